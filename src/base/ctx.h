@@ -1,0 +1,171 @@
+// The context that every layer below the interpreter is handed.
+//
+// A Ctx is the first member of a Vm (interp/vm.h) and all that base, lexer,
+// parser, kernels, ops, graph and backend know of it: the allocator, the
+// interrupt flag, the recursion guard and one pending error. There is no
+// global mutable state; two contexts in one process do not meet.
+//
+// Errors: a fallible function returns bool (false: failed) or a pointer (NULL:
+// failed) and leaves exactly one pending error in the context. It raises in
+// the return statement: `return ctx_fail(ctx, ERR_VALUE, "…", …)`, or
+// `return ctx_fail_null(…)` where a pointer is returned. Callers pass the
+// failure on unchanged. The interpreter alone turns kinds into exception
+// classes (interp/raise.h).
+#ifndef DUET_BASE_CTX_H
+#define DUET_BASE_CTX_H
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/source.h"
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define PRINTF_LIKE(format_index, first)                                      \
+    __attribute__((format(printf, format_index, first)))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+typedef struct Ctx Ctx;
+typedef struct Object Object;
+
+// What went wrong, as far as the lower layers can tell: a row of error_list.h.
+typedef enum ErrorKind {
+    ERR_NONE,
+#define ERROR(id, name, bases) ERR_##id,
+#include "base/error_list.h"
+#undef ERROR
+    ERR_COUNT
+} ErrorKind;
+
+// The pending error. `text` is owned by the context (ctx_clear frees it) and
+// is never NULL when kind is not ERR_NONE; for ERR_MEMORY it may be a literal.
+typedef struct Error {
+    ErrorKind kind;
+    char *text;
+    size_t text_size;     // bytes allocated for text, 0: a literal
+    const Source *source; // borrowed; where in the source, NULL if unknown
+    Span span;
+} Error;
+
+enum {
+    HEAP_CLASS_SIZE = 16,  // bytes between two size classes
+    HEAP_CLASS_COUNT = 33, // classes serve up to 512 bytes
+    HEAP_CHUNK_SIZE = 1 << 18
+};
+
+// Free lists per size class over chunks that live as long as the context.
+typedef struct Heap {
+    void *free_lists[HEAP_CLASS_COUNT];
+    char *bump, *bump_end; // the rest of the newest chunk
+    void *chunks;          // all chunks, linked, for ctx_destroy
+    uint64_t fail_after;   // inject: the N-th allocation from now fails; 0 off
+    uint64_t allocations;  // counted when built with --enable-inject
+    size_t large_bytes;    // live bytes of blocks above the classes
+} Heap;
+
+struct Ctx {
+    volatile sig_atomic_t interrupt; // set from the signal handler
+    uint16_t birth;       // serial of the running trace, 0 outside (object.h)
+    uint32_t depth;       // nested C recursions (ctx_enter)
+    uint32_t depth_limit; // RecursionError above
+    uintptr_t stack_low;  // RecursionError when the C stack falls below
+    Heap heap;
+    Error error;
+    // Frees an object whose count fell to 0; the interpreter installs one that
+    // knows all kinds, a graph runner without interpreter one for tensors.
+    void (*dealloc)(Ctx *ctx, Object *object);
+};
+
+// Sets up a zeroed context. `stack_size` is what the C stack may use, in
+// bytes; 0 takes the process limit.
+void ctx_init(Ctx *ctx, size_t stack_size);
+// Frees all chunks and the pending error. Blocks above 512 bytes must have
+// been freed by their owners.
+void ctx_destroy(Ctx *ctx);
+
+// Memory. All return NULL with ERR_MEMORY pending when there is none. Blocks
+// are 16-byte aligned and not cleared (ctx_alloc_zero clears). The owner
+// remembers the size and hands it back.
+MUST_CHECK void *ctx_alloc_slow(Ctx *ctx, size_t size);
+MUST_CHECK void *ctx_alloc_zero(Ctx *ctx, size_t size);
+MUST_CHECK void *ctx_realloc(Ctx *ctx, void *block, size_t old_size,
+                             size_t new_size);
+void ctx_free_slow(Ctx *ctx, void *block, size_t size);
+MUST_CHECK char *ctx_strndup(Ctx *ctx, const char *text, size_t length);
+
+// Sanitizer and inject builds go through malloc, so that every use after free
+// is seen and every allocation can be made to fail.
+#if defined(DUET_INJECT) || defined(DUET_ASAN)
+#define HEAP_FAST 0
+#else
+#define HEAP_FAST 1
+#endif
+
+MUST_CHECK static inline void *ctx_alloc(Ctx *ctx, size_t size)
+{
+    size_t class = (size + HEAP_CLASS_SIZE - 1) / HEAP_CLASS_SIZE;
+    if (HEAP_FAST && LIKELY(class < HEAP_CLASS_COUNT)) {
+        void **block = ctx->heap.free_lists[class];
+        if (LIKELY(block != NULL)) {
+            ctx->heap.free_lists[class] = *block;
+            return block;
+        }
+    }
+    return ctx_alloc_slow(ctx, size);
+}
+
+static inline void ctx_free(Ctx *ctx, void *block, size_t size)
+{
+    size_t class = (size + HEAP_CLASS_SIZE - 1) / HEAP_CLASS_SIZE;
+    if (HEAP_FAST && LIKELY(class < HEAP_CLASS_COUNT && block != NULL)) {
+        *(void **)block = ctx->heap.free_lists[class];
+        ctx->heap.free_lists[class] = block;
+        return;
+    }
+    ctx_free_slow(ctx, block, size);
+}
+
+// Errors. ctx_fail replaces a pending error, except that ERR_MEMORY while
+// formatting stays. Returns false, or NULL, for the return statement.
+bool ctx_fail(Ctx *ctx, ErrorKind kind, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+void *ctx_fail_null(Ctx *ctx, ErrorKind kind, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
+                 const char *format, ...) PRINTF_LIKE(5, 6);
+bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args);
+bool ctx_fail_memory(Ctx *ctx);
+void ctx_clear(Ctx *ctx);
+static inline bool ctx_failed(const Ctx *ctx)
+{
+    return ctx->error.kind != ERR_NONE;
+}
+
+// Recursion guard: `if (!ctx_enter(ctx)) return false; … ctx_leave(ctx);`
+// raises ERR_RECURSION past depth_limit or near the end of the C stack.
+MUST_CHECK bool ctx_enter_slow(Ctx *ctx);
+MUST_CHECK static inline bool ctx_enter(Ctx *ctx)
+{
+    char here;
+    if (UNLIKELY(++ctx->depth > ctx->depth_limit ||
+                 (uintptr_t)&here < ctx->stack_low)) {
+        return ctx_enter_slow(ctx);
+    }
+    return true;
+}
+static inline void ctx_leave(Ctx *ctx)
+{
+    ctx->depth--;
+}
+
+// Long loops in C poll: false with ERR_INTERRUPT pending after Ctrl-C.
+MUST_CHECK bool ctx_poll_slow(Ctx *ctx);
+MUST_CHECK static inline bool ctx_poll(Ctx *ctx)
+{
+    return LIKELY(!ctx->interrupt) || ctx_poll_slow(ctx);
+}
+
+#endif

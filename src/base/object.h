@@ -1,0 +1,60 @@
+// The header that every counted object starts with, and its counting.
+//
+// Objects are reference counted (docs/internals.md, "Memory"); cycles are
+// found by trial deletion (interp/cycles.h). `birth` is the serial of the
+// trace in which the object was made, 0 outside one: that is how a store into
+// something older than the running trace is seen (interp/note.h).
+#ifndef DUET_BASE_OBJECT_H
+#define DUET_BASE_OBJECT_H
+
+#include "base/ctx.h"
+
+typedef struct Type Type; // the object's class: interp/type.h
+
+// Concrete layouts, for fast paths in C. A subclass written in Duet keeps the
+// kind of the built-in type that it extends, or KIND_INSTANCE.
+typedef enum Kind {
+#define KIND(id) KIND_##id,
+#include "base/kind_list.h"
+#undef KIND
+    KIND_COUNT
+} Kind;
+
+enum {
+    OBJECT_WEAKLY_REFERENCED = 1, // has an entry in the Vm's weak table
+    OBJECT_TRACKED = 2,           // preceded by GcLinks, seen by the collector
+    OBJECT_FINALIZED = 4,         // its __del__ has run
+    OBJECT_WATCHED = 8,           // a trace has read it: stores bump the epoch
+    OBJECT_FLAG_KIND = 16         // free for the kind's own use
+};
+
+struct Object {
+    uint32_t rc;
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t birth;
+    Type *type; // borrowed for built-in types, counted for user classes
+};
+
+static inline void *object_retain(void *object)
+{
+    ((Object *)object)->rc++;
+    return object;
+}
+
+static inline void object_release(Ctx *ctx, void *object)
+{
+    Object *o = object;
+    if (UNLIKELY(--o->rc == 0)) {
+        ctx->dealloc(ctx, o);
+    }
+}
+
+static inline void object_release_null(Ctx *ctx, void *object)
+{
+    if (object != NULL) {
+        object_release(ctx, object);
+    }
+}
+
+#endif

@@ -1,0 +1,15 @@
+// Every binary operator: BINARY_OP(id, symbol, name of its methods, to which
+// "__", "__r" and "__i" are put in front). No include guard.
+BINARY_OP(ADD, "+", "add__")
+BINARY_OP(SUB, "-", "sub__")
+BINARY_OP(MUL, "*", "mul__")
+BINARY_OP(TRUEDIV, "/", "truediv__")
+BINARY_OP(FLOORDIV, "//", "floordiv__")
+BINARY_OP(MOD, "%", "mod__")
+BINARY_OP(POW, "**", "pow__")
+BINARY_OP(MATMUL, "@", "matmul__")
+BINARY_OP(AND, "&", "and__")
+BINARY_OP(OR, "|", "or__")
+BINARY_OP(XOR, "^", "xor__")
+BINARY_OP(LSHIFT, "<<", "lshift__")
+BINARY_OP(RSHIFT, ">>", "rshift__")
