@@ -1,0 +1,46 @@
+// Element types of tensors.
+#ifndef DUET_OPS_DTYPE_H
+#define DUET_OPS_DTYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// An element of a string tensor: counted bytes, shared between tensors.
+typedef struct TensorString {
+    uint32_t refs;
+    uint32_t length;
+    char bytes[]; // length of them, then a NUL that is not counted
+} TensorString;
+
+typedef enum DType {
+#define DTYPE(id, name, ctype, size, class, tf) DT_##id,
+#include "ops/dtype_list.h"
+#undef DTYPE
+    DT_COUNT,
+    DT_NONE = DT_COUNT // "not given", in attributes
+} DType;
+
+typedef enum DTypeClass {
+    DTYPE_CLASS_BOOL,
+    DTYPE_CLASS_UINT,
+    DTYPE_CLASS_INT,
+    DTYPE_CLASS_FLOAT,
+    DTYPE_CLASS_STRING
+} DTypeClass;
+
+const char *dtype_name(DType dtype);
+size_t dtype_size(DType dtype); // bytes of an element
+DTypeClass dtype_class(DType dtype);
+bool dtype_from_name(const char *name, DType *dtype);
+static inline bool dtype_is_float(DType dtype)
+{
+    return dtype_class(dtype) == DTYPE_CLASS_FLOAT;
+}
+static inline bool dtype_is_integer(DType dtype) // bool is not
+{
+    DTypeClass class = dtype_class(dtype);
+    return class == DTYPE_CLASS_INT || class == DTYPE_CLASS_UINT;
+}
+
+#endif

@@ -1,0 +1,177 @@
+// What an op is: one descriptor, beside its code, and one row in op_list.h.
+//
+// Everything else reads the table: names at the prompt and their binding,
+// help, graph printer and parser, checker, passes, fusion, GraphDef names, the
+// test that walks all ops. An op is pure unless a flag says otherwise.
+#ifndef DUET_OPS_OP_H
+#define DUET_OPS_OP_H
+
+#include "ops/tensor.h"
+
+typedef enum OpCode {
+#define OP(id, desc) OP_##id,
+#include "ops/op_list.h"
+#undef OP
+    OP_COUNT
+} OpCode;
+
+typedef enum AttrKind {
+    ATTR_NONE, // None, or not given
+    ATTR_BOOL,
+    ATTR_INT,
+    ATTR_FLOAT,
+    ATTR_DTYPE,
+    ATTR_INTS,  // a shape, axes: `ints`
+    ATTR_STR,   // `text`
+    ATTR_INPUT  // given as an int tensor: the operand number `integer`
+} AttrKind;
+
+// Attribute values are plain data. In a graph, `ints` and `text` live in its
+// arena; in an eager call they are the caller's.
+typedef struct AttrValue {
+    AttrKind kind;
+    uint32_t count; // of ints, or bytes of text
+    union {
+        bool boolean;
+        int64_t integer;
+        double number;
+        DType dtype;
+        const int64_t *ints; // INT64_MIN stands for None (in slices)
+        const char *text;
+    };
+} AttrValue;
+
+enum { ATTR_INTS_NONE_BIT = 63, OP_MAX_ATTRS = 8, OP_MAX_OUTPUTS = 4 };
+#define ATTR_INT_NONE INT64_MIN
+
+typedef enum AttrAccept {
+    ATTR_HOST_ONLY,     // a symbolic tensor here is a SymbolicError
+    ATTR_HOST_OR_TENSOR // or an int tensor, which becomes an operand
+} AttrAccept;
+
+typedef struct AttrDesc {
+    const char *name;
+    AttrKind kind; // what it holds when given
+    AttrAccept accept;
+    const char *default_text; // as help shows it ("None"); NULL: required
+} AttrDesc;
+
+typedef enum OpFlag {
+    OP_EFFECT = 1 << 0,      // ordered; never merged, folded, hoisted, dropped
+    OP_RANDOM = 1 << 1,      // an effect that consumes random counters
+    OP_COMMUTATIVE = 1 << 2, // bit for bit
+    OP_ELEMENTWISE = 1 << 3, // has tile functions; broadcasts; fusable
+    OP_VIEW = 1 << 4,        // the output shares the first input's buffer
+    OP_DYNAMIC_SHAPE = 1 << 5, // the kernel makes its outputs itself
+    OP_MAY_FAIL = 1 << 6,    // a run-time error that depends on values
+    OP_INTERNAL = 1 << 7,    // no name at the prompt
+    OP_METHOD = 1 << 8,      // also a method of tensors
+    OP_NO_FUNCTION = 1 << 9, // a method only
+    OP_LIST_INPUT = 1 << 10  // takes one list of tensors (concat, stack)
+} OpFlag;
+
+typedef struct OpDesc OpDesc;
+
+// Shape and dtype rule. Called with what is known: in a trace sizes may be
+// unknown. `values[i]` is operand i when it is a known constant, else NULL.
+typedef struct InferCall {
+    Ctx *ctx;
+    const OpDesc *op;
+    const AttrValue *attrs;
+    const TensorType *inputs;
+    Tensor *const *values; // NULL: nothing is known
+    uint32_t input_count;
+    uint32_t output_count; // set by the rule; 1 when it starts
+    DType out_dtypes[OP_MAX_OUTPUTS];
+    Shape out_shapes[OP_MAX_OUTPUTS];
+} InferCall;
+typedef bool (*InferFn)(InferCall *call);
+
+// Runs on real tensors. `outputs[i]` exist, of the inferred type, elements
+// undefined (unless OP_DYNAMIC_SHAPE or OP_VIEW: NULL, to be made). An output
+// may be the same memory as an input of an elementwise op.
+typedef struct KernelCall {
+    Ctx *ctx;
+    const OpDesc *op;
+    const AttrValue *attrs;
+    Tensor *const *inputs;
+    uint32_t input_count;
+    uint32_t output_count;
+    Tensor **outputs;
+} KernelCall;
+typedef bool (*KernelFn)(const KernelCall *call);
+
+// One tile of an elementwise op: out[i] = op(a[i], b[i], c[i]) for n dense
+// elements; a step of 0 elements instead of 1 repeats a[0] (a scalar operand).
+// Shared by the eager kernel, the fused interpreter and the constant folder,
+// so all give the same bits. Errors (division by zero) are reported by
+// returning false without touching any context; the caller words them.
+typedef struct TileArg {
+    const void *data;
+    uint32_t step; // 0 or 1
+} TileArg;
+typedef bool (*TileFn)(void *out, const TileArg *args, size_t n,
+                       const AttrValue *attrs);
+
+// The gradient rule is written as ops through the Emit that it is handed, so
+// that it works eagerly (each emit runs) and in a trace (each emit appends).
+typedef struct Emit Emit;
+typedef void *EmitValue; // a Tensor or Symbolic, owned by the Emit
+struct Emit {
+    Ctx *ctx;
+    // The one output of op over the inputs; NULL on failure.
+    EmitValue (*op)(Emit *emit, OpCode op, const EmitValue *inputs,
+                    uint32_t input_count, const AttrValue *attrs);
+    TensorType (*type)(Emit *emit, EmitValue value);
+};
+typedef struct GradCall {
+    Emit *emit;
+    const OpDesc *op;
+    const AttrValue *attrs;
+    const EmitValue *inputs;
+    const EmitValue *outputs;
+    const EmitValue *output_grads; // NULL where none flows
+    uint32_t input_count, output_count;
+    EmitValue *input_grads; // to be set; NULL: no gradient flows
+} GradCall;
+typedef bool (*GradFn)(GradCall *call);
+
+struct OpDesc {
+    const char *name;    // "add"
+    const char *params;  // "x, y, /": the inputs' names, in order
+    const char *doc;     // first line a summary; shapes, dtypes, errors
+    uint8_t min_inputs, max_inputs; // 255: any number
+    uint8_t attr_count;
+    uint8_t output_count; // 0: varies (split), see infer
+    uint32_t flags;       // OpFlag
+    const AttrDesc *attrs;
+    InferFn infer;
+    KernelFn kernel;       // NULL for ELEMENTWISE: the common driver
+    const TileFn *tiles;   // by input dtype, DT_COUNT of them; NULL entries:
+                           // the dtype is refused with ERR_DTYPE
+    GradFn gradient;       // NULL: not differentiable
+    const char *graphdef;  // TensorFlow's op, NULL: the writer has its own way
+};
+
+extern const OpDesc *const op_table[OP_COUNT];
+static inline const OpDesc *op_desc(OpCode code)
+{
+    return op_table[code];
+}
+// -1 if there is no such op.
+int op_find(const char *name, size_t length);
+
+// Checks arity, runs the shape rule; errors name op, shapes and dtypes.
+MUST_CHECK bool op_infer(InferCall *call);
+// Infers, allocates the outputs (count 1 each) and runs the kernel: an eager
+// op. On failure no output is left. `outputs` has room for OP_MAX_OUTPUTS, or
+// for the number that the op's attribute gives (split, unstack).
+MUST_CHECK bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs,
+                       uint32_t input_count, const AttrValue *attrs,
+                       Tensor **outputs, uint32_t *output_count);
+bool attr_equal(const AttrValue *a, const AttrValue *b);
+uint64_t attr_hash(const AttrValue *attr);
+// "axis=0", as the graph's text has it: the value only, "(0, 1)", "'x'".
+void attr_print(StrBuf *out, const AttrValue *attr);
+
+#endif
