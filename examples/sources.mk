@@ -1,0 +1,2 @@
+# Examples, each run by `make check`: one a line, alphabetical.
+example_files =

@@ -1,0 +1,2 @@
+# The embedded standard library: one module a line, alphabetical.
+lib_modules =

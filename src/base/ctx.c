@@ -1,0 +1,260 @@
+// The context: memory, the pending error, the recursion guard, the interrupt.
+//
+// Small blocks come from free lists, one per 16 bytes of size, carved from
+// chunks that live as long as the context; larger ones come from malloc.
+// Invariant: a block on free_lists[c] has c * 16 bytes (16 for c = 0).
+#include "base/ctx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+    CTX_DEPTH_LIMIT = 1 << 20, // the stack's end is normally met first
+    CTX_DEFAULT_STACK = 8 << 20,
+    CTX_MAX_STACK = 1 << 30, // of an unlimited stack
+    CTX_STACK_RESERVE = 128 << 10 // for what runs unguarded at the end
+};
+
+// A chunk's first bytes; the blocks follow, 16-byte aligned.
+typedef struct Chunk {
+    struct Chunk *next;
+    size_t size;
+} Chunk;
+
+static size_t stack_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) {
+        return CTX_DEFAULT_STACK;
+    }
+    return limit.rlim_cur > CTX_MAX_STACK ? CTX_MAX_STACK : limit.rlim_cur;
+}
+
+void ctx_init(Ctx *ctx, size_t stack_size)
+{
+    char here;
+    if (stack_size == 0) {
+        stack_size = stack_limit();
+    }
+    // Arguments and environment lie above us on the same stack, so an eighth
+    // is kept back besides the fixed reserve.
+    size_t reserve = stack_size / 8 + CTX_STACK_RESERVE;
+    size_t usable = stack_size > 2 * reserve ? stack_size - reserve
+                                             : stack_size / 2;
+    uintptr_t top = (uintptr_t)&here;
+    ctx->stack_low = top > usable ? top - usable : 0;
+    ctx->depth_limit = CTX_DEPTH_LIMIT;
+}
+
+void ctx_destroy(Ctx *ctx)
+{
+    ctx_clear(ctx);
+    Chunk *chunk = ctx->heap.chunks;
+    while (chunk != NULL) {
+        Chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    memset(&ctx->heap, 0, sizeof ctx->heap);
+}
+
+// False when the inject build lets this allocation fail.
+static bool may_allocate(Heap *heap)
+{
+#ifdef DUET_INJECT
+    heap->allocations++;
+    return heap->fail_after == 0 || --heap->fail_after != 0;
+#else
+    (void)heap;
+    return true;
+#endif
+}
+
+// Starts a new chunk; the rest of the old one is left unused.
+static bool new_chunk(Heap *heap)
+{
+    Chunk *chunk = malloc(HEAP_CHUNK_SIZE);
+    if (chunk == NULL) {
+        return false;
+    }
+    chunk->next = heap->chunks;
+    chunk->size = HEAP_CHUNK_SIZE;
+    heap->chunks = chunk;
+    heap->bump = (char *)(chunk + 1);
+    heap->bump_end = (char *)chunk + HEAP_CHUNK_SIZE;
+    return true;
+}
+
+static void *alloc_small(Ctx *ctx, size_t class)
+{
+    Heap *heap = &ctx->heap;
+    size_t size = (class == 0 ? 1 : class) * HEAP_CLASS_SIZE;
+    if ((size_t)(heap->bump_end - heap->bump) < size && !new_chunk(heap)) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    void *block = heap->bump;
+    heap->bump += size;
+    return block;
+}
+
+static bool is_small(size_t size)
+{
+    return HEAP_FAST && size <= (HEAP_CLASS_COUNT - 1) * HEAP_CLASS_SIZE;
+}
+
+void *ctx_alloc_slow(Ctx *ctx, size_t size)
+{
+    if (!may_allocate(&ctx->heap)) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    if (is_small(size)) {
+        return alloc_small(ctx, (size + HEAP_CLASS_SIZE - 1) /
+                                    HEAP_CLASS_SIZE);
+    }
+    // Sizes near SIZE_MAX come from a computed count that went wrong.
+    void *block = size > PTRDIFF_MAX ? NULL : malloc(size == 0 ? 1 : size);
+    if (block == NULL) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    ctx->heap.large_bytes += size;
+    return block;
+}
+
+void *ctx_alloc_zero(Ctx *ctx, size_t size)
+{
+    void *block = ctx_alloc(ctx, size);
+    if (block != NULL) {
+        memset(block, 0, size);
+    }
+    return block;
+}
+
+void ctx_free_slow(Ctx *ctx, void *block, size_t size)
+{
+    // Only NULL comes here with a small size, unless small blocks are
+    // malloc's too.
+    if (block != NULL) {
+        ctx->heap.large_bytes -= size;
+        free(block);
+    }
+}
+
+// realloc for two sizes above the classes.
+static void *realloc_large(Ctx *ctx, void *block, size_t old_size,
+                           size_t new_size)
+{
+    bool allowed = may_allocate(&ctx->heap) && new_size <= PTRDIFF_MAX;
+    void *moved = allowed ? realloc(block, new_size) : NULL;
+    if (moved == NULL) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    ctx->heap.large_bytes += new_size - old_size;
+    return moved;
+}
+
+void *ctx_realloc(Ctx *ctx, void *block, size_t old_size, size_t new_size)
+{
+    if (block != NULL && new_size != 0 && !is_small(old_size) &&
+        !is_small(new_size)) {
+        return realloc_large(ctx, block, old_size, new_size);
+    }
+    void *moved = ctx_alloc(ctx, new_size);
+    if (moved == NULL) {
+        return NULL;
+    }
+    if (block != NULL) {
+        memcpy(moved, block, old_size < new_size ? old_size : new_size);
+        ctx_free(ctx, block, old_size);
+    }
+    return moved;
+}
+
+char *ctx_strndup(Ctx *ctx, const char *text, size_t length)
+{
+    char *copy = ctx_alloc(ctx, length + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+void ctx_clear(Ctx *ctx)
+{
+    if (ctx->error.text_size != 0) {
+        ctx_free(ctx, ctx->error.text, ctx->error.text_size);
+    }
+    memset(&ctx->error, 0, sizeof ctx->error);
+}
+
+bool ctx_fail_memory(Ctx *ctx)
+{
+    static char no_text[] = "";
+    ctx_clear(ctx);
+    ctx->error.kind = ERR_MEMORY;
+    ctx->error.text = no_text;
+    return false;
+}
+
+bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    size_t size = length < 0 ? 1 : (size_t)length + 1;
+    char *text = ctx_alloc(ctx, size);
+    if (text == NULL) {
+        return false;
+    }
+    // The old error goes only now: its text may be among the arguments.
+    text[0] = '\0';
+    vsnprintf(text, size, format, args);
+    ctx_clear(ctx);
+    ctx->error = (Error){.kind = kind, .text = text, .text_size = size};
+    return false;
+}
+
+bool ctx_fail(Ctx *ctx, ErrorKind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool result = ctx_fail_va(ctx, kind, format, args);
+    va_end(args);
+    return result;
+}
+
+void *ctx_fail_null(Ctx *ctx, ErrorKind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)ctx_fail_va(ctx, kind, format, args);
+    va_end(args);
+    return NULL;
+}
+
+bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
+                 const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)ctx_fail_va(ctx, kind, format, args);
+    va_end(args);
+    ctx->error.source = source;
+    ctx->error.span = span;
+    return false;
+}
+
+bool ctx_enter_slow(Ctx *ctx)
+{
+    ctx->depth--;
+    return ctx_fail(ctx, ERR_RECURSION, "maximum recursion depth exceeded");
+}
+
+bool ctx_poll_slow(Ctx *ctx)
+{
+    ctx->interrupt = 0;
+    return ctx_fail(ctx, ERR_INTERRUPT, "%s", "");
+}

@@ -1,0 +1,120 @@
+// Open addressing with linear probing; nothing is ever removed.
+//
+// Invariant: capacity is 0 or a power of two, and at least a quarter of the
+// slots is empty, so that every probe ends.
+#include "base/map.h"
+
+#include <string.h>
+
+enum { MAP_FIRST_CAPACITY = 16 };
+
+__extension__ typedef unsigned __int128 Wide;
+
+// Both halves of a product: each bit of the result depends on all of `a`.
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    Wide product = (Wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t hash_bytes(const void *bytes, size_t length)
+{
+    // Odd, with about as many ones as zeros; nothing else matters of them.
+    const uint64_t step = 0x9E6C63D0876A9A35u;
+    const uint64_t last = 0xC2B2AE3D27D4EB4Fu;
+    const unsigned char *next = bytes;
+    uint64_t hash = step ^ (length * last);
+    uint64_t word;
+    for (; length >= sizeof word; length -= sizeof word) {
+        memcpy(&word, next, sizeof word);
+        hash = fold(hash ^ word, step);
+        next += sizeof word;
+    }
+    word = 0;
+    if (length != 0) {
+        memcpy(&word, next, length);
+    }
+    hash = fold(hash ^ word, last);
+    return hash == 0 ? 1 : hash;
+}
+
+void map_init(Map *map, Ctx *ctx)
+{
+    *map = (Map){.ctx = ctx};
+}
+
+void map_free(Map *map)
+{
+    for (size_t i = 0; i < map->capacity; i++) {
+        MapEntry *entry = &map->entries[i];
+        if (entry->key != NULL) {
+            ctx_free(map->ctx, entry->key, entry->length + 1);
+        }
+    }
+    ctx_free(map->ctx, map->entries, map->capacity * sizeof *map->entries);
+    *map = (Map){.ctx = map->ctx};
+}
+
+// The key's entry, or the empty slot where it would go. Needs capacity.
+static MapEntry *find(const Map *map, const char *key, size_t length,
+                      uint64_t hash)
+{
+    size_t mask = map->capacity - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        MapEntry *entry = &map->entries[i];
+        if (entry->key == NULL ||
+            (entry->hash == hash && entry->length == length &&
+             memcmp(entry->key, key, length) == 0)) {
+            return entry;
+        }
+    }
+}
+
+uint64_t *map_get(const Map *map, const char *key, size_t length)
+{
+    if (map->capacity == 0) {
+        return NULL;
+    }
+    MapEntry *entry = find(map, key, length, hash_bytes(key, length));
+    return entry->key == NULL ? NULL : &entry->value;
+}
+
+static bool grow(Map *map)
+{
+    Map larger = {.ctx = map->ctx, .count = map->count};
+    larger.capacity =
+        map->capacity == 0 ? MAP_FIRST_CAPACITY : 2 * map->capacity;
+    larger.entries = ctx_alloc_zero(
+        map->ctx, larger.capacity * sizeof *larger.entries);
+    if (larger.entries == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < map->capacity; i++) {
+        MapEntry *entry = &map->entries[i];
+        if (entry->key != NULL) {
+            *find(&larger, entry->key, entry->length, entry->hash) = *entry;
+        }
+    }
+    ctx_free(map->ctx, map->entries, map->capacity * sizeof *map->entries);
+    *map = larger;
+    return true;
+}
+
+bool map_put(Map *map, const char *key, size_t length, uint64_t value)
+{
+    if (4 * (map->count + 1) > 3 * map->capacity && !grow(map)) {
+        return false;
+    }
+    uint64_t hash = hash_bytes(key, length);
+    MapEntry *entry = find(map, key, length, hash);
+    if (entry->key == NULL) {
+        char *copy = ctx_strndup(map->ctx, key, length);
+        if (copy == NULL) {
+            return false;
+        }
+        *entry = (MapEntry){.key = copy, .length = length, .hash = hash};
+        map->count++;
+    }
+    entry->value = value;
+    return true;
+}

@@ -1,0 +1,7 @@
+# base/: one source a line, alphabetical. Headers need no line.
+base_sources =
+base_sources += src/base/arena.c
+base_sources += src/base/ctx.c
+base_sources += src/base/map.c
+base_sources += src/base/strbuf.c
+base_sources += src/base/vec.c

@@ -1,0 +1,110 @@
+// The growing byte string.
+//
+// Invariant: text is NULL, or capacity > length and text[length] is NUL.
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { STRBUF_FIRST_CAPACITY = 64 };
+
+void strbuf_init(StrBuf *buf, Ctx *ctx)
+{
+    *buf = (StrBuf){.ctx = ctx};
+}
+
+void strbuf_free(StrBuf *buf)
+{
+    ctx_free(buf->ctx, buf->text, buf->capacity);
+    *buf = (StrBuf){.ctx = buf->ctx};
+}
+
+void strbuf_fail(StrBuf *buf)
+{
+    buf->failed = true;
+}
+
+// Makes room for `extra` bytes and the NUL after them.
+static bool reserve(StrBuf *buf, size_t extra)
+{
+    if (buf->failed) {
+        return false;
+    }
+    if (buf->capacity - buf->length > extra) {
+        return true;
+    }
+    size_t need;
+    if (__builtin_add_overflow(buf->length + 1, extra, &need)) {
+        buf->failed = true;
+        return ctx_fail_memory(buf->ctx);
+    }
+    size_t wanted = buf->capacity + buf->capacity / 2;
+    wanted = wanted < STRBUF_FIRST_CAPACITY ? STRBUF_FIRST_CAPACITY : wanted;
+    wanted = wanted < need ? need : wanted;
+    char *moved = ctx_realloc(buf->ctx, buf->text, buf->capacity, wanted);
+    if (moved == NULL) {
+        buf->failed = true;
+        return false;
+    }
+    buf->text = moved;
+    buf->capacity = wanted;
+    return true;
+}
+
+void strbuf_add(StrBuf *buf, const char *text, size_t length)
+{
+    if (reserve(buf, length)) {
+        if (length != 0) {
+            memcpy(buf->text + buf->length, text, length);
+        }
+        buf->length += length;
+        buf->text[buf->length] = '\0';
+    }
+}
+
+void strbuf_puts(StrBuf *buf, const char *text)
+{
+    strbuf_add(buf, text, strlen(text));
+}
+
+void strbuf_putc(StrBuf *buf, char byte)
+{
+    strbuf_add(buf, &byte, 1);
+}
+
+void strbuf_pad(StrBuf *buf, char byte, size_t count)
+{
+    if (reserve(buf, count)) {
+        memset(buf->text + buf->length, byte, count);
+        buf->length += count;
+        buf->text[buf->length] = '\0';
+    }
+}
+
+void strbuf_codepoint(StrBuf *buf, uint32_t codepoint)
+{
+    char bytes[UTF8_MAX_BYTES];
+    strbuf_add(buf, bytes, utf8_encode(codepoint, bytes));
+}
+
+void strbuf_vprintf(StrBuf *buf, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length >= 0 && reserve(buf, (size_t)length)) {
+        vsnprintf(buf->text + buf->length, (size_t)length + 1, format, args);
+        buf->length += (size_t)length;
+    }
+}
+
+void strbuf_printf(StrBuf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    strbuf_vprintf(buf, format, args);
+    va_end(args);
+}

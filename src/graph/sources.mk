@@ -1,0 +1,2 @@
+# graph/: one source a line, alphabetical. Headers need no line.
+graph_sources =

@@ -1,0 +1,2 @@
+# repl/: one source a line, alphabetical. Headers need no line.
+repl_sources =

@@ -1,0 +1,2 @@
+# stager/: one source a line, alphabetical. Headers need no line.
+stager_sources =

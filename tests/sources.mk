@@ -1,0 +1,65 @@
+# The tests. Unit tests are one Criterion program a folder; what else runs is
+# listed in tests/run-all, which `make check` calls.
+include tests/unit/backend/sources.mk
+include tests/unit/base/sources.mk
+include tests/unit/graph/sources.mk
+include tests/unit/interp/sources.mk
+include tests/unit/kernels/sources.mk
+include tests/unit/lexer/sources.mk
+include tests/unit/ops/sources.mk
+include tests/unit/parser/sources.mk
+include tests/unit/repl/sources.mk
+include tests/unit/stager/sources.mk
+
+unit_programs =
+if HAVE_CRITERION
+unit_programs += tests/unit/unit_base
+unit_programs += tests/unit/unit_lexer
+unit_programs += tests/unit/unit_parser
+unit_programs += tests/unit/unit_kernels
+unit_programs += tests/unit/unit_ops
+unit_programs += tests/unit/unit_graph
+unit_programs += tests/unit/unit_backend
+unit_programs += tests/unit/unit_interp
+unit_programs += tests/unit/unit_stager
+unit_programs += tests/unit/unit_repl
+endif
+check_PROGRAMS = $(unit_programs)
+
+# Criterion's macros use GNU extensions.
+unit_cflags = $(AM_CFLAGS) -Wno-pedantic
+unit_libs = libduet.a -lcriterion
+
+tests_unit_unit_backend_SOURCES = $(unit_backend_sources)
+tests_unit_unit_backend_CFLAGS = $(unit_cflags)
+tests_unit_unit_backend_LDADD = $(unit_libs)
+tests_unit_unit_base_SOURCES = $(unit_base_sources)
+tests_unit_unit_base_CFLAGS = $(unit_cflags)
+tests_unit_unit_base_LDADD = $(unit_libs)
+tests_unit_unit_graph_SOURCES = $(unit_graph_sources)
+tests_unit_unit_graph_CFLAGS = $(unit_cflags)
+tests_unit_unit_graph_LDADD = $(unit_libs)
+tests_unit_unit_interp_SOURCES = $(unit_interp_sources)
+tests_unit_unit_interp_CFLAGS = $(unit_cflags)
+tests_unit_unit_interp_LDADD = $(unit_libs)
+tests_unit_unit_kernels_SOURCES = $(unit_kernels_sources)
+tests_unit_unit_kernels_CFLAGS = $(unit_cflags)
+tests_unit_unit_kernels_LDADD = $(unit_libs)
+tests_unit_unit_lexer_SOURCES = $(unit_lexer_sources)
+tests_unit_unit_lexer_CFLAGS = $(unit_cflags)
+tests_unit_unit_lexer_LDADD = $(unit_libs)
+tests_unit_unit_ops_SOURCES = $(unit_ops_sources)
+tests_unit_unit_ops_CFLAGS = $(unit_cflags)
+tests_unit_unit_ops_LDADD = $(unit_libs)
+tests_unit_unit_parser_SOURCES = $(unit_parser_sources)
+tests_unit_unit_parser_CFLAGS = $(unit_cflags)
+tests_unit_unit_parser_LDADD = $(unit_libs)
+tests_unit_unit_repl_SOURCES = $(unit_repl_sources)
+tests_unit_unit_repl_CFLAGS = $(unit_cflags)
+tests_unit_unit_repl_LDADD = $(unit_libs)
+tests_unit_unit_stager_SOURCES = $(unit_stager_sources)
+tests_unit_unit_stager_CFLAGS = $(unit_cflags)
+tests_unit_unit_stager_LDADD = $(unit_libs)
+
+check-local: duet$(EXEEXT)
+	@srcdir=$(srcdir) $(SHELL) $(srcdir)/tests/run-all $(unit_programs)

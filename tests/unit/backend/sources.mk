@@ -1,0 +1,2 @@
+# Unit tests of backend/: one file a line, alphabetical.
+unit_backend_sources =

@@ -1,0 +1,2 @@
+# Unit tests of graph/: one file a line, alphabetical.
+unit_graph_sources =

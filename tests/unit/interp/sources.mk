@@ -1,0 +1,2 @@
+# Unit tests of interp/: one file a line, alphabetical.
+unit_interp_sources =

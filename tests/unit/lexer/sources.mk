@@ -1,0 +1,2 @@
+# Unit tests of lexer/: one file a line, alphabetical.
+unit_lexer_sources =

@@ -1,0 +1,2 @@
+# Unit tests of ops/: one file a line, alphabetical.
+unit_ops_sources =

@@ -1,0 +1,2 @@
+# Unit tests of parser/: one file a line, alphabetical.
+unit_parser_sources =

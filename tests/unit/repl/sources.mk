@@ -1,0 +1,2 @@
+# Unit tests of repl/: one file a line, alphabetical.
+unit_repl_sources =
