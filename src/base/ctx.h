@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rng.h"
 #include "base/source.h"
 
 #define MUST_CHECK __attribute__((warn_unused_result))
@@ -77,6 +78,11 @@ struct Ctx {
     // Frees an object whose count fell to 0; the interpreter installs one that
     // knows all kinds, a graph runner without interpreter one for tensors.
     void (*dealloc)(Ctx *ctx, Object *object);
+    // The tensors' processor tier and free memory (kernels/tier.h), NULL until
+    // first used; ctx_destroy calls kernels_free if it is set.
+    struct KernelState *kernels;
+    void (*kernels_free)(Ctx *ctx);
+    RngState rng; // tensor draws (host `random` has its own)
 };
 
 // Sets up a zeroed context. `stack_size` is what the C stack may use, in

@@ -6,6 +6,7 @@
 #ifndef DUET_OPS_OP_H
 #define DUET_OPS_OP_H
 
+#include "kernels/tier.h"
 #include "ops/tensor.h"
 
 typedef enum OpCode {
@@ -84,6 +85,10 @@ typedef struct InferCall {
     uint32_t output_count; // set by the rule; 1 when it starts
     DType out_dtypes[OP_MAX_OUTPUTS];
     Shape out_shapes[OP_MAX_OUTPUTS];
+    // More than OP_MAX_OUTPUTS (split, unstack): the rest are as the first,
+    // but for the size along split_axis when split_sizes is not NULL.
+    int split_axis;
+    const int64_t *split_sizes;
 } InferCall;
 typedef bool (*InferFn)(InferCall *call);
 
@@ -100,18 +105,6 @@ typedef struct KernelCall {
     Tensor **outputs;
 } KernelCall;
 typedef bool (*KernelFn)(const KernelCall *call);
-
-// One tile of an elementwise op: out[i] = op(a[i], b[i], c[i]) for n dense
-// elements; a step of 0 elements instead of 1 repeats a[0] (a scalar operand).
-// Shared by the eager kernel, the fused interpreter and the constant folder,
-// so all give the same bits. Errors (division by zero) are reported by
-// returning false without touching any context; the caller words them.
-typedef struct TileArg {
-    const void *data;
-    uint32_t step; // 0 or 1
-} TileArg;
-typedef bool (*TileFn)(void *out, const TileArg *args, size_t n,
-                       const AttrValue *attrs);
 
 // The gradient rule is written as ops through the Emit that it is handed, so
 // that it works eagerly (each emit runs) and in a trace (each emit appends).
@@ -136,6 +129,13 @@ typedef struct GradCall {
 } GradCall;
 typedef bool (*GradFn)(GradCall *call);
 
+typedef enum OpResult {
+    RESULT_SAME,  // the operands' dtype
+    RESULT_BOOL,  // comparisons, isnan
+    RESULT_FLOAT, // the operands' dtype, float64 if they are ints (divide)
+    RESULT_CAST   // what attribute 0 names
+} OpResult;
+
 struct OpDesc {
     const char *name;    // "add"
     const char *params;  // "x, y, /": the inputs' names, in order
@@ -146,9 +146,12 @@ struct OpDesc {
     uint32_t flags;       // OpFlag
     const AttrDesc *attrs;
     InferFn infer;
-    KernelFn kernel;       // NULL for ELEMENTWISE: the common driver
-    const TileFn *tiles;   // by input dtype, DT_COUNT of them; NULL entries:
-                           // the dtype is refused with ERR_DTYPE
+    KernelFn kernel;       // ELEMENTWISE: NULL, or for strings alone; numbers
+                           // take the common driver (ops/elementwise.h)
+    TileId tile;           // ELEMENTWISE: the inner loops, see op_tile
+    OpResult result;       // ELEMENTWISE: dtype of the result
+    ErrorKind tile_error;  // what a tile that returns false means, and
+    const char *tile_text; // its text after "name: "
     GradFn gradient;       // NULL: not differentiable
     const char *graphdef;  // TensorFlow's op, NULL: the writer has its own way
 };
@@ -161,8 +164,19 @@ static inline const OpDesc *op_desc(OpCode code)
 // -1 if there is no such op.
 int op_find(const char *name, size_t length);
 
+// The inner loop of an elementwise op for operands of these dtypes (in the
+// op's order, `attrs` matters to cast alone); NULL if there is none for them:
+// strings, or a dtype that infer refuses. Needs kernel_state(ctx) to exist.
+TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
+               const AttrValue *attrs);
+// Raises what a tile's false means: "floor_divide: division by zero".
+bool op_tile_fail(Ctx *ctx, const OpDesc *op);
+
 // Checks arity, runs the shape rule; errors name op, shapes and dtypes.
 MUST_CHECK bool op_infer(InferCall *call);
+// The inferred type of output `index` (below output_count).
+void op_output_type(const InferCall *call, uint32_t index, DType *dtype,
+                    Shape *shape);
 // Infers, allocates the outputs (count 1 each) and runs the kernel: an eager
 // op. On failure no output is left. `outputs` has room for OP_MAX_OUTPUTS, or
 // for the number that the op's attribute gives (split, unstack).

@@ -1,0 +1,110 @@
+// The inner loops, once per instruction set, and which set runs.
+//
+// A tier is one compilation of tier_body.h: portable C, AVX2 or AVX-512. All
+// give the same bits (the loops use + - * / sqrt and, where a definition says
+// so, fma). The tier is chosen once for a context: the best that the processor
+// has, or what DUET_ISA=portable|avx2|avx512 asks for.
+#ifndef DUET_KERNELS_TIER_H
+#define DUET_KERNELS_TIER_H
+
+#include "base/ctx.h"
+
+// Element types as kernels see them; in the order of ops/dtype_list.h.
+typedef enum Elem {
+    ELEM_BOOL, // one byte, 0 or 1
+    ELEM_U8,
+    ELEM_I8,
+    ELEM_I16,
+    ELEM_I32,
+    ELEM_I64,
+    ELEM_F32,
+    ELEM_F64,
+    ELEM_COUNT
+} Elem;
+
+typedef enum TileId {
+    TILE_NONE, // the op has no tile of its own (cast takes Tier.casts)
+#define TILE(id, name, operands, types) TILE_##id,
+#include "kernels/tile_list.h"
+#undef TILE
+    TILE_COUNT
+} TileId;
+
+// One tile of an elementwise op: out[i] = op(a[i], b[i], c[i]) for n dense
+// elements; a step of 0 elements instead of 1 repeats a[0] (a scalar operand).
+// `out` may be the same memory as a dense operand of the same element size.
+// False: some element is in error (division by zero, a negative exponent);
+// the other elements are then undefined. The caller words it (op_tile_fail).
+typedef struct TileArg {
+    const void *data;
+    uint32_t step; // 0 or 1
+} TileArg;
+typedef bool (*TileFn)(void *out, const TileArg *args, size_t n);
+
+// C = A B with C of m x n, A m x k, B k x n, row-major with row strides in
+// elements (lda, ldb, ldc); C is overwritten. Floats accumulate in the order
+// of k with fma from +0; integers wrap. `work` has GEMM_WORK_SIZE bytes.
+typedef struct GemmArgs {
+    int64_t m, n, k;
+    const void *a, *b;
+    int64_t lda, ldb;
+    void *c;
+    int64_t ldc;
+    void *work; // 64-byte aligned
+} GemmArgs;
+typedef void (*GemmFn)(const GemmArgs *args);
+
+// out[r] = reduction of the `n` elements in[r * n ..]; see reduce_body.h.
+typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows,
+                            int64_t n);
+// out[i] = reduction over r of in[r * n + i]: rows onto one row.
+typedef void (*ColumnReduceFn)(void *out, const void *in, int64_t rows,
+                               int64_t n);
+
+typedef enum ReduceId {
+    REDUCE_SUM,  // bool and small ints accumulate into int32
+    REDUCE_PROD, // the same
+    REDUCE_MAX,  // NaN wins
+    REDUCE_MIN,  // NaN wins
+    REDUCE_ANY,  // bool only
+    REDUCE_ALL,  // bool only
+    REDUCE_COUNT
+} ReduceId;
+
+typedef struct Tier {
+    const char *name; // as DUET_ISA has it
+    TileFn tiles[TILE_COUNT][ELEM_COUNT];  // NULL: not of this type
+    TileFn casts[ELEM_COUNT][ELEM_COUNT];  // [from][to]
+    GemmFn gemm[ELEM_COUNT];               // NULL: bool and 8/16-bit ints
+    RowReduceFn row_reduce[REDUCE_COUNT][ELEM_COUNT];
+    ColumnReduceFn column_reduce[REDUCE_COUNT][ELEM_COUNT];
+    // softmax and its logarithm over rows of n elements.
+    RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
+} Tier;
+
+extern const Tier tier_portable;
+#if defined(__x86_64__)
+extern const Tier tier_avx2, tier_avx512;
+#endif
+
+// The best tier that this processor runs, or the one that DUET_ISA names if
+// it runs here.
+const Tier *tier_choose(void);
+// By name; NULL if there is no such tier or the processor lacks it.
+const Tier *tier_find(const char *name);
+
+// What kernels keep per context: made on first use, freed by ctx_destroy.
+typedef struct KernelState {
+    const Tier *tier;
+    struct Pool *pool; // freed tensor memory (kernels/pool.h)
+} KernelState;
+
+MUST_CHECK KernelState *kernel_state_new(Ctx *ctx);
+// NULL with ERR_MEMORY pending.
+MUST_CHECK static inline KernelState *kernel_state(Ctx *ctx)
+{
+    KernelState *state = ctx->kernels;
+    return LIKELY(state != NULL) ? state : kernel_state_new(ctx);
+}
+
+#endif
