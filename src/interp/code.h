@@ -1,0 +1,89 @@
+// Compiled code: what compile.c makes and vm.c runs.
+//
+// An instruction is 64 bits {u8 op; u8 x; u16 A; u16 B; u16 C}; inline caches
+// are whole words behind it (opcode_list.h says how many). See
+// docs/internals.md, "Instructions", for operands and ownership.
+#ifndef DUET_INTERP_CODE_H
+#define DUET_INTERP_CODE_H
+
+#include "base/source.h"
+#include "interp/value.h"
+
+typedef uint64_t Ins;
+typedef struct Str Str;
+typedef struct Tuple Tuple;
+
+typedef enum Opcode {
+#define OPCODE(id, form, cache, doc) OPCODE_##id,
+#include "interp/opcode_list.h"
+#undef OPCODE
+    OPCODE_COUNT
+} Opcode;
+
+// [start, end) in words; the exception goes to R[depth], registers from depth
+// on are released. Inner handlers come first.
+typedef struct Handler {
+    uint32_t start, end, target, depth;
+} Handler;
+
+typedef enum CodeFlag {
+    CODE_GENERATOR = 1,
+    CODE_VARARGS = 2,      // has *args
+    CODE_VARKEYWORDS = 4,  // has **kwargs
+    CODE_CLASS_BODY = 8,
+    CODE_MODULE = 16,
+    CODE_STAGED = 32,      // converted: has block instructions and twins
+    CODE_LAMBDA = 64,
+    CODE_COMPREHENSION = 128,
+    CODE_HAS_CELLS = 256   // some parameter or local is a cell
+} CodeFlag;
+
+// A staged block of converted code; the stager reads it (stager/blocks.h).
+// What the block assigns is its state: it is saved, and merged at the join.
+typedef struct BlockInfo {
+    uint8_t kind;          // BlockKind, interp/opcode_list.h tells which
+    uint32_t else_target, join_target; // words
+    uint16_t *registers;   // of assigned locals
+    uint32_t register_count;
+    uint16_t *cells;       // registers that hold assigned cells
+    uint32_t cell_count;
+    Str **globals;         // assigned global names, borrowed constants
+    uint32_t global_count;
+    Str **paths;           // assigned dotted paths, "self.h"
+    uint32_t path_count;
+    Span span;             // of the whole statement
+} BlockInfo;
+
+typedef struct Code {
+    Object head;
+    Str *name, *qualname;
+    Str *doc;          // docstring, NULL: none
+    Ins *words;
+    uint32_t word_count;
+    uint32_t register_count; // R[0 .. register_count)
+    uint32_t local_count;    // parameters and locals; above: temporaries
+    uint32_t flags;          // CodeFlag
+    uint16_t positional_count;      // with positional-only
+    uint16_t positional_only_count;
+    uint16_t keyword_only_count;
+    uint16_t captured_count;        // cells taken from the enclosing function
+    Value *constants;
+    uint32_t constant_count;
+    Str **local_names;       // local_count of them; temporaries have none
+    Str **captured_names;
+    Handler *handlers;
+    uint32_t handler_count;
+    BlockInfo *blocks;
+    uint32_t block_count;
+    uint8_t *positions;      // delta-coded spans per instruction
+    uint32_t position_size;
+    Source *source;          // counted
+    Span span;               // of the whole definition: read again to convert
+    struct Code *converted;  // its staged form, once made; owned
+    bool plain;              // @stage.plain: never converted
+} Code;
+
+// The span of the instruction before word `pc` (as a traceback wants it).
+Span code_span(const Code *code, uint32_t pc);
+
+#endif

@@ -1,0 +1,31 @@
+// How kinds of values print, for libraries that want their own forms:
+// display.set(kind, repr=, str=). Consulted by repr, str, containers, f-strings
+// and error texts. Kinds: "tensor", "symbolic", "variable", "dtype", "shape",
+// "spec", "staged", "concrete".
+#ifndef DUET_INTERP_DISPLAY_H
+#define DUET_INTERP_DISPLAY_H
+
+#include "interp/vm.h"
+
+#define DISPLAY_KINDS(X)                                                      \
+    X(TENSOR, "tensor")                                                       \
+    X(SYMBOLIC, "symbolic")                                                   \
+    X(VARIABLE, "variable")                                                   \
+    X(DTYPE, "dtype")                                                         \
+    X(SPEC, "spec")                                                           \
+    X(STAGED, "staged")                                                       \
+    X(CONCRETE, "concrete")
+
+typedef enum DisplayKind {
+#define X(id, name) DISPLAY_##id,
+    DISPLAY_KINDS(X)
+#undef X
+    DISPLAY_KIND_COUNT
+} DisplayKind;
+
+// The form that a library set, as a Str, or NULL without an error: print the
+// native one. NULL with an error pending if its function raised.
+Str *display_repr(Vm *vm, DisplayKind kind, Value v);
+Str *display_str(Vm *vm, DisplayKind kind, Value v);
+
+#endif

@@ -1,0 +1,35 @@
+// Allocation of objects.
+//
+// object_new gives a header with count 1, the kind and type of `type`, and
+// `birth` of the running trace; tracked types get GcLinks in front and are
+// known to the collector. destroy slots end with object_free. Dealloc never
+// recurses: objects that reach 0 while another is destroyed wait in a chain.
+#ifndef DUET_INTERP_MEMORY_H
+#define DUET_INTERP_MEMORY_H
+
+#include "interp/vm.h"
+
+// Links of the collector's lists; they stand before a tracked header.
+typedef struct GcLinks {
+    struct GcLinks *next, *previous;
+} GcLinks;
+
+static inline GcLinks *object_links(Object *object)
+{
+    return (GcLinks *)object - 1;
+}
+
+// `size` bytes in all (the header included, the links not). Uninitialised
+// behind the header. NULL with ERR_MEMORY.
+MUST_CHECK void *object_new(Vm *vm, Type *type, size_t size);
+// Ends a destroy slot: unlinks and frees the memory.
+void object_free(Vm *vm, void *object, size_t size);
+// The ctx.dealloc of a Vm.
+void memory_dealloc(Ctx *ctx, Object *object);
+
+static inline void release(Vm *vm, Value v)
+{
+    value_release(&vm->ctx, v);
+}
+
+#endif

@@ -1,0 +1,52 @@
+// dict: compact and insertion-ordered; and the views on it.
+//
+// Entries {hash, key, value} in insertion order; an index of u8, u16 or u32
+// slots with CPython's probe, none up to 8 entries. A removed entry's key is
+// VALUE_DELETED until the next growth. Look-ups that ran a user's __eq__ start
+// again if the dict changed meanwhile (`version`).
+#ifndef DUET_INTERP_OBJ_DICT_H
+#define DUET_INTERP_OBJ_DICT_H
+
+#include "interp/obj_str.h"
+
+typedef struct DictEntry {
+    uint64_t hash;
+    Value key, value;
+} DictEntry;
+
+struct Dict {
+    Object head;
+    DictEntry *entries;
+    void *index;        // of 1, 2 or 4 bytes a slot; NULL up to 8 entries
+    uint32_t count;     // live entries
+    uint32_t used;      // entries in use, removed ones included
+    uint32_t capacity;  // of entries
+    uint32_t index_size; // slots, a power of two; 0: no index
+    uint64_t version;   // bumped when a key comes or goes (not on replacing)
+};
+
+MUST_CHECK Dict *dict_new(Vm *vm);
+// 1 found (*value borrowed), 0 absent, -1 failed (unhashable, __eq__ raised).
+int dict_get(Vm *vm, Dict *dict, Value key, Value *value);
+MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
+int dict_remove(Vm *vm, Dict *dict, Value key); // 1 removed, 0 absent, -1
+// By interned name: cannot fail. UNBOUND: absent; borrowed.
+Value dict_get_name(Dict *dict, Str *name);
+MUST_CHECK bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value);
+// Walks: position starts at 0; false at the end. Borrowed.
+bool dict_next(const Dict *dict, uint32_t *position, Value *key,
+               Value *value);
+// The entry's number for an interned name, -1 if absent: for global caches,
+// valid while `entries[i].key` is that name and i < used.
+int32_t dict_find_name(Dict *dict, Str *name);
+void dict_clear(Vm *vm, Dict *dict);
+MUST_CHECK Dict *dict_copy(Vm *vm, Dict *dict);
+// All of other's items; `other` is a Dict, mapping or iterable of pairs.
+MUST_CHECK bool dict_update(Vm *vm, Dict *dict, Value other);
+
+static inline Dict *value_as_dict(Value v)
+{
+    return (Dict *)value_object(v);
+}
+
+#endif

@@ -1,0 +1,38 @@
+// Exceptions and tracebacks.
+#ifndef DUET_INTERP_OBJ_EXCEPTION_H
+#define DUET_INTERP_OBJ_EXCEPTION_H
+
+#include "interp/obj_list.h"
+
+// One frame that the exception passed; newest first (as unwinding adds them).
+typedef struct TracebackEntry {
+    Code *code;    // counted
+    uint32_t word; // the instruction
+} TracebackEntry;
+
+typedef struct Traceback { // __traceback__
+    Object head;
+    TracebackEntry *entries;
+    uint32_t count, capacity;
+} Traceback;
+
+typedef struct Exception {
+    Object head;
+    Tuple *args;
+    Dict *dict;           // other attributes, NULL until needed
+    Value cause, context; // NONE
+    bool suppress_context;
+    Traceback *traceback; // NULL: none
+    // SyntaxError: where; the line's text is in the source.
+    Source *source;       // counted, NULL: none
+    Span span;
+    Value notes;          // __notes__ list, UNBOUND: none
+} Exception;
+
+MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);
+static inline Exception *value_as_exception(Value v)
+{
+    return (Exception *)value_object(v);
+}
+
+#endif

@@ -1,0 +1,35 @@
+// float: IEEE doubles, immediate where the exponent is ordinary.
+#ifndef DUET_INTERP_OBJ_FLOAT_H
+#define DUET_INTERP_OBJ_FLOAT_H
+
+#include "base/strbuf.h"
+#include "interp/memory.h"
+
+typedef struct Float { // inf, NaN and extreme exponents
+    Object head;
+    double number;
+} Float;
+
+Value float_box(Vm *vm, double d); // VALUE_FAIL when memory is short
+static inline Value float_new(Vm *vm, double d)
+{
+    Value v = value_try_float(d);
+    return LIKELY(!value_unbound(v)) ? v : float_box(vm, d);
+}
+static inline bool value_is_float(Value v)
+{
+    return value_is_immediate_float(v) || value_is_kind(v, KIND_FLOAT);
+}
+static inline double value_float(Value v) // v is a float
+{
+    return value_is_immediate_float(v)
+               ? value_immediate_float(v)
+               : ((Float *)value_object(v))->number;
+}
+// Python's repr: the shortest digits that give it back.
+void float_print_repr(StrBuf *out, double d);
+uint64_t float_hash(double d); // equal ints hash the same
+// The operators where one side is a float, the other a float, int or bool.
+Value float_binary(Vm *vm, BinaryOp op, Value a, Value b);
+
+#endif

@@ -1,0 +1,62 @@
+// Functions: written in Duet, native, and bound methods; cells.
+#ifndef DUET_INTERP_OBJ_FUNCTION_H
+#define DUET_INTERP_OBJ_FUNCTION_H
+
+#include "interp/memory.h"
+
+typedef struct Cell { // a variable shared by closures
+    Object head;
+    Value value; // UNBOUND: not assigned
+} Cell;
+
+struct Function {
+    Object head;
+    Code *code;
+    Dict *globals;
+    Str *name, *qualname;
+    Value doc;
+    Value module;       // __module__
+    Tuple *defaults;    // of the last positional parameters; NULL: none
+    Dict *keyword_defaults; // NULL: none
+    Dict *annotations;  // NULL: none
+    Dict *dict;         // other attributes; NULL: none
+    uint32_t cell_count;
+    Value cells[];      // Cell objects, code->captured_count of them
+};
+
+// The parameters of a native function, parsed once from its NativeDef.
+typedef struct NativeParam {
+    Str *name;
+    const char *default_text; // NULL: required
+    uint8_t kind;             // ParamKind
+} NativeParam;
+
+typedef struct Native {
+    Object head;
+    const NativeDef *def;
+    NativeFn function;
+    NativeParam *params;
+    uint16_t param_count;
+    uint16_t positional_count; // may be given by position
+    uint16_t required_count;   // of these
+    uint16_t flags;            // NATIVE_SIMPLE
+    Value self;   // a bound native (rarely), UNBOUND: none
+    Type *owner;  // the type whose method it is, NULL: a function
+    Str *name;
+    void *data;   // for the function's own use
+} Native;
+
+// Only positional parameters, no variadic ones: `count == positional_count`
+// arguments can be handed over as they stand.
+enum { NATIVE_SIMPLE = 1 };
+
+typedef struct Method { // bound: self put in front of the arguments
+    Object head;
+    Value function, self;
+} Method;
+
+MUST_CHECK Cell *cell_new(Vm *vm, Value value); // retains
+MUST_CHECK Native *native_new(Vm *vm, const NativeDef *def, Type *owner);
+MUST_CHECK Method *method_new(Vm *vm, Value function, Value self); // retains
+
+#endif

@@ -1,0 +1,48 @@
+// Instances of classes written in Duet, and the shapes that describe them.
+//
+// A shape says which attribute stands in which slot; instances that got the
+// same attributes in the same order share one. Shapes form a tree per class
+// and live as long as the class. Asking for __dict__ (or having more than
+// SHAPE_MAX_SLOTS attributes) turns an instance into dict mode: shape NULL,
+// attributes in `dict`. Subclasses of built-in types keep that type's layout,
+// followed by an attribute dict (InstanceTail, instance_dict).
+#ifndef DUET_INTERP_OBJ_INSTANCE_H
+#define DUET_INTERP_OBJ_INSTANCE_H
+
+#include "interp/obj_dict.h"
+
+enum { INSTANCE_INLINE_SLOTS = 3, SHAPE_MAX_SLOTS = 64 };
+
+typedef struct Shape {
+    Type *cls;            // borrowed
+    struct Shape *parent; // without the last attribute; NULL: the root
+    Str *name;            // the last attribute, interned; NULL in the root
+    uint32_t count;       // attributes
+    uint32_t child_count, child_capacity;
+    struct Shape **children;
+} Shape;
+
+typedef struct Instance {
+    Object head;
+    Shape *shape;   // NULL: dict mode
+    Value *slots;   // inline_slots or a block of slot_capacity
+    union {
+        Value inline_slots[INSTANCE_INLINE_SLOTS];
+        Dict *dict; // dict mode
+    };
+    uint32_t slot_capacity;
+} Instance;
+
+MUST_CHECK Instance *instance_new(Vm *vm, Type *cls);
+// The slot of an interned name, -1 if absent.
+int32_t shape_find(const Shape *shape, Str *name);
+// The shape with one attribute more. NULL: failed.
+MUST_CHECK Shape *shape_add(Vm *vm, Shape *shape, Str *name);
+// Attributes of the instance alone (no class look-up). Get: borrowed, UNBOUND
+// if absent; works for any object that can have attributes.
+Value instance_get(Vm *vm, Object *self, Str *name);
+MUST_CHECK bool instance_set(Vm *vm, Object *self, Str *name, Value value);
+// __dict__, making it (an Instance goes to dict mode). Borrowed; NULL: failed.
+Dict *instance_dict(Vm *vm, Object *self);
+
+#endif

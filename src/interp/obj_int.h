@@ -1,0 +1,34 @@
+// int: immediate to 62 bits, a libtommath number beyond.
+#ifndef DUET_INTERP_OBJ_INT_H
+#define DUET_INTERP_OBJ_INT_H
+
+#include <tommath.h>
+
+#include "base/strbuf.h"
+#include "interp/memory.h"
+
+typedef struct Int { // always outside the immediate range
+    Object head;
+    mp_int number;
+} Int;
+
+Value int_from_i64(Vm *vm, int64_t i);
+Value int_from_u64(Vm *vm, uint64_t u);
+// Takes the digits of `number` (clears it); immediate if it fits.
+Value int_from_mp(Vm *vm, mp_int *number);
+Value int_from_double(Vm *vm, double d); // truncates; ValueError, OverflowError
+// Python's int(text, base); ERR_VALUE "invalid literal for int() …".
+Value int_parse(Vm *vm, const char *text, size_t length, int base);
+bool value_is_integer(Value v); // immediate or boxed; bool is not
+// Any int or bool to 64 bits; false without an error if it does not fit.
+bool int_to_i64(Value v, int64_t *out);
+// Correctly rounded; ERR_OVERFLOW if too large.
+MUST_CHECK bool int_to_double(Vm *vm, Value v, double *out);
+// Appends digits in `base` (2..36, lower case), with '-'.
+void int_print(Vm *vm, StrBuf *out, Value v, int base);
+// The operators on two ints (bools count); the slow paths of the machine.
+Value int_binary(Vm *vm, BinaryOp op, Value a, Value b);
+int int_compare(Value a, Value b); // <0, 0, >0
+uint64_t int_hash(Value v); // Python's: modulo 2^61 - 1, -1 becomes -2
+
+#endif

@@ -1,0 +1,41 @@
+// The built-in iterators, range and slice.
+#ifndef DUET_INTERP_OBJ_ITER_H
+#define DUET_INTERP_OBJ_ITER_H
+
+#include "interp/memory.h"
+
+typedef struct Range {
+    Object head;
+    Value start, stop, step; // ints; beyond 62 bits boxed ones
+    Value length;
+} Range;
+
+typedef struct Slice {
+    Object head;
+    Value start, stop, step;
+} Slice;
+
+typedef struct Iterator Iterator;
+// The next item, owned; VALUE_STOP at the end; VALUE_FAIL.
+typedef Value (*IteratorFn)(Vm *vm, Iterator *self);
+
+// Every built-in iterator (list, dict, str, range, zip, map, enumerate, …): a
+// step function and up to four values of its own.
+struct Iterator {
+    Object head;
+    IteratorFn step;
+    const char *type_name; // "list_iterator": the name of its type
+    Value state[4];
+    uint64_t position, expected; // as the step function uses them
+};
+
+MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
+                                  IteratorFn step);
+MUST_CHECK Range *range_new(Vm *vm, Value start, Value stop, Value step);
+MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
+// Python's slice.indices for a sequence of `length`: clipped start, stop,
+// step, and how many items. False: failed (step 0, not an int).
+MUST_CHECK bool slice_indices(Vm *vm, Slice *slice, int64_t length,
+                              int64_t *start, int64_t *step, int64_t *count);
+
+#endif

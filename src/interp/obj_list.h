@@ -1,0 +1,40 @@
+// list and tuple.
+#ifndef DUET_INTERP_OBJ_LIST_H
+#define DUET_INTERP_OBJ_LIST_H
+
+#include "interp/memory.h"
+
+typedef struct List {
+    Object head;
+    Value *items;    // owned references
+    size_t count, capacity;
+} List;
+
+struct Tuple {
+    Object head;
+    size_t count;
+    Value items[]; // owned references
+};
+
+// Items are VALUE_NONE until the caller has set them.
+MUST_CHECK List *list_new(Vm *vm, size_t count);
+MUST_CHECK bool list_append(Vm *vm, List *list, Value item); // retains
+MUST_CHECK bool list_append_owned(Vm *vm, List *list, Value item); // takes,
+                                                          // even on failure
+// Elements are UNBOUND until set: set them before anyone sees the tuple.
+MUST_CHECK Tuple *tuple_new(Vm *vm, size_t count);
+MUST_CHECK Tuple *tuple_from(Vm *vm, const Value *items, size_t count);
+// Stable merge sort with `key` (UNBOUND: none). False: failed; the list then
+// holds some order of the same items.
+MUST_CHECK bool list_sort(Vm *vm, List *list, Value key, bool reverse);
+
+static inline List *value_as_list(Value v)
+{
+    return (List *)value_object(v);
+}
+static inline Tuple *value_as_tuple(Value v)
+{
+    return (Tuple *)value_object(v);
+}
+
+#endif

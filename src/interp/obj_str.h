@@ -1,0 +1,55 @@
+// str and its building blocks. Text is UTF-8; a Str is immutable, except that
+// one with count 1 that nobody else has seen may grow in place (str_append).
+#ifndef DUET_INTERP_OBJ_STR_H
+#define DUET_INTERP_OBJ_STR_H
+
+#include "base/strbuf.h"
+#include "interp/memory.h"
+
+enum { STR_INTERNED = OBJECT_FLAG_KIND };
+
+struct Str {
+    Object head;
+    uint64_t hash;    // 0: not computed yet
+    size_t length;    // bytes
+    size_t count;     // code points; equal to length: ASCII
+    size_t capacity;  // bytes of text allocated, without the final NUL
+    uint32_t *index;  // offset of every 64th code point; NULL until needed
+    char text[];
+};
+
+// Copies valid UTF-8. NULL: failed. "" and single ASCII characters are shared.
+MUST_CHECK Str *str_new(Vm *vm, const char *text, size_t length);
+MUST_CHECK Str *str_from(Vm *vm, const char *text); // NUL-terminated
+MUST_CHECK Str *str_printf(Vm *vm, const char *format, ...) PRINTF_LIKE(2, 3);
+// Takes the buffer's text (frees the buffer in any case); NULL if it failed.
+MUST_CHECK Str *str_from_buf(Vm *vm, StrBuf *buf);
+// The one Str of this text: comparable by address.
+MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
+MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned
+uint64_t str_hash(Str *str);
+bool str_equal(const Str *a, const Str *b);
+bool str_is(const Str *str, const char *text);
+MUST_CHECK Str *str_concat(Vm *vm, Str *a, Str *b);
+// a + b where the reference to `a` is given up: in place if it is the only one.
+MUST_CHECK Str *str_append(Vm *vm, Str *a, Str *b);
+// Code point `index` (in range) as a Str.
+MUST_CHECK Str *str_char_at(Vm *vm, Str *str, size_t index);
+size_t str_offset(Vm *vm, Str *str, size_t index); // bytes
+// Appends Python's repr: quotes chosen, escapes.
+void str_print_repr(StrBuf *out, const char *text, size_t length);
+
+static inline Value str_value(Str *str) // takes the count
+{
+    return value_from_object(str);
+}
+static inline bool value_is_str(Value v)
+{
+    return value_is_kind(v, KIND_STR);
+}
+static inline Str *value_as_str(Value v)
+{
+    return (Str *)value_object(v);
+}
+
+#endif

@@ -1,0 +1,46 @@
+// What can be done with any value: the operations behind Duet's syntax and
+// built-in functions. Each dispatches through the type's slots. Arguments are
+// borrowed, results owned; VALUE_FAIL, NULL, false or -1 with an error pending.
+#ifndef DUET_INTERP_PROTOCOL_H
+#define DUET_INTERP_PROTOCOL_H
+
+#include "interp/raise.h"
+
+Str *value_repr(Vm *vm, Value v); // with recursion guard: "[...]"
+Str *value_str(Vm *vm, Value v);
+Str *value_format(Vm *vm, Value v, Str *spec);
+MUST_CHECK bool value_hash(Vm *vm, Value v, uint64_t *hash);
+int value_truth(Vm *vm, Value v); // 1, 0, -1
+// 1, 0, -1: identity first, as containers compare.
+int value_equal(Vm *vm, Value a, Value b);
+// All of CompareOp; the result may be any value (tensors).
+Value value_compare(Vm *vm, CompareOp op, Value a, Value b);
+Value value_binary(Vm *vm, BinaryOp op, Value a, Value b);
+Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b);
+Value value_unary(Vm *vm, UnaryOp op, Value v);
+Value value_power(Vm *vm, Value base, Value exponent, Value modulus);
+int64_t value_length(Vm *vm, Value v); // -1: failed
+Value value_get_item(Vm *vm, Value container, Value key);
+MUST_CHECK bool value_set_item(Vm *vm, Value container, Value key,
+                               Value value); // UNBOUND deletes
+int value_contains(Vm *vm, Value container, Value item);
+Value value_iter(Vm *vm, Value iterable);
+Value value_next(Vm *vm, Value iterator); // VALUE_STOP at the end
+// The attribute, with "Did you mean" left to the traceback.
+Value value_get_attr(Vm *vm, Value v, Str *name);
+// As getattr(v, name, UNBOUND): an AttributeError gives UNBOUND.
+Value value_find_attr(Vm *vm, Value v, Str *name);
+MUST_CHECK bool value_set_attr(Vm *vm, Value v, Str *name, Value value);
+// type(v).name bound to v; UNBOUND if the class has none.
+Value value_find_method(Vm *vm, Value v, Str *name);
+Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
+                        uint32_t count);
+bool value_is_callable(Vm *vm, Value v);
+// Numbers: any object with __index__, __int__, __float__.
+MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
+                                             // ERR_OVERFLOW beyond 64 bits
+MUST_CHECK bool value_to_double(Vm *vm, Value v, double *out);
+// A new Tuple or List of the iterable's items.
+Tuple *value_to_tuple(Vm *vm, Value iterable);
+
+#endif

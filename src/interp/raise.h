@@ -1,0 +1,41 @@
+// Raising. An error is pending either in ctx.error (a kind and a text, made
+// by any layer) or in vm->exception (an exception object); never in both.
+// It stays a text until somebody needs the object: raise_current.
+#ifndef DUET_INTERP_RAISE_H
+#define DUET_INTERP_RAISE_H
+
+#include "base/strbuf.h"
+#include "interp/vm.h"
+
+static inline bool vm_has_error(const Vm *vm)
+{
+    return ctx_failed(&vm->ctx) || !value_unbound(vm->exception);
+}
+// For return statements: VALUE_FAIL, false, NULL, -1.
+Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+#define raise_false(...) (raise_error(__VA_ARGS__), false)
+#define raise_null(...) (raise_error(__VA_ARGS__), NULL)
+#define raise_int(...) (raise_error(__VA_ARGS__), -1)
+// Raises the class of `kind` called with one argument (KeyError(key)).
+Value raise_with(Vm *vm, ErrorKind kind, Value argument);
+// Raises an exception object; takes the count. Sets its __context__.
+Value raise_object(Vm *vm, Value exception);
+// OSError and its subclasses from errno, with the file's name (NULL: none).
+Value raise_errno(Vm *vm, int error, const char *file);
+// The pending error as an exception object, taken out: owned, or VALUE_FAIL
+// never. Makes it from ctx.error if need be (vm->error_overrides applies);
+// if memory is short, a MemoryError that was made beforehand.
+Value raise_take(Vm *vm);
+// The pending error is an instance of this error class: for C that catches.
+bool raise_matches(Vm *vm, ErrorKind kind);
+void raise_clear(Vm *vm); // drops the pending error
+// Appends "Traceback (most recent call last): …" with causes and contexts,
+// carets and notes, exactly as CPython 3.11 prints it. `limit` as in
+// traceback.print_exc (INT64_MIN: none). False with an error pending.
+MUST_CHECK bool raise_print_traceback(Vm *vm, Value exception, int64_t limit,
+                                      StrBuf *out);
+// Adds the running frame (code, word) to the pending error's traceback.
+void raise_add_frame(Vm *vm, const Code *code, uint32_t word);
+
+#endif

@@ -1,0 +1,169 @@
+// Value: 8 bytes that hold any Duet value. Only this file looks at the bits.
+//
+// Low bits: x00 an int of 62 bits (shifted left by 2); 001 an object pointer
+// plus 1; 101 a special (None, False, True, ...); 010, 011, 111 a float whose
+// exponent is ordinary (rotated so that its tag shows); 110 never occurs.
+// Ints beyond 62 bits and extraordinary floats (inf, NaN, 1e300) are boxed
+// objects (obj_int.h, obj_float.h). See docs/internals.md, "Values".
+//
+// Ownership: a Value that is an object reference is counted. Parameters are
+// borrowed, results are owned, unless a header says otherwise. VALUE_FAIL as
+// a result means that an error is pending (interp/raise.h).
+//
+// With DUET_VALUE_STRUCT a Value is a struct, so that `a == b` does not
+// compile: use value_same.
+#ifndef DUET_INTERP_VALUE_H
+#define DUET_INTERP_VALUE_H
+
+#include <string.h>
+
+#include "base/object.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define NEVER_INLINE __attribute__((noinline))
+
+#ifdef DUET_VALUE_STRUCT
+typedef struct Value {
+    uint64_t bits;
+} Value;
+#define VALUE_BITS(v) ((v).bits)
+#define VALUE_OF_BITS(b) ((Value){(b)})
+#else
+typedef uint64_t Value;
+#define VALUE_BITS(v) (v)
+#define VALUE_OF_BITS(b) ((Value)(b))
+#endif
+
+#define VALUE_SPECIAL(n) VALUE_OF_BITS((uint64_t)(n) << 3 | 5)
+#define VALUE_UNBOUND VALUE_SPECIAL(0) // an empty register, slot, argument
+#define VALUE_NONE VALUE_SPECIAL(1)
+#define VALUE_FALSE VALUE_SPECIAL(2)
+#define VALUE_TRUE VALUE_SPECIAL(3)
+#define VALUE_ELLIPSIS VALUE_SPECIAL(4)
+#define VALUE_NOT_IMPLEMENTED VALUE_SPECIAL(5)
+#define VALUE_RANGE_MARK VALUE_SPECIAL(6) // a range loop's hidden register
+#define VALUE_FAIL VALUE_SPECIAL(7)       // a result: an error is pending
+#define VALUE_DELETED VALUE_SPECIAL(8)    // a removed dict entry's key
+#define VALUE_STOP VALUE_SPECIAL(9)       // `next`: exhausted, nothing raised
+
+#define VALUE_INT_MAX ((int64_t)((uint64_t)1 << 61) - 1)
+#define VALUE_INT_MIN (-VALUE_INT_MAX - 1)
+
+ALWAYS_INLINE bool value_same(Value a, Value b)
+{
+    return VALUE_BITS(a) == VALUE_BITS(b);
+}
+ALWAYS_INLINE bool value_is_int(Value v) // immediate; not bool, not boxed
+{
+    return (VALUE_BITS(v) & 3) == 0;
+}
+ALWAYS_INLINE bool value_both_ints(Value a, Value b)
+{
+    return ((VALUE_BITS(a) | VALUE_BITS(b)) & 3) == 0;
+}
+ALWAYS_INLINE bool value_is_object(Value v)
+{
+    return (VALUE_BITS(v) & 7) == 1;
+}
+ALWAYS_INLINE bool value_is_special(Value v)
+{
+    return (VALUE_BITS(v) & 7) == 5;
+}
+ALWAYS_INLINE bool value_is_immediate_float(Value v)
+{
+    return (VALUE_BITS(v) & 2) != 0;
+}
+ALWAYS_INLINE bool value_both_immediate_floats(Value a, Value b)
+{
+    return (VALUE_BITS(a) & VALUE_BITS(b) & 2) != 0;
+}
+ALWAYS_INLINE bool value_is_bool(Value v)
+{
+    return value_same(v, VALUE_TRUE) || value_same(v, VALUE_FALSE);
+}
+ALWAYS_INLINE bool value_is_none(Value v)
+{
+    return value_same(v, VALUE_NONE);
+}
+ALWAYS_INLINE bool value_failed(Value v)
+{
+    return value_same(v, VALUE_FAIL);
+}
+ALWAYS_INLINE bool value_unbound(Value v)
+{
+    return value_same(v, VALUE_UNBOUND);
+}
+
+ALWAYS_INLINE bool value_int_fits(int64_t i)
+{
+    return i >= VALUE_INT_MIN && i <= VALUE_INT_MAX;
+}
+// The caller knows that it fits; int_from_i64 (obj_int.h) takes any.
+ALWAYS_INLINE Value value_from_small(int64_t i)
+{
+    return VALUE_OF_BITS((uint64_t)i << 2);
+}
+ALWAYS_INLINE int64_t value_small(Value v)
+{
+    return (int64_t)VALUE_BITS(v) >> 2;
+}
+ALWAYS_INLINE Value value_from_bool(bool b)
+{
+    return b ? VALUE_TRUE : VALUE_FALSE;
+}
+
+ALWAYS_INLINE Value value_from_object(const void *object) // takes the count
+{
+    return VALUE_OF_BITS((uint64_t)(uintptr_t)object + 1);
+}
+ALWAYS_INLINE Object *value_object(Value v)
+{
+    return (Object *)(uintptr_t)(VALUE_BITS(v) - 1);
+}
+ALWAYS_INLINE bool value_is_kind(Value v, Kind kind)
+{
+    return value_is_object(v) && value_object(v)->kind == kind;
+}
+
+// Floats. value_try_float gives the immediate form, or VALUE_UNBOUND if the
+// number needs a box; float_new (obj_float.h) makes either.
+ALWAYS_INLINE Value value_try_float(double d)
+{
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    bits -= (uint64_t)1 << 60;
+    bits = bits << 4 | bits >> 60;
+    return ((0x8C >> (bits & 7)) & 1) ? VALUE_OF_BITS(bits) : VALUE_UNBOUND;
+}
+ALWAYS_INLINE double value_immediate_float(Value v)
+{
+    uint64_t bits = VALUE_BITS(v);
+    bits = (bits >> 4 | bits << 60) + ((uint64_t)1 << 60);
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+ALWAYS_INLINE Value value_retain(Value v)
+{
+    if (value_is_object(v)) {
+        value_object(v)->rc++;
+    }
+    return v;
+}
+ALWAYS_INLINE void value_release(Ctx *ctx, Value v)
+{
+    if (value_is_object(v)) {
+        object_release(ctx, value_object(v));
+    }
+}
+// *place = v (taken); the old value is released after the store, so that a
+// finaliser sees the new state.
+ALWAYS_INLINE void value_replace(Ctx *ctx, Value *place, Value v)
+{
+    Value old = *place;
+    *place = v;
+    value_release(ctx, old);
+}
+
+#endif

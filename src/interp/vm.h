@@ -1,0 +1,120 @@
+// The Vm: one running Duet, and the way in for everything above it.
+//
+// A Vm owns all state of the language: there are no globals, and two Vms in
+// one process do not meet. Its first member is the Ctx that the lower layers
+// know. Files of interp name their entry points in headers of their own; this
+// one holds the struct and what embedding code calls.
+#ifndef DUET_INTERP_VM_H
+#define DUET_INTERP_VM_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "interp/code.h"
+#include "interp/name.h"
+#include "interp/type.h"
+
+typedef struct TraceHooks TraceHooks; // interp/apply.h
+typedef struct Trace Trace;           // stager/trace.h
+typedef struct Collector Collector;   // interp/cycles.h
+typedef struct Display Display;       // interp/display.h
+typedef struct Function Function;
+typedef struct Set Set;
+
+// One activation. Frames stand in one array; registers in one stack that
+// never moves. R[-1] holds the function (or generator) that runs.
+typedef struct Frame {
+    const Ins *pc;    // next instruction; valid while another frame runs
+    Value *registers; // R[0 .. code->register_count)
+    Code *code;       // borrowed from the function in R[-1]
+    Dict *globals;    // borrowed likewise
+    Value *cells;     // captured cells of the function, borrowed likewise
+    uint32_t flags;   // FrameFlag
+    uint32_t handled; // count of handled exceptions when it was entered
+} Frame;
+
+typedef enum FrameFlag {
+    FRAME_ENTRY = 1,     // vm_run returns to C when it ends
+    FRAME_GENERATOR = 2, // R[-1] is the generator
+    FRAME_STAGED = 4,    // runs converted code inside a trace
+    FRAME_CLASS = 8      // a class body: names live in a dict
+} FrameFlag;
+
+typedef VEC(Value) ValueVec;
+
+struct Vm {
+    Ctx ctx;
+
+    // Execution (vm.c, call.c).
+    Value *stack, *stack_end; // reserved mapping
+    Frame *frames, *frames_end, *frame; // frame: the running one
+    uint32_t recursion_limit; // sys.setrecursionlimit; 1000
+    Value exception;   // raised and not yet caught, UNBOUND: none (raise.h)
+    ValueVec handled;  // being handled, innermost last: sys.exc_info, context
+
+    // The object world.
+    Type *types[KIND_COUNT];        // by kind
+    Type *error_types[ERR_COUNT];   // by error kind (error_list.h)
+    Type *object_type, *none_type, *bool_type, *ellipsis_type,
+        *not_implemented_type;
+    Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
+    Set *interned;                  // strings, weakly held
+    Str *names[NAME_COUNT];         // name.h
+    Str *empty_str;
+    Str *char_strs[128];            // one-character ASCII strings
+    Tuple *empty_tuple;
+    uint64_t epoch;       // bumped by any change of a class (method caches)
+    Dict *builtins;       // the built-in names
+    Dict *modules;        // sys.modules
+    Object *zombies;      // objects waiting to be destroyed (memory.c)
+    bool destroying;      // dealloc is running
+    Collector *collector; // cycles.h
+    Map weak_table;       // weak references by address
+
+    // Staging: NULL and 0 while nothing is traced.
+    const TraceHooks *hooks;  // installed by the stager (apply.h)
+    Trace *trace;             // the running trace; tests `vm->trace != NULL`
+    uint64_t watch_epoch;     // bumped by a store to a watched place (note.h)
+    bool eager_only;          // stage.eager(True), --eager
+    void *stager;             // the stager's own state
+    Display *display;         // how kinds print (display.h)
+
+    // The outside.
+    Value stdin_file, stdout_file, stderr_file; // sys.stdin …
+    ValueVec argv;
+    Value last_result; // `_` of the prompt
+    uint64_t hash_seed;
+};
+
+// A complete Vm with built-ins and modules, NULL when memory is short.
+// `stack_size` as for ctx_init.
+Vm *vm_new(size_t stack_size);
+// Runs finalisers, frees everything. No error may be pending.
+void vm_free(Vm *vm);
+
+// What running a text means.
+typedef enum RunMode {
+    RUN_MODULE,     // statements; the result is None
+    RUN_EXPRESSION, // eval: the value
+    RUN_INTERACTIVE // statements; the value of a last expression statement,
+                    // UNBOUND if the last statement is not one
+} RunMode;
+
+// Compiles and runs `source` with these globals (and locals, NULL: the same).
+// The result is owned; VALUE_FAIL with an error pending.
+Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
+                    Dict *locals);
+// A new module "__main__" and its dict (borrowed), for scripts and prompts.
+Dict *vm_main_module(Vm *vm, const char *file);
+
+// Calls. Arguments are borrowed. `keyword_names`: the last arguments are
+// keywords of these names, NULL: none.
+Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count);
+Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
+                       uint32_t count, Tuple *keyword_names);
+Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords);
+
+// Where the running Duet code is: the innermost frame's source and span.
+// False when no frame runs.
+bool vm_place(Vm *vm, Source **source, Span *span);
+
+#endif
