@@ -1,2 +1,7 @@
 # Unit tests of base/: one file a line, alphabetical.
 unit_base_sources =
+unit_base_sources += tests/unit/base/test_arena.c
+unit_base_sources += tests/unit/base/test_ctx.c
+unit_base_sources += tests/unit/base/test_map.c
+unit_base_sources += tests/unit/base/test_strbuf.c
+unit_base_sources += tests/unit/base/test_vec.c

@@ -1,0 +1,71 @@
+// base/map: look-up, replacing, growth, the shared hash.
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "base/map.h"
+
+static Ctx ctx;
+static Map map;
+
+static void setup(void)
+{
+    ctx_init(&ctx, 0);
+    map_init(&map, &ctx);
+}
+
+static void teardown(void)
+{
+    map_free(&map);
+    ctx_destroy(&ctx);
+}
+
+TestSuite(map, .init = setup, .fini = teardown);
+
+Test(map, an_empty_map_has_nothing)
+{
+    cr_assert_null(map_get(&map, "x", 1));
+}
+
+Test(map, many_keys_are_found_again)
+{
+    char key[20];
+    for (uint64_t i = 0; i < 5000; i++) {
+        size_t length = (size_t)sprintf(key, "k%lu", (unsigned long)i);
+        cr_assert(map_put(&map, key, length, i * i));
+    }
+    cr_assert_eq(map.count, 5000);
+    for (uint64_t i = 0; i < 5000; i++) {
+        size_t length = (size_t)sprintf(key, "k%lu", (unsigned long)i);
+        uint64_t *value = map_get(&map, key, length);
+        cr_assert_not_null(value);
+        cr_assert_eq(*value, i * i);
+    }
+    cr_assert_null(map_get(&map, "k5000", 5));
+}
+
+Test(map, put_replaces)
+{
+    cr_assert(map_put(&map, "a", 1, 1));
+    cr_assert(map_put(&map, "a", 1, 2));
+    cr_assert_eq(map.count, 1);
+    cr_assert_eq(*map_get(&map, "a", 1), 2);
+}
+
+Test(map, keys_are_bytes_not_strings)
+{
+    cr_assert(map_put(&map, "a\0b", 3, 1));
+    cr_assert(map_put(&map, "a\0c", 3, 2));
+    cr_assert(map_put(&map, "", 0, 3));
+    cr_assert_eq(*map_get(&map, "a\0b", 3), 1);
+    cr_assert_eq(*map_get(&map, "a\0c", 3), 2);
+    cr_assert_eq(*map_get(&map, "", 0), 3);
+    cr_assert_null(map_get(&map, "a", 1));
+}
+
+Test(hash, lengths_and_contents_differ)
+{
+    cr_assert_neq(hash_bytes("", 0), 0);
+    cr_assert_neq(hash_bytes("\0", 1), hash_bytes("\0\0", 2));
+    cr_assert_neq(hash_bytes("abcdefgh", 8), hash_bytes("abcdefgi", 8));
+    cr_assert_eq(hash_bytes("abcdefghij", 10), hash_bytes("abcdefghij", 10));
+}
