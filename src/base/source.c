@@ -1,0 +1,190 @@
+// Source texts and places in them.
+//
+// Invariant: the text is valid UTF-8 without NUL or '\r', and ends in '\n'
+// unless it is empty, so that the lexer needs no case for a last line without
+// an end; line_starts is sorted and has at least one entry.
+#include "base/source.h"
+
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/utf8.h"
+
+// One line of a text: CPython's words for what a source may not hold.
+static bool check_text(Ctx *ctx, const char *name, const char *text,
+                       size_t length)
+{
+    size_t bad;
+    if (length > UINT32_MAX - 2) {
+        return ctx_fail(ctx, ERR_OVERFLOW, "source text is too long");
+    }
+    if (memchr(text, 0, length) != NULL) {
+        return ctx_fail(ctx, ERR_SYNTAX,
+                        "source code cannot contain null bytes");
+    }
+    if (utf8_validate(text, length, false, &bad)) {
+        return true;
+    }
+    unsigned line = 1;
+    for (size_t i = 0; i < bad; i++) {
+        line += text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n');
+    }
+    return ctx_fail(ctx, ERR_SYNTAX,
+                    "Non-UTF-8 code starting with '\\x%.2x' in file %s on "
+                    "line %u, but no encoding declared; see "
+                    "https://peps.python.org/pep-0263/ for details",
+                    (unsigned char)text[bad], name, line);
+}
+
+// Copies with line ends made '\n' and one put at the end; the new length.
+static size_t copy_normalized(char *out, const char *text, size_t length)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\r') {
+            if (i + 1 < length && text[i + 1] == '\n') {
+                continue;
+            }
+            out[written++] = '\n';
+        } else {
+            out[written++] = text[i];
+        }
+    }
+    if (written > 0 && out[written - 1] != '\n') {
+        out[written++] = '\n';
+    }
+    out[written] = '\0';
+    return written;
+}
+
+static bool index_lines(Ctx *ctx, Source *source)
+{
+    uint32_t count = 1;
+    const char *end = source->text + source->length;
+    const char *at = source->text;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        count++;
+        at++;
+    }
+    source->line_starts = ctx_alloc(ctx, count * sizeof(uint32_t));
+    if (source->line_starts == NULL) {
+        return false;
+    }
+    source->line_count = count;
+    source->line_starts[0] = 0;
+    at = source->text;
+    for (uint32_t line = 1; line < count; line++) {
+        at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+        source->line_starts[line] = (uint32_t)(at - source->text);
+    }
+    return true;
+}
+
+// The text's block is given back by its size, so it is made to fit.
+static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
+                 size_t length)
+{
+    size_t room = length + 2;
+    char *copy = ctx_alloc(ctx, room);
+    if (copy == NULL) {
+        return false;
+    }
+    source->length = copy_normalized(copy, text, length);
+    source->text = ctx_realloc(ctx, copy, room, source->length + 1);
+    if (source->text == NULL) {
+        ctx_free(ctx, copy, room);
+        return false;
+    }
+    source->name = ctx_strndup(ctx, name, strlen(name));
+    return source->name != NULL && index_lines(ctx, source);
+}
+
+Source *source_new(Ctx *ctx, const char *name, const char *text,
+                   size_t length)
+{
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        text += 3;
+        length -= 3;
+    }
+    if (!check_text(ctx, name, text, length)) {
+        return NULL;
+    }
+    Source *source = ctx_alloc_zero(ctx, sizeof *source);
+    if (source == NULL) {
+        return NULL;
+    }
+    source->refs = 1;
+    source->first_line = 1;
+    if (!fill(ctx, source, name, text, length)) {
+        source_release(ctx, source);
+        return NULL;
+    }
+    return source;
+}
+
+Source *source_retain(Source *source)
+{
+    source->refs++;
+    return source;
+}
+
+void source_release(Ctx *ctx, Source *source)
+{
+    if (source == NULL || --source->refs > 0) {
+        return;
+    }
+    if (source->line_starts != NULL) {
+        ctx_free(ctx, source->line_starts,
+                 source->line_count * sizeof(uint32_t));
+    }
+    if (source->name != NULL) {
+        ctx_free(ctx, source->name, strlen(source->name) + 1);
+    }
+    if (source->text != NULL) {
+        ctx_free(ctx, source->text, source->length + 1);
+    }
+    ctx_free(ctx, source, sizeof *source);
+}
+
+// Index of the line that holds `offset`: the last that starts at or before it.
+static uint32_t line_index(const Source *source, uint32_t offset)
+{
+    uint32_t low = 0, high = source->line_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (source->line_starts[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+Place source_place(const Source *source, uint32_t offset)
+{
+    if (offset > source->length) {
+        offset = (uint32_t)source->length;
+    }
+    uint32_t line = line_index(source, offset);
+    uint32_t start = source->line_starts[line];
+    size_t column = utf8_count(source->text + start, offset - start);
+    return (Place){line + source->first_line, (uint32_t)column + 1};
+}
+
+const char *source_line(const Source *source, uint32_t line, size_t *length)
+{
+    if (line < source->first_line ||
+        line - source->first_line >= source->line_count) {
+        return NULL;
+    }
+    uint32_t index = line - source->first_line;
+    const char *start = source->text + source->line_starts[index];
+    if (index + 1 < source->line_count) {
+        const char *next = source->text + source->line_starts[index + 1];
+        *length = (size_t)(next - start) - 1;
+    } else {
+        *length = source->length - source->line_starts[index];
+    }
+    return start;
+}

@@ -1,0 +1,202 @@
+// UTF-8 by code points.
+//
+// Invariant: utf8_decode never reads past `length`, refuses overlong forms and
+// everything above U+10FFFF, and accepts encoded surrogates: callers that must
+// refuse those ask utf8_validate.
+#include "base/utf8.h"
+
+#include <utf8proc.h>
+
+// Bytes a lead byte announces, 0 for a byte that cannot lead.
+static size_t sequence_length(unsigned char lead)
+{
+    if (lead < 0x80) {
+        return 1;
+    }
+    if (lead < 0xC2) {
+        return 0;
+    }
+    if (lead < 0xE0) {
+        return 2;
+    }
+    if (lead < 0xF0) {
+        return 3;
+    }
+    return lead < 0xF5 ? 4 : 0;
+}
+
+size_t utf8_decode(const char *text, size_t length, uint32_t *codepoint)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t needed = sequence_length(bytes[0]);
+    if (needed == 0 || needed > length) {
+        return 0;
+    }
+    if (needed == 1) {
+        *codepoint = bytes[0];
+        return 1;
+    }
+    uint32_t value = bytes[0] & (0x7Fu >> needed);
+    for (size_t i = 1; i < needed; i++) {
+        if ((bytes[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        value = value << 6 | (bytes[i] & 0x3F);
+    }
+    if (value < least[needed] || value > 0x10FFFF) {
+        return 0;
+    }
+    *codepoint = value;
+    return needed;
+}
+
+size_t utf8_encode(uint32_t codepoint, char *out)
+{
+    if (codepoint < 0x80) {
+        out[0] = (char)codepoint;
+        return 1;
+    }
+    if (codepoint < 0x800) {
+        out[0] = (char)(0xC0 | codepoint >> 6);
+        out[1] = (char)(0x80 | (codepoint & 0x3F));
+        return 2;
+    }
+    if (codepoint < 0x10000) {
+        out[0] = (char)(0xE0 | codepoint >> 12);
+        out[1] = (char)(0x80 | (codepoint >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (codepoint & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | codepoint >> 18);
+    out[1] = (char)(0x80 | (codepoint >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (codepoint >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (codepoint & 0x3F));
+    return 4;
+}
+
+size_t utf8_count(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    }
+    return count;
+}
+
+size_t utf8_offset(const char *text, size_t length, size_t index)
+{
+    size_t offset = 0;
+    while (offset < length) {
+        if (((unsigned char)text[offset] & 0xC0) != 0x80 && index-- == 0) {
+            return offset;
+        }
+        offset++;
+    }
+    return length;
+}
+
+bool utf8_validate(const char *text, size_t length, bool surrogates,
+                   size_t *bad)
+{
+    size_t offset = 0;
+    while (offset < length) {
+        uint32_t codepoint;
+        size_t taken = utf8_decode(text + offset, length - offset, &codepoint);
+        bool surrogate = taken == 3 && codepoint >= 0xD800 &&
+                         codepoint <= 0xDFFF;
+        if (taken == 0 || (surrogate && !surrogates)) {
+            *bad = offset;
+            return false;
+        }
+        offset += taken;
+    }
+    return true;
+}
+
+bool utf8_is_ascii(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)text[i] >= 0x80) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int utf8_width(uint32_t codepoint)
+{
+    return utf8proc_charwidth((utf8proc_int32_t)codepoint);
+}
+
+// Other_ID_Start and Other_ID_Continue of Unicode: characters that once
+// counted as letters or digits and keep counting in identifiers.
+static bool is_other_start(uint32_t codepoint)
+{
+    return codepoint == 0x1885 || codepoint == 0x1886 ||
+           codepoint == 0x2118 || codepoint == 0x212E ||
+           codepoint == 0x309B || codepoint == 0x309C;
+}
+
+static bool is_other_part(uint32_t codepoint)
+{
+    return codepoint == 0xB7 || codepoint == 0x387 || codepoint == 0x19DA ||
+           (codepoint >= 0x1369 && codepoint <= 0x1371);
+}
+
+bool utf8_is_identifier_start(uint32_t codepoint)
+{
+    if (codepoint < 0x80) {
+        return (codepoint | 0x20) - 'a' < 26u || codepoint == '_';
+    }
+    switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+        return true;
+    default:
+        return is_other_start(codepoint);
+    }
+}
+
+bool utf8_is_identifier_part(uint32_t codepoint)
+{
+    if (utf8_is_identifier_start(codepoint)) {
+        return true;
+    }
+    if (codepoint < 0x80) {
+        return codepoint - '0' < 10u;
+    }
+    switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_PC:
+        return true;
+    default:
+        return is_other_part(codepoint);
+    }
+}
+
+bool utf8_is_printable(uint32_t codepoint)
+{
+    if (codepoint < 0x80) {
+        return codepoint >= 0x20 && codepoint < 0x7F;
+    }
+    switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_ZS:
+        return false;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,156 @@
+// Indentation: blanks at the start of a logical line to INDENT and DEDENT.
+//
+// Invariant: columns[] and alternates[] both rise strictly from the outermost
+// block, whose columns, 0 and 0, are not stored.
+#include "lexer/scan.h"
+
+enum { TAB_WIDTH = 8 };
+
+typedef struct Indentation {
+    uint32_t column, alternate;
+    uint32_t start; // of the line
+    bool blank;     // nothing stands on the line but a comment
+} Indentation;
+
+Scan scan_continuation(Lexer *lexer)
+{
+    lexer->position++;
+    if (scan_peek(lexer, 0) != '\n') {
+        uint32_t at = lexer->position;
+        return scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
+                         "unexpected character after line continuation "
+                         "character");
+    }
+    lexer->position++;
+    if (lexer->position < lexer->end) {
+        return SCAN_OK;
+    }
+    uint32_t at = lexer->position - 1;
+    scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
+              "unexpected EOF while parsing");
+    lexer->tokens->error.incomplete = true;
+    return SCAN_STOPPED;
+}
+
+// Counts the columns up to the first character that is no blank. A line that
+// a backslash splits has the indentation of its first part.
+static Scan measure(Lexer *lexer, Indentation *found)
+{
+    uint32_t column = 0, alternate = 0, kept = 0;
+    for (;; lexer->position++) {
+        char byte = scan_peek(lexer, 0);
+        if (byte == ' ') {
+            column++;
+            alternate++;
+        } else if (byte == '\t') {
+            column = (column / TAB_WIDTH + 1) * TAB_WIDTH;
+            alternate++;
+        } else if (byte == '\f') {
+            column = alternate = 0;
+        } else if (byte == '\\') {
+            kept = kept != 0 ? kept : column;
+            if (scan_continuation(lexer) != SCAN_OK) {
+                return SCAN_STOPPED;
+            }
+            lexer->position--;
+        } else {
+            break;
+        }
+    }
+    found->column = kept != 0 ? kept : column;
+    found->alternate = kept != 0 ? kept : alternate;
+    char byte = scan_peek(lexer, 0);
+    found->blank = byte == '\n' || byte == '#' || byte == '\0';
+    return SCAN_OK;
+}
+
+// Passes over a comment and the line end, if they are there.
+static void skip_line(Lexer *lexer)
+{
+    while (lexer->position < lexer->end &&
+           lexer->text[lexer->position] != '\n') {
+        lexer->position++;
+    }
+    if (lexer->position < lexer->end) {
+        lexer->position++;
+    }
+}
+
+static Scan stop_tabs(Lexer *lexer, uint32_t start)
+{
+    return scan_stop(lexer, ERR_TAB, (Span){start, start + 1},
+                     "inconsistent use of tabs and spaces in indentation");
+}
+
+static Scan open_block(Lexer *lexer, const Indentation *found,
+                       uint32_t alternate)
+{
+    if (lexer->depth + 1 >= LEXER_MAX_INDENTS) {
+        return scan_stop(lexer, ERR_INDENTATION,
+                         (Span){found->start, lexer->position},
+                         "too many levels of indentation");
+    }
+    if (found->alternate <= alternate) {
+        return stop_tabs(lexer, found->start);
+    }
+    lexer->columns[lexer->depth] = found->column;
+    lexer->alternates[lexer->depth++] = found->alternate;
+    return scan_emit(lexer, TOK_INDENT, found->start);
+}
+
+// Offset of the line end at or behind the position.
+static uint32_t line_end(const Lexer *lexer)
+{
+    uint32_t at = lexer->position;
+    while (at < lexer->end && lexer->text[at] != '\n') {
+        at++;
+    }
+    return at;
+}
+
+static Scan close_blocks(Lexer *lexer, const Indentation *found)
+{
+    while (lexer->depth > 0 &&
+           found->column < lexer->columns[lexer->depth - 1]) {
+        lexer->depth--;
+        if (scan_emit(lexer, TOK_DEDENT, lexer->position) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+    }
+    uint32_t depth = lexer->depth;
+    uint32_t column = depth > 0 ? lexer->columns[depth - 1] : 0;
+    uint32_t alternate = depth > 0 ? lexer->alternates[depth - 1] : 0;
+    if (found->column != column) {
+        uint32_t at = line_end(lexer);
+        return scan_stop(lexer, ERR_INDENTATION, (Span){at, at + 1},
+                         "unindent does not match any outer indentation "
+                         "level");
+    }
+    return found->alternate == alternate ? SCAN_OK
+                                         : stop_tabs(lexer, found->start);
+}
+
+Scan scan_indentation(Lexer *lexer)
+{
+    Indentation found = {0};
+    for (;;) {
+        found.start = lexer->position;
+        if (measure(lexer, &found) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+        if (!found.blank) {
+            break;
+        }
+        skip_line(lexer);
+        if (lexer->position >= lexer->end) {
+            return SCAN_OK;
+        }
+    }
+    uint32_t depth = lexer->depth;
+    uint32_t column = depth > 0 ? lexer->columns[depth - 1] : 0;
+    uint32_t alternate = depth > 0 ? lexer->alternates[depth - 1] : 0;
+    if (found.column > column) {
+        return open_block(lexer, &found, alternate);
+    }
+    return close_blocks(lexer, &found);
+}

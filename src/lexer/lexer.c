@@ -1,0 +1,378 @@
+// Source text to tokens: the main loop, names, strings and brackets.
+//
+// Invariant: tokens are in the order of the text and do not overlap; every
+// byte between two tokens is a blank, a comment, a joined line end, or the
+// line end of a blank line.
+#include "lexer/lexer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "lexer/scan.h"
+
+static void set_error(Lexer *lexer, ErrorKind kind, Span span,
+                      const char *format, va_list args)
+{
+    LexError *error = &lexer->tokens->error;
+    error->kind = kind;
+    error->span = span;
+    vsnprintf(error->message, sizeof error->message, format, args);
+}
+
+Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
+               ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_error(lexer, kind, span, format, args);
+    va_end(args);
+    return SCAN_STOPPED;
+}
+
+Scan scan_stop_here(Lexer *lexer, const char *format, ...)
+{
+    uint32_t end = lexer->position, start = end;
+    while (start > 0) {
+        start--;
+        if (((unsigned char)lexer->text[start] & 0xC0) != 0x80) {
+            break;
+        }
+    }
+    va_list args;
+    va_start(args, format);
+    set_error(lexer, ERR_SYNTAX, (Span){start, end}, format, args);
+    va_end(args);
+    return SCAN_STOPPED;
+}
+
+Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start)
+{
+    Token token = {(uint8_t)kind, (uint8_t)lexer->level,
+                   {start, lexer->position}};
+    return vec_push(lexer->ctx, lexer->tokens, token) ? SCAN_OK : SCAN_STOPPED;
+}
+
+static bool is_name_byte(char byte)
+{
+    return (unsigned char)byte >= 0x80 ||
+           utf8_is_identifier_part((unsigned char)byte);
+}
+
+// Checks that a name with bytes beyond ASCII is an identifier. CPython points
+// at the first character that is none and stops behind it.
+static Scan check_name(Lexer *lexer, uint32_t start)
+{
+    uint32_t at = start;
+    while (at < lexer->position) {
+        uint32_t codepoint;
+        size_t taken = utf8_decode(lexer->text + at, lexer->position - at,
+                                   &codepoint);
+        if (!(at == start ? utf8_is_identifier_start(codepoint)
+                          : utf8_is_identifier_part(codepoint))) {
+            lexer->position = at + (uint32_t)taken;
+            if (utf8_is_printable(codepoint)) {
+                return scan_stop_here(lexer, "invalid character '%.*s' (U+%04X)",
+                                      (int)taken, lexer->text + at, codepoint);
+            }
+            return scan_stop_here(lexer,
+                                  "invalid non-printable character U+%04X",
+                                  codepoint);
+        }
+        at += (uint32_t)taken;
+    }
+    return SCAN_OK;
+}
+
+static Scan scan_name(Lexer *lexer)
+{
+    uint32_t start = lexer->position;
+    while (is_name_byte(scan_peek(lexer, 0))) {
+        lexer->position++;
+    }
+    const char *text = lexer->text + start;
+    size_t length = lexer->position - start;
+    if (!utf8_is_ascii(text, length)) {
+        if (check_name(lexer, start) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+        return scan_emit(lexer, TOK_NAME, start);
+    }
+    return scan_emit(lexer, token_keyword(text, length), start);
+}
+
+static Scan stop_string(Lexer *lexer, uint32_t start, bool triple,
+                        bool incomplete)
+{
+    Span span = {start, start + 1};
+    uint32_t last = lexer->position > 0 ? lexer->position - 1 : 0;
+    scan_stop(lexer, ERR_SYNTAX, span,
+              "unterminated %sstring literal (detected at line %u)",
+              triple ? "triple-quoted " : "",
+              source_place(lexer->source, last).line);
+    lexer->tokens->error.incomplete = incomplete;
+    return SCAN_STOPPED;
+}
+
+// string: prefix? ("'" … "'" | '"' … '"' | "'''" … "'''" | '"""' … '"""')
+// A backslash takes the next character along, also in a raw string.
+static Scan scan_string(Lexer *lexer, uint32_t start)
+{
+    char quote = scan_peek(lexer, 0);
+    bool triple = scan_peek(lexer, 1) == quote && scan_peek(lexer, 2) == quote;
+    uint32_t quotes = triple ? 3 : 1, seen = 0;
+    bool joined = false; // the last line end had a backslash before it
+    lexer->position += quotes;
+    while (lexer->position < lexer->end) {
+        char byte = lexer->text[lexer->position++];
+        if (byte == quote) {
+            if (++seen == quotes) {
+                return scan_emit(lexer, TOK_STRING, start);
+            }
+            continue;
+        }
+        seen = 0;
+        if (byte == '\n' && !triple) {
+            return stop_string(lexer, start, false, false);
+        }
+        joined = false;
+        if (byte == '\\' && lexer->position < lexer->end) {
+            joined = lexer->text[lexer->position] == '\n';
+            lexer->position++;
+        }
+    }
+    return stop_string(lexer, start, triple, triple || joined);
+}
+
+// Length of the string prefix at the position, if a quote follows: each of
+// the letters of "rb", "rf" or "u" at most once, in either case and order.
+static bool string_follows(const Lexer *lexer, uint32_t *prefix)
+{
+    bool raw = false, kind = false;
+    for (*prefix = 0; *prefix <= 2; ++*prefix) {
+        char byte = scan_peek(lexer, *prefix);
+        char letter = (char)(byte | 0x20);
+        if (byte == '"' || byte == '\'') {
+            return true;
+        }
+        if (letter == 'r' && !raw) {
+            raw = true;
+        } else if ((letter == 'b' || letter == 'f') && !kind) {
+            kind = true;
+        } else if (letter == 'u' && *prefix == 0) {
+            raw = kind = true;
+        } else {
+            return false;
+        }
+    }
+    return false;
+}
+
+static char closing(char open)
+{
+    return open == '(' ? ')' : open == '[' ? ']' : '}';
+}
+
+static Scan open_bracket(Lexer *lexer, char byte)
+{
+    if (lexer->level >= LEXER_MAX_BRACKETS) {
+        lexer->position++;
+        return scan_stop_here(lexer, "too many nested parentheses");
+    }
+    lexer->brackets[lexer->level++] = (Bracket){lexer->position, byte};
+    return SCAN_OK;
+}
+
+static Scan close_bracket(Lexer *lexer, char byte)
+{
+    if (lexer->level == 0) {
+        lexer->position++;
+        return scan_stop_here(lexer, "unmatched '%c'", byte);
+    }
+    Bracket open = lexer->brackets[--lexer->level];
+    if (closing(open.open) == byte) {
+        return SCAN_OK;
+    }
+    uint32_t here = source_place(lexer->source, lexer->position).line;
+    uint32_t there = source_place(lexer->source, open.offset).line;
+    lexer->position++;
+    if (here != there) {
+        return scan_stop_here(lexer,
+                              "closing parenthesis '%c' does not match "
+                              "opening parenthesis '%c' on line %u",
+                              byte, open.open, there);
+    }
+    return scan_stop_here(lexer,
+                          "closing parenthesis '%c' does not match opening "
+                          "parenthesis '%c'",
+                          byte, open.open);
+}
+
+static Scan scan_operator(Lexer *lexer)
+{
+    uint32_t start = lexer->position;
+    char byte = scan_peek(lexer, 0);
+    Scan result = SCAN_OK;
+    size_t length = 1;
+    TokenKind kind = token_operator(lexer->text + start, lexer->end - start,
+                                    &length);
+    if (byte == '(' || byte == '[' || byte == '{') {
+        result = open_bracket(lexer, byte);
+    } else if (byte == ')' || byte == ']' || byte == '}') {
+        result = close_bracket(lexer, byte);
+    } else if (kind == TOK_OTHER && !utf8_is_printable((uint8_t)byte)) {
+        lexer->position++;
+        return scan_stop_here(lexer, "invalid non-printable character U+%04X",
+                              (unsigned)(uint8_t)byte);
+    }
+    if (result != SCAN_OK) {
+        return result;
+    }
+    lexer->position += (uint32_t)length;
+    return scan_emit(lexer, kind, start);
+}
+
+// One token that is not layout.
+static Scan scan_token(Lexer *lexer)
+{
+    char byte = scan_peek(lexer, 0), next = scan_peek(lexer, 1);
+    uint32_t start = lexer->position, prefix;
+    if (string_follows(lexer, &prefix)) {
+        lexer->position += prefix;
+        return scan_string(lexer, start);
+    }
+    bool digit_next = next >= '0' && next <= '9';
+    if ((byte >= '0' && byte <= '9') || (byte == '.' && digit_next)) {
+        return scan_number(lexer);
+    }
+    return is_name_byte(byte) ? scan_name(lexer) : scan_operator(lexer);
+}
+
+static void skip_blanks(Lexer *lexer)
+{
+    for (;;) {
+        char byte = scan_peek(lexer, 0);
+        if (byte == '#') {
+            while (lexer->position < lexer->end &&
+                   lexer->text[lexer->position] != '\n') {
+                lexer->position++;
+            }
+            return;
+        }
+        if (byte != ' ' && byte != '\t' && byte != '\f') {
+            return;
+        }
+        lexer->position++;
+    }
+}
+
+// The tokens up to the end of the logical line and its NEWLINE.
+static Scan scan_line(Lexer *lexer)
+{
+    for (;;) {
+        skip_blanks(lexer);
+        if (lexer->position >= lexer->end) {
+            return SCAN_OK;
+        }
+        char byte = scan_peek(lexer, 0);
+        Scan result = SCAN_OK;
+        if (byte == '\n') {
+            lexer->position++;
+            if (lexer->level == 0 && !lexer->flat) {
+                return scan_emit(lexer, TOK_NEWLINE, lexer->position - 1);
+            }
+        } else if (byte == '\\') {
+            result = scan_continuation(lexer);
+        } else {
+            result = scan_token(lexer);
+        }
+        if (result != SCAN_OK) {
+            return result;
+        }
+    }
+}
+
+static Scan stop_unclosed(Lexer *lexer)
+{
+    Bracket open = lexer->brackets[lexer->level - 1];
+    scan_stop(lexer, ERR_SYNTAX, (Span){open.offset, open.offset + 1},
+              "'%c' was never closed", open.open);
+    lexer->tokens->error.incomplete = true;
+    lexer->tokens->error.unclosed = true;
+    return SCAN_STOPPED;
+}
+
+static Scan scan_all(Lexer *lexer)
+{
+    while (lexer->position < lexer->end) {
+        if (!ctx_poll(lexer->ctx) ||
+            (!lexer->flat && scan_indentation(lexer) != SCAN_OK) ||
+            scan_line(lexer) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+    }
+    if (lexer->level > 0) {
+        return stop_unclosed(lexer);
+    }
+    for (; lexer->depth > 0; lexer->depth--) {
+        if (scan_emit(lexer, TOK_DEDENT, lexer->position) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+    }
+    return scan_emit(lexer, TOK_END, lexer->position);
+}
+
+static bool run(Lexer *lexer)
+{
+    if (scan_all(lexer) == SCAN_OK) {
+        return true;
+    }
+    return lexer->tokens->error.kind != ERR_NONE &&
+           scan_emit(lexer, TOK_ERROR, lexer->position) == SCAN_OK;
+}
+
+bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens)
+{
+    Lexer lexer = {.ctx = ctx,
+                   .source = source,
+                   .text = source->text,
+                   .end = (uint32_t)source->length,
+                   .tokens = tokens};
+    return run(&lexer);
+}
+
+bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
+                          TokenList *tokens)
+{
+    Lexer lexer = {.ctx = ctx,
+                   .source = source,
+                   .text = source->text,
+                   .position = part.start,
+                   .end = part.end,
+                   .flat = true,
+                   .tokens = tokens};
+    return run(&lexer);
+}
+
+void lexer_dump(StrBuf *out, const Source *source, const TokenList *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++) {
+        const Token *token = &tokens->items[i];
+        Place first = source_place(source, token->span.start);
+        Place last = source_place(source, token->span.end);
+        strbuf_printf(out, "%u,%u-%u,%u\t%s\t", first.line, first.column,
+                      last.line, last.column, token_text(token->kind));
+        for (uint32_t at = token->span.start; at < token->span.end; at++) {
+            char byte = source->text[at];
+            if (byte == '\n') {
+                strbuf_puts(out, "\\n");
+            } else {
+                strbuf_putc(out, byte);
+            }
+        }
+        strbuf_putc(out, '\n');
+    }
+    if (tokens->error.kind != ERR_NONE) {
+        strbuf_printf(out, "stopped: %s\n", tokens->error.message);
+    }
+}

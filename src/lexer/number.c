@@ -1,0 +1,215 @@
+// Numbers: which characters belong to one, and what CPython says of those
+// that look like one and are none. The value is literal.c's business.
+#include <string.h>
+
+#include "base/utf8.h"
+#include "lexer/scan.h"
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_hex_digit(char byte)
+{
+    return is_digit(byte) || (byte >= 'a' && byte <= 'f') ||
+           (byte >= 'A' && byte <= 'F');
+}
+
+static bool is_name_byte(char byte)
+{
+    return (unsigned char)byte >= 0x80 ||
+           utf8_is_identifier_part((unsigned char)byte);
+}
+
+// Keywords that may follow a number without a blank in valid text: `1if x`.
+static bool keyword_follows(const Lexer *lexer)
+{
+    static const char *const words[] = {"and", "else", "for", "if",
+                                        "in",  "is",   "or",  "not"};
+    const char *at = lexer->text + lexer->position;
+    size_t rest = lexer->end - lexer->position;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if (rest >= length && memcmp(at, words[i], length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Scan finish(Lexer *lexer, uint32_t start, const char *what)
+{
+    if (is_name_byte(scan_peek(lexer, 0)) && !keyword_follows(lexer)) {
+        return scan_stop_here(lexer, "invalid %s literal", what);
+    }
+    return scan_emit(lexer, TOK_NUMBER, start);
+}
+
+// Digits with single underscores between them; at least one digit is there.
+static Scan decimal_digits(Lexer *lexer)
+{
+    for (;;) {
+        while (is_digit(scan_peek(lexer, 0))) {
+            lexer->position++;
+        }
+        if (scan_peek(lexer, 0) != '_') {
+            return SCAN_OK;
+        }
+        lexer->position++;
+        if (!is_digit(scan_peek(lexer, 0))) {
+            return scan_stop_here(lexer, "invalid decimal literal");
+        }
+    }
+}
+
+typedef struct Base {
+    char letter;      // in lower case, as in 0x
+    const char *name; // in messages
+    char last;        // the highest decimal digit
+    bool letters;     // a to f are digits too
+} Base;
+
+static const Base bases[] = {
+    {'x', "hexadecimal", '9', true},
+    {'o', "octal", '7', false},
+    {'b', "binary", '1', false},
+};
+
+static bool in_base(const Base *base, char byte)
+{
+    return base->letters ? is_hex_digit(byte)
+                         : byte >= '0' && byte <= base->last;
+}
+
+// prefixed: ('0x' | '0o' | '0b') ('_'? digit)+
+static Scan scan_prefixed(Lexer *lexer, uint32_t start, const Base *base)
+{
+    lexer->position += 2;
+    do {
+        if (scan_peek(lexer, 0) == '_') {
+            lexer->position++;
+        }
+        if (!in_base(base, scan_peek(lexer, 0))) {
+            if (is_digit(scan_peek(lexer, 0))) {
+                lexer->position++;
+                return scan_stop_here(lexer, "invalid digit '%c' in %s literal",
+                                      lexer->text[lexer->position - 1],
+                                      base->name);
+            }
+            return scan_stop_here(lexer, "invalid %s literal", base->name);
+        }
+        while (in_base(base, scan_peek(lexer, 0))) {
+            lexer->position++;
+        }
+    } while (scan_peek(lexer, 0) == '_');
+    if (is_digit(scan_peek(lexer, 0))) {
+        lexer->position++;
+        return scan_stop_here(lexer, "invalid digit '%c' in %s literal",
+                              lexer->text[lexer->position - 1], base->name);
+    }
+    return finish(lexer, start, base->name);
+}
+
+static Scan stop_complex(Lexer *lexer, uint32_t start)
+{
+    lexer->position++;
+    return scan_stop(lexer, ERR_SYNTAX, (Span){start, lexer->position},
+                     "Duet has no complex numbers");
+}
+
+static bool is_exponent(char byte)
+{
+    return byte == 'e' || byte == 'E';
+}
+
+// exponent: ('e' | 'E') ['+' | '-'] digits. An `e` without digits is left.
+static Scan scan_exponent(Lexer *lexer, bool *found)
+{
+    char sign = scan_peek(lexer, 1);
+    bool is_signed = sign == '+' || sign == '-';
+    *found = false;
+    if (is_digit(scan_peek(lexer, is_signed ? 2 : 1))) {
+        lexer->position += is_signed ? 2 : 1;
+        *found = true;
+        return decimal_digits(lexer);
+    }
+    if (is_signed) {
+        lexer->position += 1;
+        return scan_stop_here(lexer, "invalid decimal literal");
+    }
+    return SCAN_OK;
+}
+
+// Behind the digits before the point: the rest of a float, and the end.
+static Scan scan_fraction(Lexer *lexer, uint32_t start, bool *is_float)
+{
+    if (scan_peek(lexer, 0) == '.') {
+        *is_float = true;
+        lexer->position++;
+        if (is_digit(scan_peek(lexer, 0)) &&
+            decimal_digits(lexer) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+    }
+    if (is_exponent(scan_peek(lexer, 0))) {
+        bool found;
+        if (scan_exponent(lexer, &found) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+        *is_float |= found;
+    }
+    if ((scan_peek(lexer, 0) | 0x20) == 'j') {
+        return stop_complex(lexer, start);
+    }
+    return SCAN_OK;
+}
+
+// 0, 00, 0_0, and what starts with a zero and turns out to be a float.
+static Scan scan_zero(Lexer *lexer, uint32_t start)
+{
+    bool is_float = false, other_digit = false;
+    while (scan_peek(lexer, 0) == '0' || scan_peek(lexer, 0) == '_') {
+        if (scan_peek(lexer, 0) == '_' && !is_digit(scan_peek(lexer, 1))) {
+            lexer->position++;
+            return scan_stop_here(lexer, "invalid decimal literal");
+        }
+        lexer->position++;
+    }
+    uint32_t zeros_end = lexer->position;
+    if (is_digit(scan_peek(lexer, 0))) {
+        other_digit = true;
+        if (decimal_digits(lexer) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+    }
+    if (scan_fraction(lexer, start, &is_float) != SCAN_OK) {
+        return SCAN_STOPPED;
+    }
+    if (other_digit && !is_float) {
+        return scan_stop(lexer, ERR_SYNTAX, (Span){start, zeros_end},
+                         "leading zeros in decimal integer literals are not "
+                         "permitted; use an 0o prefix for octal integers");
+    }
+    return finish(lexer, start, "decimal");
+}
+
+Scan scan_number(Lexer *lexer)
+{
+    uint32_t start = lexer->position;
+    if (scan_peek(lexer, 0) == '0') {
+        char letter = (char)(scan_peek(lexer, 1) | 0x20);
+        for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+            if (bases[i].letter == letter) {
+                return scan_prefixed(lexer, start, &bases[i]);
+            }
+        }
+        return scan_zero(lexer, start);
+    }
+    bool is_float = false;
+    if ((scan_peek(lexer, 0) != '.' && decimal_digits(lexer) != SCAN_OK) ||
+        scan_fraction(lexer, start, &is_float) != SCAN_OK) {
+        return SCAN_STOPPED;
+    }
+    return finish(lexer, start, "decimal");
+}
