@@ -1,0 +1,75 @@
+// Attributes: look-up, storing, and the out-of-line halves of the machine's
+// inline caches.
+//
+// A cache never owns anything. It is valid while its key matches and its
+// epoch is the Vm's: any change of a class bumps vm->epoch, and shapes are
+// freed with their class, after such a bump. The structs are laid over the
+// words behind an instruction; zeroed words never match.
+#ifndef DUET_INTERP_ATTR_H
+#define DUET_INTERP_ATTR_H
+
+#include "interp/obj_instance.h"
+#include "interp/protocol.h"
+
+// GETATTR, two words. Hit: self is an Instance with this shape; the value is
+// instance->slots[slot], to be retained.
+typedef struct AttrCache {
+    const Shape *shape; // NULL: empty
+    uint32_t slot;
+    uint32_t epoch;     // low half of vm->epoch
+} AttrCache;
+
+// SETATTR, three words. Hit: self is an Instance of shape `before`, and has
+// room for `slot`. before == after: replace the value; else the attribute is
+// new: store it and set instance->shape = after. note_store comes first.
+typedef struct StoreCache {
+    const Shape *before; // NULL: empty
+    Shape *after;
+    uint32_t slot;
+    uint32_t epoch;      // low half of vm->epoch
+} StoreCache;
+
+// LOADM, three words. Hit: attr_method_key(self) == key; the method is
+// `function` with self in front.
+typedef struct MethodCache {
+    const void *key;  // a Shape, or the Type of an object without attributes
+    Object *function; // borrowed: the class holds it
+    uint64_t epoch;
+} MethodCache;
+
+// What decides whether a cached method holds for self; NULL: not cacheable.
+static inline const void *attr_method_key(Value self)
+{
+    if (!value_is_object(self)) {
+        return NULL;
+    }
+    Object *object = value_object(self);
+    if (object->kind == KIND_INSTANCE) {
+        return ((Instance *)object)->shape;
+    }
+    return object->kind == KIND_TYPE || (object->type->flags & TYPE_HAS_DICT)
+               ? NULL
+               : (const void *)object->type;
+}
+
+// self.name, owned, filling the cache where the result can be cached.
+Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache);
+// self.name = value (retained); UNBOUND deletes (and leaves the cache empty).
+MUST_CHECK bool attr_store(Vm *vm, Value self, Str *name, Value value,
+                           StoreCache *cache);
+// For a call self.name(…): 1: *callee is a function that wants self in front;
+// 0: *callee is called as it is; -1: failed. *callee is owned.
+int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
+                     Value *callee);
+
+// What object.__getattribute__ and object.__setattr__ do, without the
+// class's own __getattr__ and the like.
+Value attr_get_generic(Vm *vm, Value self, Str *name);
+MUST_CHECK bool attr_set_generic(Vm *vm, Value self, Str *name, Value value);
+// An attribute found in a class, as seen through `instance` (UNBOUND: through
+// the class itself): functions bind, descriptors compute. Owned.
+Value attr_bind(Vm *vm, Value found, Value instance, Type *owner);
+// "'C' object has no attribute 'x'"; returns VALUE_FAIL.
+Value attr_missing(Vm *vm, Value self, Str *name);
+
+#endif

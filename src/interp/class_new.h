@@ -1,0 +1,34 @@
+// Making classes, and super().
+#ifndef DUET_INTERP_CLASS_NEW_H
+#define DUET_INTERP_CLASS_NEW_H
+
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+// What a class statement, or type(name, bases, dict), makes: the MRO by C3,
+// slots from its methods, __init_subclass__ called with `keywords` (NULL:
+// none). `dict` is copied. Owned; NULL: failed.
+MUST_CHECK Type *class_new(Vm *vm, Str *name, Tuple *bases, Dict *dict,
+                           Dict *keywords);
+// The MRO of a class with these bases; cls becomes its first item. NULL: they
+// do not fit, or memory is short.
+MUST_CHECK Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases);
+// After a change of cls->dict[name] (or a new class, name NULL): sets its
+// slots, its subclasses' too, and bumps the epoch.
+MUST_CHECK bool class_update_slots(Vm *vm, Type *cls, Str *name);
+
+// super(): `start` is the class whose successors in the MRO of `self` are
+// searched; self may be a class (in class methods).
+typedef struct Super {
+    Object head;
+    Type *start;
+    Value self;
+    Type *self_type; // the class whose MRO is searched
+} Super;
+
+Value super_new(Vm *vm, Type *start, Value self);
+// super() without arguments: __class__ and the first argument of vm->frame.
+Value super_of_frame(Vm *vm);
+
+#endif
