@@ -1,0 +1,36 @@
+// A plan: how a graph runs. Built once per trace, run any number of times.
+//
+// plan_build copies the graph, runs the passes (graph/pass.h), and lays the
+// rest out as an array of steps over numbered slots, with the memory of dead
+// values reused. A plan does not refer to the graph that it was built from; it
+// holds counts of its own on constants, captures, Variables, callees' plans.
+// backend/exec.h runs it. A plan is counted.
+#ifndef DUET_BACKEND_PLAN_H
+#define DUET_BACKEND_PLAN_H
+
+#include "graph/graph.h"
+
+typedef struct Plan Plan;
+
+typedef struct PlanOptions {
+    uint32_t passes;  // bits by PassId (graph/pass.h); PASS_ALL
+    bool fuse;        // elementwise chains as tile programs
+    bool check;       // run the graph checker after each pass
+} PlanOptions;
+
+// All passes, less what DUET_PASSES switches off ("-cse,-fold"; "-all"),
+// checked when DUET_CHECK=1. Read once by the caller that makes a Vm.
+PlanOptions plan_options_default(void);
+
+MUST_CHECK Plan *plan_build(Ctx *ctx, Graph *graph,
+                            const PlanOptions *options);
+Plan *plan_retain(Plan *plan);
+void plan_release(Ctx *ctx, Plan *plan); // NULL is fine; not while it runs
+
+// The graph after the passes, borrowed: what %graph --opt shows.
+Graph *plan_graph(const Plan *plan);
+size_t plan_step_count(const Plan *plan);
+// One line a step, as DUET_DUMP=plan shows it.
+void plan_print(StrBuf *out, const Plan *plan);
+
+#endif

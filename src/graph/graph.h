@@ -1,0 +1,153 @@
+// A graph: what a trace recorded, as data. SSA values, nodes, nested blocks.
+//
+// A graph knows no interpreter value. It owns an arena; nodes, blocks, names,
+// dims and attributes live there and go with it. It holds one count on each
+// constant, captured tensor, captured Variable, callee and host object, and is
+// itself counted (graph_retain, graph_release).
+//
+// Order: the nodes of a block stand in program order. Effects (OP_EFFECT, and
+// if, while and call that contain one) keep that order among themselves, and
+// so do reads of a Variable with its writes; everything else is pure and may
+// be moved, merged or dropped. Only what the outputs and the effects need is
+// run (non-strict).
+//
+// Builder functions return NULL, false or VALUE_ID_NONE with an error pending;
+// the graph is then still whole, without the node. Arrays, attributes and
+// names that they are handed are copied.
+#ifndef DUET_GRAPH_GRAPH_H
+#define DUET_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "graph/node.h"
+
+typedef enum InputKind {
+    INPUT_ARGUMENT, // handed over at each call
+    INPUT_CAPTURE,  // a tensor from outside, held by the graph
+} InputKind;
+
+// Parameters of the outermost block, in order, are the graph's inputs.
+typedef struct GraphInput {
+    ValueId value;
+    InputKind kind;
+    const char *name; // the user's, unique in the graph
+    Tensor *capture;  // INPUT_CAPTURE: counted; NULL in a parsed graph
+} GraphInput;
+
+// A Variable that the graph reads or writes, by reference. Nodes name it by
+// its index. An argument's cell is handed over at each call, a captured one
+// is part of the graph.
+typedef struct GraphVariable {
+    VariableCell *cell; // captured: inside `owner`; NULL: an argument
+    Object *owner;      // captured: counted; NULL: an argument
+    const char *name;
+    TensorType type;    // what assignments must keep
+} GraphVariable;
+
+struct Graph {
+    uint32_t refs;
+    Ctx *ctx;
+    Arena arena;
+    const char *name;  // the traced function's
+    GraphBlock *block; // its params are the inputs, its results the outputs
+    VEC(GraphValue) values;       // by ValueId
+    VEC(GraphNode *) nodes;       // in order of creation; removed ones too
+    VEC(GraphInput) inputs;       // arguments and captures, as params
+    VEC(GraphVariable) variables;
+    VEC(Source *) sources;        // counted, distinct: places point there
+    VEC(Object *) objects;        // counted: constants, host objects
+    VEC(Graph *) callees;         // counted
+    Map names;        // names given so far, see graph_node_name
+    size_t named;     // nodes[0 .. named) have their names
+    size_t node_count; // nodes that are in blocks, sub-blocks included
+};
+
+MUST_CHECK Graph *graph_new(Ctx *ctx, const char *name);
+Graph *graph_retain(Graph *graph);
+void graph_release(Ctx *ctx, Graph *graph); // NULL is fine
+
+// Inputs. A name that is taken gets "_1", "_2", … appended.
+ValueId graph_add_input(Graph *graph, const char *name, TensorType type);
+// The same tensor again gives the same value.
+ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor);
+// Adds a Variable: captured (`cell` inside `owner`, the same cell again gives
+// the same index) or an argument (both NULL, always a new index).
+MUST_CHECK bool graph_add_variable(Graph *graph, const char *name,
+                                   TensorType type, VariableCell *cell,
+                                   Object *owner, uint32_t *index);
+
+// Blocks. Make one, add its params and nodes, set its results, then append
+// the `if` or `while` that owns it. Nodes in it may use values of the
+// enclosing blocks directly.
+MUST_CHECK GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent);
+ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
+                          TensorType type);
+MUST_CHECK bool graph_block_results(Graph *graph, GraphBlock *block,
+                                    const ValueId *results, uint32_t count);
+// The end of the block is never reached: it raises. It yields nothing.
+void graph_block_diverges(GraphBlock *block);
+
+// Nodes. graph_append runs the op's shape rule (on known constants too) and
+// gives the node its outputs; errors are the eager op's.
+MUST_CHECK GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
+                                   const ValueId *inputs, uint32_t input_count,
+                                   const AttrValue *attrs, GraphPlace place);
+MUST_CHECK GraphNode *graph_append_const(Graph *graph, GraphBlock *block,
+                                         Tensor *tensor, GraphPlace place);
+// Outputs have the types that both branches agree on: dtypes must be equal
+// (ERR_DTYPE), differing sizes and ranks become unknown. Both branches yield
+// the same number of values, unless one diverges.
+MUST_CHECK GraphNode *graph_append_if(Graph *graph, GraphBlock *block,
+                                      ValueId condition, GraphBlock *then,
+                                      GraphBlock *otherwise, GraphPlace place);
+// `cond` and `body` have one param for each state value, made with the types
+// of `init`; `cond` yields one bool, `body` the next state. State keeps its
+// dtype (ERR_DTYPE names the state); a size that the body changes becomes
+// unknown, and both blocks are inferred again until nothing changes. Outputs
+// and params then have the general types (compare with init to see which).
+MUST_CHECK GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
+                                         const ValueId *init, uint32_t count,
+                                         GraphBlock *cond, GraphBlock *body,
+                                         GraphPlace place);
+// A staged function called in a trace. `variables[i]` is this graph's index
+// for the callee's Variable i. Output types are the callee's outputs'.
+MUST_CHECK GraphNode *graph_append_call(Graph *graph, GraphBlock *block,
+                                        Graph *callee, const ValueId *inputs,
+                                        uint32_t input_count,
+                                        const uint32_t *variables,
+                                        GraphPlace place);
+MUST_CHECK GraphNode *graph_append_read(Graph *graph, GraphBlock *block,
+                                        uint32_t variable, GraphPlace place);
+// Refuses another dtype (ERR_DTYPE) or a shape that cannot fit (ERR_SHAPE).
+// A read that follows sees the new value.
+MUST_CHECK GraphNode *graph_append_assign(Graph *graph, GraphBlock *block,
+                                          uint32_t variable, ValueId value,
+                                          GraphPlace place);
+// print, host_call, assert, raise: what the host does at run time with the
+// inputs. `host` (counted, may be NULL) is the interpreter's own; `attrs` are
+// the op's (ops/ops_structure.c). host_call alone has outputs, of `types`.
+// An assert's first input is its condition, one bool.
+MUST_CHECK GraphNode *graph_append_host(Graph *graph, GraphBlock *block,
+                                        OpCode op, const ValueId *inputs,
+                                        uint32_t input_count,
+                                        const AttrValue *attrs, Object *host,
+                                        const TensorType *types,
+                                        uint32_t type_count, GraphPlace place);
+
+// What is known of a value; dims live as long as the graph.
+static inline const GraphValue *graph_value(const Graph *graph, ValueId id)
+{
+    return &graph->values.items[id];
+}
+static inline TensorType graph_type(const Graph *graph, ValueId id)
+{
+    return graph->values.items[id].type;
+}
+// The tensor of a constant (borrowed), NULL if the value is not one.
+Tensor *graph_constant(const Graph *graph, ValueId id);
+// The node's name, unique in the graph: the op's, "_1", "_2" … appended, in
+// order of creation. Given when first asked for. NULL on failure.
+const char *graph_node_name(Graph *graph, GraphNode *node);
+
+#endif

@@ -1,0 +1,29 @@
+// A graph as a GraphDef, in protobuf's text format, which TensorFlow parses
+// and runs. The only part of Duet that knows TensorFlow's op names.
+#ifndef DUET_GRAPH_GRAPHDEF_H
+#define DUET_GRAPH_GRAPHDEF_H
+
+#include "graph/graph.h"
+
+// A node as `as_graph_def().node` shows it; owned by the GraphDef.
+typedef struct GraphDefNode {
+    const char *name;
+    const char *op;
+    const char **inputs; // "x", "add:1", "^print"
+    uint32_t input_count;
+} GraphDefNode;
+
+typedef struct GraphDef {
+    Arena arena;
+    VEC(GraphDefNode) nodes; // of the outermost graph
+    StrBuf text;             // the whole message
+} GraphDef;
+
+// Placeholders for arguments and captures, Const with their values, If, While,
+// PartitionedCall with their functions in the library, an Identity for each
+// output, last. What TensorFlow cannot express (host_call) is an ERR_VALUE
+// that names op and line. Free with graphdef_free, also after a failure.
+MUST_CHECK bool graphdef_write(Graph *graph, GraphDef *def);
+void graphdef_free(GraphDef *def);
+
+#endif

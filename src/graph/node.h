@@ -1,0 +1,83 @@
+// The parts of a graph: values, nodes and blocks. See graph.h for the rules.
+#ifndef DUET_GRAPH_NODE_H
+#define DUET_GRAPH_NODE_H
+
+#include "base/source.h"
+#include "ops/op.h"
+
+typedef struct Graph Graph;
+typedef struct GraphNode GraphNode;
+typedef struct GraphBlock GraphBlock;
+
+typedef uint32_t ValueId; // an index into Graph.values
+#define VALUE_ID_NONE UINT32_MAX
+
+// A Variable's state, embedded in the interpreter's Variable object. `value`
+// is counted, never NULL, and only ever replaced whole, so that an effect that
+// fails half way leaves the value before it. Its dtype and shape are the
+// Variable's: an assignment must keep both.
+typedef struct VariableCell {
+    Tensor *value;
+    uint64_t writes; // counts assignments
+} VariableCell;
+
+// Where the user wrote it. `source` NULL: unknown, or a parsed graph, whose
+// `note` is then the comment's text ("file:7 x = x + b").
+typedef struct GraphPlace {
+    Source *source; // borrowed by callers; graphs hold a count of their own
+    Span span;
+    const char *note;
+} GraphPlace;
+
+typedef struct GraphValue {
+    GraphNode *node;   // what computes it; NULL: a param of `block`
+    GraphBlock *block; // where it is defined
+    uint32_t index;    // which output, or which param
+    TensorType type;   // dims in the graph's arena
+    const char *name;  // a param's name, NULL: none
+} GraphValue;
+
+enum { NODE_MAX_BLOCKS = 2, BLOCK_THEN = 0, BLOCK_OTHERWISE = 1,
+       BLOCK_COND = 0, BLOCK_BODY = 1 };
+
+struct GraphNode {
+    OpCode op;
+    uint32_t input_count;
+    uint32_t output_count;
+    ValueId first_output;  // outputs are consecutive values
+    ValueId *inputs;
+    AttrValue *attrs;      // op_desc(op)->attr_count of them; NULL: none
+    GraphBlock *blocks[NODE_MAX_BLOCKS]; // if: then, else; while: cond, body
+    union {                // borrowed: the graph holds the counts
+        Tensor *tensor;    // const
+        Graph *callee;     // call
+        Object *host;      // print, host_call, assert, raise; may be NULL
+        uint32_t variable; // read_variable, assign_variable
+    };
+    uint32_t *variables;   // call: this graph's index for each of the callee's
+    const char *name;      // NULL until graph_node_name gives one
+    GraphPlace place;
+    GraphNode *previous, *next; // in the block
+    GraphBlock *block;     // NULL: removed
+    uint32_t serial;       // index in Graph.nodes: order of creation
+    uint32_t mark;         // scratch for passes, see their files
+};
+
+struct GraphBlock {
+    GraphBlock *parent; // whose values it may use; NULL: the outermost
+    GraphNode *owner;   // the if or while; NULL: the outermost
+    GraphNode *first, *last;
+    ValueId *params;
+    ValueId *results;
+    uint32_t param_count, result_count, param_capacity;
+    bool diverges;      // ends in raise: no results, nothing after it runs
+};
+
+static inline ValueId node_output(const GraphNode *node, uint32_t index)
+{
+    return node->first_output + index;
+}
+
+#define GRAPH_PLACE_NONE ((GraphPlace){NULL, {0, 0}, NULL})
+
+#endif

@@ -1,0 +1,38 @@
+// Passes: each rewrites a graph in place and changes no result, not by a bit.
+//
+// A pass is a row of pass_list.h and a function in pass_<name>.c. Passes keep
+// effects, their order and the places of errors; an op that only might fail
+// and that nothing needs is dropped (graphs are non-strict). Each is linear in
+// the number of nodes.
+#ifndef DUET_GRAPH_PASS_H
+#define DUET_GRAPH_PASS_H
+
+#include "graph/graph.h"
+
+typedef enum PassId {
+#define PASS(id, name, run) PASS_##id,
+#include "graph/pass_list.h"
+#undef PASS
+    PASS_COUNT
+} PassId;
+
+#define PASS_ALL ((1u << PASS_COUNT) - 1)
+
+typedef struct PassDesc {
+    const char *name; // as DUET_PASSES has it
+    bool (*run)(Graph *graph);
+} PassDesc;
+
+const PassDesc *pass_desc(PassId id);
+// PASS_ALL less what the text switches off: "-cse,-fold", "-all", NULL for
+// nothing. Unknown names are ignored.
+uint32_t pass_mask(const char *text);
+
+// Runs the passes of `mask` in the order of the list; with `check` the graph
+// checker runs after each. False with an error pending.
+MUST_CHECK bool graph_optimize(Graph *graph, uint32_t mask, bool check);
+
+// A copy that shares constants, captures, callees and sources.
+MUST_CHECK Graph *graph_copy(Graph *graph);
+
+#endif
