@@ -1,0 +1,143 @@
+// Reads the command line. Options come before the program; what follows the
+// program is the program's own.
+//
+// To add an option: a row in `options`, and a case where it acts.
+#include "repl/args.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+
+typedef enum OptionKind {
+    OPTION_CODE,  // takes the program as its argument
+    OPTION_CELLS, // likewise
+    OPTION_STAY,
+    OPTION_EAGER,
+    OPTION_TRACE,
+    OPTION_VERSION,
+    OPTION_HELP
+} OptionKind;
+
+typedef struct Option {
+    const char *name;
+    const char *argument; // for --help; NULL: takes none
+    OptionKind kind;
+    const char *doc;
+} Option;
+
+static const Option options[] = {
+    {"-c", "CODE", OPTION_CODE, "run CODE"},
+    {"-i", NULL, OPTION_STAY, "stay at the prompt afterwards"},
+    {"--cells", "FILE", OPTION_CELLS,
+     "run a percent script: cells start with `# %%`"},
+    {"--eager", NULL, OPTION_EAGER, "run with staging switched off"},
+    {"--trace", NULL, OPTION_TRACE,
+     "narrate each trace and retrace on standard error"},
+    {"--version", NULL, OPTION_VERSION, "print the version"},
+    {"--help", NULL, OPTION_HELP, "print this text"},
+};
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+static const Option *find_option(const char *name)
+{
+    if (strcmp(name, "-h") == 0) {
+        name = "--help";
+    }
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (strcmp(options[i].name, name) == 0) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+static Args wrong(const char *problem, const char *culprit)
+{
+    return (Args){
+        .mode = ARGS_WRONG, .problem = problem, .culprit = culprit};
+}
+
+// Sets what a plain switch sets.
+static void take_switch(Args *args, OptionKind kind)
+{
+    args->stay |= kind == OPTION_STAY;
+    args->eager |= kind == OPTION_EAGER;
+    args->trace |= kind == OPTION_TRACE;
+}
+
+// The program is argv[0] here; the rest is the script's.
+static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
+{
+    args.mode = mode;
+    args.program = argv[0];
+    args.script_argv = argv + 1;
+    args.script_argc = argc - 1;
+    return args;
+}
+
+Args args_parse(int argc, char **argv)
+{
+    Args args = {.mode = ARGS_PROMPT};
+    for (int i = 1; i < argc; i++) {
+        char **rest = argv + i;
+        int left = argc - i;
+        if (strcmp(*rest, "-") == 0) {
+            return take_program(args, ARGS_STDIN, left, rest);
+        }
+        if (**rest != '-') {
+            return take_program(args, ARGS_FILE, left, rest);
+        }
+        const Option *option = find_option(*rest);
+        if (option == NULL) {
+            return wrong("unknown option", *rest);
+        }
+        if (option->argument != NULL) {
+            if (left < 2) {
+                return wrong("an argument is missing after", *rest);
+            }
+            ArgsMode mode =
+                option->kind == OPTION_CODE ? ARGS_CODE : ARGS_CELLS;
+            return take_program(args, mode, left - 1, rest + 1);
+        }
+        if (option->kind == OPTION_VERSION || option->kind == OPTION_HELP) {
+            args.mode =
+                option->kind == OPTION_HELP ? ARGS_HELP : ARGS_VERSION;
+            return args;
+        }
+        take_switch(&args, option->kind);
+    }
+    return args;
+}
+
+void args_print_help(FILE *out)
+{
+    fputs("usage: duet [OPTION ...] [FILE | - | -c CODE | --cells FILE] "
+          "[ARG ...]\n\n"
+          "Without a program: the prompt at a terminal, else standard "
+          "input.\n\n",
+          out);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *argument =
+            options[i].argument != NULL ? options[i].argument : "";
+        fprintf(out, "  %-9s %-5s %s\n", options[i].name, argument,
+                options[i].doc);
+    }
+}
+
+void args_print_problem(const Args *args, FILE *out)
+{
+    fprintf(out, "duet: %s: %s", args->problem,
+            args->culprit != NULL ? args->culprit : "");
+    const char *names[OPTION_COUNT];
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        names[i] = options[i].name;
+    }
+    const char *close =
+        args->culprit != NULL
+            ? diag_suggest(args->culprit, names, OPTION_COUNT)
+            : NULL;
+    if (close != NULL && strcmp(close, args->culprit) != 0) {
+        fprintf(out, ". Did you mean: '%s'?", close);
+    }
+    fputs("\nTry: duet --help\n", out);
+}

@@ -1,0 +1,83 @@
+// Reads a program and runs it.
+#include "repl/script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+
+enum { READ_SIZE = 64 << 10 };
+
+// Appends all that can be read. False with errno set; a failed append shows
+// in the buffer.
+static bool read_all(Ctx *ctx, int file, StrBuf *text)
+{
+    static const int again = EINTR;
+    char block[READ_SIZE];
+    for (;;) {
+        ssize_t count = read(file, block, sizeof block);
+        if (count == 0 || (count < 0 && (errno != again || ctx->interrupt))) {
+            return count == 0;
+        }
+        if (count > 0) {
+            strbuf_add(text, block, (size_t)count);
+        }
+        if (!strbuf_ok(text)) {
+            return true;
+        }
+    }
+}
+
+// False after a report.
+static bool read_program(Session *session, const char *path, StrBuf *text)
+{
+    Ctx *ctx = &session->vm->ctx;
+    int file = path == NULL ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    bool done = file >= 0 && read_all(ctx, file, text);
+    int error = errno;
+    if (file > STDIN_FILENO) {
+        close(file);
+    }
+    if (!done && ctx->interrupt) {
+        done = ctx_poll(ctx);
+    } else if (!done) {
+        fprintf(stderr, "duet: can't read '%s': [Errno %d] %s\n",
+                path == NULL ? "<stdin>" : path, error, strerror(error));
+        session->status = SESSION_NO_FILE;
+        return false;
+    }
+    if (!done || !strbuf_ok(text)) {
+        session_report(session);
+        return false;
+    }
+    return true;
+}
+
+static bool run_file(Session *session, const Args *args)
+{
+    const char *path = args->mode == ARGS_STDIN ? NULL : args->program;
+    const char *name = path == NULL ? "<stdin>" : path;
+    StrBuf text;
+    strbuf_init(&text, &session->vm->ctx);
+    bool done = read_program(session, path, &text);
+    if (done && args->mode == ARGS_CELLS) {
+        done = cells_run(session, name, strbuf_text(&text), text.length);
+    } else if (done) {
+        done = session_run_text(session, name, strbuf_text(&text),
+                                text.length, 1, RUN_MODULE);
+    }
+    strbuf_free(&text);
+    return done;
+}
+
+bool script_run(Session *session, const Args *args)
+{
+    if (args->mode == ARGS_CODE) {
+        return session_run_text(session, "<string>", args->program,
+                                strlen(args->program), 1, RUN_MODULE);
+    }
+    return run_file(session, args);
+}

@@ -1,0 +1,227 @@
+// Running texts and reporting how they ended.
+//
+// Invariant: standard output is flushed before anything is written to
+// standard error, so that the two come in program order when joined.
+#include "repl/session.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interp/obj_exception.h"
+#include "interp/obj_int.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+// The one piece of global state of the process: whom Ctrl-C means.
+static _Atomic(Ctx *) interrupt_target;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    Ctx *ctx = atomic_load(&interrupt_target);
+    if (ctx != NULL) {
+        ctx->interrupt = 1;
+    }
+}
+
+// Without SA_RESTART, so that a read at the terminal ends too. A closed pipe
+// is an error of the write, not a signal.
+static void catch_signals(Ctx *ctx)
+{
+    atomic_store(&interrupt_target, ctx);
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+static bool add_argument(Vm *vm, const char *text)
+{
+    Str *str = str_from(vm, text);
+    return str != NULL && vec_push(&vm->ctx, &vm->argv, str_value(str));
+}
+
+static bool set_arguments(Vm *vm, const Args *args, const char *name)
+{
+    if (!add_argument(vm, name)) {
+        return false;
+    }
+    for (int i = 0; i < args->script_argc; i++) {
+        if (!add_argument(vm, args->script_argv[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool session_open(Session *session, const Args *args, const char *name)
+{
+    *session = (Session){.vm = vm_new(0)};
+    Vm *vm = session->vm;
+    if (vm == NULL) {
+        fputs("duet: out of memory\n", stderr);
+        return false;
+    }
+    catch_signals(&vm->ctx);
+    vm->eager_only = args->eager;
+    session->globals = set_arguments(vm, args, name)
+                           ? vm_main_module(vm, name)
+                           : NULL;
+    if (session->globals == NULL) {
+        session_report(session);
+        (void)session_close(session);
+        return false;
+    }
+    return true;
+}
+
+bool session_flush(Session *session)
+{
+    Vm *vm = session->vm;
+    Value result = value_call_method(vm, vm->stdout_file,
+                                     vm->names[NAME_FLUSH], NULL, 0);
+    release(vm, result);
+    return !value_failed(result);
+}
+
+// Writes to a stream of sys. False with an error pending.
+static bool write_to(Vm *vm, Value file, Str *text)
+{
+    Value argument = value_from_object(text);
+    Value result =
+        value_call_method(vm, file, vm->names[NAME_WRITE], &argument, 1);
+    release(vm, result);
+    return !value_failed(result);
+}
+
+bool session_show(Session *session, Value value)
+{
+    Vm *vm = session->vm;
+    if (value_is_none(value)) {
+        return true;
+    }
+    value_replace(&vm->ctx, &vm->last_result, value_retain(value));
+    Str *repr = value_repr(vm, value);
+    if (repr == NULL) {
+        return false;
+    }
+    Str *line = str_printf(vm, "%s\n", repr->text);
+    object_release(&vm->ctx, repr);
+    bool done = line != NULL && write_to(vm, vm->stdout_file, line);
+    object_release_null(&vm->ctx, line);
+    return done && session_flush(session);
+}
+
+// SystemExit(n) ends with n, SystemExit() with 0, anything else is printed
+// and ends with 1.
+static int exit_status(Vm *vm, Exception *exception)
+{
+    Value code =
+        exception->args->count == 0 ? VALUE_NONE : exception->args->items[0];
+    int64_t status;
+    if (value_is_none(code)) {
+        return SESSION_OK;
+    }
+    if (int_to_i64(code, &status)) {
+        return (int)(status & 0xFF);
+    }
+    Str *text = value_str(vm, code);
+    if (text != NULL) {
+        fprintf(stderr, "%s\n", text->text);
+        object_release(&vm->ctx, text);
+    }
+    raise_clear(vm);
+    return SESSION_ERROR;
+}
+
+static bool is_error(Vm *vm, Value exception, ErrorKind kind)
+{
+    return type_is_subtype(type_of(vm, exception), type_of_error(vm, kind));
+}
+
+// Straight to the descriptor: sys.stderr may be what failed. A traceback that
+// itself fails for want of memory leaves the class's name.
+static void print_traceback(Vm *vm, Value exception)
+{
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    if (!raise_print_traceback(vm, exception, INT64_MIN, &text) ||
+        !strbuf_ok(&text)) {
+        raise_clear(vm);
+        fprintf(stderr, "%s\n", type_name(type_of(vm, exception)));
+    } else {
+        fwrite(text.text, 1, text.length, stderr);
+    }
+    strbuf_free(&text);
+    fflush(stderr);
+}
+
+void session_report(Session *session)
+{
+    Vm *vm = session->vm;
+    Value exception = raise_take(vm);
+    if (!session_flush(session)) {
+        raise_clear(vm); // what failed before is what is told
+    }
+    if (is_error(vm, exception, ERR_SYSTEM_EXIT)) {
+        session->exiting = true;
+        session->status = exit_status(vm, value_as_exception(exception));
+    } else if (is_error(vm, exception, ERR_BROKEN_PIPE)) {
+        session->exiting = true; // nobody reads: end quietly
+        session->status = SESSION_ERROR;
+    } else {
+        print_traceback(vm, exception);
+        session->status = is_error(vm, exception, ERR_INTERRUPT)
+                              ? SESSION_INTERRUPTED
+                              : SESSION_ERROR;
+    }
+    release(vm, exception);
+}
+
+bool session_run(Session *session, Source *source, RunMode mode)
+{
+    Vm *vm = session->vm;
+    Value value = vm_run_source(vm, source, mode, session->globals, NULL);
+    source_release(&vm->ctx, source);
+    bool done = !value_failed(value);
+    if (done && mode == RUN_INTERACTIVE && !value_unbound(value)) {
+        done = session_show(session, value);
+    }
+    release(vm, value);
+    if (!done) {
+        session_report(session);
+    }
+    return done;
+}
+
+bool session_run_text(Session *session, const char *name, const char *text,
+                      size_t length, uint32_t first_line, RunMode mode)
+{
+    Source *source = source_new(&session->vm->ctx, name, text, length);
+    if (source == NULL) {
+        session_report(session);
+        return false;
+    }
+    source->first_line = first_line;
+    return session_run(session, source, mode);
+}
+
+int session_close(Session *session)
+{
+    Vm *vm = session->vm;
+    if (!session_flush(session)) {
+        bool exiting = session->exiting;
+        int status = session->status;
+        session_report(session);
+        if (exiting && status != SESSION_OK) {
+            session->status = status;
+        }
+    }
+    atomic_store(&interrupt_target, NULL);
+    vm_free(vm);
+    session->vm = NULL;
+    return session->status;
+}

@@ -1,0 +1,45 @@
+// A Vm that runs texts for a person: scripts, cells, entries of the prompt.
+// Reports errors on standard error and turns them into an exit status.
+#ifndef DUET_REPL_SESSION_H
+#define DUET_REPL_SESSION_H
+
+#include "interp/vm.h"
+#include "repl/args.h"
+
+typedef enum SessionStatus {
+    SESSION_OK = 0,
+    SESSION_ERROR = 1,      // an uncaught error, lost output
+    SESSION_NO_FILE = 2,    // the program cannot be read
+    SESSION_INTERRUPTED = 130
+} SessionStatus;
+
+typedef struct Session {
+    Vm *vm;         // owned
+    Dict *globals;  // of __main__, borrowed
+    bool exiting;   // sys.exit was called
+    int status;     // what the process ends with
+} Session;
+
+// Makes the Vm, sets sys.argv and the switches, and lets Ctrl-C interrupt it.
+// `name` is sys.argv[0]. False after a message: no memory.
+MUST_CHECK bool session_open(Session *session, const Args *args,
+                             const char *name);
+// Flushes the streams, frees the Vm; the status for exit().
+int session_close(Session *session);
+
+// Runs `source` (released). In RUN_INTERACTIVE mode shows the value of the
+// last expression. An error is reported, and false returned; sys.exit sets
+// `exiting`.
+bool session_run(Session *session, Source *source, RunMode mode);
+// The same for a text; `first_line` is the number of its first line.
+bool session_run_text(Session *session, const char *name, const char *text,
+                      size_t length, uint32_t first_line, RunMode mode);
+// Shows a value as the prompt does: its repr and a newline; None not at all.
+MUST_CHECK bool session_show(Session *session, Value value);
+// Reports the pending error (a traceback on standard error) and clears it;
+// sets status, and for SystemExit `exiting`.
+void session_report(Session *session);
+// Flushes sys.stdout; false with an error pending.
+MUST_CHECK bool session_flush(Session *session);
+
+#endif
