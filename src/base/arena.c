@@ -64,6 +64,8 @@ void *arena_alloc(Arena *arena, size_t size)
     if (size > PTRDIFF_MAX) {
         return ctx_fail_memory(arena->ctx), NULL;
     }
+    // Nothing takes a place too: NULL would read as a failure.
+    size = size == 0 ? 1 : size;
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     if ((size_t)(arena->end - arena->next) < size && !add_block(arena, size)) {
         return NULL;
