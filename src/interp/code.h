@@ -24,6 +24,7 @@ typedef enum Opcode {
 // on are released. Inner handlers come first.
 typedef struct Handler {
     uint32_t start, end, target, depth;
+    uint32_t handled; // exceptions that the frame is handling at the `try`
 } Handler;
 
 typedef enum CodeFlag {
@@ -37,6 +38,8 @@ typedef enum CodeFlag {
     CODE_COMPREHENSION = 128,
     CODE_HAS_CELLS = 256   // some parameter or local is a cell
 } CodeFlag;
+
+enum { CAPTURE_OUTER = 0x8000 };
 
 // A staged block of converted code; the stager reads it (stager/blocks.h).
 // What the block assigns is its state: it is saved, and merged at the join.
@@ -67,10 +70,14 @@ typedef struct Code {
     uint16_t positional_only_count;
     uint16_t keyword_only_count;
     uint16_t captured_count;        // cells taken from the enclosing function
+    uint32_t plain_count;    // arguments of a call that needs no binding;
+                             // UINT32_MAX: every call does
     Value *constants;
     uint32_t constant_count;
     Str **local_names;       // local_count of them; temporaries have none
     Str **captured_names;
+    uint16_t *captures;      // where the enclosing frame has each cell: a
+                             // register, or CAPTURE_OUTER + its captured cell
     Handler *handlers;
     uint32_t handler_count;
     BlockInfo *blocks;

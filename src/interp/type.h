@@ -98,7 +98,8 @@ typedef enum TypeFlag {
     TYPE_HEAP = 8,         // a class statement made it
     TYPE_EXCEPTION = 16,   // derives from BaseException
     TYPE_HAS_DICT = 32,    // instances take any attribute
-    TYPE_USER_GET_ATTR = 64 // defines __getattr__ or __getattribute__
+    TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
+    TYPE_HAS_DEL = 128       // defines __del__: run before it is destroyed
 } TypeFlag;
 
 // The descriptor of a built-in type; the strings are literals.
