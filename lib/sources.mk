@@ -1,2 +1,12 @@
 # The embedded standard library: one module a line, alphabetical.
-lib_modules =
+lib_modules = \
+	lib/bisect.duet \
+	lib/collections.duet \
+	lib/contextlib.duet \
+	lib/copy.duet \
+	lib/functools.duet \
+	lib/heapq.duet \
+	lib/itertools.duet \
+	lib/operator.duet \
+	lib/string.duet \
+	lib/timeit.duet
