@@ -4,6 +4,7 @@ lib_modules = \
 	lib/collections.duet \
 	lib/contextlib.duet \
 	lib/copy.duet \
+	lib/datetime.duet \
 	lib/functools.duet \
 	lib/heapq.duet \
 	lib/itertools.duet \
