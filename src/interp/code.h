@@ -10,6 +10,7 @@
 #include "interp/value.h"
 
 typedef uint64_t Ins;
+typedef struct Vm Vm;
 typedef struct Str Str;
 typedef struct Tuple Tuple;
 
@@ -90,6 +91,8 @@ typedef struct Code {
     bool plain;              // @stage.plain: never converted
 } Code;
 
+// Empty code of this source (retained). NULL: failed.
+MUST_CHECK Code *code_new(Vm *vm, Source *source);
 // The span of the instruction before word `pc` (as a traceback wants it).
 Span code_span(const Code *code, uint32_t pc);
 

@@ -1,0 +1,88 @@
+// Code objects and the positions of their instructions.
+#include "interp/code.h"
+
+#include <string.h>
+
+#include "interp/memory.h"
+#include "interp/obj_str.h"
+
+Code *code_new(Vm *vm, Source *source)
+{
+    Code *code = object_new(vm, vm->types[KIND_CODE], sizeof *code);
+    if (code != NULL) {
+        memset((char *)code + sizeof code->head, 0,
+               sizeof *code - sizeof code->head);
+        code->source = source_retain(source);
+        code->plain_count = UINT32_MAX;
+    }
+    return code;
+}
+
+static int64_t get_number(const uint8_t **bytes)
+{
+    uint64_t bits = 0;
+    int shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*bytes)++;
+        bits |= (uint64_t)(byte & 127) << shift;
+        shift += 7;
+    } while (byte & 128);
+    return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+}
+
+Span code_span(const Code *code, uint32_t pc)
+{
+    const uint8_t *bytes = code->positions;
+    const uint8_t *end = bytes + code->position_size;
+    Span span = {0, 0};
+    int64_t word = 0, start = 0;
+    while (bytes < end) {
+        word += get_number(&bytes);
+        if (word >= pc) {
+            break;
+        }
+        start += get_number(&bytes);
+        span.start = (uint32_t)start;
+        span.end = (uint32_t)(start + get_number(&bytes));
+    }
+    return span;
+}
+
+static void release_names(Vm *vm, Str **names, uint32_t count)
+{
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        object_release_null(&vm->ctx, names[i]);
+    }
+    ctx_free(&vm->ctx, names, count * sizeof *names);
+}
+
+static void code_destroy(Vm *vm, Object *self)
+{
+    Code *code = (Code *)self;
+    Ctx *ctx = &vm->ctx;
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        value_release(ctx, code->constants[i]);
+    }
+    ctx_free(ctx, code->constants, code->constant_count * sizeof(Value));
+    ctx_free(ctx, code->words, code->word_count * sizeof(Ins));
+    ctx_free(ctx, code->handlers, code->handler_count * sizeof(Handler));
+    ctx_free(ctx, code->positions, code->position_size);
+    ctx_free(ctx, code->captures, code->captured_count * sizeof(uint16_t));
+    release_names(vm, code->local_names, code->local_count);
+    release_names(vm, code->captured_names, code->captured_count);
+    object_release_null(ctx, code->name);
+    object_release_null(ctx, code->qualname);
+    object_release_null(ctx, code->doc);
+    object_release_null(ctx, code->converted);
+    source_release(ctx, code->source);
+    object_free(vm, code, sizeof *code);
+}
+
+const TypeDef code_type = {
+    .name = "code",
+    .kind = KIND_CODE,
+    .size = sizeof(Code),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = code_destroy},
+};

@@ -1,0 +1,127 @@
+// The compiler: from a tree to a Code. Shared by compile*.c alone, except
+// compile_tree.
+//
+// Failure is sticky: after the first error (pending in the Vm) every function
+// does nothing, and compile_tree reports it. Registers: locals stand below
+// local_count, temporaries above in stack order; `top` is the first free one.
+// An expression's value goes to the register that the caller names.
+#ifndef DUET_INTERP_COMPILE_H
+#define DUET_INTERP_COMPILE_H
+
+#include "interp/scope.h"
+#include "interp/vm.h"
+
+// Compiles a MODULE node. `names_in_dict`: names live in the dict that the
+// frame gets in R[0] (exec with locals of its own). Owned; NULL: failed.
+MUST_CHECK Code *compile_tree(Vm *vm, Source *source, Arena *arena,
+                              const Node *tree, RunMode mode,
+                              bool names_in_dict);
+
+typedef uint32_t Reg;
+
+typedef struct Label { // a place to jump to; word UINT32_MAX: not yet placed
+    uint32_t word;
+} Label;
+
+typedef struct Fixup { // a jump whose distance is filled in at the end
+    uint32_t word, label;
+} Fixup;
+
+typedef struct InsSpan { // the span of the instruction at `word`
+    uint32_t word;
+    Span span;
+} InsSpan;
+
+// What `break`, `continue` and `return` pass on their way out, innermost
+// first.
+typedef enum ExitKind {
+    EXIT_LOOP,    // a loop: drops its hidden registers
+    EXIT_FINALLY, // runs `finally`
+    EXIT_WITH,    // calls __exit__
+    EXIT_HANDLED, // an `except` block: the exception is done
+    EXIT_TRY      // only marks where a handler's range is interrupted
+} ExitKind;
+
+typedef struct Exit {
+    ExitKind kind;
+    struct Exit *outer;
+    Reg base;                // first hidden register
+    uint32_t count;          // hidden registers to drop
+    uint32_t break_label, continue_label;
+    NodeList finalbody;
+    Text name;               // `except … as name`: unbound at the end
+    uint32_t *ranges;        // of the handler: see compile_try.c
+    uint32_t handled;        // handled exceptions outside it
+} Exit;
+
+typedef struct Compiler {
+    Vm *vm;
+    struct Compiler *outer;
+    ScopeTable *table;
+    Scope *scope;
+    RunMode mode;
+    bool failed;
+    Reg top, local_count, register_count;
+    uint32_t handled; // exceptions being handled here, statically
+    Span span;        // of what is being compiled
+    Exit *exits;
+    VEC(Ins) words;
+    VEC(Label) labels;
+    VEC(Fixup) fixups;
+    VEC(InsSpan) spans;
+    VEC(Handler) handlers; // start, end, target are labels until the end
+    VEC(Value) constants;
+    Map constant_map;
+    const char *qualname;
+} Compiler;
+
+// compile_emit.c
+void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra);
+void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
+            uint32_t extra);
+void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label);
+uint32_t new_label(Compiler *c);
+void place_label(Compiler *c, uint32_t label);
+uint32_t label_here(Compiler *c);
+void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
+                 Reg depth);
+Reg push(Compiler *c); // a new temporary
+Reg push_many(Compiler *c, uint32_t count);
+void compile_error(Compiler *c, Span span, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+uint32_t constant_value(Compiler *c, Value value); // takes
+uint32_t constant_name(Compiler *c, const char *text, size_t length);
+uint32_t constant_node(Compiler *c, const Node *node);
+uint32_t name_constant(Compiler *c, Text name); // mangled
+MUST_CHECK Code *finish_code(Compiler *c);
+void compiler_free(Compiler *c);
+
+// compile_expr.c
+void expr_to(Compiler *c, const Node *node, Reg target);
+Reg expr_any(Compiler *c, const Node *node); // a local in place, or a new temp
+Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
+void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
+void store_name(Compiler *c, Text name, Reg source);
+void store_target(Compiler *c, const Node *target, Reg source);
+Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
+void binary_to(Compiler *c, const Node *node, Reg target);
+void load_name(Compiler *c, Text name, Reg target);
+
+// compile_call.c
+void call_to(Compiler *c, const Node *node, Reg target);
+void display_to(Compiler *c, const Node *node, Reg target);
+
+// compile_def.c
+void function_to(Compiler *c, const Node *node, Reg target);
+void comprehension_to(Compiler *c, const Node *node, Reg target);
+void class_to(Compiler *c, const Node *node, Reg target);
+
+// compile_stmt.c
+void body(Compiler *c, NodeList list);
+void delete_target(Compiler *c, const Node *node);
+// compile_try.c
+void compile_try(Compiler *c, const Node *node);
+void compile_with(Compiler *c, const Node *node);
+void leave_to(Compiler *c, const Exit *until);
+
+#endif

@@ -1,0 +1,245 @@
+// Calls and displays. What is wide, or has stars, goes through a list.
+#include <string.h>
+
+#include "interp/compile.h"
+#include "interp/obj_list.h"
+
+enum { BATCH = 64 };
+
+static bool has_star(NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (list.items[i]->kind == AST_STARRED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A list of the items in `target`, in batches.
+static void list_to(Compiler *c, NodeList items, Reg target)
+{
+    Reg first = c->top;
+    uint32_t done = 0;
+    while (done < items.count && c->top - first < BATCH &&
+           items.items[done]->kind != AST_STARRED && !c->failed) {
+        expr_temp(c, items.items[done++]);
+    }
+    emit(c, OPCODE_LIST, target, first, c->top - first);
+    c->top = first;
+    while (done < items.count && !c->failed) {
+        if (items.items[done]->kind == AST_STARRED) {
+            expr_temp(c, items.items[done]->starred.value);
+            c->span = items.items[done++]->span;
+            emit(c, OPCODE_EXTEND, target, first, 0);
+        } else {
+            while (done < items.count && c->top - first < BATCH &&
+                   items.items[done]->kind != AST_STARRED && !c->failed) {
+                expr_temp(c, items.items[done++]);
+            }
+            emit(c, OPCODE_APPENDN, target, first, c->top - first);
+        }
+        c->top = first;
+    }
+}
+
+static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
+{
+    NodeList items = node->sequence.elements;
+    Reg mark = c->top;
+    if (items.count <= BATCH && !has_star(items)) {
+        for (uint32_t i = 0; i < items.count; i++) {
+            expr_temp(c, items.items[i]);
+        }
+        c->span = node->span;
+        emit(c, op, target, mark, items.count);
+    } else {
+        Reg list = push(c);
+        list_to(c, items, list);
+        c->span = node->span;
+        if (op == OPCODE_TUPLE) {
+            emit(c, OPCODE_TOTUPLE, list, 0, 0);
+        } else if (op == OPCODE_SET) {
+            Reg set = push(c);
+            emit(c, OPCODE_SET, set, set, 0);
+            emit(c, OPCODE_SETUPDATE, set, list, 0);
+            list = set;
+        }
+        emit(c, OPCODE_MOVET, target, list, 0);
+    }
+    c->top = mark;
+}
+
+static void dict_to(Compiler *c, const Node *node, Reg target)
+{
+    NodeList keys = node->dict.keys, values = node->dict.values;
+    Reg mark = c->top;
+    Reg dict = push(c);
+    emit(c, OPCODE_DICT, dict, dict, 0);
+    for (uint32_t i = 0; i < keys.count && !c->failed; i++) {
+        if (keys.items[i] == NULL) {
+            Reg mapping = expr_temp(c, values.items[i]);
+            c->span = values.items[i]->span;
+            emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
+        } else {
+            Reg key = expr_temp(c, keys.items[i]);
+            Reg value = expr_temp(c, values.items[i]);
+            c->span = node->span;
+            emit(c, OPCODE_DICTSET, dict, key, value);
+        }
+        c->top = dict + 1;
+    }
+    emit(c, OPCODE_MOVET, target, dict, 0);
+    c->top = mark;
+}
+
+void display_to(Compiler *c, const Node *node, Reg target)
+{
+    switch (node->kind) {
+    case AST_TUPLE: sequence_to(c, node, target, OPCODE_TUPLE); break;
+    case AST_LIST: sequence_to(c, node, target, OPCODE_LIST); break;
+    case AST_SET: sequence_to(c, node, target, OPCODE_SET); break;
+    case AST_DICT: dict_to(c, node, target); break;
+    default: compile_error(c, node->span, "invalid syntax");
+    }
+}
+
+static bool has_mapping(NodeList keywords)
+{
+    for (uint32_t i = 0; i < keywords.count; i++) {
+        if (keywords.items[i]->keyword.name.text == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_keywords(Compiler *c, NodeList keywords)
+{
+    for (uint32_t i = 0; i < keywords.count && keywords.count < 256; i++) {
+        const char *name = keywords.items[i]->keyword.name.text;
+        for (uint32_t k = 0; name != NULL && k < i; k++) {
+            const char *other = keywords.items[k]->keyword.name.text;
+            if (other != NULL && strcmp(name, other) == 0) {
+                compile_error(c, keywords.items[i]->span,
+                              "keyword argument repeated: %s", name);
+            }
+        }
+    }
+}
+
+static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
+{
+    Tuple *names = c->failed ? NULL : tuple_new(c->vm, keywords.count);
+    if (names == NULL) {
+        c->failed = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < keywords.count; i++) {
+        names->items[i] = VALUE_NONE;
+    }
+    for (uint32_t i = 0; i < keywords.count && !c->failed; i++) {
+        uint32_t name = name_constant(c, keywords.items[i]->keyword.name);
+        if (!c->failed) {
+            names->items[i] = value_retain(c->constants.items[name]);
+        }
+    }
+    return constant_value(c, value_from_object(names));
+}
+
+// callee(*args, **keywords) by a list and a dict.
+static void wide_call(Compiler *c, const Node *node, Reg callee)
+{
+    NodeList keywords = node->call.keywords;
+    Reg args = push(c), dict = push(c);
+    emit(c, OPCODE_DROP, dict, 0, 0);
+    list_to(c, node->call.arguments, args);
+    if (keywords.count > 0) {
+        emit(c, OPCODE_DICT, dict, dict, 0);
+    }
+    for (uint32_t i = 0; i < keywords.count && !c->failed; i++) {
+        const Node *each = keywords.items[i];
+        Reg value;
+        if (each->keyword.name.text == NULL) {
+            value = expr_temp(c, each->keyword.value);
+            c->span = node->span;
+            emit(c, OPCODE_DICTMERGE, dict, value, callee);
+        } else {
+            Reg key = push(c);
+            emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name),
+                 0);
+            value = expr_temp(c, each->keyword.value);
+            Reg one = push(c);
+            emit(c, OPCODE_DICT, one, key, 1);
+            c->span = node->span;
+            emit(c, OPCODE_DICTMERGE, dict, one, callee);
+        }
+        c->top = dict + 1;
+    }
+    c->span = node->span;
+    emit(c, OPCODE_CALLX, callee, 0, 0);
+}
+
+// A bare super() is super(__class__, first parameter).
+static bool bare_super(Compiler *c, const Node *node)
+{
+    const Node *callee = node->call.function;
+    return callee->kind == AST_NAME && node->call.arguments.count == 0 &&
+           node->call.keywords.count == 0 &&
+           strcmp(callee->name.id.text, "super") == 0 &&
+           scope_find(c->scope, "__class__", 9) != NULL &&
+           scope_find(c->scope, "__class__", 9)->place == PLACE_CAPTURED &&
+           c->scope->symbol_count > 0 &&
+           (c->scope->symbols[0]->flags & SYMBOL_PARAM);
+}
+
+void call_to(Compiler *c, const Node *node, Reg target)
+{
+    NodeList args = node->call.arguments, keywords = node->call.keywords;
+    const Node *function = node->call.function;
+    Reg mark = c->top;
+    Reg callee = push(c);
+    check_keywords(c, keywords);
+    bool wide = args.count + keywords.count > 200 || has_star(args) ||
+                has_mapping(keywords);
+    bool method = !wide && function->kind == AST_ATTRIBUTE;
+    if (method) {
+        Reg object = expr_any(c, function->attribute.value);
+        uint32_t name = name_constant(c, function->attribute.name);
+        c->span = function->span;
+        emit(c, OPCODE_LOADM, callee, object, name);
+        c->top = callee + 1;
+        push(c);
+    } else {
+        expr_to(c, function, callee);
+    }
+    uint32_t count = args.count + keywords.count;
+    if (wide) {
+        wide_call(c, node, callee);
+    } else if (bare_super(c, node)) {
+        static const Text cell = {"__class__", 9};
+        Symbol *first = c->scope->symbols[0];
+        load_name(c, cell, push(c));
+        emit(c, first->place == PLACE_CELL ? OPCODE_GETCELL : OPCODE_MOVE,
+             push(c), first->index, 0);
+        emit(c, OPCODE_CALL, callee, 2, 0);
+    } else {
+        for (uint32_t i = 0; i < args.count; i++) {
+            expr_temp(c, args.items[i]);
+        }
+        for (uint32_t i = 0; i < keywords.count; i++) {
+            expr_temp(c, keywords.items[i]->keyword.value);
+        }
+        c->span = node->span;
+        if (keywords.count > 0) {
+            emit(c, method ? OPCODE_CALLMK : OPCODE_CALLK, callee, count,
+                 keyword_tuple(c, keywords));
+        } else {
+            emit(c, method ? OPCODE_CALLM : OPCODE_CALL, callee, count, 0);
+        }
+    }
+    if (callee != target) {
+        emit(c, OPCODE_MOVET, target, callee, 0);
+    }
+    c->top = mark;
+}

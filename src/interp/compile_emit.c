@@ -1,0 +1,447 @@
+// Instructions, labels, constants and the finished Code.
+//
+// Invariant: a jump's distance is 0 until finish_code; jumps of 16 bits whose
+// target is too far go over a trampoline (op +1; JMP +1; JMP far), which works
+// for every fused jump alike.
+#include <stdarg.h>
+#include <string.h>
+
+#include "interp/compile.h"
+#include "interp/obj_bytes.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+
+typedef struct OpcodeInfo {
+    const char *form;
+    uint8_t cache;
+} OpcodeInfo;
+
+static const OpcodeInfo opcode_info[] = {
+#define OPCODE(id, form, cache, doc) [OPCODE_##id] = {form, cache},
+#include "interp/opcode_list.h"
+#undef OPCODE
+};
+
+void compile_error(Compiler *c, Span span, const char *format, ...)
+{
+    if (c->failed) {
+        return;
+    }
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    c->failed = !ctx_fail_at(&c->vm->ctx, ERR_SYNTAX, c->table->source, span,
+                             "%s", text);
+}
+
+static void emit_word(Compiler *c, Ins word)
+{
+    if (!c->failed && !vec_push(&c->vm->ctx, &c->words, word)) {
+        c->failed = true;
+    }
+}
+
+void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
+            uint32_t extra)
+{
+    if (c->failed) {
+        return;
+    }
+    InsSpan place = {(uint32_t)c->words.count, c->span};
+    if (!vec_push(&c->vm->ctx, &c->spans, place)) {
+        c->failed = true;
+        return;
+    }
+    emit_word(c, (Ins)op | (Ins)(x & 0xFF) << 8 | (Ins)(a & 0xFFFF) << 16 |
+                     (Ins)(b & 0xFFFF) << 32 | (Ins)(extra & 0xFFFF) << 48);
+    for (uint32_t i = 0; i < opcode_info[op].cache; i++) {
+        emit_word(c, 0);
+    }
+}
+
+void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra)
+{
+    emit_x(c, op, 0, a, b, extra);
+}
+
+void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
+{
+    Fixup fixup = {(uint32_t)c->words.count, label};
+    if (!c->failed && !vec_push(&c->vm->ctx, &c->fixups, fixup)) {
+        c->failed = true;
+    }
+    emit(c, op, a, b, 0);
+}
+
+uint32_t new_label(Compiler *c)
+{
+    Label label = {UINT32_MAX};
+    if (c->failed || !vec_push(&c->vm->ctx, &c->labels, label)) {
+        c->failed = true;
+        return 0;
+    }
+    return (uint32_t)c->labels.count - 1;
+}
+
+void place_label(Compiler *c, uint32_t label)
+{
+    if (!c->failed) {
+        c->labels.items[label].word = (uint32_t)c->words.count;
+    }
+}
+
+uint32_t label_here(Compiler *c)
+{
+    uint32_t label = new_label(c);
+    place_label(c, label);
+    return label;
+}
+
+void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
+                 Reg depth)
+{
+    Handler handler = {start, end, target, depth, c->handled};
+    if (!c->failed && !vec_push(&c->vm->ctx, &c->handlers, handler)) {
+        c->failed = true;
+    }
+}
+
+Reg push_many(Compiler *c, uint32_t count)
+{
+    Reg first = c->top;
+    c->top += count;
+    if (c->top > c->register_count) {
+        c->register_count = c->top;
+        if (c->top > 0xFFF0) {
+            compile_error(c, c->span, "too many values in one function");
+        }
+    }
+    return first;
+}
+
+Reg push(Compiler *c)
+{
+    return push_many(c, 1);
+}
+
+uint32_t constant_value(Compiler *c, Value value)
+{
+    if (c->failed || value_failed(value)) {
+        c->failed = true;
+        return 0;
+    }
+    if (!vec_push(&c->vm->ctx, &c->constants, value)) {
+        value_release(&c->vm->ctx, value);
+        c->failed = true;
+        return 0;
+    }
+    if (c->constants.count > 0xFFFF) {
+        compile_error(c, c->span, "too many constants in one function");
+    }
+    return (uint32_t)c->constants.count - 1;
+}
+
+// The constant with this key, made by `make` if it is new. A key is a tag and
+// the text as written.
+static bool find_constant(Compiler *c, char tag, const char *text,
+                          size_t length, char **key, uint32_t *index)
+{
+    *key = arena_alloc(c->table->arena, length + 2);
+    if (*key == NULL) {
+        c->failed = true;
+        return true;
+    }
+    (*key)[0] = tag;
+    memcpy(*key + 1, text, length);
+    uint64_t *found = map_get(&c->constant_map, *key, length + 1);
+    if (found != NULL) {
+        *index = (uint32_t)*found;
+    }
+    return found != NULL;
+}
+
+static uint32_t keep_constant(Compiler *c, const char *key, size_t length,
+                              Value value)
+{
+    uint32_t index = constant_value(c, value);
+    if (!c->failed && !map_put(&c->constant_map, key, length + 1, index)) {
+        c->failed = true;
+    }
+    return index;
+}
+
+static Value object_or_fail(void *object)
+{
+    return object == NULL ? VALUE_FAIL : value_from_object(object);
+}
+
+uint32_t constant_name(Compiler *c, const char *text, size_t length)
+{
+    char *key;
+    uint32_t index = 0;
+    if (c->failed || find_constant(c, 'n', text, length, &key, &index)) {
+        return index;
+    }
+    return keep_constant(c, key, length,
+                         object_or_fail(str_intern(c->vm, text, length)));
+}
+
+uint32_t name_constant(Compiler *c, Text name)
+{
+    size_t length;
+    const char *text = scope_mangle(c->table, c->scope, name, &length);
+    if (text == NULL) {
+        c->failed = true;
+        return 0;
+    }
+    return constant_name(c, text, length);
+}
+
+static Value make_constant(Compiler *c, const Node *node)
+{
+    Text text = node->constant.text;
+    switch (node->constant.type) {
+    case CONSTANT_NONE: return VALUE_NONE;
+    case CONSTANT_FALSE: return VALUE_FALSE;
+    case CONSTANT_TRUE: return VALUE_TRUE;
+    case CONSTANT_ELLIPSIS: return VALUE_ELLIPSIS;
+    case CONSTANT_INT: return int_parse(c->vm, text.text, text.length, 0);
+    case CONSTANT_FLOAT: return float_new(c->vm, node->constant.number);
+    case CONSTANT_STR:
+        return object_or_fail(text.length < 64
+                                  ? str_intern(c->vm, text.text, text.length)
+                                  : str_new(c->vm, text.text, text.length));
+    case CONSTANT_BYTES:
+        return object_or_fail(bytes_new(c->vm, text.text, text.length));
+    }
+    return VALUE_FAIL;
+}
+
+uint32_t constant_node(Compiler *c, const Node *node)
+{
+    char *key;
+    uint32_t index = 0;
+    const char *text = node->constant.text.text;
+    size_t length = node->constant.text.length;
+    if (node->constant.type == CONSTANT_FLOAT) {
+        text = (const char *)&node->constant.number;
+        length = sizeof node->constant.number;
+    }
+    if (c->failed ||
+        find_constant(c, (char)('0' + node->constant.type),
+                      text == NULL ? "" : text, text == NULL ? 0 : length,
+                      &key, &index)) {
+        return index;
+    }
+    return keep_constant(c, key, text == NULL ? 0 : length,
+                         make_constant(c, node));
+}
+
+// --- the finished code ---
+
+// Whether the jump at `fixup` needs a trampoline, by the present layout.
+static int64_t jump_distance(const Compiler *c, const Fixup *fixup,
+                             const uint32_t *moved)
+{
+    uint32_t target = c->labels.items[fixup->label].word;
+    return (int64_t)moved[target] - (moved[fixup->word] + 1);
+}
+
+typedef struct Layout {
+    uint32_t *moved; // the new place of each old word, and of the end
+    bool *far;       // of each fixup: it has a trampoline
+    uint32_t count;  // words in all
+} Layout;
+
+static void lay_out(const Compiler *c, Layout *layout)
+{
+    uint32_t shift = 0;
+    size_t next = 0;
+    for (uint32_t i = 0; i <= c->words.count; i++) {
+        layout->moved[i] = i + shift;
+        if (next < c->fixups.count && c->fixups.items[next].word == i) {
+            shift += layout->far[next] ? 2 : 0;
+            next++;
+        }
+    }
+    layout->count = (uint32_t)c->words.count + shift;
+}
+
+static void relax(const Compiler *c, Layout *layout)
+{
+    bool changed;
+    do {
+        changed = false;
+        lay_out(c, layout);
+        for (size_t i = 0; i < c->fixups.count; i++) {
+            const Fixup *fixup = &c->fixups.items[i];
+            int64_t distance = jump_distance(c, fixup, layout->moved);
+            bool wide = (Opcode)(c->words.items[fixup->word] & 0xFF) ==
+                        OPCODE_JMP;
+            if (!wide && !layout->far[i] &&
+                (distance < -32000 || distance > 32000)) {
+                layout->far[i] = changed = true;
+            }
+        }
+    } while (changed);
+}
+
+static Ins wide_jump(int64_t distance)
+{
+    return (Ins)OPCODE_JMP | (Ins)(uint32_t)(int32_t)distance << 32;
+}
+
+static void write_words(const Compiler *c, const Layout *layout, Ins *out)
+{
+    for (uint32_t i = 0; i < c->words.count; i++) {
+        out[layout->moved[i]] = c->words.items[i];
+    }
+    for (size_t i = 0; i < c->fixups.count; i++) {
+        const Fixup *fixup = &c->fixups.items[i];
+        Ins *ins = &out[layout->moved[fixup->word]];
+        int64_t distance = jump_distance(c, fixup, layout->moved);
+        if ((Opcode)(*ins & 0xFF) == OPCODE_JMP) {
+            *ins |= (Ins)(uint32_t)(int32_t)distance << 32;
+        } else if (layout->far[i]) {
+            ins[0] |= (Ins)1 << 48;
+            ins[1] = wide_jump(1);
+            ins[2] = wide_jump(distance - 2);
+        } else {
+            *ins |= (Ins)(uint16_t)(int16_t)distance << 48;
+        }
+    }
+}
+
+static size_t put_number(uint8_t *out, int64_t number)
+{
+    uint64_t bits = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+    size_t size = 0;
+    do {
+        out[size++] = (uint8_t)((bits & 127) | (bits > 127 ? 128 : 0));
+        bits >>= 7;
+    } while (bits != 0);
+    return size;
+}
+
+static bool write_positions(Compiler *c, const Layout *layout, Code *code)
+{
+    VEC(uint8_t) bytes = {0};
+    InsSpan last = {0, {0, 0}};
+    bool ok = true;
+    for (size_t i = 0; ok && i < c->spans.count; i++) {
+        InsSpan here = c->spans.items[i];
+        here.word = layout->moved[here.word];
+        ok = vec_reserve(&c->vm->ctx, &bytes, 32);
+        if (ok) {
+            uint8_t *out = bytes.items + bytes.count;
+            size_t size = put_number(out, (int64_t)here.word - last.word);
+            size += put_number(out + size,
+                               (int64_t)here.span.start - last.span.start);
+            size += put_number(out + size,
+                               (int64_t)here.span.end - here.span.start);
+            bytes.count += size;
+        }
+        last = here;
+    }
+    if (ok && bytes.count > 0) {
+        code->positions = ctx_alloc(&c->vm->ctx, bytes.count);
+        ok = code->positions != NULL;
+        if (ok) {
+            memcpy(code->positions, bytes.items, bytes.count);
+            code->position_size = (uint32_t)bytes.count;
+        }
+    }
+    vec_free(&c->vm->ctx, &bytes);
+    return ok;
+}
+
+static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
+{
+    size_t count = c->handlers.count;
+    if (count == 0) {
+        return true;
+    }
+    code->handlers = ctx_alloc(&c->vm->ctx, count * sizeof(Handler));
+    if (code->handlers == NULL) {
+        return false;
+    }
+    code->handler_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        Handler handler = c->handlers.items[i];
+        const Label *labels = c->labels.items;
+        handler.start = layout->moved[labels[handler.start].word];
+        handler.end = layout->moved[labels[handler.end].word];
+        handler.target = layout->moved[labels[handler.target].word];
+        code->handlers[i] = handler;
+    }
+    return true;
+}
+
+static bool write_constants(Compiler *c, Code *code)
+{
+    if (c->constants.count > 0) {
+        size_t size = c->constants.count * sizeof(Value);
+        code->constants = ctx_alloc(&c->vm->ctx, size);
+        if (code->constants == NULL) {
+            return false;
+        }
+        memcpy(code->constants, c->constants.items, size);
+        code->constant_count = (uint32_t)c->constants.count;
+        c->constants.count = 0; // their counts went along
+    }
+    return true;
+}
+
+static bool write_all(Compiler *c, Code *code)
+{
+    Arena *arena = c->table->arena;
+    Layout layout = {
+        .moved = arena_new_array(arena, uint32_t, c->words.count + 1),
+        .far = arena_new_array(arena, bool, c->fixups.count + 1)};
+    if (layout.moved == NULL || layout.far == NULL) {
+        return false;
+    }
+    relax(c, &layout);
+    code->words = ctx_alloc(&c->vm->ctx, layout.count * sizeof(Ins));
+    if (code->words == NULL) {
+        return false;
+    }
+    code->word_count = layout.count;
+    write_words(c, &layout, code->words);
+    code->register_count = c->register_count + 1;
+    code->local_count = c->local_count;
+    return write_positions(c, &layout, code) &&
+           write_handlers(c, &layout, code) && write_constants(c, code);
+}
+
+Code *finish_code(Compiler *c)
+{
+    if (c->failed) {
+        return NULL;
+    }
+    Code *code = code_new(c->vm, c->table->source);
+    if (code != NULL && !write_all(c, code)) {
+        object_release(&c->vm->ctx, code);
+        code = NULL;
+    }
+    return code;
+}
+
+void compiler_free(Compiler *c)
+{
+    Ctx *ctx = &c->vm->ctx;
+    for (size_t i = 0; i < c->constants.count; i++) {
+        value_release(ctx, c->constants.items[i]);
+    }
+    vec_free(ctx, &c->constants);
+    vec_free(ctx, &c->words);
+    vec_free(ctx, &c->labels);
+    vec_free(ctx, &c->fixups);
+    vec_free(ctx, &c->spans);
+    vec_free(ctx, &c->handlers);
+    map_free(&c->constant_map);
+}

@@ -1,0 +1,605 @@
+// Names, operators, comparisons, conditions and assignment targets.
+#include <string.h>
+
+#include "interp/compile.h"
+
+Symbol *local_symbol(Compiler *c, const Node *node)
+{
+    if (node->kind != AST_NAME) {
+        return NULL;
+    }
+    size_t length;
+    const char *name =
+        scope_mangle(c->table, c->scope, node->name.id, &length);
+    Symbol *symbol = name == NULL ? NULL : scope_find(c->scope, name, length);
+    return symbol != NULL && symbol->place == PLACE_LOCAL ? symbol : NULL;
+}
+
+static Symbol *symbol_of(Compiler *c, Text name)
+{
+    size_t length;
+    const char *text = scope_mangle(c->table, c->scope, name, &length);
+    Symbol *symbol = text == NULL ? NULL : scope_find(c->scope, text, length);
+    if (symbol == NULL) {
+        c->failed = true;
+    }
+    return symbol;
+}
+
+// The captured cell that a class body would pass over for this name, or -1.
+static int32_t class_capture(const Scope *scope, const Symbol *symbol)
+{
+    for (uint32_t i = 0; i < scope->captured_count; i++) {
+        if (scope->captured[i]->length == symbol->length &&
+            strcmp(scope->captured[i]->name, symbol->name) == 0) {
+            return (int32_t)i;
+        }
+    }
+    return -1;
+}
+
+void load_name(Compiler *c, Text name, Reg target)
+{
+    Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
+    if (symbol == NULL) {
+        return;
+    }
+    uint32_t constant;
+    int32_t captured;
+    switch (symbol->place) {
+    case PLACE_LOCAL: emit(c, OPCODE_MOVE, target, symbol->index, 0); break;
+    case PLACE_CELL: emit(c, OPCODE_GETCELL, target, symbol->index, 0); break;
+    case PLACE_CAPTURED:
+        if (c->scope->kind == SCOPE_CLASS) {
+            constant = name_constant(c, name);
+            emit(c, OPCODE_GETNC, target, constant, symbol->index);
+        } else {
+            emit(c, OPCODE_GETCAP, target, symbol->index, 0);
+        }
+        break;
+    case PLACE_NAME:
+        constant = name_constant(c, name);
+        captured = class_capture(c->scope, symbol);
+        if (captured >= 0) {
+            emit(c, OPCODE_GETNC, target, constant, (uint32_t)captured);
+        } else {
+            emit(c, OPCODE_GETN, target, constant, 0);
+        }
+        break;
+    case PLACE_GLOBAL:
+        constant = name_constant(c, name);
+        emit(c, OPCODE_GETG, target, constant, 0);
+    }
+}
+
+void store_name(Compiler *c, Text name, Reg source)
+{
+    Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
+    if (symbol == NULL) {
+        return;
+    }
+    Opcode move = source >= c->local_count ? OPCODE_MOVET : OPCODE_MOVE;
+    switch (symbol->place) {
+    case PLACE_LOCAL:
+        if (symbol->index != source) {
+            emit(c, move, symbol->index, source, 0);
+        }
+        break;
+    case PLACE_CELL: emit(c, OPCODE_SETCELL, symbol->index, source, 0); break;
+    case PLACE_CAPTURED:
+        emit(c, OPCODE_SETCAP, source, symbol->index, 0);
+        break;
+    case PLACE_NAME:
+        emit(c, OPCODE_SETN, source, name_constant(c, name), 0);
+        break;
+    case PLACE_GLOBAL: emit(c, OPCODE_SETG, source, name_constant(c, name), 0);
+    }
+}
+
+Reg expr_temp(Compiler *c, const Node *node)
+{
+    Reg target = push(c);
+    expr_to(c, node, target);
+    return target;
+}
+
+Reg expr_any(Compiler *c, const Node *node)
+{
+    Symbol *symbol = local_symbol(c, node);
+    if (symbol != NULL && !(symbol->flags & SYMBOL_WALRUS)) {
+        return symbol->index;
+    }
+    return expr_temp(c, node);
+}
+
+// A literal int that fits 16 bits (with its sign).
+static bool small_int(const Node *node, int32_t *number)
+{
+    bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
+    const Node *digits = negative ? node->unary.operand : node;
+    if (digits->kind != AST_CONSTANT ||
+        digits->constant.type != CONSTANT_INT ||
+        digits->constant.text.length > 5) {
+        return false;
+    }
+    int32_t sum = 0;
+    for (const char *p = digits->constant.text.text; *p != '\0'; p++) {
+        if (*p < '0' || *p > '9') {
+            return false;
+        }
+        sum = sum * 10 + (*p - '0');
+    }
+    *number = negative ? -sum : sum;
+    return sum <= 32767;
+}
+
+static bool is_float(const Node *node)
+{
+    return node->kind == AST_CONSTANT &&
+           node->constant.type == CONSTANT_FLOAT;
+}
+
+static const Opcode with_int[BINARY_COUNT] = {
+    [BINARY_ADD] = OPCODE_ADDI,           [BINARY_SUB] = OPCODE_SUBI,
+    [BINARY_MUL] = OPCODE_MULI,           [BINARY_FLOORDIV] = OPCODE_FLOORDIVI,
+    [BINARY_MOD] = OPCODE_MODI,           [BINARY_AND] = OPCODE_ANDI,
+    [BINARY_LSHIFT] = OPCODE_LSHIFTI,     [BINARY_RSHIFT] = OPCODE_RSHIFTI};
+static const Opcode with_constant[BINARY_COUNT] = {
+    [BINARY_ADD] = OPCODE_ADDK,
+    [BINARY_SUB] = OPCODE_SUBK,
+    [BINARY_MUL] = OPCODE_MULK,
+    [BINARY_TRUEDIV] = OPCODE_TRUEDIVK};
+static const Opcode constant_with[BINARY_COUNT] = {
+    [BINARY_ADD] = OPCODE_KADD,
+    [BINARY_SUB] = OPCODE_KSUB,
+    [BINARY_MUL] = OPCODE_KMUL,
+    [BINARY_TRUEDIV] = OPCODE_KTRUEDIV};
+
+// target = left <op> right, where `left` is in a register already.
+static void operate(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
+                    const Node *right, Reg target, Span span)
+{
+    int32_t number;
+    if (with_int[op] != 0 && small_int(right, &number)) {
+        c->span = span;
+        emit_x(c, with_int[op], inplace, target, left, (uint32_t)number);
+    } else if (with_constant[op] != 0 && is_float(right)) {
+        uint32_t constant = constant_node(c, right);
+        c->span = span;
+        emit_x(c, with_constant[op], inplace, target, left, constant);
+    } else {
+        Reg other = expr_any(c, right);
+        c->span = span;
+        emit_x(c, (Opcode)(OPCODE_ADD + op), inplace, target, left, other);
+    }
+}
+
+// Left-deep chains are compiled in a loop: sums of half a million terms.
+void binary_to(Compiler *c, const Node *node, Reg target)
+{
+    VEC(const Node *) chain = {0};
+    Ctx *ctx = &c->vm->ctx;
+    const Node *left = node;
+    while (left->kind == AST_BINARY && !c->failed) {
+        c->failed = !vec_push(ctx, &chain, left);
+        left = left->binary.left;
+    }
+    Reg mark = c->top;
+    Reg value = 0;
+    bool held = false;
+    if (!c->failed && is_float(left)) {
+        const Node *first = chain.items[chain.count - 1];
+        int32_t number;
+        if (constant_with[first->binary.op] != 0 &&
+            !small_int(first->binary.right, &number) &&
+            !is_float(first->binary.right)) {
+            uint32_t constant = constant_node(c, left);
+            Reg right = expr_any(c, first->binary.right);
+            value = chain.count == 1 ? target : mark;
+            c->top = mark;
+            if (value == mark && chain.count > 1) {
+                push(c);
+            }
+            c->span = first->span;
+            emit(c, constant_with[first->binary.op], value, constant, right);
+            chain.count--;
+            held = true;
+        }
+    }
+    if (!held) {
+        value = expr_any(c, left);
+    }
+    for (size_t i = chain.count; i-- > 0 && !c->failed;) {
+        const Node *each = chain.items[i];
+        Reg to = target;
+        if (i > 0) {
+            to = value >= mark ? value : push(c);
+        }
+        operate(c, each->binary.op, 0, value, each->binary.right, to,
+                each->span);
+        value = to;
+        c->top = i > 0 ? value + 1 : mark;
+    }
+    c->top = mark;
+    vec_free(ctx, &chain);
+}
+
+static void compare_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    uint32_t end = new_label(c);
+    Reg left = expr_any(c, node->compare.left);
+    uint32_t count = node->compare.comparators.count;
+    for (uint32_t i = 0; i < count; i++) {
+        bool last = i + 1 == count;
+        Reg right = expr_any(c, node->compare.comparators.items[i]);
+        Reg kept = right;
+        if (!last && right >= c->local_count) {
+            // The middle operand is read twice: compare a copy.
+            kept = push(c);
+            emit(c, OPCODE_MOVE, kept, right, 0);
+            Reg swap = kept;
+            kept = right;
+            right = swap;
+        }
+        c->span = node->span;
+        emit_x(c, OPCODE_COMPARE, node->compare.ops[i], target, left, right);
+        if (!last) {
+            emit_jump(c, OPCODE_JFALSE_KEEP, target, 0, end);
+            left = kept;
+        }
+    }
+    place_label(c, end);
+    if (count > 1 && c->top > mark) {
+        emit(c, OPCODE_DROPN, mark, c->top - mark, 0);
+    }
+    c->top = mark;
+}
+
+static void bool_to(Compiler *c, const Node *node, Reg target)
+{
+    uint32_t end = new_label(c);
+    NodeList values = node->bool_op.values;
+    Reg mark = c->top;
+    // A local must not be seen half-way: work in a temporary.
+    Reg work = target < c->local_count ? push(c) : target;
+    for (uint32_t i = 0; i < values.count; i++) {
+        expr_to(c, values.items[i], work);
+        if (i + 1 < values.count) {
+            c->span = values.items[i]->span;
+            emit_jump(c, node->bool_op.op == BOOL_AND ? OPCODE_JFALSE_KEEP
+                                                      : OPCODE_JTRUE_KEEP,
+                      work, 0, end);
+        }
+    }
+    place_label(c, end);
+    if (work != target) {
+        emit(c, OPCODE_MOVET, target, work, 0);
+    }
+    c->top = mark;
+}
+
+static void jump_compare(Compiler *c, const Node *node, bool sense,
+                         uint32_t label)
+{
+    Reg mark = c->top;
+    CompareOp op = (CompareOp)node->compare.ops[0];
+    const Node *right = node->compare.comparators.items[0];
+    Reg left = expr_any(c, node->compare.left);
+    int32_t number;
+    if (op <= COMPARE_GE && small_int(right, &number)) {
+        c->span = node->span;
+        emit_jump(c, (Opcode)((sense ? OPCODE_JLTI : OPCODE_JNLTI) + op), left,
+                  (uint32_t)number, label);
+    } else if (op <= COMPARE_GE || op >= COMPARE_IS) {
+        Reg other = expr_any(c, right);
+        Opcode jump = (Opcode)((sense ? OPCODE_JLT : OPCODE_JNLT) + op);
+        if (op >= COMPARE_IS) {
+            jump = (op == COMPARE_IS) == sense ? OPCODE_JIS : OPCODE_JNIS;
+        }
+        c->span = node->span;
+        emit_jump(c, jump, left, other, label);
+    } else {
+        Reg other = expr_any(c, right);
+        Reg result = left >= mark ? left : push(c);
+        c->span = node->span;
+        emit_x(c, OPCODE_COMPARE, op, result, left, other);
+        emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, result, 0, label);
+    }
+    c->top = mark;
+}
+
+static void jump_bool(Compiler *c, const Node *node, bool sense,
+                      uint32_t label)
+{
+    NodeList values = node->bool_op.values;
+    bool or_op = node->bool_op.op == BOOL_OR;
+    if (or_op == sense) { // any one decides
+        for (uint32_t i = 0; i < values.count; i++) {
+            jump_if(c, values.items[i], sense, label);
+        }
+        return;
+    }
+    uint32_t skip = new_label(c);
+    for (uint32_t i = 0; i + 1 < values.count; i++) {
+        jump_if(c, values.items[i], !sense, skip);
+    }
+    jump_if(c, values.items[values.count - 1], sense, label);
+    place_label(c, skip);
+}
+
+void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
+{
+    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
+        return;
+    }
+    if (node->kind == AST_UNARY && node->unary.op == UNARY_NOT) {
+        jump_if(c, node->unary.operand, !sense, label);
+    } else if (node->kind == AST_BOOL_OP) {
+        jump_bool(c, node, sense, label);
+    } else if (node->kind == AST_COMPARE &&
+               node->compare.comparators.count == 1) {
+        jump_compare(c, node, sense, label);
+    } else if (node->kind == AST_CONSTANT &&
+               (node->constant.type == CONSTANT_TRUE ||
+                node->constant.type == CONSTANT_FALSE)) {
+        if ((node->constant.type == CONSTANT_TRUE) == sense) {
+            emit_jump(c, OPCODE_JMP, 0, 0, label);
+        }
+    } else {
+        Reg mark = c->top;
+        Reg value = expr_any(c, node);
+        c->span = node->span;
+        emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, value, 0, label);
+        c->top = mark;
+    }
+    ctx_leave(&c->vm->ctx);
+}
+
+static void conditional_to(Compiler *c, const Node *node, Reg target)
+{
+    uint32_t otherwise = new_label(c), end = new_label(c);
+    jump_if(c, node->conditional.test, false, otherwise);
+    expr_to(c, node->conditional.body, target);
+    emit_jump(c, OPCODE_JMP, 0, 0, end);
+    place_label(c, otherwise);
+    expr_to(c, node->conditional.orelse, target);
+    place_label(c, end);
+}
+
+static void unary_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    int32_t number;
+    if (small_int(node, &number)) {
+        emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
+        return;
+    }
+    Reg operand = expr_any(c, node->unary.operand);
+    c->span = node->span;
+    emit_x(c, OPCODE_UNARY, node->unary.op, target, operand, 0);
+    c->top = mark;
+}
+
+static void slice_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg first = push_many(c, 3);
+    const Node *parts[] = {node->slice.lower, node->slice.upper,
+                           node->slice.step};
+    static const Node none = {.kind = AST_CONSTANT};
+    for (uint32_t i = 0; i < 3; i++) {
+        expr_to(c, parts[i] == NULL ? &none : parts[i], first + i);
+    }
+    c->span = node->span;
+    emit(c, OPCODE_SLICE, target, first, 0);
+    c->top = first;
+}
+
+static void subscript_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    int32_t number;
+    Reg container = expr_any(c, node->subscript.value);
+    if (small_int(node->subscript.index, &number)) {
+        c->span = node->span;
+        emit(c, OPCODE_GETITEMI, target, container, (uint32_t)number);
+    } else {
+        Reg key = expr_any(c, node->subscript.index);
+        c->span = node->span;
+        emit(c, OPCODE_GETITEM, target, container, key);
+    }
+    c->top = mark;
+}
+
+static void attribute_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    Reg object = expr_any(c, node->attribute.value);
+    uint32_t name = name_constant(c, node->attribute.name);
+    c->span = node->span;
+    emit(c, OPCODE_GETATTR, target, object, name);
+    c->top = mark;
+}
+
+static void yield_to(Compiler *c, const Node *node, Reg target)
+{
+    static const Node none = {.kind = AST_CONSTANT};
+    Reg mark = c->top;
+    const Node *value = node->expr_stmt.value;
+    Reg source = expr_temp(c, value == NULL ? &none : value);
+    c->span = node->span;
+    if (node->kind == AST_YIELD) {
+        emit(c, OPCODE_YIELD, source, target, 0);
+        c->top = mark;
+        return;
+    }
+    Reg sent = push(c);
+    uint32_t done = new_label(c);
+    emit(c, OPCODE_GETYFI, source, 0, 0);
+    emit(c, OPCODE_LOADK, sent, constant_node(c, &none), 0);
+    uint32_t again = label_here(c);
+    emit_jump(c, OPCODE_SEND, source, sent, done);
+    emit_x(c, OPCODE_YIELD, 1, sent, sent, source);
+    emit_jump(c, OPCODE_JMP, 0, 0, again);
+    place_label(c, done);
+    emit(c, OPCODE_DROP, source, 0, 0);
+    emit(c, OPCODE_MOVET, target, sent, 0);
+    c->top = mark;
+}
+
+static void walrus_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    Reg value = expr_temp(c, node->named_expr.value);
+    c->span = node->span;
+    emit(c, OPCODE_MOVE, target, value, 0);
+    store_name(c, node->named_expr.target->name.id, value);
+    c->top = mark;
+}
+
+static void formatted_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    Reg value = expr_temp(c, node->formatted.value);
+    Reg spec = value;
+    if (node->formatted.format_spec != NULL) {
+        spec = expr_temp(c, node->formatted.format_spec);
+    }
+    c->span = node->span;
+    emit_x(c, OPCODE_FORMAT, (uint8_t)node->formatted.conversion, target,
+           value, spec);
+    c->top = mark;
+}
+
+static void joined_to(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    NodeList values = node->joined_str.values;
+    Reg first = c->top;
+    for (uint32_t i = 0; i < values.count; i++) {
+        if (c->top - first == 64) {
+            emit(c, OPCODE_CONCAT, first, first, 64);
+            c->top = first + 1;
+        }
+        expr_temp(c, values.items[i]);
+    }
+    c->span = node->span;
+    emit(c, OPCODE_CONCAT, target, first, c->top - first);
+    c->top = mark;
+}
+
+static void expression(Compiler *c, const Node *node, Reg target)
+{
+    int32_t number;
+    switch (node->kind) {
+    case AST_NAME: load_name(c, node->name.id, target); break;
+    case AST_CONSTANT:
+        if (small_int(node, &number)) {
+            emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
+        } else {
+            emit(c, OPCODE_LOADK, target, constant_node(c, node), 0);
+        }
+        break;
+    case AST_BINARY: binary_to(c, node, target); break;
+    case AST_UNARY: unary_to(c, node, target); break;
+    case AST_BOOL_OP: bool_to(c, node, target); break;
+    case AST_COMPARE: compare_to(c, node, target); break;
+    case AST_CALL: call_to(c, node, target); break;
+    case AST_ATTRIBUTE: attribute_to(c, node, target); break;
+    case AST_SUBSCRIPT: subscript_to(c, node, target); break;
+    case AST_SLICE: slice_to(c, node, target); break;
+    case AST_CONDITIONAL: conditional_to(c, node, target); break;
+    case AST_NAMED_EXPR: walrus_to(c, node, target); break;
+    case AST_JOINED_STR: joined_to(c, node, target); break;
+    case AST_FORMATTED_VALUE: formatted_to(c, node, target); break;
+    case AST_LAMBDA: function_to(c, node, target); break;
+    case AST_YIELD:
+    case AST_YIELD_FROM: yield_to(c, node, target); break;
+    case AST_LIST_COMP:
+    case AST_SET_COMP:
+    case AST_DICT_COMP:
+    case AST_GENERATOR_EXP: comprehension_to(c, node, target); break;
+    case AST_STARRED:
+        compile_error(c, node->span, "can't use starred expression here");
+        break;
+    default: display_to(c, node, target);
+    }
+}
+
+void expr_to(Compiler *c, const Node *node, Reg target)
+{
+    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
+        return;
+    }
+    c->span = node->span;
+    expression(c, node, target);
+    c->span = node->span;
+    ctx_leave(&c->vm->ctx);
+}
+
+// --- targets ---
+
+static void unpack_to(Compiler *c, const Node *target, Reg source)
+{
+    NodeList items = target->sequence.elements;
+    uint32_t star = UINT32_MAX;
+    for (uint32_t i = 0; i < items.count; i++) {
+        if (items.items[i]->kind == AST_STARRED) {
+            if (star != UINT32_MAX) {
+                compile_error(c, items.items[i]->span,
+                              "multiple starred expressions in assignment");
+            }
+            star = i;
+        }
+    }
+    Reg first = push_many(c, items.count);
+    if (star == UINT32_MAX) {
+        emit(c, OPCODE_UNPACK, source, first, items.count);
+    } else if (items.count - star - 1 > 255) {
+        compile_error(c, target->span,
+                      "too many expressions in star-unpacking assignment");
+    } else {
+        emit_x(c, OPCODE_UNPACKX, items.count - star - 1, source, first, star);
+    }
+    for (uint32_t i = 0; i < items.count; i++) {
+        const Node *item = items.items[i];
+        store_target(c, i == star ? item->starred.value : item, first + i);
+    }
+    c->top = first;
+}
+
+static void store_item(Compiler *c, const Node *target, Reg source)
+{
+    Reg mark = c->top;
+    Reg container = expr_any(c, target->subscript.value);
+    Reg key = expr_any(c, target->subscript.index);
+    c->span = target->span;
+    emit(c, OPCODE_SETITEM, container, key, source);
+    c->top = mark;
+}
+
+// `source` is emptied if it is a temporary.
+void store_target(Compiler *c, const Node *target, Reg source)
+{
+    Reg mark = c->top;
+    Reg object;
+    c->span = target->span;
+    switch (target->kind) {
+    case AST_NAME: store_name(c, target->name.id, source); break;
+    case AST_ATTRIBUTE:
+        object = expr_any(c, target->attribute.value);
+        c->span = target->span;
+        emit(c, OPCODE_SETATTR, object, source,
+             name_constant(c, target->attribute.name));
+        break;
+    case AST_SUBSCRIPT: store_item(c, target, source); break;
+    case AST_TUPLE:
+    case AST_LIST: unpack_to(c, target, source); break;
+    default:
+        compile_error(c, target->span,
+                      "starred assignment target must be in a list or tuple");
+    }
+    c->top = mark;
+}

@@ -1,0 +1,743 @@
+// Scope analysis: one walk notes which names each scope assigns and uses, a
+// second one, from the outside in, gives every name its place.
+//
+// Invariant: after scope_build, a symbol is PLACE_CELL exactly if an inner
+// scope captures it, and every scope between the two has it PLACE_CAPTURED.
+#include "interp/scope.h"
+
+#include <string.h>
+
+typedef struct Walker {
+    ScopeTable *table;
+    Scope *scope;
+    uint32_t comp_iter; // depth of first iterables (walrus is refused there)
+} Walker;
+
+static bool walk(Walker *w, const Node *node);
+
+static bool walk_list(Walker *w, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (!walk(w, list.items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool scope_error(Walker *w, Span span, const char *format,
+                        const char *name)
+{
+    return ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span,
+                       format, name);
+}
+
+static bool grow(Arena *arena, Symbol ***items, uint32_t *capacity,
+                 uint32_t count)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    uint32_t wider = *capacity == 0 ? 8 : *capacity * 2;
+    Symbol **block = arena_new_array(arena, Symbol *, wider);
+    if (block == NULL) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(block, *items, count * sizeof *block);
+    }
+    *items = block;
+    *capacity = wider;
+    return true;
+}
+
+Symbol *scope_find(const Scope *scope, const char *name, size_t length)
+{
+    uint64_t *place = map_get(&scope->map, name, length);
+    return place == NULL ? NULL : (Symbol *)(uintptr_t)*place;
+}
+
+const char *scope_mangle(const ScopeTable *table, const Scope *scope,
+                         Text name, size_t *length)
+{
+    *length = name.length;
+    const char *class_name = scope->class_name;
+    if (class_name == NULL || name.length < 3 || name.text[0] != '_' ||
+        name.text[1] != '_' || strchr(name.text, '.') != NULL ||
+        (name.text[name.length - 1] == '_' &&
+         name.text[name.length - 2] == '_')) {
+        return name.text;
+    }
+    class_name += strspn(class_name, "_");
+    size_t prefix = strlen(class_name);
+    if (prefix == 0) {
+        return name.text;
+    }
+    char *mangled = arena_alloc(table->arena, prefix + name.length + 2);
+    if (mangled != NULL) {
+        mangled[0] = '_';
+        memcpy(mangled + 1, class_name, prefix);
+        memcpy(mangled + 1 + prefix, name.text, name.length + 1);
+        *length = prefix + name.length + 1;
+    }
+    return mangled;
+}
+
+static Symbol *add_symbol(Walker *w, Scope *scope, const char *name,
+                          size_t length, Span span)
+{
+    Symbol *symbol = scope_find(scope, name, length);
+    if (symbol != NULL) {
+        return symbol;
+    }
+    symbol = arena_new(w->table->arena, Symbol);
+    if (symbol == NULL ||
+        !grow(w->table->arena, &scope->symbols, &scope->symbol_capacity,
+              scope->symbol_count) ||
+        !map_put(&scope->map, name, length, (uintptr_t)symbol)) {
+        return NULL;
+    }
+    symbol->name = name;
+    symbol->length = length;
+    symbol->span = span;
+    scope->symbols[scope->symbol_count++] = symbol;
+    return symbol;
+}
+
+static Symbol *note_name(Walker *w, Scope *scope, Text name, uint32_t flags,
+                         Span span)
+{
+    size_t length;
+    const char *mangled = scope_mangle(w->table, scope, name, &length);
+    Symbol *symbol =
+        mangled == NULL ? NULL : add_symbol(w, scope, mangled, length, span);
+    if (symbol != NULL) {
+        symbol->flags |= flags;
+    }
+    return symbol;
+}
+
+static bool note(Walker *w, Text name, uint32_t flags, Span span)
+{
+    return note_name(w, w->scope, name, flags, span) != NULL;
+}
+
+static Scope *open_scope(Walker *w, ScopeKind kind, const Node *node)
+{
+    Scope *scope = arena_new(w->table->arena, Scope);
+    if (scope == NULL ||
+        !map_put(&w->table->by_node, (const char *)&node, sizeof node,
+                 (uintptr_t)scope)) {
+        return NULL;
+    }
+    scope->kind = kind;
+    scope->node = node;
+    scope->parent = w->scope;
+    map_init(&scope->map, w->table->ctx);
+    if (w->scope != NULL) {
+        scope->class_name = w->scope->class_name;
+        if (w->scope->last_child != NULL) {
+            w->scope->last_child->next_sibling = scope;
+        } else {
+            w->scope->first_child = scope;
+        }
+        w->scope->last_child = scope;
+    } else {
+        w->table->root = scope;
+    }
+    w->scope = scope;
+    return scope;
+}
+
+// Parameters; their defaults and annotations belong to the scope outside.
+static bool walk_param_values(Walker *w, const Node *params)
+{
+    NodeList list = params->params.params;
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (!walk(w, list.items[i]->param.default_value) ||
+            !walk(w, list.items[i]->param.annotation)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_params(Walker *w, const Node *params)
+{
+    // Registers in the order positional, keyword-only, *args, **kwargs.
+    NodeList list = params->params.params;
+    static const ParamKind order[] = {PARAM_POSITIONAL_ONLY, PARAM_POSITIONAL,
+                                      PARAM_KEYWORD_ONLY, PARAM_VARARGS,
+                                      PARAM_VARKEYWORDS};
+    for (uint32_t k = 0; k < 5; k++) {
+        for (uint32_t i = 0; i < list.count; i++) {
+            const Node *param = list.items[i];
+            if (param->param.kind != order[k]) {
+                continue;
+            }
+            size_t length;
+            const char *name =
+                scope_mangle(w->table, w->scope, param->param.name, &length);
+            if (name == NULL) {
+                return false;
+            }
+            if (scope_find(w->scope, name, length) != NULL) {
+                return scope_error(
+                    w, param->span,
+                    "duplicate argument '%s' in function definition", name);
+            }
+            if (!note(w, param->param.name, SYMBOL_PARAM | SYMBOL_ASSIGNED,
+                      param->span)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool walk_function(Walker *w, const Node *node)
+{
+    const Node *params = node->kind == AST_LAMBDA ? node->lambda.params
+                                                  : node->function_def.params;
+    if (node->kind == AST_FUNCTION_DEF) {
+        if (!walk_list(w, node->function_def.decorators) ||
+            !walk(w, node->function_def.returns) ||
+            !note(w, node->function_def.name, SYMBOL_ASSIGNED, node->span)) {
+            return false;
+        }
+    }
+    Scope *outer = w->scope;
+    if (!walk_param_values(w, params) ||
+        open_scope(w, node->kind == AST_LAMBDA ? SCOPE_LAMBDA : SCOPE_FUNCTION,
+                   node) == NULL) {
+        return false;
+    }
+    bool ok = add_params(w, params) &&
+              (node->kind == AST_LAMBDA ? walk(w, node->lambda.body)
+                                        : walk_list(w, node->function_def.body));
+    w->scope = outer;
+    return ok;
+}
+
+static bool walk_class(Walker *w, const Node *node)
+{
+    static const Text namespace = {".namespace", 10};
+    Scope *outer = w->scope;
+    if (!walk_list(w, node->class_def.decorators) ||
+        !walk_list(w, node->class_def.bases) ||
+        !walk_list(w, node->class_def.keywords) ||
+        !note(w, node->class_def.name, SYMBOL_ASSIGNED, node->span)) {
+        return false;
+    }
+    Scope *scope = open_scope(w, SCOPE_CLASS, node);
+    if (scope == NULL) {
+        return false;
+    }
+    scope->class_name = node->class_def.name.text;
+    bool ok = note(w, namespace, SYMBOL_PARAM, node->span) &&
+              walk_list(w, node->class_def.body);
+    w->scope = outer;
+    return ok;
+}
+
+static bool walk_generators(Walker *w, NodeList generators, const Node *first,
+                            const Node *second)
+{
+    for (uint32_t i = 0; i < generators.count; i++) {
+        const Node *g = generators.items[i];
+        if ((i > 0 && !walk(w, g->comprehension.iter)) ||
+            !walk(w, g->comprehension.target) ||
+            !walk_list(w, g->comprehension.conditions)) {
+            return false;
+        }
+    }
+    return walk(w, first) && walk(w, second);
+}
+
+static bool walk_comprehension(Walker *w, const Node *node)
+{
+    static const Text iterable = {".0", 2};
+    bool is_dict = node->kind == AST_DICT_COMP;
+    NodeList generators =
+        is_dict ? node->dict_comp.generators : node->comp.generators;
+    Scope *outer = w->scope;
+    if (!walk(w, generators.items[0]->comprehension.iter)) {
+        return false;
+    }
+    Scope *scope = open_scope(w, SCOPE_COMPREHENSION, node);
+    if (scope == NULL) {
+        return false;
+    }
+    scope->is_generator = node->kind == AST_GENERATOR_EXP;
+    bool ok = note(w, iterable, SYMBOL_PARAM | SYMBOL_ASSIGNED, node->span) &&
+              walk_generators(w, generators,
+                              is_dict ? node->dict_comp.key : node->comp.element,
+                              is_dict ? node->dict_comp.value : NULL);
+    w->scope = outer;
+    return ok;
+}
+
+// A walrus in a comprehension assigns in the function around it.
+static bool walk_walrus(Walker *w, const Node *node)
+{
+    Text name = node->named_expr.target->name.id;
+    Scope *scope = w->scope;
+    while (scope->kind == SCOPE_COMPREHENSION) {
+        Symbol *own = scope_find(scope, name.text, name.length);
+        if (own != NULL && (own->flags & SYMBOL_ASSIGNED) &&
+            !(own->flags & SYMBOL_NONLOCAL)) {
+            return scope_error(w, node->span,
+                               "assignment expression cannot rebind "
+                               "comprehension iteration variable '%s'",
+                               name.text);
+        }
+        scope = scope->parent;
+    }
+    if (scope != w->scope && scope->kind == SCOPE_CLASS) {
+        return scope_error(w, node->span, "%s",
+                           "assignment expression within a comprehension "
+                           "cannot be used in a class body");
+    }
+    Symbol *symbol = note_name(w, scope, name, SYMBOL_ASSIGNED | SYMBOL_WALRUS,
+                               node->named_expr.target->span);
+    if (symbol == NULL) {
+        return false;
+    }
+    uint32_t how = scope->kind == SCOPE_MODULE ||
+                           (symbol->flags & SYMBOL_GLOBAL)
+                       ? SYMBOL_GLOBAL
+                       : SYMBOL_NONLOCAL;
+    for (Scope *s = w->scope; s != scope; s = s->parent) {
+        if (note_name(w, s, name, how | SYMBOL_ASSIGNED | SYMBOL_WALRUS,
+                      node->span) == NULL) {
+            return false;
+        }
+    }
+    return walk(w, node->named_expr.value);
+}
+
+static bool declare(Walker *w, const Node *node, const Node *name)
+{
+    bool global = node->kind == AST_GLOBAL;
+    const char *text = name->name.id.text;
+    if (!global && w->scope->kind == SCOPE_MODULE) {
+        return scope_error(w, node->span, "%s",
+                           "nonlocal declaration not allowed at module level");
+    }
+    Symbol *symbol = note_name(w, w->scope, name->name.id, 0, node->span);
+    if (symbol == NULL) {
+        return false;
+    }
+    if (symbol->flags & SYMBOL_PARAM) {
+        return scope_error(w, node->span,
+                           global ? "name '%s' is parameter and global"
+                                  : "name '%s' is parameter and nonlocal",
+                           text);
+    }
+    if (symbol->flags & SYMBOL_ASSIGNED && w->scope->kind != SCOPE_MODULE) {
+        return scope_error(
+            w, node->span,
+            global ? "name '%s' is assigned to before global declaration"
+                   : "name '%s' is assigned to before nonlocal declaration",
+            text);
+    }
+    if (symbol->flags & SYMBOL_USED && w->scope->kind != SCOPE_MODULE) {
+        return scope_error(
+            w, node->span,
+            global ? "name '%s' is used prior to global declaration"
+                   : "name '%s' is used prior to nonlocal declaration",
+            text);
+    }
+    if (symbol->flags & (global ? SYMBOL_NONLOCAL : SYMBOL_GLOBAL)) {
+        return scope_error(w, node->span, "name '%s' is nonlocal and global",
+                           text);
+    }
+    symbol->flags |= global ? SYMBOL_GLOBAL : SYMBOL_NONLOCAL;
+    symbol->span = node->span;
+    return true;
+}
+
+static bool walk_declaration(Walker *w, const Node *node)
+{
+    for (uint32_t i = 0; i < node->names.names.count; i++) {
+        if (!declare(w, node, node->names.names.items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool walk_import(Walker *w, NodeList names, bool from)
+{
+    for (uint32_t i = 0; i < names.count; i++) {
+        const Node *alias = names.items[i];
+        Text name = alias->alias.asname.text != NULL ? alias->alias.asname
+                                                     : alias->alias.name;
+        if (name.text[0] == '*') {
+            if (w->scope->kind != SCOPE_MODULE) {
+                return scope_error(w, alias->span, "%s",
+                                   "import * only allowed at module level");
+            }
+            continue;
+        }
+        const char *dot = from ? NULL : strchr(name.text, '.');
+        if (dot != NULL) {
+            size_t length = (size_t)(dot - name.text);
+            name.text = arena_strndup(w->table->arena, name.text, length);
+            name.length = length;
+        }
+        if (name.text == NULL || !note(w, name, SYMBOL_ASSIGNED, alias->span)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool walk_yield(Walker *w, const Node *node)
+{
+    if (w->scope->kind == SCOPE_COMPREHENSION) {
+        static const char *const where[] = {
+            [AST_LIST_COMP - AST_LIST_COMP] = "list comprehension",
+            [AST_SET_COMP - AST_LIST_COMP] = "set comprehension",
+            [AST_DICT_COMP - AST_LIST_COMP] = "dict comprehension",
+            [AST_GENERATOR_EXP - AST_LIST_COMP] = "generator expression"};
+        return scope_error(w, node->span, "'yield' inside %s",
+                           where[w->scope->node->kind - AST_LIST_COMP]);
+    }
+    if (w->scope->kind != SCOPE_FUNCTION && w->scope->kind != SCOPE_LAMBDA) {
+        return scope_error(w, node->span, "%s", "'yield' outside function");
+    }
+    w->scope->is_generator = true;
+    return walk(w, node->expr_stmt.value);
+}
+
+static bool walk_name(Walker *w, const Node *node)
+{
+    bool load = node->name.context == CONTEXT_LOAD;
+    if (!note(w, node->name.id, load ? SYMBOL_USED : SYMBOL_ASSIGNED,
+              node->span)) {
+        return false;
+    }
+    // A bare super() needs the cell of the class around the method.
+    if (load && strcmp(node->name.id.text, "super") == 0 &&
+        w->scope->kind >= SCOPE_FUNCTION && w->scope->class_name != NULL &&
+        w->scope->kind != SCOPE_CLASS) {
+        static const Text cell = {"__class__", 9};
+        return note(w, cell, SYMBOL_USED, node->span);
+    }
+    return true;
+}
+
+static bool walk_statement(Walker *w, const Node *node)
+{
+    switch (node->kind) {
+    case AST_MODULE: return walk_list(w, node->module.body);
+    case AST_RETURN:
+        if (w->scope->kind != SCOPE_FUNCTION) {
+            return scope_error(w, node->span, "%s", "'return' outside function");
+        }
+        return walk(w, node->expr_stmt.value);
+    case AST_EXPR_STMT: return walk(w, node->expr_stmt.value);
+    case AST_ASSIGN:
+        return walk(w, node->assign.value) &&
+               walk_list(w, node->assign.targets);
+    case AST_AUG_ASSIGN:
+        return walk(w, node->aug_assign.value) &&
+               walk(w, node->aug_assign.target);
+    case AST_ANN_ASSIGN:
+        return walk(w, node->ann_assign.annotation) &&
+               walk(w, node->ann_assign.value) &&
+               walk(w, node->ann_assign.target);
+    case AST_DELETE: return walk_list(w, node->delete_stmt.targets);
+    case AST_IF:
+    case AST_WHILE:
+        return walk(w, node->if_stmt.test) && walk_list(w, node->if_stmt.body) &&
+               walk_list(w, node->if_stmt.orelse);
+    case AST_FOR:
+        return walk(w, node->for_stmt.iter) && walk(w, node->for_stmt.target) &&
+               walk_list(w, node->for_stmt.body) &&
+               walk_list(w, node->for_stmt.orelse);
+    case AST_TRY:
+        return walk_list(w, node->try_stmt.body) &&
+               walk_list(w, node->try_stmt.handlers) &&
+               walk_list(w, node->try_stmt.orelse) &&
+               walk_list(w, node->try_stmt.finalbody);
+    case AST_EXCEPT_HANDLER:
+        return walk(w, node->handler.type) &&
+               (node->handler.name.text == NULL ||
+                note(w, node->handler.name, SYMBOL_ASSIGNED, node->span)) &&
+               walk_list(w, node->handler.body);
+    case AST_WITH:
+        return walk_list(w, node->with_stmt.items) &&
+               walk_list(w, node->with_stmt.body);
+    case AST_WITH_ITEM:
+        return walk(w, node->with_item.context) &&
+               walk(w, node->with_item.target);
+    case AST_RAISE:
+        return walk(w, node->raise_stmt.exception) &&
+               walk(w, node->raise_stmt.cause);
+    case AST_ASSERT:
+        return walk(w, node->assert_stmt.test) &&
+               walk(w, node->assert_stmt.message);
+    case AST_GLOBAL:
+    case AST_NONLOCAL: return walk_declaration(w, node);
+    case AST_IMPORT: return walk_import(w, node->names.names, false);
+    case AST_IMPORT_FROM: return walk_import(w, node->import_from.names, true);
+    case AST_FUNCTION_DEF: return walk_function(w, node);
+    case AST_CLASS_DEF: return walk_class(w, node);
+    default: return true;
+    }
+}
+
+// Left-deep sums may be half a million deep: down the left without recursion.
+static bool walk_binary(Walker *w, const Node *node)
+{
+    while (node->kind == AST_BINARY) {
+        if (!walk(w, node->binary.right)) {
+            return false;
+        }
+        node = node->binary.left;
+    }
+    return walk(w, node);
+}
+
+static bool walk_expression(Walker *w, const Node *node)
+{
+    switch (node->kind) {
+    case AST_NAME: return walk_name(w, node);
+    case AST_JOINED_STR: return walk_list(w, node->joined_str.values);
+    case AST_FORMATTED_VALUE:
+        return walk(w, node->formatted.value) &&
+               walk(w, node->formatted.format_spec);
+    case AST_TUPLE:
+    case AST_LIST:
+    case AST_SET: return walk_list(w, node->sequence.elements);
+    case AST_DICT:
+        return walk_list(w, node->dict.keys) && walk_list(w, node->dict.values);
+    case AST_BINARY: return walk_binary(w, node);
+    case AST_UNARY: return walk(w, node->unary.operand);
+    case AST_BOOL_OP: return walk_list(w, node->bool_op.values);
+    case AST_COMPARE:
+        return walk(w, node->compare.left) &&
+               walk_list(w, node->compare.comparators);
+    case AST_CALL:
+        return walk(w, node->call.function) &&
+               walk_list(w, node->call.arguments) &&
+               walk_list(w, node->call.keywords);
+    case AST_KEYWORD: return walk(w, node->keyword.value);
+    case AST_ATTRIBUTE: return walk(w, node->attribute.value);
+    case AST_SUBSCRIPT:
+        return walk(w, node->subscript.value) && walk(w, node->subscript.index);
+    case AST_SLICE:
+        return walk(w, node->slice.lower) && walk(w, node->slice.upper) &&
+               walk(w, node->slice.step);
+    case AST_STARRED: return walk(w, node->starred.value);
+    case AST_NAMED_EXPR: return walk_walrus(w, node);
+    case AST_CONDITIONAL:
+        return walk(w, node->conditional.test) &&
+               walk(w, node->conditional.body) &&
+               walk(w, node->conditional.orelse);
+    case AST_LAMBDA: return walk_function(w, node);
+    case AST_LIST_COMP:
+    case AST_SET_COMP:
+    case AST_DICT_COMP:
+    case AST_GENERATOR_EXP: return walk_comprehension(w, node);
+    case AST_YIELD:
+    case AST_YIELD_FROM: return walk_yield(w, node);
+    default: return true;
+    }
+}
+
+static bool walk(Walker *w, const Node *node)
+{
+    if (node == NULL) {
+        return true;
+    }
+    if (!ctx_enter(w->table->ctx)) {
+        return false;
+    }
+    bool ok = node->kind < AST_NAME ? walk_statement(w, node)
+                                    : walk_expression(w, node);
+    ctx_leave(w->table->ctx);
+    return ok;
+}
+
+// Captures `symbol`'s variable from the scopes around: the owner's symbol
+// becomes a cell, all between get a captured symbol. False: nobody has it.
+static bool capture(Walker *w, Scope *scope, Symbol *symbol, bool *found)
+{
+    Scope *owner = scope->parent;
+    Symbol *own = NULL;
+    *found = false;
+    bool class_cell = strcmp(symbol->name, "__class__") == 0;
+    for (; owner != NULL && owner->kind != SCOPE_MODULE; owner = owner->parent) {
+        own = scope_find(owner, symbol->name, symbol->length);
+        if (owner->kind == SCOPE_CLASS) {
+            if (class_cell) {
+                owner->needs_class_cell = true;
+                own = add_symbol(w, owner, symbol->name, symbol->length,
+                                 symbol->span);
+                break;
+            }
+            continue;
+        }
+        if (own != NULL && own->place == PLACE_CAPTURED) {
+            break;
+        }
+        if (own != NULL && (own->flags & SYMBOL_GLOBAL)) {
+            return true;
+        }
+        if (own != NULL && (own->flags & SYMBOL_ASSIGNED) &&
+            !(own->flags & SYMBOL_NONLOCAL)) {
+            break;
+        }
+    }
+    if (owner == NULL || owner->kind == SCOPE_MODULE) {
+        return true;
+    }
+    if (own == NULL) {
+        return false; // no memory
+    }
+    own->flags |= SYMBOL_SHARED;
+    *found = true;
+    for (Scope *s = scope; s != owner; s = s->parent) {
+        Symbol *mine = add_symbol(w, s, symbol->name, symbol->length,
+                                  symbol->span);
+        if (mine == NULL) {
+            return false;
+        }
+        // A class that assigns the name passes the outer cell on unseen.
+        if (mine->place == PLACE_CAPTURED) {
+            continue;
+        }
+        if (!grow(w->table->arena, &s->captured, &s->captured_capacity,
+                  s->captured_count)) {
+            return false;
+        }
+        if (s->kind != SCOPE_CLASS || !(mine->flags & SYMBOL_ASSIGNED) ||
+            (mine->flags & SYMBOL_NONLOCAL)) {
+            mine->place = PLACE_CAPTURED;
+        } else {
+            mine = arena_new(w->table->arena, Symbol);
+            if (mine == NULL) {
+                return false;
+            }
+            *mine = *symbol;
+        }
+        mine->index = s->captured_count;
+        s->captured[s->captured_count++] = mine;
+    }
+    return true;
+}
+
+static bool place_symbol(Walker *w, Scope *scope, Symbol *symbol)
+{
+    bool assigned = symbol->flags & (SYMBOL_ASSIGNED | SYMBOL_PARAM);
+    if (symbol->place == PLACE_CAPTURED || (symbol->flags & SYMBOL_GLOBAL)) {
+        return true;
+    }
+    if (scope->kind == SCOPE_MODULE) {
+        symbol->place = w->table->names_in_dict ? PLACE_NAME : PLACE_GLOBAL;
+        return true;
+    }
+    if (assigned && !(symbol->flags & SYMBOL_NONLOCAL) &&
+        scope->kind != SCOPE_CLASS) {
+        symbol->place = PLACE_LOCAL;
+        return true;
+    }
+    bool found;
+    if (scope->kind == SCOPE_CLASS && !(symbol->flags & SYMBOL_NONLOCAL)) {
+        if (symbol->flags & SYMBOL_PARAM) {
+            symbol->place = PLACE_LOCAL;
+            return true;
+        }
+        symbol->place = PLACE_NAME;
+        return assigned || capture(w, scope, symbol, &found);
+    }
+    if (!capture(w, scope, symbol, &found)) {
+        return false;
+    }
+    if (!found && (symbol->flags & SYMBOL_NONLOCAL)) {
+        return scope_error(w, symbol->span,
+                           "no binding for nonlocal '%s' found", symbol->name);
+    }
+    if (!found && w->table->names_in_dict &&
+        scope->parent->kind == SCOPE_MODULE) {
+        symbol->place = PLACE_GLOBAL;
+    }
+    return true;
+}
+
+static bool place_scope(Walker *w, Scope *scope)
+{
+    // Captures add symbols at the end: the count is read anew each time.
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        if (!place_symbol(w, scope, scope->symbols[i])) {
+            return false;
+        }
+    }
+    for (Scope *s = scope->first_child; s != NULL; s = s->next_sibling) {
+        if (!ctx_enter(w->table->ctx)) {
+            return false;
+        }
+        bool ok = place_scope(w, s);
+        ctx_leave(w->table->ctx);
+        if (!ok) {
+            return false;
+        }
+    }
+    // The children have said which of our variables they share.
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        Symbol *symbol = scope->symbols[i];
+        bool cell_of_class = scope->kind == SCOPE_CLASS &&
+                             (symbol->flags & SYMBOL_SHARED) &&
+                             symbol->place != PLACE_CAPTURED;
+        if (symbol->place == PLACE_LOCAL || cell_of_class) {
+            symbol->index = scope->local_count++;
+            if (symbol->flags & SYMBOL_SHARED) {
+                symbol->place = PLACE_CELL;
+            }
+        }
+    }
+    return true;
+}
+
+bool scope_build(ScopeTable *table, const Node *tree)
+{
+    Walker walker = {.table = table};
+    map_init(&table->by_node, table->ctx);
+    Scope *root = open_scope(&walker, SCOPE_MODULE, tree);
+    static const Text namespace = {".namespace", 10};
+    if (root == NULL || !note(&walker, namespace, SYMBOL_PARAM, tree->span)) {
+        return false;
+    }
+    if (!walk(&walker, tree) || !place_scope(&walker, root)) {
+        return false;
+    }
+    Symbol *own = scope_find(root, ".namespace", 10);
+    own->place = PLACE_LOCAL;
+    own->index = root->local_count++;
+    return true;
+}
+
+static void free_maps(Scope *scope)
+{
+    // Depth was limited when the scopes were made.
+    for (Scope *s = scope; s != NULL; s = s->next_sibling) {
+        map_free(&s->map);
+        free_maps(s->first_child);
+    }
+}
+
+void scope_free(ScopeTable *table)
+{
+    free_maps(table->root);
+    map_free(&table->by_node);
+}
+
+Scope *scope_of(const ScopeTable *table, const Node *node)
+{
+    uint64_t *place =
+        map_get(&table->by_node, (const char *)&node, sizeof node);
+    return place == NULL ? NULL : (Scope *)(uintptr_t)*place;
+}

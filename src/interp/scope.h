@@ -1,0 +1,83 @@
+// Which variable a name means: every function, class body, comprehension and
+// module of a tree has a Scope that maps its names to places.
+//
+// All scopes live in the arena of the tree. A name is mangled before it is
+// looked up (`__x` in class C is `_C__x`).
+#ifndef DUET_INTERP_SCOPE_H
+#define DUET_INTERP_SCOPE_H
+
+#include "base/map.h"
+#include "parser/ast.h"
+
+typedef enum ScopeKind {
+    SCOPE_MODULE,
+    SCOPE_FUNCTION,
+    SCOPE_LAMBDA,
+    SCOPE_CLASS,
+    SCOPE_COMPREHENSION
+} ScopeKind;
+
+typedef enum SymbolFlag {
+    SYMBOL_ASSIGNED = 1,
+    SYMBOL_PARAM = 2,
+    SYMBOL_GLOBAL = 4,   // declared
+    SYMBOL_NONLOCAL = 8, // declared
+    SYMBOL_USED = 16,
+    SYMBOL_WALRUS = 32,  // may change within an expression: never read in place
+    SYMBOL_SHARED = 64   // an inner scope captures it: it lives in a cell
+} SymbolFlag;
+
+typedef enum SymbolPlace {
+    PLACE_GLOBAL, // global or built-in, by name
+    PLACE_NAME,   // class body: in its namespace, then global
+    PLACE_LOCAL,  // register
+    PLACE_CELL,   // register that holds a cell
+    PLACE_CAPTURED // cell of an enclosing function
+} SymbolPlace;
+
+typedef struct Symbol {
+    const char *name; // mangled
+    size_t length;
+    uint32_t flags;   // SymbolFlag
+    SymbolPlace place;
+    uint32_t index;   // register, or number of the captured cell
+    Span span;        // where it was first seen, for errors
+} Symbol;
+
+typedef struct Scope {
+    ScopeKind kind;
+    const Node *node;
+    struct Scope *parent, *first_child, *next_sibling, *last_child;
+    const char *class_name; // innermost enclosing class, for mangling; or NULL
+    Map map;                // name to Symbol *
+    Symbol **symbols;       // in order of appearance
+    uint32_t symbol_count, symbol_capacity;
+    Symbol **captured;      // those with PLACE_CAPTURED, by index
+    uint32_t captured_count, captured_capacity;
+    uint32_t local_count;   // registers of parameters and locals
+    bool is_generator;
+    bool has_return_value;
+    bool needs_class_cell;  // a method of this class mentions __class__
+} Scope;
+
+typedef struct ScopeTable {
+    Ctx *ctx;
+    Arena *arena;
+    Source *source;
+    Scope *root;
+    Map by_node; // the bytes of a Node * to Scope *
+    bool names_in_dict; // the root's names live in a namespace (exec)
+} ScopeTable;
+
+// Reads the tree; false with a SyntaxError (or memory error) pending.
+MUST_CHECK bool scope_build(ScopeTable *table, const Node *tree);
+void scope_free(ScopeTable *table);
+Scope *scope_of(const ScopeTable *table, const Node *node);
+// The symbol of a name in its own scope; never NULL after scope_build for a
+// name that the scope mentions.
+Symbol *scope_find(const Scope *scope, const char *name, size_t length);
+// The mangled form (the same pointer if nothing changes); NULL: no memory.
+const char *scope_mangle(const ScopeTable *table, const Scope *scope,
+                         Text name, size_t *length);
+
+#endif
