@@ -14,7 +14,7 @@
 // GETATTR, two words. Hit: self is an Instance with this shape; the value is
 // instance->slots[slot], to be retained.
 typedef struct AttrCache {
-    const Shape *shape; // NULL: empty
+    const ObjectShape *shape; // NULL: empty
     uint32_t slot;
     uint32_t epoch;     // low half of vm->epoch
 } AttrCache;
@@ -23,8 +23,8 @@ typedef struct AttrCache {
 // room for `slot`. before == after: replace the value; else the attribute is
 // new: store it and set instance->shape = after. note_store comes first.
 typedef struct StoreCache {
-    const Shape *before; // NULL: empty
-    Shape *after;
+    const ObjectShape *before; // NULL: empty
+    ObjectShape *after;
     uint32_t slot;
     uint32_t epoch;      // low half of vm->epoch
 } StoreCache;
@@ -32,7 +32,7 @@ typedef struct StoreCache {
 // LOADM, three words. Hit: attr_method_key(self) == key; the method is
 // `function` with self in front.
 typedef struct MethodCache {
-    const void *key;  // a Shape, or the Type of an object without attributes
+    const void *key;  // an ObjectShape, or the Type if it takes none
     Object *function; // borrowed: the class holds it
     uint64_t epoch;
 } MethodCache;

@@ -18,6 +18,16 @@ MUST_CHECK Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases);
 // slots, its subclasses' too, and bumps the epoch.
 MUST_CHECK bool class_update_slots(Vm *vm, Type *cls, Str *name);
 
+// A Type with nothing in its dict yet; its slots are those of the base that
+// decides the layout. Retains; `def` NULL: that base's.
+MUST_CHECK Type *class_create(Vm *vm, Str *name, Tuple *bases,
+                              const TypeDef *def);
+// Puts into cls->dict the methods that a built-in type shows for its slots,
+// and those of its def. For types_init.
+MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
+// The second half of it: methods, members and doc of the def.
+MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
+
 // super(): `start` is the class whose successors in the MRO of `self` are
 // searched; self may be a class (in class methods).
 typedef struct Super {

@@ -5,10 +5,14 @@
 
 #include "interp/vm.h"
 
-// Names, strings of one character and empty containers come before: the
-// caller has interned vm->names. Makes all types, then the error classes.
+// First of all: the Types, with their slots but without names, so that
+// strings, tuples and dicts can be made. The caller then makes vm->interned,
+// the shared strings and vm->empty_tuple.
+MUST_CHECK bool types_create(Vm *vm);
+// Interns vm->names; gives the types names, bases and methods; makes the
+// error classes.
 MUST_CHECK bool types_init(Vm *vm);
-// Fills vm->builtins (a dict that types_init has made).
+// Makes and fills vm->builtins.
 MUST_CHECK bool builtins_init(Vm *vm);
 // Makes vm->modules with "builtins" in it, and the standard streams.
 MUST_CHECK bool modules_init(Vm *vm);

@@ -13,18 +13,18 @@
 
 enum { INSTANCE_INLINE_SLOTS = 3, SHAPE_MAX_SLOTS = 64 };
 
-typedef struct Shape {
+typedef struct ObjectShape {
     Type *cls;            // borrowed
-    struct Shape *parent; // without the last attribute; NULL: the root
+    struct ObjectShape *parent; // without the last attribute; NULL: the root
     Str *name;            // the last attribute, interned; NULL in the root
     uint32_t count;       // attributes
     uint32_t child_count, child_capacity;
-    struct Shape **children;
-} Shape;
+    struct ObjectShape **children;
+} ObjectShape;
 
 typedef struct Instance {
     Object head;
-    Shape *shape;   // NULL: dict mode
+    ObjectShape *shape;   // NULL: dict mode
     Value *slots;   // inline_slots or a block of slot_capacity
     union {
         Value inline_slots[INSTANCE_INLINE_SLOTS];
@@ -35,13 +35,26 @@ typedef struct Instance {
 
 MUST_CHECK Instance *instance_new(Vm *vm, Type *cls);
 // The slot of an interned name, -1 if absent.
-int32_t shape_find(const Shape *shape, Str *name);
+int32_t object_shape_find(const ObjectShape *shape, Str *name);
 // The shape with one attribute more. NULL: failed.
-MUST_CHECK Shape *shape_add(Vm *vm, Shape *shape, Str *name);
+MUST_CHECK ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name);
 // Attributes of the instance alone (no class look-up). Get: borrowed, UNBOUND
 // if absent; works for any object that can have attributes.
 Value instance_get(Vm *vm, Object *self, Str *name);
 MUST_CHECK bool instance_set(Vm *vm, Object *self, Str *name, Value value);
+// Where an object that is no Instance keeps its attribute dict (NULL in it:
+// none yet): a field of its kind, or the tail behind a built-in layout. NULL:
+// it takes no attributes.
+Dict **instance_dict_place(Object *self);
+// Bytes that a make slot adds to a built-in layout for the tail of `cls`'s
+// instances, at the next multiple of 8; the slot sets them to 0, and destroy
+// and visit treat what *instance_dict_place gives as theirs.
+static inline size_t instance_tail_size(const Type *cls)
+{
+    return (cls->flags & TYPE_HEAP) != 0 ? 2 * sizeof(Dict *) : 0;
+}
+// Frees the shapes of a class that dies.
+void object_shape_free_tree(Vm *vm, ObjectShape *shape);
 // __dict__, making it (an Instance goes to dict mode). Borrowed; NULL: failed.
 Dict *instance_dict(Vm *vm, Object *self);
 

@@ -1,5 +1,13 @@
 # interp/: one source a line, alphabetical. Headers need no line.
 interp_sources =
+interp_sources += src/interp/attr.c
+interp_sources += src/interp/class_native.c
+interp_sources += src/interp/class_new.c
+interp_sources += src/interp/class_slots.c
+interp_sources += src/interp/obj_descriptor.c
+interp_sources += src/interp/obj_instance.c
+interp_sources += src/interp/obj_type.c
+interp_sources += src/interp/type.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.
 vm_sources =

@@ -128,7 +128,7 @@ struct Type {
     Dict *dict;         // its own attributes
     uint32_t flags;     // TypeFlag
     uint8_t kind;       // of its instances
-    struct Shape *root_shape; // of its instances without attributes
+    struct ObjectShape *root_shape; // of its instances without attributes
     uint32_t user_slots;      // bit set of protocol methods written in Duet
 };
 

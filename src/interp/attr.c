@@ -1,0 +1,254 @@
+// Attributes: look-up along the instance, its class, descriptors; storing;
+// filling the machine's inline caches.
+//
+// Order of a look-up, as in CPython: a data descriptor of the class, the
+// instance's own, anything else of the class. Invariant: a cache is filled
+// only when the class decides nothing by code of its own (no get_attr slot,
+// no data descriptor of that name).
+#include "interp/attr.h"
+
+#include "interp/note.h"
+#include "interp/obj_function.h"
+
+static Type *type_of_object(Value v)
+{
+    return value_is_object(v) ? value_object(v)->type : NULL;
+}
+
+static bool is_data_descriptor(Value found)
+{
+    Type *cls = value_unbound(found) ? NULL : type_of_object(found);
+    return cls != NULL && cls->slots.set_descriptor != NULL;
+}
+
+// Functions bind to an instance; natives only where a type owns them.
+static bool binds(Value found)
+{
+    return value_is_kind(found, KIND_FUNCTION) ||
+           (value_is_kind(found, KIND_NATIVE) &&
+            ((Native *)value_object(found))->owner != NULL);
+}
+
+Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
+{
+    if (binds(found)) {
+        if (value_unbound(instance)) {
+            return value_retain(found);
+        }
+        Method *method = method_new(vm, found, instance);
+        return method == NULL ? VALUE_FAIL : value_from_object(method);
+    }
+    Type *cls = type_of_object(found);
+    if (cls != NULL && cls->slots.get_descriptor != NULL) {
+        return cls->slots.get_descriptor(vm, found, instance, owner);
+    }
+    return value_retain(found);
+}
+
+Value attr_missing(Vm *vm, Value self, Str *name)
+{
+    if (value_is_kind(self, KIND_TYPE)) {
+        return raise_error(vm, ERR_ATTRIBUTE,
+                           "type object '%s' has no attribute '%s'",
+                           type_name((Type *)value_object(self)), name->text);
+    }
+    return raise_error(vm, ERR_ATTRIBUTE, "'%s' object has no attribute '%s'",
+                       type_name(type_of(vm, self)), name->text);
+}
+
+static bool may_have_attributes(Value self)
+{
+    return value_is_object(self) &&
+           (value_object(self)->type->flags & TYPE_HAS_DICT) != 0;
+}
+
+Value attr_get_generic(Vm *vm, Value self, Str *name)
+{
+    Type *cls = type_of(vm, self);
+    Value found = type_lookup(vm, cls, name);
+    if (is_data_descriptor(found)) {
+        return attr_bind(vm, found, self, cls);
+    }
+    if (may_have_attributes(self)) {
+        Object *object = value_object(self);
+        Value own = instance_get(vm, object, name);
+        if (!value_unbound(own)) {
+            return note_read(vm, object, value_from_object(name), own)
+                       ? value_retain(own)
+                       : VALUE_FAIL;
+        }
+    }
+    if (!value_unbound(found)) {
+        return attr_bind(vm, found, self, cls);
+    }
+    return attr_missing(vm, self, name);
+}
+
+Value value_get_attr(Vm *vm, Value v, Str *name)
+{
+    Type *cls = type_of(vm, v);
+    return cls->slots.get_attr != NULL ? cls->slots.get_attr(vm, v, name)
+                                       : attr_get_generic(vm, v, name);
+}
+
+Value value_find_attr(Vm *vm, Value v, Str *name)
+{
+    Value found = value_get_attr(vm, v, name);
+    if (value_failed(found) && raise_matches(vm, ERR_ATTRIBUTE)) {
+        raise_clear(vm);
+        return VALUE_UNBOUND;
+    }
+    return found;
+}
+
+static bool set_refused(Vm *vm, Value self, Str *name, bool in_class,
+                        bool deleting)
+{
+    const char *owner = type_name(type_of(vm, self));
+    if (in_class && !deleting) {
+        return raise_false(vm, ERR_ATTRIBUTE,
+                           "'%s' object attribute '%s' is read-only", owner,
+                           name->text);
+    }
+    return attr_missing(vm, self, name), false;
+}
+
+bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
+{
+    Type *cls = type_of(vm, self);
+    Value found = type_lookup(vm, cls, name);
+    if (is_data_descriptor(found)) {
+        return value_object(found)->type->slots.set_descriptor(vm, found, self,
+                                                               value);
+    }
+    bool deleting = value_unbound(value);
+    if (!may_have_attributes(self)) {
+        return set_refused(vm, self, name, !value_unbound(found), deleting);
+    }
+    Object *object = value_object(self);
+    if (deleting && value_unbound(instance_get(vm, object, name))) {
+        // 3.11 gives the bare name here, without the class.
+        if (object->kind == KIND_INSTANCE) {
+            return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
+        }
+        return attr_missing(vm, self, name), false;
+    }
+    return instance_set(vm, object, name, value);
+}
+
+bool value_set_attr(Vm *vm, Value v, Str *name, Value value)
+{
+    Type *cls = type_of(vm, v);
+    return cls->slots.set_attr != NULL
+               ? cls->slots.set_attr(vm, v, name, value)
+               : attr_set_generic(vm, v, name, value);
+}
+
+Value value_find_method(Vm *vm, Value v, Str *name)
+{
+    Type *cls = type_of(vm, v);
+    Value found = type_lookup(vm, cls, name);
+    return value_unbound(found) ? found : attr_bind(vm, found, v, cls);
+}
+
+enum { CALL_MAX_ARGS = 8 }; // what C code hands to a method
+
+Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
+                        uint32_t count)
+{
+    Value callee;
+    int kind = attr_load_method(vm, v, name, NULL, &callee);
+    if (kind < 0) {
+        return VALUE_FAIL;
+    }
+    Value result;
+    if (kind == 1 && count < CALL_MAX_ARGS) {
+        Value all[CALL_MAX_ARGS];
+        all[0] = v;
+        memcpy(all + 1, args, count * sizeof *args);
+        result = vm_call(vm, callee, all, count + 1);
+    } else if (kind == 1) {
+        Value bound = attr_bind(vm, callee, v, type_of(vm, v));
+        result = value_failed(bound) ? bound : vm_call(vm, bound, args, count);
+        if (!value_failed(bound)) {
+            release(vm, bound);
+        }
+    } else {
+        result = vm_call(vm, callee, args, count);
+    }
+    release(vm, callee);
+    return result;
+}
+
+// An instance in shape mode whose class leaves look-up to attr_get_generic.
+static Instance *plain_instance(Value self, bool storing)
+{
+    if (!value_is_kind(self, KIND_INSTANCE)) {
+        return NULL;
+    }
+    Instance *instance = (Instance *)value_object(self);
+    const TypeSlots *slots = &instance->head.type->slots;
+    bool own_code = storing ? slots->set_attr != NULL : slots->get_attr != NULL;
+    return own_code || instance->shape == NULL ? NULL : instance;
+}
+
+Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
+{
+    Instance *instance = plain_instance(self, false);
+    // A trace must see each read, so nothing is cached while one runs.
+    if (instance != NULL && cache != NULL && vm->trace == NULL) {
+        int32_t slot = object_shape_find(instance->shape, name);
+        if (slot >= 0 &&
+            !is_data_descriptor(type_lookup(vm, instance->head.type, name))) {
+            cache->shape = instance->shape;
+            cache->slot = (uint32_t)slot;
+            cache->epoch = (uint32_t)vm->epoch;
+            return value_retain(instance->slots[slot]);
+        }
+    }
+    return value_get_attr(vm, self, name);
+}
+
+bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
+{
+    Instance *instance = plain_instance(self, true);
+    ObjectShape *before = instance == NULL ? NULL : instance->shape;
+    bool plain =
+        before != NULL && cache != NULL && !value_unbound(value) &&
+        !is_data_descriptor(type_lookup(vm, instance->head.type, name));
+    if (!value_set_attr(vm, self, name, value)) {
+        return false;
+    }
+    if (plain && instance->shape != NULL) {
+        int32_t slot = object_shape_find(instance->shape, name);
+        bool one_step = instance->shape == before ||
+                        instance->shape->parent == before;
+        if (slot >= 0 && one_step) {
+            *cache = (StoreCache){before, instance->shape, (uint32_t)slot,
+                                  (uint32_t)vm->epoch};
+        }
+    }
+    return true;
+}
+
+int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
+                     Value *callee)
+{
+    Type *cls = type_of(vm, self);
+    Value found = VALUE_UNBOUND;
+    if (cls->slots.get_attr == NULL) {
+        found = type_lookup(vm, cls, name);
+    }
+    bool hidden = !value_unbound(found) && may_have_attributes(self) &&
+                  !value_unbound(instance_get(vm, value_object(self), name));
+    if (value_unbound(found) || hidden || !binds(found)) {
+        *callee = value_get_attr(vm, self, name);
+        return value_failed(*callee) ? -1 : 0;
+    }
+    const void *key = attr_method_key(self);
+    if (cache != NULL && key != NULL) {
+        *cache = (MethodCache){key, value_object(found), vm->epoch};
+    }
+    *callee = value_retain(found);
+    return 1;
+}

@@ -1,0 +1,360 @@
+// Making classes: layout, C3, __init_subclass__; the natives that built-in
+// types show.
+//
+// Invariant: a class is complete (MRO, dict, slots) before any code of the
+// user sees it.
+#include "interp/class_new.h"
+
+#include "interp/attr.h"
+#include "interp/obj_descriptor.h"
+#include "interp/obj_function.h"
+
+static Type *as_type(Value v)
+{
+    return (Type *)value_object(v);
+}
+
+// The nearest built-in class: the one whose def decides the layout.
+static const TypeDef *layout_of(const Type *cls)
+{
+    return cls->def;
+}
+
+static bool extends_layout(Vm *vm, const Type *cls, const Type *base)
+{
+    return layout_of(base) == vm->object_type->def ||
+           layout_of(cls) == layout_of(base);
+}
+
+// The base whose layout all others fit into. NULL: they conflict.
+static Type *best_base(Vm *vm, Tuple *bases)
+{
+    Type *best = NULL;
+    for (size_t i = 0; i < bases->count; i++) {
+        if (!value_is_kind(bases->items[i], KIND_TYPE)) {
+            return raise_null(vm, ERR_TYPE, "bases must be types");
+        }
+        Type *base = as_type(bases->items[i]);
+        if (base->flags & TYPE_FINAL) {
+            return raise_null(vm, ERR_TYPE,
+                              "type '%s' is not an acceptable base type",
+                              type_name(base));
+        }
+        if (best == NULL || extends_layout(vm, base, best)) {
+            best = best != NULL && extends_layout(vm, best, base) ? best
+                                                                  : base;
+        } else if (!extends_layout(vm, best, base)) {
+            return raise_null(vm, ERR_TYPE, "multiple bases have instance "
+                                            "lay-out conflict");
+        }
+    }
+    return best;
+}
+
+// C3: repeatedly takes the first head that stands in no other list's tail.
+
+typedef struct MergeList {
+    const Value *items;
+    size_t count, position;
+} MergeList;
+
+static bool in_a_tail(const MergeList *lists, size_t count, Value candidate)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = lists[i].position + 1; k < lists[i].count; k++) {
+            if (value_same(lists[i].items[k], candidate)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static Value next_head(const MergeList *lists, size_t count, bool *empty)
+{
+    *empty = true;
+    for (size_t i = 0; i < count; i++) {
+        if (lists[i].position < lists[i].count) {
+            *empty = false;
+            Value head = lists[i].items[lists[i].position];
+            if (!in_a_tail(lists, count, head)) {
+                return head;
+            }
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+static bool merge_failed(Vm *vm, Tuple *bases)
+{
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    for (size_t i = 0; i < bases->count; i++) {
+        strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ",
+                      type_name(as_type(bases->items[i])));
+    }
+    raise_error(vm, ERR_TYPE,
+                "Cannot create a consistent method resolution\n"
+                "order (MRO) for bases %s",
+                strbuf_text(&text));
+    strbuf_free(&text);
+    return false;
+}
+
+static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
+                  Tuple *bases)
+{
+    for (;;) {
+        bool empty;
+        Value head = next_head(lists, count, &empty);
+        if (empty) {
+            return true;
+        }
+        if (value_unbound(head)) {
+            return merge_failed(vm, bases);
+        }
+        if (!vec_push(&vm->ctx, out, head)) {
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
+            MergeList *list = &lists[i];
+            if (list->position < list->count &&
+                value_same(list->items[list->position], head)) {
+                list->position++;
+            }
+        }
+    }
+}
+
+Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
+{
+    size_t count = bases->count + 1;
+    MergeList *lists = ctx_alloc_zero(&vm->ctx, count * sizeof *lists);
+    if (lists == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < bases->count; i++) {
+        Tuple *mro = as_type(bases->items[i])->mro;
+        lists[i] = (MergeList){mro->items, mro->count, 0};
+    }
+    lists[bases->count] = (MergeList){bases->items, bases->count, 0};
+    ValueVec order = {0};
+    Tuple *mro = NULL;
+    if (vec_push(&vm->ctx, &order, value_from_object(cls)) &&
+        merge(vm, lists, count, &order, bases)) {
+        mro = tuple_from(vm, order.items, order.count);
+    }
+    vec_free(&vm->ctx, &order);
+    ctx_free(&vm->ctx, lists, count * sizeof *lists);
+    return mro;
+}
+
+Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
+{
+    Type *base = best_base(vm, bases);
+    Type *cls = base == NULL ? NULL
+                             : object_new(vm, vm->types[KIND_TYPE],
+                                          sizeof *cls);
+    if (cls == NULL) {
+        return NULL;
+    }
+    Object head = cls->head;
+    *cls = (Type){.head = head,
+                  .def = def != NULL ? def : base->def,
+                  .slots = base->slots,
+                  .name = object_retain(name),
+                  .qualname = object_retain(name),
+                  .base = object_retain(base),
+                  .bases = object_retain(bases),
+                  .flags = base->flags,
+                  .kind = base->kind};
+    cls->dict = dict_new(vm);
+    cls->mro = cls->dict == NULL ? NULL : class_linearize(vm, cls, bases);
+    if (cls->mro == NULL) {
+        object_release(&vm->ctx, cls);
+        return NULL;
+    }
+    return cls;
+}
+
+// What a built-in type shows
+
+static bool put(Vm *vm, Dict *dict, const char *name, void *object)
+{
+    if (object == NULL) {
+        return false;
+    }
+    Str *key = str_intern(vm, name, strlen(name));
+    bool done = key != NULL &&
+                dict_set_name(vm, dict, key, value_from_object(object));
+    object_release_null(&vm->ctx, key);
+    object_release(&vm->ctx, object);
+    return done;
+}
+
+static MethodWrap *wrap_native(Vm *vm, const NativeDef *def, bool is_class)
+{
+    Native *native = native_new(vm, def, NULL);
+    if (native == NULL) {
+        return NULL;
+    }
+    Value function = value_from_object(native);
+    MethodWrap *wrap = is_class ? classmethod_new(vm, function)
+                                : staticmethod_new(vm, function);
+    release(vm, function);
+    return wrap;
+}
+
+static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
+{
+    const NativeDef *m = def->methods;
+    for (; m != NULL && m->name != NULL; m++) {
+        if (!put(vm, cls->dict, m->name, native_new(vm, m, cls))) {
+            return false;
+        }
+    }
+    for (m = def->class_methods; m != NULL && m->name != NULL; m++) {
+        if (!put(vm, cls->dict, m->name, wrap_native(vm, m, true))) {
+            return false;
+        }
+    }
+    for (m = def->static_methods; m != NULL && m->name != NULL; m++) {
+        if (!put(vm, cls->dict, m->name, wrap_native(vm, m, false))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool class_add_methods(Vm *vm, Type *cls)
+{
+    const TypeDef *def = cls->def;
+    if (!add_methods(vm, cls, def)) {
+        return false;
+    }
+    const MemberDef *m = def->members;
+    for (; m != NULL && m->name != NULL; m++) {
+        if (!put(vm, cls->dict, m->name, member_new(vm, m, cls))) {
+            return false;
+        }
+    }
+    return def->doc == NULL ||
+           put(vm, cls->dict, "__doc__", str_from(vm, def->doc));
+}
+
+// The class statement
+
+static bool put_default(Vm *vm, Type *cls, NameId id, Value value)
+{
+    if (!value_unbound(dict_get_name(cls->dict, vm->names[id]))) {
+        return true;
+    }
+    return dict_set_name(vm, cls->dict, vm->names[id], value);
+}
+
+// What type() adds to the dict: __doc__, and __hash__ = None beside __eq__.
+static bool complete_dict(Vm *vm, Type *cls)
+{
+    Value own = dict_get_name(cls->dict, vm->names[NAME_QUALNAME]);
+    if (value_is_str(own)) {
+        Str *old = cls->qualname;
+        cls->qualname = object_retain(value_as_str(own));
+        object_release(&vm->ctx, old);
+        if (dict_remove(vm, cls->dict,
+                        value_from_object(vm->names[NAME_QUALNAME])) < 0) {
+            return false;
+        }
+    }
+    bool equal = !value_unbound(dict_get_name(cls->dict, vm->names[NAME_EQ]));
+    return put_default(vm, cls, NAME_DOC, VALUE_NONE) &&
+           (!equal || put_default(vm, cls, NAME_HASH, VALUE_NONE));
+}
+
+// __new__ is static, __init_subclass__ and __class_getitem__ are class
+// methods without being marked as such.
+static bool mark_implicit(Vm *vm, Type *cls, NameId id, bool is_class)
+{
+    Value function = dict_get_name(cls->dict, vm->names[id]);
+    if (!value_is_kind(function, KIND_FUNCTION)) {
+        return true;
+    }
+    MethodWrap *wrap = is_class ? classmethod_new(vm, function)
+                                : staticmethod_new(vm, function);
+    if (wrap == NULL) {
+        return false;
+    }
+    bool done = dict_set_name(vm, cls->dict, vm->names[id],
+                              value_from_object(wrap));
+    object_release(&vm->ctx, wrap);
+    return done;
+}
+
+static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
+{
+    Value super = super_new(vm, cls, value_from_object(cls));
+    if (value_failed(super)) {
+        return false;
+    }
+    Value hook = value_get_attr(vm, super, vm->names[NAME_INIT_SUBCLASS]);
+    release(vm, super);
+    if (value_failed(hook)) {
+        return false;
+    }
+    Value result = vm_call_dict(vm, hook, vm->empty_tuple, keywords);
+    release(vm, hook);
+    if (value_failed(result)) {
+        return false;
+    }
+    release(vm, result);
+    return true;
+}
+
+static Tuple *default_bases(Vm *vm, Tuple *bases)
+{
+    if (bases->count > 0) {
+        return object_retain(bases);
+    }
+    Value object = value_from_object(vm->object_type);
+    return tuple_from(vm, &object, 1);
+}
+
+static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
+{
+    cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
+    if (keywords != NULL) {
+        Value meta;
+        Str *key = str_intern(vm, "metaclass", 9);
+        int found = key == NULL ? -1
+                                : dict_get(vm, keywords,
+                                           value_from_object(key), &meta);
+        object_release_null(&vm->ctx, key);
+        if (found != 0) {
+            return found < 0
+                       ? false
+                       : raise_false(vm, ERR_TYPE,
+                                     "class '%s': Duet has no metaclasses",
+                                     type_name(cls));
+        }
+    }
+    return dict_update(vm, cls->dict, value_from_object(dict)) &&
+           complete_dict(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
+           mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
+           mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
+           class_update_slots(vm, cls, NULL) &&
+           call_init_subclass(vm, cls, keywords);
+}
+
+Type *class_new(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
+{
+    Tuple *all = default_bases(vm, bases);
+    if (all == NULL) {
+        return NULL;
+    }
+    Type *cls = class_create(vm, name, all, NULL);
+    object_release(&vm->ctx, all);
+    if (cls != NULL && !fill_class(vm, cls, dict, keywords)) {
+        object_release(&vm->ctx, cls);
+        return NULL;
+    }
+    return cls;
+}

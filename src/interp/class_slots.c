@@ -1,0 +1,462 @@
+// Slots of classes written in Duet: each looks the method up and calls it.
+//
+// Invariant: a user slot stands in a class exactly when the first class of
+// its MRO that has the method is written in Duet; otherwise the slot of the
+// built-in layout stands there, so built-in speed is kept.
+#include "interp/attr.h"
+#include "interp/class_new.h"
+#include "interp/obj_float.h"
+#include "interp/obj_function.h"
+#include "interp/obj_int.h"
+
+enum { USER_MAX_ARGS = 3 };
+
+// type(self).name(self, args…); UNBOUND if the class has none.
+static Value call_method(Vm *vm, Value self, NameId id, const Value *args,
+                         uint32_t count)
+{
+    Type *cls = type_of(vm, self);
+    Value found = type_lookup(vm, cls, vm->names[id]);
+    if (value_unbound(found)) {
+        return found;
+    }
+    if (value_is_kind(found, KIND_FUNCTION)) {
+        Value all[USER_MAX_ARGS + 1] = {self};
+        for (uint32_t i = 0; i < count; i++) {
+            all[i + 1] = args[i];
+        }
+        value_retain(found);
+        Value result = vm_call(vm, found, all, count + 1);
+        release(vm, found);
+        return result;
+    }
+    Value bound = attr_bind(vm, found, self, cls);
+    if (value_failed(bound)) {
+        return bound;
+    }
+    Value result = vm_call(vm, bound, args, count);
+    release(vm, bound);
+    return result;
+}
+
+static Value need_str(Vm *vm, Value result, const char *method)
+{
+    if (value_failed(result) || value_is_str(result)) {
+        return result;
+    }
+    raise_error(vm, ERR_TYPE, "%s returned non-string (type %s)", method,
+                type_name(type_of(vm, result)));
+    release(vm, result);
+    return VALUE_FAIL;
+}
+
+static Value user_repr(Vm *vm, Value self)
+{
+    return need_str(vm, call_method(vm, self, NAME_REPR, NULL, 0), "__repr__");
+}
+
+static Value user_str(Vm *vm, Value self)
+{
+    return need_str(vm, call_method(vm, self, NAME_STR, NULL, 0), "__str__");
+}
+
+static Value user_format(Vm *vm, Value self, Str *spec)
+{
+    Value arg = value_from_object(spec);
+    Value result = call_method(vm, self, NAME_FORMAT, &arg, 1);
+    if (value_failed(result) || value_is_str(result)) {
+        return result;
+    }
+    raise_error(vm, ERR_TYPE, "__format__ must return a str, not %s",
+                type_name(type_of(vm, result)));
+    release(vm, result);
+    return VALUE_FAIL;
+}
+
+static bool user_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    Value found = type_lookup(vm, type_of(vm, self), vm->names[NAME_HASH]);
+    if (value_is_none(found)) {
+        return raise_false(vm, ERR_TYPE, "unhashable type: '%s'",
+                           type_name(type_of(vm, self)));
+    }
+    Value result = call_method(vm, self, NAME_HASH, NULL, 0);
+    if (value_failed(result)) {
+        return false;
+    }
+    bool good = value_is_integer(result) || value_is_bool(result);
+    if (good) {
+        *hash = int_hash(result);
+    }
+    release(vm, result);
+    return good || raise_false(vm, ERR_TYPE,
+                               "__hash__ method should return an integer");
+}
+
+static Value declined(Value result)
+{
+    return value_unbound(result) ? VALUE_NOT_IMPLEMENTED : result;
+}
+
+// A class with __eq__ alone answers != by its opposite.
+static Value user_not_equal(Vm *vm, Value a, Value b)
+{
+    Value equal = declined(call_method(vm, a, NAME_EQ, &b, 1));
+    if (value_failed(equal) || value_same(equal, VALUE_NOT_IMPLEMENTED)) {
+        return equal;
+    }
+    int truth = value_truth(vm, equal);
+    release(vm, equal);
+    return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
+}
+
+static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    Value found = type_lookup(vm, type_of(vm, a), vm->names[NAME_LT + op]);
+    bool by_object =
+        value_unbound(found) || value_is_kind(found, KIND_NATIVE);
+    if (op == COMPARE_NE && by_object) {
+        return user_not_equal(vm, a, b);
+    }
+    return declined(call_method(vm, a, NAME_LT + op, &b, 1));
+}
+
+static Value user_unary(Vm *vm, UnaryOp op, Value self)
+{
+    static const char *const symbols[] = {"-", "+", "~"};
+    Value result = call_method(vm, self, NAME_NEG + op, NULL, 0);
+    return value_unbound(result)
+               ? raise_error(vm, ERR_TYPE,
+                             "bad operand type for unary %s: '%s'",
+                             symbols[op], type_name(type_of(vm, self)))
+               : result;
+}
+
+static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b);
+
+static bool has_user_binary(const Type *cls)
+{
+    return cls->slots.binary == user_binary;
+}
+
+// CPython's order: a subclass on the right goes first if it has a reflected
+// method of its own.
+static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Type *left = type_of(vm, a), *right = type_of(vm, b);
+    NameId plain = NAME_ADD + 3 * op, reflected = plain + 1;
+    bool other = left != right && has_user_binary(right);
+    if (has_user_binary(left)) {
+        Value mine = type_lookup(vm, left, vm->names[reflected]);
+        Value theirs = type_lookup(vm, right, vm->names[reflected]);
+        if (other && type_is_subtype(right, left) &&
+            !value_same(mine, theirs)) {
+            Value result = declined(call_method(vm, b, reflected, &a, 1));
+            if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+                return result;
+            }
+            other = false;
+        }
+        Value result = declined(call_method(vm, a, plain, &b, 1));
+        if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+            return result;
+        }
+    }
+    return other ? declined(call_method(vm, b, reflected, &a, 1))
+                 : VALUE_NOT_IMPLEMENTED;
+}
+
+static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Value result = declined(call_method(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
+    return value_same(result, VALUE_NOT_IMPLEMENTED)
+               ? value_binary(vm, op, a, b)
+               : result;
+}
+
+static int user_truth(Vm *vm, Value self)
+{
+    Value result = call_method(vm, self, NAME_BOOL, NULL, 0);
+    if (value_failed(result)) {
+        return -1;
+    }
+    if (value_is_bool(result)) {
+        return value_same(result, VALUE_TRUE);
+    }
+    raise_error(vm, ERR_TYPE, "__bool__ should return bool, returned %s",
+                type_name(type_of(vm, result)));
+    release(vm, result);
+    return -1;
+}
+
+static int64_t user_length(Vm *vm, Value self)
+{
+    Value result = call_method(vm, self, NAME_LEN, NULL, 0);
+    int64_t length = -1;
+    if (value_failed(result)) {
+        return -1;
+    }
+    bool known = value_to_index(vm, result, &length);
+    release(vm, result);
+    if (known && length < 0) {
+        return raise_int(vm, ERR_VALUE, "__len__() should return >= 0");
+    }
+    return known ? length : -1;
+}
+
+static Value user_get_item(Vm *vm, Value self, Value key)
+{
+    return call_method(vm, self, NAME_GETITEM, &key, 1);
+}
+
+static bool user_set_item(Vm *vm, Value self, Value key, Value value)
+{
+    Value args[2] = {key, value};
+    bool deleting = value_unbound(value);
+    Value result = deleting ? call_method(vm, self, NAME_DELITEM, args, 1)
+                            : call_method(vm, self, NAME_SETITEM, args, 2);
+    if (value_unbound(result)) {
+        return raise_false(vm, ERR_TYPE,
+                           "'%s' object does%s support item %s",
+                           type_name(type_of(vm, self)),
+                           deleting ? "n't" : " not",
+                           deleting ? "deletion" : "assignment");
+    }
+    if (value_failed(result)) {
+        return false;
+    }
+    release(vm, result);
+    return true;
+}
+
+static int user_contains(Vm *vm, Value self, Value item)
+{
+    Value result = call_method(vm, self, NAME_CONTAINS, &item, 1);
+    if (value_failed(result)) {
+        return -1;
+    }
+    int truth = value_truth(vm, result);
+    release(vm, result);
+    return truth;
+}
+
+static Value user_iter(Vm *vm, Value self)
+{
+    Value found = type_lookup(vm, type_of(vm, self), vm->names[NAME_ITER]);
+    if (value_is_none(found)) {
+        return raise_error(vm, ERR_TYPE, "'%s' object is not iterable",
+                           type_name(type_of(vm, self)));
+    }
+    Value result = call_method(vm, self, NAME_ITER, NULL, 0);
+    if (!value_failed(result) &&
+        type_of(vm, result)->slots.next == NULL) {
+        raise_error(vm, ERR_TYPE,
+                    "iter() returned non-iterator of type '%s'",
+                    type_name(type_of(vm, result)));
+        release(vm, result);
+        return VALUE_FAIL;
+    }
+    return result;
+}
+
+static Value user_next(Vm *vm, Value self)
+{
+    Value result = call_method(vm, self, NAME_NEXT, NULL, 0);
+    if (value_failed(result) && raise_matches(vm, ERR_STOP_ITERATION)) {
+        raise_clear(vm);
+        return VALUE_STOP;
+    }
+    return result;
+}
+
+static Value user_index(Vm *vm, Value self)
+{
+    return call_method(vm, self, NAME_INDEX, NULL, 0);
+}
+
+static Value user_to_int(Vm *vm, Value self)
+{
+    return call_method(vm, self, NAME_INT, NULL, 0);
+}
+
+static Value user_to_float(Vm *vm, Value self)
+{
+    return call_method(vm, self, NAME_FLOAT, NULL, 0);
+}
+
+static Value user_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                       Tuple *keyword_names)
+{
+    Value callee = value_find_method(vm, self, vm->names[NAME_CALL]);
+    if (value_failed(callee)) {
+        return callee;
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        release(vm, callee);
+        return VALUE_FAIL;
+    }
+    Value result = vm_call_keywords(vm, callee, args, count, keyword_names);
+    ctx_leave(&vm->ctx);
+    release(vm, callee);
+    return result;
+}
+
+static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    Value callee = value_find_method(vm, self, vm->names[NAME_INIT]);
+    if (value_failed(callee)) {
+        return false;
+    }
+    Value result = vm_call_dict(vm, callee, args, keywords);
+    release(vm, callee);
+    if (value_failed(result) || value_is_none(result)) {
+        return !value_failed(result);
+    }
+    raise_error(vm, ERR_TYPE, "__init__() should return None, not '%s'",
+                type_name(type_of(vm, result)));
+    release(vm, result);
+    return false;
+}
+
+static Tuple *with_class(Vm *vm, Type *cls, Tuple *args)
+{
+    Tuple *all = tuple_new(vm, args->count + 1);
+    if (all != NULL) {
+        all->items[0] = value_retain(value_from_object(cls));
+        for (size_t i = 0; i < args->count; i++) {
+            all->items[i + 1] = value_retain(args->items[i]);
+        }
+    }
+    return all;
+}
+
+static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    Value callee = value_get_attr(vm, value_from_object(cls),
+                                  vm->names[NAME_NEW]);
+    if (value_failed(callee)) {
+        return callee;
+    }
+    Tuple *all = with_class(vm, cls, args);
+    Value result = all == NULL ? VALUE_FAIL
+                               : vm_call_dict(vm, callee, all, keywords);
+    object_release_null(&vm->ctx, all);
+    release(vm, callee);
+    return result;
+}
+
+// __getattribute__ first, then __getattr__ if that gave AttributeError.
+static Value user_get_attr(Vm *vm, Value self, Str *name)
+{
+    Type *cls = type_of(vm, self);
+    Value key = value_from_object(name);
+    Value own = type_lookup(vm, cls, vm->names[NAME_GETATTRIBUTE]);
+    Value result = value_is_kind(own, KIND_FUNCTION)
+                       ? call_method(vm, self, NAME_GETATTRIBUTE, &key, 1)
+                       : attr_get_generic(vm, self, name);
+    Value fallback = type_lookup(vm, cls, vm->names[NAME_GETATTR]);
+    if (!value_failed(result) || value_unbound(fallback) ||
+        !raise_matches(vm, ERR_ATTRIBUTE)) {
+        return result;
+    }
+    raise_clear(vm);
+    return call_method(vm, self, NAME_GETATTR, &key, 1);
+}
+
+static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
+{
+    Value args[2] = {value_from_object(name), value};
+    bool deleting = value_unbound(value);
+    NameId id = deleting ? NAME_DELATTR : NAME_SETATTR;
+    Value found = type_lookup(vm, type_of(vm, self), vm->names[id]);
+    if (!value_is_kind(found, KIND_FUNCTION)) {
+        return attr_set_generic(vm, self, name, value);
+    }
+    Value result = call_method(vm, self, id, args, deleting ? 1 : 2);
+    if (value_failed(result)) {
+        return false;
+    }
+    release(vm, result);
+    return true;
+}
+
+// The class of the MRO whose dict has the name is written in Duet.
+static bool user_defines(Vm *vm, Type *cls, NameId id)
+{
+    for (size_t i = 0; i < cls->mro->count; i++) {
+        Type *owner = (Type *)value_object(cls->mro->items[i]);
+        if (!value_unbound(dict_get_name(owner->dict, vm->names[id]))) {
+            return (owner->flags & TYPE_HEAP) != 0;
+        }
+    }
+    return false;
+}
+
+static void set_operator_slots(Vm *vm, Type *cls)
+{
+    for (int op = 0; op < BINARY_COUNT; op++) {
+        NameId plain = NAME_ADD + 3 * op;
+        if (user_defines(vm, cls, plain) ||
+            user_defines(vm, cls, plain + 1)) {
+            cls->slots.binary = user_binary;
+        }
+        if (user_defines(vm, cls, plain + 2)) {
+            cls->slots.inplace = user_inplace;
+        }
+    }
+}
+
+static void set_attribute_slots(Vm *vm, Type *cls)
+{
+    cls->flags &= ~(uint32_t)TYPE_USER_GET_ATTR;
+    if (user_defines(vm, cls, NAME_GETATTR) ||
+        user_defines(vm, cls, NAME_GETATTRIBUTE)) {
+        cls->slots.get_attr = user_get_attr;
+        cls->flags |= TYPE_USER_GET_ATTR;
+    }
+    if (user_defines(vm, cls, NAME_SETATTR) ||
+        user_defines(vm, cls, NAME_DELATTR)) {
+        cls->slots.set_attr = user_set_attr;
+    }
+}
+
+static void set_slots(Vm *vm, Type *cls)
+{
+    const Type *layout = cls;
+    while (layout->flags & TYPE_HEAP) {
+        layout = layout->base;
+    }
+    cls->slots = layout->slots;
+#define DUNDER(id, text, slot, user, params)                                        \
+    if (user_defines(vm, cls, NAME_##id)) {                                   \
+        cls->slots.slot = user;                                               \
+    }
+#include "interp/dunder_list.h"
+#undef DUNDER
+    if (user_defines(vm, cls, NAME_FORMAT)) {
+        cls->slots.format = user_format;
+    }
+    if (user_defines(vm, cls, NAME_CALL)) {
+        cls->slots.call = user_call;
+    }
+    if (user_defines(vm, cls, NAME_NEW)) {
+        cls->slots.make = user_make;
+    }
+    if (user_defines(vm, cls, NAME_DEL)) {
+        cls->flags |= TYPE_HAS_DEL;
+    }
+    set_operator_slots(vm, cls);
+    set_attribute_slots(vm, cls);
+}
+
+bool class_update_slots(Vm *vm, Type *cls, Str *name)
+{
+    vm->epoch++;
+    // A plain name changes no slot.
+    if (name != NULL && (name->length < 5 || name->text[0] != '_' ||
+                         name->text[1] != '_')) {
+        return true;
+    }
+    set_slots(vm, cls);
+    return true;
+}

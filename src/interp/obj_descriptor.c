@@ -1,0 +1,403 @@
+// property, classmethod, staticmethod, member: what stands in a class's dict
+// and computes something else when it is read.
+//
+// Invariant: a property's parts are NONE when not given, never UNBOUND.
+#include "interp/obj_descriptor.h"
+
+#include "interp/attr.h"
+#include "interp/obj_function.h"
+#include "interp/obj_list.h"
+
+// property
+
+static void property_destroy(Vm *vm, Object *self)
+{
+    Property *property = (Property *)self;
+    release(vm, property->get);
+    release(vm, property->set);
+    release(vm, property->del);
+    release(vm, property->doc);
+    object_free(vm, property, sizeof *property);
+}
+
+static void visit_value(Value v, void (*visit)(Object *, void *), void *data)
+{
+    if (value_is_object(v)) {
+        visit(value_object(v), data);
+    }
+}
+
+static void property_visit(Object *self, void (*visit)(Object *, void *),
+                           void *data)
+{
+    Property *property = (Property *)self;
+    visit_value(property->get, visit, data);
+    visit_value(property->set, visit, data);
+    visit_value(property->del, visit, data);
+    visit_value(property->doc, visit, data);
+}
+
+static void property_clear(Vm *vm, Object *self)
+{
+    Property *property = (Property *)self;
+    value_replace(&vm->ctx, &property->get, VALUE_NONE);
+    value_replace(&vm->ctx, &property->set, VALUE_NONE);
+    value_replace(&vm->ctx, &property->del, VALUE_NONE);
+    value_replace(&vm->ctx, &property->doc, VALUE_NONE);
+}
+
+static Value property_new(Vm *vm, Value get, Value set, Value del, Value doc)
+{
+    Property *self = object_new(vm, type_of_kind(vm, KIND_PROPERTY),
+                                sizeof *self);
+    if (self == NULL) {
+        return VALUE_FAIL;
+    }
+    self->get = value_retain(get);
+    self->set = value_retain(set);
+    self->del = value_retain(del);
+    self->doc = value_retain(doc);
+    return value_from_object(self);
+}
+
+// The value of parameter `index`, given by position or as `name`.
+static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
+                             const char *name, Value *out)
+{
+    if (index < args->count) {
+        *out = args->items[index];
+        return 1;
+    }
+    *out = VALUE_NONE;
+    if (keywords == NULL) {
+        return 1;
+    }
+    Str *key = str_intern(vm, name, strlen(name));
+    if (key == NULL) {
+        return -1;
+    }
+    Value found = dict_get_name(keywords, key);
+    object_release(&vm->ctx, key);
+    *out = value_unbound(found) ? VALUE_NONE : found;
+    return 1;
+}
+
+static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    static const char *const names[] = {"fget", "fset", "fdel", "doc"};
+    Value parts[4];
+    (void)cls;
+    if (args->count > 4) {
+        return raise_error(vm, ERR_TYPE,
+                           "property expected at most 4 arguments, got %zu",
+                           args->count);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        if (property_argument(vm, args, keywords, i, names[i], &parts[i]) < 0) {
+            return VALUE_FAIL;
+        }
+    }
+    if (value_is_none(parts[3]) && value_is_kind(parts[0], KIND_FUNCTION)) {
+        parts[3] = ((Function *)value_object(parts[0]))->doc;
+    }
+    return property_new(vm, parts[0], parts[1], parts[2], parts[3]);
+}
+
+static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
+{
+    Property *property = (Property *)value_object(self);
+    (void)owner;
+    if (value_unbound(instance)) {
+        return value_retain(self);
+    }
+    if (value_is_none(property->get)) {
+        return raise_error(vm, ERR_ATTRIBUTE,
+                           "property of '%s' object has no getter",
+                           type_name(type_of(vm, instance)));
+    }
+    return vm_call(vm, property->get, &instance, 1);
+}
+
+// The name under which the instance's class knows the property, for errors.
+static const char *property_name(Vm *vm, Value self, Value instance)
+{
+    Tuple *mro = type_of(vm, instance)->mro;
+    for (size_t i = 0; i < mro->count; i++) {
+        uint32_t position = 0;
+        Value key, value;
+        Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
+        while (dict_next(dict, &position, &key, &value)) {
+            if (value_same(value, self) && value_is_str(key)) {
+                return value_as_str(key)->text;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool property_write(Vm *vm, Value self, Value instance, Value value)
+{
+    Property *property = (Property *)value_object(self);
+    bool deleting = value_unbound(value);
+    Value function = deleting ? property->del : property->set;
+    if (value_is_none(function)) {
+        const char *name = property_name(vm, self, instance);
+        return raise_false(vm, ERR_ATTRIBUTE,
+                           "property%s%s%s of '%s' object has no %s",
+                           name == NULL ? "" : " '", name == NULL ? "" : name,
+                           name == NULL ? "" : "'",
+                           type_name(type_of(vm, instance)),
+                           deleting ? "deleter" : "setter");
+    }
+    Value args[2] = {instance, value};
+    Value result = vm_call(vm, function, args, deleting ? 1 : 2);
+    if (value_failed(result)) {
+        return false;
+    }
+    release(vm, result);
+    return true;
+}
+
+static Value property_getter(Vm *vm, Value *args, uint32_t count)
+{
+    Property *old = (Property *)value_object(args[0]);
+    (void)count;
+    return property_new(vm, args[1], old->set, old->del, old->doc);
+}
+
+static Value property_setter(Vm *vm, Value *args, uint32_t count)
+{
+    Property *old = (Property *)value_object(args[0]);
+    (void)count;
+    return property_new(vm, old->get, args[1], old->del, old->doc);
+}
+
+static Value property_deleter(Vm *vm, Value *args, uint32_t count)
+{
+    Property *old = (Property *)value_object(args[0]);
+    (void)count;
+    return property_new(vm, old->get, old->set, args[1], old->doc);
+}
+
+static const NativeDef property_methods[] = {
+    {"getter", "self, fget, /", property_getter, "A copy with this getter."},
+    {"setter", "self, fset, /", property_setter, "A copy with this setter."},
+    {"deleter", "self, fdel, /", property_deleter,
+     "A copy with this deleter."},
+    {NULL, NULL, NULL, NULL}};
+
+static Value property_fget(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(((Property *)value_object(self))->get);
+}
+
+static Value property_fset(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(((Property *)value_object(self))->set);
+}
+
+static Value property_fdel(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(((Property *)value_object(self))->del);
+}
+
+static Value property_doc(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(((Property *)value_object(self))->doc);
+}
+
+static const MemberDef property_members[] = {
+    {"fget", property_fget, NULL, "The function that reads."},
+    {"fset", property_fset, NULL, "The function that stores."},
+    {"fdel", property_fdel, NULL, "The function that deletes."},
+    {"__doc__", property_doc, NULL, "The docstring."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef property_type_def = {
+    .name = "property",
+    .doc = "An attribute computed by functions.",
+    .params = "fget=None, fset=None, fdel=None, doc=None",
+    .kind = KIND_PROPERTY,
+    .size = sizeof(Property),
+    .flags = TYPE_TRACKED,
+    .slots = {.destroy = property_destroy,
+              .visit = property_visit,
+              .clear = property_clear,
+              .make = property_make,
+              .get_descriptor = property_read,
+              .set_descriptor = property_write},
+    .methods = property_methods,
+    .members = property_members};
+
+// classmethod and staticmethod
+
+static void wrap_destroy(Vm *vm, Object *self)
+{
+    release(vm, ((MethodWrap *)self)->function);
+    object_free(vm, self, sizeof(MethodWrap));
+}
+
+static void wrap_visit(Object *self, void (*visit)(Object *, void *),
+                       void *data)
+{
+    visit_value(((MethodWrap *)self)->function, visit, data);
+}
+
+static void wrap_clear(Vm *vm, Object *self)
+{
+    value_replace(&vm->ctx, &((MethodWrap *)self)->function, VALUE_NONE);
+}
+
+static MethodWrap *wrap_new(Vm *vm, Kind kind, Value function)
+{
+    MethodWrap *self = object_new(vm, type_of_kind(vm, kind), sizeof *self);
+    if (self != NULL) {
+        self->function = value_retain(function);
+    }
+    return self;
+}
+
+MethodWrap *classmethod_new(Vm *vm, Value function)
+{
+    return wrap_new(vm, KIND_CLASSMETHOD, function);
+}
+
+MethodWrap *staticmethod_new(Vm *vm, Value function)
+{
+    return wrap_new(vm, KIND_STATICMETHOD, function);
+}
+
+static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)keywords;
+    if (args->count != 1) {
+        return raise_error(vm, ERR_TYPE, "%s expected 1 argument, got %zu",
+                           type_name(cls), args->count);
+    }
+    MethodWrap *self = wrap_new(vm, cls->def->kind, args->items[0]);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
+{
+    Value function = ((MethodWrap *)value_object(self))->function;
+    Type *cls = value_unbound(instance) ? owner : type_of(vm, instance);
+    if (value_is_kind(function, KIND_PROPERTY)) {
+        return attr_bind(vm, function, value_from_object(cls), cls);
+    }
+    Method *method = method_new(vm, function, value_from_object(cls));
+    return method == NULL ? VALUE_FAIL : value_from_object(method);
+}
+
+static Value staticmethod_read(Vm *vm, Value self, Value instance, Type *owner)
+{
+    (void)vm, (void)instance, (void)owner;
+    return value_retain(((MethodWrap *)value_object(self))->function);
+}
+
+static Value staticmethod_call(Vm *vm, Value self, const Value *args,
+                               uint32_t count, Tuple *keyword_names)
+{
+    return vm_call_keywords(vm, ((MethodWrap *)value_object(self))->function,
+                            args, count, keyword_names);
+}
+
+static Value wrap_function(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(((MethodWrap *)value_object(self))->function);
+}
+
+static const MemberDef wrap_members[] = {
+    {"__func__", wrap_function, NULL, "The function inside."},
+    {"__wrapped__", wrap_function, NULL, "The function inside."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef classmethod_type_def = {
+    .name = "classmethod",
+    .doc = "A method that gets the class in place of the instance.",
+    .params = "function, /",
+    .kind = KIND_CLASSMETHOD,
+    .size = sizeof(MethodWrap),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = wrap_destroy,
+              .visit = wrap_visit,
+              .clear = wrap_clear,
+              .make = wrap_make,
+              .get_descriptor = classmethod_read},
+    .members = wrap_members};
+
+const TypeDef staticmethod_type_def = {
+    .name = "staticmethod",
+    .doc = "A function in a class that gets neither instance nor class.",
+    .params = "function, /",
+    .kind = KIND_STATICMETHOD,
+    .size = sizeof(MethodWrap),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = wrap_destroy,
+              .visit = wrap_visit,
+              .clear = wrap_clear,
+              .make = wrap_make,
+              .call = staticmethod_call,
+              .get_descriptor = staticmethod_read},
+    .members = wrap_members};
+
+// member
+
+static void member_destroy(Vm *vm, Object *self)
+{
+    object_free(vm, self, sizeof(Member));
+}
+
+Member *member_new(Vm *vm, const MemberDef *def, Type *owner)
+{
+    Member *self = object_new(vm, type_of_kind(vm, KIND_MEMBER), sizeof *self);
+    if (self != NULL) {
+        self->def = def;
+        self->owner = owner;
+    }
+    return self;
+}
+
+static Value member_repr(Vm *vm, Value self)
+{
+    Member *member = (Member *)value_object(self);
+    Str *text = str_printf(vm, "<attribute '%s' of '%s' objects>",
+                           member->def->name, type_name(member->owner));
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value member_read(Vm *vm, Value self, Value instance, Type *owner)
+{
+    (void)owner;
+    return value_unbound(instance)
+               ? value_retain(self)
+               : ((Member *)value_object(self))->def->get(vm, instance);
+}
+
+static bool member_write(Vm *vm, Value self, Value instance, Value value)
+{
+    const MemberDef *def = ((Member *)value_object(self))->def;
+    if (def->set == NULL) {
+        return raise_false(vm, ERR_ATTRIBUTE,
+                           "attribute '%s' of '%s' objects is not writable",
+                           def->name,
+                           type_name(((Member *)value_object(self))->owner));
+    }
+    return def->set(vm, instance, value);
+}
+
+const TypeDef member_type_def = {
+    .name = "getset_descriptor",
+    .doc = "A computed attribute of a built-in type.",
+    .kind = KIND_MEMBER,
+    .size = sizeof(Member),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = member_destroy,
+              .repr = member_repr,
+              .get_descriptor = member_read,
+              .set_descriptor = member_write}};

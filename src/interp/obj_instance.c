@@ -1,0 +1,273 @@
+// Instances of classes written in Duet: shapes, slots, dict mode.
+//
+// Invariant: an Instance in shape mode has shape->count live slots and room
+// for slot_capacity; one in dict mode has shape NULL and its dict.
+#include "interp/obj_instance.h"
+
+#include "interp/note.h"
+#include "interp/obj_exception.h"
+#include "interp/obj_function.h"
+#include "interp/module.h"
+#include "interp/protocol.h"
+
+Instance *instance_new(Vm *vm, Type *cls)
+{
+    if (cls->root_shape == NULL) {
+        cls->root_shape = ctx_alloc_zero(&vm->ctx, sizeof(ObjectShape));
+        if (cls->root_shape == NULL) {
+            return NULL;
+        }
+        cls->root_shape->cls = cls;
+    }
+    Instance *self = object_new(vm, cls, sizeof *self);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->shape = cls->root_shape;
+    self->slots = self->inline_slots;
+    self->slot_capacity = INSTANCE_INLINE_SLOTS;
+    for (int i = 0; i < INSTANCE_INLINE_SLOTS; i++) {
+        self->inline_slots[i] = VALUE_UNBOUND;
+    }
+    return self;
+}
+
+int32_t object_shape_find(const ObjectShape *shape, Str *name)
+{
+    for (; shape->parent != NULL; shape = shape->parent) {
+        if (shape->name == name) {
+            return (int32_t)shape->count - 1;
+        }
+    }
+    return -1;
+}
+
+ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
+{
+    for (uint32_t i = 0; i < shape->child_count; i++) {
+        if (shape->children[i]->name == name) {
+            return shape->children[i];
+        }
+    }
+    if (shape->child_count == shape->child_capacity) {
+        uint32_t capacity = shape->child_capacity * 2 + 1;
+        ObjectShape **children =
+            ctx_realloc(&vm->ctx, shape->children,
+                        shape->child_capacity * sizeof *children,
+                        capacity * sizeof *children);
+        if (children == NULL) {
+            return NULL;
+        }
+        shape->children = children;
+        shape->child_capacity = capacity;
+    }
+    ObjectShape *child = ctx_alloc_zero(&vm->ctx, sizeof *child);
+    if (child == NULL) {
+        return NULL;
+    }
+    child->cls = shape->cls;
+    child->parent = shape;
+    child->name = object_retain(name);
+    child->count = shape->count + 1;
+    shape->children[shape->child_count++] = child;
+    return child;
+}
+
+// Iterative, since a chain may be as long as a class has attributes.
+void object_shape_free_tree(Vm *vm, ObjectShape *shape)
+{
+    while (shape != NULL) {
+        if (shape->child_count > 0) {
+            shape = shape->children[--shape->child_count];
+            continue;
+        }
+        ObjectShape *parent = shape->parent;
+        ctx_free(&vm->ctx, shape->children,
+                 shape->child_capacity * sizeof *shape->children);
+        object_release_null(&vm->ctx, shape->name);
+        ctx_free(&vm->ctx, shape, sizeof *shape);
+        shape = parent;
+    }
+}
+
+static size_t align_8(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+// Behind a built-in layout; those of variable length put it after their items.
+static Dict **tail_place(Object *self)
+{
+    size_t size = self->type->def->size;
+    if (self->kind == KIND_STR) {
+        size = offsetof(Str, text) + ((Str *)self)->capacity + 1;
+    } else if (self->kind == KIND_TUPLE) {
+        size = sizeof(Tuple) + ((Tuple *)self)->count * sizeof(Value);
+    }
+    return (Dict **)(void *)((char *)self + align_8(size));
+}
+
+Dict **instance_dict_place(Object *self)
+{
+    switch (self->kind) {
+    case KIND_EXCEPTION:
+        return &((Exception *)self)->dict;
+    case KIND_FUNCTION:
+        return &((Function *)self)->dict;
+    case KIND_MODULE:
+        return &((Module *)self)->dict;
+    case KIND_BYTES:
+    case KIND_INSTANCE:
+        return NULL;
+    default:
+        return (self->type->flags & TYPE_HEAP) ? tail_place(self) : NULL;
+    }
+}
+
+Value instance_get(Vm *vm, Object *self, Str *name)
+{
+    (void)vm;
+    Dict *dict = NULL;
+    if (self->kind == KIND_INSTANCE) {
+        Instance *instance = (Instance *)self;
+        if (instance->shape != NULL) {
+            int32_t slot = object_shape_find(instance->shape, name);
+            return slot < 0 ? VALUE_UNBOUND : instance->slots[slot];
+        }
+        dict = instance->dict;
+    } else {
+        Dict **place = instance_dict_place(self);
+        dict = place == NULL ? NULL : *place;
+    }
+    return dict == NULL ? VALUE_UNBOUND : dict_get_name(dict, name);
+}
+
+static bool grow_slots(Vm *vm, Instance *self)
+{
+    uint32_t capacity = self->slot_capacity * 2 + 2;
+    Value *slots = ctx_alloc(&vm->ctx, capacity * sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < capacity; i++) {
+        slots[i] = i < self->slot_capacity ? self->slots[i] : VALUE_UNBOUND;
+    }
+    if (self->slots != self->inline_slots) {
+        ctx_free(&vm->ctx, self->slots, self->slot_capacity * sizeof *slots);
+    }
+    self->slots = slots;
+    self->slot_capacity = capacity;
+    return true;
+}
+
+static bool add_slot(Vm *vm, Instance *self, Str *name, Value value)
+{
+    ObjectShape *shape = object_shape_add(vm, self->shape, name);
+    if (shape == NULL ||
+        (shape->count > self->slot_capacity && !grow_slots(vm, self))) {
+        return false;
+    }
+    self->slots[shape->count - 1] = value_retain(value);
+    self->shape = shape;
+    return true;
+}
+
+static bool remove_from_dict(Vm *vm, Dict *dict, Str *name)
+{
+    return dict_remove(vm, dict, value_from_object(name)) >= 0;
+}
+
+static bool set_in_dict(Vm *vm, Dict *dict, Str *name, Value value)
+{
+    return value_unbound(value) ? remove_from_dict(vm, dict, name)
+                                : dict_set_name(vm, dict, name, value);
+}
+
+static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
+{
+    if (self->shape != NULL && !value_unbound(value)) {
+        int32_t slot = object_shape_find(self->shape, name);
+        if (slot >= 0) {
+            value_replace(&vm->ctx, &self->slots[slot], value_retain(value));
+            return true;
+        }
+        if (self->shape->count < SHAPE_MAX_SLOTS) {
+            return add_slot(vm, self, name, value);
+        }
+    }
+    Dict *dict = instance_dict(vm, &self->head);
+    return dict != NULL && set_in_dict(vm, dict, name, value);
+}
+
+bool instance_set(Vm *vm, Object *self, Str *name, Value value)
+{
+    if (!note_store(vm, self, value)) {
+        return false;
+    }
+    if (self->kind == KIND_INSTANCE) {
+        return set_in_instance(vm, (Instance *)self, name, value);
+    }
+    Dict *dict = instance_dict(vm, self);
+    return dict != NULL && set_in_dict(vm, dict, name, value);
+}
+
+// The names of a shape stand leaf first; the dict wants them root first.
+static bool fill_dict(Vm *vm, Instance *self, const ObjectShape *shape,
+                      Dict *dict)
+{
+    const ObjectShape *path[SHAPE_MAX_SLOTS];
+    uint32_t count = shape->count;
+    for (; shape->parent != NULL; shape = shape->parent) {
+        path[shape->count - 1] = shape;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dict_set_name(vm, dict, path[i]->name, self->slots[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Dict *to_dict_mode(Vm *vm, Instance *self)
+{
+    Dict *dict = dict_new(vm);
+    if (dict == NULL) {
+        return NULL;
+    }
+    uint32_t count = self->shape->count;
+    if (!fill_dict(vm, self, self->shape, dict)) {
+        object_release(&vm->ctx, dict);
+        return NULL;
+    }
+    // The dict holds every value, so these releases free nothing.
+    for (uint32_t i = 0; i < count; i++) {
+        release(vm, self->slots[i]);
+    }
+    if (self->slots != self->inline_slots) {
+        ctx_free(&vm->ctx, self->slots, self->slot_capacity * sizeof(Value));
+    }
+    self->shape = NULL;
+    self->slots = NULL;
+    self->slot_capacity = 0;
+    self->dict = dict;
+    return dict;
+}
+
+Dict *instance_dict(Vm *vm, Object *self)
+{
+    if (self->kind == KIND_INSTANCE) {
+        Instance *instance = (Instance *)self;
+        return instance->shape == NULL ? instance->dict
+                                       : to_dict_mode(vm, instance);
+    }
+    Dict **place = instance_dict_place(self);
+    if (place == NULL) {
+        return raise_null(vm, ERR_ATTRIBUTE,
+                          "'%s' object has no attribute '__dict__'",
+                          type_name(self->type));
+    }
+    if (*place == NULL) {
+        *place = dict_new(vm);
+    }
+    return *place;
+}

@@ -1,0 +1,557 @@
+// object, type, and the types of None, Ellipsis and NotImplemented.
+//
+// Invariant: a class is changed through type_set_attr alone, which updates
+// its slots and bumps the epoch.
+#include "interp/attr.h"
+#include "interp/class_new.h"
+#include "interp/init.h"
+#include "interp/note.h"
+#include "interp/obj_int.h"
+
+// object
+
+static void instance_destroy(Vm *vm, Object *object)
+{
+    Instance *self = (Instance *)object;
+    if (self->shape == NULL) {
+        object_release_null(&vm->ctx, self->dict);
+    } else {
+        for (uint32_t i = 0; i < self->shape->count; i++) {
+            release(vm, self->slots[i]);
+        }
+        if (self->slots != self->inline_slots) {
+            ctx_free(&vm->ctx, self->slots,
+                     self->slot_capacity * sizeof(Value));
+        }
+    }
+    object_free(vm, self, sizeof *self);
+}
+
+static void instance_visit(Object *object, void (*visit)(Object *, void *),
+                           void *data)
+{
+    Instance *self = (Instance *)object;
+    if (self->shape == NULL) {
+        if (self->dict != NULL) {
+            visit(&self->dict->head, data);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < self->shape->count; i++) {
+        if (value_is_object(self->slots[i])) {
+            visit(value_object(self->slots[i]), data);
+        }
+    }
+}
+
+static void instance_clear(Vm *vm, Object *object)
+{
+    Instance *self = (Instance *)object;
+    if (self->shape == NULL) {
+        Dict *dict = self->dict;
+        self->dict = NULL;
+        object_release_null(&vm->ctx, dict);
+        return;
+    }
+    for (uint32_t i = 0; i < self->shape->count; i++) {
+        value_replace(&vm->ctx, &self->slots[i], VALUE_UNBOUND);
+    }
+}
+
+static bool has_arguments(Tuple *args, Dict *keywords)
+{
+    return args->count > 0 || (keywords != NULL && keywords->count > 0);
+}
+
+static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (has_arguments(args, keywords) &&
+        cls->slots.init == vm->object_type->slots.init) {
+        return raise_error(vm, ERR_TYPE, "%s() takes no arguments",
+                           type_name(cls));
+    }
+    Instance *self = instance_new(vm, cls);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    Type *cls = type_of(vm, self);
+    bool own_init = cls->slots.init != vm->object_type->slots.init;
+    if (own_init && has_arguments(args, keywords)) {
+        return raise_false(vm, ERR_TYPE,
+                           "object.__init__() takes exactly one argument "
+                           "(the instance to initialize)");
+    }
+    return true;
+}
+
+static const char *module_prefix(Vm *vm, Type *cls, const char **dot)
+{
+    Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
+    *dot = value_is_str(module) ? "." : "";
+    return value_is_str(module) ? value_as_str(module)->text : "";
+}
+
+static Value object_repr(Vm *vm, Value self)
+{
+    Type *cls = type_of(vm, self);
+    const char *dot;
+    const char *module = module_prefix(vm, cls, &dot);
+    Str *text = str_printf(vm, "<%s%s%s object at %p>", module, dot,
+                           cls->qualname->text, (void *)value_object(self));
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value object_new_native(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_kind(args[0], KIND_TYPE)) {
+        return raise_error(vm, ERR_TYPE,
+                           "object.__new__(X): X is not a type object (%s)",
+                           type_name(type_of(vm, args[0])));
+    }
+    Type *cls = (Type *)value_object(args[0]), *layout = cls;
+    while (layout->flags & TYPE_HEAP) {
+        layout = layout->base;
+    }
+    return layout->slots.make(vm, cls, value_as_tuple(args[1]),
+                              value_as_dict(args[2]));
+}
+
+static Value object_setattr(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "attribute name must be string, not '%s'",
+                           type_name(type_of(vm, args[1])));
+    }
+    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    bool done = name != NULL && attr_set_generic(vm, args[0], name, args[2]);
+    object_release_null(&vm->ctx, name);
+    return done ? VALUE_NONE : VALUE_FAIL;
+}
+
+static Value object_delattr(Vm *vm, Value *args, uint32_t count)
+{
+    Value all[3] = {args[0], args[1], VALUE_UNBOUND};
+    return object_setattr(vm, all, count);
+}
+
+static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "attribute name must be string, not '%s'",
+                           type_name(type_of(vm, args[1])));
+    }
+    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    Value found = name == NULL ? VALUE_FAIL
+                               : attr_get_generic(vm, args[0], name);
+    object_release_null(&vm->ctx, name);
+    return found;
+}
+
+static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm, (void)args, (void)count;
+    return VALUE_NONE;
+}
+
+static const NativeDef object_methods[] = {
+    {"__setattr__", "self, name, value, /", object_setattr,
+     "Store an attribute."},
+    {"__delattr__", "self, name, /", object_delattr, "Delete an attribute."},
+    {"__getattribute__", "self, name, /", object_getattribute,
+     "Look an attribute up."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef object_statics[] = {
+    {"__new__", "cls, /, *args, **kwargs", object_new_native,
+     "Make an instance without initialising it."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef object_class_methods[] = {
+    {"__init_subclass__", "cls, /", object_init_subclass,
+     "Called when the class is subclassed."},
+    {NULL, NULL, NULL, NULL}};
+
+static Value object_class(Vm *vm, Value self)
+{
+    return value_retain(value_from_object(type_of(vm, self)));
+}
+
+static Value object_dict(Vm *vm, Value self)
+{
+    Type *cls = type_of(vm, self);
+    if (!value_is_object(self) || !(cls->flags & TYPE_HAS_DICT)) {
+        return attr_missing(vm, self, vm->names[NAME_DICT]);
+    }
+    Dict *dict = instance_dict(vm, value_object(self));
+    return dict == NULL ? VALUE_FAIL
+                        : value_retain(value_from_object(dict));
+}
+
+static const MemberDef object_members[] = {
+    {"__class__", object_class, NULL, "The object's class."},
+    {"__dict__", object_dict, NULL, "The object's own attributes."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef object_type_def = {
+    .name = "object",
+    .doc = "The base of all classes.",
+    .params = "",
+    .kind = KIND_INSTANCE,
+    .size = sizeof(Instance),
+    .flags = TYPE_TRACKED,
+    .slots = {.destroy = instance_destroy,
+              .visit = instance_visit,
+              .clear = instance_clear,
+              .make = object_make,
+              .init = object_init,
+              .repr = object_repr},
+    .methods = object_methods,
+    .class_methods = object_class_methods,
+    .static_methods = object_statics,
+    .members = object_members};
+
+// type
+
+static void type_destroy(Vm *vm, Object *object)
+{
+    Type *self = (Type *)object;
+    vm->epoch++; // caches may hold its shapes and methods
+    object_release_null(&vm->ctx, self->dict);
+    object_release_null(&vm->ctx, self->bases);
+    object_release_null(&vm->ctx, self->mro);
+    object_release_null(&vm->ctx, self->name);
+    object_release_null(&vm->ctx, self->qualname);
+    object_shape_free_tree(vm, self->root_shape);
+    if (self->flags & TYPE_HEAP) {
+        object_release_null(&vm->ctx, self->base);
+    }
+    object_free(vm, self, sizeof *self);
+}
+
+static void type_visit(Object *object, void (*visit)(Object *, void *),
+                       void *data)
+{
+    Type *self = (Type *)object;
+    void *parts[] = {self->dict, self->bases, self->mro,
+                     (self->flags & TYPE_HEAP) ? self->base : NULL};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] != NULL) {
+            visit(parts[i], data);
+        }
+    }
+}
+
+// The dict goes first, and with it most cycles; the MRO closes the rest, and
+// nothing looks up in a class that the collector found dead.
+static void type_clear(Vm *vm, Object *object)
+{
+    Type *self = (Type *)object;
+    Tuple *mro = self->mro;
+    vm->epoch++;
+    dict_clear(vm, self->dict);
+    self->mro = NULL;
+    object_release_null(&vm->ctx, mro);
+}
+
+static Value type_repr(Vm *vm, Value self)
+{
+    Type *cls = (Type *)value_object(self);
+    const char *dot = "", *module = "";
+    if (cls->flags & TYPE_HEAP) {
+        module = module_prefix(vm, cls, &dot);
+    } else if (cls->def->module != NULL) {
+        module = cls->def->module;
+        dot = ".";
+    }
+    Str *text = str_printf(vm, "<class '%s%s%s'>", module, dot,
+                           cls->qualname->text);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value type_get_attr(Vm *vm, Value self, Str *name)
+{
+    Type *cls = (Type *)value_object(self), *meta = cls->head.type;
+    Value computed = type_lookup(vm, meta, name);
+    if (value_is_kind(computed, KIND_MEMBER)) {
+        return attr_bind(vm, computed, self, meta);
+    }
+    Value found = type_lookup(vm, cls, name);
+    if (!value_unbound(found)) {
+        return note_read(vm, cls, value_from_object(name), found)
+                   ? attr_bind(vm, found, VALUE_UNBOUND, cls)
+                   : VALUE_FAIL;
+    }
+    return value_unbound(computed) ? attr_missing(vm, self, name)
+                                   : attr_bind(vm, computed, self, meta);
+}
+
+static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
+{
+    Type *cls = (Type *)value_object(self);
+    if (!(cls->flags & TYPE_HEAP)) {
+        return raise_false(vm, ERR_TYPE,
+                           "cannot set '%s' attribute of immutable type '%s'",
+                           name->text, type_name(cls));
+    }
+    if (!note_store(vm, cls, value)) {
+        return false;
+    }
+    if (!value_unbound(value)) {
+        return dict_set_name(vm, cls->dict, name, value) &&
+               class_update_slots(vm, cls, name);
+    }
+    int removed = dict_remove(vm, cls->dict, value_from_object(name));
+    if (removed == 0) {
+        attr_missing(vm, self, name);
+    }
+    return removed == 1 && class_update_slots(vm, cls, name);
+}
+
+static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (cls->slots.make == NULL) {
+        return raise_error(vm, ERR_TYPE, "cannot create '%s' instances",
+                           type_name(cls));
+    }
+    Value self = cls->slots.make(vm, cls, args, keywords);
+    if (value_failed(self)) {
+        return self;
+    }
+    Type *made = type_of(vm, self);
+    if (type_is_subtype(made, cls) && made->slots.init != NULL &&
+        !made->slots.init(vm, self, args, keywords)) {
+        release(vm, self);
+        return VALUE_FAIL;
+    }
+    return self;
+}
+
+static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
+{
+    Dict *dict = dict_new(vm);
+    for (size_t i = 0; dict != NULL && i < names->count; i++) {
+        if (!dict_set(vm, dict, names->items[i], values[i])) {
+            object_release(&vm->ctx, dict);
+            return NULL;
+        }
+    }
+    return dict;
+}
+
+static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                       Tuple *keyword_names)
+{
+    Type *cls = (Type *)value_object(self);
+    uint32_t keyword_count =
+        keyword_names == NULL ? 0 : (uint32_t)keyword_names->count;
+    uint32_t plain = count - keyword_count;
+    if (cls == vm->types[KIND_TYPE] && plain == 1 && keyword_count == 0) {
+        return value_retain(value_from_object(type_of(vm, args[0])));
+    }
+    Tuple *all = tuple_from(vm, args, plain);
+    Dict *keywords = NULL;
+    bool ready = all != NULL;
+    if (ready && keyword_count > 0) {
+        keywords = keyword_dict(vm, args + plain, keyword_names);
+        ready = keywords != NULL;
+    }
+    Value result = VALUE_FAIL;
+    if (ready && ctx_enter(&vm->ctx)) {
+        result = make_instance(vm, cls, all, keywords);
+        ctx_leave(&vm->ctx);
+    }
+    object_release_null(&vm->ctx, keywords);
+    object_release_null(&vm->ctx, all);
+    return result;
+}
+
+static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    if (args->count != 3) {
+        return raise_error(vm, ERR_TYPE, "type() takes 1 or 3 arguments");
+    }
+    const Value *items = args->items;
+    if (!value_is_str(items[0]) || !value_is_kind(items[1], KIND_TUPLE) ||
+        !value_is_kind(items[2], KIND_DICT)) {
+        return raise_error(vm, ERR_TYPE,
+                           "type.__new__() takes a str, a tuple and a dict");
+    }
+    Type *made = class_new(vm, value_as_str(items[0]),
+                           value_as_tuple(items[1]), value_as_dict(items[2]),
+                           keywords);
+    return made == NULL ? VALUE_FAIL : value_from_object(made);
+}
+
+// object's __init__ would refuse the three arguments.
+static bool type_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    (void)vm, (void)self, (void)args, (void)keywords;
+    return true;
+}
+
+#define TYPE_MEMBER(field)                                                    \
+    static Value type_get_##field(Vm *vm, Value self)                         \
+    {                                                                         \
+        (void)vm;                                                             \
+        return value_retain(                                                  \
+            value_from_object(((Type *)value_object(self))->field));          \
+    }
+TYPE_MEMBER(name)
+TYPE_MEMBER(qualname)
+TYPE_MEMBER(bases)
+TYPE_MEMBER(mro)
+
+// A copy: the dict itself may only be changed through type_set_attr.
+static Value type_get_dict(Vm *vm, Value self)
+{
+    Dict *copy = dict_copy(vm, ((Type *)value_object(self))->dict);
+    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+}
+
+static Value type_get_base(Vm *vm, Value self)
+{
+    (void)vm;
+    Type *base = ((Type *)value_object(self))->base;
+    return base == NULL ? VALUE_NONE
+                        : value_retain(value_from_object(base));
+}
+
+static Value type_get_module(Vm *vm, Value self)
+{
+    Type *cls = (Type *)value_object(self);
+    Value found = type_lookup(vm, cls, vm->names[NAME_MODULE]);
+    if (value_is_str(found)) {
+        return value_retain(found);
+    }
+    const char *module = cls->def->module;
+    Str *text = str_from(vm, module == NULL ? "builtins" : module);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static bool rename_class(Vm *vm, Value self, Str **place, Value value,
+                         const char *what)
+{
+    Type *cls = (Type *)value_object(self);
+    if (!(cls->flags & TYPE_HEAP)) {
+        return raise_false(vm, ERR_TYPE,
+                           "cannot set '%s' attribute of immutable type '%s'",
+                           what, type_name(cls));
+    }
+    if (!value_is_str(value)) {
+        return raise_false(vm, ERR_TYPE,
+                           "can only assign string to %s.%s, not '%s'",
+                           type_name(cls), what,
+                           type_name(type_of(vm, value)));
+    }
+    if (!note_store(vm, cls, value)) {
+        return false;
+    }
+    Str *old = *place;
+    *place = object_retain(value_as_str(value));
+    object_release(&vm->ctx, old);
+    return true;
+}
+
+static bool type_set_name(Vm *vm, Value self, Value value)
+{
+    return rename_class(vm, self, &((Type *)value_object(self))->name, value,
+                        "__name__");
+}
+
+static bool type_set_qualname(Vm *vm, Value self, Value value)
+{
+    return rename_class(vm, self, &((Type *)value_object(self))->qualname,
+                        value, "__qualname__");
+}
+
+static bool type_set_module(Vm *vm, Value self, Value value)
+{
+    return type_set_attr(vm, self, vm->names[NAME_MODULE], value);
+}
+
+static const MemberDef type_members[] = {
+    {"__name__", type_get_name, type_set_name, "The class's name."},
+    {"__qualname__", type_get_qualname, type_set_qualname,
+     "Its name with those of what encloses it."},
+    {"__module__", type_get_module, type_set_module, "Where it was made."},
+    {"__bases__", type_get_bases, NULL, "Its base classes."},
+    {"__base__", type_get_base, NULL, "The base that decides the layout."},
+    {"__mro__", type_get_mro, NULL, "The classes that look-up walks."},
+    {"__dict__", type_get_dict, NULL, "A copy of its attributes."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef type_type_def = {
+    .name = "type",
+    .doc = "The class of classes; type(x) is the class of x.",
+    .params = "object, bases, dict, **kwds",
+    .kind = KIND_TYPE,
+    .size = sizeof(Type),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = type_destroy,
+              .visit = type_visit,
+              .clear = type_clear,
+              .make = type_make,
+              .init = type_init,
+              .repr = type_repr,
+              .call = type_call,
+              .get_attr = type_get_attr,
+              .set_attr = type_set_attr},
+    .members = type_members};
+
+// None, Ellipsis, NotImplemented
+
+static Value text_value(Vm *vm, const char *text)
+{
+    Str *str = str_from(vm, text);
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
+
+static Value none_repr(Vm *vm, Value self)
+{
+    (void)self;
+    return text_value(vm, "None");
+}
+
+static int none_truth(Vm *vm, Value self)
+{
+    (void)vm, (void)self;
+    return 0;
+}
+
+static Value ellipsis_repr(Vm *vm, Value self)
+{
+    (void)self;
+    return text_value(vm, "Ellipsis");
+}
+
+static Value not_implemented_repr(Vm *vm, Value self)
+{
+    (void)self;
+    return text_value(vm, "NotImplemented");
+}
+
+const TypeDef none_type_def = {
+    .name = "NoneType",
+    .doc = "The type of None.",
+    .flags = TYPE_FINAL,
+    .slots = {.repr = none_repr, .truth = none_truth}};
+
+const TypeDef ellipsis_type_def = {
+    .name = "ellipsis",
+    .doc = "The type of Ellipsis.",
+    .flags = TYPE_FINAL,
+    .slots = {.repr = ellipsis_repr}};
+
+const TypeDef not_implemented_type_def = {
+    .name = "NotImplementedType",
+    .doc = "The type of NotImplemented.",
+    .flags = TYPE_FINAL,
+    .slots = {.repr = not_implemented_repr}};

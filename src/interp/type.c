@@ -1,0 +1,283 @@
+// The Types of a Vm: making the built-in ones, and the questions that all of
+// interp asks of a type.
+//
+// Invariant: after types_init every Type has a name, an MRO that starts with
+// itself and ends with object, and a dict. Built-in types live as long as the
+// Vm.
+#include "interp/type.h"
+
+#include "interp/class_new.h"
+#include "interp/init.h"
+#include "interp/module.h"
+#include "interp/obj_descriptor.h"
+#include "interp/obj_exception.h"
+#include "interp/obj_instance.h"
+
+#define TYPE(kind, def) extern const TypeDef def;
+#define SPECIAL_TYPE(field, def, base) extern const TypeDef def;
+#include "interp/type_list.h"
+#undef TYPE
+#undef SPECIAL_TYPE
+
+static Type *type_of_special(Vm *vm, Value v)
+{
+    if (value_is_bool(v)) {
+        return vm->bool_type;
+    }
+    if (value_same(v, VALUE_ELLIPSIS)) {
+        return vm->ellipsis_type;
+    }
+    return value_same(v, VALUE_NOT_IMPLEMENTED) ? vm->not_implemented_type
+                                                : vm->none_type;
+}
+
+Type *type_of(Vm *vm, Value v)
+{
+    if (value_is_object(v)) {
+        return value_object(v)->type;
+    }
+    if (value_is_int(v)) {
+        return vm->types[KIND_INT];
+    }
+    return value_is_immediate_float(v) ? vm->types[KIND_FLOAT]
+                                       : type_of_special(vm, v);
+}
+
+bool type_is_subtype(const Type *cls, const Type *base)
+{
+    if (cls == base) {
+        return true;
+    }
+    const Tuple *mro = cls->mro;
+    for (size_t i = 1; mro != NULL && i < mro->count; i++) {
+        if (value_object(mro->items[i]) == (const Object *)base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Value type_lookup(Vm *vm, Type *cls, Str *name)
+{
+    (void)vm;
+    const Tuple *mro = cls->mro;
+    for (size_t i = 0; i < mro->count; i++) {
+        Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
+        Value found = dict_get_name(dict, name);
+        if (!value_unbound(found)) {
+            return found;
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+Type *type_of_kind(Vm *vm, Kind kind)
+{
+    return vm->types[kind];
+}
+
+Type *type_of_error(Vm *vm, ErrorKind kind)
+{
+    return vm->error_types[kind];
+}
+
+const char *type_name(const Type *cls)
+{
+    return cls->name != NULL ? cls->name->text : cls->def->name;
+}
+
+// Making the built-in types
+
+// Fills the slots that `cls` leaves out from its base, as an array of
+// function pointers: all members of TypeSlots are that.
+static void inherit_slots(TypeSlots *slots, const TypeSlots *base)
+{
+    typedef void (*AnySlot)(void);
+    enum { SLOT_COUNT = sizeof(TypeSlots) / sizeof(AnySlot) };
+    AnySlot own[SLOT_COUNT], from[SLOT_COUNT];
+    memcpy(own, slots, sizeof own);
+    memcpy(from, base, sizeof from);
+    for (size_t i = 0; i < SLOT_COUNT; i++) {
+        own[i] = own[i] != NULL ? own[i] : from[i];
+    }
+    memcpy(slots, own, sizeof own);
+}
+
+static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
+{
+    // type itself is not there yet when object is made.
+    Type bootstrap = {.def = &type_type_def,
+                      .kind = KIND_TYPE,
+                      .flags = type_type_def.flags};
+    Type *meta = vm->types[KIND_TYPE];
+    Type *cls = object_new(vm, meta != NULL ? meta : &bootstrap, sizeof *cls);
+    if (cls == NULL) {
+        return NULL;
+    }
+    Object head = cls->head;
+    *cls = (Type){.head = head,
+                  .def = def,
+                  .slots = def->slots,
+                  .base = base,
+                  .flags = def->flags,
+                  .kind = def->kind};
+    cls->head.type = meta != NULL ? meta : cls;
+    if (base != NULL) {
+        inherit_slots(&cls->slots, &base->slots);
+        cls->flags |= base->flags & TYPE_EXCEPTION;
+    }
+    return cls;
+}
+
+bool types_create(Vm *vm)
+{
+#define TYPE(kind, def)                                                       \
+    if ((vm->types[KIND_##kind] =                                             \
+             create_builtin(vm, &def, vm->object_type)) == NULL) {            \
+        return false;                                                         \
+    }
+#define SPECIAL_TYPE(field, def, base)                                        \
+    if ((vm->field = create_builtin(vm, &def, base)) == NULL) {               \
+        return false;                                                         \
+    }
+#include "interp/type_list.h"
+#undef TYPE
+#undef SPECIAL_TYPE
+    vm->types[KIND_TYPE]->head.type = vm->types[KIND_TYPE];
+    vm->object_type->head.type = vm->types[KIND_TYPE];
+    vm->types[KIND_INSTANCE] = vm->object_type;
+    return true;
+}
+
+static bool intern_names(Vm *vm)
+{
+    static const char *const texts[] = {
+#define NAME(id, text) text,
+#include "interp/name_list.h"
+#undef NAME
+    };
+    for (size_t i = 0; i < NAME_COUNT; i++) {
+        if (vm->names[i] == NULL) {
+            vm->names[i] = str_intern(vm, texts[i], strlen(texts[i]));
+            if (vm->names[i] == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool name_builtin(Vm *vm, Type *cls)
+{
+    const char *name = cls->def->name;
+    cls->name = str_intern(vm, name, strlen(name));
+    cls->dict = dict_new(vm);
+    if (cls->name == NULL || cls->dict == NULL) {
+        return false;
+    }
+    cls->qualname = object_retain(cls->name);
+    Value base = cls->base == NULL ? VALUE_UNBOUND
+                                   : value_from_object(cls->base);
+    cls->bases = tuple_from(vm, &base, cls->base == NULL ? 0 : 1);
+    if (cls->bases == NULL) {
+        return false;
+    }
+    cls->mro = class_linearize(vm, cls, cls->bases);
+    return cls->mro != NULL && class_add_native(vm, cls);
+}
+
+static bool name_builtins(Vm *vm)
+{
+    // In the order of the list, so that a base has its MRO first.
+#define TYPE(kind, def)                                                       \
+    if (!name_builtin(vm, vm->types[KIND_##kind])) {                          \
+        return false;                                                         \
+    }
+#define SPECIAL_TYPE(field, def, base)                                        \
+    if (!name_builtin(vm, vm->field)) {                                       \
+        return false;                                                         \
+    }
+#include "interp/type_list.h"
+#undef TYPE
+#undef SPECIAL_TYPE
+    return true;
+}
+
+// The base classes of an error: names separated by commas.
+static Tuple *error_bases(Vm *vm, const char *bases)
+{
+    static const char *const names[] = {
+        "",
+#define ERROR(id, name, list) name,
+#include "base/error_list.h"
+#undef ERROR
+    };
+    Value found[4];
+    size_t count = 0;
+    while (*bases != '\0' && count < 4) {
+        size_t length = strcspn(bases, ",");
+        for (size_t i = 1; i < ERR_COUNT; i++) {
+            if (strlen(names[i]) == length &&
+                memcmp(names[i], bases, length) == 0) {
+                found[count++] = value_from_object(vm->error_types[i]);
+            }
+        }
+        bases += length + (bases[length] == ',');
+    }
+    return tuple_from(vm, found, count);
+}
+
+static Type *create_error(Vm *vm, const char *name, const char *base_list)
+{
+    Str *text = str_intern(vm, name, strlen(name));
+    Tuple *bases = text == NULL ? NULL : error_bases(vm, base_list);
+    Type *cls = bases == NULL ? NULL : class_create(vm, text, bases, NULL);
+    object_release_null(&vm->ctx, bases);
+    object_release_null(&vm->ctx, text);
+    if (cls != NULL) {
+        cls->flags |= TYPE_EXCEPTION | TYPE_HAS_DICT;
+    }
+    return cls;
+}
+
+static bool create_errors(Vm *vm)
+{
+    static const struct {
+        const char *name, *bases;
+    } rows[] = {
+        {NULL, NULL},
+#define ERROR(id, name, bases) {name, bases},
+#include "base/error_list.h"
+#undef ERROR
+    };
+    vm->error_types[ERR_BASE_EXCEPTION] =
+        object_retain(vm->types[KIND_EXCEPTION]);
+    for (int i = ERR_BASE_EXCEPTION + 1; i < ERR_COUNT; i++) {
+        vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
+        if (vm->error_types[i] == NULL) {
+            return false;
+        }
+    }
+    for (int i = 0; i < ERR_COUNT; i++) {
+        vm->error_overrides[i] = VALUE_UNBOUND;
+    }
+    return true;
+}
+
+bool types_init(Vm *vm)
+{
+    return intern_names(vm) && name_builtins(vm) && create_errors(vm);
+}
+
+void types_free(Vm *vm)
+{
+    for (int i = 0; i < ERR_COUNT; i++) {
+        value_replace(&vm->ctx, &vm->error_overrides[i], VALUE_UNBOUND);
+        object_release_null(&vm->ctx, vm->error_types[i]);
+        vm->error_types[i] = NULL;
+    }
+    for (int i = 0; i < NAME_COUNT; i++) {
+        object_release_null(&vm->ctx, vm->names[i]);
+        vm->names[i] = NULL;
+    }
+}
