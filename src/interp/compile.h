@@ -50,7 +50,7 @@ typedef struct Exit {
     uint32_t break_label, continue_label;
     NodeList finalbody;
     Text name;               // `except … as name`: unbound at the end
-    uint32_t *ranges;        // of the handler: see compile_try.c
+    void *ranges;            // a Range of compile_try.c, NULL: none
     uint32_t handled;        // handled exceptions outside it
 } Exit;
 
@@ -122,6 +122,9 @@ void delete_target(Compiler *c, const Node *node);
 // compile_try.c
 void compile_try(Compiler *c, const Node *node);
 void compile_with(Compiler *c, const Node *node);
+// Emits what stands between here and `until`; after the jump or return that
+// follows, leave_resume begins the protected ranges again.
 void leave_to(Compiler *c, const Exit *until);
+void leave_resume(Compiler *c, const Exit *until);
 
 #endif

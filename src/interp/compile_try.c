@@ -1,0 +1,255 @@
+// try, with, and the ways out of them.
+//
+// `finally` is compiled once for each way out. A way out that leaves through a
+// protected range ends that range first and begins it again behind, so that an
+// error in `finally` is not caught by its own handler.
+#include "interp/compile.h"
+
+typedef struct Range { // the protected ranges of one handler, in pieces
+    uint32_t start, target;
+    Reg depth;
+} Range;
+
+static void begin(Compiler *c, Range *range)
+{
+    range->start = label_here(c);
+}
+
+static void end(Compiler *c, const Range *range)
+{
+    add_handler(c, range->start, label_here(c), range->target, range->depth);
+}
+
+static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
+{
+    *exit = (Exit){.kind = kind,
+                   .outer = c->exits,
+                   .handled = c->handled,
+                   .ranges = range};
+    c->exits = exit;
+}
+
+static void leave_one(Compiler *c, Exit *exit)
+{
+    Range *range = exit->ranges;
+    if (range != NULL) {
+        end(c, range);
+    }
+    switch (exit->kind) {
+    case EXIT_LOOP: emit(c, OPCODE_DROPN, exit->base, exit->count, 0); break;
+    case EXIT_FINALLY: body(c, exit->finalbody); break;
+    case EXIT_WITH: emit(c, OPCODE_WITHEXIT, exit->base, 0, 0); break;
+    case EXIT_HANDLED:
+        emit(c, OPCODE_POPEXC, 0, 0, 0);
+        emit(c, OPCODE_DROP, exit->base, 0, 0);
+        if (exit->name.text != NULL) {
+            static const Node none = {.kind = AST_CONSTANT};
+            Reg value = expr_temp(c, &none);
+            store_name(c, exit->name, value);
+            Node name = {.kind = AST_NAME, .span = c->span};
+            name.name.id = exit->name;
+            delete_target(c, &name);
+            c->top = value;
+        }
+        break;
+    case EXIT_TRY: break;
+    }
+}
+
+// Emits what stands between here and `until` (not included).
+void leave_to(Compiler *c, const Exit *until)
+{
+    Exit *saved = c->exits;
+    uint32_t handled = c->handled;
+    for (Exit *exit = saved; exit != until && !c->failed; exit = exit->outer) {
+        c->exits = exit->outer;
+        c->handled = exit->kind == EXIT_HANDLED ? exit->handled : c->handled;
+        leave_one(c, exit);
+    }
+    c->exits = saved;
+    c->handled = handled;
+}
+
+// After the jump: the ranges that leave_to ended begin again.
+static void resume_ranges(Compiler *c, const Exit *until)
+{
+    for (Exit *exit = c->exits; exit != until; exit = exit->outer) {
+        if (exit->ranges != NULL) {
+            begin(c, exit->ranges);
+        }
+    }
+}
+
+void leave_resume(Compiler *c, const Exit *until)
+{
+    resume_ranges(c, until);
+}
+
+static void handler_body(Compiler *c, const Node *node, Reg exception,
+                         uint32_t done)
+{
+    Exit handled;
+    Range range = {0, new_label(c), c->top};
+    exit_push(c, &handled, EXIT_HANDLED, &range);
+    handled.base = exception;
+    handled.name = node->handler.name;
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    handled.handled = c->handled++;
+    begin(c, &range);
+    if (node->handler.name.text != NULL) {
+        Reg copy = push(c);
+        emit(c, OPCODE_MOVE, copy, exception, 0);
+        store_name(c, node->handler.name, copy);
+        c->top = copy;
+    }
+    body(c, node->handler.body);
+    c->exits = handled.outer;
+    leave_one(c, &handled);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    // An error in the handler: clear the name, go on.
+    place_label(c, range.target);
+    Reg error = push(c);
+    handled.ranges = NULL;
+    handled.base = exception;
+    leave_one(c, &handled);
+    emit(c, OPCODE_RERAISE, error, 0, 0);
+    c->top = error;
+    c->handled--;
+}
+
+static void handlers(Compiler *c, const Node *node, Reg exception,
+                     uint32_t done)
+{
+    NodeList list = node->try_stmt.handlers;
+    for (uint32_t i = 0; i < list.count && !c->failed; i++) {
+        const Node *each = list.items[i];
+        uint32_t next = new_label(c);
+        c->span = each->span;
+        if (each->handler.type != NULL) {
+            Reg type = expr_temp(c, each->handler.type);
+            c->span = each->handler.type->span;
+            emit_jump(c, OPCODE_MATCH, exception, type, next);
+            c->top = type;
+        } else if (i + 1 < list.count) {
+            compile_error(c, each->span, "default 'except:' must be last");
+        }
+        handler_body(c, each, exception, done);
+        place_label(c, next);
+    }
+    emit(c, OPCODE_RERAISE, exception, 0, 0);
+}
+
+static void try_except(Compiler *c, const Node *node)
+{
+    Reg exception = c->top;
+    Exit mark;
+    Range range = {0, new_label(c), exception};
+    uint32_t done = new_label(c);
+    exit_push(c, &mark, EXIT_TRY, &range);
+    begin(c, &range);
+    body(c, node->try_stmt.body);
+    end(c, &range);
+    c->exits = mark.outer;
+    body(c, node->try_stmt.orelse);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    place_label(c, range.target);
+    push(c);
+    handlers(c, node, exception, done);
+    place_label(c, done);
+    c->top = exception;
+}
+
+static void try_finally(Compiler *c, const Node *node)
+{
+    Reg exception = c->top;
+    Exit exit;
+    Range range = {0, new_label(c), exception};
+    uint32_t done = new_label(c);
+    exit_push(c, &exit, EXIT_FINALLY, &range);
+    exit.finalbody = node->try_stmt.finalbody;
+    begin(c, &range);
+    if (node->try_stmt.handlers.count > 0) {
+        try_except(c, node);
+    } else {
+        body(c, node->try_stmt.body);
+    }
+    end(c, &range);
+    c->exits = exit.outer;
+    body(c, node->try_stmt.finalbody);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    place_label(c, range.target);
+    push(c);
+    Exit handled;
+    exit_push(c, &handled, EXIT_HANDLED, NULL);
+    handled.base = exception;
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    c->handled++;
+    body(c, node->try_stmt.finalbody);
+    c->handled--;
+    c->exits = handled.outer;
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit(c, OPCODE_RERAISE, exception, 0, 0);
+    place_label(c, done);
+    c->top = exception;
+}
+
+void compile_try(Compiler *c, const Node *node)
+{
+    if (node->try_stmt.finalbody.count > 0) {
+        try_finally(c, node);
+    } else {
+        try_except(c, node);
+    }
+}
+
+static void with_item(Compiler *c, const Node *node, uint32_t index)
+{
+    if (index == node->with_stmt.items.count) {
+        body(c, node->with_stmt.body);
+        return;
+    }
+    const Node *item = node->with_stmt.items.items[index];
+    Reg leave = expr_temp(c, item->with_item.context);
+    Reg value = push(c);
+    emit(c, OPCODE_WITHENTER, leave, value, 0);
+    c->top = value;
+    Exit exit;
+    Range range = {0, new_label(c), value};
+    uint32_t done = new_label(c);
+    exit_push(c, &exit, EXIT_WITH, &range);
+    exit.base = leave;
+    begin(c, &range);
+    push(c);
+    if (item->with_item.target != NULL) {
+        store_target(c, item->with_item.target, value);
+    } else {
+        emit(c, OPCODE_DROP, value, 0, 0);
+    }
+    c->top = value;
+    with_item(c, node, index + 1);
+    end(c, &range);
+    c->exits = exit.outer;
+    c->span = item->with_item.context->span;
+    emit(c, OPCODE_WITHEXIT, leave, 0, 0);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    place_label(c, range.target);
+    Reg exception = push(c), result = push(c);
+    uint32_t swallow = new_label(c);
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    c->handled++;
+    emit(c, OPCODE_WITHEXC, result, leave, exception);
+    emit_jump(c, OPCODE_JTRUE, result, 0, swallow);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit(c, OPCODE_RERAISE, exception, 0, 0);
+    place_label(c, swallow);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    c->handled--;
+    emit(c, OPCODE_DROPN, leave, 2, 0);
+    place_label(c, done);
+    c->top = leave;
+}
+
+void compile_with(Compiler *c, const Node *node)
+{
+    with_item(c, node, 0);
+}
