@@ -4,6 +4,7 @@
 
 #include "base/source.h"
 #include "ops/op.h"
+#include "ops/variable.h"
 
 typedef struct Graph Graph;
 typedef struct GraphNode GraphNode;
@@ -11,15 +12,6 @@ typedef struct GraphBlock GraphBlock;
 
 typedef uint32_t ValueId; // an index into Graph.values
 #define VALUE_ID_NONE UINT32_MAX
-
-// A Variable's state, embedded in the interpreter's Variable object. `value`
-// is counted, never NULL, and only ever replaced whole, so that an effect that
-// fails half way leaves the value before it. Its dtype and shape are the
-// Variable's: an assignment must keep both.
-typedef struct VariableCell {
-    Tensor *value;
-    uint64_t writes; // counts assignments
-} VariableCell;
 
 // Where the user wrote it. `source` NULL: unknown, or a parsed graph, whose
 // `note` is then the comment's text ("file:7 x = x + b").
