@@ -13,8 +13,11 @@
 
 // Applies an op to tensors: each input a Tensor, Symbolic or Variable (borrowed).
 // Host values have been converted by the caller (tensor_convert.h). Results
-// are owned and written to `outputs` (room for OP_MAX_OUTPUTS or what the op
-// gives); *output_count is set. False with an error pending.
+// are owned and written to `outputs`; *output_count says how many they have
+// room for (OP_MAX_OUTPUTS, or as many as the attributes of split and unstack
+// give) and is set to how many there are. False with an error pending.
+// In a trace, read_variable and assign_variable come here too, with the
+// Variable as the first input; outside one obj_variable.c does them itself.
 MUST_CHECK bool apply(Vm *vm, OpCode op, const Value *inputs,
                       uint32_t input_count, const AttrValue *attrs,
                       Value *outputs, uint32_t *output_count);

@@ -8,6 +8,16 @@ interp_sources += src/interp/obj_descriptor.c
 interp_sources += src/interp/obj_instance.c
 interp_sources += src/interp/obj_type.c
 interp_sources += src/interp/type.c
+interp_sources += src/interp/apply.c
+interp_sources += src/interp/builtins_tensor.c
+interp_sources += src/interp/obj_dtype.c
+interp_sources += src/interp/obj_tensor.c
+interp_sources += src/interp/obj_variable.c
+interp_sources += src/interp/tensor_call.c
+interp_sources += src/interp/tensor_convert.c
+interp_sources += src/interp/tensor_index.c
+interp_sources += src/interp/tensor_members.c
+interp_sources += src/interp/tensor_operators.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.
 vm_sources =

@@ -7,6 +7,7 @@
 #ifndef DUET_INTERP_VM_H
 #define DUET_INTERP_VM_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "interp/code.h"
@@ -77,6 +78,7 @@ struct Vm {
     bool eager_only;          // stage.eager(True), --eager
     void *stager;             // the stager's own state
     Display *display;         // how kinds print (display.h)
+    Arena tensor_arena;       // descriptors of bound ops (builtins_tensor.c)
 
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …

@@ -1,0 +1,307 @@
+// dtype and spec: what is known of a tensor, as values.
+//
+// dtypes compare equal by what they name, also to the host types bool, int,
+// float, str (which serve as bool, int32, float32, string); any number of
+// objects may stand for one.
+#include "interp/display.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_tensor.h"
+#include "interp/protocol.h"
+
+DTypeObject *dtype_new(Vm *vm, DType dtype)
+{
+    DTypeObject *object =
+        object_new(vm, vm->types[KIND_DTYPE], sizeof *object);
+    if (object != NULL) {
+        object->dtype = dtype;
+    }
+    return object;
+}
+
+static bool host_type_dtype(Vm *vm, const Object *type, DType *dtype)
+{
+    if (type == (Object *)vm->bool_type) {
+        *dtype = DT_BOOL;
+    } else if (type == (Object *)vm->types[KIND_INT]) {
+        *dtype = DT_INT32;
+    } else if (type == (Object *)vm->types[KIND_FLOAT]) {
+        *dtype = DT_FLOAT32;
+    } else if (type == (Object *)vm->types[KIND_STR]) {
+        *dtype = DT_STRING;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool dtype_from_value(Vm *vm, Value v, DType *dtype)
+{
+    if (value_is_kind(v, KIND_DTYPE)) {
+        *dtype = ((DTypeObject *)value_object(v))->dtype;
+        return true;
+    }
+    if (value_is_object(v) && host_type_dtype(vm, value_object(v), dtype)) {
+        return true;
+    }
+    if (value_is_str(v) && dtype_from_name(value_as_str(v)->text, dtype)) {
+        return true;
+    }
+    Str *text = value_repr(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    raise_error(vm, ERR_TYPE, "not a dtype: %.60s", text->text);
+    object_release(&vm->ctx, text);
+    return false;
+}
+
+static Value str_result(Str *str)
+{
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+static Value dtype_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_DTYPE, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    return str_result(
+        str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
+}
+
+static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    DType other;
+    if (op != COMPARE_EQ && op != COMPARE_NE) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    DType own = ((DTypeObject *)value_object(a))->dtype;
+    if (value_is_kind(b, KIND_DTYPE)) {
+        other = ((DTypeObject *)value_object(b))->dtype;
+    } else if (!value_is_object(b) ||
+               !host_type_dtype(vm, value_object(b), &other)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    return value_from_bool((own == other) == (op == COMPARE_EQ));
+}
+
+static bool dtype_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)vm;
+    const char *name = dtype_name(((DTypeObject *)value_object(self))->dtype);
+    *hash = hash_bytes(name, strlen(name));
+    return true;
+}
+
+static void dtype_destroy(Vm *vm, Object *self)
+{
+    object_free(vm, self, sizeof(DTypeObject));
+}
+
+static Value member_dtype_name(Vm *vm, Value self)
+{
+    return str_result(
+        str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
+}
+
+static Value member_itemsize(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_small(
+        (int64_t)dtype_size(((DTypeObject *)value_object(self))->dtype));
+}
+
+static const MemberDef dtype_members[] = {
+    {"name", member_dtype_name, NULL, "The dtype's name, a str."},
+    {"itemsize", member_itemsize, NULL, "Bytes of one element."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef dtype_type_def = {
+    .name = "dtype",
+    .doc = "The type of a tensor's elements: float32, int64, string, ...",
+    .kind = KIND_DTYPE,
+    .size = sizeof(DTypeObject),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = dtype_destroy,
+              .repr = dtype_repr,
+              .compare = dtype_compare,
+              .hash = dtype_hash},
+    .members = dtype_members,
+};
+
+// Shapes.
+
+Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
+{
+    if (rank == RANK_UNKNOWN) {
+        return VALUE_NONE;
+    }
+    Tuple *tuple = tuple_new(vm, (size_t)rank);
+    if (tuple == NULL) {
+        return VALUE_FAIL;
+    }
+    for (int i = 0; i < rank; i++) {
+        tuple->items[i] = dims[i] == DIM_UNKNOWN ? VALUE_NONE
+                                                 : value_from_small(dims[i]);
+    }
+    return value_from_object(tuple);
+}
+
+static bool size_from_value(Vm *vm, Value v, int64_t *size)
+{
+    if (value_is_none(v)) {
+        *size = DIM_UNKNOWN;
+        return true;
+    }
+    return value_to_index(vm, v, size) &&
+           (*size >= 0 || raise_false(vm, ERR_VALUE,
+                                      "a size cannot be negative: %lld",
+                                      (long long)*size));
+}
+
+bool shape_from_value(Vm *vm, Value v, Shape *shape)
+{
+    if (value_is_none(v)) {
+        shape->rank = RANK_UNKNOWN;
+        return true;
+    }
+    if (value_is_integer(v)) {
+        shape->rank = 1;
+        return size_from_value(vm, v, &shape->dims[0]);
+    }
+    Tuple *sizes = value_to_tuple(vm, v);
+    if (sizes == NULL) {
+        return false;
+    }
+    bool ok = sizes->count <= SHAPE_MAX_RANK ||
+              raise_false(vm, ERR_VALUE, "a shape of more than %d axes",
+                          SHAPE_MAX_RANK);
+    shape->rank = ok ? (int)sizes->count : 0;
+    for (int i = 0; ok && i < shape->rank; i++) {
+        ok = size_from_value(vm, sizes->items[i], &shape->dims[i]);
+    }
+    object_release(&vm->ctx, sizes);
+    return ok;
+}
+
+// Specs.
+
+static size_t spec_size(int rank)
+{
+    return sizeof(Spec) + (rank > 0 ? (size_t)rank : 0) * sizeof(int64_t);
+}
+
+Spec *spec_new(Vm *vm, TensorType type, Str *name)
+{
+    Spec *spec =
+        object_new(vm, vm->types[KIND_SPEC], spec_size(type.rank));
+    if (spec == NULL) {
+        return NULL;
+    }
+    spec->dtype = type.dtype;
+    spec->rank = type.rank;
+    spec->name = name != NULL ? object_retain(name) : NULL;
+    for (int i = 0; i < type.rank; i++) {
+        spec->dims[i] = type.dims[i];
+    }
+    return spec;
+}
+
+static void spec_destroy(Vm *vm, Object *self)
+{
+    Spec *spec = (Spec *)self;
+    object_release_null(&vm->ctx, spec->name);
+    object_free(vm, spec, spec_size(spec->rank));
+}
+
+// "spec((None, 3), float32)"
+static Value spec_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_SPEC, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    const Spec *spec = (Spec *)value_object(self);
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_puts(&buf, "spec(");
+    if (spec->rank == RANK_UNKNOWN) {
+        strbuf_puts(&buf, "None");
+    } else {
+        shape_print(&buf, spec->rank, spec->dims);
+    }
+    strbuf_printf(&buf, ", %s)", dtype_name(spec->dtype));
+    return str_result(str_from_buf(vm, &buf));
+}
+
+static bool spec_equal(const Spec *a, const Spec *b)
+{
+    return a->dtype == b->dtype &&
+           shape_equal(a->rank, a->dims, b->rank, b->dims);
+}
+
+static Value spec_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    (void)vm;
+    if ((op != COMPARE_EQ && op != COMPARE_NE) ||
+        !value_is_kind(b, KIND_SPEC)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    bool equal =
+        spec_equal((Spec *)value_object(a), (Spec *)value_object(b));
+    return value_from_bool(equal == (op == COMPARE_EQ));
+}
+
+static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)vm;
+    const Spec *spec = (Spec *)value_object(self);
+    size_t count = spec->rank > 0 ? (size_t)spec->rank : 0;
+    *hash = hash_bytes(spec->dims, count * sizeof(int64_t)) * 31 +
+            (uint64_t)spec->dtype + ((uint64_t)(spec->rank + 1) << 8);
+    return true;
+}
+
+static Value member_shape(Vm *vm, Value self)
+{
+    const Spec *spec = (Spec *)value_object(self);
+    return shape_to_value(vm, spec->rank, spec->dims);
+}
+
+static Value member_dtype(Vm *vm, Value self)
+{
+    DTypeObject *dtype = dtype_new(vm, ((Spec *)value_object(self))->dtype);
+    return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
+}
+
+static Value member_name(Vm *vm, Value self)
+{
+    (void)vm;
+    Str *name = ((Spec *)value_object(self))->name;
+    return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
+}
+
+static const MemberDef spec_members[] = {
+    {"shape", member_shape, NULL,
+     "A tuple with None for any size; None if any rank will do."},
+    {"dtype", member_dtype, NULL, "The dtype that an argument must have."},
+    {"name", member_name, NULL, "The argument's name, or None."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef spec_type_def = {
+    .name = "spec",
+    .doc = "What a signature asks of an argument: shape and dtype.",
+    .params = "shape, dtype, name=None",
+    .kind = KIND_SPEC,
+    .size = sizeof(Spec),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = spec_destroy,
+              .repr = spec_repr,
+              .compare = spec_compare,
+              .hash = spec_hash},
+    .members = spec_members,
+};

@@ -1,0 +1,248 @@
+// The types `tensor` and `symbolic`: their slots, and what all operands share.
+//
+// A tensor comes from the layers below with no type in its head; it enters the
+// language through tensor_adopt.
+#include "interp/obj_tensor.h"
+
+#include "interp/apply.h"
+#include "interp/display.h"
+#include "interp/obj_int.h"
+#include "interp/obj_float.h"
+#include "interp/protocol.h"
+#include "interp/tensor_convert.h"
+
+Value tensor_adopt(Vm *vm, Tensor *tensor)
+{
+    tensor->head.type = vm->types[KIND_TENSOR];
+    tensor->head.birth = vm->ctx.birth;
+    return value_from_object(tensor);
+}
+
+TensorType operand_type(Value operand)
+{
+    switch (value_object(operand)->kind) {
+    case KIND_TENSOR:
+        return tensor_type(value_as_tensor(operand));
+    case KIND_VARIABLE:
+        return tensor_type(value_as_variable(operand)->cell.value);
+    default: {
+        const Symbolic *symbolic = value_as_symbolic(operand);
+        return (TensorType){(DType)symbolic->dtype, symbolic->rank,
+                            symbolic->dims};
+    }
+    }
+}
+
+static Value str_result(Str *str)
+{
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+static void tensor_destroy(Vm *vm, Object *self)
+{
+    tensor_dealloc(&vm->ctx, (Tensor *)self);
+}
+
+static Value tensor_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_TENSOR, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    tensor_print_repr(&buf, value_as_tensor(self));
+    return str_result(str_from_buf(vm, &buf));
+}
+
+static Value tensor_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_TENSOR, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    tensor_print_str(&buf, value_as_tensor(self));
+    return str_result(str_from_buf(vm, &buf));
+}
+
+// Format specs are for scalars, which print as their host number would.
+static Value tensor_format(Vm *vm, Value self, Str *spec)
+{
+    const Tensor *tensor = value_as_tensor(self);
+    if (spec->length == 0) {
+        return str_result(value_str(vm, self));
+    }
+    if (tensor->count != 1 || tensor->rank != 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "a format spec needs a scalar, not a tensor of "
+                           "rank %d",
+                           tensor->rank);
+    }
+    Value item = tensor_item(vm, tensor, 0);
+    if (value_failed(item)) {
+        return VALUE_FAIL;
+    }
+    Value result = str_result(value_format(vm, item, spec));
+    value_release(&vm->ctx, item);
+    return result;
+}
+
+// The one element, for int(), float(), index.
+static Value only_item(Vm *vm, Value self, const char *what)
+{
+    const Tensor *tensor = value_is_tensor(self)
+                               ? value_as_tensor(self)
+                               : value_as_variable(self)->cell.value;
+    if (tensor->count != 1) {
+        return raise_error(vm, ERR_TYPE,
+                           "%s() needs a tensor of one element, not %lld",
+                           what, (long long)tensor->count);
+    }
+    return tensor_item(vm, tensor, 0);
+}
+
+static Value tensor_index_slot(Vm *vm, Value self)
+{
+    DType dtype = operand_type(self).dtype;
+    if (!dtype_is_integer(dtype) || operand_type(self).rank != 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "only an integer scalar tensor can be an index");
+    }
+    return only_item(vm, self, "index");
+}
+
+static Value tensor_to_int(Vm *vm, Value self)
+{
+    Value item = only_item(vm, self, "int");
+    if (value_failed(item) || value_is_integer(item)) {
+        return item;
+    }
+    if (value_is_bool(item)) {
+        return value_from_small(value_same(item, VALUE_TRUE));
+    }
+    if (value_is_float(item)) {
+        double number = value_float(item);
+        value_release(&vm->ctx, item);
+        return int_from_double(vm, number);
+    }
+    value_release(&vm->ctx, item);
+    return raise_error(vm, ERR_TYPE, "int() of a string tensor: use "
+                       "strings.to_number");
+}
+
+static Value tensor_to_float(Vm *vm, Value self)
+{
+    if (operand_type(self).dtype == DT_STRING) {
+        return raise_error(vm, ERR_TYPE, "float() of a string tensor: use "
+                           "strings.to_number");
+    }
+    Value item = only_item(vm, self, "float");
+    double number;
+    if (value_failed(item) || value_is_float(item)) {
+        return item;
+    }
+    bool ok = int_to_double(vm, item, &number);
+    value_release(&vm->ctx, item);
+    return ok ? float_new(vm, number) : VALUE_FAIL;
+}
+
+static Value tensor_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args, (void)keywords;
+    return raise_error(vm, ERR_TYPE,
+                       "cannot create '%s' objects: use tensor(value)",
+                       type_name(cls));
+}
+
+const TypeDef tensor_type_def = {
+    .name = "Tensor",
+    .doc = "An immutable array of one dtype; made by tensor(value).",
+    .params = "value, dtype=None",
+    .kind = KIND_TENSOR,
+    .size = sizeof(Tensor),
+    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = tensor_destroy,
+              .make = tensor_make,
+              .repr = tensor_repr,
+              .str = tensor_str,
+              .format = tensor_format,
+              .compare = tensor_compare,
+              .unary = tensor_unary,
+              .binary = tensor_binary,
+              .truth = tensor_truth,
+              .length = tensor_length,
+              .get_item = tensor_get_item,
+              .iter = tensor_iter,
+              .index = tensor_index_slot,
+              .to_int = tensor_to_int,
+              .to_float = tensor_to_float},
+    .methods = tensor_methods,
+    .members = tensor_members,
+};
+
+static void symbolic_destroy(Vm *vm, Object *self)
+{
+    Symbolic *symbolic = (Symbolic *)self;
+    object_release_null(&vm->ctx, symbolic->name);
+    object_release_null(&vm->ctx, symbolic->owner);
+    object_free(vm, symbolic, sizeof *symbolic);
+}
+
+// "<x: float32[2, 3]>"
+static Value symbolic_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_SYMBOLIC, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    const Symbolic *symbolic = value_as_symbolic(self);
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_printf(&buf, "<%s: ",
+                  symbolic->name != NULL ? symbolic->name->text : "?");
+    tensor_type_print(&buf, operand_type(self));
+    strbuf_putc(&buf, '>');
+    return str_result(str_from_buf(vm, &buf));
+}
+
+static Value symbolic_number(Vm *vm, Value self)
+{
+    // int(x) and float(x) are casts in a trace; C code that needs a host
+    // number gets the truth hook's error, which names the cure.
+    return vm->hooks != NULL && vm->hooks->truth(vm, self) >= 0
+               ? raise_error(vm, ERR_SYMBOLIC, "a symbolic tensor has no value")
+               : VALUE_FAIL;
+}
+
+static int symbolic_truth(Vm *vm, Value self)
+{
+    if (vm->hooks != NULL) {
+        return vm->hooks->truth(vm, self);
+    }
+    return raise_int(vm, ERR_SYMBOLIC, "a symbolic tensor has no truth value");
+}
+
+const TypeDef symbolic_type_def = {
+    .name = "SymbolicTensor",
+    .doc = "A tensor inside a trace: dtype and shape, no value yet.",
+    .kind = KIND_SYMBOLIC,
+    .size = sizeof(Symbolic),
+    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = symbolic_destroy,
+              .make = tensor_make,
+              .repr = symbolic_repr,
+              .compare = tensor_compare,
+              .unary = tensor_unary,
+              .binary = tensor_binary,
+              .truth = symbolic_truth,
+              .length = tensor_length,
+              .get_item = tensor_get_item,
+              .iter = tensor_iter,
+              .index = symbolic_number,
+              .to_int = symbolic_number,
+              .to_float = symbolic_number},
+    .methods = tensor_methods,
+    .members = tensor_members,
+};

@@ -1,0 +1,302 @@
+// Variable: a tensor that can be replaced by another of its dtype and shape.
+//
+// An assignment checks first and then swaps one pointer, so a refused one
+// changes nothing, and whoever holds the old value keeps it.
+#include "interp/obj_tensor.h"
+
+#include "interp/display.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+#include "interp/tensor_call.h"
+#include "interp/tensor_convert.h"
+
+Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
+{
+    Variable *variable =
+        object_new(vm, vm->types[KIND_VARIABLE], sizeof *variable);
+    if (variable == NULL) {
+        return NULL;
+    }
+    variable->cell.value = object_retain(initial);
+    variable->cell.writes = 0;
+    variable->name = name != NULL ? object_retain(name) : NULL;
+    variable->trainable = trainable;
+    return variable;
+}
+
+Value variable_read(Vm *vm, Variable *variable)
+{
+    if (vm->trace != NULL) {
+        Value self = value_from_object(variable); // borrowed
+        return apply_one(vm, OP_READ_VARIABLE, &self, 1, NULL);
+    }
+    return value_from_object(object_retain(variable->cell.value));
+}
+
+static void describe(StrBuf *out, const Variable *variable)
+{
+    strbuf_puts(out, "Variable");
+    if (variable->name != NULL) {
+        strbuf_printf(out, " '%s'", variable->name->text);
+    }
+    strbuf_puts(out, " holds ");
+    tensor_type_print(out, tensor_type(variable->cell.value));
+}
+
+static bool refuse(Vm *vm, const Variable *variable, ErrorKind kind,
+                   TensorType given)
+{
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_puts(&buf, "assign: ");
+    describe(&buf, variable);
+    strbuf_puts(&buf, ", not ");
+    tensor_type_print(&buf, given);
+    if (strbuf_ok(&buf)) {
+        raise_error(vm, kind, "%s", strbuf_text(&buf));
+    }
+    strbuf_free(&buf);
+    return false;
+}
+
+static bool assign_traced(Vm *vm, Variable *variable, Value value)
+{
+    Value inputs[2] = {value_from_object(variable), value}; // borrowed
+    Value none[OP_MAX_OUTPUTS];
+    uint32_t count = OP_MAX_OUTPUTS; // the op has no outputs
+    return apply(vm, OP_ASSIGN_VARIABLE, inputs, 2, NULL, none, &count);
+}
+
+bool variable_assign(Vm *vm, Variable *variable, Value value)
+{
+    TensorType own = tensor_type(variable->cell.value);
+    TensorType given = operand_type(value);
+    if (given.dtype != own.dtype) {
+        return refuse(vm, variable, ERR_DTYPE, given);
+    }
+    if (vm->trace != NULL) {
+        return assign_traced(vm, variable, value);
+    }
+    if (!shape_equal(own.rank, own.dims, given.rank, given.dims)) {
+        return refuse(vm, variable, ERR_SHAPE, given);
+    }
+    if (value_is_kind(value, KIND_SYMBOLIC)) {
+        return raise_false(vm, ERR_LEAK, "assign: a symbolic tensor is used "
+                           "outside its trace");
+    }
+    Tensor *fresh = value_is_tensor(value)
+                        ? value_as_tensor(value)
+                        : value_as_variable(value)->cell.value;
+    Tensor *old = variable->cell.value;
+    variable->cell.value = object_retain(fresh);
+    variable->cell.writes++;
+    object_release(&vm->ctx, old);
+    return true;
+}
+
+// Methods. Each returns the Variable, so that calls chain.
+
+static Value assign_value(Vm *vm, Value self, Value value)
+{
+    bool ok = variable_assign(vm, value_as_variable(self), value);
+    value_release(&vm->ctx, value);
+    return ok ? value_retain(self) : VALUE_FAIL;
+}
+
+static Value method_assign(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value value = value_is_operand(args[1])
+                      ? value_retain(args[1])
+                      : tensor_from_value(vm, "assign", args[1],
+                                          operand_type(args[0]).dtype);
+    return value_failed(value) ? VALUE_FAIL
+                               : assign_value(vm, args[0], value);
+}
+
+static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
+{
+    if (!value_is_convertible(vm, args[1])) {
+        return raise_error(vm, ERR_TYPE, "%s: not a number or tensor: '%s'",
+                           who, type_name(type_of(vm, args[1])));
+    }
+    Value value = tensor_binary(vm, op, args[0], args[1]);
+    return value_failed(value) ? VALUE_FAIL
+                               : assign_value(vm, args[0], value);
+}
+
+static Value method_assign_add(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return assign_result(vm, args, BINARY_ADD, "assign_add");
+}
+
+static Value method_assign_sub(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return assign_result(vm, args, BINARY_SUB, "assign_sub");
+}
+
+static Value method_value(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return variable_read(vm, value_as_variable(args[0]));
+}
+
+static const NativeDef variable_methods[] = {
+    {"assign", "self, value, /", method_assign,
+     "Replaces the value by one of the same dtype and shape; returns self."},
+    {"assign_add", "self, delta, /", method_assign_add,
+     "Adds `delta` to the value; returns self."},
+    {"assign_sub", "self, delta, /", method_assign_sub,
+     "Subtracts `delta` from the value; returns self."},
+    {"value", "self, /", method_value,
+     "The value now, as a tensor that later assignments do not change."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static Value member_name(Vm *vm, Value self)
+{
+    (void)vm;
+    Str *name = value_as_variable(self)->name;
+    return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
+}
+
+static Value member_trainable(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_bool(value_as_variable(self)->trainable);
+}
+
+static const MemberDef variable_members[] = {
+    TENSOR_MEMBERS,
+    {"name", member_name, NULL, "The name it was made with, or None."},
+    {"trainable", member_trainable, NULL, "Whether a Tape watches it."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void variable_destroy(Vm *vm, Object *self)
+{
+    Variable *variable = (Variable *)self;
+    object_release(&vm->ctx, variable->cell.value);
+    object_release_null(&vm->ctx, variable->name);
+    object_free(vm, variable, sizeof *variable);
+}
+
+// Variable(initial, dtype=None, name=None, trainable=True), by keyword too.
+static bool make_arguments(Vm *vm, Tuple *args, Dict *keywords, Value out[4])
+{
+    static const char *const names[4] = {"initial", "dtype", "name",
+                                         "trainable"};
+    if (args->count > 4) {
+        return raise_false(vm, ERR_TYPE, "Variable() takes from 1 to 4 "
+                           "arguments but %zu were given", args->count);
+    }
+    for (size_t i = 0; i < args->count; i++) {
+        out[i] = args->items[i];
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
+        size_t i = 0;
+        while (i < 4 && !str_is(value_as_str(key), names[i])) {
+            i++;
+        }
+        if (i == 4 || !value_unbound(out[i])) {
+            return raise_false(vm, ERR_TYPE, "Variable() got %s argument '%s'",
+                               i == 4 ? "an unexpected keyword"
+                                      : "multiple values for",
+                               value_as_str(key)->text);
+        }
+        out[i] = value;
+    }
+    return !value_unbound(out[0]) ||
+           raise_false(vm, ERR_TYPE,
+                       "Variable() missing required argument 'initial'");
+}
+
+static Value make_from(Vm *vm, const Value given[4])
+{
+    DType dtype = DT_NONE;
+    if (!value_unbound(given[1]) && !value_is_none(given[1]) &&
+        !dtype_from_value(vm, given[1], &dtype)) {
+        return VALUE_FAIL;
+    }
+    Str *name = value_is_str(given[2]) ? value_as_str(given[2]) : NULL;
+    int trainable =
+        value_unbound(given[3]) ? 1 : value_truth(vm, given[3]);
+    if (trainable < 0) {
+        return VALUE_FAIL;
+    }
+    Value initial = tensor_from_value(vm, "Variable", given[0], dtype);
+    if (value_failed(initial)) {
+        return VALUE_FAIL;
+    }
+    if (value_is_kind(initial, KIND_SYMBOLIC)) {
+        value_release(&vm->ctx, initial);
+        return raise_error(vm, ERR_VALUE, "Variable: the initial value is "
+                           "symbolic; a Variable is made once, outside the "
+                           "graph, from host values or eager tensors");
+    }
+    Tensor *tensor = value_is_tensor(initial)
+                         ? value_as_tensor(initial)
+                         : value_as_variable(initial)->cell.value;
+    Variable *variable = variable_new(vm, tensor, name, trainable == 1);
+    value_release(&vm->ctx, initial);
+    return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
+}
+
+static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    Value given[4] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND,
+                      VALUE_UNBOUND};
+    return make_arguments(vm, args, keywords, given) ? make_from(vm, given)
+                                                     : VALUE_FAIL;
+}
+
+// "Variable(1.0, dtype=float32, name='v')"
+static Value variable_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_VARIABLE, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return own != NULL ? str_value(own) : VALUE_FAIL;
+    }
+    const Variable *variable = value_as_variable(self);
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_puts(&buf, "Variable(");
+    tensor_print_array(&buf, variable->cell.value, true,
+                       (int)strlen("Variable("));
+    strbuf_printf(&buf, ", dtype=%s",
+                  dtype_name((DType)variable->cell.value->dtype));
+    if (variable->name != NULL) {
+        strbuf_puts(&buf, ", name=");
+        str_print_repr(&buf, variable->name->text, variable->name->length);
+    }
+    strbuf_putc(&buf, ')');
+    Str *str = str_from_buf(vm, &buf);
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+const TypeDef variable_type_def = {
+    .name = "Variable",
+    .doc = "Mutable state: a tensor that can be assigned to.",
+    .params = "initial, dtype=None, name=None, trainable=True",
+    .kind = KIND_VARIABLE,
+    .size = sizeof(Variable),
+    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = variable_destroy,
+              .make = variable_make,
+              .repr = variable_repr,
+              .compare = tensor_compare,
+              .unary = tensor_unary,
+              .binary = tensor_binary,
+              .truth = tensor_truth,
+              .length = tensor_length,
+              .get_item = tensor_get_item,
+              .iter = tensor_iter},
+    .methods = variable_methods,
+    .members = variable_members,
+};

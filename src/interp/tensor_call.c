@@ -1,0 +1,391 @@
+// Calling ops by name, and from Duet: arguments to inputs and attributes.
+#include "interp/tensor_call.h"
+
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+#include "interp/tensor_convert.h"
+
+enum { CALL_MAX_INPUTS = 8, CALL_MAX_INTS = 64 };
+
+Value tensor_call(Vm *vm, const char *name, const Value *inputs,
+                  uint32_t input_count, const NamedAttr *attrs,
+                  uint32_t attr_count)
+{
+    AttrValue values[OP_MAX_ATTRS] = {{.kind = ATTR_NONE}};
+    int code = op_find(name, strlen(name));
+    if (code < 0) {
+        return raise_error(vm, ERR_SYSTEM, "there is no op '%s'", name);
+    }
+    const OpDesc *op = op_desc((OpCode)code);
+    for (uint32_t i = 0; i < attr_count; i++) {
+        uint32_t at = 0;
+        while (at < op->attr_count &&
+               strcmp(op->attrs[at].name, attrs[i].name) != 0) {
+            at++;
+        }
+        if (at == op->attr_count) {
+            return raise_error(vm, ERR_SYSTEM, "%s has no attribute '%s'",
+                               name, attrs[i].name);
+        }
+        values[at] = attrs[i].value;
+    }
+    return apply_one(vm, (OpCode)code, inputs, input_count, values);
+}
+
+// One call in the making. Inputs are owned, attributes plain data.
+typedef struct BoundCall {
+    const OpDesc *op;
+    Value *inputs;
+    uint32_t input_count, input_capacity;
+    Value few[CALL_MAX_INPUTS + OP_MAX_ATTRS]; // inputs, unless they are more
+    AttrValue attrs[OP_MAX_ATTRS];
+    int64_t ints[CALL_MAX_INTS]; // what ATTR_INTS attributes point at
+    uint32_t int_count;
+} BoundCall;
+
+static void call_free(Vm *vm, BoundCall *call)
+{
+    for (uint32_t i = 0; i < call->input_count; i++) {
+        value_release(&vm->ctx, call->inputs[i]);
+    }
+    if (call->inputs != call->few) {
+        ctx_free(&vm->ctx, call->inputs,
+                 call->input_capacity * sizeof(Value));
+    }
+}
+
+static bool room_for_inputs(Vm *vm, BoundCall *call, size_t count)
+{
+    call->inputs = call->few;
+    call->input_capacity = CALL_MAX_INPUTS + OP_MAX_ATTRS;
+    if (count <= CALL_MAX_INPUTS) {
+        return true;
+    }
+    size_t capacity = count + OP_MAX_ATTRS;
+    if (capacity > UINT32_MAX / sizeof(Value)) {
+        return ctx_fail_memory(&vm->ctx);
+    }
+    Value *inputs = ctx_alloc(&vm->ctx, capacity * sizeof(Value));
+    if (inputs == NULL) {
+        return false;
+    }
+    call->inputs = inputs;
+    call->input_capacity = (uint32_t)capacity;
+    return true;
+}
+
+static bool fail_attr(Vm *vm, const BoundCall *call, const AttrDesc *attr,
+                      const char *wanted, Value given)
+{
+    return raise_false(vm, ERR_TYPE, "%s: %s must be %s, not %s",
+                       call->op->name, attr->name, wanted,
+                       type_name(type_of(vm, given)));
+}
+
+static bool push_int(Vm *vm, BoundCall *call, const AttrDesc *attr,
+                     int64_t value)
+{
+    if (call->int_count == CALL_MAX_INTS) {
+        return raise_false(vm, ERR_VALUE, "%s: %s has more than %d numbers",
+                           call->op->name, attr->name, CALL_MAX_INTS);
+    }
+    call->ints[call->int_count++] = value;
+    return true;
+}
+
+// A shape, axes: one int, a sequence of ints, or an eager int tensor.
+static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
+                      AttrValue *out)
+{
+    uint32_t first = call->int_count;
+    bool ok = true;
+    if (value_is_integer(v)) {
+        int64_t one;
+        ok = value_to_index(vm, v, &one) && push_int(vm, call, attr, one);
+    } else if (value_is_object(v)) {
+        Tuple *items = value_to_tuple(vm, v);
+        ok = items != NULL;
+        for (size_t i = 0; ok && i < items->count; i++) {
+            int64_t one = ATTR_INT_NONE;
+            ok = (value_is_none(items->items[i]) ||
+                  value_to_index(vm, items->items[i], &one)) &&
+                 push_int(vm, call, attr, one);
+        }
+        object_release_null(&vm->ctx, items);
+    } else {
+        ok = fail_attr(vm, call, attr, "an int or a sequence of ints", v);
+    }
+    *out = attr_of_ints(call->ints + first, call->int_count - first);
+    return ok;
+}
+
+// A symbolic (or any non-constant) int where the op takes one: an operand.
+static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr,
+                         Value v, AttrValue *out)
+{
+    if (attr->accept != ATTR_HOST_OR_TENSOR) {
+        return raise_false(vm, ERR_SYMBOLIC,
+                           "%s: %s must be known when the function is "
+                           "traced, it cannot be a symbolic tensor",
+                           call->op->name, attr->name);
+    }
+    *out = (AttrValue){.kind = ATTR_INPUT,
+                       .integer = (int64_t)call->input_count};
+    call->inputs[call->input_count++] = value_retain(v);
+    return true;
+}
+
+// (2, n) with a symbolic n: packed into one symbolic vector.
+static bool has_symbolic(Value v)
+{
+    const Value *items;
+    size_t count;
+    if (value_is_kind(v, KIND_TUPLE)) {
+        items = value_as_tuple(v)->items;
+        count = value_as_tuple(v)->count;
+    } else if (value_is_kind(v, KIND_LIST)) {
+        items = value_as_list(v)->items;
+        count = value_as_list(v)->count;
+    } else {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (value_is_kind(items[i], KIND_SYMBOLIC)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
+                       AttrValue *out)
+{
+    out->kind = attr->kind;
+    switch (attr->kind) {
+    case ATTR_BOOL: {
+        int truth = value_truth(vm, v);
+        out->boolean = truth == 1;
+        return truth >= 0;
+    }
+    case ATTR_INT:
+        return value_to_index(vm, v, &out->integer);
+    case ATTR_FLOAT:
+        return value_to_double(vm, v, &out->number);
+    case ATTR_DTYPE:
+        return dtype_from_value(vm, v, &out->dtype);
+    case ATTR_STR:
+        if (!value_is_str(v)) {
+            return fail_attr(vm, call, attr, "a str", v);
+        }
+        out->text = value_as_str(v)->text;
+        out->count = (uint32_t)value_as_str(v)->length;
+        return true;
+    default:
+        return attr_ints(vm, call, attr, v, out);
+    }
+}
+
+static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
+                      AttrValue *out)
+{
+    if (value_unbound(v) || value_is_none(v)) {
+        out->kind = ATTR_NONE;
+        return true;
+    }
+    if (value_is_kind(v, KIND_SYMBOLIC)) {
+        return attr_operand(vm, call, attr, v, out);
+    }
+    if (attr->kind == ATTR_INTS && has_symbolic(v)) {
+        Value packed = tensor_from_value(vm, call->op->name, v, DT_NONE);
+        if (value_failed(packed)) {
+            return false;
+        }
+        bool ok = attr_operand(vm, call, attr, packed, out);
+        value_release(&vm->ctx, packed);
+        return ok;
+    }
+    return attr_plain(vm, call, attr, v, out);
+}
+
+// Inputs that choose or count rather than take part: converted alone, the
+// others together. By the names that the descriptors' params use.
+static bool input_is_apart(const char *name, size_t length)
+{
+    static const char *const apart[] = {"condition", "indices", "mask",
+                                        "repeats", "labels", "length"};
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+        if (strlen(apart[i]) == length &&
+            memcmp(apart[i], name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The next name in "x, y=None, /"; NULL at the end. Skips "/" and "*".
+static const char *next_param(const char **text, size_t *length)
+{
+    for (;;) {
+        const char *start = *text + strspn(*text, ", ");
+        size_t whole = strcspn(start, ",");
+        *text = start + whole;
+        if (whole == 0) {
+            return NULL;
+        }
+        *length = strcspn(start, "=, ");
+        if (*start != '/' && *start != '*') {
+            return start;
+        }
+    }
+}
+
+static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
+                        uint32_t count)
+{
+    const char *text = call->op->params;
+    uint32_t together[CALL_MAX_INPUTS], together_count = 0;
+    Value given[CALL_MAX_INPUTS] = {VALUE_UNBOUND}, made[CALL_MAX_INPUTS];
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *name = next_param(&text, &length);
+        if (name == NULL || !input_is_apart(name, length)) {
+            given[together_count] = args[i];
+            together[together_count++] = i;
+        }
+    }
+    if (!tensor_unify(vm, call->op->name, given, together_count, made)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        call->inputs[i] = VALUE_UNBOUND; // not an object: release is a no-op
+    }
+    call->input_count = count;
+    for (uint32_t i = 0; i < together_count; i++) {
+        call->inputs[together[i]] = made[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (value_unbound(call->inputs[i])) {
+            Value one =
+                tensor_from_value(vm, call->op->name, args[i], DT_NONE);
+            if (value_failed(one)) {
+                return false;
+            }
+            call->inputs[i] = one;
+        }
+    }
+    return true;
+}
+
+// concat([a, b]): the items of one list are the inputs.
+static bool bind_list(Vm *vm, BoundCall *call, Value list)
+{
+    Tuple *items = value_to_tuple(vm, list);
+    if (items == NULL) {
+        return false;
+    }
+    bool ok = room_for_inputs(vm, call, items->count) &&
+              tensor_unify(vm, call->op->name, items->items,
+                           (uint32_t)items->count, call->inputs);
+    call->input_count = ok ? (uint32_t)items->count : 0;
+    object_release(&vm->ctx, items);
+    return ok;
+}
+
+static uint32_t bound_inputs(const OpDesc *op, const Value *args,
+                             uint32_t count)
+{
+    uint32_t inputs = op->max_inputs < count ? op->max_inputs : count;
+    while (inputs > op->min_inputs && value_unbound(args[inputs - 1])) {
+        inputs--; // optional ones that were left out
+    }
+    return inputs;
+}
+
+// How many tensors an op with a varying number of outputs will give.
+static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
+{
+    *room = OP_MAX_OUTPUTS;
+    if (call->op->output_count != 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < call->op->attr_count; i++) {
+        const AttrValue *attr = &call->attrs[i];
+        int64_t wanted = attr->kind == ATTR_INT    ? attr->integer
+                         : attr->kind == ATTR_INTS ? attr->count + 1
+                                                   : 0;
+        if (wanted > UINT32_MAX / (int64_t)sizeof(Value)) {
+            return ctx_fail_memory(&vm->ctx);
+        }
+        *room = wanted > *room ? (uint32_t)wanted : *room;
+    }
+    TensorType type = operand_type(call->inputs[0]);
+    for (int i = 0; i < type.rank; i++) {
+        if (type.dims[i] > *room && type.dims[i] < UINT32_MAX / 16) {
+            *room = (uint32_t)type.dims[i]; // unstack
+        }
+    }
+    return true;
+}
+
+static Value pack_results(Vm *vm, const BoundCall *call, Value *outputs,
+                          uint32_t count)
+{
+    if (call->op->output_count == 1) {
+        return outputs[0];
+    }
+    Tuple *tuple = tuple_new(vm, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tuple != NULL) {
+            tuple->items[i] = outputs[i];
+        } else {
+            value_release(&vm->ctx, outputs[i]);
+        }
+    }
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+static Value run_call(Vm *vm, OpCode code, BoundCall *call)
+{
+    if (call->op->output_count == 1) {
+        return apply_one(vm, code, call->inputs, call->input_count,
+                         call->attrs);
+    }
+    uint32_t room;
+    if (!result_room(vm, call, &room)) {
+        return VALUE_FAIL;
+    }
+    size_t size = room * sizeof(Value);
+    Value *outputs = ctx_alloc(&vm->ctx, size);
+    if (outputs == NULL) {
+        return VALUE_FAIL;
+    }
+    uint32_t count = room;
+    Value result = VALUE_FAIL;
+    if (apply(vm, code, call->inputs, call->input_count, call->attrs, outputs,
+              &count)) {
+        result = pack_results(vm, call, outputs, count);
+    }
+    ctx_free(&vm->ctx, outputs, size);
+    return result;
+}
+
+Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
+                        uint32_t count)
+{
+    BoundCall call = {.op = op_desc(code), .inputs = call.few};
+    bool list = call.op->flags & OP_LIST_INPUT;
+    uint32_t slots = list ? 1 : call.op->max_inputs;
+    bool ok = list ? bind_list(vm, &call, args[0])
+                   : room_for_inputs(vm, &call, 0) &&
+                         bind_inputs(vm, &call, args,
+                                     bound_inputs(call.op, args, slots));
+    for (uint32_t i = 0; ok && i < call.op->attr_count; i++) {
+        Value given =
+            slots + i < count ? args[slots + i] : VALUE_UNBOUND;
+        ok = bind_attr(vm, &call, &call.op->attrs[i], given, &call.attrs[i]);
+    }
+    Value result = ok ? run_call(vm, code, &call) : VALUE_FAIL;
+    call_free(vm, &call);
+    return result;
+}

@@ -1,0 +1,532 @@
+// Host values to tensors, and back. Two walks over nested lists: the first
+// finds shape and kind, the second fills. Both stop at SHAPE_MAX_RANK, which
+// also ends cyclic lists.
+#include "interp/tensor_convert.h"
+
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+#include "interp/tensor_call.h"
+
+// What the leaves are, widest last; STRING and TENSOR mix with nothing else.
+typedef enum LeafKind {
+    LEAF_NONE, // an empty list says nothing
+    LEAF_BOOL,
+    LEAF_INT,  // fits int32
+    LEAF_LONG, // fits int64 only
+    LEAF_FLOAT,
+    LEAF_STRING,
+    LEAF_TENSOR // some leaf is a tensor: packed by the op `stack`
+} LeafKind;
+
+typedef struct Scan {
+    const char *who; // for error texts
+    LeafKind kind;
+    Shape shape;
+    bool seen_leaf;  // the rank is settled
+    DType tensor;    // of the first tensor among the leaves, or DT_NONE
+} Scan;
+
+static bool is_sequence(Value v)
+{
+    return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_TUPLE);
+}
+
+static size_t sequence_items(Value v, const Value **items)
+{
+    if (value_is_kind(v, KIND_LIST)) {
+        *items = value_as_list(v)->items;
+        return value_as_list(v)->count;
+    }
+    *items = value_as_tuple(v)->items;
+    return value_as_tuple(v)->count;
+}
+
+bool value_is_convertible(Vm *vm, Value v)
+{
+    if (value_is_operand(v) || value_is_bool(v) || value_is_integer(v) ||
+        value_is_float(v) || value_is_str(v) ||
+        value_is_kind(v, KIND_BYTES) || is_sequence(v)) {
+        return true;
+    }
+    return value_is_object(v) &&
+           !value_unbound(type_lookup(vm, type_of(vm, v),
+                                      vm->names[NAME_TENSOR]));
+}
+
+// LEAF_NONE: not a leaf that a tensor can hold.
+static LeafKind leaf_kind(Value v)
+{
+    int64_t wide;
+    if (value_is_bool(v)) {
+        return LEAF_BOOL;
+    }
+    if (value_is_integer(v)) {
+        return int_to_i64(v, &wide) && wide >= INT32_MIN && wide <= INT32_MAX
+                   ? LEAF_INT
+                   : LEAF_LONG;
+    }
+    if (value_is_float(v)) {
+        return LEAF_FLOAT;
+    }
+    if (value_is_str(v) || value_is_kind(v, KIND_BYTES)) {
+        return LEAF_STRING;
+    }
+    return value_is_operand(v) ? LEAF_TENSOR : LEAF_NONE;
+}
+
+static bool scan_leaf(Vm *vm, Scan *scan, Value v, int depth)
+{
+    LeafKind kind = leaf_kind(v);
+    if (kind == LEAF_NONE) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s: a tensor cannot hold '%s' objects", scan->who,
+                           type_name(type_of(vm, v)));
+    }
+    if (scan->seen_leaf && scan->shape.rank != depth) {
+        return raise_false(vm, ERR_VALUE,
+                           "%s: numbers and lists stand side by side at "
+                           "depth %d",
+                           scan->who, depth);
+    }
+    if (kind == LEAF_TENSOR && scan->tensor == DT_NONE) {
+        scan->tensor = operand_type(v).dtype;
+    }
+    bool mixed = scan->kind != LEAF_NONE && scan->kind != kind &&
+                 kind != LEAF_TENSOR && scan->kind != LEAF_TENSOR &&
+                 (scan->kind == LEAF_STRING || kind == LEAF_STRING);
+    if (mixed) {
+        return raise_false(vm, ERR_DTYPE, "%s: strings and numbers mixed",
+                           scan->who);
+    }
+    scan->kind = kind > scan->kind ? kind : scan->kind;
+    scan->shape.rank = depth;
+    scan->seen_leaf = true;
+    return true;
+}
+
+// At `depth`, all lists must be of one length; the first one seen settles it.
+static bool scan_length(Vm *vm, Scan *scan, size_t length, int depth)
+{
+    if (depth >= SHAPE_MAX_RANK) {
+        return raise_false(vm, ERR_VALUE, "%s: lists nested deeper than %d",
+                           scan->who, SHAPE_MAX_RANK);
+    }
+    if (scan->seen_leaf && depth >= scan->shape.rank) {
+        return raise_false(vm, ERR_VALUE,
+                           "%s: numbers and lists stand side by side at "
+                           "depth %d",
+                           scan->who, depth);
+    }
+    if (scan->shape.dims[depth] == DIM_UNKNOWN) {
+        scan->shape.dims[depth] = (int64_t)length;
+        return true;
+    }
+    if (scan->shape.dims[depth] != (int64_t)length) {
+        return raise_false(vm, ERR_VALUE,
+                           "%s: rows of unequal length, %lld and %zu",
+                           scan->who, (long long)scan->shape.dims[depth],
+                           length);
+    }
+    return true;
+}
+
+static bool scan_value(Vm *vm, Scan *scan, Value v, int depth)
+{
+    if (!is_sequence(v)) {
+        return scan_leaf(vm, scan, v, depth);
+    }
+    const Value *items;
+    size_t count = sequence_items(v, &items);
+    if (!scan_length(vm, scan, count, depth) || !ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = scan_value(vm, scan, items[i], depth + 1) && ctx_poll(&vm->ctx);
+    }
+    if (!scan->seen_leaf && scan->shape.rank < depth + 1) {
+        scan->shape.rank = depth + 1; // [[], []] has shape (2, 0)
+    }
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+static bool scan_start(Vm *vm, Scan *scan, const char *who, Value v)
+{
+    scan->who = who;
+    scan->kind = LEAF_NONE;
+    scan->seen_leaf = false;
+    scan->tensor = DT_NONE;
+    scan->shape.rank = 0;
+    for (int i = 0; i < SHAPE_MAX_RANK; i++) {
+        scan->shape.dims[i] = DIM_UNKNOWN;
+    }
+    return scan_value(vm, scan, v, 0);
+}
+
+static DType default_dtype(LeafKind kind)
+{
+    switch (kind) {
+    case LEAF_BOOL:
+        return DT_BOOL;
+    case LEAF_INT:
+        return DT_INT32;
+    case LEAF_LONG:
+        return DT_INT64;
+    case LEAF_STRING:
+        return DT_STRING;
+    default:
+        return DT_FLOAT32;
+    }
+}
+
+// Numbers may only go up: bool < int < float; text stays text.
+static bool kind_fits(LeafKind kind, DType dtype)
+{
+    switch (dtype_class(dtype)) {
+    case DTYPE_CLASS_BOOL:
+        return kind <= LEAF_BOOL;
+    case DTYPE_CLASS_STRING:
+        return kind == LEAF_NONE || kind == LEAF_STRING;
+    case DTYPE_CLASS_FLOAT:
+        return kind <= LEAF_FLOAT;
+    default:
+        return kind <= LEAF_LONG;
+    }
+}
+
+static bool integer_fits(DType dtype, int64_t i)
+{
+    if (dtype == DT_INT64) {
+        return true;
+    }
+    int bits = (int)dtype_size(dtype) * 8;
+    if (dtype_class(dtype) == DTYPE_CLASS_UINT) {
+        return i >= 0 && i < (int64_t)1 << bits;
+    }
+    return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+}
+
+static bool fail_overflow(Vm *vm, const char *who, Value v, DType dtype)
+{
+    Str *text = value_repr(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    raise_error(vm, ERR_OP_OVERFLOW, "%s: %s is out of range for %s", who,
+                text->text, dtype_name(dtype));
+    object_release(&vm->ctx, text);
+    return false;
+}
+
+static void store_int(Tensor *tensor, int64_t index, int64_t i)
+{
+    switch ((DType)tensor->dtype) {
+    case DT_BOOL:
+    case DT_UINT8:
+        ((uint8_t *)tensor->data)[index] = (uint8_t)i;
+        break;
+    case DT_INT8:
+        ((int8_t *)tensor->data)[index] = (int8_t)i;
+        break;
+    case DT_INT16:
+        ((int16_t *)tensor->data)[index] = (int16_t)i;
+        break;
+    case DT_INT32:
+        ((int32_t *)tensor->data)[index] = (int32_t)i;
+        break;
+    default:
+        ((int64_t *)tensor->data)[index] = i;
+    }
+}
+
+static bool fill_float(Vm *vm, Tensor *tensor, int64_t index, Value v)
+{
+    double d = 0.0;
+    if (value_is_float(v)) {
+        d = value_float(v);
+    } else if (!int_to_double(vm, v, &d)) {
+        return false;
+    }
+    if (tensor->dtype == DT_FLOAT32) {
+        ((float *)tensor->data)[index] = (float)d;
+    } else {
+        ((double *)tensor->data)[index] = d;
+    }
+    return true;
+}
+
+static bool fill_text(Vm *vm, Tensor *tensor, int64_t index, Value v)
+{
+    if (value_is_str(v)) {
+        Str *str = value_as_str(v);
+        return tensor_set_string(&vm->ctx, tensor, index, str->text,
+                                 str->length);
+    }
+    return tensor_set_string(&vm->ctx, tensor, index, bytes_text(v),
+                             bytes_length(v));
+}
+
+static bool fill_leaf(Vm *vm, const char *who, Tensor *tensor, int64_t index,
+                      Value v)
+{
+    DType dtype = (DType)tensor->dtype;
+    if (dtype == DT_STRING) {
+        return fill_text(vm, tensor, index, v);
+    }
+    if (dtype_is_float(dtype)) {
+        return fill_float(vm, tensor, index, v);
+    }
+    int64_t i;
+    if (!int_to_i64(v, &i) || (dtype != DT_BOOL && !integer_fits(dtype, i))) {
+        return fail_overflow(vm, who, v, dtype);
+    }
+    store_int(tensor, index, i);
+    return true;
+}
+
+// The scan has shown that the value is regular and at most SHAPE_MAX_RANK
+// deep, so this recursion is bounded.
+static bool fill(Vm *vm, const char *who, Tensor *tensor, int64_t *index,
+                 Value v)
+{
+    if (!is_sequence(v)) {
+        return fill_leaf(vm, who, tensor, (*index)++, v);
+    }
+    const Value *items;
+    size_t count = sequence_items(v, &items);
+    for (size_t i = 0; i < count; i++) {
+        if (!fill(vm, who, tensor, index, items[i])) {
+            return false;
+        }
+    }
+    return ctx_poll(&vm->ctx);
+}
+
+static Value fail_kind(Vm *vm, const char *who, Value v, DType dtype)
+{
+    Str *text = value_repr(vm, v);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    raise_error(vm, ERR_DTYPE, "%s: %.60s cannot be of dtype %s", who,
+                text->text, dtype_name(dtype));
+    object_release(&vm->ctx, text);
+    return VALUE_FAIL;
+}
+
+// Lists with tensors in them: each item converted, then stacked on a new
+// first axis; an operation like any other, so it works in a trace.
+static Value pack(Vm *vm, const char *who, Value v, DType dtype)
+{
+    const Value *items;
+    size_t count = sequence_items(v, &items);
+    Tuple *parts = tuple_new(vm, count);
+    if (parts == NULL) {
+        return VALUE_FAIL;
+    }
+    Value result = VALUE_NONE;
+    for (size_t i = 0; i < count && !value_failed(result); i++) {
+        Value part = tensor_from_value(vm, who, items[i], dtype);
+        if (value_failed(part)) {
+            result = VALUE_FAIL;
+        } else {
+            parts->items[i] = part;
+        }
+    }
+    if (!value_failed(result)) {
+        result = tensor_call(vm, "stack", parts->items, (uint32_t)count, NULL,
+                             0);
+    }
+    object_release(&vm->ctx, parts);
+    return result;
+}
+
+static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
+{
+    Scan scan;
+    if (!scan_start(vm, &scan, who, v)) {
+        return VALUE_FAIL;
+    }
+    if (scan.kind == LEAF_TENSOR) {
+        return pack(vm, who, v, dtype == DT_NONE ? scan.tensor : dtype);
+    }
+    if (dtype == DT_NONE) {
+        dtype = default_dtype(scan.kind);
+    } else if (!kind_fits(scan.kind, dtype)) {
+        return fail_kind(vm, who, v, dtype);
+    }
+    Tensor *tensor =
+        tensor_new(&vm->ctx, dtype, scan.shape.rank, scan.shape.dims);
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    Value result = tensor_adopt(vm, tensor);
+    int64_t index = 0;
+    if (!fill(vm, who, tensor, &index, v)) {
+        value_release(&vm->ctx, result);
+        return VALUE_FAIL;
+    }
+    return result;
+}
+
+static Value convert_operand(Vm *vm, const char *who, Value v, DType dtype)
+{
+    DType own = operand_type(v).dtype;
+    if (dtype != DT_NONE && dtype != own) {
+        return raise_error(vm, ERR_DTYPE,
+                           "%s: a tensor of dtype %s where %s is needed "
+                           "(cast converts)",
+                           who, dtype_name(own), dtype_name(dtype));
+    }
+    return value_retain(v);
+}
+
+// Number in front of a tensor, the commonest case: no scan.
+static Value convert_number(Vm *vm, const char *who, Value v, DType dtype)
+{
+    Tensor *tensor = tensor_new(&vm->ctx, dtype, 0, NULL);
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    Value result = tensor_adopt(vm, tensor);
+    if (!fill_leaf(vm, who, tensor, 0, v)) {
+        value_release(&vm->ctx, result);
+        return VALUE_FAIL;
+    }
+    return result;
+}
+
+Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
+{
+    if (value_is_operand(v)) {
+        return convert_operand(vm, who, v, dtype);
+    }
+    LeafKind kind = leaf_kind(v);
+    if (kind != LEAF_NONE) {
+        if (dtype == DT_NONE) {
+            dtype = default_dtype(kind);
+        } else if (!kind_fits(kind, dtype)) {
+            return fail_kind(vm, who, v, dtype);
+        }
+        return convert_number(vm, who, v, dtype);
+    }
+    if (is_sequence(v) || !value_is_object(v)) {
+        return convert_host(vm, who, v, dtype);
+    }
+    Value method = value_find_method(vm, v, vm->names[NAME_TENSOR]);
+    if (value_failed(method)) {
+        return VALUE_FAIL;
+    }
+    if (value_unbound(method)) {
+        return convert_host(vm, who, v, dtype); // words the error
+    }
+    Value made = vm_call(vm, method, NULL, 0);
+    value_release(&vm->ctx, method);
+    if (value_failed(made) || value_is_operand(made)) {
+        Value result = value_failed(made)
+                           ? VALUE_FAIL
+                           : convert_operand(vm, who, made, dtype);
+        value_release(&vm->ctx, made);
+        return result;
+    }
+    value_release(&vm->ctx, made);
+    return raise_error(vm, ERR_TYPE, "%s: __tensor__ of '%s' returned no "
+                       "tensor", who, type_name(type_of(vm, v)));
+}
+
+// The dtype that host values among `values` take.
+static bool unify_dtype(Vm *vm, const char *who, const Value *values,
+                        uint32_t count, DType *dtype)
+{
+    LeafKind widest = LEAF_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        if (value_is_operand(values[i])) {
+            *dtype = operand_type(values[i]).dtype;
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_sequence(values[i]) && leaf_kind(values[i]) == LEAF_NONE) {
+            *dtype = DT_NONE; // __tensor__ decides, or an error comes
+            return true;
+        }
+        Scan scan;
+        if (!scan_start(vm, &scan, who, values[i])) {
+            return false;
+        }
+        if (scan.kind == LEAF_TENSOR) {
+            *dtype = scan.tensor;
+            return true;
+        }
+        widest = scan.kind > widest ? scan.kind : widest;
+    }
+    *dtype = default_dtype(widest);
+    return true;
+}
+
+bool tensor_unify(Vm *vm, const char *who, const Value *values,
+                  uint32_t count, Value *outputs)
+{
+    DType dtype;
+    if (!unify_dtype(vm, who, values, count, &dtype)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        // Operands of unequal dtype are for the op to refuse: its text names
+        // both.
+        outputs[i] = value_is_operand(values[i])
+                         ? value_retain(values[i])
+                         : tensor_from_value(vm, who, values[i], dtype);
+        if (value_failed(outputs[i])) {
+            while (i-- > 0) {
+                value_release(&vm->ctx, outputs[i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+Value tensor_item(Vm *vm, const Tensor *tensor, int64_t index)
+{
+    DType dtype = (DType)tensor->dtype;
+    if (dtype == DT_STRING) {
+        const TensorString *text = ((TensorString **)tensor->data)[index];
+        return bytes_value(vm, text->bytes, text->length);
+    }
+    if (dtype_is_float(dtype)) {
+        return float_new(vm, tensor_float_at(tensor, index));
+    }
+    int64_t i = tensor_int_at(tensor, index);
+    return dtype == DT_BOOL ? value_from_bool(i != 0) : int_from_i64(vm, i);
+}
+
+static Value list_level(Vm *vm, const Tensor *tensor, int axis, int64_t *index)
+{
+    if (axis == tensor->rank) {
+        return tensor_item(vm, tensor, (*index)++);
+    }
+    int64_t count = tensor_dims(tensor)[axis];
+    List *list = list_new(vm, (size_t)count);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        Value item = list_level(vm, tensor, axis + 1, index);
+        if (value_failed(item)) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+        list->items[i] = item;
+    }
+    return value_from_object(list);
+}
+
+Value tensor_to_list(Vm *vm, const Tensor *tensor)
+{
+    int64_t index = 0;
+    return list_level(vm, tensor, 0, &index);
+}
