@@ -61,6 +61,7 @@ struct Graph {
     Map names;        // names given so far, see graph_node_name
     size_t named;     // nodes[0 .. named) have their names
     size_t node_count; // nodes that are in blocks, sub-blocks included
+    Graph *next_dead;  // links graphs that are being freed
 };
 
 MUST_CHECK Graph *graph_new(Ctx *ctx, const char *name);
@@ -134,6 +135,9 @@ MUST_CHECK GraphNode *graph_append_host(Graph *graph, GraphBlock *block,
                                         const AttrValue *attrs, Object *host,
                                         const TensorType *types,
                                         uint32_t type_count, GraphPlace place);
+
+// Whether the node must run and keep its place: an effect, or one inside.
+bool graph_has_effects(const GraphNode *node);
 
 // What is known of a value; dims live as long as the graph.
 static inline const GraphValue *graph_value(const Graph *graph, ValueId id)

@@ -63,6 +63,7 @@ struct GraphBlock {
     ValueId *results;
     uint32_t param_count, result_count, param_capacity;
     bool diverges;      // ends in raise: no results, nothing after it runs
+    bool effects;       // some node in it has effects, or once had
 };
 
 static inline ValueId node_output(const GraphNode *node, uint32_t index)

@@ -1,0 +1,247 @@
+// Running a plan: frames, blocks, ordinary ops and control flow.
+//
+// A failing step leaves its error pending; plan_run then adds the node's place
+// and clears every slot. Outputs are handed over only when all has run.
+#include "backend/step.h"
+
+#include <string.h>
+
+enum { STEP_FEW_INPUTS = 8, STEP_FEW_OUTPUTS = 8 };
+
+// The place of the innermost step that failed.
+static bool fail_step(PlanRun *run, const Step *step)
+{
+    Error *error = &run->ctx->error;
+    if (error->source == NULL && error->kind != ERR_INTERRUPT) {
+        error->source = step->node->place.source;
+        error->span = step->node->place.span;
+    }
+    return false;
+}
+
+bool run_block(PlanRun *run, const StepBlock *block)
+{
+    const Step *step = block->steps;
+    const Step *end = step + block->step_count;
+    for (; step < end; step++) {
+        if (UNLIKELY(!ctx_poll(run->ctx) || !step->run(run, step))) {
+            return fail_step(run, step);
+        }
+        for (uint32_t i = 0; i < step->dead_count; i++) {
+            slot_clear(run, step->dead[i]);
+        }
+    }
+    return true;
+}
+
+static void end_block(PlanRun *run, const StepBlock *block)
+{
+    for (uint32_t i = 0; i < block->dead_count; i++) {
+        slot_clear(run, block->dead[i]);
+    }
+}
+
+static bool run_op(PlanRun *run, const Step *step, Tensor **inputs,
+                   Tensor **outputs)
+{
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        inputs[i] = run->slots[step->inputs[i]];
+    }
+    uint32_t count = 0;
+    if (!op_run(run->ctx, step->node->op, inputs, step->input_count,
+                step->node->attrs, outputs, &count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        step_set(run, step->outputs[i], outputs[i]);
+    }
+    return true;
+}
+
+bool step_op(PlanRun *run, const Step *step)
+{
+    if (LIKELY(step->input_count <= STEP_FEW_INPUTS &&
+               step->output_count <= STEP_FEW_OUTPUTS)) {
+        Tensor *inputs[STEP_FEW_INPUTS], *outputs[STEP_FEW_OUTPUTS];
+        return run_op(run, step, inputs, outputs);
+    }
+    size_t size =
+        (step->input_count + step->output_count + 1) * sizeof(Tensor *);
+    Tensor **room = ctx_alloc(run->ctx, size);
+    if (room == NULL) {
+        return false;
+    }
+    bool ok = run_op(run, step, room, room + step->input_count);
+    ctx_free(run->ctx, room, size);
+    return ok;
+}
+
+static bool truth(const Tensor *tensor)
+{
+    return *(const uint8_t *)tensor->data != 0;
+}
+
+// A condition whose rank was unknown in the trace may turn out larger.
+static bool check_condition(PlanRun *run, const Tensor *tensor)
+{
+    return LIKELY(tensor->count == 1) ||
+           ctx_fail(run->ctx, ERR_VALUE,
+                    "the condition has %lld elements, not one",
+                    (long long)tensor->count);
+}
+
+bool step_if(PlanRun *run, const Step *step)
+{
+    Tensor *condition = run->slots[step->inputs[0]];
+    if (!check_condition(run, condition)) {
+        return false;
+    }
+    const StepBlock *block =
+        step->blocks[truth(condition) ? BLOCK_THEN : BLOCK_OTHERWISE];
+    if (!run_block(run, block)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        step_set(run, step->outputs[i],
+                 object_retain(run->slots[block->results[i]]));
+    }
+    end_block(run, block);
+    return true;
+}
+
+// The next state, once all of it is known: results may be params.
+static bool next_state(PlanRun *run, const StepBlock *body, Tensor **state)
+{
+    for (uint32_t i = 0; i < body->result_count; i++) {
+        state[i] = object_retain(run->slots[body->results[i]]);
+    }
+    end_block(run, body);
+    for (uint32_t i = 0; i < body->result_count; i++) {
+        step_set(run, body->params[i], state[i]);
+    }
+    return true;
+}
+
+static bool run_while(PlanRun *run, const Step *step, Tensor **state)
+{
+    const StepBlock *cond = step->blocks[BLOCK_COND];
+    const StepBlock *body = step->blocks[BLOCK_BODY];
+    for (;;) {
+        if (!run_block(run, cond)) {
+            return false;
+        }
+        Tensor *condition = run->slots[cond->results[0]];
+        if (!check_condition(run, condition)) {
+            return false;
+        }
+        bool again = truth(condition);
+        end_block(run, cond);
+        if (!again) {
+            return true;
+        }
+        if (!ctx_poll(run->ctx) || !run_block(run, body) ||
+            !next_state(run, body, state)) {
+            return false;
+        }
+    }
+}
+
+bool step_while(PlanRun *run, const Step *step)
+{
+    Tensor *few[STEP_FEW_INPUTS], **state = few;
+    size_t size = step->input_count * sizeof *state;
+    if (step->input_count > STEP_FEW_INPUTS) {
+        state = ctx_alloc(run->ctx, size);
+        if (state == NULL) {
+            return false;
+        }
+    }
+    const uint32_t *params = step->blocks[BLOCK_BODY]->params;
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        step_set(run, params[i], object_retain(run->slots[step->inputs[i]]));
+    }
+    bool ok = run_while(run, step, state);
+    for (uint32_t i = 0; ok && i < step->input_count; i++) {
+        step_set(run, step->outputs[i], run->slots[params[i]]);
+        run->slots[params[i]] = NULL;
+    }
+    if (state != few) {
+        ctx_free(run->ctx, state, size);
+    }
+    return ok;
+}
+
+// Frames. One is kept for each depth at which the plan was running.
+static Frame *frame_new(Ctx *ctx, Plan *plan)
+{
+    size_t size =
+        sizeof(Frame) + (plan->slot_count + 1) * sizeof(Tensor *);
+    Frame *frame = ctx_alloc_zero(ctx, size);
+    if (frame == NULL) {
+        return NULL;
+    }
+    if (plan->scratch_size > 0) {
+        frame->scratch = ctx_alloc(ctx, plan->scratch_size + 64);
+        if (frame->scratch == NULL) {
+            ctx_free(ctx, frame, size);
+            return NULL;
+        }
+    }
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        Pin pin = plan->pins.items[i];
+        frame->slots[pin.slot] = pin.tensor;
+    }
+    return frame;
+}
+
+static Frame *frame_take(Ctx *ctx, Plan *plan)
+{
+    Frame *frame = plan->frames;
+    if (LIKELY(frame != NULL)) {
+        plan->frames = frame->next;
+        return frame;
+    }
+    return frame_new(ctx, plan);
+}
+
+// Clears what a failed run left, all but the pins.
+static void frame_clear(PlanRun *run)
+{
+    Plan *plan = run->plan;
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        run->slots[plan->pins.items[i].slot] = NULL;
+    }
+    for (uint32_t i = 0; i < plan->slot_count; i++) {
+        slot_clear(run, i);
+    }
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        run->slots[plan->pins.items[i].slot] = plan->pins.items[i].tensor;
+    }
+}
+
+bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
+{
+    Frame *frame = frame_take(ctx, plan);
+    if (frame == NULL) {
+        return false;
+    }
+    PlanRun run = {ctx, plan, frame->slots, args, frame};
+    for (uint32_t i = 0; i < plan->argument_count; i++) {
+        frame->slots[plan->arguments[i]] = object_retain(args->inputs[i]);
+    }
+    plan->refs++;
+    const StepBlock *block = plan->block;
+    bool ok = run_block(&run, block);
+    for (uint32_t i = 0; ok && i < block->result_count; i++) {
+        outputs[i] = object_retain(frame->slots[block->results[i]]);
+    }
+    if (LIKELY(ok)) {
+        end_block(&run, block);
+    } else {
+        frame_clear(&run);
+    }
+    frame->next = plan->frames;
+    plan->frames = frame;
+    plan_release(ctx, plan);
+    return ok;
+}

@@ -1,0 +1,196 @@
+// Steps that have effects or leave the graph: Variables, host code, calls.
+//
+// A Variable's tensor is replaced whole, after its value is complete, so that
+// a failure or an interrupt leaves the value before it.
+#include "backend/step.h"
+
+enum { EFFECT_FEW = 16 };
+
+static VariableCell *find_cell(PlanRun *run, uint32_t index)
+{
+    VariableCell *const *cells = run->args->variables;
+    if (cells != NULL && cells[index] != NULL) {
+        return cells[index];
+    }
+    return run->plan->graph->variables.items[index].cell;
+}
+
+static VariableCell *need_cell(PlanRun *run, const Step *step)
+{
+    uint32_t index = step->node->variable;
+    VariableCell *cell = find_cell(run, index);
+    if (UNLIKELY(cell == NULL || cell->value == NULL)) {
+        return ctx_fail_null(
+            run->ctx, ERR_VALUE, "Variable '%s' has no value",
+            run->plan->graph->variables.items[index].name);
+    }
+    return cell;
+}
+
+bool step_read(PlanRun *run, const Step *step)
+{
+    VariableCell *cell = need_cell(run, step);
+    if (cell == NULL) {
+        return false;
+    }
+    step_set(run, step->outputs[0], object_retain(cell->value));
+    return true;
+}
+
+bool step_assign(PlanRun *run, const Step *step)
+{
+    VariableCell *cell = need_cell(run, step);
+    if (cell == NULL) {
+        return false;
+    }
+    Tensor *value = run->slots[step->inputs[0]], *old = cell->value;
+    if (UNLIKELY(value->rank != old->rank ||
+                 !shape_equal(value->rank, tensor_dims(value), old->rank,
+                              tensor_dims(old)))) {
+        return ctx_fail(run->ctx, ERR_SHAPE,
+                        "assign: the value does not have the shape of "
+                        "Variable '%s'",
+                        run->plan->graph->variables.items[step->node->variable]
+                            .name);
+    }
+    cell->value = object_retain(value);
+    cell->writes++;
+    object_release(run->ctx, old);
+    return true;
+}
+
+// Gathers the inputs for a callback; big lists get room from the heap.
+typedef struct Gathered {
+    Tensor *few[EFFECT_FEW];
+    Tensor **items;
+    size_t size; // bytes from the heap, 0: few
+} Gathered;
+
+static bool gather(PlanRun *run, const Step *step, Gathered *list,
+                   uint32_t extra)
+{
+    uint32_t count = step->input_count + extra;
+    list->items = list->few;
+    list->size = 0;
+    if (count > EFFECT_FEW) {
+        list->size = count * sizeof(Tensor *);
+        list->items = ctx_alloc(run->ctx, list->size);
+        if (list->items == NULL) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        list->items[i] = run->slots[step->inputs[i]];
+    }
+    return true;
+}
+
+static void gather_free(PlanRun *run, Gathered *list)
+{
+    if (list->size > 0) {
+        ctx_free(run->ctx, list->items, list->size);
+    }
+}
+
+static bool need_host(PlanRun *run, const Step *step)
+{
+    return run->args->host != NULL ||
+           ctx_fail(run->ctx, ERR_RUNTIME,
+                    "%s: this graph needs the program that made it",
+                    op_desc(step->node->op)->name);
+}
+
+bool step_print(PlanRun *run, const Step *step)
+{
+    Gathered list;
+    if (!need_host(run, step) || !gather(run, step, &list, 0)) {
+        return false;
+    }
+    bool ok = run->args->host->print(run->args->host_data, run->ctx,
+                                     step->node, list.items);
+    gather_free(run, &list);
+    return ok;
+}
+
+bool step_host_call(PlanRun *run, const Step *step)
+{
+    Gathered list;
+    if (!need_host(run, step) ||
+        !gather(run, step, &list, step->output_count)) {
+        return false;
+    }
+    Tensor **outputs = list.items + step->input_count;
+    bool ok = run->args->host->call(run->args->host_data, run->ctx, step->node,
+                                    list.items, outputs);
+    for (uint32_t i = 0; ok && i < step->output_count; i++) {
+        step_set(run, step->outputs[i], outputs[i]);
+    }
+    gather_free(run, &list);
+    return ok;
+}
+
+bool step_raise(PlanRun *run, const Step *step)
+{
+    Gathered list;
+    if (!need_host(run, step) || !gather(run, step, &list, 0)) {
+        return false;
+    }
+    run->args->host->raise(run->args->host_data, run->ctx, step->node,
+                           list.items);
+    gather_free(run, &list);
+    return false;
+}
+
+bool step_assert(PlanRun *run, const Step *step)
+{
+    const Tensor *condition = run->slots[step->inputs[0]];
+    if (LIKELY(condition->count == 1 &&
+               *(const uint8_t *)condition->data != 0)) {
+        return true;
+    }
+    return step_raise(run, step);
+}
+
+// A staged function that was not inlined runs its own plan. The host table
+// and the Variables, renumbered, are passed on.
+static bool run_callee(PlanRun *run, const Step *step, Gathered *list,
+                       VariableCell **cells)
+{
+    Graph *callee = step->callee->graph;
+    for (size_t i = 0; i < callee->variables.count; i++) {
+        cells[i] = find_cell(run, step->node->variables[i]);
+    }
+    PlanArgs args = *run->args;
+    args.inputs = list->items;
+    args.variables = cells;
+    Tensor **outputs = list->items + step->input_count;
+    if (!plan_run(run->ctx, step->callee, &args, outputs)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        step_set(run, step->outputs[i], outputs[i]);
+    }
+    return true;
+}
+
+bool step_call(PlanRun *run, const Step *step)
+{
+    Gathered list;
+    Ctx *ctx = run->ctx;
+    size_t size =
+        (step->callee->graph->variables.count + 1) * sizeof(VariableCell *);
+    if (!ctx_enter(ctx)) {
+        return false;
+    }
+    VariableCell **cells = ctx_alloc(ctx, size);
+    bool ok = cells != NULL && gather(run, step, &list, step->output_count);
+    if (ok) {
+        ok = run_callee(run, step, &list, cells);
+        gather_free(run, &list);
+    }
+    if (cells != NULL) {
+        ctx_free(ctx, cells, size);
+    }
+    ctx_leave(ctx);
+    return ok;
+}

@@ -1,0 +1,414 @@
+// From a graph to steps.
+//
+// Each value that a needed node defines gets a slot; a slot is cleared after
+// the step that uses it last, where a use inside a sub-block counts as one by
+// the step that owns the block. Results of a block live to its end, state of a
+// loop through the turn. Constants and captures are pinned: they need no step.
+#include "backend/plan_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph_check.h"
+#include "graph/needed.h"
+
+PlanOptions plan_options_default(void)
+{
+    const char *check = getenv("DUET_CHECK");
+    return (PlanOptions){pass_mask(getenv("DUET_PASSES")),
+                         getenv("DUET_NO_FUSE") == NULL,
+                         check != NULL && strcmp(check, "1") == 0};
+}
+
+static uint32_t chain_pop(Builder *builder, uint32_t *head)
+{
+    uint32_t value = *head;
+    *head = builder->chain_next[value];
+    return builder->slots[value];
+}
+
+static uint32_t chain_length(const Builder *builder, uint32_t head)
+{
+    uint32_t count = 0;
+    for (; head != VALUE_ID_NONE; head = builder->chain_next[head]) {
+        count++;
+    }
+    return count;
+}
+
+bool builder_dead_list(Builder *builder, uint32_t head, const uint32_t **list,
+                       uint32_t *count)
+{
+    *count = chain_length(builder, head);
+    uint32_t *slots =
+        arena_new_array(&builder->plan->arena, uint32_t, *count);
+    for (uint32_t i = 0; slots != NULL && i < *count; i++) {
+        slots[i] = chain_pop(builder, &head);
+    }
+    *list = slots;
+    return slots != NULL;
+}
+
+const uint32_t *builder_slots(Builder *builder, const ValueId *values,
+                              uint32_t count)
+{
+    uint32_t *slots = arena_new_array(&builder->plan->arena, uint32_t, count);
+    for (uint32_t i = 0; slots != NULL && i < count; i++) {
+        slots[i] = builder->slots[values[i]];
+    }
+    return slots;
+}
+
+static bool pin(Builder *builder, ValueId value, Tensor *tensor)
+{
+    Pin made = {builder->slots[value], tensor};
+    return vec_push(builder->ctx, &builder->plan->pins, made);
+}
+
+// Records that `user` uses the value, seen from the value's own block. The
+// walk goes from last to first: the first use that is seen is the last.
+static void use(Builder *builder, ValueId value, GraphNode *user,
+                GraphBlock *block)
+{
+    const GraphValue *info = graph_value(builder->graph, value);
+    if (builder->last_use[value] != USE_NONE) {
+        return;
+    }
+    while (block != info->block) {
+        user = block->owner;
+        block = block->parent;
+    }
+    builder->last_use[value] = user != NULL ? user->serial : USE_RESULT;
+}
+
+static bool find_uses(Builder *builder, GraphBlock *block)
+{
+    if (!ctx_enter(builder->ctx)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < block->result_count; i++) {
+        use(builder, block->results[i], NULL, block);
+    }
+    bool ok = true;
+    for (GraphNode *node = block->last; ok && node != NULL;
+         node = node->previous) {
+        if (!node->mark) {
+            continue;
+        }
+        for (int b = NODE_MAX_BLOCKS - 1; ok && b >= 0; b--) {
+            ok = node->blocks[b] == NULL ||
+                 find_uses(builder, node->blocks[b]);
+        }
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            use(builder, node->inputs[i], node, block);
+        }
+    }
+    ctx_leave(builder->ctx);
+    return ok;
+}
+
+// Puts a value on the list of what dies after its last use, or with its block.
+static void mourn(Builder *builder, ValueId value, uint32_t *block_chain)
+{
+    uint32_t last = builder->last_use[value];
+    uint32_t *head = last >= USE_RESULT ? block_chain
+                                        : &builder->chain_heads[last];
+    builder->chain_next[value] = *head;
+    *head = value;
+}
+
+static StepFn structure_step(OpCode op)
+{
+    switch (op) {
+    case OP_IF:
+        return step_if;
+    case OP_WHILE:
+        return step_while;
+    case OP_CALL:
+        return step_call;
+    case OP_PRINT:
+        return step_print;
+    case OP_HOST_CALL:
+        return step_host_call;
+    case OP_ASSERT:
+        return step_assert;
+    case OP_RAISE:
+        return step_raise;
+    case OP_READ_VARIABLE:
+        return step_read;
+    case OP_ASSIGN_VARIABLE:
+        return step_assign;
+    default:
+        return step_op;
+    }
+}
+
+static bool build_callee(Builder *builder, Step *step, Graph *callee)
+{
+    Ctx *ctx = builder->ctx;
+    if (!vec_reserve(ctx, &builder->plan->callees, 1) || !ctx_enter(ctx)) {
+        return false;
+    }
+    step->callee = plan_build(ctx, callee, builder->options);
+    ctx_leave(ctx);
+    if (step->callee == NULL) {
+        return false;
+    }
+    builder->plan->callees.items[builder->plan->callees.count++] =
+        step->callee;
+    return true;
+}
+
+static bool build_step(Builder *builder, GraphNode *node, Step *step,
+                       uint32_t *block_chain)
+{
+    step->node = node;
+    step->run = structure_step(node->op);
+    step->input_count = node->input_count;
+    step->output_count = node->output_count;
+    step->inputs = builder_slots(builder, node->inputs, node->input_count);
+    uint32_t *outputs = arena_new_array(&builder->plan->arena, uint32_t,
+                                        node->output_count);
+    if (step->inputs == NULL || outputs == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        ValueId value = node_output(node, i);
+        builder->slots[value] = builder->plan->slot_count++;
+        outputs[i] = builder->slots[value];
+        if (builder->last_use[value] == USE_NONE) {
+            builder->last_use[value] = node->serial;
+        }
+        mourn(builder, value, block_chain);
+    }
+    step->outputs = outputs;
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        if (node->blocks[b] != NULL) {
+            step->blocks[b] = build_steps(builder, node->blocks[b], node, b);
+            if (step->blocks[b] == NULL) {
+                return false;
+            }
+        }
+    }
+    if (node->op == OP_CALL && !build_callee(builder, step, node->callee)) {
+        return false;
+    }
+    return builder_dead_list(builder, builder->chain_heads[node->serial],
+                             &step->dead, &step->dead_count);
+}
+
+// Slots of params: the two blocks of a loop share the state's.
+static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
+                        int which, uint32_t *block_chain)
+{
+    for (uint32_t i = 0; i < block->param_count; i++) {
+        ValueId value = block->params[i];
+        if (owner != NULL && which == BLOCK_BODY) {
+            builder->slots[value] =
+                builder->slots[owner->blocks[BLOCK_COND]->params[i]];
+            builder->last_use[value] = USE_RESULT;
+            mourn(builder, value, block_chain);
+        } else {
+            builder->slots[value] = builder->plan->slot_count++;
+        }
+    }
+}
+
+static bool give_inputs(Builder *builder, uint32_t *block_chain)
+{
+    Graph *graph = builder->graph;
+    Plan *plan = builder->plan;
+    uint32_t *arguments =
+        arena_new_array(&plan->arena, uint32_t, graph->inputs.count);
+    if (arguments == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        GraphInput *input = &graph->inputs.items[i];
+        if (input->kind == INPUT_ARGUMENT) {
+            arguments[plan->argument_count++] = builder->slots[input->value];
+            mourn(builder, input->value, block_chain);
+        } else if (input->capture == NULL) {
+            return ctx_fail(builder->ctx, ERR_VALUE,
+                            "the capture '%s' is not bound", input->name);
+        } else if (!pin(builder, input->value, input->capture)) {
+            return false;
+        }
+    }
+    plan->arguments = arguments;
+    return true;
+}
+
+static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
+                       uint32_t *chain)
+{
+    for (GraphNode *node = block->first; node != NULL; node = node->next) {
+        if (!node->mark) {
+            continue;
+        }
+        if (node->op == OP_CONST) {
+            builder->slots[node->first_output] = builder->plan->slot_count++;
+            if (!pin(builder, node->first_output, node->tensor)) {
+                return false;
+            }
+        } else if (!build_step(builder, node,
+                               &steps->steps[steps->step_count++], chain)) {
+            return false;
+        }
+    }
+    builder->plan->step_count += steps->step_count;
+    return true;
+}
+
+static size_t count_steps(const GraphBlock *block)
+{
+    size_t count = 0;
+    for (GraphNode *node = block->first; node != NULL; node = node->next) {
+        count += node->mark && node->op != OP_CONST;
+    }
+    return count;
+}
+
+StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
+                       int which)
+{
+    Arena *arena = &builder->plan->arena;
+    StepBlock *steps = arena_new(arena, StepBlock);
+    uint32_t chain = VALUE_ID_NONE;
+    if (steps == NULL || !ctx_enter(builder->ctx)) {
+        return NULL;
+    }
+    steps->steps = arena_new_array(arena, Step, count_steps(block));
+    give_params(builder, block, owner, which, &chain);
+    bool ok = steps->steps != NULL &&
+              (owner != NULL || give_inputs(builder, &chain)) &&
+              fill_steps(builder, block, steps, &chain);
+    ctx_leave(builder->ctx);
+    if (!ok) {
+        return NULL;
+    }
+    steps->param_count = block->param_count;
+    steps->result_count = block->result_count;
+    steps->params = builder_slots(builder, block->params, block->param_count);
+    steps->results =
+        builder_slots(builder, block->results, block->result_count);
+    if (steps->params == NULL || steps->results == NULL ||
+        !builder_dead_list(builder, chain, &steps->dead,
+                           &steps->dead_count)) {
+        return NULL;
+    }
+    return steps;
+}
+
+// Scratch by value and by node: one block of memory, cut in four.
+static bool lay_out(Builder *builder)
+{
+    Graph *graph = builder->graph;
+    size_t values = graph->values.count, nodes = graph->nodes.count;
+    size_t size = (3 * values + nodes + 1) * sizeof(uint32_t);
+    uint32_t *room = ctx_alloc(builder->ctx, size);
+    if (room == NULL) {
+        return false;
+    }
+    memset(room, 0xff, size); // VALUE_ID_NONE and USE_NONE everywhere
+    builder->slots = room;
+    builder->last_use = room + values;
+    builder->chain_next = room + 2 * values;
+    builder->chain_heads = room + 3 * values;
+    bool ok = graph_mark_needed(graph) && find_uses(builder, graph->block);
+    if (ok) {
+        builder->plan->block = build_steps(builder, graph->block, NULL, 0);
+        ok = builder->plan->block != NULL;
+    }
+    ctx_free(builder->ctx, room, size);
+    return ok;
+}
+
+static Plan *plan_new(Ctx *ctx)
+{
+    Plan *plan = ctx_alloc_zero(ctx, sizeof *plan);
+    if (plan != NULL) {
+        plan->refs = 1;
+        arena_init(&plan->arena, ctx);
+    }
+    return plan;
+}
+
+Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
+{
+    Plan *plan = plan_new(ctx);
+    if (plan == NULL) {
+        return NULL;
+    }
+    plan->graph = options->passes != 0 ? graph_copy(graph)
+                                       : graph_retain(graph);
+    Builder builder = {.ctx = ctx, .plan = plan, .graph = plan->graph,
+                       .options = options};
+    if (plan->graph == NULL ||
+        (options->check && !graph_check(graph)) ||
+        !graph_optimize(plan->graph, options->passes, options->check) ||
+        !lay_out(&builder)) {
+        plan_release(ctx, plan);
+        return NULL;
+    }
+    return plan;
+}
+
+Plan *plan_retain(Plan *plan)
+{
+    plan->refs++;
+    return plan;
+}
+
+static void free_frames(Ctx *ctx, Plan *plan)
+{
+    while (plan->frames != NULL) {
+        Frame *frame = plan->frames;
+        plan->frames = frame->next;
+        if (frame->scratch != NULL) {
+            ctx_free(ctx, frame->scratch, plan->scratch_size + 64);
+        }
+        ctx_free(ctx, frame,
+                 sizeof *frame + (plan->slot_count + 1) * sizeof(Tensor *));
+    }
+}
+
+// Callees' plans recurse: as deep as staged functions call each other, which
+// building them has bounded.
+void plan_release(Ctx *ctx, Plan *plan)
+{
+    if (plan == NULL || --plan->refs > 0) {
+        return;
+    }
+    free_frames(ctx, plan);
+    for (size_t i = 0; i < plan->callees.count; i++) {
+        plan_release(ctx, plan->callees.items[i]);
+    }
+    vec_free(ctx, &plan->callees);
+    vec_free(ctx, &plan->pins);
+    graph_release(ctx, plan->graph);
+    arena_destroy(&plan->arena);
+    ctx_free(ctx, plan, sizeof *plan);
+}
+
+Graph *plan_graph(const Plan *plan)
+{
+    return plan->graph;
+}
+
+size_t plan_step_count(const Plan *plan)
+{
+    return plan->step_count;
+}
+
+bool graph_run(Ctx *ctx, Graph *graph, const PlanArgs *args, Tensor **outputs)
+{
+    PlanOptions plain = {0, false, false};
+    Plan *plan = plan_build(ctx, graph, &plain);
+    if (plan == NULL) {
+        return false;
+    }
+    bool ok = plan_run(ctx, plan, args, outputs);
+    plan_release(ctx, plan);
+    return ok;
+}

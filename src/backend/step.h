@@ -1,0 +1,102 @@
+// What the backend's files share: plans, steps, frames.
+//
+// A plan is an array of steps per block over numbered slots. A frame holds the
+// slots of one run; a slot owns one count on its tensor and is NULL outside
+// the life of its value. Constants and captures stay in their slots from run
+// to run. A step is a function pointer and its operands, so that compiled code
+// can take the place of `run`.
+#ifndef DUET_BACKEND_STEP_H
+#define DUET_BACKEND_STEP_H
+
+#include "backend/exec.h"
+
+typedef struct Step Step;
+typedef struct StepBlock StepBlock;
+typedef struct Frame Frame;
+typedef struct TileProgram TileProgram;
+
+typedef struct PlanRun {
+    Ctx *ctx;
+    Plan *plan;
+    Tensor **slots;
+    const PlanArgs *args;
+    Frame *frame;
+} PlanRun;
+
+typedef bool (*StepFn)(PlanRun *run, const Step *step);
+
+struct Step {
+    StepFn run;
+    const GraphNode *node;  // for errors and attributes
+    uint32_t input_count, output_count, dead_count;
+    const uint32_t *inputs; // slots
+    const uint32_t *outputs;
+    const uint32_t *dead;   // slots whose last use this is
+    StepBlock *blocks[NODE_MAX_BLOCKS];
+    union {
+        Plan *callee;         // call
+        TileProgram *program; // a fused chain
+    };
+};
+
+struct StepBlock {
+    Step *steps;
+    uint32_t step_count;
+    uint32_t param_count, result_count, dead_count;
+    const uint32_t *params; // slots
+    const uint32_t *results;
+    const uint32_t *dead;   // slots to clear when the block ends
+};
+
+struct Frame {
+    Frame *next; // waiting frames of the plan
+    char *scratch;
+    Tensor *slots[];
+};
+
+typedef struct Pin { // a tensor that a slot always holds
+    uint32_t slot;
+    Tensor *tensor; // borrowed from the plan's graph
+} Pin;
+
+struct Plan {
+    uint32_t refs;
+    uint32_t slot_count;
+    Graph *graph; // after the passes, counted
+    Arena arena;  // steps and their arrays
+    StepBlock *block;
+    VEC(Pin) pins;
+    VEC(Plan *) callees;
+    uint32_t argument_count;
+    const uint32_t *arguments; // slots, in the order of PlanArgs.inputs
+    Frame *frames;             // not in use
+    size_t scratch_size;       // bytes that the widest tile program needs
+    size_t step_count;
+};
+
+// Steps (exec_flow.c, exec_effect.c).
+bool step_op(PlanRun *run, const Step *step);
+bool step_if(PlanRun *run, const Step *step);
+bool step_while(PlanRun *run, const Step *step);
+bool step_call(PlanRun *run, const Step *step);
+bool step_print(PlanRun *run, const Step *step);
+bool step_host_call(PlanRun *run, const Step *step);
+bool step_assert(PlanRun *run, const Step *step);
+bool step_raise(PlanRun *run, const Step *step);
+bool step_read(PlanRun *run, const Step *step);
+bool step_assign(PlanRun *run, const Step *step);
+bool run_block(PlanRun *run, const StepBlock *block);
+
+// Puts an owned tensor into an output's slot.
+static inline void step_set(PlanRun *run, uint32_t slot, Tensor *tensor)
+{
+    run->slots[slot] = tensor;
+}
+static inline void slot_clear(PlanRun *run, uint32_t slot)
+{
+    Tensor *tensor = run->slots[slot];
+    run->slots[slot] = NULL;
+    object_release_null(run->ctx, tensor);
+}
+
+#endif

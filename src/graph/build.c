@@ -1,0 +1,282 @@
+// Building blocks and ordinary nodes.
+//
+// A node is made outside any block, typed, and only then linked in, so that a
+// failure leaves the graph as it was.
+#include "graph/build.h"
+
+#include <string.h>
+
+GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent)
+{
+    GraphBlock *block = arena_new(&graph->arena, GraphBlock);
+    if (block != NULL) {
+        block->parent = parent;
+    }
+    return block;
+}
+
+ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
+                          TensorType type)
+{
+    if (block->param_count == block->param_capacity) {
+        uint32_t capacity = block->param_capacity * 2 + 4;
+        ValueId *params = arena_new_array(&graph->arena, ValueId, capacity);
+        if (params == NULL) {
+            return VALUE_ID_NONE;
+        }
+        if (block->param_count > 0) {
+            memcpy(params, block->params,
+                   block->param_count * sizeof *params);
+        }
+        block->params = params;
+        block->param_capacity = capacity;
+    }
+    if (name != NULL) {
+        name = arena_strndup(&graph->arena, name, strlen(name));
+        if (name == NULL) {
+            return VALUE_ID_NONE;
+        }
+    }
+    ValueId id =
+        build_value(graph, NULL, block, block->param_count, name, type);
+    if (id != VALUE_ID_NONE) {
+        block->params[block->param_count++] = id;
+    }
+    return id;
+}
+
+bool graph_block_results(Graph *graph, GraphBlock *block,
+                         const ValueId *results, uint32_t count)
+{
+    ValueId *copy = arena_new_array(&graph->arena, ValueId, count);
+    if (copy == NULL) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(copy, results, count * sizeof *copy);
+    }
+    block->results = copy;
+    block->result_count = count;
+    return true;
+}
+
+void graph_block_diverges(GraphBlock *block)
+{
+    block->diverges = true;
+    block->result_count = 0;
+}
+
+static const int64_t *copy_dims(Graph *graph, TensorType type)
+{
+    size_t rank = type.rank > 0 ? (size_t)type.rank : 0;
+    int64_t *dims = arena_new_array(&graph->arena, int64_t, rank);
+    if (dims != NULL && rank > 0) {
+        memcpy(dims, type.dims, rank * sizeof *dims);
+    }
+    return dims;
+}
+
+ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
+                    uint32_t index, const char *name, TensorType type)
+{
+    type.dims = copy_dims(graph, type);
+    GraphValue value = {node, block, index, type, name};
+    if (type.dims == NULL || !vec_push(graph->ctx, &graph->values, value)) {
+        return VALUE_ID_NONE;
+    }
+    return (ValueId)(graph->values.count - 1);
+}
+
+bool build_set_type(Graph *graph, ValueId id, TensorType type)
+{
+    type.dims = copy_dims(graph, type);
+    if (type.dims == NULL) {
+        return false;
+    }
+    graph->values.items[id].type = type;
+    return true;
+}
+
+static bool copy_attr(Graph *graph, AttrValue *attr)
+{
+    if (attr->kind == ATTR_INTS) {
+        int64_t *ints = arena_new_array(&graph->arena, int64_t, attr->count);
+        if (ints != NULL && attr->count > 0) {
+            memcpy(ints, attr->ints, attr->count * sizeof *ints);
+        }
+        attr->ints = ints;
+        return ints != NULL;
+    }
+    if (attr->kind == ATTR_STR) {
+        attr->text = arena_strndup(&graph->arena, attr->text, attr->count);
+        return attr->text != NULL;
+    }
+    return true;
+}
+
+static bool copy_attrs(Graph *graph, GraphNode *node, const AttrValue *attrs)
+{
+    uint32_t count = op_desc(node->op)->attr_count;
+    if (count == 0) {
+        return true;
+    }
+    node->attrs = arena_new_array(&graph->arena, AttrValue, count);
+    if (node->attrs == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; attrs != NULL && i < count; i++) {
+        node->attrs[i] = attrs[i];
+        if (!copy_attr(graph, &node->attrs[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The place, its source held by the graph. Almost always it is the last one.
+static bool hold_source(Graph *graph, Source *source)
+{
+    for (size_t i = graph->sources.count; i-- > 0;) {
+        if (graph->sources.items[i] == source) {
+            return true;
+        }
+    }
+    if (!vec_push(graph->ctx, &graph->sources, source)) {
+        return false;
+    }
+    source_retain(source);
+    return true;
+}
+
+GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
+                      uint32_t input_count, const AttrValue *attrs,
+                      GraphPlace place)
+{
+    GraphNode *node = arena_new(&graph->arena, GraphNode);
+    if (node == NULL) {
+        return NULL;
+    }
+    node->op = op;
+    node->place = place;
+    node->input_count = input_count;
+    node->inputs = arena_new_array(&graph->arena, ValueId, input_count);
+    if (node->inputs == NULL || !copy_attrs(graph, node, attrs) ||
+        (place.source != NULL && !hold_source(graph, place.source))) {
+        return NULL;
+    }
+    if (input_count > 0) {
+        memcpy(node->inputs, inputs, input_count * sizeof *inputs);
+    }
+    return node;
+}
+
+bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
+                  const TensorType *types, uint32_t count)
+{
+    if (!vec_reserve(graph->ctx, &graph->nodes, 1) ||
+        !vec_reserve(graph->ctx, &graph->values, count)) {
+        return false;
+    }
+    node->first_output = (ValueId)graph->values.count;
+    node->output_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (build_value(graph, node, block, i, NULL, types[i]) ==
+            VALUE_ID_NONE) {
+            graph->values.count = node->first_output;
+            return false;
+        }
+    }
+    node->serial = (uint32_t)graph->nodes.count;
+    graph->nodes.items[graph->nodes.count++] = node;
+    build_link(graph, block, node, NULL);
+    return true;
+}
+
+void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
+                GraphNode *before)
+{
+    node->block = block;
+    node->next = before;
+    node->previous = before != NULL ? before->previous : block->last;
+    if (node->previous != NULL) {
+        node->previous->next = node;
+    } else {
+        block->first = node;
+    }
+    if (before != NULL) {
+        before->previous = node;
+    } else {
+        block->last = node;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        graph->values.items[node->first_output + i].block = block;
+    }
+    block->effects = block->effects || graph_has_effects(node);
+    graph->node_count++;
+}
+
+void build_unlink(Graph *graph, GraphNode *node)
+{
+    GraphBlock *block = node->block;
+    if (node->previous != NULL) {
+        node->previous->next = node->next;
+    } else {
+        block->first = node->next;
+    }
+    if (node->next != NULL) {
+        node->next->previous = node->previous;
+    } else {
+        block->last = node->previous;
+    }
+    node->block = NULL;
+    graph->node_count--;
+}
+
+// Appends a node of an ordinary op whose outputs `call` has inferred.
+static GraphNode *finish_inferred(Graph *graph, GraphBlock *block,
+                                  GraphNode *node, InferCall *call)
+{
+    TensorType few[OP_MAX_OUTPUTS], *types = few;
+    uint32_t count = call->output_count;
+    Shape *shapes = call->out_shapes;
+    if (count > OP_MAX_OUTPUTS) {
+        types = arena_new_array(&graph->arena, TensorType, count);
+        shapes = arena_new_array(&graph->arena, Shape, count);
+        if (types == NULL || shapes == NULL) {
+            return NULL;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        DType dtype = call->out_dtypes[i % OP_MAX_OUTPUTS];
+        if (count > OP_MAX_OUTPUTS) {
+            op_output_type(call, i, &dtype, &shapes[i]);
+        }
+        types[i] = (TensorType){dtype, shapes[i].rank, shapes[i].dims};
+    }
+    return build_finish(graph, block, node, types, count) ? node : NULL;
+}
+
+GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
+                        const ValueId *inputs, uint32_t input_count,
+                        const AttrValue *attrs, GraphPlace place)
+{
+    InferCall call;
+    GraphNode *node =
+        build_node(graph, op, inputs, input_count, attrs, place);
+    if (node == NULL || !infer_node(graph, node, &call)) {
+        return NULL;
+    }
+    return finish_inferred(graph, block, node, &call);
+}
+
+GraphNode *graph_append_const(Graph *graph, GraphBlock *block, Tensor *tensor,
+                              GraphPlace place)
+{
+    GraphNode *node = build_node(graph, OP_CONST, NULL, 0, NULL, place);
+    if (node == NULL || !build_hold(graph, tensor)) {
+        return NULL;
+    }
+    node->tensor = tensor;
+    TensorType type = tensor_type(tensor);
+    return build_finish(graph, block, node, &type, 1) ? node : NULL;
+}

@@ -1,0 +1,39 @@
+// What the builder's files share: raw nodes and values, and inference.
+#ifndef DUET_GRAPH_BUILD_H
+#define DUET_GRAPH_BUILD_H
+
+#include "graph/graph.h"
+
+// A node that is in no block yet: inputs and attributes copied, no outputs.
+MUST_CHECK GraphNode *build_node(Graph *graph, OpCode op,
+                                 const ValueId *inputs, uint32_t input_count,
+                                 const AttrValue *attrs, GraphPlace place);
+// Gives the node room for `count` outputs of the types, and puts it last.
+MUST_CHECK bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
+                             const TensorType *types, uint32_t count);
+// A new value; dims are copied.
+ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
+                    uint32_t index, const char *name, TensorType type);
+MUST_CHECK bool build_set_type(Graph *graph, ValueId id, TensorType type);
+// Puts a finished node before `before` (NULL: last), or takes it out.
+void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
+                GraphNode *before);
+void build_unlink(Graph *graph, GraphNode *node);
+// Holds a count on the object until the graph goes.
+MUST_CHECK bool build_hold(Graph *graph, void *object);
+
+// Runs the shape rule of an ordinary op; results are in `call`.
+MUST_CHECK bool infer_node(Graph *graph, const GraphNode *node,
+                           InferCall *call);
+// Whether infer_node can: structural ops are typed by other means.
+bool infer_applies(const GraphNode *node);
+// Types the nodes of a block again; *changed is set when one became more
+// general.
+MUST_CHECK bool infer_block(Graph *graph, GraphBlock *block, bool *changed);
+bool type_equal(TensorType a, TensorType b);
+// Whether every tensor of type `b` is one of type `a`.
+bool type_covers(TensorType a, TensorType b);
+// The type that covers both; `dims` is room for it. Dtypes must be equal.
+TensorType type_join(TensorType a, TensorType b, Shape *dims);
+
+#endif

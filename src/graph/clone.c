@@ -1,0 +1,205 @@
+// Copying graphs, blocks and nodes: for the passes and for inlining.
+//
+// A Clone maps values of the graph that is read to values of the one that is
+// written. Attributes, places and names are copied; what is counted is held by
+// the target too.
+#include "graph/clone.h"
+
+#include <string.h>
+
+#include "graph/pass.h"
+
+bool clone_init(Clone *clone, Graph *from, Graph *to)
+{
+    clone->from = from;
+    clone->to = to;
+    clone->variables = NULL;
+    clone->size = from->values.count * sizeof(ValueId) + 1;
+    clone->values = ctx_alloc(to->ctx, clone->size);
+    if (clone->values != NULL) {
+        memset(clone->values, 0xff, clone->size);
+    }
+    return clone->values != NULL;
+}
+
+void clone_free(Clone *clone)
+{
+    if (clone->values != NULL) {
+        ctx_free(clone->to->ctx, clone->values, clone->size);
+    }
+}
+
+static bool clone_results(Clone *clone, const GraphBlock *from, GraphBlock *to)
+{
+    ValueId *results =
+        arena_new_array(&clone->to->arena, ValueId, from->result_count);
+    if (results == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < from->result_count; i++) {
+        results[i] = clone->values[from->results[i]];
+    }
+    to->results = results;
+    to->result_count = from->result_count;
+    to->diverges = from->diverges;
+    return true;
+}
+
+static GraphBlock *clone_block(Clone *clone, const GraphBlock *from,
+                               GraphBlock *parent)
+{
+    GraphBlock *block = graph_block_new(clone->to, parent);
+    for (uint32_t i = 0; block != NULL && i < from->param_count; i++) {
+        const GraphValue *param = graph_value(clone->from, from->params[i]);
+        ValueId made =
+            graph_block_param(clone->to, block, param->name, param->type);
+        if (made == VALUE_ID_NONE) {
+            return NULL;
+        }
+        clone->values[from->params[i]] = made;
+    }
+    if (block == NULL || !clone_nodes(clone, from, block, NULL) ||
+        !clone_results(clone, from, block)) {
+        return NULL;
+    }
+    return block;
+}
+
+static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
+{
+    Graph *to = clone->to;
+    if (from->op == OP_CALL) {
+        size_t count = from->callee->variables.count;
+        node->callee = from->callee;
+        node->variables = arena_new_array(&to->arena, uint32_t, count);
+        if (node->variables == NULL ||
+            !vec_push(to->ctx, &to->callees, node->callee)) {
+            return false;
+        }
+        graph_retain(node->callee);
+        for (size_t i = 0; i < count; i++) {
+            node->variables[i] = clone->variables != NULL
+                                     ? clone->variables[from->variables[i]]
+                                     : from->variables[i];
+        }
+        return true;
+    }
+    if (from->op == OP_READ_VARIABLE || from->op == OP_ASSIGN_VARIABLE) {
+        node->variable = clone->variables != NULL
+                             ? clone->variables[from->variable]
+                             : from->variable;
+        return true;
+    }
+    node->host = from->host;
+    return from->host == NULL || build_hold(to, from->host);
+}
+
+static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
+                          GraphBlock *block)
+{
+    uint32_t count = from->output_count;
+    TensorType few[OP_MAX_OUTPUTS], *types = few;
+    if (count > OP_MAX_OUTPUTS) {
+        types = arena_new_array(&clone->to->arena, TensorType, count);
+        if (types == NULL) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = graph_type(clone->from, node_output(from, i));
+    }
+    if (!build_finish(clone->to, block, node, types, count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        clone->values[node_output(from, i)] = node_output(node, i);
+    }
+    return true;
+}
+
+static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
+{
+    GraphNode *node = build_node(clone->to, from->op, from->inputs,
+                                 from->input_count, from->attrs, from->place);
+    if (node == NULL || !clone_payload(clone, from, node)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < from->input_count; i++) {
+        node->inputs[i] = clone->values[from->inputs[i]];
+    }
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        if (from->blocks[b] != NULL) {
+            node->blocks[b] = clone_block(clone, from->blocks[b], block);
+            if (node->blocks[b] == NULL) {
+                return false;
+            }
+            node->blocks[b]->owner = node;
+        }
+    }
+    return clone_outputs(clone, from, node, block);
+}
+
+bool clone_nodes(Clone *clone, const GraphBlock *from, GraphBlock *block,
+                 GraphNode *before)
+{
+    if (!ctx_enter(clone->to->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (GraphNode *node = from->first; ok && node != NULL;
+         node = node->next) {
+        ok = clone_node(clone, node, block);
+        if (ok && before != NULL) {
+            GraphNode *made = block->last;
+            build_unlink(clone->to, made);
+            build_link(clone->to, block, made, before);
+        }
+    }
+    ctx_leave(clone->to->ctx);
+    return ok;
+}
+
+static bool copy_inputs(Clone *clone)
+{
+    Graph *from = clone->from, *to = clone->to;
+    for (size_t i = 0; i < from->inputs.count; i++) {
+        GraphInput *input = &from->inputs.items[i];
+        ValueId made =
+            input->capture != NULL
+                ? graph_add_capture(to, input->name, input->capture)
+                : graph_add_input(to, input->name,
+                                  graph_type(from, input->value));
+        if (made == VALUE_ID_NONE) {
+            return false;
+        }
+        to->inputs.items[i].kind = input->kind;
+        clone->values[input->value] = made;
+    }
+    for (size_t i = 0; i < from->variables.count; i++) {
+        GraphVariable *variable = &from->variables.items[i];
+        uint32_t index;
+        if (!graph_add_variable(to, variable->name, variable->type,
+                                variable->cell, variable->owner, &index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Graph *graph_copy(Graph *graph)
+{
+    Graph *to = graph_new(graph->ctx, graph->name);
+    Clone clone = {0};
+    if (to == NULL) {
+        return NULL;
+    }
+    bool ok = clone_init(&clone, graph, to) && copy_inputs(&clone) &&
+              clone_nodes(&clone, graph->block, to->block, NULL) &&
+              clone_results(&clone, graph->block, to->block);
+    clone_free(&clone);
+    if (!ok) {
+        graph_release(graph->ctx, to);
+        return NULL;
+    }
+    return to;
+}

@@ -1,0 +1,22 @@
+// Copying parts of one graph into another.
+#ifndef DUET_GRAPH_CLONE_H
+#define DUET_GRAPH_CLONE_H
+
+#include "graph/build.h"
+
+typedef struct Clone {
+    Graph *from, *to;
+    ValueId *values; // by value of `from`: its copy in `to`
+    size_t size;     // bytes of values
+    const uint32_t *variables; // by Variable of `from`: its index in `to`;
+                               // NULL: the same
+} Clone;
+
+MUST_CHECK bool clone_init(Clone *clone, Graph *from, Graph *to);
+void clone_free(Clone *clone);
+// Copies a block's nodes into `block`, before a node or (NULL) at its end.
+// The values that they use from outside must have been mapped.
+MUST_CHECK bool clone_nodes(Clone *clone, const GraphBlock *from,
+                            GraphBlock *block, GraphNode *before);
+
+#endif

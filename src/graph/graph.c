@@ -1,0 +1,222 @@
+// Graphs as containers: making and freeing, inputs, Variables, names.
+//
+// Invariant: params of the outermost block and `inputs` run in step; every
+// object that a node points to is held once in objects or callees.
+#include "graph/build.h"
+
+#include <string.h>
+
+Graph *graph_new(Ctx *ctx, const char *name)
+{
+    Graph *graph = ctx_alloc_zero(ctx, sizeof *graph);
+    if (graph == NULL) {
+        return NULL;
+    }
+    graph->refs = 1;
+    graph->ctx = ctx;
+    arena_init(&graph->arena, ctx);
+    map_init(&graph->names, ctx);
+    graph->name = arena_strndup(&graph->arena, name, strlen(name));
+    graph->block = graph_block_new(graph, NULL);
+    if (graph->name == NULL || graph->block == NULL) {
+        graph_release(ctx, graph);
+        return NULL;
+    }
+    return graph;
+}
+
+Graph *graph_retain(Graph *graph)
+{
+    graph->refs++;
+    return graph;
+}
+
+static void release_held(Ctx *ctx, Graph *graph)
+{
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        object_release_null(ctx, graph->inputs.items[i].capture);
+    }
+    for (size_t i = 0; i < graph->variables.count; i++) {
+        object_release_null(ctx, graph->variables.items[i].owner);
+    }
+    for (size_t i = 0; i < graph->objects.count; i++) {
+        object_release(ctx, graph->objects.items[i]);
+    }
+    for (size_t i = 0; i < graph->sources.count; i++) {
+        source_release(ctx, graph->sources.items[i]);
+    }
+}
+
+static Graph *release_callees(Graph *graph, Graph *dead)
+{
+    for (size_t i = 0; i < graph->callees.count; i++) {
+        Graph *callee = graph->callees.items[i];
+        if (--callee->refs == 0) {
+            callee->next_dead = dead;
+            dead = callee;
+        }
+    }
+    return dead;
+}
+
+// Callees are freed one after another: a chain of calls may be long.
+void graph_release(Ctx *ctx, Graph *graph)
+{
+    if (graph == NULL || --graph->refs > 0) {
+        return;
+    }
+    Graph *dead = graph;
+    while (dead != NULL) {
+        graph = dead;
+        dead = release_callees(graph, graph->next_dead);
+        release_held(ctx, graph);
+        vec_free(ctx, &graph->values);
+        vec_free(ctx, &graph->nodes);
+        vec_free(ctx, &graph->inputs);
+        vec_free(ctx, &graph->variables);
+        vec_free(ctx, &graph->sources);
+        vec_free(ctx, &graph->objects);
+        vec_free(ctx, &graph->callees);
+        map_free(&graph->names);
+        arena_destroy(&graph->arena);
+        ctx_free(ctx, graph, sizeof *graph);
+    }
+}
+
+bool build_hold(Graph *graph, void *object)
+{
+    if (!vec_push(graph->ctx, &graph->objects, (Object *)object)) {
+        return false;
+    }
+    object_retain(object);
+    return true;
+}
+
+// A name that nothing in the graph has: `name`, or with "_1", "_2", ….
+// The map holds for each name how many were made from it.
+static const char *unique_name(Graph *graph, const char *name)
+{
+    size_t length = strlen(name);
+    uint64_t *count = map_get(&graph->names, name, length);
+    if (count == NULL) {
+        if (!map_put(&graph->names, name, length, 0)) {
+            return NULL;
+        }
+        return arena_strndup(&graph->arena, name, length);
+    }
+    StrBuf buf;
+    strbuf_init(&buf, graph->ctx);
+    const char *result = NULL;
+    do {
+        strbuf_free(&buf);
+        strbuf_init(&buf, graph->ctx);
+        strbuf_printf(&buf, "%s_%llu", name, (unsigned long long)++*count);
+    } while (strbuf_ok(&buf) &&
+             map_get(&graph->names, buf.text, buf.length) != NULL);
+    if (strbuf_ok(&buf) &&
+        map_put(&graph->names, buf.text, buf.length, 0)) {
+        result = arena_strndup(&graph->arena, buf.text, buf.length);
+    }
+    strbuf_free(&buf);
+    return result;
+}
+
+const char *graph_node_name(Graph *graph, GraphNode *node)
+{
+    while (node->name == NULL && graph->named < graph->nodes.count) {
+        GraphNode *next = graph->nodes.items[graph->named];
+        if (next->name == NULL) {
+            next->name = unique_name(graph, op_desc(next->op)->name);
+            if (next->name == NULL) {
+                return NULL;
+            }
+        }
+        graph->named++;
+    }
+    return node->name;
+}
+
+static ValueId add_input(Graph *graph, const char *name, InputKind kind,
+                         Tensor *capture, TensorType type)
+{
+    if (!vec_reserve(graph->ctx, &graph->inputs, 1)) {
+        return VALUE_ID_NONE;
+    }
+    const char *unique = unique_name(graph, name);
+    if (unique == NULL) {
+        return VALUE_ID_NONE;
+    }
+    ValueId value = graph_block_param(graph, graph->block, unique, type);
+    if (value != VALUE_ID_NONE) {
+        GraphInput input = {value, kind, unique, capture};
+        graph->inputs.items[graph->inputs.count++] = input;
+        if (capture != NULL) {
+            object_retain(capture);
+        }
+    }
+    return value;
+}
+
+ValueId graph_add_input(Graph *graph, const char *name, TensorType type)
+{
+    return add_input(graph, name, INPUT_ARGUMENT, NULL, type);
+}
+
+ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
+{
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        if (graph->inputs.items[i].capture == tensor) {
+            return graph->inputs.items[i].value;
+        }
+    }
+    return add_input(graph, name, INPUT_CAPTURE, tensor, tensor_type(tensor));
+}
+
+bool graph_add_variable(Graph *graph, const char *name, TensorType type,
+                        VariableCell *cell, Object *owner, uint32_t *index)
+{
+    for (size_t i = 0; cell != NULL && i < graph->variables.count; i++) {
+        if (graph->variables.items[i].cell == cell) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    }
+    size_t size = sizeof(int64_t) * (size_t)(type.rank > 0 ? type.rank : 0);
+    int64_t *dims = arena_alloc(&graph->arena, size);
+    if (dims == NULL || !vec_reserve(graph->ctx, &graph->variables, 1)) {
+        return false;
+    }
+    if (size > 0) {
+        memcpy(dims, type.dims, size);
+    }
+    const char *unique = unique_name(graph, name);
+    if (unique == NULL) {
+        return false;
+    }
+    type.dims = dims;
+    GraphVariable variable = {cell, owner, unique, type};
+    *index = (uint32_t)graph->variables.count;
+    graph->variables.items[graph->variables.count++] = variable;
+    if (owner != NULL) {
+        object_retain(owner);
+    }
+    return true;
+}
+
+Tensor *graph_constant(const Graph *graph, ValueId id)
+{
+    const GraphNode *node = graph->values.items[id].node;
+    return node != NULL && node->op == OP_CONST ? node->tensor : NULL;
+}
+
+bool graph_has_effects(const GraphNode *node)
+{
+    if (op_desc(node->op)->flags & (OP_EFFECT | OP_RANDOM)) {
+        return true;
+    }
+    if (node->op == OP_CALL) {
+        return node->callee->block->effects;
+    }
+    return (node->blocks[0] != NULL && node->blocks[0]->effects) ||
+           (node->blocks[1] != NULL && node->blocks[1]->effects);
+}

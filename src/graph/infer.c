@@ -1,0 +1,183 @@
+// Types of nodes, and of blocks again after a loop's state became general.
+//
+// Inference is monotonic: more general inputs give more general outputs, so
+// that the fix-point of a loop is reached after at most rank + 1 rounds.
+#include "graph/build.h"
+
+bool infer_applies(const GraphNode *node)
+{
+    return node->op > OP_ASSIGN_VARIABLE || node->op < OP_CONST;
+}
+
+enum { INFER_FEW = 8 };
+
+bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
+{
+    Ctx *ctx = graph->ctx;
+    uint32_t count = node->input_count;
+    TensorType few_types[INFER_FEW], *types = few_types;
+    Tensor *few_values[INFER_FEW], **values = few_values;
+    if (count > INFER_FEW) {
+        types = ctx_alloc(ctx, count * (sizeof *types + sizeof *values));
+        if (types == NULL) {
+            return false;
+        }
+        values = (Tensor **)(types + count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = graph_type(graph, node->inputs[i]);
+        values[i] = graph_constant(graph, node->inputs[i]);
+    }
+    call->ctx = ctx;
+    call->op = op_desc(node->op);
+    call->attrs = node->attrs;
+    call->inputs = types;
+    call->values = values;
+    call->input_count = count;
+    call->output_count = 1;
+    call->split_axis = 0;
+    call->split_sizes = NULL;
+    bool ok = op_infer(call);
+    if (count > INFER_FEW) {
+        ctx_free(ctx, types, count * (sizeof *types + sizeof *values));
+    }
+    call->inputs = NULL;
+    call->values = NULL;
+    return ok;
+}
+
+bool type_equal(TensorType a, TensorType b)
+{
+    return a.dtype == b.dtype && shape_equal(a.rank, a.dims, b.rank, b.dims);
+}
+
+bool type_covers(TensorType a, TensorType b)
+{
+    if (a.dtype != b.dtype || (a.rank != RANK_UNKNOWN && a.rank != b.rank)) {
+        return false;
+    }
+    for (int i = 0; i < a.rank; i++) {
+        if (a.dims[i] != DIM_UNKNOWN && a.dims[i] != b.dims[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+TensorType type_join(TensorType a, TensorType b, Shape *shape)
+{
+    if (a.rank != b.rank) {
+        shape->rank = RANK_UNKNOWN;
+        return (TensorType){a.dtype, RANK_UNKNOWN, shape->dims};
+    }
+    shape->rank = a.rank;
+    for (int i = 0; i < a.rank; i++) {
+        shape->dims[i] = a.dims[i] == b.dims[i] ? a.dims[i] : DIM_UNKNOWN;
+    }
+    return (TensorType){a.dtype, a.rank, shape->dims};
+}
+
+// Widens a value's type to what it was joined with `type`.
+static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
+{
+    Shape room;
+    TensorType old = graph_type(graph, id);
+    TensorType joined = type_join(old, type, &room);
+    if (type_equal(old, joined)) {
+        return true;
+    }
+    *changed = true;
+    return build_set_type(graph, id, joined);
+}
+
+static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
+{
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        GraphBlock *block = node->blocks[b];
+        if (!infer_block(graph, block, changed)) {
+            return false;
+        }
+        for (uint32_t i = 0; i < block->result_count; i++) {
+            if (!widen(graph, node_output(node, i),
+                       graph_type(graph, block->results[i]), changed)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Both blocks' params and the outputs take what enters and what comes back.
+static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
+                        bool *changed)
+{
+    GraphBlock *cond = node->blocks[BLOCK_COND];
+    GraphBlock *body = node->blocks[BLOCK_BODY];
+    TensorType init = graph_type(graph, node->inputs[i]);
+    if (!widen(graph, body->params[i], init, changed) ||
+        (!body->diverges &&
+         !widen(graph, body->params[i],
+                graph_type(graph, body->results[i]), changed))) {
+        return false;
+    }
+    TensorType general = graph_type(graph, body->params[i]);
+    return widen(graph, cond->params[i], general, changed) &&
+           widen(graph, node_output(node, i), general, changed);
+}
+
+static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            if (!widen_state(graph, node, i, &again)) {
+                return false;
+            }
+        }
+        if (!infer_block(graph, node->blocks[BLOCK_COND], &again) ||
+            !infer_block(graph, node->blocks[BLOCK_BODY], &again)) {
+            return false;
+        }
+        *changed = *changed || again;
+    }
+    return true;
+}
+
+static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
+{
+    InferCall call;
+    if (!infer_node(graph, node, &call)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        DType dtype;
+        Shape shape;
+        op_output_type(&call, i, &dtype, &shape);
+        TensorType type = {dtype, shape.rank, shape.dims};
+        if (!widen(graph, node_output(node, i), type, changed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool infer_block(Graph *graph, GraphBlock *block, bool *changed)
+{
+    if (!ctx_enter(graph->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        if (node->op == OP_IF) {
+            ok = infer_if(graph, node, changed);
+        } else if (node->op == OP_WHILE) {
+            ok = infer_while(graph, node, changed);
+        } else if (infer_applies(node)) {
+            ok = infer_again(graph, node, changed);
+        }
+    }
+    ctx_leave(graph->ctx);
+    return ok;
+}

@@ -1,0 +1,10 @@
+// Which nodes must run: those that outputs and effects need.
+#ifndef DUET_GRAPH_NEEDED_H
+#define DUET_GRAPH_NEEDED_H
+
+#include "graph/graph.h"
+
+// Sets the mark of every node that is in a block: 1 needed, 0 not.
+MUST_CHECK bool graph_mark_needed(Graph *graph);
+
+#endif

@@ -1,0 +1,63 @@
+// The table of passes, and copying a graph for them to work on.
+#include "graph/pass.h"
+
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/graph_check.h"
+
+#define PASS(id, name, run) bool run(Graph *graph);
+#include "graph/pass_list.h"
+#undef PASS
+
+static const PassDesc pass_table[PASS_COUNT] = {
+#define PASS(id, name, run) {name, run},
+#include "graph/pass_list.h"
+#undef PASS
+};
+
+const PassDesc *pass_desc(PassId id)
+{
+    return &pass_table[id];
+}
+
+static uint32_t pass_bit(const char *name, size_t length)
+{
+    if (length == 3 && memcmp(name, "all", 3) == 0) {
+        return PASS_ALL;
+    }
+    for (uint32_t i = 0; i < PASS_COUNT; i++) {
+        if (strlen(pass_table[i].name) == length &&
+            memcmp(pass_table[i].name, name, length) == 0) {
+            return 1u << i;
+        }
+    }
+    return 0;
+}
+
+uint32_t pass_mask(const char *text)
+{
+    uint32_t mask = PASS_ALL;
+    while (text != NULL && *text != '\0') {
+        size_t length = strcspn(text, ",");
+        if (text[0] == '-') {
+            mask &= ~pass_bit(text + 1, length - 1);
+        }
+        text += length;
+        text += *text == ',';
+    }
+    return mask;
+}
+
+bool graph_optimize(Graph *graph, uint32_t mask, bool check)
+{
+    for (uint32_t i = 0; i < PASS_COUNT; i++) {
+        if ((mask >> i & 1) == 0) {
+            continue;
+        }
+        if (!pass_table[i].run(graph) || (check && !graph_check(graph))) {
+            return false;
+        }
+    }
+    return true;
+}
