@@ -1,7 +1,6 @@
-// A graph's printed form, and its parser. Printing what was parsed gives the
-// same text.
+// A graph's printed form.
 //
-//     graph f(x: float32[?, 3], n: int32[])
+//     graph f(%0 x: float32[?, 3], %1 n: int32[])
 //       capture %2 w: float32[3, 3]
 //       variable @0 v: float32[]
 //       %3: float32[?, 3] = add %0, %1      # file:7 x = x + b
@@ -29,11 +28,7 @@
 
 enum { GRAPH_TEXT_CONST_LIMIT = 64 }; // elements printed of a constant
 
-// `whole` prints every element of every constant, as the parser needs; else
-// longer ones end in "...", which the parser refuses.
+// `whole` prints every element of every constant; else longer ones end in
+// "...".
 void graph_print(StrBuf *out, Graph *graph, bool whole);
-// Types, arity and effects are checked as the builder does. ERR_VALUE names
-// line and what was expected. Captures and Variables are not bound.
-MUST_CHECK Graph *graph_parse(Ctx *ctx, const char *text, size_t length);
-
 #endif

@@ -5,6 +5,7 @@ graph_sources += src/graph/build_flow.c
 graph_sources += src/graph/clone.c
 graph_sources += src/graph/graph.c
 graph_sources += src/graph/graph_check.c
+graph_sources += src/graph/graph_text.c
 graph_sources += src/graph/infer.c
 graph_sources += src/graph/needed.c
 graph_sources += src/graph/pass.c
