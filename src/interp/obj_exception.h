@@ -30,6 +30,7 @@ typedef struct Exception {
 } Exception;
 
 MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);
+MUST_CHECK Traceback *traceback_new(Vm *vm); // without entries
 static inline Exception *value_as_exception(Value v)
 {
     return (Exception *)value_object(v);

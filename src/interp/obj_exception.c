@@ -1,0 +1,340 @@
+// Exceptions: BaseException, whose layout all error classes share, and
+// tracebacks.
+//
+// Invariant: args is never NULL; cause and context are exceptions or NONE.
+#include "interp/obj_exception.h"
+
+#include "interp/note.h"
+#include "interp/obj_instance.h"
+#include "interp/protocol.h"
+
+Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
+{
+    Exception *self = object_new(vm, cls, sizeof *self);
+    if (self == NULL) {
+        return NULL;
+    }
+    Object head = self->head;
+    *self = (Exception){.head = head,
+                        .args = object_retain(args),
+                        .cause = VALUE_NONE,
+                        .context = VALUE_NONE,
+                        .notes = VALUE_UNBOUND};
+    return self;
+}
+
+Traceback *traceback_new(Vm *vm)
+{
+    Traceback *self = object_new(vm, type_of_kind(vm, KIND_TRACEBACK),
+                                 sizeof *self);
+    if (self != NULL) {
+        self->entries = NULL;
+        self->count = self->capacity = 0;
+    }
+    return self;
+}
+
+static void exception_destroy(Vm *vm, Object *object)
+{
+    Exception *self = (Exception *)object;
+    object_release(&vm->ctx, self->args);
+    object_release_null(&vm->ctx, self->dict);
+    object_release_null(&vm->ctx, self->traceback);
+    release(vm, self->cause);
+    release(vm, self->context);
+    release(vm, self->notes);
+    source_release((struct Ctx *)&vm->ctx, self->source);
+    object_free(vm, self, sizeof *self);
+}
+
+static void exception_visit(Object *object, void (*visit)(Object *, void *),
+                            void *data)
+{
+    Exception *self = (Exception *)object;
+    Value values[] = {self->cause, self->context, self->notes};
+    visit(&self->args->head, data);
+    if (self->dict != NULL) {
+        visit(&self->dict->head, data);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        if (value_is_object(values[i])) {
+            visit(value_object(values[i]), data);
+        }
+    }
+}
+
+static void exception_clear(Vm *vm, Object *object)
+{
+    Exception *self = (Exception *)object;
+    Dict *dict = self->dict;
+    self->dict = NULL;
+    object_release_null(&vm->ctx, dict);
+    value_replace(&vm->ctx, &self->cause, VALUE_NONE);
+    value_replace(&vm->ctx, &self->context, VALUE_NONE);
+    value_replace(&vm->ctx, &self->notes, VALUE_UNBOUND);
+}
+
+static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)keywords;
+    Exception *self = exception_new(vm, cls, args);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    Exception *exception = value_as_exception(self);
+    if (keywords != NULL && keywords->count > 0) {
+        return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
+                           type_name(exception->head.type));
+    }
+    Tuple *old = exception->args;
+    exception->args = object_retain(args);
+    object_release(&vm->ctx, old);
+    return true;
+}
+
+static Value exception_repr(Vm *vm, Value self)
+{
+    Exception *exception = value_as_exception(self);
+    Tuple *args = exception->args;
+    Value inner = args->count == 1 ? args->items[0] : value_from_object(args);
+    Str *text = value_repr(vm, inner);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    bool single = args->count == 1;
+    Str *result = str_printf(vm, "%s%s%s%s", type_name(exception->head.type),
+                             single ? "(" : "", text->text, single ? ")" : "");
+    object_release(&vm->ctx, text);
+    return result == NULL ? VALUE_FAIL : str_value(result);
+}
+
+// OSError(errno, text, file) prints as "[Errno 2] text: 'file'".
+static Str *os_error_text(Vm *vm, Tuple *args)
+{
+    Str *number = value_str(vm, args->items[0]);
+    Str *text = number == NULL ? NULL : value_str(vm, args->items[1]);
+    Str *file = NULL, *result = NULL;
+    if (text != NULL && args->count > 2) {
+        file = value_repr(vm, args->items[2]);
+    }
+    if (text != NULL && (file != NULL || args->count == 2)) {
+        result = str_printf(vm, "[Errno %s] %s%s%s", number->text, text->text,
+                            file == NULL ? "" : ": ",
+                            file == NULL ? "" : file->text);
+    }
+    object_release_null(&vm->ctx, number);
+    object_release_null(&vm->ctx, text);
+    object_release_null(&vm->ctx, file);
+    return result;
+}
+
+static Value exception_str(Vm *vm, Value self)
+{
+    Exception *exception = value_as_exception(self);
+    Tuple *args = exception->args;
+    Type *cls = exception->head.type;
+    Str *text;
+    if (args->count == 0) {
+        text = object_retain(vm->empty_str);
+    } else if (args->count > 1) {
+        bool os = type_is_subtype(cls, type_of_error(vm, ERR_OS)) &&
+                  args->count <= 3;
+        text = os ? os_error_text(vm, args)
+                  : value_repr(vm, value_from_object(args));
+    } else if (type_is_subtype(cls, type_of_error(vm, ERR_KEY))) {
+        text = value_repr(vm, args->items[0]);
+    } else {
+        text = value_str(vm, args->items[0]);
+    }
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value get_args(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(value_from_object(value_as_exception(self)->args));
+}
+
+static bool set_args(Vm *vm, Value self, Value value)
+{
+    Tuple *args = value_unbound(value) ? NULL : value_to_tuple(vm, value);
+    if (args == NULL) {
+        return value_unbound(value)
+                   ? raise_false(vm, ERR_TYPE, "args may not be deleted")
+                   : false;
+    }
+    Exception *exception = value_as_exception(self);
+    Tuple *old = exception->args;
+    exception->args = args;
+    object_release(&vm->ctx, old);
+    return true;
+}
+
+static Value get_cause(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(value_as_exception(self)->cause);
+}
+
+static Value get_context(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(value_as_exception(self)->context);
+}
+
+static bool set_link(Vm *vm, Value self, Value *place, Value value,
+                     const char *what)
+{
+    if (!value_is_none(value) && !value_is_kind(value, KIND_EXCEPTION)) {
+        return raise_false(vm, ERR_TYPE,
+                           "exception %s must be None or derive from "
+                           "BaseException",
+                           what);
+    }
+    if (!note_store(vm, value_object(self), value)) {
+        return false;
+    }
+    value_replace(&vm->ctx, place, value_retain(value));
+    return true;
+}
+
+static bool set_cause(Vm *vm, Value self, Value value)
+{
+    Exception *exception = value_as_exception(self);
+    exception->suppress_context = true;
+    return set_link(vm, self, &exception->cause, value, "cause");
+}
+
+static bool set_context(Vm *vm, Value self, Value value)
+{
+    return set_link(vm, self, &value_as_exception(self)->context, value,
+                    "context");
+}
+
+static Value get_suppress(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_bool(value_as_exception(self)->suppress_context);
+}
+
+static bool set_suppress(Vm *vm, Value self, Value value)
+{
+    int truth = value_unbound(value) ? 0 : value_truth(vm, value);
+    value_as_exception(self)->suppress_context = truth > 0;
+    return truth >= 0;
+}
+
+static Value get_traceback(Vm *vm, Value self)
+{
+    (void)vm;
+    Traceback *trace = value_as_exception(self)->traceback;
+    return trace == NULL ? VALUE_NONE
+                         : value_retain(value_from_object(trace));
+}
+
+static bool set_traceback(Vm *vm, Value self, Value value)
+{
+    bool none = value_is_none(value);
+    if (!none && !value_is_kind(value, KIND_TRACEBACK)) {
+        return raise_false(vm, ERR_TYPE,
+                           "__traceback__ must be a traceback or None");
+    }
+    Exception *exception = value_as_exception(self);
+    Traceback *old = exception->traceback;
+    exception->traceback = none ? NULL : object_retain(value_object(value));
+    object_release_null(&vm->ctx, old);
+    return true;
+}
+
+static Value with_traceback(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return set_traceback(vm, args[0], args[1]) ? value_retain(args[0])
+                                               : VALUE_FAIL;
+}
+
+static Value add_note(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Exception *exception = value_as_exception(args[0]);
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "note must be a str, not '%s'",
+                           type_name(type_of(vm, args[1])));
+    }
+    if (value_unbound(exception->notes)) {
+        List *list = list_new(vm, 0);
+        if (list == NULL) {
+            return VALUE_FAIL;
+        }
+        exception->notes = value_from_object(list);
+    }
+    List *notes = value_as_list(exception->notes);
+    return note_store(vm, notes, args[1]) && list_append(vm, notes, args[1])
+               ? VALUE_NONE
+               : VALUE_FAIL;
+}
+
+static Value get_notes(Vm *vm, Value self)
+{
+    Value notes = value_as_exception(self)->notes;
+    return value_unbound(notes)
+               ? raise_error(vm, ERR_ATTRIBUTE,
+                             "'%s' object has no attribute '__notes__'",
+                             type_name(type_of(vm, self)))
+               : value_retain(notes);
+}
+
+static const NativeDef exception_methods[] = {
+    {"with_traceback", "self, tb, /", with_traceback,
+     "Set __traceback__ and return self."},
+    {"add_note", "self, note, /", add_note,
+     "Add a line that is printed below the error."},
+    {NULL, NULL, NULL, NULL}};
+
+static const MemberDef exception_members[] = {
+    {"args", get_args, set_args, "What the class was called with."},
+    {"__cause__", get_cause, set_cause, "raise … from this."},
+    {"__context__", get_context, set_context, "What was being handled."},
+    {"__suppress_context__", get_suppress, set_suppress,
+     "Do not print the context."},
+    {"__traceback__", get_traceback, set_traceback, "Where it passed."},
+    {"__notes__", get_notes, NULL, "The notes that add_note added."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef exception_type_def = {
+    .name = "BaseException",
+    .doc = "The base of all exceptions.",
+    .params = "*args",
+    .kind = KIND_EXCEPTION,
+    .size = sizeof(Exception),
+    .flags = TYPE_TRACKED | TYPE_EXCEPTION | TYPE_HAS_DICT,
+    .slots = {.destroy = exception_destroy,
+              .visit = exception_visit,
+              .clear = exception_clear,
+              .make = exception_make,
+              .init = exception_init,
+              .repr = exception_repr,
+              .str = exception_str},
+    .methods = exception_methods,
+    .members = exception_members};
+
+static void traceback_destroy(Vm *vm, Object *object)
+{
+    Traceback *self = (Traceback *)object;
+    for (uint32_t i = 0; i < self->count; i++) {
+        object_release(&vm->ctx, self->entries[i].code);
+    }
+    ctx_free(&vm->ctx, self->entries,
+             self->capacity * sizeof *self->entries);
+    object_free(vm, self, sizeof *self);
+}
+
+const TypeDef traceback_type_def = {
+    .name = "traceback",
+    .doc = "The frames that an exception passed.",
+    .kind = KIND_TRACEBACK,
+    .size = sizeof(Traceback),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = traceback_destroy}};

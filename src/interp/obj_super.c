@@ -1,0 +1,140 @@
+// super(): attributes looked up behind a class in somebody's MRO.
+//
+// Invariant: `start` stands in the MRO of `self_type`, or the look-up fails.
+#include "interp/attr.h"
+#include "interp/class_new.h"
+#include "interp/obj_function.h"
+
+static void super_destroy(Vm *vm, Object *object)
+{
+    Super *self = (Super *)object;
+    object_release(&vm->ctx, self->start);
+    object_release(&vm->ctx, self->self_type);
+    release(vm, self->self);
+    object_free(vm, self, sizeof *self);
+}
+
+static void super_visit(Object *object, void (*visit)(Object *, void *),
+                        void *data)
+{
+    Super *self = (Super *)object;
+    visit(&self->start->head, data);
+    visit(&self->self_type->head, data);
+    if (value_is_object(self->self)) {
+        visit(value_object(self->self), data);
+    }
+}
+
+Value super_new(Vm *vm, Type *start, Value self)
+{
+    Type *searched = type_of(vm, self);
+    if (value_is_kind(self, KIND_TYPE) &&
+        type_is_subtype((Type *)value_object(self), start)) {
+        searched = (Type *)value_object(self);
+    } else if (!type_is_subtype(searched, start)) {
+        return raise_error(vm, ERR_TYPE, "super(type, obj): obj must be an "
+                                         "instance or subtype of type");
+    }
+    Super *super = object_new(vm, type_of_kind(vm, KIND_SUPER), sizeof *super);
+    if (super == NULL) {
+        return VALUE_FAIL;
+    }
+    super->start = object_retain(start);
+    super->self_type = object_retain(searched);
+    super->self = value_retain(self);
+    return value_from_object(super);
+}
+
+// A parameter that closures share stands in its register as a cell.
+static Value through_cell(Value v)
+{
+    return value_is_kind(v, KIND_CELL) ? ((Cell *)value_object(v))->value : v;
+}
+
+static Value class_cell(Vm *vm, const Frame *frame)
+{
+    const Code *code = frame->code;
+    for (uint32_t i = 0; i < code->captured_count; i++) {
+        if (str_is(code->captured_names[i], vm->names[NAME_CLASS]->text)) {
+            return through_cell(frame->cells[i]);
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+Value super_of_frame(Vm *vm)
+{
+    const Frame *frame = vm->frame;
+    if (frame == NULL || frame->code->positional_count == 0) {
+        return raise_error(vm, ERR_RUNTIME, "super(): no arguments");
+    }
+    Value cls = class_cell(vm, frame);
+    if (!value_is_kind(cls, KIND_TYPE)) {
+        return raise_error(vm, ERR_RUNTIME,
+                           "super(): __class__ cell not found");
+    }
+    Value self = through_cell(frame->registers[0]);
+    if (value_unbound(self)) {
+        return raise_error(vm, ERR_RUNTIME, "super(): arg[0] deleted");
+    }
+    return super_new(vm, (Type *)value_object(cls), self);
+}
+
+static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls, (void)keywords;
+    if (args->count == 0) {
+        return super_of_frame(vm);
+    }
+    if (args->count != 2 || !value_is_kind(args->items[0], KIND_TYPE)) {
+        return raise_error(vm, ERR_TYPE,
+                           "super() takes no arguments, or a class and an "
+                           "instance or subclass of it");
+    }
+    return super_new(vm, (Type *)value_object(args->items[0]),
+                     args->items[1]);
+}
+
+// The first class behind `start` that has the name.
+static Value find_behind(const Super *super, Str *name)
+{
+    const Tuple *mro = super->self_type->mro;
+    bool behind = false;
+    for (size_t i = 0; i < mro->count; i++) {
+        Type *cls = (Type *)value_object(mro->items[i]);
+        if (behind) {
+            Value found = dict_get_name(cls->dict, name);
+            if (!value_unbound(found)) {
+                return found;
+            }
+        }
+        behind = behind || cls == super->start;
+    }
+    return VALUE_UNBOUND;
+}
+
+static Value super_get_attr(Vm *vm, Value self, Str *name)
+{
+    const Super *super = (const Super *)value_object(self);
+    Value found = name == vm->names[NAME_CLASS] ? VALUE_UNBOUND
+                                                : find_behind(super, name);
+    if (value_unbound(found)) {
+        return attr_get_generic(vm, self, name);
+    }
+    bool of_class =
+        value_same(super->self, value_from_object(super->self_type));
+    return attr_bind(vm, found, of_class ? VALUE_UNBOUND : super->self,
+                     super->self_type);
+}
+
+const TypeDef super_type_def = {
+    .name = "super",
+    .doc = "The classes behind the current one, for cooperative methods.",
+    .params = "type=None, object_or_type=None, /",
+    .kind = KIND_SUPER,
+    .size = sizeof(Super),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = super_destroy,
+              .visit = super_visit,
+              .make = super_make,
+              .get_attr = super_get_attr}};

@@ -1,0 +1,271 @@
+// Raising: the pending error as a text or as an object, and back.
+//
+// Invariant: an error is pending in ctx.error or in vm->exception, never in
+// both. Frames that a text error passes turn it into an object first, since
+// only objects carry a traceback.
+#include "interp/raise.h"
+
+#include <errno.h>
+
+#include "interp/obj_exception.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+static void drop_object(Vm *vm)
+{
+    value_replace(&vm->ctx, &vm->exception, VALUE_UNBOUND);
+}
+
+Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    drop_object(vm);
+    ctx_fail_va(&vm->ctx, kind, format, args);
+    va_end(args);
+    return VALUE_FAIL;
+}
+
+// Breaks a ring of contexts that setting `exception.__context__ = context`
+// would close. Floyd's pointer guards against a ring that was there before.
+static void break_ring(Vm *vm, Value exception, Value context)
+{
+    Value here = context, slow = context;
+    bool step = false;
+    for (;;) {
+        Exception *e = value_as_exception(here);
+        if (!value_is_kind(e->context, KIND_EXCEPTION)) {
+            return;
+        }
+        if (value_same(e->context, exception)) {
+            value_replace(&vm->ctx, &e->context, VALUE_NONE);
+            return;
+        }
+        here = e->context;
+        if (value_same(here, slow)) {
+            return;
+        }
+        slow = step ? value_as_exception(slow)->context : slow;
+        step = !step;
+    }
+}
+
+static void set_context(Vm *vm, Value exception)
+{
+    if (vm->handled.count == 0) {
+        return;
+    }
+    Value context = vec_last(&vm->handled);
+    if (!value_is_kind(context, KIND_EXCEPTION) ||
+        value_same(context, exception)) {
+        return;
+    }
+    break_ring(vm, exception, context);
+    value_replace(&vm->ctx, &value_as_exception(exception)->context,
+                  value_retain(context));
+}
+
+Value raise_object(Vm *vm, Value exception)
+{
+    ctx_clear(&vm->ctx);
+    set_context(vm, exception);
+    value_replace(&vm->ctx, &vm->exception, exception);
+    return VALUE_FAIL;
+}
+
+static Value make_exception(Vm *vm, ErrorKind kind, Value argument)
+{
+    Value class_value = vm->error_overrides[kind];
+    if (!value_unbound(class_value)) {
+        return vm_call(vm, class_value, &argument, 1);
+    }
+    Tuple *args = tuple_from(vm, &argument, 1);
+    if (args == NULL) {
+        return VALUE_FAIL;
+    }
+    Exception *made = exception_new(vm, vm->error_types[kind], args);
+    object_release(&vm->ctx, args);
+    return made == NULL ? VALUE_FAIL : value_from_object(made);
+}
+
+Value raise_with(Vm *vm, ErrorKind kind, Value argument)
+{
+    Value made = make_exception(vm, kind, argument);
+    return value_failed(made) ? made : raise_object(vm, made);
+}
+
+static ErrorKind kind_of_errno(int error)
+{
+    switch (error) {
+    case EAGAIN:
+    case EALREADY:
+    case EINPROGRESS:
+        return ERR_BLOCKING_IO;
+    case EPIPE:
+    case ESHUTDOWN:
+        return ERR_BROKEN_PIPE;
+    case ECONNABORTED:
+    case ECONNREFUSED:
+    case ECONNRESET:
+        return ERR_CONNECTION;
+    case EEXIST:
+        return ERR_FILE_EXISTS;
+    case ENOENT:
+        return ERR_FILE_NOT_FOUND;
+    case EINTR:
+        return ERR_INTERRUPTED;
+    case EISDIR:
+        return ERR_IS_A_DIRECTORY;
+    case ENOTDIR:
+        return ERR_NOT_A_DIRECTORY;
+    case EACCES:
+    case EPERM:
+        return ERR_PERMISSION;
+    case ETIMEDOUT:
+        return ERR_TIMEOUT;
+    default:
+        return ERR_OS;
+    }
+}
+
+Value raise_errno(Vm *vm, int error, const char *file)
+{
+    Value parts[3] = {value_from_small(error), VALUE_NONE, VALUE_NONE};
+    Str *text = str_from(vm, strerror(error));
+    Str *name = file == NULL ? NULL : str_from(vm, file);
+    Value made = VALUE_FAIL;
+    if (text != NULL && (name != NULL || file == NULL)) {
+        parts[1] = value_from_object(text);
+        parts[2] = name == NULL ? VALUE_NONE : value_from_object(name);
+        Tuple *args = tuple_from(vm, parts, file == NULL ? 2 : 3);
+        ErrorKind kind = kind_of_errno(error);
+        Exception *e = args == NULL ? NULL
+                                    : exception_new(vm, vm->error_types[kind],
+                                                    args);
+        object_release_null(&vm->ctx, args);
+        made = e == NULL ? VALUE_FAIL : value_from_object(e);
+    }
+    object_release_null(&vm->ctx, text);
+    object_release_null(&vm->ctx, name);
+    return value_failed(made) ? made : raise_object(vm, made);
+}
+
+// What ctx holds, taken out of it so that making the object may fail anew.
+static Value object_of_text(Vm *vm)
+{
+    Error *error = &vm->ctx.error;
+    ErrorKind kind = error->kind;
+    Source *source = NULL;
+    Span span = error->span;
+    if (error->source != NULL) {
+        source = source_retain((Source *)(uintptr_t)error->source);
+    }
+    Str *text = NULL;
+    if (kind != ERR_MEMORY) {
+        char *copy = ctx_strndup(&vm->ctx, error->text, strlen(error->text));
+        if (copy != NULL) {
+            size_t length = strlen(copy);
+            ctx_clear(&vm->ctx);
+            text = str_new(vm, copy, length);
+            ctx_free(&vm->ctx, copy, length + 1);
+        }
+    }
+    Value made = VALUE_FAIL;
+    if (text != NULL) {
+        made = text->length == 0 && kind != ERR_ASSERTION
+                   ? vm_call(vm, value_from_object(vm->error_types[kind]),
+                             NULL, 0)
+                   : make_exception(vm, kind, value_from_object(text));
+    }
+    object_release_null(&vm->ctx, text);
+    if (!value_failed(made) && value_is_kind(made, KIND_EXCEPTION) &&
+        source != NULL) {
+        value_as_exception(made)->source = source;
+        value_as_exception(made)->span = span;
+        source = NULL;
+    }
+    source_release((struct Ctx *)&vm->ctx, source);
+    return made;
+}
+
+Value raise_take(Vm *vm)
+{
+    if (!ctx_failed(&vm->ctx)) {
+        Value taken = vm->exception;
+        vm->exception = VALUE_UNBOUND;
+        return taken;
+    }
+    Value made = object_of_text(vm);
+    if (value_failed(made) && !value_unbound(vm->exception)) {
+        made = vm->exception; // the class that was set raised an error itself
+        vm->exception = VALUE_UNBOUND;
+    }
+    if (value_failed(made)) {
+        made = value_retain(vm->memory_error);
+    }
+    ctx_clear(&vm->ctx);
+    set_context(vm, made);
+    return made;
+}
+
+bool raise_matches(Vm *vm, ErrorKind kind)
+{
+    Type *wanted = vm->error_types[kind];
+    if (!value_unbound(vm->exception)) {
+        return type_is_subtype(type_of(vm, vm->exception), wanted);
+    }
+    ErrorKind pending = vm->ctx.error.kind;
+    if (pending == ERR_NONE) {
+        return false;
+    }
+    Value override = vm->error_overrides[pending];
+    Type *cls = value_is_kind(override, KIND_TYPE)
+                    ? (Type *)value_object(override)
+                    : vm->error_types[pending];
+    return type_is_subtype(cls, wanted);
+}
+
+void raise_clear(Vm *vm)
+{
+    ctx_clear(&vm->ctx);
+    drop_object(vm);
+}
+
+static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
+                           uint32_t word)
+{
+    if (trace->count == trace->capacity) {
+        uint32_t capacity = trace->capacity * 2 + 4;
+        TracebackEntry *entries =
+            ctx_realloc(&vm->ctx, trace->entries,
+                        trace->capacity * sizeof *entries,
+                        capacity * sizeof *entries);
+        if (entries == NULL) {
+            return false;
+        }
+        trace->entries = entries;
+        trace->capacity = capacity;
+    }
+    Code *held = object_retain((Code *)(uintptr_t)code);
+    trace->entries[trace->count++] = (TracebackEntry){held, word};
+    return true;
+}
+
+void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
+{
+    Value taken = raise_take(vm);
+    if (!value_is_kind(taken, KIND_EXCEPTION)) {
+        value_replace(&vm->ctx, &vm->exception, taken);
+        return;
+    }
+    Exception *exception = value_as_exception(taken);
+    if (exception->traceback == NULL) {
+        exception->traceback = traceback_new(vm);
+    }
+    // Without memory the traceback is shorter; the error itself stays.
+    if (exception->traceback == NULL ||
+        !traceback_push(vm, exception->traceback, code, word)) {
+        ctx_clear(&vm->ctx);
+    }
+    value_replace(&vm->ctx, &vm->exception, taken);
+}
