@@ -1,0 +1,219 @@
+// Commands: a row in `commands` and a function each.
+#include "repl/command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_str.h"
+#include "repl/history.h"
+#include "repl/script.h"
+
+// `argument`: what follows the name, without blanks around it.
+typedef struct Command {
+    const char *name;
+    const char *params; // for the list
+    const char *doc;
+    void (*run)(Session *session, const char *entry, const char *argument);
+} Command;
+
+static void run_text(Session *session, const char *entry, const char *text)
+{
+    (void)session_run_text(session, entry, text, strlen(text), 1,
+                           RUN_INTERACTIVE);
+}
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_seconds(const char *label, double seconds)
+{
+    if (seconds < 1e-3) {
+        printf("%s %.1f us", label, seconds * 1e6);
+    } else if (seconds < 1) {
+        printf("%s %.2f ms", label, seconds * 1e3);
+    } else {
+        printf("%s %.2f s", label, seconds);
+    }
+}
+
+static void run_time(Session *session, const char *entry,
+                     const char *argument)
+{
+    double wall = seconds_of(CLOCK_MONOTONIC);
+    double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    run_text(session, entry, argument);
+    cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = seconds_of(CLOCK_MONOTONIC) - wall;
+    print_seconds("wall", wall);
+    print_seconds(", cpu", cpu);
+    printf("\n");
+    fflush(stdout);
+}
+
+// Runs `format` with the argument in it.
+static void run_with(Session *session, const char *entry, const char *format,
+                     const char *argument)
+{
+    StrBuf text;
+    strbuf_init(&text, &session->vm->ctx);
+    const char *mark = strchr(format, '$');
+    strbuf_add(&text, format, (size_t)(mark - format));
+    strbuf_puts(&text, argument);
+    strbuf_puts(&text, mark + 1);
+    if (strbuf_ok(&text)) {
+        run_text(session, entry, text.text);
+    } else {
+        session_report(session);
+    }
+    strbuf_free(&text);
+}
+
+static void run_traces(Session *session, const char *entry,
+                       const char *argument)
+{
+    run_with(session, entry, "print(stage.traces($))", argument);
+}
+
+static void run_who(Session *session, const char *entry, const char *argument)
+{
+    (void)entry;
+    (void)argument;
+    uint32_t position = 0;
+    Value key;
+    Value value;
+    while (dict_next(session->globals, &position, &key, &value)) {
+        if (value_is_str(key) && value_as_str(key)->text[0] != '_') {
+            printf("%-16s %s\n", value_as_str(key)->text,
+                   type_name(type_of(session->vm, value)));
+        }
+    }
+    fflush(stdout);
+}
+
+static void run_file(Session *session, const char *entry,
+                     const char *argument)
+{
+    (void)entry;
+    Args args = {.mode = ARGS_FILE, .program = argument};
+    (void)script_run(session, &args);
+}
+
+static void show_entry(const char *entry, void *data)
+{
+    (void)data;
+    printf("%s\n", entry);
+}
+
+static void run_history(Session *session, const char *entry,
+                        const char *argument)
+{
+    (void)entry;
+    (void)argument;
+    history_load(&session->vm->ctx, show_entry, NULL);
+    fflush(stdout);
+}
+
+static void run_quit(Session *session, const char *entry,
+                     const char *argument)
+{
+    (void)entry;
+    (void)argument;
+    session->exiting = true;
+    session->status = SESSION_OK;
+}
+
+static const Command commands[] = {
+    {"history", "", "the entries of this and earlier sessions", run_history},
+    {"quit", "", "leave, as Ctrl-D does", run_quit},
+    {"run", "FILE", "run a script in this session", run_file},
+    {"time", "CODE", "run code and say how long it took", run_time},
+    {"traces", "F", "the traces of a staged function", run_traces},
+    {"who", "", "the names of this session and their types", run_who},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+const char *command_name(size_t index)
+{
+    return index < COMMAND_COUNT ? commands[index].name : NULL;
+}
+
+static void list_commands(void)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        printf("%%%-8s %-5s %s\n", commands[i].name, commands[i].params,
+               commands[i].doc);
+    }
+    fflush(stdout);
+}
+
+static void refuse(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = commands[i].name;
+    }
+    const char *close = diag_suggest(name, names, COMMAND_COUNT);
+    fprintf(stderr, "no command %%%s", name);
+    if (close != NULL) {
+        fprintf(stderr, ". Did you mean: '%%%s'?", close);
+    }
+    fprintf(stderr, " (%% alone lists them)\n");
+}
+
+// `text` starts behind the %; it is cut apart in place.
+static void run_command(Session *session, const char *entry, char *text)
+{
+    char *end = text + strcspn(text, " \t\n");
+    char *argument = end + strspn(end, " \t\n");
+    *end = '\0';
+    if (*text == '\0') {
+        list_commands();
+        return;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, text) == 0) {
+            commands[i].run(session, entry, argument);
+            return;
+        }
+    }
+    refuse(text);
+}
+
+// `name?`, `a.b?`: not every text that ends in a question mark.
+static bool is_question(const char *text, size_t length)
+{
+    size_t name = strcspn(text, "? \t\n#\"'");
+    return name > 0 && name + 1 == length && text[name] == '?';
+}
+
+bool command_run(Session *session, const char *entry, const char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\n", text[length - 1]) != NULL) {
+        length--;
+    }
+    bool asks = is_question(text, length);
+    if (text[0] != '%' && !asks) {
+        return false;
+    }
+    char *copy = ctx_strndup(&session->vm->ctx, text, length);
+    if (copy == NULL) {
+        session_report(session);
+    } else if (asks) {
+        copy[length - 1] = '\0';
+        run_with(session, entry, "help($)", copy);
+    } else {
+        run_command(session, entry, copy + 1);
+    }
+    // The length was taken before the copy was cut.
+    ctx_free(&session->vm->ctx, copy, copy == NULL ? 0 : length + 1);
+    return true;
+}

@@ -1,0 +1,107 @@
+// What the parser says of an unfinished text.
+#include "repl/entry.h"
+
+#include <string.h>
+
+enum { ENTRY_INDENT = 4, ENTRY_PROMPT_LENGTH = 4 };
+
+static size_t trimmed_length(const char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) {
+        length--;
+    }
+    return length;
+}
+
+static ParseStatus parse_entry(Ctx *ctx, const char *text, size_t length)
+{
+    Source *source = source_new(ctx, "<in>", text, length);
+    if (source == NULL) {
+        return PARSE_ERROR;
+    }
+    Arena arena;
+    arena_init(&arena, ctx);
+    Node *tree;
+    ParseStatus status =
+        parse(ctx, source, PARSE_INTERACTIVE, &arena, &tree);
+    arena_destroy(&arena);
+    ctx_clear(ctx);
+    source_release(ctx, source);
+    return status;
+}
+
+ParseStatus entry_status(Ctx *ctx, const char *text)
+{
+    // Blanks that were put in for the next line do not make it a line: a
+    // line of blanks only ends a block as an empty one does.
+    StrBuf line;
+    strbuf_init(&line, ctx);
+    strbuf_add(&line, text, trimmed_length(text));
+    strbuf_putc(&line, '\n');
+    ParseStatus status = strbuf_ok(&line)
+                             ? parse_entry(ctx, line.text, line.length)
+                             : PARSE_ERROR;
+    ctx_clear(ctx);
+    strbuf_free(&line);
+    return status;
+}
+
+static bool starts_with_word(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(line, word, length) == 0 &&
+           strchr(" \t\n", line[length]) != NULL; // the NUL counts
+}
+
+// After these nothing more of the block can run.
+static bool ends_block(const char *line)
+{
+    static const char *const words[] = {"return", "pass", "break", "continue",
+                                        "raise"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (starts_with_word(line, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int entry_indent(const char *text)
+{
+    const char *newline = strrchr(text, '\n');
+    const char *line = newline == NULL ? text : newline + 1;
+    int indent = (int)strspn(line, " ");
+    size_t length = trimmed_length(text);
+    if (length > 0 && text[length - 1] == ':') {
+        return indent + ENTRY_INDENT;
+    }
+    if (ends_block(line + indent) && indent >= ENTRY_INDENT) {
+        return indent - ENTRY_INDENT;
+    }
+    return indent;
+}
+
+static bool has_prompt(const char *line)
+{
+    return strncmp(line, ">>> ", ENTRY_PROMPT_LENGTH) == 0 ||
+           strncmp(line, "... ", ENTRY_PROMPT_LENGTH) == 0 ||
+           strncmp(line, "...\n", ENTRY_PROMPT_LENGTH) == 0;
+}
+
+void entry_clean(StrBuf *out, const char *text)
+{
+    bool pasted = strncmp(text, ">>> ", ENTRY_PROMPT_LENGTH) == 0;
+    while (*text != '\0') {
+        if (pasted && has_prompt(text)) {
+            text += text[ENTRY_PROMPT_LENGTH - 1] == '\n'
+                        ? ENTRY_PROMPT_LENGTH - 1
+                        : ENTRY_PROMPT_LENGTH;
+        }
+        const char *newline = strchr(text, '\n');
+        size_t length =
+            newline == NULL ? strlen(text) : (size_t)(newline + 1 - text);
+        strbuf_add(out, text, length);
+        text += length;
+    }
+}

@@ -1,0 +1,18 @@
+// An entry of the prompt as text: is it complete, how far is its next line
+// indented. Knows the parser, but neither Readline nor the machine.
+#ifndef DUET_REPL_ENTRY_H
+#define DUET_REPL_ENTRY_H
+
+#include "base/strbuf.h"
+#include "parser/parser.h"
+
+// What pressing Enter at the end of `text` would leave: PARSE_INCOMPLETE asks
+// for another line. A mistake is PARSE_ERROR; nothing is pending afterwards.
+ParseStatus entry_status(Ctx *ctx, const char *text);
+// Blanks that the line after `text` starts with: those of its last line, four
+// more after a colon, four less after `return` and its like.
+int entry_indent(const char *text);
+// Appends the text with a pasted prompt (`>>> `, `... `) taken off each line.
+void entry_clean(StrBuf *out, const char *text);
+
+#endif

@@ -1,0 +1,294 @@
+// The loop at a terminal, over Readline's callback interface: we wait for
+// keys ourselves, so that Ctrl-C is seen at once and never inside Readline.
+//
+// Invariant: `active` is the one prompt of the process while it runs;
+// Readline's callbacks have no argument of ours.
+#include "repl/prompt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/command.h"
+#include "repl/complete.h"
+#include "repl/entry.h"
+#include "repl/history.h"
+#include "repl/readline.h"
+
+static const char prompt_text[] = "> ";
+
+typedef struct Prompt {
+    Session *session;
+    Readline lib;
+    int count;     // entries so far: `<in 3>`
+    char *entry;   // malloc'ed by Readline; NULL after Ctrl-D
+    bool accepted; // an entry (or its end) has come
+    TextVec found; // candidates of the running completion
+    size_t offered; // of them, handed to Readline
+    char *last;    // the newest history entry, malloc'ed: no repeats
+} Prompt;
+
+static Prompt *active;
+
+static void accept_entry(char *entry)
+{
+    active->entry = entry;
+    active->accepted = true;
+    active->lib.rl_callback_handler_remove();
+}
+
+// Enter: another line while the text is incomplete or the cursor stands
+// inside it with more lines to come, else the end of the entry.
+static int on_enter(int count, int key)
+{
+    Readline *lib = &active->lib;
+    const char *text = *lib->rl_line_buffer;
+    Ctx *ctx = &active->session->vm->ctx;
+    bool command = text[0] == '%' || text[strspn(text, " \t\n")] == '\0';
+    if (command || entry_status(ctx, text) != PARSE_INCOMPLETE) {
+        return lib->rl_newline(count, key);
+    }
+    char *before = ctx_strndup(ctx, text, (size_t)*lib->rl_point);
+    int indent = before == NULL ? 0 : entry_indent(before);
+    ctx_free(ctx, before,
+             before == NULL ? 0 : (size_t)*lib->rl_point + 1);
+    ctx_clear(ctx);
+    lib->rl_insert_text("\n");
+    while (indent-- > 0) {
+        lib->rl_insert_text(" ");
+    }
+    return 0;
+}
+
+// The start of the line that `at` is on.
+static int line_start(const char *text, int at)
+{
+    while (at > 0 && text[at - 1] != '\n') {
+        at--;
+    }
+    return at;
+}
+
+// Up and Down move inside an entry first, then through the history.
+static int on_up(int count, int key)
+{
+    const char *text = *active->lib.rl_line_buffer;
+    int start = line_start(text, *active->lib.rl_point);
+    if (start == 0) {
+        return active->lib.rl_get_previous_history(count, key);
+    }
+    int column = *active->lib.rl_point - start;
+    int above = line_start(text, start - 1);
+    int length = start - 1 - above;
+    *active->lib.rl_point = above + (column < length ? column : length);
+    return 0;
+}
+
+static int on_down(int count, int key)
+{
+    const char *text = *active->lib.rl_line_buffer;
+    int point = *active->lib.rl_point;
+    const char *newline = strchr(text + point, '\n');
+    if (newline == NULL) {
+        return active->lib.rl_get_next_history(count, key);
+    }
+    int column = point - line_start(text, point);
+    int below = (int)(newline + 1 - text);
+    int length = (int)strcspn(newline + 1, "\n");
+    *active->lib.rl_point = below + (column < length ? column : length);
+    return 0;
+}
+
+// Tab indents at the start of a line, and completes elsewhere.
+static int on_tab(int count, int key)
+{
+    const char *text = *active->lib.rl_line_buffer;
+    int point = *active->lib.rl_point;
+    int start = line_start(text, point);
+    if ((int)strspn(text + start, " ") >= point - start) {
+        active->lib.rl_insert_text("    ");
+        return 0;
+    }
+    return active->lib.rl_complete(count, key);
+}
+
+// Readline takes the candidates one by one and frees them.
+static char *next_candidate(const char *text, int state)
+{
+    (void)text;
+    (void)state;
+    return active->offered < active->found.count
+               ? active->found.items[active->offered++]
+               : NULL;
+}
+
+static char **on_complete(const char *text, int start, int end)
+{
+    (void)start;
+    (void)end;
+    *active->lib.rl_attempted_completion_over = 1;
+    *active->lib.rl_completion_suppress_append = 1;
+    active->offered = 0;
+    complete_word(active->session, text, &active->found);
+    char **matches = active->lib.rl_completion_matches(text, next_candidate);
+    vec_free(&active->session->vm->ctx, &active->found);
+    return matches;
+}
+
+static void add_entry(const char *entry, void *data)
+{
+    Prompt *prompt = data;
+    prompt->lib.add_history(entry);
+}
+
+static void set_up(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    *lib->rl_readline_name = "duet";
+    *lib->rl_catch_signals = 0;
+    *lib->rl_attempted_completion_function = on_complete;
+    *lib->rl_completer_word_break_characters = " \t\n\"'`@$><=;|&{}()[]+-*/!^,:~";
+    lib->rl_variable_bind("enable-bracketed-paste", "on");
+    lib->rl_initialize();
+    lib->rl_bind_key('\r', on_enter);
+    lib->rl_bind_key('\n', on_enter);
+    lib->rl_bind_key('\t', on_tab);
+    static const char *const up[] = {"\033[A", "\033OA"};
+    static const char *const down[] = {"\033[B", "\033OB"};
+    for (int i = 0; i < 2; i++) {
+        lib->rl_bind_keyseq(up[i], on_up);
+        lib->rl_bind_keyseq(down[i], on_down);
+    }
+    history_load(&prompt->session->vm->ctx, add_entry, prompt);
+}
+
+// Ctrl-C while typing: the entry is dropped, a fresh prompt comes.
+static void drop_entry(Prompt *prompt)
+{
+    prompt->session->vm->ctx.interrupt = 0;
+    prompt->lib.rl_free_line_state();
+    prompt->lib.rl_callback_sigcleanup();
+    prompt->lib.rl_callback_handler_remove();
+    fputs("^C\n", stdout);
+    fflush(stdout);
+    prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
+}
+
+// The next entry, owned (free); NULL at the end of input.
+static char *read_entry(Prompt *prompt)
+{
+    prompt->accepted = false;
+    prompt->entry = NULL;
+    prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
+    while (!prompt->accepted) {
+        struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
+        int ready = poll(&key, 1, -1);
+        if (prompt->session->vm->ctx.interrupt) {
+            drop_entry(prompt);
+        } else if (ready > 0) {
+            prompt->lib.rl_callback_read_char();
+        } else if (errno == EINTR) {
+            prompt->lib.rl_resize_terminal();
+        }
+    }
+    return prompt->entry;
+}
+
+// Adds to the history what is not blank nor the same as last time.
+static void remember(Prompt *prompt, const char *entry)
+{
+    if (entry[strspn(entry, " \t\n")] == '\0' ||
+        (prompt->last != NULL && strcmp(prompt->last, entry) == 0)) {
+        return;
+    }
+    prompt->lib.add_history(entry);
+    history_append(&prompt->session->vm->ctx, entry);
+    free(prompt->last);
+    prompt->last = strdup(entry);
+}
+
+// Runs a text of the prompt; it ends in a line break, as a block needs.
+static void run_entry(Session *session, int number, const char *text)
+{
+    char name[32];
+    snprintf(name, sizeof name, "<in %d>", number);
+    if (command_run(session, name, text)) {
+        return;
+    }
+    StrBuf entry;
+    strbuf_init(&entry, &session->vm->ctx);
+    entry_clean(&entry, text);
+    strbuf_putc(&entry, '\n');
+    if (!strbuf_ok(&entry)) {
+        session_report(session);
+    } else if (entry.text[strspn(entry.text, " \t\n")] != '\0') {
+        (void)session_run_text(session, name, entry.text, entry.length, 1,
+                               RUN_INTERACTIVE);
+    }
+    strbuf_free(&entry);
+}
+
+static void run_with_readline(Prompt *prompt)
+{
+    char *entry = NULL;
+    set_up(prompt);
+    while (!prompt->session->exiting &&
+           (entry = read_entry(prompt)) != NULL) {
+        remember(prompt, entry);
+        run_entry(prompt->session, ++prompt->count, entry);
+        free(entry);
+    }
+    if (entry == NULL && !prompt->session->exiting) {
+        fputs("\n", stdout);
+        fflush(stdout);
+    }
+    free(prompt->last);
+}
+
+// Without Readline: lines until the parser has enough.
+static void run_plainly(Session *session)
+{
+    Ctx *ctx = &session->vm->ctx;
+    char *line = NULL;
+    size_t size = 0;
+    int number = 0;
+    StrBuf entry;
+    strbuf_init(&entry, ctx);
+    while (!session->exiting) {
+        fputs(entry.length == 0 ? prompt_text : ". ", stdout);
+        fflush(stdout);
+        ssize_t length = getline(&line, &size, stdin);
+        if (length < 0) {
+            break;
+        }
+        strbuf_add(&entry, line, (size_t)length);
+        if (!strbuf_ok(&entry)) {
+            session_report(session);
+        } else if (entry_status(ctx, entry.text) == PARSE_INCOMPLETE) {
+            continue;
+        } else {
+            run_entry(session, ++number, entry.text);
+        }
+        strbuf_free(&entry);
+    }
+    strbuf_free(&entry);
+    free(line);
+}
+
+void prompt_run(Session *session)
+{
+    Prompt prompt = {.session = session};
+    if (isatty(STDIN_FILENO) && readline_load(&prompt.lib)) {
+        active = &prompt;
+        run_with_readline(&prompt);
+        active = NULL;
+    } else {
+        run_plainly(session);
+    }
+    // Errors on the way were told; leaving is no failure.
+    if (!session->exiting) {
+        session->status = SESSION_OK;
+    }
+}
