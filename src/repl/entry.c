@@ -8,7 +8,7 @@ enum { ENTRY_INDENT = 4, ENTRY_PROMPT_LENGTH = 4 };
 static size_t trimmed_length(const char *text)
 {
     size_t length = strlen(text);
-    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) {
+    while (length > 0 && strchr(" \t", text[length - 1]) != NULL) {
         length--;
     }
     return length;

@@ -149,7 +149,8 @@ static void set_up(Prompt *prompt)
     *lib->rl_readline_name = "duet";
     *lib->rl_catch_signals = 0;
     *lib->rl_attempted_completion_function = on_complete;
-    *lib->rl_completer_word_break_characters = " \t\n\"'`@$><=;|&{}()[]+-*/!^,:~";
+    *lib->rl_completer_word_break_characters =
+        " \t\n\"'`@$><=;|&{}()[]+-*/!^,:~";
     lib->rl_variable_bind("enable-bracketed-paste", "on");
     lib->rl_initialize();
     lib->rl_bind_key('\r', on_enter);

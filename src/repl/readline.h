@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// Its old name for a function type is our name for a function.
+#define _FUNCTION_DEF
 #include <readline/readline.h>
 
 // Functions and variables of the library: X(type, name). The variables are

@@ -1,2 +1,3 @@
 # Unit tests of repl/: one file a line, alphabetical.
 unit_repl_sources =
+unit_repl_sources += tests/unit/repl/test_history.c
