@@ -8,5 +8,6 @@ repl_sources += src/repl/entry.c
 repl_sources += src/repl/history.c
 repl_sources += src/repl/prompt.c
 repl_sources += src/repl/readline.c
+repl_sources += src/repl/run.c
 repl_sources += src/repl/script.c
 repl_sources += src/repl/session.c

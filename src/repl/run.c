@@ -1,0 +1,45 @@
+// Chooses between script and prompt.
+#include "repl/run.h"
+
+#include <unistd.h>
+
+#include "repl/prompt.h"
+#include "repl/script.h"
+#include "repl/session.h"
+
+// sys.argv[0], as CPython has it.
+static const char *program_name(const Args *args)
+{
+    switch (args->mode) {
+    case ARGS_FILE:
+    case ARGS_CELLS:
+        return args->program;
+    case ARGS_CODE:
+        return "-c";
+    case ARGS_STDIN:
+        return "-";
+    default:
+        return "";
+    }
+}
+
+int run_program(const Args *args)
+{
+    Args program = *args;
+    bool prompt = args->stay;
+    if (args->mode == ARGS_PROMPT) {
+        prompt = prompt || isatty(STDIN_FILENO);
+        program.mode = prompt ? ARGS_PROMPT : ARGS_STDIN;
+    }
+    Session session;
+    if (!session_open(&session, args, program_name(args))) {
+        return SESSION_ERROR;
+    }
+    if (program.mode != ARGS_PROMPT) {
+        (void)script_run(&session, &program);
+    }
+    if (prompt && !session.exiting) {
+        prompt_run(&session);
+    }
+    return session_close(&session);
+}
