@@ -1,0 +1,181 @@
+// Built-in functions that ask about objects, and print.
+//
+// Invariant: each dispatches through the protocol, so that any kind of value
+// may define what it means.
+#include "interp/attr.h"
+#include "interp/init.h"
+#include "interp/obj_function.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+
+#define BUILTIN_BODY(name)                                                    \
+    static Value builtin_##name(Vm *vm, Value *args, uint32_t count)
+
+BUILTIN_BODY(callable)
+{
+    (void)count;
+    return value_from_bool(value_is_callable(vm, args[0]));
+}
+
+BUILTIN_BODY(hasattr)
+{
+    (void)count;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "attribute name must be string, not '%s'",
+                           type_name(type_of(vm, args[1])));
+    }
+    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    Value found = name == NULL ? VALUE_FAIL
+                               : value_find_attr(vm, args[0], name);
+    object_release_null(&vm->ctx, name);
+    if (value_failed(found)) {
+        return found;
+    }
+    release(vm, found);
+    return value_from_bool(!value_unbound(found));
+}
+
+// 1, 0, -1. Nested tuples of classes nest C calls.
+static int is_instance(Vm *vm, Value v, Value classes)
+{
+    if (value_is_kind(classes, KIND_TYPE)) {
+        return type_is_subtype(type_of(vm, v), (Type *)value_object(classes));
+    }
+    if (!value_is_kind(classes, KIND_TUPLE)) {
+        return raise_int(vm, ERR_TYPE,
+                         "isinstance() arg 2 must be a type, a tuple of "
+                         "types, or a union");
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return -1;
+    }
+    const Tuple *tuple = value_as_tuple(classes);
+    int found = 0;
+    for (size_t i = 0; found == 0 && i < tuple->count; i++) {
+        found = is_instance(vm, v, tuple->items[i]);
+    }
+    ctx_leave(&vm->ctx);
+    return found;
+}
+
+BUILTIN_BODY(isinstance)
+{
+    (void)count;
+    int found = is_instance(vm, args[0], args[1]);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
+BUILTIN_BODY(len)
+{
+    (void)count;
+    int64_t length = value_length(vm, args[0]);
+    return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
+}
+
+BUILTIN_BODY(repr)
+{
+    (void)count;
+    Str *text = value_repr(vm, args[0]);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static bool add_text(Vm *vm, StrBuf *out, Value v)
+{
+    Str *text = value_str(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    strbuf_add(out, text->text, text->length);
+    object_release(&vm->ctx, text);
+    return true;
+}
+
+static const char *text_or(Value v, const char *otherwise)
+{
+    return value_is_str(v) ? value_as_str(v)->text : otherwise;
+}
+
+// One write a line, so that lines of two streams do not mix.
+BUILTIN_BODY(print)
+{
+    (void)count;
+    const Tuple *values = value_as_tuple(args[0]);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    bool done = true;
+    for (size_t i = 0; done && i < values->count; i++) {
+        strbuf_puts(&out, i == 0 ? "" : text_or(args[1], " "));
+        done = add_text(vm, &out, values->items[i]);
+    }
+    strbuf_puts(&out, text_or(args[2], "\n"));
+    Str *line = NULL;
+    if (done) {
+        line = str_from_buf(vm, &out);
+    } else {
+        strbuf_free(&out);
+    }
+    if (line == NULL) {
+        return VALUE_FAIL;
+    }
+    Value text = str_value(line);
+    Value written = value_call_method(vm, vm->stdout_file,
+                                      vm->names[NAME_WRITE], &text, 1);
+    release(vm, text);
+    if (value_failed(written)) {
+        return written;
+    }
+    release(vm, written);
+    return VALUE_NONE;
+}
+
+static bool add_builtin(Vm *vm, const char *name, void *object)
+{
+    Str *key = str_intern(vm, name, strlen(name));
+    bool done = key != NULL && dict_set_name(vm, vm->builtins, key,
+                                             value_from_object(object));
+    object_release_null(&vm->ctx, key);
+    return done;
+}
+
+static bool add_types(Vm *vm)
+{
+    for (int i = 1; i < ERR_COUNT; i++) {
+        Type *cls = vm->error_types[i];
+        if (!add_builtin(vm, type_name(cls), cls)) {
+            return false;
+        }
+    }
+    // A type can be called by name if it can be made, and is not internal.
+    for (int i = 0; i < KIND_COUNT; i++) {
+        Type *cls = vm->types[i];
+        if (cls != NULL && cls->slots.make != NULL &&
+            cls->def->params != NULL && cls->def->module == NULL &&
+            !add_builtin(vm, type_name(cls), cls)) {
+            return false;
+        }
+    }
+    return vm->bool_type == NULL || add_builtin(vm, "bool", vm->bool_type);
+}
+
+bool builtins_init(Vm *vm)
+{
+    static const NativeDef rows[] = {
+#define BUILTIN(name, params, function, doc) {name, params, function, doc},
+#include "interp/builtin_list.h"
+#undef BUILTIN
+    };
+    vm->builtins = dict_new(vm);
+    if (vm->builtins == NULL || !add_types(vm)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Native *native = native_new(vm, &rows[i], NULL);
+        bool done = native != NULL && add_builtin(vm, rows[i].name, native);
+        object_release_null(&vm->ctx, native);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,203 @@
+// Printing tracebacks byte for byte as CPython 3.11 does.
+//
+// A chain (cause or context) prints oldest first. It is walked, not recursed:
+// the links are collected, then printed from the far end. Invariant: nothing
+// here changes the exceptions.
+#include "base/diag.h"
+#include "interp/obj_exception.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+enum {
+    FOLD_AFTER = 3, // equal entries printed before folding
+    CHAIN_MAX = 1000 // links followed; a ring cannot be longer in practice
+};
+
+static const char cause_text[] =
+    "\nThe above exception was the direct cause of the following "
+    "exception:\n\n";
+static const char context_text[] =
+    "\nDuring handling of the above exception, another exception "
+    "occurred:\n\n";
+
+// One frame: the place, and the source line with its carets.
+static void print_entry(StrBuf *out, const TracebackEntry *entry)
+{
+    const Code *code = entry->code;
+    Span span = code_span(code, entry->word);
+    diag_file_line(out, code->source, span);
+    strbuf_printf(out, ", in %s\n", code->name->text);
+    diag_source_line(out, code->source, span, 4, true, false);
+}
+
+// CPython folds by file, line and function, not by instruction.
+static bool same_entry(const TracebackEntry *a, const TracebackEntry *b)
+{
+    if (a->code != b->code) {
+        return false;
+    }
+    Span first = code_span(a->code, a->word);
+    Span second = code_span(b->code, b->word);
+    return source_place(a->code->source, first.start).line ==
+           source_place(b->code->source, second.start).line;
+}
+
+static void print_fold(StrBuf *out, uint32_t repeats)
+{
+    if (repeats > FOLD_AFTER) {
+        uint32_t more = repeats - FOLD_AFTER;
+        strbuf_printf(out, "  [Previous line repeated %u more time%s]\n", more,
+                      more == 1 ? "" : "s");
+    }
+}
+
+// Entries [newest, oldest] are stored newest first and printed oldest first.
+static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
+                          uint32_t oldest, uint32_t newest)
+{
+    uint32_t repeats = 0;
+    for (uint32_t i = oldest; i > newest; i--) {
+        const TracebackEntry *entry = &trace->entries[i - 1];
+        bool again = i < oldest && same_entry(entry, &trace->entries[i]);
+        if (!again) {
+            print_fold(out, repeats);
+            repeats = 0;
+        }
+        if (++repeats <= FOLD_AFTER) {
+            print_entry(out, entry);
+        }
+        if (!ctx_poll(&vm->ctx)) {
+            return false;
+        }
+    }
+    print_fold(out, repeats);
+    return true;
+}
+
+// limit n: the n oldest; -n: the n newest; INT64_MIN: all.
+static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
+                         int64_t limit)
+{
+    uint32_t oldest = trace->count, newest = 0;
+    if (limit >= 0 && limit < trace->count) {
+        newest = trace->count - (uint32_t)limit;
+    } else if (limit < 0 && limit != INT64_MIN && -limit < trace->count) {
+        oldest = (uint32_t)-limit;
+    }
+    strbuf_puts(out, "Traceback (most recent call last):\n");
+    return print_entries(vm, out, trace, oldest, newest);
+}
+
+static void print_class(Vm *vm, StrBuf *out, Type *cls)
+{
+    Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
+    if (value_is_str(module) && !str_is(value_as_str(module), "__main__") &&
+        !str_is(value_as_str(module), "builtins")) {
+        strbuf_printf(out, "%s.", value_as_str(module)->text);
+    }
+    strbuf_puts(out, cls->qualname->text);
+}
+
+// A message that cannot be made must not hide the error itself.
+static void print_message(Vm *vm, StrBuf *out, Value exception)
+{
+    Str *text = value_str(vm, exception);
+    if (text == NULL) {
+        raise_clear(vm);
+        strbuf_puts(out, ": <exception str() failed>");
+    } else if (text->length > 0) {
+        strbuf_puts(out, ": ");
+        strbuf_add(out, text->text, text->length);
+    }
+    object_release_null(&vm->ctx, text);
+}
+
+static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
+{
+    if (!value_is_kind(exception->notes, KIND_LIST)) {
+        return true;
+    }
+    const List *notes = value_as_list(exception->notes);
+    for (size_t i = 0; i < notes->count; i++) {
+        Str *note = value_str(vm, notes->items[i]);
+        if (note == NULL) {
+            return false;
+        }
+        strbuf_add(out, note->text, note->length);
+        strbuf_putc(out, '\n');
+        object_release(&vm->ctx, note);
+    }
+    return true;
+}
+
+static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit)
+{
+    Exception *exception = value_as_exception(value);
+    Traceback *trace = exception->traceback;
+    if (trace != NULL && trace->count > 0 &&
+        !print_frames(vm, out, trace, limit)) {
+        return false;
+    }
+    if (exception->source != NULL) { // a SyntaxError's own place
+        diag_file_line(out, exception->source, exception->span);
+        strbuf_putc(out, '\n');
+        diag_source_line(out, exception->source, exception->span, 4, true,
+                         true);
+    }
+    print_class(vm, out, exception->head.type);
+    print_message(vm, out, value);
+    strbuf_putc(out, '\n');
+    return print_notes(vm, out, exception);
+}
+
+// What printed above `value`: its cause, or its context unless suppressed.
+static Value link_of(Value value, const char **text)
+{
+    const Exception *exception = value_as_exception(value);
+    if (value_is_kind(exception->cause, KIND_EXCEPTION)) {
+        *text = cause_text;
+        return exception->cause;
+    }
+    *text = context_text;
+    return exception->suppress_context ? VALUE_NONE : exception->context;
+}
+
+static bool already_there(const ValueVec *chain, Value value)
+{
+    for (size_t i = 0; i < chain->count; i++) {
+        if (value_same(chain->items[i], value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
+{
+    const char *text;
+    Value here = exception;
+    while (value_is_kind(here, KIND_EXCEPTION) && chain->count < CHAIN_MAX &&
+           !already_there(chain, here)) {
+        if (!vec_push(&vm->ctx, chain, here)) {
+            return false;
+        }
+        here = link_of(here, &text);
+    }
+    return true;
+}
+
+bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
+{
+    ValueVec chain = {0};
+    bool done = collect_chain(vm, exception, &chain);
+    for (size_t i = chain.count; done && i > 0; i--) {
+        done = print_one(vm, out, chain.items[i - 1], limit);
+        if (done && i > 1) {
+            const char *text;
+            (void)link_of(chain.items[i - 2], &text);
+            strbuf_puts(out, text);
+        }
+    }
+    vec_free(&vm->ctx, &chain);
+    return done && strbuf_ok(out);
+}
