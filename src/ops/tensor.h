@@ -77,6 +77,13 @@ MUST_CHECK bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
 // Elements as host numbers, by index in row-major order.
 int64_t tensor_int_at(const Tensor *tensor, int64_t index);   // not string
 double tensor_float_at(const Tensor *tensor, int64_t index);  // not string
+// Sets an element of a tensor that nobody else holds yet; converted as a cast
+// would. Not string.
+void tensor_set_int(Tensor *tensor, int64_t index, int64_t value);
+void tensor_set_float(Tensor *tensor, int64_t index, double value);
+// Sets element `index` to a string that other tensors hold too.
+void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
+                         TensorString *string);
 // dtype, shape and every byte (NaNs by bits) equal.
 bool tensor_identical(const Tensor *a, const Tensor *b);
 

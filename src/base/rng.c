@@ -1,0 +1,47 @@
+// Philox4x32-10: ten rounds of a keyed bijection on a 128-bit counter.
+#include "base/rng.h"
+
+#include <string.h>
+
+enum { RNG_ROUNDS = 10 };
+#define RNG_MULTIPLIER_0 0xD2511F53u
+#define RNG_MULTIPLIER_1 0xCD9E8D57u
+#define RNG_WEYL_0 0x9E3779B9u // the golden ratio
+#define RNG_WEYL_1 0xBB67AE85u // sqrt(3) - 1
+
+void rng_seed(RngState *rng, uint64_t seed)
+{
+    rng->key = seed;
+    rng->counter = 0;
+}
+
+void rng_block(uint64_t key, uint64_t counter, uint32_t out[4])
+{
+    uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
+    uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32);
+    uint32_t c2 = 0, c3 = 0;
+    for (int round = 0; round < RNG_ROUNDS; round++) {
+        uint64_t product0 = (uint64_t)RNG_MULTIPLIER_0 * c0;
+        uint64_t product1 = (uint64_t)RNG_MULTIPLIER_1 * c2;
+        c0 = (uint32_t)(product1 >> 32) ^ c1 ^ key0;
+        c1 = (uint32_t)product1;
+        c2 = (uint32_t)(product0 >> 32) ^ c3 ^ key1;
+        c3 = (uint32_t)product0;
+        key0 += RNG_WEYL_0;
+        key1 += RNG_WEYL_1;
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+}
+
+void rng_fill(RngState *rng, uint32_t *out, size_t count)
+{
+    for (size_t i = 0; i < count; i += 4) {
+        uint32_t words[4];
+        size_t left = count - i < 4 ? count - i : 4;
+        rng_block(rng->key, rng->counter++, words);
+        memcpy(out + i, words, left * sizeof(*words));
+    }
+}

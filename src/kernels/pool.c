@@ -1,0 +1,92 @@
+// Memory of tensors. Invariant: `waiting` is the sum of the sizes of the
+// blocks in the lists.
+#include "kernels/pool.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+    POOL_CLASSES = 4 * 58,   // to 2^63 bytes
+    POOL_SMALLEST_SHIFT = 6, // 64 bytes
+    POOL_HUGE = 2 << 20      // ask for huge pages from here on
+};
+#define POOL_KEEP ((size_t)256 << 20)
+#define POOL_LARGEST ((size_t)1 << 62)
+
+struct Pool {
+    void *lists[POOL_CLASSES];
+    size_t waiting; // bytes in the lists
+};
+
+Pool *pool_new(Ctx *ctx)
+{
+    return ctx_alloc_zero(ctx, sizeof(Pool));
+}
+
+void pool_free(Ctx *ctx, Pool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    for (int i = 0; i < POOL_CLASSES; i++) {
+        while (pool->lists[i] != NULL) {
+            void *block = pool->lists[i];
+            pool->lists[i] = *(void **)block;
+            free(block);
+        }
+    }
+    ctx_free(ctx, pool, sizeof(*pool));
+}
+
+// The class whose size is the smallest that holds *size; *size becomes that.
+static int pool_class(size_t *size)
+{
+    size_t least = (size_t)1 << POOL_SMALLEST_SHIFT;
+    *size = (*size + least - 1) & ~(least - 1);
+    if (*size <= least) {
+        *size = least;
+        return 0;
+    }
+    int shift = 63 - __builtin_clzll(*size - 1); // 2^shift < size <= 2^(s+1)
+    size_t quarter = ((size_t)1 << shift) / 4;
+    size_t steps = (*size - ((size_t)1 << shift) + quarter - 1) / quarter;
+    *size = ((size_t)1 << shift) + steps * quarter;
+    return (shift - POOL_SMALLEST_SHIFT) * 4 + (int)steps;
+}
+
+void *pool_take(Ctx *ctx, Pool *pool, size_t *size)
+{
+    if (*size > POOL_LARGEST) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    int class = pool_class(size);
+    void *block = pool->lists[class];
+    if (HEAP_FAST && block != NULL) {
+        pool->lists[class] = *(void **)block;
+        pool->waiting -= *size;
+        return block;
+    }
+    size_t alignment = *size >= POOL_HUGE ? POOL_HUGE : 64;
+    size_t rounded = (*size + alignment - 1) & ~(alignment - 1);
+    block = aligned_alloc(alignment, rounded);
+    if (block == NULL) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    if (*size >= POOL_HUGE) {
+        (void)madvise(block, rounded, MADV_HUGEPAGE);
+    }
+    return block;
+}
+
+void pool_give(Pool *pool, void *block, size_t size)
+{
+    if (!HEAP_FAST || pool->waiting + size > POOL_KEEP) {
+        free(block);
+        return;
+    }
+    size_t rounded = size;
+    int class = pool_class(&rounded);
+    *(void **)block = pool->lists[class];
+    pool->lists[class] = block;
+    pool->waiting += size;
+}

@@ -1,0 +1,23 @@
+// Memory of tensors: 64-byte-aligned blocks by size class, kept when freed.
+//
+// Classes are four to each power of two from 64 bytes on. A freed block waits
+// in its class's list for the next tensor of that size; at most POOL_KEEP
+// bytes wait, the rest goes back to the system. From 2 MB on huge pages are
+// asked for. The pool belongs to one context and one thread.
+#ifndef DUET_KERNELS_POOL_H
+#define DUET_KERNELS_POOL_H
+
+#include "base/ctx.h"
+
+typedef struct Pool Pool;
+
+MUST_CHECK Pool *pool_new(Ctx *ctx);
+// Frees the waiting blocks and the pool; NULL is fine.
+void pool_free(Ctx *ctx, Pool *pool);
+// A block of at least *size bytes, rounded up to its class in *size. Not
+// cleared. NULL with ERR_MEMORY pending.
+MUST_CHECK void *pool_take(Ctx *ctx, Pool *pool, size_t *size);
+// Gives back what pool_take gave, with the size that it set.
+void pool_give(Pool *pool, void *block, size_t size);
+
+#endif

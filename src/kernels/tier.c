@@ -1,0 +1,70 @@
+// Choosing a tier, and what kernels keep per context.
+#include "kernels/tier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/pool.h"
+
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+const Tier *tier_find(const char *name)
+{
+#if defined(__x86_64__)
+    if (strcmp(name, tier_avx512.name) == 0) {
+        return has_avx512() ? &tier_avx512 : NULL;
+    }
+    if (strcmp(name, tier_avx2.name) == 0) {
+        return has_avx2() ? &tier_avx2 : NULL;
+    }
+#endif
+    return strcmp(name, tier_portable.name) == 0 ? &tier_portable : NULL;
+}
+
+const Tier *tier_choose(void)
+{
+    static const char *const best_first[] = {"avx512", "avx2", "portable"};
+    const char *wanted = getenv("DUET_ISA");
+    const Tier *tier = wanted != NULL ? tier_find(wanted) : NULL;
+    for (size_t i = 0; tier == NULL; i++) {
+        tier = tier_find(best_first[i]);
+    }
+    return tier;
+}
+
+static void kernel_state_free(Ctx *ctx)
+{
+    pool_free(ctx, ctx->kernels->pool);
+    ctx_free(ctx, ctx->kernels, sizeof(*ctx->kernels));
+    ctx->kernels = NULL;
+}
+
+KernelState *kernel_state_new(Ctx *ctx)
+{
+    KernelState *state = ctx_alloc_zero(ctx, sizeof(*state));
+    if (state == NULL) {
+        return NULL;
+    }
+    state->tier = tier_choose();
+    state->pool = pool_new(ctx);
+    if (state->pool == NULL) {
+        ctx_free(ctx, state, sizeof(*state));
+        return NULL;
+    }
+    ctx->kernels = state;
+    ctx->kernels_free = kernel_state_free;
+    return state;
+}

@@ -1,0 +1,68 @@
+// The body of a tier: TIER_TABLE names the table, TIER_NAME is its name. It is
+// compiled once per instruction set by tier_portable.c, tier_avx2.c and
+// tier_avx512.c, which differ in compiler flags alone. No include guard.
+//
+// SHOULD stay free of what differs between machines: no libm function in a
+// float loop but the exact ones (floor, sqrt, fma). COULD: f64 functions of
+// our own instead of libm's.
+#include <math.h>
+#include <string.h>
+
+#include "kernels/tier.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#pragma GCC optimize("no-trapping-math", "no-math-errno")
+#endif
+// The templates compare with 0 for signed and unsigned types alike.
+#pragma GCC diagnostic ignored "-Wtype-limits"
+
+#include "kernels/fma.h"
+#include "kernels/tile_types.h"
+
+#include "kernels/tile_loops.h"
+#include "kernels/vmath.h"
+
+#include "kernels/tile_arith.h"
+#include "kernels/tile_cast.h"
+#include "kernels/tile_math.h"
+
+#include "kernels/gemm_body.h"
+#include "kernels/reduce_body.h"
+
+#define REDUCE_TABLE(prefix)                                                  \
+    {                                                                         \
+        [REDUCE_SUM] = {ROW_ALL(prefix##_sum)},                               \
+        [REDUCE_PROD] = {ROW_ALL(prefix##_prod)},                             \
+        [REDUCE_MAX] = {ROW_NUMERIC(prefix##_max)},                           \
+        [REDUCE_MIN] = {ROW_NUMERIC(prefix##_min)},                           \
+        [REDUCE_ANY] = {ROW_BOOL(prefix##_any)},                              \
+        [REDUCE_ALL] = {ROW_BOOL(prefix##_all)},                              \
+    }
+
+const Tier TIER_TABLE = {
+    .name = TIER_NAME,
+    .tiles =
+        {
+#define TILE(id, name, operands, types)                                       \
+    [TILE_##id] = {ROW_##types(tile_##name)},
+#include "kernels/tile_list.h"
+#undef TILE
+        },
+    .casts =
+        {
+            [ELEM_BOOL] = {ROW_ALL(tile_cast_b)},
+            [ELEM_U8] = {ROW_ALL(tile_cast_u8)},
+            [ELEM_I8] = {ROW_ALL(tile_cast_i8)},
+            [ELEM_I16] = {ROW_ALL(tile_cast_i16)},
+            [ELEM_I32] = {ROW_ALL(tile_cast_i32)},
+            [ELEM_I64] = {ROW_ALL(tile_cast_i64)},
+            [ELEM_F32] = {ROW_ALL(tile_cast_f32)},
+            [ELEM_F64] = {ROW_ALL(tile_cast_f64)},
+        },
+    .gemm = {[ELEM_I32] = gemm_i32, [ELEM_I64] = gemm_i64, ROW_FLOAT(gemm)},
+    .row_reduce = REDUCE_TABLE(rows),
+    .column_reduce = REDUCE_TABLE(columns),
+    .softmax = {ROW_FLOAT(softmax)},
+    .log_softmax = {ROW_FLOAT(log_softmax)},
+};

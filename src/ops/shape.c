@@ -1,0 +1,155 @@
+// Shapes: comparison, broadcasting, axes, printing.
+#include "ops/shape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SHAPE_MAX_BYTES ((int64_t)1 << 62)
+
+void shape_set(Shape *shape, int rank, const int64_t *dims)
+{
+    shape->rank = rank;
+    for (int i = 0; i < rank; i++) {
+        shape->dims[i] = dims[i];
+    }
+}
+
+bool shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b)
+{
+    if (rank_a != rank_b) {
+        return false;
+    }
+    for (int i = 0; i < rank_a; i++) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool shape_is_static(int rank, const int64_t *dims)
+{
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] == DIM_UNKNOWN) {
+            return false;
+        }
+    }
+    return rank != RANK_UNKNOWN;
+}
+
+bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
+                 int64_t *count)
+{
+    int64_t most = SHAPE_MAX_BYTES / (int64_t)dtype_size(dtype), total = 1;
+    bool empty = false, over = false;
+    for (int i = 0; i < rank; i++) {
+        empty |= dims[i] == 0;
+        over |= dims[i] != 0 && total > most / dims[i];
+        total *= over ? 1 : dims[i];
+    }
+    if (over && !empty) {
+        return ctx_fail(ctx, ERR_OP_OVERFLOW,
+                        "a tensor of this shape would be too large");
+    }
+    *count = empty ? 0 : total;
+    return true;
+}
+
+static bool shape_no_broadcast(Ctx *ctx, const char *op, TensorType a,
+                               TensorType b)
+{
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    strbuf_printf(&text, "%s: shapes ", op);
+    shape_print(&text, a.rank, a.dims);
+    strbuf_puts(&text, " and ");
+    shape_print(&text, b.rank, b.dims);
+    strbuf_puts(&text, " do not broadcast");
+    if (strbuf_ok(&text)) {
+        ctx_fail(ctx, ERR_SHAPE, "%s", strbuf_text(&text));
+    }
+    strbuf_free(&text);
+    return false;
+}
+
+// One size of a broadcast; an unknown size against 1 stays unknown, against
+// more it must be that (or 1). False: they do not fit.
+static bool shape_broadcast_dim(int64_t a, int64_t b, int64_t *out)
+{
+    if (a == b || b == 1) {
+        *out = a;
+    } else if (a == 1) {
+        *out = b;
+    } else if (a == DIM_UNKNOWN || b == DIM_UNKNOWN) {
+        *out = a == DIM_UNKNOWN ? b : a;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool shape_broadcast(Ctx *ctx, const char *op, TensorType a, TensorType b,
+                     Shape *out)
+{
+    if (a.rank == RANK_UNKNOWN || b.rank == RANK_UNKNOWN) {
+        out->rank = RANK_UNKNOWN;
+        return true;
+    }
+    int rank = a.rank > b.rank ? a.rank : b.rank;
+    out->rank = rank;
+    for (int i = 1; i <= rank; i++) {
+        int64_t size_a = i <= a.rank ? a.dims[a.rank - i] : 1;
+        int64_t size_b = i <= b.rank ? b.dims[b.rank - i] : 1;
+        if (!shape_broadcast_dim(size_a, size_b, &out->dims[rank - i])) {
+            return shape_no_broadcast(ctx, op, a, b);
+        }
+    }
+    return true;
+}
+
+bool shape_axis(Ctx *ctx, const char *op, int64_t axis, int rank, int *out)
+{
+    if (axis < -rank || axis >= rank) {
+        return ctx_fail(ctx, ERR_OP_INDEX,
+                        "%s: axis %" PRId64
+                        " is out of range for a tensor of rank %d",
+                        op, axis, rank);
+    }
+    *out = (int)(axis < 0 ? axis + rank : axis);
+    return true;
+}
+
+void shape_print(StrBuf *out, int rank, const int64_t *dims)
+{
+    if (rank == RANK_UNKNOWN) {
+        strbuf_puts(out, "<unknown>");
+        return;
+    }
+    strbuf_putc(out, '(');
+    for (int i = 0; i < rank; i++) {
+        strbuf_puts(out, i > 0 ? ", " : "");
+        if (dims[i] == DIM_UNKNOWN) {
+            strbuf_puts(out, "None");
+        } else {
+            strbuf_printf(out, "%" PRId64, dims[i]);
+        }
+    }
+    strbuf_puts(out, rank == 1 ? ",)" : ")");
+}
+
+void tensor_type_print(StrBuf *out, TensorType type)
+{
+    strbuf_printf(out, "%s[", dtype_name(type.dtype));
+    if (type.rank == RANK_UNKNOWN) {
+        strbuf_puts(out, "...");
+    }
+    for (int i = 0; i < type.rank; i++) {
+        strbuf_puts(out, i > 0 ? ", " : "");
+        if (type.dims[i] == DIM_UNKNOWN) {
+            strbuf_putc(out, '?');
+        } else {
+            strbuf_printf(out, "%" PRId64, type.dims[i]);
+        }
+    }
+    strbuf_putc(out, ']');
+}

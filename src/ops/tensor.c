@@ -1,0 +1,339 @@
+// Tensors: making, sharing, freeing, and reading elements.
+//
+// Invariant: `data` points into `small` exactly when `buffer` is NULL. Only
+// the tensor that allocated a buffer of strings may set them, before it is
+// shared; the strings of a buffer are released with the buffer.
+#include "ops/tensor.h"
+
+#include <string.h>
+
+#include "kernels/pool.h"
+#include "kernels/tier.h"
+
+enum { BUFFER_STRINGS = 1 }; // Buffer.flags: the elements are TensorString *
+
+static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
+{
+    KernelState *state = kernel_state(ctx);
+    Buffer *buffer = state ? ctx_alloc(ctx, sizeof(*buffer)) : NULL;
+    if (buffer == NULL) {
+        return NULL;
+    }
+    *buffer = (Buffer){.refs = 1,
+                       .flags = strings ? BUFFER_STRINGS : 0,
+                       .size = size,
+                       .pool = state->pool};
+    buffer->data = pool_take(ctx, state->pool, &buffer->size);
+    if (buffer->data == NULL) {
+        ctx_free(ctx, buffer, sizeof(*buffer));
+        return NULL;
+    }
+    if (strings) {
+        memset(buffer->data, 0, buffer->size);
+    }
+    return buffer;
+}
+
+static void string_release(Ctx *ctx, TensorString *string)
+{
+    if (string != NULL && --string->refs == 0) {
+        ctx_free(ctx, string, sizeof(*string) + string->length + 1);
+    }
+}
+
+static void buffer_release(Ctx *ctx, Buffer *buffer)
+{
+    if (--buffer->refs > 0) {
+        return;
+    }
+    if (buffer->flags & BUFFER_STRINGS) {
+        TensorString **strings = buffer->data;
+        for (size_t i = 0; i < buffer->size / sizeof(*strings); i++) {
+            string_release(ctx, strings[i]);
+        }
+    }
+    pool_give(buffer->pool, buffer->data, buffer->size);
+    ctx_free(ctx, buffer, sizeof(*buffer));
+}
+
+// A tensor without data; `dims` is copied.
+static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
+                           const int64_t *dims, int64_t count)
+{
+    Tensor *tensor = ctx_alloc(ctx, sizeof(*tensor));
+    if (UNLIKELY(tensor == NULL)) {
+        return NULL;
+    }
+    tensor->head = (Object){
+        .rc = 1, .kind = KIND_TENSOR, .birth = ctx->birth, .type = NULL};
+    tensor->dtype = (uint8_t)dtype;
+    tensor->rank = (int8_t)rank;
+    tensor->reserved = 0;
+    tensor->dims_size = 0;
+    tensor->count = count;
+    tensor->buffer = NULL;
+    tensor->data = tensor->small;
+    if (LIKELY(rank <= TENSOR_INLINE_RANK)) {
+        for (int i = 0; i < rank; i++) {
+            tensor->inline_dims[i] = dims[i];
+        }
+        return tensor;
+    }
+    tensor->dims_size = (uint32_t)((size_t)rank * sizeof(int64_t));
+    tensor->heap_dims = ctx_alloc(ctx, tensor->dims_size);
+    if (tensor->heap_dims == NULL) {
+        ctx_free(ctx, tensor, sizeof(*tensor));
+        return NULL;
+    }
+    memcpy(tensor->heap_dims, dims, tensor->dims_size);
+    return tensor;
+}
+
+static void tensor_free_head(Ctx *ctx, Tensor *tensor)
+{
+    if (tensor->rank > TENSOR_INLINE_RANK) {
+        ctx_free(ctx, tensor->heap_dims, tensor->dims_size);
+    }
+    ctx_free(ctx, tensor, sizeof(*tensor));
+}
+
+Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
+{
+    int64_t count;
+    if (!shape_count(ctx, rank, dims, dtype, &count)) {
+        return NULL;
+    }
+    Tensor *tensor = tensor_bare(ctx, dtype, rank, dims, count);
+    if (UNLIKELY(tensor == NULL)) {
+        return NULL;
+    }
+    size_t size = (size_t)count * dtype_size(dtype);
+    if (size <= TENSOR_INLINE_SIZE) {
+        if (dtype == DT_STRING) {
+            memset(tensor->small, 0, sizeof(tensor->small));
+        }
+        return tensor;
+    }
+    tensor->buffer = buffer_new(ctx, size, dtype == DT_STRING);
+    if (UNLIKELY(tensor->buffer == NULL)) {
+        tensor_free_head(ctx, tensor);
+        return NULL;
+    }
+    tensor->data = tensor->buffer->data;
+    return tensor;
+}
+
+Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
+                      const int64_t *dims)
+{
+    int64_t count;
+    DType dtype = (DType)tensor->dtype;
+    if (!shape_count(ctx, rank, dims, dtype, &count)) {
+        return NULL;
+    }
+    Tensor *view = tensor_bare(ctx, dtype, rank, dims, count);
+    if (view == NULL) {
+        return NULL;
+    }
+    size_t size = dtype_size(dtype);
+    const char *from = (const char *)tensor->data + (size_t)start * size;
+    if (tensor->buffer != NULL) {
+        tensor->buffer->refs++;
+        view->buffer = tensor->buffer;
+        view->data = (char *)tensor->data + (size_t)start * size;
+        return view;
+    }
+    memcpy(view->small, from, (size_t)count * size);
+    if (dtype == DT_STRING) {
+        TensorString **strings = view->data;
+        for (int64_t i = 0; i < count; i++) {
+            strings[i]->refs++;
+        }
+    }
+    return view;
+}
+
+Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
+                        const int64_t *dims)
+{
+    return tensor_window(ctx, tensor, 0, rank, dims);
+}
+
+void tensor_dealloc(Ctx *ctx, Tensor *tensor)
+{
+    if (tensor->buffer != NULL) {
+        buffer_release(ctx, tensor->buffer);
+    } else if (tensor->dtype == DT_STRING) {
+        TensorString **strings = tensor->data;
+        for (int64_t i = 0; i < tensor->count; i++) {
+            string_release(ctx, strings[i]);
+        }
+    }
+    tensor_free_head(ctx, tensor);
+}
+
+bool tensor_reusable(const Tensor *tensor)
+{
+    return tensor->head.rc == 1 &&
+           (tensor->buffer == NULL || tensor->buffer->refs == 1);
+}
+
+Tensor *tensor_scalar_int(Ctx *ctx, DType dtype, int64_t value)
+{
+    Tensor *tensor = tensor_new(ctx, dtype, 0, NULL);
+    if (tensor != NULL) {
+        tensor_set_int(tensor, 0, value);
+    }
+    return tensor;
+}
+
+Tensor *tensor_scalar_float(Ctx *ctx, DType dtype, double value)
+{
+    Tensor *tensor = tensor_new(ctx, dtype, 0, NULL);
+    if (tensor != NULL) {
+        tensor_set_float(tensor, 0, value);
+    }
+    return tensor;
+}
+
+Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes, size_t length)
+{
+    Tensor *tensor = tensor_new(ctx, DT_STRING, 0, NULL);
+    if (tensor != NULL && !tensor_set_string(ctx, tensor, 0, bytes, length)) {
+        object_release(ctx, tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
+bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
+                       const char *bytes, size_t length)
+{
+    if (length > UINT32_MAX - sizeof(TensorString) - 1) {
+        return ctx_fail(ctx, ERR_OP_OVERFLOW, "a string element is too long");
+    }
+    TensorString *string = ctx_alloc(ctx, sizeof(*string) + length + 1);
+    if (string == NULL) {
+        return false;
+    }
+    string->refs = 1;
+    string->length = (uint32_t)length;
+    memcpy(string->bytes, bytes, length);
+    string->bytes[length] = '\0';
+    TensorString **place = (TensorString **)tensor->data + index;
+    string_release(ctx, *place);
+    *place = string;
+    return true;
+}
+
+void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
+                         TensorString *string)
+{
+    TensorString **place = (TensorString **)tensor->data + index;
+    string->refs++;
+    string_release(ctx, *place);
+    *place = string;
+}
+
+int64_t tensor_int_at(const Tensor *tensor, int64_t index)
+{
+    switch ((DType)tensor->dtype) {
+    case DT_BOOL:
+    case DT_UINT8:
+        return ((const uint8_t *)tensor->data)[index];
+    case DT_INT8:
+        return ((const int8_t *)tensor->data)[index];
+    case DT_INT16:
+        return ((const int16_t *)tensor->data)[index];
+    case DT_INT32:
+        return ((const int32_t *)tensor->data)[index];
+    case DT_INT64:
+        return ((const int64_t *)tensor->data)[index];
+    default: {
+        // As cast: NaN and out of range give the lowest value.
+        double value = tensor_float_at(tensor, index);
+        bool fits = value >= -0x1p63 && value < 0x1p63;
+        return fits ? (int64_t)value : INT64_MIN;
+    }
+    }
+}
+
+double tensor_float_at(const Tensor *tensor, int64_t index)
+{
+    switch ((DType)tensor->dtype) {
+    case DT_FLOAT32:
+        return (double)((const float *)tensor->data)[index];
+    case DT_FLOAT64:
+        return ((const double *)tensor->data)[index];
+    default:
+        return (double)tensor_int_at(tensor, index);
+    }
+}
+
+void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
+{
+    switch ((DType)tensor->dtype) {
+    case DT_BOOL:
+        ((uint8_t *)tensor->data)[index] = value != 0;
+        break;
+    case DT_UINT8:
+    case DT_INT8:
+        ((uint8_t *)tensor->data)[index] = (uint8_t)value;
+        break;
+    case DT_INT16:
+        ((int16_t *)tensor->data)[index] = (int16_t)value;
+        break;
+    case DT_INT32:
+        ((int32_t *)tensor->data)[index] = (int32_t)value;
+        break;
+    case DT_INT64:
+        ((int64_t *)tensor->data)[index] = value;
+        break;
+    case DT_FLOAT32: // rounded once
+        ((float *)tensor->data)[index] = (float)value;
+        break;
+    default:
+        ((double *)tensor->data)[index] = (double)value;
+    }
+}
+
+void tensor_set_float(Tensor *tensor, int64_t index, double value)
+{
+    switch ((DType)tensor->dtype) {
+    case DT_FLOAT32:
+        ((float *)tensor->data)[index] = (float)value;
+        break;
+    case DT_FLOAT64:
+        ((double *)tensor->data)[index] = value;
+        break;
+    default: {
+        bool fits = value >= -0x1p63 && value < 0x1p63;
+        tensor_set_int(tensor, index, fits ? (int64_t)value : INT64_MIN);
+    }
+    }
+}
+
+static bool strings_identical(const Tensor *a, const Tensor *b)
+{
+    TensorString *const *x = a->data, *const *y = b->data;
+    for (int64_t i = 0; i < a->count; i++) {
+        if (x[i]->length != y[i]->length ||
+            memcmp(x[i]->bytes, y[i]->bytes, x[i]->length) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tensor_identical(const Tensor *a, const Tensor *b)
+{
+    if (a->dtype != b->dtype || !shape_equal(a->rank, tensor_dims(a), b->rank,
+                                             tensor_dims(b))) {
+        return false;
+    }
+    if (a->dtype == DT_STRING) {
+        return strings_identical(a, b);
+    }
+    size_t size = (size_t)a->count * dtype_size((DType)a->dtype);
+    return memcmp(a->data, b->data, size) == 0;
+}
