@@ -51,6 +51,9 @@ void ctx_init(Ctx *ctx, size_t stack_size)
 void ctx_destroy(Ctx *ctx)
 {
     ctx_clear(ctx);
+    if (ctx->kernels_free != NULL) {
+        ctx->kernels_free(ctx);
+    }
     Chunk *chunk = ctx->heap.chunks;
     while (chunk != NULL) {
         Chunk *next = chunk->next;

@@ -82,6 +82,8 @@ struct Ctx {
     // first used; ctx_destroy calls kernels_free if it is set.
     struct KernelState *kernels;
     void (*kernels_free)(Ctx *ctx);
+    struct Type *tensor_type; // what a new tensor's header gets; the
+                              // interpreter sets it, else NULL
     RngState rng; // tensor draws (host `random` has its own)
 };
 

@@ -3,6 +3,7 @@ base_sources =
 base_sources += src/base/arena.c
 base_sources += src/base/ctx.c
 base_sources += src/base/map.c
+base_sources += src/base/rng.c
 base_sources += src/base/source.c
 base_sources += src/base/strbuf.c
 base_sources += src/base/utf8.c

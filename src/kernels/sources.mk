@@ -1,5 +1,6 @@
 # kernels/: one source a line, alphabetical. Headers need no line.
 kernels_sources = \
+	src/kernels/move.c \
 	src/kernels/pool.c \
 	src/kernels/tier.c \
 	src/kernels/tier_portable.c

@@ -1,3 +1,20 @@
 # ops/: one source a line, alphabetical. Headers need no line.
 ops_sources =
+ops_sources += src/ops/dtype.c
+ops_sources += src/ops/elementwise.c
+ops_sources += src/ops/infer.c
+ops_sources += src/ops/move.c
+ops_sources += src/ops/op.c
+ops_sources += src/ops/op_attr.c
+ops_sources += src/ops/ops_arith.c
+ops_sources += src/ops/ops_compare.c
+ops_sources += src/ops/ops_create.c
+ops_sources += src/ops/ops_linalg.c
+ops_sources += src/ops/ops_math.c
+ops_sources += src/ops/ops_reduce.c
+ops_sources += src/ops/ops_select.c
+ops_sources += src/ops/ops_shape.c
+ops_sources += src/ops/ops_string.c
 ops_sources += src/ops/ops_structure.c
+ops_sources += src/ops/shape.c
+ops_sources += src/ops/tensor.c

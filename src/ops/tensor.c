@@ -64,8 +64,10 @@ static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
     if (UNLIKELY(tensor == NULL)) {
         return NULL;
     }
-    tensor->head = (Object){
-        .rc = 1, .kind = KIND_TENSOR, .birth = ctx->birth, .type = NULL};
+    tensor->head = (Object){.rc = 1,
+                            .kind = KIND_TENSOR,
+                            .birth = ctx->birth,
+                            .type = ctx->tensor_type};
     tensor->dtype = (uint8_t)dtype;
     tensor->rank = (int8_t)rank;
     tensor->reserved = 0;

@@ -1,0 +1,21 @@
+// Copies between layouts.
+#ifndef DUET_KERNELS_MOVE_H
+#define DUET_KERNELS_MOVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MOVE_MAX_RANK = 33 };
+
+// Copies the elements (of 1, 2, 4 or 8 bytes) of a strided array into a dense
+// one: dims[i] elements, strides[i] elements apart (negative and 0 are fine),
+// row by row. `from` is the element at index 0.
+void move_gather(void *to, const void *from, size_t size, int rank,
+                 const int64_t *dims, const int64_t *strides);
+// The reverse: a dense array into a strided one.
+void move_scatter(void *to, const void *from, size_t size, int rank,
+                  const int64_t *dims, const int64_t *strides);
+// Writes the element at `value` into `count` places.
+void move_fill(void *to, const void *value, size_t size, int64_t count);
+
+#endif

@@ -1,0 +1,211 @@
+// The elementwise driver.
+//
+// Dimensions of the output are collapsed where every operand runs through
+// them with one step, so that most calls are one dense run. Each run goes to
+// the tile function whole; an operand that is repeated along the run has step
+// 0. Invariant: a dense operand's innermost step is 1 or 0.
+#include "ops/elementwise.h"
+
+#include <string.h>
+
+enum { ELEMENTWISE_OPERANDS = 3 };
+
+// One dimension of the collapsed iteration.
+typedef struct Loop {
+    int64_t size;
+    int64_t steps[ELEMENTWISE_OPERANDS]; // elements; 0: broadcast
+} Loop;
+
+typedef struct Runs {
+    Loop loops[SHAPE_MAX_RANK]; // outermost first
+    int count;                  // at least 1
+    uint32_t operands;
+} Runs;
+
+// Steps of an operand along the output's dimensions.
+static void operand_steps(TensorType type, int rank, int64_t *steps)
+{
+    int64_t step = 1;
+    for (int i = 0; i < rank; i++) {
+        int from = type.rank - 1 - i;
+        bool repeats = from < 0 || type.dims[from] == 1;
+        steps[rank - 1 - i] = repeats ? 0 : step;
+        step *= from >= 0 ? type.dims[from] : 1;
+    }
+}
+
+static bool loops_join(const Loop *outer, const Loop *inner,
+                       uint32_t operands)
+{
+    for (uint32_t k = 0; k < operands; k++) {
+        if (outer->steps[k] != inner->steps[k] * inner->size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void runs_init(Runs *runs, const KernelCall *call)
+{
+    TensorType out = tensor_type(call->outputs[0]);
+    int64_t steps[ELEMENTWISE_OPERANDS][SHAPE_MAX_RANK];
+    runs->operands = call->input_count;
+    runs->count = 0;
+    for (uint32_t k = 0; k < call->input_count; k++) {
+        operand_steps(tensor_type(call->inputs[k]), out.rank, steps[k]);
+    }
+    for (int i = 0; i < out.rank; i++) {
+        Loop loop = {.size = out.dims[i]};
+        if (loop.size == 1) {
+            continue;
+        }
+        for (uint32_t k = 0; k < call->input_count; k++) {
+            loop.steps[k] = steps[k][i];
+        }
+        int last = runs->count - 1;
+        if (last >= 0 &&
+            loops_join(&runs->loops[last], &loop, runs->operands)) {
+            loop.size *= runs->loops[last].size;
+            runs->loops[last] = loop;
+        } else {
+            runs->loops[runs->count++] = loop;
+        }
+    }
+    if (runs->count == 0) {
+        runs->loops[runs->count++] = (Loop){.size = 1};
+    }
+}
+
+static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
+{
+    const Loop *inner = &runs->loops[runs->count - 1];
+    Tensor *output = call->outputs[0];
+    size_t out_size = dtype_size((DType)output->dtype);
+    size_t sizes[ELEMENTWISE_OPERANDS];
+    TileArg args[ELEMENTWISE_OPERANDS];
+    int64_t at[SHAPE_MAX_RANK] = {0};
+    char *out = output->data;
+    for (uint32_t k = 0; k < runs->operands; k++) {
+        sizes[k] = dtype_size((DType)call->inputs[k]->dtype);
+        args[k] = (TileArg){call->inputs[k]->data,
+                            inner->size == 1 || inner->steps[k] != 0};
+    }
+    for (;;) {
+        if (!tile(out, args, (size_t)inner->size)) {
+            return op_tile_fail(call->ctx, call->op);
+        }
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+        out += (size_t)inner->size * out_size;
+        int i = runs->count - 2;
+        for (; i >= 0; i--) {
+            const Loop *loop = &runs->loops[i];
+            bool wraps = ++at[i] == loop->size;
+            int64_t moves = wraps ? 1 - loop->size : 1;
+            for (uint32_t k = 0; k < runs->operands; k++) {
+                args[k].data = (const char *)args[k].data +
+                               moves * loop->steps[k] * (int64_t)sizes[k];
+            }
+            if (!wraps) {
+                break;
+            }
+            at[i] = 0;
+        }
+        if (i < 0) {
+            return true;
+        }
+    }
+}
+
+bool elementwise_run(const KernelCall *call)
+{
+    DType dtypes[ELEMENTWISE_OPERANDS];
+    if (call->outputs[0]->count == 0) {
+        return true;
+    }
+    if (kernel_state(call->ctx) == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < call->input_count; k++) {
+        dtypes[k] = (DType)call->inputs[k]->dtype;
+    }
+    TileFn tile = op_tile(call->ctx, call->op, dtypes, call->attrs);
+    if (tile == NULL) {
+        return call->op->kernel != NULL
+                   ? call->op->kernel(call)
+                   : ctx_fail(call->ctx, ERR_DTYPE,
+                              "%s: dtype %s is not supported",
+                              call->op->name, dtype_name(dtypes[0]));
+    }
+    Runs runs;
+    runs_init(&runs, call);
+    return runs_go(call, &runs, tile);
+}
+
+static bool same_dims(const Tensor *a, const Tensor *b)
+{
+    if (a->rank != b->rank) {
+        return false;
+    }
+    const int64_t *x = tensor_dims(a), *y = tensor_dims(b);
+    for (int i = 0; i < a->rank; i++) {
+        if (x[i] != y[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static DType quick_dtype(const OpDesc *op, DType dtype)
+{
+    if (op->result == RESULT_SAME) {
+        return dtype;
+    }
+    if (op->result == RESULT_BOOL) {
+        return DT_BOOL;
+    }
+    return dtype_is_float(dtype) ? dtype : DT_FLOAT64;
+}
+
+// The operand whose shape is the result's, by the quick rule; NULL if none.
+static Tensor *quick_shape(Tensor *a, Tensor *b)
+{
+    if (same_dims(a, b) || (b->count == 1 && b->rank <= a->rank)) {
+        return a;
+    }
+    return a->count == 1 && a->rank <= b->rank ? b : NULL;
+}
+
+int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
+                      uint32_t count, Tensor **output)
+{
+    Tensor *a = inputs[0], *b = inputs[count - 1];
+    if (count > 2 || count < op->min_inputs || count > op->max_inputs ||
+        a->dtype != b->dtype || a->dtype == DT_STRING ||
+        op->result == RESULT_CAST) {
+        return 0;
+    }
+    KernelState *state = kernel_state(ctx);
+    if (state == NULL) {
+        return -1;
+    }
+    TileFn tile = state->tier->tiles[op->tile][a->dtype];
+    Tensor *shape = quick_shape(a, b);
+    if (tile == NULL || shape == NULL) {
+        return 0;
+    }
+    Tensor *out = tensor_new(ctx, quick_dtype(op, (DType)a->dtype),
+                             shape->rank, tensor_dims(shape));
+    if (out == NULL) {
+        return -1;
+    }
+    TileArg args[2] = {{a->data, a->count == out->count},
+                       {b->data, b->count == out->count}};
+    if (!tile(out->data, args, (size_t)out->count)) {
+        object_release(ctx, out);
+        return op_tile_fail(ctx, op) ? 0 : -1;
+    }
+    *output = out;
+    return 1;
+}

@@ -1,0 +1,18 @@
+// Running an elementwise op over real tensors.
+#ifndef DUET_OPS_ELEMENTWISE_H
+#define DUET_OPS_ELEMENTWISE_H
+
+#include "ops/op.h"
+
+// The driver behind every elementwise op of numbers: broadcasts, cuts into
+// dense runs and hands them to the tile function. The output exists.
+MUST_CHECK bool elementwise_run(const KernelCall *call);
+
+// The quick way of an eager op: operands of one dtype, each of the output's
+// shape or a single element of no higher rank. 1: done, 0: take the long way
+// (nothing happened), -1: failed.
+MUST_CHECK int elementwise_quick(Ctx *ctx, const OpDesc *op,
+                                 Tensor *const *inputs, uint32_t count,
+                                 Tensor **output);
+
+#endif

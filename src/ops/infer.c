@@ -1,0 +1,268 @@
+// Shape rules that ops share.
+#include "ops/infer.h"
+
+#include <inttypes.h>
+
+bool infer_output(InferCall *call, int index, DType dtype, int rank,
+                  const int64_t *dims)
+{
+    call->out_dtypes[index] = dtype;
+    shape_set(&call->out_shapes[index], rank, dims);
+    return true;
+}
+
+bool infer_same(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    return infer_output(call, 0, type.dtype, type.rank, type.dims);
+}
+
+bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
+                        TensorType b)
+{
+    StrBuf first, second;
+    strbuf_init(&first, call->ctx);
+    strbuf_init(&second, call->ctx);
+    shape_print(&first, a.rank, a.dims);
+    shape_print(&second, b.rank, b.dims);
+    if (strbuf_ok(&first) && strbuf_ok(&second)) {
+        StrBuf all;
+        strbuf_init(&all, call->ctx);
+        strbuf_printf(&all, "%s: ", call->op->name);
+        const char *shapes[] = {strbuf_text(&first), strbuf_text(&second)};
+        int next = 0;
+        for (; *text != '\0'; text++) {
+            if (*text == '%' && text[1] == 's') {
+                strbuf_puts(&all, shapes[next++ & 1]);
+                text++;
+            } else {
+                strbuf_putc(&all, *text);
+            }
+        }
+        if (strbuf_ok(&all)) {
+            ctx_fail(call->ctx, ERR_SHAPE, "%s", strbuf_text(&all));
+        }
+        strbuf_free(&all);
+    }
+    strbuf_free(&first);
+    strbuf_free(&second);
+    return false;
+}
+
+bool infer_shape_error(const InferCall *call, const char *text, TensorType a)
+{
+    return infer_shape_error2(call, text, a, a);
+}
+
+bool infer_dtype_refused(const InferCall *call, DType dtype)
+{
+    return ctx_fail(call->ctx, ERR_DTYPE, "%s: dtype %s is not supported",
+                    call->op->name, dtype_name(dtype));
+}
+
+bool infer_needs_float(const InferCall *call, DType dtype)
+{
+    if (dtype_is_float(dtype)) {
+        return true;
+    }
+    if (dtype == DT_STRING) {
+        return infer_dtype_refused(call, dtype);
+    }
+    return ctx_fail(call->ctx, ERR_DTYPE,
+                    "%s: needs a float dtype, not %s; cast it first, as in "
+                    "cast(x, float32)",
+                    call->op->name, dtype_name(dtype));
+}
+
+bool infer_needs_dtype(const InferCall *call, uint32_t input, DType dtype)
+{
+    DType given = call->inputs[input].dtype;
+    return given == dtype ||
+           ctx_fail(call->ctx, ERR_DTYPE,
+                    "%s: operand %u must be %s, not %s", call->op->name,
+                    input, dtype_name(dtype), dtype_name(given));
+}
+
+bool infer_needs_integer(const InferCall *call, uint32_t input)
+{
+    DType given = call->inputs[input].dtype;
+    return dtype_is_integer(given) ||
+           ctx_fail(call->ctx, ERR_DTYPE,
+                    "%s: operand %u must be of an integer dtype, not %s",
+                    call->op->name, input, dtype_name(given));
+}
+
+bool infer_needs_rank(const InferCall *call, uint32_t input, int least)
+{
+    TensorType type = call->inputs[input];
+    return type.rank == RANK_UNKNOWN || type.rank >= least ||
+           ctx_fail(call->ctx, ERR_SHAPE,
+                    "%s: operand %u has rank %d, needs at least %d",
+                    call->op->name, input, type.rank, least);
+}
+
+bool infer_equal_dtypes(const InferCall *call, uint32_t first)
+{
+    for (uint32_t i = first + 1; i < call->input_count; i++) {
+        DType a = call->inputs[first].dtype, b = call->inputs[i].dtype;
+        if (a != b) {
+            return ctx_fail(call->ctx, ERR_DTYPE,
+                            "%s: dtypes differ: %s and %s; cast one of them",
+                            call->op->name, dtype_name(a), dtype_name(b));
+        }
+    }
+    return true;
+}
+
+static DType result_dtype(const InferCall *call, DType dtype)
+{
+    switch (call->op->result) {
+    case RESULT_BOOL:
+        return DT_BOOL;
+    case RESULT_FLOAT:
+        return dtype_is_float(dtype) ? dtype : DT_FLOAT64;
+    case RESULT_CAST:
+        return call->attrs[0].dtype;
+    default:
+        return dtype;
+    }
+}
+
+// True if the op computes `dtype`: its tiles do, or its kernel for strings.
+static bool elementwise_takes(const InferCall *call, DType dtype)
+{
+    if (dtype == DT_STRING) {
+        return call->op->kernel != NULL;
+    }
+    return call->op->result == RESULT_CAST ||
+           tier_portable.tiles[call->op->tile][dtype] != NULL;
+}
+
+bool infer_elementwise(InferCall *call)
+{
+    uint32_t first = call->op->tile == TILE_WHERE ? 1 : 0;
+    if (first == 1 && !infer_needs_dtype(call, 0, DT_BOOL)) {
+        return false;
+    }
+    if (!infer_equal_dtypes(call, first)) {
+        return false;
+    }
+    DType dtype = call->inputs[first].dtype;
+    if (!elementwise_takes(call, dtype)) {
+        bool wants_float = call->op->tile != TILE_NONE &&
+                           tier_portable.tiles[call->op->tile][DT_FLOAT32] &&
+                           !tier_portable.tiles[call->op->tile][DT_INT32];
+        return wants_float ? infer_needs_float(call, dtype)
+                           : infer_dtype_refused(call, dtype);
+    }
+    Shape *out = &call->out_shapes[0];
+    call->out_dtypes[0] = result_dtype(call, dtype);
+    shape_set(out, call->inputs[0].rank, call->inputs[0].dims);
+    for (uint32_t i = 1; i < call->input_count; i++) {
+        Shape so_far;
+        shape_set(&so_far, out->rank, out->dims);
+        TensorType left = {dtype, so_far.rank, so_far.dims};
+        if (!shape_broadcast(call->ctx, call->op->name, left, call->inputs[i],
+                             out)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
+                uint32_t *mask)
+{
+    if (!attr_given(attr)) {
+        *mask = rank == 32 ? UINT32_MAX : ((uint32_t)1 << rank) - 1;
+        return true;
+    }
+    bool single = attr->kind == ATTR_INT;
+    uint32_t count = single ? 1 : attr->count;
+    *mask = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int axis;
+        if (!shape_axis(ctx, op, single ? attr->integer : attr->ints[i], rank,
+                        &axis)) {
+            return false;
+        }
+        if (*mask >> axis & 1) {
+            return ctx_fail(ctx, ERR_OP_VALUE, "%s: axis %d is given twice",
+                            op, axis);
+        }
+        *mask |= (uint32_t)1 << axis;
+    }
+    return true;
+}
+
+bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
+                int otherwise, int *axis)
+{
+    if (!attr_given(attr)) {
+        *axis = otherwise;
+        return true;
+    }
+    return shape_axis(ctx, op, attr->integer, rank, axis);
+}
+
+static bool ints_from(Ctx *ctx, const char *op, int64_t count,
+                      const int64_t *ints, Shape *out)
+{
+    if (count > SHAPE_MAX_RANK) {
+        return ctx_fail(ctx, ERR_SHAPE,
+                        "%s: %" PRId64 " dimensions, at most %d are possible",
+                        op, count, SHAPE_MAX_RANK);
+    }
+    shape_set(out, (int)count, ints);
+    return true;
+}
+
+static bool ints_from_tensor(Ctx *ctx, const char *op, const Tensor *tensor,
+                             Shape *out)
+{
+    int64_t ints[SHAPE_MAX_RANK];
+    int64_t count = tensor->count;
+    for (int64_t i = 0; i < count && i < SHAPE_MAX_RANK; i++) {
+        ints[i] = tensor_int_at(tensor, i);
+    }
+    return ints_from(ctx, op, count, ints, out);
+}
+
+bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
+{
+    Ctx *ctx = call->ctx;
+    if (attr->kind == ATTR_INT) {
+        return ints_from(ctx, call->op->name, 1, &attr->integer, out);
+    }
+    if (attr->kind != ATTR_INPUT) {
+        return ints_from(ctx, call->op->name, attr->count, attr->ints, out);
+    }
+    uint32_t input = (uint32_t)attr->integer;
+    if (!infer_needs_integer(call, input)) {
+        return false;
+    }
+    if (call->values != NULL && call->values[input] != NULL) {
+        return ints_from_tensor(ctx, call->op->name, call->values[input],
+                                out);
+    }
+    TensorType type = call->inputs[input];
+    bool known = type.rank == 0 ||
+                 (type.rank == 1 && type.dims[0] != DIM_UNKNOWN &&
+                  type.dims[0] <= SHAPE_MAX_RANK);
+    out->rank = !known ? RANK_UNKNOWN : type.rank == 0 ? 1 : (int)type.dims[0];
+    for (int i = 0; i < out->rank; i++) {
+        out->dims[i] = DIM_UNKNOWN;
+    }
+    return true;
+}
+
+bool kernel_ints(const KernelCall *call, const AttrValue *attr, Shape *out)
+{
+    if (attr->kind == ATTR_INPUT) {
+        return ints_from_tensor(call->ctx, call->op->name,
+                                call->inputs[attr->integer], out);
+    }
+    bool single = attr->kind == ATTR_INT;
+    return ints_from(call->ctx, call->op->name, single ? 1 : attr->count,
+                     single ? &attr->integer : attr->ints, out);
+}

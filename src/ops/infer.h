@@ -1,0 +1,62 @@
+// Shape rules that ops share, and small helpers to write others.
+#ifndef DUET_OPS_INFER_H
+#define DUET_OPS_INFER_H
+
+#include "ops/op.h"
+
+// The common rule of elementwise ops: equal dtypes, broadcast shapes, dtype of
+// the result by OpDesc.result. `where` leaves its condition out of the dtypes.
+MUST_CHECK bool infer_elementwise(InferCall *call);
+// The output has the type of input 0.
+MUST_CHECK bool infer_same(InferCall *call);
+// Declares output `index`.
+bool infer_output(InferCall *call, int index, DType dtype, int rank,
+                  const int64_t *dims);
+
+// Checks; each raises "op: …" and returns false.
+MUST_CHECK bool infer_equal_dtypes(const InferCall *call, uint32_t first);
+MUST_CHECK bool infer_dtype_refused(const InferCall *call, DType dtype);
+MUST_CHECK bool infer_needs_float(const InferCall *call, DType dtype);
+MUST_CHECK bool infer_needs_integer(const InferCall *call, uint32_t input);
+MUST_CHECK bool infer_needs_dtype(const InferCall *call, uint32_t input,
+                                  DType dtype);
+MUST_CHECK bool infer_needs_rank(const InferCall *call, uint32_t input,
+                                 int least);
+// "op: text", with "%s" standing for shapes, one for each type.
+bool infer_shape_error(const InferCall *call, const char *text, TensorType a);
+bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
+                        TensorType b);
+
+// The axes that an attribute names (int, ints, None: all), resolved, without
+// doubles: bit i of *mask is axis i. The rank must be known.
+MUST_CHECK bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr,
+                           int rank, uint32_t *mask);
+// One axis; None and a missing attribute give `otherwise`.
+MUST_CHECK bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr,
+                           int rank, int otherwise, int *axis);
+// A vector attribute (ATTR_INTS, ATTR_INT, or ATTR_INPUT: an int operand) as
+// sizes. Unknown elements become DIM_UNKNOWN; an unknown length RANK_UNKNOWN.
+MUST_CHECK bool infer_ints(const InferCall *call, const AttrValue *attr,
+                           Shape *out);
+// The same for kernels, where all is known.
+MUST_CHECK bool kernel_ints(const KernelCall *call, const AttrValue *attr,
+                            Shape *out);
+
+static inline bool attr_given(const AttrValue *attr)
+{
+    return attr->kind != ATTR_NONE;
+}
+static inline int64_t attr_int(const AttrValue *attr, int64_t otherwise)
+{
+    return attr->kind == ATTR_INT ? attr->integer : otherwise;
+}
+static inline bool attr_bool(const AttrValue *attr, bool otherwise)
+{
+    return attr->kind == ATTR_BOOL ? attr->boolean : otherwise;
+}
+static inline DType attr_dtype(const AttrValue *attr, DType otherwise)
+{
+    return attr->kind == ATTR_DTYPE ? attr->dtype : otherwise;
+}
+
+#endif

@@ -1,0 +1,19 @@
+// Strided copies of tensors, strings counted.
+#ifndef DUET_OPS_MOVE_H
+#define DUET_OPS_MOVE_H
+
+#include "ops/op.h"
+
+// Strides in elements of a dense tensor of these sizes.
+void dense_strides(int rank, const int64_t *dims, int64_t *strides);
+// Fills `out` with the elements of `in` that stand at `offset` + the sum of
+// index * stride (in elements) for each index of out's shape.
+void tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
+                   const int64_t *strides);
+// Copies `count` elements between dense places.
+void tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+                 int64_t from, int64_t count);
+// A copy whose dimension i is dimension axes[i] of `tensor`.
+MUST_CHECK Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes);
+
+#endif

@@ -1,0 +1,133 @@
+// Attribute values: equality, hash and printed form.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "ops/op.h"
+
+bool attr_equal(const AttrValue *a, const AttrValue *b)
+{
+    if (a->kind != b->kind) {
+        return false;
+    }
+    switch (a->kind) {
+    case ATTR_NONE:
+        return true;
+    case ATTR_BOOL:
+        return a->boolean == b->boolean;
+    case ATTR_DTYPE:
+        return a->dtype == b->dtype;
+    case ATTR_FLOAT: // by bits: NaN equals itself, the zeros differ
+        return memcmp(&a->number, &b->number, sizeof(a->number)) == 0;
+    case ATTR_INTS:
+        return a->count == b->count &&
+               (a->count == 0 ||
+                memcmp(a->ints, b->ints, a->count * sizeof(int64_t)) == 0);
+    case ATTR_STR:
+        return a->count == b->count &&
+               memcmp(a->text, b->text, a->count) == 0;
+    default:
+        return a->integer == b->integer;
+    }
+}
+
+uint64_t attr_hash(const AttrValue *attr)
+{
+    switch (attr->kind) {
+    case ATTR_INTS:
+        return hash_bytes(attr->ints, attr->count * sizeof(int64_t)) + 1;
+    case ATTR_STR:
+        return hash_bytes(attr->text, attr->count) + 2;
+    default: {
+        int64_t value = attr->integer;
+        value = attr->kind == ATTR_NONE ? 0 : value;
+        value = attr->kind == ATTR_BOOL ? attr->boolean : value;
+        value = attr->kind == ATTR_DTYPE ? (int64_t)attr->dtype : value;
+        return hash_bytes(&value, sizeof(value)) + (uint64_t)attr->kind;
+    }
+    }
+}
+
+static void print_int(StrBuf *out, int64_t value)
+{
+    if (value == ATTR_INT_NONE) {
+        strbuf_puts(out, "None");
+    } else {
+        strbuf_printf(out, "%" PRId64, value);
+    }
+}
+
+static void print_ints(StrBuf *out, const AttrValue *attr)
+{
+    strbuf_putc(out, '(');
+    for (uint32_t i = 0; i < attr->count; i++) {
+        strbuf_puts(out, i > 0 ? ", " : "");
+        print_int(out, attr->ints[i]);
+    }
+    strbuf_puts(out, attr->count == 1 ? ",)" : ")");
+}
+
+// The shortest decimal text that gives the number back.
+static void print_number(StrBuf *out, double number)
+{
+    char text[40];
+    int digits = 1;
+    if (isnan(number) || isinf(number)) {
+        strbuf_puts(out, isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
+        return;
+    }
+    do {
+        snprintf(text, sizeof(text), "%.*g", digits, number);
+    } while (strtod(text, NULL) != number && ++digits <= 17);
+    strbuf_puts(out, text);
+    strbuf_puts(out, strpbrk(text, ".e") == NULL ? ".0" : "");
+}
+
+static void print_quoted(StrBuf *out, const AttrValue *attr)
+{
+    strbuf_putc(out, '\'');
+    for (uint32_t i = 0; i < attr->count; i++) {
+        unsigned char byte = (unsigned char)attr->text[i];
+        if (byte == '\'' || byte == '\\') {
+            strbuf_printf(out, "\\%c", byte);
+        } else if (byte < ' ' || byte == 0x7f) {
+            strbuf_printf(out, "\\x%02x", byte);
+        } else {
+            strbuf_putc(out, (char)byte);
+        }
+    }
+    strbuf_putc(out, '\'');
+}
+
+void attr_print(StrBuf *out, const AttrValue *attr)
+{
+    switch (attr->kind) {
+    case ATTR_NONE:
+        strbuf_puts(out, "None");
+        break;
+    case ATTR_BOOL:
+        strbuf_puts(out, attr->boolean ? "True" : "False");
+        break;
+    case ATTR_INT:
+        print_int(out, attr->integer);
+        break;
+    case ATTR_FLOAT:
+        print_number(out, attr->number);
+        break;
+    case ATTR_DTYPE:
+        strbuf_puts(out, dtype_name(attr->dtype));
+        break;
+    case ATTR_INTS:
+        print_ints(out, attr);
+        break;
+    case ATTR_STR:
+        print_quoted(out, attr);
+        break;
+    case ATTR_INPUT: // as the graph's text writes operands
+        strbuf_printf(out, "$%" PRId64, attr->integer);
+        break;
+    }
+}

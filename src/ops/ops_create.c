@@ -1,0 +1,255 @@
+// Making tensors from shapes and numbers.
+#include <math.h>
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/strings.h"
+
+// Writes the element at `from` over all of `out`.
+static void fill_with(Tensor *out, const void *from)
+{
+    size_t size = dtype_size((DType)out->dtype);
+    char *to = out->data;
+    for (int64_t i = 0; i < out->count; i++) {
+        memcpy(to + (size_t)i * size, from, size);
+    }
+}
+
+// Shapes for creation: attribute 0. Negative sizes are refused.
+static bool infer_shaped(InferCall *call, DType dtype)
+{
+    Shape *out = &call->out_shapes[0];
+    call->out_dtypes[0] = dtype;
+    if (!infer_ints(call, &call->attrs[0], out)) {
+        return false;
+    }
+    bool known = call->attrs[0].kind != ATTR_INPUT ||
+                 (call->values != NULL &&
+                  call->values[call->attrs[0].integer] != NULL);
+    for (int i = 0; known && i < out->rank; i++) {
+        if (out->dims[i] < 0) {
+            TensorType type = {dtype, out->rank, out->dims};
+            return infer_shape_error(call, "negative size in shape %s", type);
+        }
+    }
+    return true;
+}
+
+static bool infer_zeros(InferCall *call)
+{
+    DType dtype = attr_dtype(&call->attrs[1], DT_FLOAT32);
+    if (dtype == DT_STRING && call->op->name[0] == 'o') {
+        return infer_dtype_refused(call, dtype);
+    }
+    return infer_shaped(call, dtype);
+}
+
+static bool kernel_fill_number(const KernelCall *call, int64_t value)
+{
+    Tensor *out = call->outputs[0];
+    if (out->dtype == DT_STRING) {
+        bool ok = true;
+        for (int64_t i = 0; ok && i < out->count; i++) {
+            ok = tensor_set_string(call->ctx, out, i, "", 0);
+        }
+        return ok;
+    }
+    if (value == 0) {
+        memset(out->data, 0,
+               (size_t)out->count * dtype_size((DType)out->dtype));
+    } else if (out->count > 0) {
+        tensor_set_int(out, 0, value);
+        fill_with(out, out->data);
+    }
+    return true;
+}
+
+static bool kernel_zeros(const KernelCall *call)
+{
+    return kernel_fill_number(call, 0);
+}
+
+static bool kernel_ones(const KernelCall *call)
+{
+    return kernel_fill_number(call, 1);
+}
+
+static const AttrDesc shape_dtype_attrs[] = {
+    {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
+};
+
+const OpDesc op_zeros = {
+    .name = "zeros",
+    .params = "",
+    .doc = "A tensor of zeros of the given shape; of strings: empty ones.",
+    .max_inputs = 1,
+    .output_count = 1,
+    .attrs = shape_dtype_attrs,
+    .attr_count = 2,
+    .infer = infer_zeros,
+    .kernel = kernel_zeros,
+};
+
+const OpDesc op_ones = {
+    .name = "ones",
+    .params = "",
+    .doc = "A tensor of ones of the given shape.",
+    .max_inputs = 1,
+    .output_count = 1,
+    .attrs = shape_dtype_attrs,
+    .attr_count = 2,
+    .infer = infer_zeros,
+    .kernel = kernel_ones,
+};
+
+static bool infer_full(InferCall *call)
+{
+    return (call->inputs[0].rank <= 0 ||
+            infer_shape_error(call, "the value must be one element, not %s",
+                              call->inputs[0])) &&
+           infer_shaped(call, call->inputs[0].dtype);
+}
+
+static bool kernel_full(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    if (out->dtype != DT_STRING) {
+        fill_with(out, call->inputs[0]->data);
+        return true;
+    }
+    for (int64_t i = 0; i < out->count; i++) {
+        tensor_share_string(call->ctx, out, i,
+                            *(TensorString **)call->inputs[0]->data);
+    }
+    return true;
+}
+
+static const AttrDesc full_attrs[] = {
+    {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
+};
+const OpDesc op_full = {
+    .name = "full",
+    .params = "fill_value",
+    .doc = "A tensor of the given shape with one value in every place.",
+    .min_inputs = 1,
+    .max_inputs = 2,
+    .output_count = 1,
+    .attrs = full_attrs,
+    .attr_count = 1,
+    .infer = infer_full,
+    .kernel = kernel_full,
+    .graphdef = "Fill",
+};
+
+static bool infer_like(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    DType dtype = attr_dtype(&call->attrs[0], type.dtype);
+    return infer_output(call, 0, dtype, type.rank, type.dims);
+}
+
+static const AttrDesc like_attrs[] = {
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_zeros_like = {
+    .name = "zeros_like",
+    .params = "x, /",
+    .doc = "Zeros in the shape of x, of its dtype unless another is given.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .attrs = like_attrs,
+    .attr_count = 1,
+    .infer = infer_like,
+    .kernel = kernel_zeros,
+    .graphdef = "ZerosLike",
+};
+
+const OpDesc op_ones_like = {
+    .name = "ones_like",
+    .params = "x, /",
+    .doc = "Ones in the shape of x, of its dtype unless another is given.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .attrs = like_attrs,
+    .attr_count = 1,
+    .infer = infer_like,
+    .kernel = kernel_ones,
+    .graphdef = "OnesLike",
+};
+
+static bool infer_full_like(InferCall *call)
+{
+    if (call->inputs[1].rank > 0) {
+        return infer_shape_error(
+            call, "the value must be one element, not %s", call->inputs[1]);
+    }
+    TensorType type = call->inputs[0];
+    return infer_output(call, 0, call->inputs[1].dtype, type.rank, type.dims);
+}
+
+static bool kernel_full_like(const KernelCall *call)
+{
+    KernelCall other = *call;
+    other.inputs = call->inputs + 1;
+    return kernel_full(&other);
+}
+
+const OpDesc op_full_like = {
+    .name = "full_like",
+    .params = "x, fill_value, /",
+    .doc = "One value in every place, in the shape of x.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .infer = infer_full_like,
+    .kernel = kernel_full_like,
+};
+
+static bool infer_eye(InferCall *call)
+{
+    int64_t rows = call->attrs[0].integer;
+    int64_t dims[2] = {rows, attr_int(&call->attrs[1], rows)};
+    if (dims[0] < 0 || dims[1] < 0) {
+        return infer_shape_error(call, "negative size in shape %s",
+                                 (TensorType){DT_FLOAT32, 2, dims});
+    }
+    DType dtype = attr_dtype(&call->attrs[3], DT_FLOAT32);
+    return dtype == DT_STRING ? infer_dtype_refused(call, dtype)
+                              : infer_output(call, 0, dtype, 2, dims);
+}
+
+static bool kernel_eye(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    const int64_t *dims = tensor_dims(out);
+    int64_t above = attr_int(&call->attrs[2], 0);
+    memset(out->data, 0, (size_t)out->count * dtype_size((DType)out->dtype));
+    for (int64_t i = 0; i < dims[0]; i++) {
+        int64_t column = i + above;
+        if (column >= 0 && column < dims[1]) {
+            tensor_set_int(out, i * dims[1] + column, 1);
+        }
+    }
+    return true;
+}
+
+static const AttrDesc eye_attrs[] = {
+    {"n_rows", ATTR_INT, ATTR_HOST_ONLY, NULL},
+    {"n_cols", ATTR_INT, ATTR_HOST_ONLY, "None"},
+    {"k", ATTR_INT, ATTR_HOST_ONLY, "0"},
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
+};
+const OpDesc op_eye = {
+    .name = "eye",
+    .params = "",
+    .doc = "A matrix with ones on its k-th diagonal (above 0: to the right),\n"
+           "zeros elsewhere; square unless n_cols is given.",
+    .output_count = 1,
+    .attrs = eye_attrs,
+    .attr_count = 4,
+    .infer = infer_eye,
+    .kernel = kernel_eye,
+};

@@ -1,0 +1,129 @@
+// Matrix products.
+#include <string.h>
+
+#include "ops/infer.h"
+
+// The two sizes of the product's matrices that must agree, and the result's
+// own two (or one, or none: a vector operand gives no dimension).
+typedef struct MatmulShape {
+    int64_t m, n, k;
+    bool left_vector, right_vector;
+} MatmulShape;
+
+static MatmulShape matmul_shape(TensorType a, TensorType b)
+{
+    MatmulShape s = {.left_vector = a.rank == 1, .right_vector = b.rank == 1};
+    s.m = s.left_vector ? 1 : a.dims[a.rank - 2];
+    s.n = s.right_vector ? 1 : b.dims[b.rank - 1];
+    s.k = a.dims[a.rank - 1];
+    return s;
+}
+
+static bool infer_matmul_dims(InferCall *call, TensorType a, TensorType b)
+{
+    MatmulShape s = matmul_shape(a, b);
+    int64_t other = b.dims[s.right_vector ? 0 : b.rank - 2];
+    if (s.k != other && s.k != DIM_UNKNOWN && other != DIM_UNKNOWN) {
+        return infer_shape_error2(
+            call, "inner dimensions differ: %s @ %s", a, b);
+    }
+    Shape *out = &call->out_shapes[0];
+    TensorType left = {a.dtype, s.left_vector ? 0 : a.rank - 2, a.dims};
+    TensorType right = {b.dtype, s.right_vector ? 0 : b.rank - 2, b.dims};
+    if (!shape_broadcast(call->ctx, call->op->name, left, right, out)) {
+        return false;
+    }
+    if (out->rank + 2 > SHAPE_MAX_RANK) {
+        return infer_shape_error2(call, "rank too high: %s @ %s", a, b);
+    }
+    if (!s.left_vector) {
+        out->dims[out->rank++] = s.m;
+    }
+    if (!s.right_vector) {
+        out->dims[out->rank++] = s.n;
+    }
+    return true;
+}
+
+static bool infer_matmul(InferCall *call)
+{
+    TensorType a = call->inputs[0], b = call->inputs[1];
+    if (!infer_equal_dtypes(call, 0)) {
+        return false;
+    }
+    if (a.dtype == DT_STRING || tier_portable.gemm[a.dtype] == NULL) {
+        return infer_dtype_refused(call, a.dtype);
+    }
+    if (!infer_needs_rank(call, 0, 1) || !infer_needs_rank(call, 1, 1)) {
+        return false;
+    }
+    call->out_dtypes[0] = a.dtype;
+    if (a.rank == RANK_UNKNOWN || b.rank == RANK_UNKNOWN) {
+        call->out_shapes[0].rank = RANK_UNKNOWN;
+        return true;
+    }
+    return infer_matmul_dims(call, a, b);
+}
+
+// Which matrix of a batched operand goes into matrix `index` of the result.
+static int64_t batch_index(TensorType type, bool vector, const Shape *batch,
+                           int64_t index)
+{
+    int rank = vector ? 0 : type.rank - 2;
+    int64_t at = 0, step = 1;
+    for (int i = 1; i <= rank; i++) {
+        int64_t size = batch->dims[batch->rank - i];
+        int64_t own = type.dims[rank - i];
+        at += own == 1 ? 0 : index % size * step;
+        step *= own;
+        index /= size;
+    }
+    return at;
+}
+
+static bool kernel_matmul(const KernelCall *call)
+{
+    Tensor *left = call->inputs[0], *right = call->inputs[1];
+    Tensor *out = call->outputs[0];
+    TensorType a = tensor_type(left), b = tensor_type(right);
+    KernelState *state = kernel_state(call->ctx);
+    MatmulShape s = matmul_shape(a, b);
+    Shape batch;
+    if (state == NULL) {
+        return false;
+    }
+    shape_set(&batch, out->rank - !s.left_vector - !s.right_vector,
+              tensor_dims(out));
+    int64_t matrices = out->count == 0 ? 0 : out->count / (s.m * s.n);
+    size_t size = dtype_size((DType)out->dtype);
+    GemmArgs args = {.m = s.m, .n = s.n, .k = s.k,
+                     .lda = s.k, .ldb = s.n, .ldc = s.n};
+    for (int64_t i = 0; i < matrices; i++) {
+        int64_t at_a = batch_index(a, s.left_vector, &batch, i);
+        int64_t at_b = batch_index(b, s.right_vector, &batch, i);
+        args.a = (const char *)left->data + (size_t)(at_a * s.m * s.k) * size;
+        args.b = (const char *)right->data + (size_t)(at_b * s.k * s.n) * size;
+        args.c = (char *)out->data + (size_t)(i * s.m * s.n) * size;
+        state->tier->gemm[out->dtype](&args);
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const OpDesc op_matmul = {
+    .name = "matmul",
+    .params = "x1, x2, /",
+    .doc = "The matrix product x1 @ x2, of int32, int64 and floats.\n"
+           "The last two dimensions are matrices, those before broadcast; a\n"
+           "vector counts as a row on the left and a column on the right.\n"
+           "Elements accumulate in order of k, with fma.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .infer = infer_matmul,
+    .kernel = kernel_matmul,
+    .graphdef = "BatchMatMulV2",
+};

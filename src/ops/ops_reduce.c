@@ -1,0 +1,534 @@
+// Reductions: sum prod mean std var max min any all argmax argmin logsumexp.
+//
+// The reduced axes are brought to one of two layouts, rows (reduced axes last)
+// or columns (reduced axes first), by collapsing and, where that does not do,
+// by a permuted copy. kernels/reduce_body.h defines the order of additions.
+#include <math.h>
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+// ---- shapes
+
+static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
+{
+    TensorType type = call->inputs[0];
+    Shape *out = &call->out_shapes[0];
+    bool keep = attr_bool(&call->attrs[1], false);
+    uint32_t mask;
+    call->out_dtypes[0] = dtype;
+    if (type.rank == RANK_UNKNOWN) {
+        bool all = !attr_given(&call->attrs[0]) && !keep;
+        out->rank = all ? 0 : RANK_UNKNOWN;
+        return true;
+    }
+    if (!infer_axes(call->ctx, call->op->name, &call->attrs[0], type.rank,
+                    &mask)) {
+        return false;
+    }
+    out->rank = 0;
+    bool empty = false, rest = false;
+    for (int i = 0; i < type.rank; i++) {
+        bool reduced = mask >> i & 1;
+        empty |= reduced && type.dims[i] == 0;
+        rest |= !reduced && type.dims[i] == 0;
+        if (!reduced || keep) {
+            out->dims[out->rank++] = reduced ? 1 : type.dims[i];
+        }
+    }
+    if (refuse_empty && empty && !rest) {
+        return infer_shape_error(
+            call, "nothing to choose from in a tensor of shape %s", type);
+    }
+    return true;
+}
+
+static DType sum_dtype(DType dtype)
+{
+    return dtype == DT_INT64 || dtype_is_float(dtype) ? dtype : DT_INT32;
+}
+
+static bool infer_sum(InferCall *call)
+{
+    DType dtype = call->inputs[0].dtype;
+    return dtype == DT_STRING ? infer_dtype_refused(call, dtype)
+                              : infer_reduced(call, sum_dtype(dtype), false);
+}
+
+static bool infer_mean(InferCall *call)
+{
+    DType dtype = call->inputs[0].dtype;
+    return infer_needs_float(call, dtype) &&
+           infer_reduced(call, dtype, false);
+}
+
+static bool infer_max(InferCall *call)
+{
+    DType dtype = call->inputs[0].dtype;
+    return dtype == DT_STRING || dtype == DT_BOOL
+               ? infer_dtype_refused(call, dtype)
+               : infer_reduced(call, dtype, true);
+}
+
+static bool infer_any(InferCall *call)
+{
+    return infer_needs_dtype(call, 0, DT_BOOL) &&
+           infer_reduced(call, DT_BOOL, false);
+}
+
+static bool infer_argmax(InferCall *call)
+{
+    DType dtype = call->inputs[0].dtype;
+    return dtype == DT_STRING || dtype == DT_BOOL
+               ? infer_dtype_refused(call, dtype)
+               : infer_reduced(call, DT_INT64, true);
+}
+
+// ---- layouts
+
+// The input as [outer, reduced, inner]; false: the axes are scattered.
+typedef struct Layout {
+    int64_t outer, reduced, inner;
+} Layout;
+
+static bool layout_of(const Tensor *tensor, uint32_t mask, Layout *layout)
+{
+    const int64_t *dims = tensor_dims(tensor);
+    *layout = (Layout){1, 1, 1};
+    int part = 0; // 0: outer, 1: reduced, 2: inner
+    for (int i = 0; i < tensor->rank; i++) {
+        bool reduced = mask >> i & 1;
+        if (dims[i] == 1) {
+            continue;
+        }
+        if (reduced && part == 2) {
+            return false;
+        }
+        part = reduced ? 1 : part == 0 ? 0 : 2;
+        int64_t *size = part == 0   ? &layout->outer
+                        : part == 1 ? &layout->reduced
+                                    : &layout->inner;
+        *size *= dims[i];
+    }
+    return true;
+}
+
+// A copy with the reduced axes moved behind the others.
+static Tensor *reduced_last(Ctx *ctx, Tensor *tensor, uint32_t mask)
+{
+    int axes[SHAPE_MAX_RANK], count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < tensor->rank; i++) {
+            if ((int)(mask >> i & 1) == pass) {
+                axes[count++] = i;
+            }
+        }
+    }
+    return tensor_permuted(ctx, tensor, axes);
+}
+
+// Reduces to `out`, which has the kernel's accumulator type.
+static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
+                        Tensor *out)
+{
+    Layout l;
+    KernelState *state = kernel_state(ctx);
+    if (state == NULL) {
+        return false;
+    }
+    if (!layout_of(in, mask, &l)) {
+        Tensor *moved = reduced_last(ctx, in, mask);
+        if (moved == NULL) {
+            return false;
+        }
+        int64_t rows = out->count;
+        int64_t n = rows == 0 ? 0 : moved->count / rows;
+        state->tier->row_reduce[id][in->dtype](out->data, moved->data, rows,
+                                               n);
+        object_release(ctx, moved);
+        return true;
+    }
+    size_t in_step = (size_t)(l.reduced * l.inner) *
+                     dtype_size((DType)in->dtype);
+    size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
+    if (l.inner == 1) {
+        state->tier->row_reduce[id][in->dtype](out->data, in->data, l.outer,
+                                               l.reduced);
+        return ctx_poll(ctx);
+    }
+    for (int64_t i = 0; i < l.outer; i++) {
+        state->tier->column_reduce[id][in->dtype](
+            (char *)out->data + (size_t)i * out_step,
+            (const char *)in->data + (size_t)i * in_step, l.reduced, l.inner);
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool call_axes(const KernelCall *call, uint32_t *mask)
+{
+    return infer_axes(call->ctx, call->op->name, &call->attrs[0],
+                      call->inputs[0]->rank, mask);
+}
+
+static bool kernel_reduce(const KernelCall *call, ReduceId id)
+{
+    uint32_t mask;
+    return call_axes(call, &mask) &&
+           reduce_into(call->ctx, id, call->inputs[0], mask,
+                       call->outputs[0]);
+}
+
+static bool kernel_sum(const KernelCall *call)
+{
+    return kernel_reduce(call, REDUCE_SUM);
+}
+static bool kernel_prod(const KernelCall *call)
+{
+    return kernel_reduce(call, REDUCE_PROD);
+}
+static bool kernel_max(const KernelCall *call)
+{
+    return kernel_reduce(call, REDUCE_MAX);
+}
+static bool kernel_min(const KernelCall *call)
+{
+    return kernel_reduce(call, REDUCE_MIN);
+}
+static bool kernel_any(const KernelCall *call)
+{
+    return kernel_reduce(call, REDUCE_ANY);
+}
+static bool kernel_all(const KernelCall *call)
+{
+    return kernel_reduce(call, REDUCE_ALL);
+}
+
+// ---- mean, var, std
+
+static double reduced_count(const Tensor *in, uint32_t mask)
+{
+    double count = 1;
+    for (int i = 0; i < in->rank; i++) {
+        count *= mask >> i & 1 ? (double)tensor_dims(in)[i] : 1;
+    }
+    return count;
+}
+
+static void divide_by(Tensor *out, double divisor)
+{
+    for (int64_t i = 0; i < out->count; i++) {
+        if (out->dtype == DT_FLOAT32) {
+            ((float *)out->data)[i] /= (float)divisor;
+        } else {
+            ((double *)out->data)[i] /= divisor;
+        }
+    }
+}
+
+static bool kernel_mean(const KernelCall *call)
+{
+    uint32_t mask;
+    if (!call_axes(call, &mask) ||
+        !reduce_into(call->ctx, REDUCE_SUM, call->inputs[0], mask,
+                     call->outputs[0])) {
+        return false;
+    }
+    divide_by(call->outputs[0], reduced_count(call->inputs[0], mask));
+    return true;
+}
+
+// The squares of the differences from the mean along the reduced axes.
+static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
+{
+    int64_t dims[SHAPE_MAX_RANK];
+    for (int i = 0; i < in->rank; i++) {
+        dims[i] = mask >> i & 1 ? 1 : tensor_dims(in)[i];
+    }
+    Tensor *mean = tensor_new(ctx, (DType)in->dtype, in->rank, dims);
+    if (mean == NULL) {
+        return NULL;
+    }
+    Tensor *difference = NULL, *square = NULL;
+    uint32_t outputs;
+    if (reduce_into(ctx, REDUCE_SUM, in, mask, mean)) {
+        divide_by(mean, reduced_count(in, mask));
+        if (op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL,
+                   &difference, &outputs)) {
+            if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square,
+                        &outputs)) {
+                square = NULL;
+            }
+            object_release(ctx, difference);
+        }
+    }
+    object_release(ctx, mean);
+    return square;
+}
+
+static double correction_of(const KernelCall *call)
+{
+    const AttrValue *attr = &call->attrs[2];
+    return attr->kind == ATTR_FLOAT ? attr->number
+                                    : (double)attr_int(attr, 0);
+}
+
+static bool kernel_var(const KernelCall *call)
+{
+    uint32_t mask;
+    if (!call_axes(call, &mask)) {
+        return false;
+    }
+    Tensor *in = call->inputs[0];
+    Tensor *squares = squared_differences(call->ctx, in, mask);
+    if (squares == NULL) {
+        return false;
+    }
+    bool ok = reduce_into(call->ctx, REDUCE_SUM, squares, mask,
+                          call->outputs[0]);
+    object_release(call->ctx, squares);
+    divide_by(call->outputs[0],
+              reduced_count(in, mask) - correction_of(call));
+    return ok;
+}
+
+static bool kernel_std(const KernelCall *call)
+{
+    if (!kernel_var(call)) {
+        return false;
+    }
+    Tensor *out = call->outputs[0];
+    TileArg arg = {out->data, 1};
+    return kernel_state(call->ctx)
+        ->tier->tiles[TILE_SQRT][out->dtype](out->data, &arg,
+                                             (size_t)out->count);
+}
+
+// ---- logsumexp, from the largest element so that nothing overflows
+
+static bool logsumexp_row(Tensor *in, int64_t row, int64_t n, Tensor *out,
+                          const Tier *tier)
+{
+    size_t size = dtype_size((DType)in->dtype);
+    char *from = (char *)in->data + (size_t)(row * n) * size;
+    double high_value, total_value;
+    _Alignas(8) char high[8], total[8];
+    tier->row_reduce[REDUCE_MAX][in->dtype](high, from, 1, n);
+    high_value = in->dtype == DT_FLOAT32 ? (double)*(float *)(void *)high
+                                         : *(double *)(void *)high;
+    if (isinf(high_value)) { // all -inf, or an inf: subtracting would be NaN
+        tensor_set_float(out, row, high_value);
+        return true;
+    }
+    TileArg args[2] = {{from, 1}, {high, 0}};
+    TileArg own = {from, 1};
+    tier->tiles[TILE_SUBTRACT][in->dtype](from, args, (size_t)n);
+    tier->tiles[TILE_EXP][in->dtype](from, &own, (size_t)n);
+    tier->row_reduce[REDUCE_SUM][in->dtype](total, from, 1, n);
+    own.data = total;
+    tier->tiles[TILE_LOG][in->dtype](total, &own, 1);
+    total_value = in->dtype == DT_FLOAT32 ? (double)*(float *)(void *)total
+                                          : *(double *)(void *)total;
+    tensor_set_float(out, row, high_value + total_value);
+    return true;
+}
+
+static bool kernel_logsumexp(const KernelCall *call)
+{
+    uint32_t mask;
+    if (!call_axes(call, &mask) || kernel_state(call->ctx) == NULL) {
+        return false;
+    }
+    // A copy, whose rows serve as working memory.
+    Tensor *rows = reduced_last(call->ctx, call->inputs[0], mask);
+    if (rows == NULL) {
+        return false;
+    }
+    Tensor *out = call->outputs[0];
+    int64_t n = out->count == 0 ? 0 : rows->count / out->count;
+    bool ok = true;
+    for (int64_t i = 0; ok && i < out->count; i++) {
+        ok = logsumexp_row(rows, i, n, out, call->ctx->kernels->tier) &&
+             ctx_poll(call->ctx);
+    }
+    object_release(call->ctx, rows);
+    return ok;
+}
+
+// ---- argmax, argmin: the first of equals; the first NaN wins
+
+#define ARG_CASE(id, T, WORSE)                                                \
+    case id: {                                                                \
+        const T *x = (const T *)in->data + start;                             \
+        for (int64_t i = 1; i < n; i++) {                                     \
+            T now = x[i * step], so_far = x[best * step];                     \
+            if (so_far != so_far) {                                           \
+                break;                                                        \
+            }                                                                 \
+            best = (WORSE) || now != now ? i : best;                          \
+        }                                                                     \
+        break;                                                                \
+    }
+#define ARG_CASES(WORSE)                                                      \
+    switch ((DType)in->dtype) {                                               \
+        ARG_CASE(DT_UINT8, uint8_t, WORSE)                                    \
+        ARG_CASE(DT_INT8, int8_t, WORSE)                                      \
+        ARG_CASE(DT_INT16, int16_t, WORSE)                                    \
+        ARG_CASE(DT_INT32, int32_t, WORSE)                                    \
+        ARG_CASE(DT_INT64, int64_t, WORSE)                                    \
+        ARG_CASE(DT_FLOAT32, float, WORSE)                                    \
+        ARG_CASE(DT_FLOAT64, double, WORSE)                                   \
+    default:                                                                  \
+        break;                                                                \
+    }
+
+static int64_t index_of_max(const Tensor *in, int64_t start, int64_t step,
+                            int64_t n)
+{
+    int64_t best = 0;
+    ARG_CASES(now > so_far)
+    return best;
+}
+
+static int64_t index_of_min(const Tensor *in, int64_t start, int64_t step,
+                            int64_t n)
+{
+    int64_t best = 0;
+    ARG_CASES(now < so_far)
+    return best;
+}
+
+static bool kernel_arg(const KernelCall *call,
+                       int64_t (*find)(const Tensor *, int64_t, int64_t,
+                                       int64_t))
+{
+    uint32_t mask;
+    Layout l;
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    if (!call_axes(call, &mask)) {
+        return false;
+    }
+    (void)layout_of(in, mask, &l); // one axis or all: never scattered
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t start = i / l.inner * l.reduced * l.inner + i % l.inner;
+        ((int64_t *)out->data)[i] = find(in, start, l.inner, l.reduced);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static bool kernel_argmax(const KernelCall *call)
+{
+    return kernel_arg(call, index_of_max);
+}
+static bool kernel_argmin(const KernelCall *call)
+{
+    return kernel_arg(call, index_of_min);
+}
+
+// ---- descriptors
+
+static const AttrDesc reduce_attrs[] = {
+    {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+    {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+    {"correction", ATTR_FLOAT, ATTR_HOST_ONLY, "0"},
+};
+static const AttrDesc arg_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
+    {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+};
+#define REDUCTION(text, rule, run)                                            \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+    .output_count = 1, .flags = OP_METHOD, .infer = (rule), .kernel = (run)
+
+const OpDesc op_sum = {
+    REDUCTION("sum", infer_sum, kernel_sum),
+    .doc = "The sum over the axes, all by default.\n"
+           "bool and small ints add up in int32; of nothing it is 0.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "Sum",
+};
+const OpDesc op_prod = {
+    REDUCTION("prod", infer_sum, kernel_prod),
+    .doc = "The product over the axes, all by default.\n"
+           "bool and small ints multiply in int32; of nothing it is 1.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "Prod",
+};
+const OpDesc op_mean = {
+    REDUCTION("mean", infer_mean, kernel_mean),
+    .doc = "The mean over the axes, all by default; of floats.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "Mean",
+};
+const OpDesc op_var = {
+    REDUCTION("var", infer_mean, kernel_var),
+    .doc = "The variance over the axes, all by default; of floats.\n"
+           "The sum of squares is divided by the count less correction.",
+    .attrs = reduce_attrs,
+    .attr_count = 3,
+};
+const OpDesc op_std = {
+    REDUCTION("std", infer_mean, kernel_std),
+    .doc = "The standard deviation over the axes, all by default: the root\n"
+           "of var.",
+    .attrs = reduce_attrs,
+    .attr_count = 3,
+};
+const OpDesc op_max = {
+    REDUCTION("max", infer_max, kernel_max),
+    .doc = "The largest element over the axes, all by default; NaN wins.\n"
+           "Of nothing: ShapeError.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "Max",
+};
+const OpDesc op_min = {
+    REDUCTION("min", infer_max, kernel_min),
+    .doc = "The smallest element over the axes, all by default; NaN wins.\n"
+           "Of nothing: ShapeError.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "Min",
+};
+const OpDesc op_any = {
+    REDUCTION("any", infer_any, kernel_any),
+    .doc = "True if one bool over the axes is, all by default.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "Any",
+};
+const OpDesc op_all = {
+    REDUCTION("all", infer_any, kernel_all),
+    .doc = "True if all bools over the axes are, all axes by default.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+    .graphdef = "All",
+};
+const OpDesc op_logsumexp = {
+    REDUCTION("logsumexp", infer_mean, kernel_logsumexp),
+    .doc = "log(sum(exp(x))) over the axes, all by default, without overflow.",
+    .attrs = reduce_attrs,
+    .attr_count = 2,
+};
+const OpDesc op_argmax = {
+    REDUCTION("argmax", infer_argmax, kernel_argmax),
+    .doc = "The index (int64) of the first largest element along the axis,\n"
+           "or in the whole tensor, flattened; the first NaN wins.",
+    .attrs = arg_attrs,
+    .attr_count = 2,
+    .graphdef = "ArgMax",
+};
+const OpDesc op_argmin = {
+    REDUCTION("argmin", infer_argmax, kernel_argmin),
+    .doc = "The index (int64) of the first smallest element along the axis,\n"
+           "or in the whole tensor, flattened; the first NaN wins.",
+    .attrs = arg_attrs,
+    .attr_count = 2,
+    .graphdef = "ArgMin",
+};

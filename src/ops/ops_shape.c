@@ -1,0 +1,394 @@
+// Other shapes for the same elements: reshape, squeeze, expand_dims,
+// permute_dims, matrix_transpose, broadcast_to, shape_of.
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+// A view of input 0 in the shape of `shape`.
+static bool give_view(const KernelCall *call, const Shape *shape)
+{
+    call->outputs[0] = tensor_reshaped(call->ctx, call->inputs[0], shape->rank,
+                                       shape->dims);
+    return call->outputs[0] != NULL;
+}
+
+// Runs the shape rule again, on the real types, and gives that view.
+static bool kernel_view(const KernelCall *call)
+{
+    TensorType types[2];
+    InferCall infer = {.ctx = call->ctx, .op = call->op, .attrs = call->attrs};
+    for (uint32_t i = 0; i < call->input_count && i < 2; i++) {
+        types[i] = tensor_type(call->inputs[i]);
+    }
+    infer.inputs = types;
+    infer.values = call->inputs;
+    infer.input_count = call->input_count;
+    return op_infer(&infer) && give_view(call, &infer.out_shapes[0]);
+}
+
+#define VIEW(text, rule)                                                      \
+    .name = (text), .params = "x, /", .min_inputs = 1,                        \
+    .output_count = 1, .flags = OP_METHOD | OP_VIEW, .infer = (rule),         \
+    .kernel = kernel_view
+
+// ---- reshape
+
+static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
+{
+    return infer_shape_error2(call, "a tensor of shape %s cannot become %s",
+                              from, (TensorType){from.dtype, to->rank,
+                                                 to->dims});
+}
+
+// Product of the known sizes; DIM_UNKNOWN if one is unknown.
+static int64_t known_count(int rank, const int64_t *dims)
+{
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] == DIM_UNKNOWN) {
+            return DIM_UNKNOWN;
+        }
+        count *= dims[i];
+    }
+    return rank == RANK_UNKNOWN ? DIM_UNKNOWN : count;
+}
+
+// In the request -1 stands for the size that is left; when the request itself
+// is not known in a trace, unknown sizes look the same and stay unknown.
+static bool infer_reshape(InferCall *call)
+{
+    TensorType from = call->inputs[0];
+    Shape *to = &call->out_shapes[0];
+    call->out_dtypes[0] = from.dtype;
+    if (!infer_ints(call, &call->attrs[0], to) || to->rank == RANK_UNKNOWN) {
+        return !ctx_failed(call->ctx);
+    }
+    int open = -1, opens = 0;
+    int64_t rest = 1, count = known_count(from.rank, from.dims);
+    for (int i = 0; i < to->rank; i++) {
+        if (to->dims[i] == DIM_UNKNOWN) {
+            open = i;
+            opens++;
+        } else if (to->dims[i] < 0) {
+            return reshape_error(call, from, to);
+        } else {
+            rest *= to->dims[i];
+        }
+    }
+    bool exact = call->attrs[0].kind != ATTR_INPUT ||
+                 (call->values != NULL &&
+                  call->values[call->attrs[0].integer] != NULL);
+    if (exact && opens > 1) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE,
+                        "reshape: only one size can be -1");
+    }
+    if (count == DIM_UNKNOWN || opens > 1) {
+        return true;
+    }
+    if (opens == 1 && rest != 0 && count % rest == 0) {
+        to->dims[open] = count / rest;
+        return true;
+    }
+    return (opens == 0 && rest == count) || reshape_error(call, from, to);
+}
+
+static const AttrDesc reshape_attrs[] = {
+    {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
+};
+const OpDesc op_reshape = {
+    VIEW("reshape", infer_reshape),
+    .max_inputs = 2,
+    .doc = "The same elements in another shape; one size may be -1: what is\n"
+           "left. ShapeError if the counts differ.",
+    .attrs = reshape_attrs,
+    .attr_count = 1,
+    .graphdef = "Reshape",
+};
+
+// ---- squeeze, expand_dims
+
+static bool infer_squeeze(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    Shape *out = &call->out_shapes[0];
+    const AttrValue *axis = &call->attrs[0];
+    uint32_t mask = 0;
+    call->out_dtypes[0] = type.dtype;
+    out->rank = RANK_UNKNOWN;
+    if (type.rank == RANK_UNKNOWN ||
+        (!attr_given(axis) && !shape_is_static(type.rank, type.dims))) {
+        return true;
+    }
+    if (attr_given(axis) && !infer_axes(call->ctx, call->op->name, axis,
+                                        type.rank, &mask)) {
+        return false;
+    }
+    out->rank = 0;
+    for (int i = 0; i < type.rank; i++) {
+        bool named = mask >> i & 1;
+        if (named && type.dims[i] != 1 && type.dims[i] != DIM_UNKNOWN) {
+            return infer_shape_error(call, "an axis of %s is not 1", type);
+        }
+        if (!(named || (!attr_given(axis) && type.dims[i] == 1))) {
+            out->dims[out->rank++] = type.dims[i];
+        }
+    }
+    return true;
+}
+
+static const AttrDesc squeeze_attrs[] = {
+    {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_squeeze = {
+    VIEW("squeeze", infer_squeeze),
+    .max_inputs = 1,
+    .doc = "x without its axes of size 1, or without those named.",
+    .attrs = squeeze_attrs,
+    .attr_count = 1,
+    .graphdef = "Squeeze",
+};
+
+static bool infer_expand_dims(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    Shape *out = &call->out_shapes[0];
+    int axis;
+    call->out_dtypes[0] = type.dtype;
+    out->rank = RANK_UNKNOWN;
+    if (type.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], type.rank + 1,
+                    0, &axis)) {
+        return false;
+    }
+    if (type.rank == SHAPE_MAX_RANK) {
+        return infer_shape_error(call, "rank too high: %s", type);
+    }
+    out->rank = type.rank + 1;
+    for (int i = 0; i < out->rank; i++) {
+        out->dims[i] = i == axis ? 1 : type.dims[i < axis ? i : i - 1];
+    }
+    return true;
+}
+
+static const AttrDesc expand_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
+};
+const OpDesc op_expand_dims = {
+    VIEW("expand_dims", infer_expand_dims),
+    .max_inputs = 1,
+    .doc = "x with an axis of size 1 put in at `axis`.",
+    .attrs = expand_attrs,
+    .attr_count = 1,
+    .graphdef = "ExpandDims",
+};
+
+// ---- permute_dims, matrix_transpose
+
+// The permutation; None reverses.
+static bool permutation(Ctx *ctx, const char *op, const AttrValue *attr,
+                        int rank, int *axes)
+{
+    uint32_t seen = 0;
+    if (attr_given(attr) && (int)attr->count != rank) {
+        return ctx_fail(ctx, ERR_SHAPE,
+                        "%s: %u axes given for a tensor of rank %d", op,
+                        attr->count, rank);
+    }
+    for (int i = 0; i < rank; i++) {
+        int64_t axis = attr_given(attr) ? attr->ints[i] : rank - 1 - i;
+        if (!shape_axis(ctx, op, axis, rank, &axes[i])) {
+            return false;
+        }
+        if (seen >> axes[i] & 1) {
+            return ctx_fail(ctx, ERR_OP_VALUE, "%s: axis %d is given twice",
+                            op, axes[i]);
+        }
+        seen |= (uint32_t)1 << axes[i];
+    }
+    return true;
+}
+
+static bool infer_permute(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    Shape *out = &call->out_shapes[0];
+    const AttrValue *attr = &call->attrs[0];
+    int axes[SHAPE_MAX_RANK];
+    call->out_dtypes[0] = type.dtype;
+    out->rank = type.rank;
+    if (type.rank == RANK_UNKNOWN) {
+        out->rank = attr_given(attr) ? (int)attr->count : RANK_UNKNOWN;
+        for (int i = 0; i < out->rank; i++) {
+            out->dims[i] = DIM_UNKNOWN;
+        }
+        return true;
+    }
+    if (!permutation(call->ctx, call->op->name, attr, type.rank, axes)) {
+        return false;
+    }
+    for (int i = 0; i < type.rank; i++) {
+        out->dims[i] = type.dims[axes[i]];
+    }
+    return true;
+}
+
+static void gather_permuted(const KernelCall *call, const int *axes)
+{
+    const Tensor *in = call->inputs[0];
+    int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
+    dense_strides(in->rank, tensor_dims(in), own);
+    for (int i = 0; i < in->rank; i++) {
+        strides[i] = own[axes[i]];
+    }
+    tensor_gather(call->ctx, call->outputs[0], in, 0, strides);
+}
+
+static bool kernel_permute(const KernelCall *call)
+{
+    int axes[SHAPE_MAX_RANK];
+    if (!permutation(call->ctx, call->op->name, &call->attrs[0],
+                     call->inputs[0]->rank, axes)) {
+        return false;
+    }
+    gather_permuted(call, axes);
+    return true;
+}
+
+static const AttrDesc permute_attrs[] = {
+    {"axes", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_permute_dims = {
+    .name = "permute_dims",
+    .params = "x, /",
+    .doc = "x with its axes in another order, reversed by default.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .attrs = permute_attrs,
+    .attr_count = 1,
+    .infer = infer_permute,
+    .kernel = kernel_permute,
+    .graphdef = "Transpose",
+};
+
+static bool infer_matrix_transpose(InferCall *call)
+{
+    Shape *out = &call->out_shapes[0];
+    if (!infer_needs_rank(call, 0, 2) || !infer_same(call)) {
+        return false;
+    }
+    if (out->rank != RANK_UNKNOWN) {
+        int64_t rows = out->dims[out->rank - 2];
+        out->dims[out->rank - 2] = out->dims[out->rank - 1];
+        out->dims[out->rank - 1] = rows;
+    }
+    return true;
+}
+
+static bool kernel_matrix_transpose(const KernelCall *call)
+{
+    int axes[SHAPE_MAX_RANK], rank = call->inputs[0]->rank;
+    for (int i = 0; i < rank; i++) {
+        axes[i] = i;
+    }
+    axes[rank - 1] = rank - 2;
+    axes[rank - 2] = rank - 1;
+    gather_permuted(call, axes);
+    return true;
+}
+
+const OpDesc op_matrix_transpose = {
+    .name = "matrix_transpose",
+    .params = "x, /",
+    .doc = "x with its last two axes swapped.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .infer = infer_matrix_transpose,
+    .kernel = kernel_matrix_transpose,
+};
+
+// ---- broadcast_to, shape_of
+
+static bool infer_broadcast_to(InferCall *call)
+{
+    TensorType from = call->inputs[0];
+    Shape to;
+    Shape *out = &call->out_shapes[0];
+    call->out_dtypes[0] = from.dtype;
+    if (!infer_ints(call, &call->attrs[0], &to)) {
+        return false;
+    }
+    shape_set(out, to.rank, to.dims);
+    bool fits = from.rank == RANK_UNKNOWN || to.rank == RANK_UNKNOWN ||
+                from.rank <= to.rank;
+    for (int i = 1; fits && to.rank >= 0 && i <= from.rank; i++) {
+        int64_t own = from.dims[from.rank - i], wanted = to.dims[to.rank - i];
+        fits = own == 1 || own == wanted || own == DIM_UNKNOWN ||
+               wanted == DIM_UNKNOWN;
+    }
+    return fits || infer_shape_error2(
+                       call, "a tensor of shape %s does not broadcast to %s",
+                       from, (TensorType){from.dtype, to.rank, to.dims});
+}
+
+static bool kernel_broadcast_to(const KernelCall *call)
+{
+    const Tensor *in = call->inputs[0];
+    Tensor *out = call->outputs[0];
+    int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
+    dense_strides(in->rank, tensor_dims(in), own);
+    for (int i = 0; i < out->rank; i++) {
+        int from = in->rank - out->rank + i;
+        strides[i] =
+            from < 0 || tensor_dims(in)[from] == 1 ? 0 : own[from];
+    }
+    tensor_gather(call->ctx, out, in, 0, strides);
+    return true;
+}
+
+const OpDesc op_broadcast_to = {
+    .name = "broadcast_to",
+    .params = "x, /",
+    .doc = "x repeated along axes of size 1 and new leading ones.",
+    .min_inputs = 1,
+    .max_inputs = 2,
+    .output_count = 1,
+    .attrs = reshape_attrs,
+    .attr_count = 1,
+    .infer = infer_broadcast_to,
+    .kernel = kernel_broadcast_to,
+    .graphdef = "BroadcastTo",
+};
+
+static bool infer_shape_of(InferCall *call)
+{
+    int64_t rank = call->inputs[0].rank;
+    return infer_output(call, 0, DT_INT32, 1, &rank);
+}
+
+static bool kernel_shape_of(const KernelCall *call)
+{
+    const Tensor *in = call->inputs[0];
+    for (int i = 0; i < in->rank; i++) {
+        tensor_set_int(call->outputs[0], i, tensor_dims(in)[i]);
+    }
+    return true;
+}
+
+const OpDesc op_shape_of = {
+    .name = "shape_of",
+    .params = "x, /",
+    .doc = "The sizes of x as an int32 vector, known when it runs.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .infer = infer_shape_of,
+    .kernel = kernel_shape_of,
+    .graphdef = "Shape",
+};

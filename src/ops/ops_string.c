@@ -1,0 +1,73 @@
+// Ops on string tensors: the elementwise ones that numbers share.
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/strings.h"
+
+int64_t broadcast_index(TensorType from, TensorType out, int64_t index)
+{
+    int64_t at = 0, step = 1;
+    for (int i = 1; i <= from.rank; i++) {
+        int64_t size = out.dims[out.rank - i];
+        int64_t own = from.dims[from.rank - i];
+        at += own == 1 ? 0 : index % size * step;
+        step *= own;
+        index /= size;
+    }
+    return at;
+}
+
+static TensorString *string_at(const KernelCall *call, uint32_t input,
+                               int64_t index)
+{
+    const Tensor *tensor = call->inputs[input];
+    int64_t at = broadcast_index(tensor_type(tensor),
+                                 tensor_type(call->outputs[0]), index);
+    return ((TensorString *const *)tensor->data)[at];
+}
+
+bool kernel_string_add(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    StrBuf text;
+    strbuf_init(&text, call->ctx);
+    bool ok = true;
+    for (int64_t i = 0; ok && i < out->count; i++) {
+        TensorString *x = string_at(call, 0, i), *y = string_at(call, 1, i);
+        text.length = 0;
+        strbuf_add(&text, x->bytes, x->length);
+        strbuf_add(&text, y->bytes, y->length);
+        ok = strbuf_ok(&text) && ctx_poll(call->ctx) &&
+             tensor_set_string(call->ctx, out, i, strbuf_text(&text),
+                               text.length);
+    }
+    strbuf_free(&text);
+    return ok;
+}
+
+bool kernel_string_equal(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    uint8_t differ = call->op->tile == TILE_NOT_EQUAL;
+    for (int64_t i = 0; i < out->count; i++) {
+        TensorString *x = string_at(call, 0, i), *y = string_at(call, 1, i);
+        bool same = x->length == y->length &&
+                    memcmp(x->bytes, y->bytes, x->length) == 0;
+        ((uint8_t *)out->data)[i] = (uint8_t)(same ^ differ);
+    }
+    return ctx_poll(call->ctx);
+}
+
+bool kernel_string_where(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    const Tensor *condition = call->inputs[0];
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t at = broadcast_index(tensor_type(condition), tensor_type(out),
+                                     i);
+        bool first = ((const uint8_t *)condition->data)[at] != 0;
+        tensor_share_string(call->ctx, out, i,
+                            string_at(call, first ? 1 : 2, i));
+    }
+    return ctx_poll(call->ctx);
+}
