@@ -1,4 +1,5 @@
 // Functions, comprehensions, classes: each a Code of its own.
+#include <stdio.h>
 #include <string.h>
 
 #include "interp/compile.h"

@@ -4,6 +4,7 @@
 // target is too far go over a trampoline (op +1; JMP +1; JMP far), which works
 // for every fused jump alike.
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "interp/compile.h"

@@ -1,0 +1,428 @@
+// Statements.
+#include <string.h>
+
+#include "interp/compile.h"
+#include "interp/obj_list.h"
+
+static void loop_body(Compiler *c, NodeList list, Exit *loop)
+{
+    c->exits = loop;
+    body(c, list);
+    c->exits = loop->outer;
+}
+
+// Inverted: the test stands at the bottom.
+static void while_stmt(Compiler *c, const Node *node)
+{
+    Exit loop = {.kind = EXIT_LOOP,
+                 .outer = c->exits,
+                 .handled = c->handled,
+                 .break_label = new_label(c),
+                 .continue_label = new_label(c)};
+    emit_jump(c, OPCODE_JMP, 0, 0, loop.continue_label);
+    uint32_t again = label_here(c);
+    loop_body(c, node->if_stmt.body, &loop);
+    place_label(c, loop.continue_label);
+    jump_if(c, node->if_stmt.test, true, again);
+    body(c, node->if_stmt.orelse);
+    place_label(c, loop.break_label);
+}
+
+static bool calls_range(const Node *iter)
+{
+    if (iter->kind != AST_CALL || iter->call.keywords.count > 0 ||
+        iter->call.arguments.count == 0 || iter->call.arguments.count > 3 ||
+        iter->call.function->kind != AST_NAME ||
+        strcmp(iter->call.function->name.id.text, "range") != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < iter->call.arguments.count; i++) {
+        if (iter->call.arguments.items[i]->kind == AST_STARRED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void for_stmt(Compiler *c, const Node *node)
+{
+    const Node *iter = node->for_stmt.iter, *target = node->for_stmt.target;
+    Reg state = push_many(c, 4);
+    Exit loop = {.kind = EXIT_LOOP,
+                 .outer = c->exits,
+                 .handled = c->handled,
+                 .base = state,
+                 .count = 4,
+                 .break_label = new_label(c),
+                 .continue_label = new_label(c)};
+    if (calls_range(iter)) {
+        expr_to(c, iter->call.function, state);
+        for (uint32_t i = 0; i < iter->call.arguments.count; i++) {
+            expr_to(c, iter->call.arguments.items[i], state + 1 + i);
+        }
+        c->span = iter->span;
+        emit_jump(c, OPCODE_FORPREP, state, iter->call.arguments.count,
+                  loop.continue_label);
+    } else {
+        expr_to(c, iter, state);
+        emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
+    }
+    uint32_t again = label_here(c);
+    Symbol *local = local_symbol(c, target);
+    Reg item = local != NULL ? local->index : push(c);
+    if (local == NULL) {
+        store_target(c, target, item);
+        c->top = item;
+    }
+    loop_body(c, node->for_stmt.body, &loop);
+    place_label(c, loop.continue_label);
+    c->span = iter->span;
+    emit_jump(c, OPCODE_FORLOOP, state, item, again);
+    c->top = state;
+    body(c, node->for_stmt.orelse);
+    place_label(c, loop.break_label);
+}
+
+static void leave_loop(Compiler *c, const Node *node)
+{
+    bool is_break = node->kind == AST_BREAK;
+    Exit *loop = c->exits;
+    while (loop != NULL && loop->kind != EXIT_LOOP) {
+        loop = loop->outer;
+    }
+    if (loop == NULL) {
+        compile_error(c, node->span,
+                      is_break ? "'break' outside loop"
+                               : "'continue' not properly in loop");
+        return;
+    }
+    leave_to(c, loop);
+    if (is_break && loop->count > 0) {
+        emit(c, OPCODE_DROPN, loop->base, loop->count, 0);
+    }
+    emit_jump(c, OPCODE_JMP, 0, 0,
+              is_break ? loop->break_label : loop->continue_label);
+    leave_resume(c, loop);
+}
+
+static void return_stmt(Compiler *c, const Node *node)
+{
+    static const Node none = {.kind = AST_CONSTANT};
+    const Node *value = node->expr_stmt.value;
+    Reg mark = c->top;
+    if (value == NULL && c->exits == NULL && !c->scope->is_generator) {
+        emit(c, OPCODE_RETN, 0, c->local_count, 0);
+        return;
+    }
+    if (value == NULL) {
+        value = &none;
+    }
+    Reg result = c->exits == NULL ? expr_any(c, value) : expr_temp(c, value);
+    leave_to(c, NULL);
+    c->span = node->span;
+    emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,
+         c->local_count, 0);
+    leave_resume(c, NULL);
+    c->top = mark;
+}
+
+static void if_stmt(Compiler *c, const Node *node)
+{
+    uint32_t end = new_label(c);
+    for (;;) { // down a chain of elif without recursion
+        uint32_t otherwise = new_label(c);
+        jump_if(c, node->if_stmt.test, false, otherwise);
+        body(c, node->if_stmt.body);
+        NodeList orelse = node->if_stmt.orelse;
+        if (orelse.count > 0) {
+            emit_jump(c, OPCODE_JMP, 0, 0, end);
+        }
+        place_label(c, otherwise);
+        if (orelse.count != 1 || orelse.items[0]->kind != AST_IF) {
+            body(c, orelse);
+            break;
+        }
+        node = orelse.items[0];
+    }
+    place_label(c, end);
+}
+
+static void assign_stmt(Compiler *c, const Node *node)
+{
+    NodeList targets = node->assign.targets;
+    Symbol *local = local_symbol(c, targets.items[0]);
+    if (targets.count == 1 && local != NULL) {
+        expr_to(c, node->assign.value, local->index);
+        return;
+    }
+    Reg value = targets.count == 1 ? expr_any(c, node->assign.value)
+                                   : expr_temp(c, node->assign.value);
+    for (uint32_t i = 0; i < targets.count; i++) {
+        Reg source = value;
+        if (i + 1 < targets.count) {
+            source = push(c);
+            emit(c, OPCODE_MOVE, source, value, 0);
+        }
+        store_target(c, targets.items[i], source);
+    }
+}
+
+// Like operate() of compile_expr.c, in place and with the operand read first.
+static void augment(Compiler *c, const Node *node, Reg left, Reg target)
+{
+    Reg right = expr_any(c, node->aug_assign.value);
+    c->span = node->span;
+    emit_x(c, (Opcode)(OPCODE_ADD + node->aug_assign.op), 1, target, left,
+           right);
+}
+
+static void aug_assign(Compiler *c, const Node *node)
+{
+    const Node *target = node->aug_assign.target;
+    Symbol *local = local_symbol(c, target);
+    if (local != NULL) {
+        augment(c, node, local->index, local->index);
+    } else if (target->kind == AST_NAME) {
+        Reg value = push(c);
+        load_name(c, target->name.id, value);
+        augment(c, node, value, value);
+        store_name(c, target->name.id, value);
+    } else if (target->kind == AST_ATTRIBUTE) {
+        Reg object = expr_temp(c, target->attribute.value);
+        Reg value = push(c), again = push(c);
+        uint32_t name = name_constant(c, target->attribute.name);
+        emit(c, OPCODE_MOVE, again, object, 0);
+        c->span = target->span;
+        emit(c, OPCODE_GETATTR, value, again, name);
+        augment(c, node, value, value);
+        emit(c, OPCODE_SETATTR, object, value, name);
+    } else {
+        Reg object = expr_temp(c, target->subscript.value);
+        Reg key = expr_temp(c, target->subscript.index);
+        Reg value = push_many(c, 3);
+        emit(c, OPCODE_MOVE, value + 1, object, 0);
+        emit(c, OPCODE_MOVE, value + 2, key, 0);
+        c->span = target->span;
+        emit(c, OPCODE_GETITEM, value, value + 1, value + 2);
+        augment(c, node, value, value);
+        emit(c, OPCODE_SETITEM, object, key, value);
+    }
+}
+
+static void ann_assign(Compiler *c, const Node *node)
+{
+    const Node *target = node->ann_assign.target;
+    if (node->ann_assign.value != NULL) {
+        store_target(c, target, expr_temp(c, node->ann_assign.value));
+    }
+    if (node->ann_assign.simple && (c->scope->kind == SCOPE_MODULE ||
+                                    c->scope->kind == SCOPE_CLASS)) {
+        Reg value = expr_temp(c, node->ann_assign.annotation);
+        emit(c, OPCODE_ANNOTATE, value, name_constant(c, target->name.id), 0);
+    }
+}
+
+static void delete_name(Compiler *c, const Node *node)
+{
+    size_t length;
+    const char *name =
+        scope_mangle(c->table, c->scope, node->name.id, &length);
+    Symbol *symbol = name == NULL ? NULL : scope_find(c->scope, name, length);
+    if (symbol == NULL) {
+        c->failed = true;
+        return;
+    }
+    switch (symbol->place) {
+    case PLACE_LOCAL: emit(c, OPCODE_DELETE, symbol->index, 0, 0); break;
+    case PLACE_CELL: emit(c, OPCODE_DELCELL, symbol->index, 0, 0); break;
+    case PLACE_CAPTURED: emit(c, OPCODE_DELCAP, 0, symbol->index, 0); break;
+    case PLACE_NAME:
+        emit(c, OPCODE_DELN, 0, name_constant(c, node->name.id), 0);
+        break;
+    case PLACE_GLOBAL:
+        emit(c, OPCODE_DELG, 0, name_constant(c, node->name.id), 0);
+    }
+}
+
+void delete_target(Compiler *c, const Node *node)
+{
+    Reg mark = c->top;
+    Reg object;
+    c->span = node->span;
+    switch (node->kind) {
+    case AST_NAME: delete_name(c, node); break;
+    case AST_ATTRIBUTE:
+        object = expr_any(c, node->attribute.value);
+        emit(c, OPCODE_DELATTR, object, 0,
+             name_constant(c, node->attribute.name));
+        break;
+    case AST_SUBSCRIPT: {
+        object = expr_any(c, node->subscript.value);
+        Reg key = expr_any(c, node->subscript.index);
+        c->span = node->span;
+        emit(c, OPCODE_DELITEM, object, key, 0);
+        break;
+    }
+    default:
+        for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
+            delete_target(c, node->sequence.elements.items[i]);
+        }
+    }
+    c->top = mark;
+}
+
+static void raise_stmt(Compiler *c, const Node *node)
+{
+    if (node->raise_stmt.exception == NULL) {
+        emit(c, OPCODE_RAISE_AGAIN, 0, 0, 0);
+        return;
+    }
+    Reg exception = expr_temp(c, node->raise_stmt.exception);
+    Reg cause = exception;
+    if (node->raise_stmt.cause != NULL) {
+        cause = expr_temp(c, node->raise_stmt.cause);
+    }
+    c->span = node->span;
+    emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
+}
+
+static void assert_stmt(Compiler *c, const Node *node)
+{
+    uint32_t fine = new_label(c);
+    jump_if(c, node->assert_stmt.test, true, fine);
+    Reg message = c->top;
+    if (node->assert_stmt.message != NULL) {
+        expr_temp(c, node->assert_stmt.message);
+    }
+    c->span = node->assert_stmt.test->span;
+    emit_x(c, OPCODE_ASSERTFAIL, node->assert_stmt.message != NULL, message,
+           0, 0);
+    place_label(c, fine);
+}
+
+static Text before_dot(Compiler *c, Text name)
+{
+    const char *dot = strchr(name.text, '.');
+    if (dot != NULL) {
+        name.length = (size_t)(dot - name.text);
+        name.text = arena_strndup(c->table->arena, name.text, name.length);
+        c->failed = c->failed || name.text == NULL;
+    }
+    return name;
+}
+
+// `import a.b` binds a; `import a.b as c` binds a.b (the fromlist is ()).
+static void import_stmt(Compiler *c, const Node *node)
+{
+    static const Node none = {.kind = AST_CONSTANT};
+    for (uint32_t i = 0; i < node->names.names.count && !c->failed; i++) {
+        const Node *alias = node->names.names.items[i];
+        Text as = alias->alias.asname, name = alias->alias.name;
+        Reg module = push(c);
+        uint32_t wanted =
+            as.text == NULL
+                ? constant_node(c, &none)
+                : constant_value(c, value_retain(value_from_object(
+                                        c->vm->empty_tuple)));
+        emit(c, OPCODE_IMPORT, module,
+             constant_name(c, name.text, name.length), wanted);
+        as = as.text == NULL ? before_dot(c, name) : as;
+        store_name(c, as, module);
+        c->top = module;
+    }
+}
+
+static void import_from(Compiler *c, const Node *node)
+{
+    Text from = node->import_from.module;
+    NodeList names = node->import_from.names;
+    uint32_t wanted = constant_value(
+        c, value_retain(value_from_object(c->vm->empty_tuple)));
+    Reg module = push(c);
+    emit_x(c, OPCODE_IMPORT, node->import_from.level, module,
+           constant_name(c, from.text == NULL ? "" : from.text, from.length),
+           wanted);
+    for (uint32_t i = 0; i < names.count && !c->failed; i++) {
+        const Node *alias = names.items[i];
+        Text name = alias->alias.name, as = alias->alias.asname;
+        if (name.text[0] == '*') {
+            emit(c, OPCODE_IMPORTSTAR, module, 0, 0);
+            return;
+        }
+        Reg value = push(c);
+        emit(c, OPCODE_IMPORTFROM, value, module,
+             constant_name(c, name.text, name.length));
+        store_name(c, as.text == NULL ? name : as, value);
+        c->top = value;
+    }
+    emit(c, OPCODE_DROP, module, 0, 0);
+}
+
+// The last expression statement of a prompt's entry is its value.
+static void expression_stmt(Compiler *c, const Node *node, bool last)
+{
+    Reg value = expr_temp(c, node->expr_stmt.value);
+    if (last && c->outer == NULL && c->mode != RUN_MODULE) {
+        emit(c, OPCODE_RET, value, c->local_count, 0);
+    } else {
+        emit(c, OPCODE_DROP, value, 0, 0);
+    }
+}
+
+static void definition(Compiler *c, const Node *node)
+{
+    Reg value = push(c);
+    bool function = node->kind == AST_FUNCTION_DEF;
+    if (function) {
+        function_to(c, node, value);
+    } else {
+        class_to(c, node, value);
+    }
+    store_name(c, function ? node->function_def.name : node->class_def.name,
+               value);
+}
+
+static void statement(Compiler *c, const Node *node, bool last)
+{
+    switch (node->kind) {
+    case AST_EXPR_STMT: expression_stmt(c, node, last); break;
+    case AST_ASSIGN: assign_stmt(c, node); break;
+    case AST_AUG_ASSIGN: aug_assign(c, node); break;
+    case AST_ANN_ASSIGN: ann_assign(c, node); break;
+    case AST_RETURN: return_stmt(c, node); break;
+    case AST_DELETE:
+        for (uint32_t i = 0; i < node->delete_stmt.targets.count; i++) {
+            delete_target(c, node->delete_stmt.targets.items[i]);
+        }
+        break;
+    case AST_BREAK:
+    case AST_CONTINUE: leave_loop(c, node); break;
+    case AST_IF: if_stmt(c, node); break;
+    case AST_WHILE: while_stmt(c, node); break;
+    case AST_FOR: for_stmt(c, node); break;
+    case AST_TRY: compile_try(c, node); break;
+    case AST_WITH: compile_with(c, node); break;
+    case AST_RAISE: raise_stmt(c, node); break;
+    case AST_ASSERT: assert_stmt(c, node); break;
+    case AST_IMPORT: import_stmt(c, node); break;
+    case AST_IMPORT_FROM: import_from(c, node); break;
+    case AST_FUNCTION_DEF:
+    case AST_CLASS_DEF: definition(c, node); break;
+    default: break; // pass, global, nonlocal
+    }
+}
+
+void body(Compiler *c, NodeList list)
+{
+    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < list.count && !c->failed; i++) {
+        Reg mark = c->top;
+        c->span = list.items[i]->span;
+        statement(c, list.items[i], i + 1 == list.count);
+        c->top = mark;
+    }
+    ctx_leave(&c->vm->ctx);
+}
