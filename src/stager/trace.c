@@ -1,0 +1,178 @@
+// The graph side of a running trace. A failed operation appends nothing that
+// later code can see: its error is the eager op's, from the same shape rule.
+#include "stager/trace.h"
+
+#include "interp/apply.h"
+#include "interp/raise.h"
+
+enum { TRACE_FEW = 8 }; // inputs handled without an allocation
+
+static GraphPlace current_place(Vm *vm)
+{
+    GraphPlace place = GRAPH_PLACE_NONE;
+    if (!vm_place(vm, &place.source, &place.span)) {
+        place.source = NULL;
+    }
+    return place;
+}
+
+Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
+{
+    Symbolic *symbolic =
+        object_new(vm, vm->types[KIND_SYMBOLIC], sizeof *symbolic);
+    if (symbolic == NULL) {
+        return VALUE_FAIL;
+    }
+    TensorType type = graph_type(trace->graph, id);
+    symbolic->owner = object_retain(trace->owner);
+    symbolic->value = id;
+    symbolic->block = 0;
+    symbolic->dtype = (uint8_t)type.dtype;
+    symbolic->rank = (int8_t)type.rank;
+    symbolic->dims = type.dims;
+    symbolic->name = NULL;
+    Value result = value_from_object(symbolic);
+    if (name != NULL) {
+        symbolic->name = str_from(vm, name);
+        if (symbolic->name == NULL) {
+            value_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
+    }
+    return result;
+}
+
+static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
+{
+    uint32_t index;
+    const char *name =
+        variable->name != NULL ? variable->name->text : "variable";
+    if (!graph_add_variable(trace->graph, name,
+                            tensor_type(variable->cell.value),
+                            &variable->cell, &variable->head, &index)) {
+        return VALUE_ID_NONE;
+    }
+    GraphNode *node = graph_append_read(trace->graph, trace->block, index,
+                                        current_place(vm));
+    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+}
+
+static ValueId fail_leak(Vm *vm, const Symbolic *symbolic)
+{
+    raise_error(vm, ERR_LEAK,
+                "the symbolic tensor '%s' belongs to another trace; return "
+                "it from the staged function instead",
+                symbolic->name != NULL ? symbolic->name->text : "?");
+    return VALUE_ID_NONE;
+}
+
+ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
+{
+    if (value_is_kind(operand, KIND_SYMBOLIC)) {
+        const Symbolic *symbolic = value_as_symbolic(operand);
+        return symbolic->owner == trace->owner ? symbolic->value
+                                               : fail_leak(vm, symbolic);
+    }
+    if (value_is_kind(operand, KIND_VARIABLE)) {
+        return read_variable(vm, trace, value_as_variable(operand));
+    }
+    Tensor *tensor = value_as_tensor(operand);
+    // What this trace made from host values is a constant of its graph; an
+    // older tensor is captured.
+    if (tensor->head.birth == vm->ctx.birth) {
+        GraphNode *node = graph_append_const(trace->graph, trace->block,
+                                             tensor, current_place(vm));
+        return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+    }
+    return graph_add_capture(trace->graph, "captured", tensor);
+}
+
+static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
+                         Value *outputs, uint32_t *output_count)
+{
+    if (node->output_count > *output_count) {
+        return raise_false(vm, ERR_SYSTEM, "%s: more outputs than expected",
+                           op_desc(node->op)->name);
+    }
+    const char *name = op_desc(node->op)->name;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        outputs[i] = trace_symbolic(vm, trace, node_output(node, i), name);
+        if (value_failed(outputs[i])) {
+            while (i-- > 0) {
+                value_release(&vm->ctx, outputs[i]);
+            }
+            return false;
+        }
+    }
+    *output_count = node->output_count;
+    return true;
+}
+
+static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
+                   uint32_t input_count, const AttrValue *attrs,
+                   Value *outputs, uint32_t *output_count)
+{
+    Trace *trace = vm->trace;
+    for (uint32_t i = 0; i < input_count; i++) {
+        ids[i] = trace_operand(vm, trace, inputs[i]);
+        if (ids[i] == VALUE_ID_NONE) {
+            return false;
+        }
+    }
+    GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
+                                   input_count, attrs, current_place(vm));
+    return node != NULL &&
+           node_results(vm, trace, node, outputs, output_count);
+}
+
+static bool apply_read(Vm *vm, Value variable, Value *outputs,
+                       uint32_t *output_count)
+{
+    ValueId id = read_variable(vm, vm->trace, value_as_variable(variable));
+    if (id == VALUE_ID_NONE) {
+        return false;
+    }
+    outputs[0] = trace_symbolic(vm, vm->trace, id, "read_variable");
+    *output_count = 1;
+    return !value_failed(outputs[0]);
+}
+
+static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
+{
+    Trace *trace = vm->trace;
+    Variable *variable = value_as_variable(inputs[0]);
+    ValueId value = trace_operand(vm, trace, inputs[1]);
+    uint32_t index;
+    *output_count = 0;
+    return value != VALUE_ID_NONE &&
+           graph_add_variable(
+               trace->graph,
+               variable->name != NULL ? variable->name->text : "variable",
+               tensor_type(variable->cell.value), &variable->cell,
+               &variable->head, &index) &&
+           graph_append_assign(trace->graph, trace->block, index, value,
+                               current_place(vm)) != NULL;
+}
+
+bool trace_apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+                 const AttrValue *attrs, Value *outputs,
+                 uint32_t *output_count)
+{
+    if (op == OP_READ_VARIABLE) {
+        return apply_read(vm, inputs[0], outputs, output_count);
+    }
+    if (op == OP_ASSIGN_VARIABLE) {
+        return apply_assign(vm, inputs, output_count);
+    }
+    ValueId few[TRACE_FEW];
+    if (input_count <= TRACE_FEW) {
+        return append(vm, op, inputs, few, input_count, attrs, outputs,
+                      output_count);
+    }
+    size_t size = input_count * sizeof(ValueId);
+    ValueId *ids = ctx_alloc(&vm->ctx, size);
+    bool ok = ids != NULL && append(vm, op, inputs, ids, input_count, attrs,
+                                    outputs, output_count);
+    ctx_free(&vm->ctx, ids, size);
+    return ok;
+}
