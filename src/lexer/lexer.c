@@ -278,7 +278,7 @@ static Scan scan_line(Lexer *lexer)
         Scan result = SCAN_OK;
         if (byte == '\n') {
             lexer->position++;
-            if (lexer->level == 0 && !lexer->flat) {
+            if (lexer->level == 0) {
                 return scan_emit(lexer, TOK_NEWLINE, lexer->position - 1);
             }
         } else if (byte == '\\') {
@@ -306,7 +306,7 @@ static Scan scan_all(Lexer *lexer)
 {
     while (lexer->position < lexer->end) {
         if (!ctx_poll(lexer->ctx) ||
-            (!lexer->flat && scan_indentation(lexer) != SCAN_OK) ||
+            scan_indentation(lexer) != SCAN_OK ||
             scan_line(lexer) != SCAN_OK) {
             return SCAN_STOPPED;
         }
@@ -322,13 +322,12 @@ static Scan scan_all(Lexer *lexer)
     return scan_emit(lexer, TOK_END, lexer->position);
 }
 
-static bool run(Lexer *lexer)
+// The list ends in END, or in ERROR if there is a reason to stop.
+static bool finish(Lexer *lexer, Scan result)
 {
-    if (scan_all(lexer) == SCAN_OK) {
-        return true;
-    }
-    return lexer->tokens->error.kind != ERR_NONE &&
-           scan_emit(lexer, TOK_ERROR, lexer->position) == SCAN_OK;
+    return result == SCAN_OK ||
+           (lexer->tokens->error.kind != ERR_NONE &&
+            scan_emit(lexer, TOK_ERROR, lexer->position) == SCAN_OK);
 }
 
 bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens)
@@ -338,9 +337,10 @@ bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens)
                    .text = source->text,
                    .end = (uint32_t)source->length,
                    .tokens = tokens};
-    return run(&lexer);
+    return finish(&lexer, scan_all(&lexer));
 }
 
+// The braces become the brackets of a group.
 bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
                           TokenList *tokens)
 {
@@ -349,9 +349,22 @@ bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
                    .text = source->text,
                    .position = part.start,
                    .end = part.end,
-                   .flat = true,
+                   .level = 1,
+                   .brackets = {{part.start - 1, '('}},
                    .tokens = tokens};
-    return run(&lexer);
+    if (scan_emit(&lexer, TOK_LEFT_PAREN, part.start - 1) != SCAN_OK) {
+        return false;
+    }
+    if (scan_line(&lexer) != SCAN_OK) {
+        return finish(&lexer, SCAN_STOPPED);
+    }
+    if (lexer.level > 1) {
+        return finish(&lexer, stop_unclosed(&lexer));
+    }
+    lexer.level = 0;
+    lexer.position++;
+    return scan_emit(&lexer, TOK_RIGHT_PAREN, part.end) == SCAN_OK &&
+           scan_emit(&lexer, TOK_END, part.end) == SCAN_OK;
 }
 
 void lexer_dump(StrBuf *out, const Source *source, const TokenList *tokens)

@@ -18,8 +18,9 @@ enum {
 // Fills `tokens` (zeroed by the caller, who frees it in any case). False only
 // with ERR_MEMORY or ERR_INTERRUPT pending.
 MUST_CHECK bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens);
-// The same for a part of the text that is one expression in an f-string's
-// braces: line ends are blanks there and indentation means nothing.
+// The same for the part of the text inside the braces of an f-string. The
+// braces come out as parentheses: line ends are blanks there, indentation
+// means nothing.
 MUST_CHECK bool lexer_run_expression(Ctx *ctx, const Source *source,
                                      Span part, TokenList *tokens);
 // Appends one line for each token: place, kind, text (DUET_DUMP=tokens).

@@ -18,7 +18,6 @@ typedef struct Lexer {
     TokenList *tokens;
     Bracket brackets[LEXER_MAX_BRACKETS];
     uint32_t level;    // brackets open
-    bool flat;         // inside an f-string's braces: as if in brackets
     // Columns of the open blocks, counted with tabs to 8 and with tabs as 1:
     // both must order alike, or the layout depends on the width of a tab.
     uint32_t columns[LEXER_MAX_INDENTS], alternates[LEXER_MAX_INDENTS];

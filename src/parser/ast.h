@@ -84,7 +84,7 @@ typedef struct NodeList {
 // ALIAS nodes (one with name "*" for `from m import *`).
 struct Node {
     uint8_t kind;         // AstKind
-    uint8_t parenthesized; // it stood in parentheses of its own
+    uint8_t parenthesized; // it stood in parentheses, a tuple's own included
     uint16_t reserved;
     Span span;
     union {
@@ -168,6 +168,36 @@ struct Node {
         struct { Node *target, *iter; NodeList conditions; } comprehension;
     };
 };
+
+// Two kinds of chain can be longer than the C stack is deep, and every walker
+// goes along them in a loop: the left operand of a left-associative operator
+// or of a call, attribute or subscript (`a + b + c + …`), and an `elif` chain.
+// All other nesting is bounded by brackets, indentation, or the recursion
+// guard of the parser.
+static inline Node *ast_left(const Node *node)
+{
+    switch (node->kind) {
+    case AST_BINARY:
+        return node->binary.left;
+    case AST_CALL:
+        return node->call.function;
+    case AST_ATTRIBUTE:
+        return node->attribute.value;
+    case AST_SUBSCRIPT:
+        return node->subscript.value;
+    default:
+        return NULL;
+    }
+}
+// The IF that is all of this IF's else part: an `elif`, or NULL.
+static inline Node *ast_elif(const Node *node)
+{
+    if (node->if_stmt.orelse.count != 1 ||
+        node->if_stmt.orelse.items[0]->kind != AST_IF) {
+        return NULL;
+    }
+    return node->if_stmt.orelse.items[0];
+}
 
 // "If", "Name", …
 const char *ast_kind_name(AstKind kind);

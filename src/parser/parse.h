@@ -1,0 +1,167 @@
+// What the files of the parser share. Private to src/parser.
+//
+// The parser reads a text twice if it is faulty. The first pass takes valid
+// programs only, and fails without a word; `furthest` is then the token it
+// could not use. The second pass has `explaining` set: the same functions
+// look, at the places where people err, for what may have been meant, and
+// raise it. If that says nothing either, it is "invalid syntax" at the token
+// where the first pass ended.
+//
+// A parse function returns NULL (or false) when its production is not there:
+// with an error pending in the context, or without one for a plain mismatch.
+// It need not step back: whoever tries something (parse_try_*) keeps the mark.
+#ifndef DUET_PARSER_PARSE_H
+#define DUET_PARSER_PARSE_H
+
+#include "base/vec.h"
+#include "lexer/lexer.h"
+#include "parser/parser.h"
+
+typedef struct Parser {
+    Ctx *ctx;
+    Source *source;
+    Arena *arena;
+    const TokenList *list;
+    const Token *tokens; // the list's items
+    uint32_t position;   // the token at hand
+    uint32_t furthest;   // the last one that was looked at
+    bool explaining;     // second pass
+    int fstring_depth;   // f-strings around the text at hand
+    VEC(Node *) scratch; // items of the lists under construction
+} Parser;
+
+// How tightly operators bind: a row of the Pratt table has one of these.
+typedef enum Power {
+    POWER_NONE,
+    POWER_OR,
+    POWER_AND,
+    POWER_NOT,
+    POWER_COMPARE,
+    POWER_BIT_OR,
+    POWER_BIT_XOR,
+    POWER_BIT_AND,
+    POWER_SHIFT,
+    POWER_SUM,
+    POWER_TERM,
+    POWER_UNARY,
+    POWER_POWER
+} Power;
+
+// Tokens (parser.c).
+static inline TokenKind parse_kind(Parser *p)
+{
+    if (p->position > p->furthest) {
+        p->furthest = p->position;
+    }
+    return p->tokens[p->position].kind;
+}
+static inline bool parse_at(Parser *p, TokenKind kind)
+{
+    return parse_kind(p) == kind;
+}
+// The token `ahead` of the one at hand; END repeats.
+TokenKind parse_ahead(Parser *p, uint32_t ahead);
+bool parse_accept(Parser *p, TokenKind kind); // takes it if it is there
+// Takes it, or fails; in the second pass by `expected ':'` and the like where
+// CPython says so (parse_expect_forced).
+MUST_CHECK bool parse_expect(Parser *p, TokenKind kind);
+MUST_CHECK bool parse_expect_forced(Parser *p, TokenKind kind);
+bool parse_text_is(Parser *p, uint32_t token, const char *text);
+
+// Nodes (parser.c). A node starts where its first token starts.
+static inline uint32_t parse_start(Parser *p)
+{
+    parse_kind(p);
+    return p->tokens[p->position].span.start;
+}
+uint32_t parse_end(const Parser *p); // of the last token that has a text
+MUST_CHECK Node *parse_node(Parser *p, AstKind kind, uint32_t start);
+// Names are put into NFKC, as CPython does.
+MUST_CHECK bool parse_take_name(Parser *p, Text *name);
+MUST_CHECK Node *parse_name(Parser *p); // NAME, for loading
+
+// Lists: mark = parse_list_begin(p); parse_list_add(…)…; parse_list_end(…).
+static inline size_t parse_list_begin(const Parser *p)
+{
+    return p->scratch.count;
+}
+MUST_CHECK bool parse_list_add(Parser *p, Node *item); // NULL item: fails
+MUST_CHECK bool parse_list_end(Parser *p, size_t mark, NodeList *list);
+
+// Raising (parse_fault.c). All return false, for the return statement.
+bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
+                     ...) PRINTF_LIKE(4, 5);
+bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+static inline Span parse_token_span(const Parser *p, uint32_t token)
+{
+    return p->tokens[token].span;
+}
+// Tries a production without explaining: true and *node set if it was there;
+// the position is put back if not. False with an error pending is fatal.
+typedef Node *ParseFunction(Parser *p);
+Node *parse_try(Parser *p, ParseFunction *function);
+
+// Expressions (parse_expr.c).
+MUST_CHECK Node *parse_expression(Parser *p);
+MUST_CHECK Node *parse_named_expression(Parser *p);
+MUST_CHECK Node *parse_disjunction(Parser *p);
+MUST_CHECK Node *parse_operand(Parser *p, Power least);
+MUST_CHECK Node *parse_yield(Parser *p);
+MUST_CHECK Node *parse_star_expressions(Parser *p); // maybe a tuple
+MUST_CHECK Node *parse_star_expression(Parser *p);
+MUST_CHECK Node *parse_star_named_expression(Parser *p);
+MUST_CHECK Node *parse_yield_or_star_expressions(Parser *p);
+bool parse_starts_expression(TokenKind kind);
+
+// Atoms and what follows them (parse_atom.c, parse_call.c).
+MUST_CHECK Node *parse_primary(Parser *p);
+MUST_CHECK Node *parse_atom(Parser *p);
+MUST_CHECK bool parse_generators(Parser *p, NodeList *generators);
+MUST_CHECK bool parse_arguments(Parser *p, NodeList *positional,
+                                NodeList *keywords);
+MUST_CHECK Node *parse_strings(Parser *p);   // parse_string.c
+// The parts of an f-string's body (fstring.c): text goes to `literal`, and in
+// front of each expression parse_flush_literal puts what was gathered onto
+// the open list. `whole` is the span that all parts get, as in CPython.
+MUST_CHECK bool parse_fstring(Parser *p, StrBuf *literal, Span body, bool raw,
+                              Span whole);
+MUST_CHECK bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole);
+MUST_CHECK bool parse_decode(Parser *p, StrBuf *out, Span part, bool raw,
+                             bool bytes);
+// Runs both passes of a production over other tokens; the tokens, the
+// position and the pass at hand are put back.
+MUST_CHECK Node *parse_nested(Parser *p, const TokenList *tokens);
+
+// Targets (parse_target.c): turns expressions into what is stored to.
+typedef enum TargetUse {
+    TARGET_ASSIGN, // a, *b = …
+    TARGET_FOR,    // for … in
+    TARGET_DELETE
+} TargetUse;
+// False without an error if it is no target.
+MUST_CHECK bool parse_set_target(Parser *p, Node *node, TargetUse use);
+// The innermost part of `node` that cannot be a target, NULL if it can.
+const Node *parse_bad_target(const Node *node, TargetUse use);
+const char *parse_expression_name(const Node *node); // "function call"
+// star_targets in front of `in`, read as bitwise-or operands.
+MUST_CHECK Node *parse_for_targets(Parser *p);
+
+// Statements (parse_stmt.c, parse_block.c, parse_def.c).
+MUST_CHECK bool parse_statement(Parser *p); // puts its nodes on the open list
+MUST_CHECK bool parse_simple_line(Parser *p);
+MUST_CHECK bool parse_compound(Parser *p, bool *found);
+MUST_CHECK Node *parse_import(Parser *p); // parse_import.c
+MUST_CHECK Node *parse_import_from(Parser *p);
+// `what`: "'if' statement"; `head` is the token that began it, whose line the
+// message gives.
+MUST_CHECK bool parse_block(Parser *p, NodeList *body, uint32_t head,
+                            const char *what);
+MUST_CHECK Node *parse_function(Parser *p, NodeList decorators,
+                                uint32_t start);
+MUST_CHECK Node *parse_class(Parser *p, NodeList decorators, uint32_t start);
+MUST_CHECK Node *parse_decorated(Parser *p);
+MUST_CHECK Node *parse_parameters(Parser *p, TokenKind close, bool annotated);
+Text parse_docstring(const NodeList *body);
+
+#endif

@@ -1,0 +1,332 @@
+// Definitions: functions with their parameters, classes, decorators.
+//
+// Invariant: a PARAMS node lists the parameters in the order of the text,
+// whose kinds never go down; a bare `*` or `/` leaves no node.
+#include "parser/parse.h"
+
+Text parse_docstring(const NodeList *body)
+{
+    if (body->count > 0 && body->items[0]->kind == AST_EXPR_STMT) {
+        const Node *value = body->items[0]->expr_stmt.value;
+        if (value->kind == AST_CONSTANT &&
+            value->constant.type == CONSTANT_STR) {
+            return value->constant.text;
+        }
+    }
+    return (Text){NULL, 0};
+}
+
+// A parameter list as far as it was read.
+typedef struct Params {
+    TokenKind close;     // ')' or the ':' of a lambda
+    bool annotated;      // `name: annotation` may stand there
+    size_t mark;         // of the list of PARAM nodes
+    bool slash, star;    // were seen
+    bool bare_star;      // the star had no name, and no name has followed yet
+    bool defaults;       // a positional parameter with a default was seen
+    bool finished;       // **name was seen
+    uint32_t star_token; // for messages
+} Params;
+
+static bool advise(Parser *p, uint32_t token, const char *message)
+{
+    return p->explaining &&
+           parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, token), "%s",
+                           message);
+}
+
+// NAME [':' annotation]
+static Node *parse_param(Parser *p, const Params *params, ParamKind kind)
+{
+    Text name;
+    uint32_t start = parse_start(p);
+    Node *annotation = NULL;
+    if (!parse_take_name(p, &name)) {
+        return NULL;
+    }
+    if (params->annotated && parse_accept(p, TOK_COLON)) {
+        annotation = kind == PARAM_VARARGS ? parse_star_expression(p)
+                                           : parse_expression(p);
+        if (annotation == NULL) {
+            return NULL;
+        }
+    }
+    Node *node = parse_node(p, AST_PARAM, start);
+    if (node != NULL) {
+        node->param.name = name;
+        node->param.annotation = annotation;
+        node->param.kind = kind;
+    }
+    return node;
+}
+
+// ['=' expression]
+static bool parse_default(Parser *p, Params *params, Node *param)
+{
+    uint32_t equal = p->position;
+    if (!parse_accept(p, TOK_EQUAL)) {
+        if (params->defaults && !params->star) {
+            Span span = param->span;
+            return p->explaining &&
+                   parse_fail_span(p, ERR_SYNTAX, span,
+                                   "non-default argument follows default "
+                                   "argument");
+        }
+        return true;
+    }
+    params->defaults |= !params->star;
+    if (parse_at(p, params->close) || parse_at(p, TOK_COMMA)) {
+        return advise(p, equal, "expected default value expression");
+    }
+    param->param.default_value = parse_expression(p);
+    return param->param.default_value != NULL;
+}
+
+static bool take_plain(Parser *p, Params *params)
+{
+    ParamKind kind = params->star ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL;
+    Node *param = parse_param(p, params, kind);
+    if (param == NULL || !parse_default(p, params, param)) {
+        return false;
+    }
+    params->bare_star = false;
+    return parse_list_add(p, param);
+}
+
+// '/': what stands before it can be given by position only.
+static bool take_slash(Parser *p, Params *params)
+{
+    uint32_t slash = p->position;
+    if (p->scratch.count == params->mark && !params->star) {
+        return parse_ahead(p, 1) == TOK_COMMA &&
+               advise(p, slash, "at least one argument must precede /");
+    }
+    if (params->slash) {
+        return advise(p, slash, "/ may appear only once");
+    }
+    if (params->star) {
+        return advise(p, slash, "/ must be ahead of *");
+    }
+    params->slash = true;
+    for (size_t i = params->mark; i < p->scratch.count; i++) {
+        p->scratch.items[i]->param.kind = PARAM_POSITIONAL_ONLY;
+    }
+    p->position++;
+    return !parse_at(p, TOK_STAR) ||
+           advise(p, p->position, "expected comma between / and *");
+}
+
+// '*' [NAME [':' annotation]]
+static bool take_star(Parser *p, Params *params)
+{
+    uint32_t star = p->position++;
+    if (params->star) {
+        return advise(p, star, "* argument may appear only once");
+    }
+    params->star = true;
+    params->star_token = star;
+    if (parse_at(p, TOK_COMMA) || parse_at(p, params->close)) {
+        params->bare_star = true;
+        return true;
+    }
+    if (!parse_list_add(p, parse_param(p, params, PARAM_VARARGS))) {
+        return false;
+    }
+    return !parse_at(p, TOK_EQUAL) ||
+           advise(p, p->position,
+                  "var-positional argument cannot have default value");
+}
+
+// '**' NAME [':' annotation]
+static bool take_mapping(Parser *p, Params *params)
+{
+    if (params->bare_star) {
+        return advise(p, params->star_token,
+                      "named arguments must follow bare *");
+    }
+    p->position++;
+    params->finished = true;
+    if (!parse_list_add(p, parse_param(p, params, PARAM_VARKEYWORDS))) {
+        return false;
+    }
+    return !parse_at(p, TOK_EQUAL) ||
+           advise(p, p->position,
+                  "var-keyword argument cannot have default value");
+}
+
+// `def f((a, b)):`
+static bool explain_parenthesized(Parser *p, const Params *params)
+{
+    uint32_t open = p->position;
+    if (!p->explaining || params->slash || params->star || params->defaults) {
+        return false;
+    }
+    do {
+        p->position++;
+    } while (parse_accept(p, TOK_NAME) && parse_at(p, TOK_COMMA));
+    if (!parse_at(p, TOK_RIGHT_PAREN) || p->position < open + 2) {
+        return false;
+    }
+    Span span = span_join(parse_token_span(p, open),
+                          parse_token_span(p, p->position));
+    return parse_fail_span(p, ERR_SYNTAX, span,
+                           params->annotated
+                               ? "Function parameters cannot be parenthesized"
+                               : "Lambda expression parameters cannot be "
+                                 "parenthesized");
+}
+
+static bool take_one(Parser *p, Params *params)
+{
+    TokenKind kind = parse_kind(p);
+    if (params->finished &&
+        (kind == TOK_NAME || kind == TOK_STAR || kind == TOK_POWER ||
+         kind == TOK_SLASH)) {
+        return advise(p, p->position,
+                      "arguments cannot follow var-keyword argument");
+    }
+    switch (kind) {
+    case TOK_SLASH:
+        return take_slash(p, params);
+    case TOK_STAR:
+        return take_star(p, params);
+    case TOK_POWER:
+        return take_mapping(p, params);
+    case TOK_LEFT_PAREN:
+        return explain_parenthesized(p, params);
+    default:
+        return take_plain(p, params);
+    }
+}
+
+// parameters: parameter (',' parameter)* [','], up to `close`
+Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
+{
+    uint32_t start = parse_start(p);
+    Params params = {.close = close,
+                     .annotated = annotated,
+                     .mark = parse_list_begin(p)};
+    while (!parse_at(p, close)) {
+        if (!take_one(p, &params)) {
+            return NULL;
+        }
+        if (!parse_accept(p, TOK_COMMA)) {
+            break;
+        }
+    }
+    if (params.bare_star &&
+        (!parse_at(p, close) ||
+         !advise(p, params.star_token,
+                 "named arguments must follow bare *"))) {
+        return NULL;
+    }
+    Node *node = parse_node(p, AST_PARAMS, start);
+    if (node == NULL ||
+        !parse_list_end(p, params.mark, &node->params.params)) {
+        return NULL;
+    }
+    node->span.end = node->span.end < start ? start : node->span.end;
+    return node;
+}
+
+// Behind the name: '(' [parameters] ')' ['->' expression] ':' block
+static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
+{
+    if (!parse_expect_forced(p, TOK_LEFT_PAREN)) {
+        return false;
+    }
+    node->function_def.params = parse_parameters(p, TOK_RIGHT_PAREN, true);
+    if (node->function_def.params == NULL ||
+        !parse_expect(p, TOK_RIGHT_PAREN)) {
+        return false;
+    }
+    if (parse_accept(p, TOK_ARROW) &&
+        (node->function_def.returns = parse_expression(p)) == NULL) {
+        return false;
+    }
+    return parse_expect_forced(p, TOK_COLON) &&
+           parse_block(p, &node->function_def.body, head,
+                       "function definition");
+}
+
+// function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block
+Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
+{
+    uint32_t head = p->position++;
+    Text name;
+    Span name_span = parse_token_span(p, p->position);
+    Node *node = parse_take_name(p, &name)
+                     ? parse_node(p, AST_FUNCTION_DEF, start)
+                     : NULL;
+    if (node == NULL || !parse_function_rest(p, node, head)) {
+        return NULL;
+    }
+    node->span.end = parse_end(p);
+    node->function_def.name = name;
+    node->function_def.name_span = name_span;
+    node->function_def.decorators = decorators;
+    node->function_def.docstring = parse_docstring(&node->function_def.body);
+    return node;
+}
+
+// Behind the name: ['(' [arguments] ')'] ':' block
+static bool parse_class_rest(Parser *p, Node *node, uint32_t head)
+{
+    if (parse_accept(p, TOK_LEFT_PAREN) &&
+        (!parse_arguments(p, &node->class_def.bases,
+                          &node->class_def.keywords) ||
+         !parse_expect(p, TOK_RIGHT_PAREN))) {
+        return false;
+    }
+    if (parse_at(p, TOK_NEWLINE)) {
+        return parse_expect_forced(p, TOK_COLON);
+    }
+    return parse_expect(p, TOK_COLON) &&
+           parse_block(p, &node->class_def.body, head, "class definition");
+}
+
+// class_def: 'class' NAME ['(' [arguments] ')'] ':' block
+Node *parse_class(Parser *p, NodeList decorators, uint32_t start)
+{
+    uint32_t head = p->position++;
+    Text name;
+    Node *node = parse_take_name(p, &name)
+                     ? parse_node(p, AST_CLASS_DEF, start)
+                     : NULL;
+    if (node == NULL || !parse_class_rest(p, node, head)) {
+        return NULL;
+    }
+    node->span.end = parse_end(p);
+    node->class_def.name = name;
+    node->class_def.decorators = decorators;
+    node->class_def.docstring = parse_docstring(&node->class_def.body);
+    return node;
+}
+
+// decorated: ('@' named_expression NEWLINE)+ (function_def | class_def)
+Node *parse_decorated(Parser *p)
+{
+    NodeList decorators;
+    size_t mark = parse_list_begin(p);
+    while (parse_accept(p, TOK_AT)) {
+        if (!parse_list_add(p, parse_named_expression(p)) ||
+            !parse_expect(p, TOK_NEWLINE)) {
+            return NULL;
+        }
+    }
+    if (!parse_list_end(p, mark, &decorators)) {
+        return NULL;
+    }
+    switch (parse_kind(p)) {
+    case TOK_DEF:
+        return parse_function(p, decorators, parse_start(p));
+    case TOK_CLASS:
+        return parse_class(p, decorators, parse_start(p));
+    case TOK_ASYNC:
+        parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
+                        "Duet has no 'async'");
+        return NULL;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,375 @@
+// The entry of the parser: two passes, the answer OK, INCOMPLETE or ERROR,
+// and what every production uses: tokens, nodes and lists.
+//
+// Invariant: when a pass has failed, either an error is pending or the text
+// does not go on as the grammar asks at the token `furthest`.
+#include "parser/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "parser/parse.h"
+
+TokenKind parse_ahead(Parser *p, uint32_t ahead)
+{
+    uint32_t at = p->position + ahead;
+    uint32_t last = (uint32_t)p->list->count - 1;
+    at = at < last ? at : last;
+    if (at > p->furthest) {
+        p->furthest = at;
+    }
+    return p->tokens[at].kind;
+}
+
+bool parse_accept(Parser *p, TokenKind kind)
+{
+    if (parse_kind(p) != kind) {
+        return false;
+    }
+    p->position++;
+    return true;
+}
+
+bool parse_expect(Parser *p, TokenKind kind)
+{
+    return parse_accept(p, kind);
+}
+
+bool parse_expect_forced(Parser *p, TokenKind kind)
+{
+    if (parse_accept(p, kind)) {
+        return true;
+    }
+    if (!p->explaining || parse_at(p, TOK_ERROR)) {
+        return false;
+    }
+    return parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
+                           "expected '%s'", token_text(kind));
+}
+
+bool parse_text_is(Parser *p, uint32_t token, const char *text)
+{
+    Span span = p->tokens[token].span;
+    size_t length = strlen(text);
+    return span.end - span.start == length &&
+           memcmp(p->source->text + span.start, text, length) == 0;
+}
+
+uint32_t parse_end(const Parser *p)
+{
+    uint32_t at = p->position;
+    while (at > 0) {
+        at--;
+        uint8_t kind = p->tokens[at].kind;
+        if (kind != TOK_NEWLINE && kind != TOK_INDENT && kind != TOK_DEDENT) {
+            break;
+        }
+    }
+    return p->tokens[at].span.end;
+}
+
+Node *parse_node(Parser *p, AstKind kind, uint32_t start)
+{
+    Node *node = arena_new(p->arena, Node);
+    if (node == NULL) {
+        return NULL;
+    }
+    node->kind = (uint8_t)kind;
+    node->span = (Span){start, parse_end(p)};
+    return node;
+}
+
+// Names that look alike are the same name: NFKC, as CPython does.
+static bool normalized_name(Parser *p, const char *text, size_t length,
+                            Text *name)
+{
+    utf8proc_uint8_t *result = NULL;
+    utf8proc_ssize_t size = utf8proc_map(
+        (const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, &result,
+        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+    if (size < 0) {
+        return ctx_fail_memory(p->ctx);
+    }
+    name->length = (size_t)size;
+    name->text = arena_strndup(p->arena, (const char *)result, name->length);
+    free(result);
+    return name->text != NULL;
+}
+
+bool parse_take_name(Parser *p, Text *name)
+{
+    if (!parse_at(p, TOK_NAME)) {
+        return false;
+    }
+    Span span = p->tokens[p->position++].span;
+    const char *text = p->source->text + span.start;
+    size_t length = span.end - span.start;
+    if (!utf8_is_ascii(text, length)) {
+        return normalized_name(p, text, length, name);
+    }
+    name->length = length;
+    name->text = arena_strndup(p->arena, text, length);
+    return name->text != NULL;
+}
+
+Node *parse_name(Parser *p)
+{
+    Text id;
+    uint32_t start = parse_start(p);
+    if (!parse_take_name(p, &id)) {
+        return NULL;
+    }
+    Node *node = parse_node(p, AST_NAME, start);
+    if (node != NULL) {
+        node->name.id = id;
+        node->name.context = CONTEXT_LOAD;
+    }
+    return node;
+}
+
+bool parse_list_add(Parser *p, Node *item)
+{
+    return item != NULL && vec_push(p->ctx, &p->scratch, item);
+}
+
+bool parse_list_end(Parser *p, size_t mark, NodeList *list)
+{
+    size_t count = p->scratch.count - mark;
+    p->scratch.count = mark;
+    *list = (NodeList){NULL, (uint32_t)count};
+    if (count == 0) {
+        return true;
+    }
+    list->items = arena_new_array(p->arena, Node *, count);
+    if (list->items == NULL) {
+        return false;
+    }
+    memcpy(list->items, p->scratch.items + mark, count * sizeof(Node *));
+    return true;
+}
+
+// module: statement* END
+static Node *parse_module(Parser *p)
+{
+    size_t mark = parse_list_begin(p);
+    while (!parse_at(p, TOK_END)) {
+        if (!ctx_poll(p->ctx) || !parse_statement(p)) {
+            return NULL;
+        }
+    }
+    Node *module = parse_node(p, AST_MODULE, 0);
+    if (module == NULL || !parse_list_end(p, mark, &module->module.body)) {
+        return NULL;
+    }
+    return module;
+}
+
+// eval: expression (',' expression)* [','] NEWLINE* END
+static Node *parse_eval(Parser *p)
+{
+    size_t mark = parse_list_begin(p);
+    uint32_t start = parse_start(p);
+    if (parse_at(p, TOK_STAR)) {
+        return NULL;
+    }
+    Node *value = parse_star_expressions(p);
+    if (value == NULL) {
+        return NULL;
+    }
+    while (parse_accept(p, TOK_NEWLINE)) {
+    }
+    Node *statement = parse_at(p, TOK_END)
+                          ? parse_node(p, AST_EXPR_STMT, start)
+                          : NULL;
+    if (!parse_list_add(p, statement)) {
+        return NULL;
+    }
+    statement->expr_stmt.value = value;
+    Node *module = parse_node(p, AST_MODULE, 0);
+    if (module == NULL || !parse_list_end(p, mark, &module->module.body)) {
+        return NULL;
+    }
+    return module;
+}
+
+static Node *run_pass(Parser *p, ParseFunction *production)
+{
+    p->position = 0;
+    return production(p);
+}
+
+// Did the text end before the grammar was satisfied? Behind the last
+// statement there is nothing but DEDENTs and END.
+static bool ended_early(const Parser *p)
+{
+    uint32_t at = p->furthest;
+    if (p->tokens[at].kind == TOK_ERROR) {
+        return p->list->error.incomplete;
+    }
+    while (p->tokens[at].kind == TOK_DEDENT) {
+        at++;
+    }
+    return p->tokens[at].kind == TOK_END;
+}
+
+static bool is_compound(const Node *node)
+{
+    switch (node->kind) {
+    case AST_IF:
+    case AST_WHILE:
+    case AST_FOR:
+    case AST_TRY:
+    case AST_WITH:
+    case AST_FUNCTION_DEF:
+    case AST_CLASS_DEF:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// A block at the end of an entry may go on, unless a blank line closes it.
+static bool block_may_go_on(const Parser *p, const Node *module)
+{
+    NodeList body = module->module.body;
+    if (body.count == 0 || !is_compound(body.items[body.count - 1])) {
+        return false;
+    }
+    const char *text = p->source->text;
+    size_t at = p->source->length - 1; // the last line end
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t' ||
+                      text[at - 1] == '\f')) {
+        at--;
+    }
+    return at == 0 || text[at - 1] != '\n';
+}
+
+// The lexer stopped: its reason is what the user is told, because a mistake
+// of form hides most others. An open bracket must be on an earlier line than
+// the mistake, or the parser must have run into the end because of it.
+static bool lexer_error_wins(const Parser *p, Span found)
+{
+    const LexError *error = &p->list->error;
+    if (error->kind == ERR_NONE) {
+        return false;
+    }
+    if (!error->unclosed || p->tokens[p->furthest].kind == TOK_ERROR) {
+        return true;
+    }
+    return source_place(p->source, found.start).line >
+           source_place(p->source, error->span.start).line;
+}
+
+static void raise_lexer_error(Parser *p)
+{
+    const LexError *error = &p->list->error;
+    ctx_fail_at(p->ctx, error->kind, p->source, error->span, "%s",
+                error->message);
+}
+
+static void raise_plain(Parser *p, uint32_t token)
+{
+    Span span = parse_token_span(p, token);
+    switch (p->tokens[token].kind) {
+    case TOK_INDENT:
+        span.start = span.end - 1;
+        parse_fail_span(p, ERR_INDENTATION, span, "unexpected indent");
+        break;
+    case TOK_DEDENT:
+        parse_fail_span(p, ERR_INDENTATION, span, "unexpected unindent");
+        break;
+    default:
+        parse_fail_span(p, ERR_SYNTAX, span, "invalid syntax");
+    }
+}
+
+static bool is_syntax_error(ErrorKind kind)
+{
+    return kind == ERR_SYNTAX || kind == ERR_INDENTATION || kind == ERR_TAB;
+}
+
+// After a first pass without success: finds out what to say.
+static void explain(Parser *p, ParseFunction *production)
+{
+    uint32_t failed_at = p->furthest;
+    if (!ctx_failed(p->ctx) && p->tokens[failed_at].kind != TOK_ERROR) {
+        p->explaining = true;
+        Node *unused = run_pass(p, production);
+        (void)unused;
+    }
+    if (ctx_failed(p->ctx)) {
+        Span last = parse_token_span(p, p->furthest);
+        if (is_syntax_error(p->ctx->error.kind) && lexer_error_wins(p, last)) {
+            raise_lexer_error(p);
+        }
+    } else if (lexer_error_wins(p, parse_token_span(p, p->furthest))) {
+        raise_lexer_error(p);
+    } else {
+        raise_plain(p, failed_at);
+    }
+}
+
+// '(' … ')' END: what the lexer makes of an f-string's braces.
+static Node *parse_braces(Parser *p)
+{
+    Node *node = parse_star_expressions(p);
+    return node != NULL && parse_at(p, TOK_END) ? node : NULL;
+}
+
+Node *parse_nested(Parser *p, const TokenList *tokens)
+{
+    const TokenList *list = p->list;
+    uint32_t position = p->position, furthest = p->furthest;
+    bool explaining = p->explaining;
+    p->list = tokens;
+    p->tokens = tokens->items;
+    p->furthest = 0;
+    p->explaining = false;
+    p->fstring_depth++;
+    Node *node = run_pass(p, parse_braces);
+    if (node == NULL) {
+        explain(p, parse_braces);
+    }
+    p->fstring_depth--;
+    p->list = list;
+    p->tokens = list->items;
+    p->position = position;
+    p->furthest = furthest;
+    p->explaining = explaining;
+    return node;
+}
+
+static ParseStatus run(Parser *p, ParseMode mode, Node **tree)
+{
+    ParseFunction *production = mode == PARSE_EXPRESSION ? parse_eval
+                                                         : parse_module;
+    *tree = run_pass(p, production);
+    if (*tree != NULL) {
+        return mode == PARSE_INTERACTIVE && block_may_go_on(p, *tree)
+                   ? PARSE_INCOMPLETE
+                   : PARSE_OK;
+    }
+    if (mode == PARSE_INTERACTIVE && !ctx_failed(p->ctx) && ended_early(p)) {
+        return PARSE_INCOMPLETE;
+    }
+    explain(p, production);
+    return PARSE_ERROR;
+}
+
+ParseStatus parse(Ctx *ctx, Source *source, ParseMode mode, Arena *arena,
+                  Node **tree)
+{
+    TokenList tokens = {0};
+    Parser p = {.ctx = ctx, .source = source, .arena = arena, .list = &tokens};
+    ParseStatus status = PARSE_ERROR;
+    *tree = NULL;
+    if (lexer_run(ctx, source, &tokens)) {
+        p.tokens = tokens.items;
+        status = run(&p, mode, tree);
+    }
+    vec_free(ctx, &p.scratch);
+    token_list_free(ctx, &tokens);
+    return status;
+}
