@@ -18,6 +18,8 @@ struct Tuple {
 
 // Items are VALUE_NONE until the caller has set them.
 MUST_CHECK List *list_new(Vm *vm, size_t count);
+// Appends all items of the iterable (which may be the list itself).
+MUST_CHECK bool list_extend(Vm *vm, List *list, Value iterable);
 MUST_CHECK bool list_append(Vm *vm, List *list, Value item); // retains
 MUST_CHECK bool list_append_owned(Vm *vm, List *list, Value item); // takes,
                                                           // even on failure

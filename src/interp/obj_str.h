@@ -36,6 +36,11 @@ MUST_CHECK Str *str_append(Vm *vm, Str *a, Str *b);
 // Code point `index` (in range) as a Str.
 MUST_CHECK Str *str_char_at(Vm *vm, Str *str, size_t index);
 size_t str_offset(Vm *vm, Str *str, size_t index); // bytes
+// Code points [start, end); end is clipped.
+MUST_CHECK Str *str_slice(Vm *vm, Str *str, size_t start, size_t end);
+void str_destroy(Vm *vm, Object *self); // the type's destroy slot
+// Forgets which strings are interned; vm_free calls it when no code runs.
+void str_interned_free(Vm *vm);
 // Appends Python's repr: quotes chosen, escapes.
 void str_print_repr(StrBuf *out, const char *text, size_t length);
 

@@ -70,6 +70,7 @@ struct Vm {
     Object *zombies;      // objects waiting to be destroyed (memory.c)
     bool destroying;      // dealloc is running
     Collector *collector; // cycles.h
+    struct ReprGuard *printing; // containers being printed (sequence.h)
     Map weak_table;       // weak references by address
 
     // Staging: NULL and 0 while nothing is traced.

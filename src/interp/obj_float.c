@@ -1,0 +1,264 @@
+// float: arithmetic, printing, hash. The type and its methods are in
+// float_type.c.
+//
+// The shortest digits are found by trying 15, 16 and 17 with the C library,
+// whose conversions are exact both ways.
+#include "interp/obj_float.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "interp/obj_int.h"
+#include "interp/raise.h"
+
+Value float_box(Vm *vm, double d)
+{
+    Float *box = object_new(vm, vm->types[KIND_FLOAT], sizeof *box);
+    if (box == NULL) {
+        return VALUE_FAIL;
+    }
+    box->number = d;
+    return value_from_object(box);
+}
+
+int float_shortest(double d, char *digits)
+{
+    char text[40];
+    for (int precision = 14; precision <= 16; precision++) {
+        snprintf(text, sizeof text, "%.*e", precision, fabs(d));
+        if (precision == 16 || strtod(text, NULL) == fabs(d)) {
+            break;
+        }
+    }
+    int count = 0;
+    const char *at = text;
+    for (; *at != 'e'; at++) {
+        if (*at != '.') {
+            digits[count++] = *at;
+        }
+    }
+    while (count > 1 && digits[count - 1] == '0') {
+        count--;
+    }
+    digits[count] = '\0';
+    return atoi(at + 1);
+}
+
+void float_print_repr(StrBuf *out, double d)
+{
+    if (!isfinite(d)) {
+        strbuf_puts(out, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (signbit(d)) {
+        strbuf_putc(out, '-');
+    }
+    char digits[24];
+    int exponent = float_shortest(d, digits), count = (int)strlen(digits);
+    if (exponent < -4 || exponent >= 16) {
+        strbuf_putc(out, digits[0]);
+        if (count > 1) {
+            strbuf_putc(out, '.');
+            strbuf_puts(out, digits + 1);
+        }
+        strbuf_printf(out, "e%c%02d", exponent < 0 ? '-' : '+',
+                      abs(exponent));
+    } else if (exponent < 0) {
+        strbuf_puts(out, "0.");
+        strbuf_pad(out, '0', (size_t)(-exponent - 1));
+        strbuf_puts(out, digits);
+    } else if (count <= exponent + 1) {
+        strbuf_puts(out, digits);
+        strbuf_pad(out, '0', (size_t)(exponent + 1 - count));
+        strbuf_puts(out, ".0");
+    } else {
+        strbuf_add(out, digits, (size_t)exponent + 1);
+        strbuf_putc(out, '.');
+        strbuf_puts(out, digits + exponent + 1);
+    }
+}
+
+// The value modulo 2^61 - 1, as for ints: 28 bits of the mantissa at a time.
+uint64_t float_hash(double d)
+{
+    const uint64_t prime = ((uint64_t)1 << 61) - 1;
+    if (isinf(d)) {
+        return d > 0 ? 314159 : (uint64_t)-314159;
+    }
+    int exponent;
+    double mantissa = frexp(fabs(d), &exponent);
+    uint64_t hash = 0;
+    while (mantissa != 0) {
+        hash = ((hash << 28) & prime) | hash >> 33;
+        mantissa *= 268435456.0;
+        exponent -= 28;
+        uint64_t part = (uint64_t)mantissa;
+        mantissa -= (double)part;
+        hash += part;
+        hash = hash >= prime ? hash - prime : hash;
+    }
+    exponent = exponent >= 0 ? exponent % 61 : 60 - (-1 - exponent) % 61;
+    hash = ((hash << exponent) & prime) | hash >> (61 - exponent);
+    hash = d < 0 ? 0 - hash : hash;
+    return hash == UINT64_MAX ? UINT64_MAX - 1 : hash;
+}
+
+// Python's floored remainder, with the sign of the divisor.
+static double float_modulo(double a, double b)
+{
+    double rest = fmod(a, b);
+    if (rest != 0) {
+        return (b < 0) != (rest < 0) ? rest + b : rest;
+    }
+    return copysign(0.0, b);
+}
+
+double float_floor_divide(double a, double b, double *rest)
+{
+    double modulo = fmod(a, b);
+    double quotient = (a - modulo) / b;
+    if (modulo != 0 && (b < 0) != (modulo < 0)) {
+        quotient -= 1.0;
+    }
+    *rest = float_modulo(a, b);
+    if (quotient == 0) {
+        return copysign(0.0, a / b);
+    }
+    double floored = floor(quotient);
+    return quotient - floored > 0.5 ? floored + 1.0 : floored;
+}
+
+static Value float_power(Vm *vm, double a, double b)
+{
+    if (a == 0 && b < 0) {
+        return raise_error(vm, ERR_ZERO_DIVISION,
+                           "0.0 cannot be raised to a negative power");
+    }
+    if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b)) {
+        return raise_error(vm, ERR_VALUE,
+                           "negative number cannot be raised to a fractional "
+                           "power");
+    }
+    double d = pow(a, b);
+    if (isinf(d) && isfinite(a) && isfinite(b)) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "(34, 'Numerical result out of range')");
+    }
+    return float_new(vm, d);
+}
+
+static Value float_division(Vm *vm, BinaryOp op, double a, double b)
+{
+    if (b == 0) {
+        return raise_error(vm, ERR_ZERO_DIVISION, "%s",
+                           op == BINARY_TRUEDIV    ? "float division by zero"
+                           : op == BINARY_FLOORDIV ? "float floor division by "
+                                                     "zero"
+                                                   : "float modulo");
+    }
+    double rest;
+    switch (op) {
+    case BINARY_TRUEDIV: return float_new(vm, a / b);
+    case BINARY_MOD: return float_new(vm, float_modulo(a, b));
+    default: return float_new(vm, float_floor_divide(a, b, &rest));
+    }
+}
+
+// 1: *out is the number; 0: not a number of ours; -1: failed.
+static int operand(Vm *vm, Value v, double *out)
+{
+    if (value_is_float(v)) {
+        *out = value_float(v);
+        return 1;
+    }
+    if (value_is_integer(v)) {
+        return int_to_double(vm, v, out) ? 1 : -1;
+    }
+    *out = value_same(v, VALUE_TRUE);
+    return value_is_bool(v);
+}
+
+Value float_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    double x, y;
+    int left = operand(vm, a, &x), right = left > 0 ? operand(vm, b, &y) : 0;
+    if (left <= 0 || right <= 0) {
+        return left < 0 || right < 0 ? VALUE_FAIL : VALUE_NOT_IMPLEMENTED;
+    }
+    switch (op) {
+    case BINARY_ADD: return float_new(vm, x + y);
+    case BINARY_SUB: return float_new(vm, x - y);
+    case BINARY_MUL: return float_new(vm, x * y);
+    case BINARY_TRUEDIV:
+    case BINARY_FLOORDIV:
+    case BINARY_MOD: return float_division(vm, op, x, y);
+    case BINARY_POW: return float_power(vm, x, y);
+    default: return VALUE_NOT_IMPLEMENTED;
+    }
+}
+
+// An int against a float, exactly: by the float's whole part first.
+static int compare_int_float(Vm *vm, Value a, double y, int *order)
+{
+    if (isinf(y)) {
+        *order = y > 0 ? -1 : 1;
+        return 1;
+    }
+    double whole = trunc(y);
+    Value b = int_from_double(vm, whole);
+    if (value_failed(b)) {
+        return -1;
+    }
+    *order = int_compare(a, b);
+    if (*order == 0) {
+        *order = (whole > y) - (whole < y);
+    }
+    release(vm, b);
+    return 1;
+}
+
+// Orders two numbers, one a float. 1: *order set; 0: unordered or no number
+// (*order 2 for NaN, 3 for no number); -1 failed.
+static int float_order(Vm *vm, Value a, Value b, int *order)
+{
+    bool left = value_is_float(a), right = value_is_float(b);
+    bool known = (left || value_is_integer(a) || value_is_bool(a)) &&
+                 (right || value_is_integer(b) || value_is_bool(b));
+    *order = 3;
+    if (!known) {
+        return 0;
+    }
+    double x = left ? value_float(a) : 0, y = right ? value_float(b) : 0;
+    if (isnan(x) || isnan(y)) {
+        *order = 2;
+        return 0;
+    }
+    if (left && right) {
+        *order = (x > y) - (x < y);
+        return 1;
+    }
+    int result = left ? compare_int_float(vm, b, x, order)
+                      : compare_int_float(vm, a, y, order);
+    *order = left ? -*order : *order;
+    return result;
+}
+
+Value float_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    int order, found = float_order(vm, a, b, &order);
+    if (found < 0) {
+        return VALUE_FAIL;
+    }
+    if (found == 0) {
+        return order == 3 ? VALUE_NOT_IMPLEMENTED
+                          : value_from_bool(op == COMPARE_NE);
+    }
+    switch (op) {
+    case COMPARE_LT: return value_from_bool(order < 0);
+    case COMPARE_LE: return value_from_bool(order <= 0);
+    case COMPARE_EQ: return value_from_bool(order == 0);
+    case COMPARE_NE: return value_from_bool(order != 0);
+    case COMPARE_GT: return value_from_bool(order > 0);
+    default: return value_from_bool(order >= 0);
+    }
+}

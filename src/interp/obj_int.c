@@ -1,0 +1,541 @@
+// int: arithmetic. Printing and parsing are in int_text.c, the type and its
+// methods in int_type.c.
+//
+// Invariant: a boxed Int is never in the immediate range, so two equal ints
+// are both immediate or both boxed. Operands are seen through IntView: an
+// immediate one borrows digits on the C stack, without allocation.
+#include "interp/obj_int.h"
+
+#include <math.h>
+
+#include "interp/int_view.h"
+#include "interp/obj_float.h"
+#include "interp/raise.h"
+
+enum { MAX_SHIFT = 1 << 30 }; // bits: above, memory is said to be short
+
+void int_view(IntView *view, Value v)
+{
+    if (value_is_object(v)) {
+        view->number = &((Int *)value_object(v))->number;
+        return;
+    }
+    int64_t small = value_same(v, VALUE_TRUE)    ? 1
+                    : value_same(v, VALUE_FALSE) ? 0
+                                                 : value_small(v);
+    uint64_t rest = small < 0 ? 0 - (uint64_t)small : (uint64_t)small;
+    int used = 0;
+    for (; rest != 0; rest >>= MP_DIGIT_BIT) {
+        view->digits[used++] = rest & MP_MASK;
+    }
+    view->small = (mp_int){.used = used,
+                           .alloc = INT_VIEW_DIGITS,
+                           .sign = small < 0 ? MP_NEG : MP_ZPOS,
+                           .dp = view->digits};
+    view->number = &view->small;
+}
+
+bool value_is_integer(Value v)
+{
+    return value_is_int(v) || value_is_kind(v, KIND_INT);
+}
+
+Value int_from_mp(Vm *vm, mp_int *number)
+{
+    if (mp_count_bits(number) <= 61) {
+        int64_t small = (int64_t)mp_get_mag_u64(number);
+        small = mp_isneg(number) ? -small : small;
+        mp_clear(number);
+        return value_from_small(small);
+    }
+    Int *box = object_new(vm, vm->types[KIND_INT], sizeof *box);
+    if (box == NULL) {
+        mp_clear(number);
+        return VALUE_FAIL;
+    }
+    box->number = *number;
+    // The one 62-bit number: -2^61 is immediate.
+    if (mp_isneg(number) && mp_count_bits(number) == 62 &&
+        mp_get_mag_u64(number) == (uint64_t)1 << 61) {
+        release(vm, value_from_object(box));
+        return value_from_small(VALUE_INT_MIN);
+    }
+    return value_from_object(box);
+}
+
+Value int_from_i64(Vm *vm, int64_t i)
+{
+    if (LIKELY(value_int_fits(i))) {
+        return value_from_small(i);
+    }
+    mp_int number;
+    if (mp_init_i64(&number, i) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
+}
+
+Value int_from_u64(Vm *vm, uint64_t u)
+{
+    if (LIKELY(u <= (uint64_t)VALUE_INT_MAX)) {
+        return value_from_small((int64_t)u);
+    }
+    mp_int number;
+    if (mp_init_u64(&number, u) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
+}
+
+Value int_from_double(Vm *vm, double d)
+{
+    if (isnan(d)) {
+        return raise_error(vm, ERR_VALUE,
+                           "cannot convert float NaN to integer");
+    }
+    if (isinf(d)) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "cannot convert float infinity to integer");
+    }
+    if (fabs(d) < 0x1p61) {
+        return value_from_small((int64_t)d);
+    }
+    int exponent;
+    int64_t mantissa = (int64_t)ldexp(frexp(d, &exponent), 53);
+    mp_int number;
+    if (mp_init_i64(&number, mantissa) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (mp_mul_2d(&number, exponent - 53, &number) != MP_OKAY) {
+        mp_clear(&number);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
+}
+
+bool int_to_i64(Value v, int64_t *out)
+{
+    if (value_is_int(v)) {
+        *out = value_small(v);
+        return true;
+    }
+    IntView view;
+    int_view(&view, v);
+    if (mp_count_bits(view.number) > 64) {
+        return false;
+    }
+    uint64_t magnitude = mp_get_mag_u64(view.number);
+    bool negative = mp_isneg(view.number);
+    if (magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0)) {
+        return false;
+    }
+    *out = (int64_t)(negative ? 0 - magnitude : magnitude);
+    return true;
+}
+
+// The top 64 bits of |number| (bit length `bits` > 64), the last one made
+// sticky: 1 if any bit below is set. Rounding that to a double is exact.
+static uint64_t top_bits(const mp_int *number, int bits)
+{
+    int low = bits - 64;
+    uint64_t top = 0;
+    for (int i = number->used - 1; i >= 0; i--) {
+        int at = i * MP_DIGIT_BIT - low;
+        if (at >= 0) {
+            top |= (uint64_t)number->dp[i] << at;
+        } else if (at > -MP_DIGIT_BIT) {
+            top |= (uint64_t)number->dp[i] >> -at;
+            uint64_t below = number->dp[i] & (((uint64_t)1 << -at) - 1);
+            top |= below != 0;
+        } else if (number->dp[i] != 0) {
+            top |= 1;
+        }
+    }
+    return top;
+}
+
+bool int_to_double(Vm *vm, Value v, double *out)
+{
+    if (value_is_int(v)) {
+        *out = (double)value_small(v);
+        return true;
+    }
+    IntView view;
+    int_view(&view, v);
+    int bits = mp_count_bits(view.number);
+    double d = bits <= 64
+                   ? (double)mp_get_mag_u64(view.number)
+                   : ldexp((double)top_bits(view.number, bits),
+                           bits > 2000 ? 2000 : bits - 64);
+    if (isinf(d)) {
+        return raise_false(vm, ERR_OVERFLOW,
+                           "int too large to convert to float");
+    }
+    *out = mp_isneg(view.number) ? -d : d;
+    return true;
+}
+
+int int_compare(Value a, Value b)
+{
+    if (value_both_ints(a, b)) {
+        int64_t x = value_small(a), y = value_small(b);
+        return (x > y) - (x < y);
+    }
+    IntView x, y;
+    int_view(&x, a);
+    int_view(&y, b);
+    return (int)mp_cmp(x.number, y.number);
+}
+
+uint64_t int_hash(Value v)
+{
+    const uint64_t prime = ((uint64_t)1 << 61) - 1;
+    IntView view;
+    int_view(&view, v);
+    uint64_t hash = 0;
+    for (int i = view.number->used - 1; i >= 0; i--) {
+        // hash * 2^60 + digit, modulo 2^61 - 1: a rotation by 60 of 61 bits.
+        hash = ((hash << 60) & prime) | hash >> 1;
+        hash += view.number->dp[i];
+        hash = hash >= prime ? hash - prime : hash;
+    }
+    if (mp_isneg(view.number)) {
+        hash = 0 - hash;
+    }
+    return hash == UINT64_MAX ? UINT64_MAX - 1 : hash;
+}
+
+static Value zero_division(Vm *vm, BinaryOp op)
+{
+    return raise_error(vm, ERR_ZERO_DIVISION,
+                       op == BINARY_TRUEDIV ? "division by zero"
+                       : op == BINARY_POW
+                           ? "0.0 cannot be raised to a negative power"
+                           : "integer division or modulo by zero");
+}
+
+// Floor division and remainder from libtommath's truncating ones.
+static mp_err floor_divide(const mp_int *a, const mp_int *b, mp_int *quotient,
+                           mp_int *rest)
+{
+    mp_err err = mp_div(a, b, quotient, rest);
+    if (err == MP_OKAY && !mp_iszero(rest) &&
+        mp_isneg(rest) != mp_isneg(b)) {
+        err = mp_add(rest, b, rest);
+        err = err == MP_OKAY ? mp_sub_d(quotient, 1, quotient) : err;
+    }
+    return err;
+}
+
+bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
+{
+    IntView x, y;
+    int_view(&x, a);
+    int_view(&y, b);
+    if (mp_iszero(y.number)) {
+        zero_division(vm, BINARY_FLOORDIV);
+        return false;
+    }
+    mp_int q, r;
+    if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx);
+    }
+    if (floor_divide(x.number, y.number, &q, &r) != MP_OKAY) {
+        mp_clear_multi(&q, &r, NULL);
+        return ctx_fail_memory(&vm->ctx);
+    }
+    *quotient = int_from_mp(vm, &q);
+    *rest = int_from_mp(vm, &r);
+    if (value_failed(*quotient) || value_failed(*rest)) {
+        release(vm, *quotient);
+        release(vm, *rest);
+        return false;
+    }
+    return true;
+}
+
+// |a| / |b| correctly rounded: a quotient of 65 or more bits with a sticky
+// last bit goes through int_to_double's exact rounding.
+static Value true_divide(Vm *vm, Value a, Value b)
+{
+    IntView x, y;
+    int_view(&x, a);
+    int_view(&y, b);
+    if (mp_iszero(y.number)) {
+        return zero_division(vm, BINARY_TRUEDIV);
+    }
+    int bits = mp_count_bits(x.number), divisor = mp_count_bits(y.number);
+    if (bits <= 53 && divisor <= 53) {
+        double d, e;
+        if (!int_to_double(vm, a, &d) || !int_to_double(vm, b, &e)) {
+            return VALUE_FAIL;
+        }
+        return float_new(vm, d / e);
+    }
+    int shift = divisor - bits + 66;
+    mp_int q, r;
+    if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    mp_err err = shift >= 0 ? mp_mul_2d(x.number, shift, &q)
+                            : mp_copy(x.number, &q);
+    if (err == MP_OKAY && shift < 0) {
+        mp_int scaled;
+        err = mp_init(&scaled);
+        if (err == MP_OKAY) {
+            err = mp_mul_2d(y.number, -shift, &scaled);
+            err = err == MP_OKAY ? mp_div(&q, &scaled, &q, &r) : err;
+            mp_clear(&scaled);
+        }
+    } else if (err == MP_OKAY) {
+        err = mp_div(&q, y.number, &q, &r);
+    }
+    double d = 0;
+    if (err == MP_OKAY) {
+        int length = mp_count_bits(&q);
+        uint64_t top = length > 64 ? top_bits(&q, length)
+                                   : mp_get_mag_u64(&q);
+        top |= !mp_iszero(&r);
+        int scale = (length > 64 ? length - 64 : 0) - shift;
+        // A subnormal result would be rounded twice: drop bits first.
+        int lost = -1074 - scale;
+        if (lost > 0 && lost < 64 && scale + 64 < -1021) {
+            uint64_t half = (uint64_t)1 << (lost - 1);
+            uint64_t kept = top >> lost, cut = top & (2 * half - 1);
+            kept += cut > half || (cut == half && (kept & 1));
+            d = ldexp((double)kept, -1074);
+        } else {
+            d = ldexp((double)top, scale);
+        }
+        d = mp_isneg(x.number) != mp_isneg(y.number) ? -d : d;
+    }
+    mp_clear_multi(&q, &r, NULL);
+    if (err != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (isinf(d)) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "integer division result too large for a float");
+    }
+    return float_new(vm, d);
+}
+
+// base ** exponent by squaring, polling between steps.
+static Value power(Vm *vm, Value base, uint64_t exponent)
+{
+    IntView view;
+    int_view(&view, base);
+    mp_int result, square;
+    if (mp_init_set(&result, 1) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (mp_init_copy(&square, view.number) != MP_OKAY) {
+        mp_clear(&result);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    mp_err err = MP_OKAY;
+    bool polled = true;
+    while (err == MP_OKAY && exponent != 0 && polled) {
+        if (exponent & 1) {
+            err = mp_mul(&result, &square, &result);
+        }
+        exponent >>= 1;
+        if (exponent != 0 && err == MP_OKAY) {
+            err = mp_sqr(&square, &square);
+        }
+        polled = ctx_poll(&vm->ctx);
+    }
+    mp_clear(&square);
+    if (err != MP_OKAY || !polled) {
+        mp_clear(&result);
+        return polled ? (ctx_fail_memory(&vm->ctx), VALUE_FAIL) : VALUE_FAIL;
+    }
+    return int_from_mp(vm, &result);
+}
+
+static Value int_power(Vm *vm, Value a, Value b)
+{
+    if (int_compare(b, value_from_small(0)) < 0) {
+        double d, e;
+        if (int_compare(a, value_from_small(0)) == 0) {
+            return zero_division(vm, BINARY_POW);
+        }
+        if (!int_to_double(vm, a, &d) || !int_to_double(vm, b, &e)) {
+            return VALUE_FAIL;
+        }
+        return float_new(vm, pow(d, e));
+    }
+    int64_t exponent;
+    if (!int_to_i64(b, &exponent) || exponent > MAX_SHIFT) {
+        if (int_compare(a, value_from_small(1)) == 0 ||
+            int_compare(a, value_from_small(0)) == 0) {
+            return value_from_small(value_same(a, VALUE_TRUE) ||
+                                    value_same(a, value_from_small(1)));
+        }
+        if (value_same(a, value_from_small(-1))) {
+            IntView view;
+            int_view(&view, b);
+            return value_from_small(mp_isodd(view.number) ? -1 : 1);
+        }
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return power(vm, a, (uint64_t)exponent);
+}
+
+// base ** exponent % modulus, all exponents >= 0; libtommath's own is wrong
+// for some moduli (multiples of 2^60, and 1).
+static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
+                           const mp_int *modulus, mp_int *result)
+{
+    mp_int square, quotient;
+    if (mp_init_multi(&square, &quotient, NULL) != MP_OKAY) {
+        return MP_MEM;
+    }
+    mp_set(result, 1);
+    mp_err err = floor_divide(base, modulus, &quotient, &square);
+    int bits = mp_count_bits(exponent);
+    for (int i = 0; err == MP_OKAY && i < bits; i++) {
+        if (exponent->dp[i / MP_DIGIT_BIT] >> (i % MP_DIGIT_BIT) & 1) {
+            err = mp_mul(result, &square, result);
+            err = err == MP_OKAY ? mp_mod(result, modulus, result) : err;
+        }
+        err = err == MP_OKAY ? mp_sqr(&square, &square) : err;
+        err = err == MP_OKAY ? mp_mod(&square, modulus, &square) : err;
+        if (!ctx_poll(&vm->ctx)) {
+            err = MP_ERR;
+        }
+    }
+    err = err == MP_OKAY
+              ? floor_divide(result, modulus, &quotient, result)
+              : err;
+    mp_clear_multi(&square, &quotient, NULL);
+    return err;
+}
+
+Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
+{
+    IntView b, e, m;
+    int_view(&b, base);
+    int_view(&e, exponent);
+    int_view(&m, modulus);
+    if (mp_iszero(m.number)) {
+        return raise_error(vm, ERR_VALUE, "pow() 3rd argument cannot be 0");
+    }
+    mp_int result, inverse, positive;
+    if (mp_init_multi(&result, &inverse, &positive, NULL) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    mp_err err = MP_OKAY;
+    bool invertible = true;
+    if (mp_isneg(e.number)) {
+        err = mp_abs(m.number, &positive);
+        if (err == MP_OKAY && mp_cmp_d(&positive, 1) == MP_EQ) {
+            mp_zero(&inverse);
+        } else if (err == MP_OKAY) {
+            err = mp_mod(b.number, &positive, &inverse);
+            invertible = err == MP_OKAY && mp_invmod(&inverse, &positive,
+                                                     &inverse) == MP_OKAY;
+        }
+        err = err == MP_OKAY ? mp_abs(e.number, &positive) : err;
+    }
+    if (err == MP_OKAY && invertible) {
+        bool negative = mp_isneg(e.number);
+        err = power_modulo(vm, negative ? &inverse : b.number,
+                           negative ? &positive : e.number, m.number,
+                           &result);
+    }
+    mp_clear_multi(&inverse, &positive, NULL);
+    if (err != MP_OKAY || !invertible) {
+        mp_clear(&result);
+        if (!invertible) {
+            return raise_error(
+                vm, ERR_VALUE,
+                "base is not invertible for the given modulus");
+        }
+        return ctx_failed(&vm->ctx)
+                   ? VALUE_FAIL
+                   : (ctx_fail_memory(&vm->ctx), VALUE_FAIL);
+    }
+    return int_from_mp(vm, &result);
+}
+
+static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (int_compare(b, value_from_small(0)) < 0) {
+        return raise_error(vm, ERR_VALUE, "negative shift count");
+    }
+    IntView view;
+    int_view(&view, a);
+    int64_t count;
+    bool small = int_to_i64(b, &count) && count < MAX_SHIFT;
+    if (mp_iszero(view.number)) {
+        return value_from_small(0);
+    }
+    if (!small) {
+        return op == BINARY_RSHIFT
+                   ? value_from_small(mp_isneg(view.number) ? -1 : 0)
+                   : (ctx_fail_memory(&vm->ctx), VALUE_FAIL);
+    }
+    mp_int result;
+    if (mp_init(&result) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    mp_err err = op == BINARY_LSHIFT
+                     ? mp_mul_2d(view.number, (int)count, &result)
+                     : mp_signed_rsh(view.number, (int)count, &result);
+    if (err != MP_OKAY) {
+        mp_clear(&result);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &result);
+}
+
+// The operators that are one call of libtommath.
+static mp_err simple_op(BinaryOp op, const mp_int *a, const mp_int *b,
+                        mp_int *result)
+{
+    switch (op) {
+    case BINARY_ADD: return mp_add(a, b, result);
+    case BINARY_SUB: return mp_sub(a, b, result);
+    case BINARY_MUL: return mp_mul(a, b, result);
+    case BINARY_AND: return mp_and(a, b, result);
+    case BINARY_OR: return mp_or(a, b, result);
+    default: return mp_xor(a, b, result);
+    }
+}
+
+static Value divide(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Value quotient, rest;
+    if (!int_divmod(vm, a, b, &quotient, &rest)) {
+        return VALUE_FAIL;
+    }
+    release(vm, op == BINARY_FLOORDIV ? rest : quotient);
+    return op == BINARY_FLOORDIV ? quotient : rest;
+}
+
+Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    switch (op) {
+    case BINARY_TRUEDIV: return true_divide(vm, a, b);
+    case BINARY_FLOORDIV:
+    case BINARY_MOD: return divide(vm, op, a, b);
+    case BINARY_POW: return int_power(vm, a, b);
+    case BINARY_LSHIFT:
+    case BINARY_RSHIFT: return int_shift(vm, op, a, b);
+    case BINARY_MATMUL: return VALUE_NOT_IMPLEMENTED;
+    default: break;
+    }
+    IntView x, y;
+    int_view(&x, a);
+    int_view(&y, b);
+    mp_int result;
+    if (mp_init(&result) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (simple_op(op, x.number, y.number, &result) != MP_OKAY) {
+        mp_clear(&result);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &result);
+}

@@ -1,0 +1,503 @@
+// list: the object. Its methods are in list_methods.c, the sort in list_sort.c.
+//
+// Invariant: items[0 .. count) are owned; code that may run Duet code (a
+// comparison) counts the item in hand first and reads count again after it.
+#include "interp/obj_list.h"
+
+#include "interp/note.h"
+#include "interp/sequence.h"
+
+List *list_new(Vm *vm, size_t count)
+{
+    Value *items = NULL;
+    if (count > PTRDIFF_MAX / sizeof(Value)) {
+        return ctx_fail_memory(&vm->ctx), NULL;
+    }
+    if (count != 0) {
+        items = ctx_alloc(&vm->ctx, count * sizeof *items);
+        if (items == NULL) {
+            return NULL;
+        }
+    }
+    List *list = object_new(vm, vm->types[KIND_LIST], sizeof *list);
+    if (list == NULL) {
+        ctx_free(&vm->ctx, items, count * sizeof *items);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        items[i] = VALUE_NONE;
+    }
+    list->items = items;
+    list->count = list->capacity = count;
+    return list;
+}
+
+bool list_reserve(Vm *vm, List *list, size_t extra)
+{
+    size_t wanted = list->count + extra;
+    if (wanted <= list->capacity) {
+        return true;
+    }
+    if (wanted > PTRDIFF_MAX / sizeof(Value) / 2) {
+        return ctx_fail_memory(&vm->ctx);
+    }
+    size_t capacity = list->capacity + list->capacity / 2 + 4;
+    capacity = capacity < wanted ? wanted : capacity;
+    Value *items = ctx_realloc(&vm->ctx, list->items,
+                               list->capacity * sizeof *items,
+                               capacity * sizeof *items);
+    if (items == NULL) {
+        return false;
+    }
+    list->items = items;
+    list->capacity = capacity;
+    return true;
+}
+
+bool list_append_owned(Vm *vm, List *list, Value item)
+{
+    if (!list_reserve(vm, list, 1) || !note_store(vm, list, item)) {
+        release(vm, item);
+        return false;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
+bool list_append(Vm *vm, List *list, Value item)
+{
+    return list_append_owned(vm, list, value_retain(item));
+}
+
+static bool extend_array(Vm *vm, List *list, Object *from)
+{
+    bool is_list = from->kind == KIND_LIST;
+    size_t count = is_list ? ((List *)from)->count : ((Tuple *)from)->count;
+    if (!list_reserve(vm, list, count) ||
+        !note_store(vm, list, value_from_object(from))) {
+        return false;
+    }
+    // Read after the growth: `from` may be the list itself.
+    const Value *items = is_list ? ((List *)from)->items
+                                 : ((Tuple *)from)->items;
+    for (size_t i = 0; i < count; i++) {
+        list->items[list->count++] = value_retain(items[i]);
+    }
+    return true;
+}
+
+bool list_extend(Vm *vm, List *list, Value iterable)
+{
+    if (value_is_object(iterable) &&
+        (value_object(iterable)->type == vm->types[KIND_LIST] ||
+         value_object(iterable)->type == vm->types[KIND_TUPLE])) {
+        return extend_array(vm, list, value_object(iterable));
+    }
+    Value iterator = value_iter(vm, iterable);
+    if (value_failed(iterator)) {
+        return false;
+    }
+    Value item;
+    bool ok = true;
+    while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+        ok = !value_failed(item) && list_append_owned(vm, list, item) &&
+             ctx_poll(&vm->ctx);
+    }
+    release(vm, iterator);
+    return ok;
+}
+
+void list_clear(Vm *vm, List *list)
+{
+    Value *items = list->items;
+    size_t count = list->count, capacity = list->capacity;
+    list->items = NULL;
+    list->count = list->capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        release(vm, items[i]);
+    }
+    ctx_free(&vm->ctx, items, capacity * sizeof *items);
+}
+
+static void list_destroy(Vm *vm, Object *self)
+{
+    list_clear(vm, (List *)self);
+    object_free(vm, self, sizeof(List));
+}
+
+static void list_clear_slot(Vm *vm, Object *self)
+{
+    list_clear(vm, (List *)self);
+}
+
+void values_visit(const Value *items, size_t count,
+                  void (*visit)(Object *child, void *data), void *data)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (value_is_object(items[i])) {
+            visit(value_object(items[i]), data);
+        }
+    }
+}
+
+static void list_visit(Object *self, void (*visit)(Object *, void *),
+                       void *data)
+{
+    values_visit(((List *)self)->items, ((List *)self)->count, visit, data);
+}
+
+static Value list_repr(Vm *vm, Value self)
+{
+    return sequence_repr(vm, self, "[", "]");
+}
+
+static int64_t list_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return (int64_t)value_as_list(self)->count;
+}
+
+int sequence_contains(Vm *vm, Value self, Value item)
+{
+    bool is_list = value_object(self)->kind == KIND_LIST;
+    List *list = value_as_list(self);
+    Tuple *tuple = value_as_tuple(self);
+    for (size_t i = 0; i < (is_list ? list->count : tuple->count); i++) {
+        Value at = is_list ? list->items[i] : tuple->items[i];
+        if (value_same(at, item)) {
+            return 1;
+        }
+        value_retain(at);
+        int equal = value_equal(vm, at, item);
+        release(vm, at);
+        if (equal != 0 || !ctx_poll(&vm->ctx)) {
+            return equal != 0 ? equal : -1;
+        }
+    }
+    return 0;
+}
+
+bool sequence_index(Vm *vm, const char *what, Value key, size_t count,
+                    size_t *out)
+{
+    int64_t index;
+    if (value_is_int(key)) {
+        index = value_small(key);
+    } else {
+        if (!value_is_bool(key) && type_of(vm, key)->slots.index == NULL &&
+            !value_is_kind(key, KIND_INT)) {
+            return raise_false(
+                vm, ERR_TYPE, "%s indices must be integers or slices, not %s",
+                what, type_name(type_of(vm, key)));
+        }
+        if (!value_to_index(vm, key, &index)) {
+            if (raise_matches(vm, ERR_OVERFLOW)) {
+                raise_clear(vm);
+                return raise_false(
+                    vm, ERR_INDEX,
+                    "cannot fit 'int' into an index-sized integer");
+            }
+            return false;
+        }
+    }
+    index += index < 0 ? (int64_t)count : 0;
+    *out = (size_t)index;
+    return index >= 0 && (size_t)index < count;
+}
+
+static Value list_get_slice(Vm *vm, List *list, Slice *slice)
+{
+    int64_t start, step, count;
+    if (!slice_indices(vm, slice, (int64_t)list->count, &start, &step,
+                       &count)) {
+        return VALUE_FAIL;
+    }
+    List *result = list_new(vm, (size_t)count);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        result->items[i] = value_retain(list->items[start + i * step]);
+    }
+    return value_from_object(result);
+}
+
+static Value list_get_item(Vm *vm, Value self, Value key)
+{
+    List *list = value_as_list(self);
+    if (value_is_kind(key, KIND_SLICE)) {
+        return list_get_slice(vm, list, (Slice *)value_object(key));
+    }
+    size_t index;
+    if (!sequence_index(vm, "list", key, list->count, &index)) {
+        return vm_has_error(vm) ? VALUE_FAIL
+                                : raise_error(vm, ERR_INDEX,
+                                              "list index out of range");
+    }
+    return value_retain(list->items[index]);
+}
+
+bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
+                 const Value *items, size_t count)
+{
+    if (count > removed && !list_reserve(vm, list, count - removed)) {
+        return false;
+    }
+    // What goes is kept aside until the list is whole again.
+    Value *old = NULL;
+    if (removed != 0) {
+        old = ctx_alloc(&vm->ctx, removed * sizeof *old);
+        if (old == NULL) {
+            return false;
+        }
+        memcpy(old, list->items + start, removed * sizeof *old);
+    }
+    if (list->items != NULL) {
+        memmove(list->items + start + count, list->items + start + removed,
+                (list->count - start - removed) * sizeof *list->items);
+    }
+    for (size_t i = 0; i < count; i++) {
+        list->items[start + i] = value_retain(items[i]);
+    }
+    list->count += count - removed;
+    for (size_t i = 0; i < removed; i++) {
+        release(vm, old[i]);
+    }
+    ctx_free(&vm->ctx, old, removed * sizeof *old);
+    return true;
+}
+
+// del list[start::step], `count` items, in one pass.
+static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
+                         int64_t count)
+{
+    if (count <= 0) {
+        return true;
+    }
+    if (step < 0) {
+        start += (count - 1) * step;
+        step = -step;
+    }
+    if (step == 1) {
+        return list_splice(vm, list, (size_t)start, (size_t)count, NULL, 0);
+    }
+    Value *old = ctx_alloc(&vm->ctx, (size_t)count * sizeof *old);
+    if (old == NULL) {
+        return false;
+    }
+    size_t to = (size_t)start, taken = 0;
+    for (size_t i = (size_t)start; i < list->count; i++) {
+        if (taken < (size_t)count && (i - (size_t)start) % (size_t)step == 0) {
+            old[taken++] = list->items[i];
+        } else {
+            list->items[to++] = list->items[i];
+        }
+    }
+    list->count = to;
+    for (size_t i = 0; i < taken; i++) {
+        release(vm, old[i]);
+    }
+    ctx_free(&vm->ctx, old, (size_t)count * sizeof *old);
+    return true;
+}
+
+static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
+{
+    int64_t start, step, count;
+    if (!slice_indices(vm, slice, (int64_t)list->count, &start, &step,
+                       &count)) {
+        return false;
+    }
+    if (step == 1) {
+        return list_splice(vm, list, (size_t)start, (size_t)count,
+                           items->items, items->count);
+    }
+    if ((size_t)count != items->count) {
+        return raise_false(vm, ERR_VALUE,
+                           "attempt to assign sequence of size %zu to "
+                           "extended slice of size %lld",
+                           items->count, (long long)count);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &list->items[start + i * step],
+                      value_retain(items->items[i]));
+    }
+    return true;
+}
+
+static bool list_set_slice(Vm *vm, List *list, Slice *slice, Value value)
+{
+    if (value_unbound(value)) {
+        int64_t start, step, count;
+        return slice_indices(vm, slice, (int64_t)list->count, &start, &step,
+                             &count) &&
+               note_store(vm, list, value) &&
+               delete_slice(vm, list, start, step, count);
+    }
+    if (!value_is_object(value) || type_of(vm, value)->slots.iter == NULL) {
+        return raise_false(vm, ERR_TYPE, "can only assign an iterable");
+    }
+    Tuple *items = value_to_tuple(vm, value);
+    if (items == NULL) {
+        return false;
+    }
+    bool ok = note_store(vm, list, value) &&
+              assign_slice(vm, list, slice, items);
+    object_release(&vm->ctx, items);
+    return ok;
+}
+
+static bool list_set_item(Vm *vm, Value self, Value key, Value value)
+{
+    List *list = value_as_list(self);
+    if (value_is_kind(key, KIND_SLICE)) {
+        return list_set_slice(vm, list, (Slice *)value_object(key), value);
+    }
+    size_t index;
+    if (!sequence_index(vm, "list", key, list->count, &index)) {
+        return vm_has_error(vm)
+                   ? false
+                   : raise_false(vm, ERR_INDEX, "%s",
+                                 "list assignment index out of range");
+    }
+    if (!note_store(vm, list, value)) {
+        return false;
+    }
+    if (value_unbound(value)) {
+        Value old = list->items[index];
+        list->count--;
+        memmove(list->items + index, list->items + index + 1,
+                (list->count - index) * sizeof *list->items);
+        release(vm, old);
+    } else {
+        value_replace(&vm->ctx, &list->items[index], value_retain(value));
+    }
+    return true;
+}
+
+static Value list_concat(Vm *vm, List *a, List *b)
+{
+    List *result = list_new(vm, a->count + b->count);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < a->count; i++) {
+        result->items[i] = value_retain(a->items[i]);
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        result->items[a->count + i] = value_retain(b->items[i]);
+    }
+    return value_from_object(result);
+}
+
+static Value list_repeat(Vm *vm, List *list, Value times)
+{
+    int64_t count;
+    if (!value_to_index(vm, times, &count)) {
+        return VALUE_FAIL;
+    }
+    count = count < 0 ? 0 : count;
+    if (list->count != 0 && (uint64_t)count > UINT32_MAX / list->count) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    List *result = list_new(vm, list->count * (size_t)count);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < result->count; i += list->count) {
+        for (size_t j = 0; j < list->count; j++) {
+            result->items[i + j] = value_retain(list->items[j]);
+        }
+    }
+    return value_from_object(result);
+}
+
+bool value_is_index(Vm *vm, Value v)
+{
+    return value_is_int(v) || value_is_bool(v) ||
+           (value_is_object(v) && type_of(vm, v)->slots.index != NULL);
+}
+
+static Value list_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool left = value_is_kind(a, KIND_LIST);
+    if (op == BINARY_ADD && left && value_is_kind(b, KIND_LIST)) {
+        return list_concat(vm, value_as_list(a), value_as_list(b));
+    }
+    if (op == BINARY_MUL && value_is_index(vm, left ? b : a)) {
+        return list_repeat(vm, value_as_list(left ? a : b), left ? b : a);
+    }
+    return VALUE_NOT_IMPLEMENTED;
+}
+
+static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    List *list = value_as_list(a);
+    if (op == BINARY_ADD) {
+        return list_extend(vm, list, b) ? value_retain(a) : VALUE_FAIL;
+    }
+    if (op != BINARY_MUL || !value_is_index(vm, b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Value repeated = list_repeat(vm, list, b);
+    if (value_failed(repeated) || !note_store(vm, list, VALUE_UNBOUND)) {
+        return value_failed(repeated) ? repeated
+                                      : (release(vm, repeated), VALUE_FAIL);
+    }
+    List *other = value_as_list(repeated), old = *list;
+    list->items = other->items;
+    list->count = other->count;
+    list->capacity = other->capacity;
+    other->items = old.items;
+    other->count = old.count;
+    other->capacity = old.capacity;
+    release(vm, repeated);
+    return value_retain(a);
+}
+
+static Value list_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args;
+    (void)keywords;
+    List *list = object_new(vm, cls, cls->def->size);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    list->items = NULL;
+    list->count = list->capacity = 0;
+    return value_from_object(list);
+}
+
+static bool list_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    List *list = value_as_list(self);
+    if (!arguments_check(vm, "list", args, keywords, 1)) {
+        return false;
+    }
+    list_clear(vm, list);
+    return args->count == 0 || list_extend(vm, list, args->items[0]);
+}
+
+const TypeDef list_type_def = {
+    .name = "list",
+    .doc = "A mutable sequence: list(iterable=()).",
+    .params = "iterable=(), /",
+    .kind = KIND_LIST,
+    .size = sizeof(List),
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .slots = {.destroy = list_destroy,
+              .visit = list_visit,
+              .clear = list_clear_slot,
+              .make = list_make,
+              .init = list_init,
+              .repr = list_repr,
+              .compare = sequence_compare,
+              .binary = list_binary,
+              .inplace = list_inplace,
+              .length = list_length,
+              .get_item = list_get_item,
+              .set_item = list_set_item,
+              .contains = sequence_contains,
+              .iter = sequence_iter},
+    .methods = list_methods,
+};

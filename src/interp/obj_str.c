@@ -1,0 +1,419 @@
+// str: the object itself. Its methods are in str_methods.c.
+//
+// Invariant: text is valid UTF-8 (lone surrogates in three bytes) and ends
+// with a NUL that length does not count; count == length means ASCII, and
+// then every offset is its index. An interned Str is known to vm->interned,
+// which does not count it; destroying it takes it out.
+#include "interp/obj_str.h"
+
+#include "base/map.h"
+#include "base/utf8.h"
+#include "interp/obj_set.h"
+
+enum { INDEX_STEP = 64, INTERN_FIRST_SLOTS = 1024 };
+
+static size_t str_size(size_t capacity)
+{
+    return sizeof(Str) + capacity + 1;
+}
+
+// A Str with room for `capacity` bytes; text and count are the caller's.
+static Str *str_alloc(Vm *vm, size_t capacity)
+{
+    if (capacity > PTRDIFF_MAX / 2) {
+        return ctx_fail_memory(&vm->ctx), NULL;
+    }
+    // What the size class has over is room to grow in.
+    size_t size = (str_size(capacity) + 15) & ~(size_t)15;
+    Str *str = object_new(vm, vm->types[KIND_STR], size);
+    if (str != NULL) {
+        str->capacity = size - sizeof(Str) - 1;
+        str->hash = 0;
+        str->index = NULL;
+    }
+    return str;
+}
+
+static Str *str_new_counted(Vm *vm, const char *text, size_t length,
+                            size_t count)
+{
+    if (length == 0 && vm->empty_str != NULL) {
+        return object_retain(vm->empty_str);
+    }
+    if (length == 1 && vm->char_strs[text[0] & 127] != NULL) {
+        return object_retain(vm->char_strs[text[0] & 127]);
+    }
+    Str *str = str_alloc(vm, length);
+    if (str != NULL) {
+        memcpy(str->text, text, length);
+        str->text[length] = '\0';
+        str->length = length;
+        str->count = count;
+    }
+    return str;
+}
+
+Str *str_new(Vm *vm, const char *text, size_t length)
+{
+    return str_new_counted(vm, text, length, utf8_count(text, length));
+}
+
+Str *str_from(Vm *vm, const char *text)
+{
+    return str_new(vm, text, strlen(text));
+}
+
+Str *str_printf(Vm *vm, const char *format, ...)
+{
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    va_list args;
+    va_start(args, format);
+    strbuf_vprintf(&buf, format, args);
+    va_end(args);
+    return str_from_buf(vm, &buf);
+}
+
+Str *str_from_buf(Vm *vm, StrBuf *buf)
+{
+    Str *str = NULL;
+    if (strbuf_ok(buf)) {
+        str = str_new(vm, strbuf_text(buf), buf->length);
+    }
+    strbuf_free(buf);
+    return str;
+}
+
+uint64_t str_hash(Str *str)
+{
+    if (str->hash == 0) {
+        str->hash = hash_bytes(str->text, str->length);
+    }
+    return str->hash;
+}
+
+bool str_equal(const Str *a, const Str *b)
+{
+    return a == b || (a->length == b->length &&
+                      memcmp(a->text, b->text, a->length) == 0);
+}
+
+bool str_is(const Str *str, const char *text)
+{
+    return strlen(text) == str->length &&
+           memcmp(str->text, text, str->length) == 0;
+}
+
+// The table of interned strings: a bare Set without a type, since it is there
+// before any type is. Linear probes; removed slots hold VALUE_DELETED.
+static SetEntry *intern_find(const Set *set, const char *text, size_t length,
+                             uint64_t hash)
+{
+    SetEntry *free_slot = NULL;
+    for (size_t i = hash & set->mask;; i = (i + 1) & set->mask) {
+        SetEntry *entry = &set->table[i];
+        if (value_unbound(entry->key)) {
+            return free_slot != NULL ? free_slot : entry;
+        }
+        if (value_same(entry->key, VALUE_DELETED)) {
+            free_slot = free_slot != NULL ? free_slot : entry;
+        } else if (entry->hash == hash) {
+            Str *str = value_as_str(entry->key);
+            if (str->length == length &&
+                memcmp(str->text, text, length) == 0) {
+                return entry;
+            }
+        }
+    }
+}
+
+static SetEntry *intern_slots(Vm *vm, size_t slots)
+{
+    SetEntry *table = ctx_alloc(&vm->ctx, slots * sizeof *table);
+    for (size_t i = 0; table != NULL && i < slots; i++) {
+        table[i] = (SetEntry){.key = VALUE_UNBOUND};
+    }
+    return table;
+}
+
+// Doubles the table (or cleans it of removed slots) when two thirds are used.
+static bool intern_reserve(Vm *vm)
+{
+    Set *set = vm->interned;
+    if (set == NULL) {
+        set = ctx_alloc_zero(&vm->ctx, sizeof *set);
+        if (set == NULL) {
+            return false;
+        }
+        set->table = intern_slots(vm, INTERN_FIRST_SLOTS);
+        if (set->table == NULL) {
+            ctx_free(&vm->ctx, set, sizeof *set);
+            return false;
+        }
+        set->mask = INTERN_FIRST_SLOTS - 1;
+        vm->interned = set;
+    }
+    if ((set->fill + 1) * 3 <= (set->mask + 1) * 2) {
+        return true;
+    }
+    size_t old_slots = set->mask + 1;
+    size_t slots = set->count * 3 > old_slots ? old_slots * 2 : old_slots;
+    SetEntry *old = set->table, *table = intern_slots(vm, slots);
+    if (table == NULL) {
+        return false;
+    }
+    set->table = table;
+    set->mask = slots - 1;
+    set->fill = set->count;
+    for (size_t i = 0; i < old_slots; i++) {
+        if (value_is_object(old[i].key)) {
+            Str *str = value_as_str(old[i].key);
+            *intern_find(set, str->text, str->length, old[i].hash) = old[i];
+        }
+    }
+    ctx_free(&vm->ctx, old, old_slots * sizeof *old);
+    return true;
+}
+
+static void intern_put(Vm *vm, SetEntry *entry, Str *str)
+{
+    Set *set = vm->interned;
+    set->fill += value_unbound(entry->key);
+    set->count++;
+    *entry = (SetEntry){.key = value_from_object(str), .hash = str->hash};
+    str->head.flags |= STR_INTERNED;
+}
+
+Str *str_intern(Vm *vm, const char *text, size_t length)
+{
+    if (!intern_reserve(vm)) {
+        return NULL;
+    }
+    uint64_t hash = hash_bytes(text, length);
+    SetEntry *entry = intern_find(vm->interned, text, length, hash);
+    if (value_is_object(entry->key)) {
+        return object_retain(value_as_str(entry->key));
+    }
+    Str *str = str_new(vm, text, length);
+    if (str != NULL) {
+        str->hash = hash;
+        intern_put(vm, entry, str);
+    }
+    return str;
+}
+
+Str *str_intern_str(Vm *vm, Str *str)
+{
+    if (str->head.flags & STR_INTERNED) {
+        return object_retain(str);
+    }
+    if (!intern_reserve(vm)) {
+        return NULL;
+    }
+    uint64_t hash = str_hash(str);
+    SetEntry *entry =
+        intern_find(vm->interned, str->text, str->length, hash);
+    if (value_is_object(entry->key)) {
+        return object_retain(value_as_str(entry->key));
+    }
+    intern_put(vm, entry, str);
+    return object_retain(str);
+}
+
+void str_interned_free(Vm *vm)
+{
+    Set *set = vm->interned;
+    if (set == NULL) {
+        return;
+    }
+    for (size_t i = 0; i <= set->mask; i++) {
+        if (value_is_object(set->table[i].key)) {
+            value_object(set->table[i].key)->flags &= (uint8_t)~STR_INTERNED;
+        }
+    }
+    ctx_free(&vm->ctx, set->table, (set->mask + 1) * sizeof *set->table);
+    ctx_free(&vm->ctx, set, sizeof *set);
+    vm->interned = NULL;
+}
+
+static size_t index_size(const Str *str)
+{
+    return (str->count / INDEX_STEP + 1) * sizeof(uint32_t);
+}
+
+void str_destroy(Vm *vm, Object *self)
+{
+    Str *str = (Str *)self;
+    if ((self->flags & STR_INTERNED) && vm->interned != NULL) {
+        SetEntry *entry =
+            intern_find(vm->interned, str->text, str->length, str->hash);
+        if (value_is_object(entry->key)) {
+            entry->key = VALUE_DELETED;
+            vm->interned->count--;
+        }
+    }
+    if (str->index != NULL) {
+        ctx_free(&vm->ctx, str->index, index_size(str));
+    }
+    object_free(vm, str, str_size(str->capacity));
+}
+
+Str *str_concat(Vm *vm, Str *a, Str *b)
+{
+    if (a->length == 0 || b->length == 0) {
+        return object_retain(a->length == 0 ? b : a);
+    }
+    Str *str = str_alloc(vm, a->length + b->length);
+    if (str != NULL) {
+        memcpy(str->text, a->text, a->length);
+        memcpy(str->text + a->length, b->text, b->length + 1);
+        str->length = a->length + b->length;
+        str->count = a->count + b->count;
+    }
+    return str;
+}
+
+// Nobody else can see `a`: not shared, not in a table by its hash.
+static bool may_grow(const Str *a)
+{
+    return a->head.rc == 1 && a->index == NULL &&
+           !(a->head.flags & (STR_INTERNED | OBJECT_WEAKLY_REFERENCED));
+}
+
+Str *str_append(Vm *vm, Str *a, Str *b)
+{
+    if (!may_grow(a) || a == b) {
+        Str *result = str_concat(vm, a, b);
+        object_release(&vm->ctx, a);
+        return result;
+    }
+    size_t length = a->length + b->length;
+    if (length > a->capacity) {
+        // A quarter more each time, so that n appends cost O(n).
+        Str *grown = str_alloc(vm, length + length / 4);
+        if (grown == NULL) {
+            object_release(&vm->ctx, a);
+            return NULL;
+        }
+        memcpy(grown->text, a->text, a->length);
+        grown->length = a->length;
+        grown->count = a->count;
+        object_release(&vm->ctx, a);
+        a = grown;
+    }
+    memcpy(a->text + a->length, b->text, b->length + 1);
+    a->length = length;
+    a->count += b->count;
+    a->hash = 0;
+    return a;
+}
+
+// Makes the table of every 64th code point's offset; short of memory, the
+// caller scans from the start instead.
+static void make_index(Vm *vm, Str *str)
+{
+    uint32_t *index = ctx_alloc(&vm->ctx, index_size(str));
+    if (index == NULL) {
+        ctx_clear(&vm->ctx);
+        return;
+    }
+    size_t offset = 0;
+    for (size_t i = 0; i * INDEX_STEP <= str->count; i++) {
+        index[i] = (uint32_t)offset;
+        offset += utf8_offset(str->text + offset, str->length - offset,
+                              INDEX_STEP);
+    }
+    str->index = index;
+}
+
+size_t str_offset(Vm *vm, Str *str, size_t index)
+{
+    if (str->count == str->length || index >= str->count) {
+        return index < str->length ? index : str->length;
+    }
+    size_t start = 0;
+    if (str->count > 2 * INDEX_STEP && str->length <= UINT32_MAX) {
+        if (str->index == NULL) {
+            make_index(vm, str);
+        }
+        if (str->index != NULL) {
+            start = str->index[index / INDEX_STEP];
+            index %= INDEX_STEP;
+        }
+    }
+    return start +
+           utf8_offset(str->text + start, str->length - start, index);
+}
+
+Str *str_char_at(Vm *vm, Str *str, size_t index)
+{
+    size_t offset = str_offset(vm, str, index);
+    uint32_t codepoint;
+    size_t length =
+        utf8_decode(str->text + offset, str->length - offset, &codepoint);
+    // A lone surrogate is not decoded: it has three bytes.
+    return str_new_counted(vm, str->text + offset, length ? length : 3, 1);
+}
+
+Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
+{
+    if (start >= end) {
+        return str_new(vm, "", 0);
+    }
+    if (start == 0 && end >= str->count) {
+        return object_retain(str);
+    }
+    size_t from = str_offset(vm, str, start), to = str_offset(vm, str, end);
+    return str_new_counted(vm, str->text + from, to - from, end - start);
+}
+
+static void print_escaped(StrBuf *out, uint32_t codepoint)
+{
+    switch (codepoint) {
+    case '\n': strbuf_puts(out, "\\n"); break;
+    case '\r': strbuf_puts(out, "\\r"); break;
+    case '\t': strbuf_puts(out, "\\t"); break;
+    default:
+        strbuf_printf(out, codepoint < 0x100     ? "\\x%02x"
+                           : codepoint < 0x10000 ? "\\u%04x"
+                                                 : "\\U%08x",
+                      codepoint);
+    }
+}
+
+static void print_codepoint(StrBuf *out, const char *text, size_t length,
+                            uint32_t codepoint, char quote)
+{
+    if (codepoint == (unsigned char)quote || codepoint == '\\') {
+        strbuf_putc(out, '\\');
+        strbuf_putc(out, (char)codepoint);
+    } else if (codepoint >= ' ' && codepoint < 127) {
+        strbuf_putc(out, (char)codepoint);
+    } else if (codepoint < 128 || !utf8_is_printable(codepoint)) {
+        print_escaped(out, codepoint);
+    } else {
+        strbuf_add(out, text, length);
+    }
+}
+
+void str_print_repr(StrBuf *out, const char *text, size_t length)
+{
+    bool single = memchr(text, '\'', length) != NULL;
+    char quote = single && memchr(text, '"', length) == NULL ? '"' : '\'';
+    strbuf_putc(out, quote);
+    for (size_t i = 0; i < length;) {
+        uint32_t codepoint = (unsigned char)text[i];
+        size_t size = 1;
+        if (codepoint >= 128) {
+            size = utf8_decode(text + i, length - i, &codepoint);
+            if (size == 0) { // a lone surrogate
+                size = 3;
+                codepoint = 0xD000u | ((unsigned char)text[i + 1] & 63u) << 6 |
+                            ((unsigned char)text[i + 2] & 63u);
+            }
+        }
+        print_codepoint(out, text + i, size, codepoint, quote);
+        i += size;
+    }
+    strbuf_putc(out, quote);
+}

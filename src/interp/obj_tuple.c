@@ -1,0 +1,206 @@
+// tuple: immutable; the hash is CPython's, so that sets of tuples print alike.
+#include "interp/sequence.h"
+
+Tuple *tuple_new(Vm *vm, size_t count)
+{
+    if (count == 0 && vm->empty_tuple != NULL) {
+        return object_retain(vm->empty_tuple);
+    }
+    if (count > PTRDIFF_MAX / sizeof(Value) - 8) {
+        return ctx_fail_memory(&vm->ctx), NULL;
+    }
+    Tuple *tuple = object_new(vm, vm->types[KIND_TUPLE],
+                              sizeof *tuple + count * sizeof(Value));
+    if (tuple != NULL) {
+        tuple->count = count;
+        for (size_t i = 0; i < count; i++) {
+            tuple->items[i] = VALUE_UNBOUND;
+        }
+    }
+    return tuple;
+}
+
+Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
+{
+    Tuple *tuple = tuple_new(vm, count);
+    for (size_t i = 0; tuple != NULL && i < count; i++) {
+        tuple->items[i] = value_retain(items[i]);
+    }
+    return tuple;
+}
+
+static void tuple_destroy(Vm *vm, Object *self)
+{
+    Tuple *tuple = (Tuple *)self;
+    size_t count = tuple->count;
+    for (size_t i = 0; i < count; i++) {
+        release(vm, tuple->items[i]);
+    }
+    object_free(vm, self, sizeof *tuple + count * sizeof(Value));
+}
+
+static void tuple_visit(Object *self, void (*visit)(Object *, void *),
+                        void *data)
+{
+    values_visit(((Tuple *)self)->items, ((Tuple *)self)->count, visit, data);
+}
+
+static void tuple_clear(Vm *vm, Object *self)
+{
+    Tuple *tuple = (Tuple *)self;
+    for (size_t i = 0; i < tuple->count; i++) {
+        value_replace(&vm->ctx, &tuple->items[i], VALUE_NONE);
+    }
+}
+
+static Value tuple_repr(Vm *vm, Value self)
+{
+    return sequence_repr(vm, self, "(", ")");
+}
+
+// CPython's: the mixing steps of xxHash over the items' hashes.
+static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    const uint64_t prime1 = 11400714785074694791u;
+    const uint64_t prime2 = 14029467366897019727u;
+    const uint64_t prime5 = 2870177450012600261u;
+    Tuple *tuple = value_as_tuple(self);
+    uint64_t total = prime5;
+    for (size_t i = 0; i < tuple->count; i++) {
+        uint64_t item;
+        if (!value_hash(vm, tuple->items[i], &item)) {
+            return false;
+        }
+        total += item * prime2;
+        total = total << 31 | total >> 33;
+        total *= prime1;
+    }
+    total += tuple->count ^ (prime5 ^ 3527539u);
+    *hash = total == UINT64_MAX ? 1546275796 : total;
+    return true;
+}
+
+static int64_t tuple_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return (int64_t)value_as_tuple(self)->count;
+}
+
+static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
+{
+    int64_t start, step, count;
+    if (!slice_indices(vm, slice, (int64_t)tuple->count, &start, &step,
+                       &count)) {
+        return VALUE_FAIL;
+    }
+    Tuple *result = tuple_new(vm, (size_t)count);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        result->items[i] = value_retain(tuple->items[start + i * step]);
+    }
+    return value_from_object(result);
+}
+
+static Value tuple_get_item(Vm *vm, Value self, Value key)
+{
+    Tuple *tuple = value_as_tuple(self);
+    if (value_is_kind(key, KIND_SLICE)) {
+        return tuple_get_slice(vm, tuple, (Slice *)value_object(key));
+    }
+    size_t index;
+    if (!sequence_index(vm, "tuple", key, tuple->count, &index)) {
+        return vm_has_error(vm) ? VALUE_FAIL
+                                : raise_error(vm, ERR_INDEX,
+                                              "tuple index out of range");
+    }
+    return value_retain(tuple->items[index]);
+}
+
+static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
+{
+    int64_t count;
+    if (!value_to_index(vm, times, &count)) {
+        return VALUE_FAIL;
+    }
+    count = count < 0 ? 0 : count;
+    if (tuple->count != 0 && (uint64_t)count > UINT32_MAX / tuple->count) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    Tuple *result = tuple_new(vm, tuple->count * (size_t)count);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < result->count; i++) {
+        result->items[i] = value_retain(tuple->items[i % tuple->count]);
+    }
+    return value_from_object(result);
+}
+
+static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool left = value_is_kind(a, KIND_TUPLE);
+    if (op == BINARY_ADD && left && value_is_kind(b, KIND_TUPLE)) {
+        Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
+        Tuple *result = tuple_new(vm, x->count + y->count);
+        if (result == NULL) {
+            return VALUE_FAIL;
+        }
+        for (size_t i = 0; i < x->count; i++) {
+            result->items[i] = value_retain(x->items[i]);
+        }
+        for (size_t i = 0; i < y->count; i++) {
+            result->items[x->count + i] = value_retain(y->items[i]);
+        }
+        return value_from_object(result);
+    }
+    if (op == BINARY_MUL && value_is_index(vm, left ? b : a)) {
+        return tuple_repeat(vm, value_as_tuple(left ? a : b), left ? b : a);
+    }
+    return VALUE_NOT_IMPLEMENTED;
+}
+
+static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (!arguments_check(vm, "tuple", args, keywords, 1)) {
+        return VALUE_FAIL;
+    }
+    Tuple *items = args->count == 0 ? tuple_new(vm, 0)
+                                    : value_to_tuple(vm, args->items[0]);
+    if (items == NULL || cls == vm->types[KIND_TUPLE]) {
+        return items == NULL ? VALUE_FAIL : value_from_object(items);
+    }
+    Tuple *self = object_new(vm, cls,
+                             sizeof *self + items->count * sizeof(Value));
+    if (self != NULL) {
+        self->count = items->count;
+        for (size_t i = 0; i < items->count; i++) {
+            self->items[i] = value_retain(items->items[i]);
+        }
+    }
+    object_release(&vm->ctx, items);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+const TypeDef tuple_type_def = {
+    .name = "tuple",
+    .doc = "An immutable sequence: tuple(iterable=()).",
+    .params = "iterable=(), /",
+    .kind = KIND_TUPLE,
+    .size = sizeof(Tuple),
+    .flags = TYPE_TRACKED,
+    .slots = {.destroy = tuple_destroy,
+              .visit = tuple_visit,
+              .clear = tuple_clear,
+              .make = tuple_make,
+              .repr = tuple_repr,
+              .hash = tuple_hash,
+              .compare = sequence_compare,
+              .binary = tuple_binary,
+              .length = tuple_length,
+              .get_item = tuple_get_item,
+              .contains = sequence_contains,
+              .iter = sequence_iter},
+    .methods = tuple_methods,
+};

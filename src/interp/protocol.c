@@ -1,0 +1,396 @@
+// The operations behind syntax: repr, str, hash, truth, comparison, items,
+// iteration. Operators are in protocol_binary.c.
+//
+// Each looks at the kinds that are most common first and otherwise calls the
+// slot of the value's type. Invariant: a slot that is NULL means that the type
+// has not got the operation, its bases neither.
+#include "interp/protocol.h"
+
+#include "interp/obj_dict.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_iter.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+
+// A repr or str slot's result, which must be a Str.
+static Str *as_text(Vm *vm, Value v, const char *method)
+{
+    if (value_failed(v)) {
+        return NULL;
+    }
+    if (value_is_str(v)) {
+        return value_as_str(v);
+    }
+    raise_error(vm, ERR_TYPE, "%s returned non-string (type %s)", method,
+                type_name(type_of(vm, v)));
+    release(vm, v);
+    return NULL;
+}
+
+Str *value_repr(Vm *vm, Value v)
+{
+    Type *type = type_of(vm, v);
+    if (type->slots.repr == NULL) {
+        return str_printf(vm, "<%s object at %p>", type_name(type),
+                          value_is_object(v) ? (void *)value_object(v)
+                                             : NULL);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return NULL;
+    }
+    Str *text = as_text(vm, type->slots.repr(vm, v), "__repr__");
+    ctx_leave(&vm->ctx);
+    return text;
+}
+
+Str *value_str(Vm *vm, Value v)
+{
+    if (value_is_str(v) && value_object(v)->type == vm->types[KIND_STR]) {
+        return object_retain(value_object(v));
+    }
+    Type *type = type_of(vm, v);
+    if (type->slots.str == NULL) {
+        return value_repr(vm, v);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return NULL;
+    }
+    Str *text = as_text(vm, type->slots.str(vm, v), "__str__");
+    ctx_leave(&vm->ctx);
+    return text;
+}
+
+Str *value_format(Vm *vm, Value v, Str *spec)
+{
+    Type *type = type_of(vm, v);
+    if (type->slots.format != NULL) {
+        return as_text(vm, type->slots.format(vm, v, spec), "__format__");
+    }
+    if (spec->length != 0) {
+        return raise_null(
+            vm, ERR_TYPE,
+            "unsupported format string passed to %s.__format__",
+            type_name(type));
+    }
+    return value_str(vm, v);
+}
+
+bool value_hash(Vm *vm, Value v, uint64_t *hash)
+{
+    if (value_is_int(v)) {
+        *hash = int_hash(v);
+        return true;
+    }
+    if (value_is_str(v)) {
+        *hash = str_hash(value_as_str(v));
+        return true;
+    }
+    Type *type = type_of(vm, v);
+    if (type->flags & TYPE_UNHASHABLE) {
+        return raise_false(vm, ERR_TYPE, "unhashable type: '%s'",
+                           type_name(type));
+    }
+    if (type->slots.hash != NULL) {
+        if (!ctx_enter(&vm->ctx)) {
+            return false;
+        }
+        bool ok = type->slots.hash(vm, v, hash);
+        ctx_leave(&vm->ctx);
+        return ok;
+    }
+    *hash = VALUE_BITS(v) >> 4 | VALUE_BITS(v) << 60;
+    return true;
+}
+
+int value_truth(Vm *vm, Value v)
+{
+    if (value_is_special(v)) {
+        return value_same(v, VALUE_TRUE) || value_same(v, VALUE_ELLIPSIS) ||
+               value_same(v, VALUE_NOT_IMPLEMENTED);
+    }
+    if (value_is_int(v)) {
+        return !value_same(v, value_from_small(0));
+    }
+    if (value_is_float(v)) {
+        return value_float(v) != 0;
+    }
+    const TypeSlots *slots = &type_of(vm, v)->slots;
+    if (slots->truth != NULL) {
+        return slots->truth(vm, v);
+    }
+    if (slots->length != NULL) {
+        int64_t length = slots->length(vm, v);
+        return length < 0 ? -1 : length != 0;
+    }
+    return 1;
+}
+
+static CompareOp mirrored(CompareOp op)
+{
+    switch (op) {
+    case COMPARE_LT: return COMPARE_GT;
+    case COMPARE_LE: return COMPARE_GE;
+    case COMPARE_GT: return COMPARE_LT;
+    case COMPARE_GE: return COMPARE_LE;
+    default: return op;
+    }
+}
+
+static const char *compare_symbol(CompareOp op)
+{
+    switch (op) {
+    case COMPARE_LT: return "<";
+    case COMPARE_LE: return "<=";
+    case COMPARE_GT: return ">";
+    default: return ">=";
+    }
+}
+
+static Value compare_side(Vm *vm, CompareOp op, Type *type, Value a, Value b)
+{
+    return type->slots.compare == NULL ? VALUE_NOT_IMPLEMENTED
+                                       : type->slots.compare(vm, op, a, b);
+}
+
+// LT … GE by the slots of both sides: the right one first if its class derives
+// from the left one's.
+static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
+{
+    Type *left = type_of(vm, a), *right = type_of(vm, b);
+    bool right_first = left != right && (right->flags & TYPE_HEAP) &&
+                       type_is_subtype(right, left);
+    Value result = VALUE_NOT_IMPLEMENTED;
+    if (right_first) {
+        result = compare_side(vm, mirrored(op), right, b, a);
+    }
+    if (value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        result = compare_side(vm, op, left, a, b);
+    }
+    if (value_same(result, VALUE_NOT_IMPLEMENTED) && !right_first) {
+        result = compare_side(vm, mirrored(op), right, b, a);
+    }
+    if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        return result;
+    }
+    if (op == COMPARE_EQ || op == COMPARE_NE) {
+        return value_from_bool(value_same(a, b) == (op == COMPARE_EQ));
+    }
+    return raise_error(
+        vm, ERR_TYPE,
+        "'%s' not supported between instances of '%s' and '%s'",
+        compare_symbol(op), type_name(left), type_name(right));
+}
+
+static Value compare_ints(CompareOp op, int order)
+{
+    switch (op) {
+    case COMPARE_LT: return value_from_bool(order < 0);
+    case COMPARE_LE: return value_from_bool(order <= 0);
+    case COMPARE_EQ: return value_from_bool(order == 0);
+    case COMPARE_NE: return value_from_bool(order != 0);
+    case COMPARE_GT: return value_from_bool(order > 0);
+    default: return value_from_bool(order >= 0);
+    }
+}
+
+Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (op == COMPARE_IS || op == COMPARE_IS_NOT) {
+        return value_from_bool(value_same(a, b) == (op == COMPARE_IS));
+    }
+    if (op == COMPARE_IN || op == COMPARE_NOT_IN) {
+        int found = value_contains(vm, b, a);
+        return found < 0 ? VALUE_FAIL
+                         : value_from_bool(found == (op == COMPARE_IN));
+    }
+    if (value_both_ints(a, b)) {
+        return compare_ints(op, int_compare(a, b));
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value result = compare_rich(vm, op, a, b);
+    ctx_leave(&vm->ctx);
+    return result;
+}
+
+int value_equal(Vm *vm, Value a, Value b)
+{
+    // The same bits are equal, but for immediate floats none is NaN.
+    if (value_same(a, b)) {
+        return 1;
+    }
+    if (value_both_ints(a, b)) {
+        return 0;
+    }
+    if (value_is_str(a) && value_is_str(b) &&
+        value_object(a)->type == value_object(b)->type) {
+        return str_equal(value_as_str(a), value_as_str(b));
+    }
+    Value result = value_compare(vm, COMPARE_EQ, a, b);
+    if (value_is_bool(result)) {
+        return value_same(result, VALUE_TRUE);
+    }
+    if (value_failed(result)) {
+        return -1;
+    }
+    int truth = value_truth(vm, result);
+    release(vm, result);
+    return truth;
+}
+
+int64_t value_length(Vm *vm, Value v)
+{
+    Type *type = type_of(vm, v);
+    if (type->slots.length == NULL) {
+        return raise_int(vm, ERR_TYPE, "object of type '%s' has no len()",
+                         type_name(type));
+    }
+    return type->slots.length(vm, v);
+}
+
+// C[item] where C is a class: __class_getitem__.
+static Value class_item(Vm *vm, Value container, Value key)
+{
+    if (value_is_kind(container, KIND_TYPE)) {
+        Value method = value_find_attr(vm, container,
+                                       vm->names[NAME_CLASS_GETITEM]);
+        if (value_failed(method)) {
+            return VALUE_FAIL;
+        }
+        if (!value_unbound(method)) {
+            Value result = vm_call(vm, method, &key, 1);
+            release(vm, method);
+            return result;
+        }
+        return raise_error(vm, ERR_TYPE, "type '%s' is not subscriptable",
+                           type_name((Type *)value_object(container)));
+    }
+    return raise_error(vm, ERR_TYPE, "'%s' object is not subscriptable",
+                       type_name(type_of(vm, container)));
+}
+
+Value value_get_item(Vm *vm, Value container, Value key)
+{
+    Type *type = type_of(vm, container);
+    if (type->slots.get_item == NULL) {
+        return class_item(vm, container, key);
+    }
+    return type->slots.get_item(vm, container, key);
+}
+
+bool value_set_item(Vm *vm, Value container, Value key, Value value)
+{
+    Type *type = type_of(vm, container);
+    if (type->slots.set_item == NULL) {
+        return raise_false(vm, ERR_TYPE,
+                           "'%s' object %s item %s", type_name(type),
+                           value_unbound(value) ? "doesn't support"
+                                                : "does not support",
+                           value_unbound(value) ? "deletion" : "assignment");
+    }
+    return type->slots.set_item(vm, container, key, value);
+}
+
+static int contains_by_walk(Vm *vm, Value container, Value item)
+{
+    Type *type = type_of(vm, container);
+    if (type->slots.iter == NULL && type->slots.get_item == NULL) {
+        return raise_int(vm, ERR_TYPE,
+                         "argument of type '%s' is not iterable",
+                         type_name(type));
+    }
+    Value iterator = value_iter(vm, container);
+    if (value_failed(iterator)) {
+        return -1;
+    }
+    int found = 0;
+    while (found == 0) {
+        Value next = value_next(vm, iterator);
+        if (value_same(next, VALUE_STOP) || value_failed(next)) {
+            found = value_failed(next) ? -1 : 0;
+            break;
+        }
+        found = value_equal(vm, next, item);
+        release(vm, next);
+    }
+    release(vm, iterator);
+    return found;
+}
+
+int value_contains(Vm *vm, Value container, Value item)
+{
+    Type *type = type_of(vm, container);
+    return type->slots.contains != NULL
+               ? type->slots.contains(vm, container, item)
+               : contains_by_walk(vm, container, item);
+}
+
+// The next item of an object that has __getitem__ alone.
+static Value sequence_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Value item = value_get_item(vm, self->state[0],
+                                value_from_small((int64_t)self->position++));
+    if (!value_failed(item) || !(raise_matches(vm, ERR_INDEX) ||
+                                 raise_matches(vm, ERR_STOP_ITERATION))) {
+        return item;
+    }
+    raise_clear(vm);
+    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+    return VALUE_STOP;
+}
+
+Value value_iter(Vm *vm, Value iterable)
+{
+    Type *type = type_of(vm, iterable);
+    if (type->slots.iter != NULL) {
+        return type->slots.iter(vm, iterable);
+    }
+    if (type->slots.get_item != NULL && (type->flags & TYPE_HEAP)) {
+        Iterator *iterator = iterator_new(vm, "iterator", sequence_step);
+        if (iterator == NULL) {
+            return VALUE_FAIL;
+        }
+        iterator->state[0] = value_retain(iterable);
+        return value_from_object(iterator);
+    }
+    return raise_error(vm, ERR_TYPE, "'%s' object is not iterable",
+                       type_name(type));
+}
+
+Value value_next(Vm *vm, Value iterator)
+{
+    if (value_is_kind(iterator, KIND_ITERATOR)) {
+        Iterator *self = (Iterator *)value_object(iterator);
+        return self->step(vm, self);
+    }
+    Type *type = type_of(vm, iterator);
+    if (type->slots.next == NULL) {
+        return raise_error(vm, ERR_TYPE, "'%s' object is not an iterator",
+                           type_name(type));
+    }
+    return type->slots.next(vm, iterator);
+}
+
+Tuple *value_to_tuple(Vm *vm, Value iterable)
+{
+    if (value_is_kind(iterable, KIND_TUPLE) &&
+        value_object(iterable)->type == vm->types[KIND_TUPLE]) {
+        return object_retain(value_object(iterable));
+    }
+    if (value_is_kind(iterable, KIND_LIST)) {
+        List *list = value_as_list(iterable);
+        return tuple_from(vm, list->items, list->count);
+    }
+    List *list = list_new(vm, 0);
+    Tuple *tuple = NULL;
+    if (list != NULL && list_extend(vm, list, iterable)) {
+        tuple = tuple_from(vm, list->items, list->count);
+    }
+    object_release_null(&vm->ctx, list);
+    return tuple;
+}

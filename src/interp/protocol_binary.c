@@ -1,0 +1,226 @@
+// The binary and unary operators, power with a modulus, and conversions to
+// C numbers, dispatched through the slots of both operands.
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/int_view.h"
+#include "interp/protocol.h"
+
+static const char *const symbols[] = {
+#define BINARY_OP(id, symbol, name) symbol,
+#include "parser/binary_op_list.h"
+#undef BINARY_OP
+};
+
+static Value unsupported(Vm *vm, BinaryOp op, const char *suffix, Value a,
+                         Value b)
+{
+    const char *left = type_name(type_of(vm, a));
+    const char *right = type_name(type_of(vm, b));
+    if (op == BINARY_POW && suffix[0] == '\0') {
+        return raise_error(vm, ERR_TYPE,
+                           "unsupported operand type(s) for ** or pow(): "
+                           "'%s' and '%s'",
+                           left, right);
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "unsupported operand type(s) for %s%s: '%s' and '%s'",
+                       symbols[op], suffix, left, right);
+}
+
+static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
+{
+    return type->slots.binary == NULL ? VALUE_NOT_IMPLEMENTED
+                                      : type->slots.binary(vm, op, a, b);
+}
+
+// NOT_IMPLEMENTED if neither side knows the operator.
+static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Type *left = type_of(vm, a), *right = type_of(vm, b);
+    bool right_first = left != right && type_is_subtype(right, left);
+    Value result =
+        binary_side(vm, op, right_first ? right : left, a, b);
+    if (!value_same(result, VALUE_NOT_IMPLEMENTED) || left == right) {
+        return result;
+    }
+    return binary_side(vm, op, right_first ? left : right, a, b);
+}
+
+static bool is_sequence(Vm *vm, Value v)
+{
+    return value_is_object(v) && type_of(vm, v)->slots.get_item != NULL &&
+           (value_object(v)->kind == KIND_STR ||
+            value_object(v)->kind == KIND_BYTES ||
+            value_object(v)->kind == KIND_LIST ||
+            value_object(v)->kind == KIND_TUPLE);
+}
+
+// What Python says when a sequence meets the wrong operand.
+static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
+                           Value b)
+{
+    const char *left = type_name(type_of(vm, a));
+    const char *right = type_name(type_of(vm, b));
+    if (op == BINARY_ADD && is_sequence(vm, a)) {
+        if (value_is_kind(a, KIND_BYTES)) {
+            return raise_error(vm, ERR_TYPE, "can't concat %s to %s", right,
+                               left);
+        }
+        return raise_error(vm, ERR_TYPE,
+                           "can only concatenate %s (not \"%s\") to %s", left,
+                           right, left);
+    }
+    if (op == BINARY_MUL && (is_sequence(vm, a) || is_sequence(vm, b))) {
+        return raise_error(vm, ERR_TYPE,
+                           "can't multiply sequence by non-int of type '%s'",
+                           is_sequence(vm, a) ? right : left);
+    }
+    return unsupported(vm, op, suffix, a, b);
+}
+
+Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value result = binary_slots(vm, op, a, b);
+    ctx_leave(&vm->ctx);
+    return value_same(result, VALUE_NOT_IMPLEMENTED)
+               ? binary_failed(vm, op, "", a, b)
+               : result;
+}
+
+Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Type *type = type_of(vm, a);
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value result = VALUE_NOT_IMPLEMENTED;
+    if (type->slots.inplace != NULL) {
+        result = type->slots.inplace(vm, op, a, b);
+    }
+    if (value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        result = binary_slots(vm, op, a, b);
+    }
+    ctx_leave(&vm->ctx);
+    return value_same(result, VALUE_NOT_IMPLEMENTED)
+               ? binary_failed(vm, op, "=", a, b)
+               : result;
+}
+
+Value value_unary(Vm *vm, UnaryOp op, Value v)
+{
+    if (op == UNARY_NOT) {
+        int truth = value_truth(vm, v);
+        return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
+    }
+    Type *type = type_of(vm, v);
+    Value result = type->slots.unary == NULL ? VALUE_NOT_IMPLEMENTED
+                                             : type->slots.unary(vm, op, v);
+    if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        return result;
+    }
+    return raise_error(vm, ERR_TYPE, "bad operand type for unary %s: '%s'",
+                       op == UNARY_NEG   ? "-"
+                       : op == UNARY_POS ? "+"
+                                         : "~",
+                       type_name(type));
+}
+
+static bool is_whole(Value v)
+{
+    return value_is_integer(v) || value_is_bool(v);
+}
+
+Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
+{
+    if (value_unbound(modulus) || value_is_none(modulus)) {
+        return value_binary(vm, BINARY_POW, base, exponent);
+    }
+    if (is_whole(base) && is_whole(exponent) && is_whole(modulus)) {
+        return int_power_modulo(vm, base, exponent, modulus);
+    }
+    if (value_is_float(base) || value_is_float(exponent) ||
+        value_is_float(modulus)) {
+        return raise_error(vm, ERR_TYPE,
+                           "pow() 3rd argument not allowed unless all "
+                           "arguments are integers");
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "unsupported operand type(s) for ** or pow(): '%s', "
+                       "'%s', '%s'",
+                       type_name(type_of(vm, base)),
+                       type_name(type_of(vm, exponent)),
+                       type_name(type_of(vm, modulus)));
+}
+
+bool value_to_index(Vm *vm, Value v, int64_t *out)
+{
+    if (is_whole(v)) {
+        if (int_to_i64(v, out)) {
+            return true;
+        }
+        return raise_false(
+            vm, ERR_OVERFLOW,
+            "Python int too large to convert to C ssize_t");
+    }
+    Type *type = type_of(vm, v);
+    if (type->slots.index == NULL) {
+        return raise_false(
+            vm, ERR_TYPE,
+            "'%s' object cannot be interpreted as an integer",
+            type_name(type));
+    }
+    Value index = type->slots.index(vm, v);
+    if (value_failed(index)) {
+        return false;
+    }
+    bool ok = is_whole(index) && int_to_i64(index, out);
+    if (!ok) {
+        raise_error(vm, is_whole(index) ? ERR_OVERFLOW : ERR_TYPE,
+                    is_whole(index)
+                        ? "Python int too large to convert to C ssize_t"
+                        : "__index__ returned non-int");
+    }
+    release(vm, index);
+    return ok;
+}
+
+// A number that a slot gave, as a double; takes it.
+static bool converted(Vm *vm, Value number, double *out)
+{
+    if (value_failed(number)) {
+        return false;
+    }
+    bool ok = true;
+    if (value_is_float(number)) {
+        *out = value_float(number);
+    } else if (is_whole(number)) {
+        ok = int_to_double(vm, number, out);
+    } else {
+        ok = raise_false(vm, ERR_TYPE, "__float__ returned non-float");
+    }
+    release(vm, number);
+    return ok;
+}
+
+bool value_to_double(Vm *vm, Value v, double *out)
+{
+    if (value_is_float(v)) {
+        *out = value_float(v);
+        return true;
+    }
+    if (is_whole(v)) {
+        return int_to_double(vm, v, out);
+    }
+    Type *type = type_of(vm, v);
+    if (type->slots.to_float != NULL) {
+        return converted(vm, type->slots.to_float(vm, v), out);
+    }
+    if (type->slots.index != NULL) {
+        return converted(vm, type->slots.index(vm, v), out);
+    }
+    return raise_false(vm, ERR_TYPE, "must be real number, not %s",
+                       type_name(type));
+}

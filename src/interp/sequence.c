@@ -1,0 +1,205 @@
+// What list and tuple share: comparison, printing, iteration, arguments.
+#include "interp/sequence.h"
+
+#include "interp/obj_dict.h"
+#include "interp/obj_str.h"
+
+// The items of a list or tuple as they are now.
+static const Value *items_of(Value v, size_t *count)
+{
+    if (value_object(v)->kind == KIND_LIST) {
+        *count = value_as_list(v)->count;
+        return value_as_list(v)->items;
+    }
+    *count = value_as_tuple(v)->count;
+    return value_as_tuple(v)->items;
+}
+
+static Value compare_counts(CompareOp op, size_t a, size_t b)
+{
+    switch (op) {
+    case COMPARE_LT: return value_from_bool(a < b);
+    case COMPARE_LE: return value_from_bool(a <= b);
+    case COMPARE_EQ: return value_from_bool(a == b);
+    case COMPARE_NE: return value_from_bool(a != b);
+    case COMPARE_GT: return value_from_bool(a > b);
+    default: return value_from_bool(a >= b);
+    }
+}
+
+// The result is decided by the first pair that differs.
+static Value compare_pair(Vm *vm, CompareOp op, Value x, Value y)
+{
+    if (op == COMPARE_EQ || op == COMPARE_NE) {
+        return value_from_bool(op == COMPARE_NE);
+    }
+    return value_compare(vm, op, x, y);
+}
+
+Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (!value_is_object(a) || !value_is_object(b) ||
+        value_object(a)->kind != value_object(b)->kind) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    size_t left, right;
+    items_of(a, &left);
+    items_of(b, &right);
+    if (left != right && (op == COMPARE_EQ || op == COMPARE_NE)) {
+        return value_from_bool(op == COMPARE_NE);
+    }
+    for (size_t i = 0;; i++) {
+        const Value *x = items_of(a, &left), *y = items_of(b, &right);
+        if (i >= left || i >= right) {
+            return compare_counts(op, left, right);
+        }
+        Value first = x[i], second = y[i];
+        if (value_same(first, second)) {
+            continue;
+        }
+        value_retain(first);
+        value_retain(second);
+        int equal = value_equal(vm, first, second);
+        Value result = equal < 0 || !ctx_poll(&vm->ctx) ? VALUE_FAIL
+                       : equal ? VALUE_NOT_IMPLEMENTED
+                               : compare_pair(vm, op, first, second);
+        release(vm, first);
+        release(vm, second);
+        if (equal <= 0 || value_failed(result)) {
+            return result;
+        }
+    }
+}
+
+bool repr_enter(Vm *vm, Value self, ReprGuard *guard)
+{
+    Object *object = value_object(self);
+    for (ReprGuard *at = vm->printing; at != NULL; at = at->outer) {
+        if (at->object == object) {
+            return false;
+        }
+    }
+    *guard = (ReprGuard){.object = object, .outer = vm->printing};
+    vm->printing = guard;
+    return true;
+}
+
+void repr_leave(Vm *vm, ReprGuard *guard)
+{
+    vm->printing = guard->outer;
+}
+
+bool repr_append(Vm *vm, StrBuf *out, Value v)
+{
+    value_retain(v);
+    Str *text = value_repr(vm, v);
+    release(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    strbuf_add(out, text->text, text->length);
+    object_release(&vm->ctx, text);
+    return strbuf_ok(out);
+}
+
+Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_puts(&out, open);
+    ReprGuard guard;
+    if (!repr_enter(vm, self, &guard)) {
+        strbuf_puts(&out, "...");
+        strbuf_puts(&out, close);
+    } else {
+        bool ok = true;
+        size_t count, i;
+        items_of(self, &count);
+        for (i = 0; ok && i < count; i++) {
+            strbuf_puts(&out, i > 0 ? ", " : "");
+            ok = repr_append(vm, &out, items_of(self, &count)[i]);
+            items_of(self, &count);
+        }
+        repr_leave(vm, &guard);
+        if (!ok) {
+            strbuf_free(&out);
+            return VALUE_FAIL;
+        }
+        strbuf_puts(&out, i == 1 && open[0] == '(' ? "," : "");
+        strbuf_puts(&out, close);
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value list_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    size_t count;
+    const Value *items = items_of(self->state[0], &count);
+    if (self->position < count) {
+        return value_retain(items[self->position++]);
+    }
+    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+    return VALUE_STOP;
+}
+
+Value sequence_iter(Vm *vm, Value self)
+{
+    Iterator *iterator = iterator_new(
+        vm,
+        value_object(self)->kind == KIND_LIST ? "list_iterator"
+                                              : "tuple_iterator",
+        list_step);
+    if (iterator == NULL) {
+        return VALUE_FAIL;
+    }
+    iterator->state[0] = value_retain(self);
+    return value_from_object(iterator);
+}
+
+bool arguments_check(Vm *vm, const char *name, Tuple *args, Dict *keywords,
+                     size_t most)
+{
+    if (keywords != NULL && keywords->count != 0) {
+        return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
+                           name);
+    }
+    if (args->count > most) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s expected at most %zu argument%s, got %zu", name,
+                           most, most == 1 ? "" : "s", args->count);
+    }
+    return true;
+}
+
+// One end of a range, clipped.
+static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
+                     size_t *out)
+{
+    *out = otherwise;
+    if (value_unbound(v) || value_is_none(v)) {
+        return true;
+    }
+    int64_t at;
+    if (!value_is_index(vm, v)) {
+        return raise_false(vm, ERR_TYPE,
+                           "slice indices must be integers or None or have "
+                           "an __index__ method");
+    }
+    if (!value_to_index(vm, v, &at)) {
+        return false;
+    }
+    at += at < 0 ? (int64_t)count : 0;
+    *out = at < 0 ? 0 : (size_t)at > count ? count : (size_t)at;
+    return true;
+}
+
+bool sequence_range(Vm *vm, Value start, Value stop, size_t count,
+                    size_t *from, size_t *to)
+{
+    return clip_end(vm, start, count, 0, from) &&
+           clip_end(vm, stop, count, count, to);
+}

@@ -1,0 +1,50 @@
+// What list and tuple (and other containers) share.
+#ifndef DUET_INTERP_SEQUENCE_H
+#define DUET_INTERP_SEQUENCE_H
+
+#include "interp/obj_iter.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+extern const NativeDef list_methods[], tuple_methods[], str_methods[],
+    dict_methods[], set_methods[], frozenset_methods[], bytes_methods[];
+
+// compare, contains and iter slots of list and tuple.
+Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b);
+int sequence_contains(Vm *vm, Value self, Value item);
+Value sequence_iter(Vm *vm, Value self);
+// "[1, 2]", "(1,)"; `open` and `close` again for a container inside itself.
+Value sequence_repr(Vm *vm, Value self, const char *open, const char *close);
+// Appends the repr of v. False with an error pending.
+MUST_CHECK bool repr_append(Vm *vm, StrBuf *out, Value v);
+// Containers being printed, innermost first, on the C stack.
+typedef struct ReprGuard {
+    Object *object;
+    struct ReprGuard *outer;
+} ReprGuard;
+// Starts printing `self`; false if that is already going on: print "[...]".
+MUST_CHECK bool repr_enter(Vm *vm, Value self, ReprGuard *guard);
+void repr_leave(Vm *vm, ReprGuard *guard);
+// A key as an index below count, negative ones from the end. False with an
+// error pending, or without one if out of range. what: "list".
+MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
+                               size_t count, size_t *out);
+// An int, a bool, or an object with __index__.
+bool value_is_index(Vm *vm, Value v);
+void values_visit(const Value *items, size_t count,
+                  void (*visit)(Object *child, void *data), void *data);
+// No keywords, at most `most` arguments of the constructor `name`.
+MUST_CHECK bool arguments_check(Vm *vm, const char *name, Tuple *args,
+                                Dict *keywords, size_t most);
+// Room for `extra` more items.
+MUST_CHECK bool list_reserve(Vm *vm, List *list, size_t extra);
+void list_clear(Vm *vm, List *list);
+// Replaces `removed` items at start by `items` (retained; not the list's own).
+MUST_CHECK bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
+                            const Value *items, size_t count);
+// start and stop of index() and count(), clipped to 0 … count. UNBOUND and
+// None: the defaults 0 and count.
+MUST_CHECK bool sequence_range(Vm *vm, Value start, Value stop, size_t count,
+                               size_t *from, size_t *to);
+
+#endif
