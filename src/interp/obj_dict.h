@@ -25,11 +25,22 @@ struct Dict {
     uint64_t version;   // bumped when a key comes or goes (not on replacing)
 };
 
+// keys(), values(), items(): a live view.
+typedef struct DictView {
+    Object head;
+    Dict *dict;
+    char part; // 'k', 'v' or 'i'
+} DictView;
+
 MUST_CHECK Dict *dict_new(Vm *vm);
 // 1 found (*value borrowed), 0 absent, -1 failed (unhashable, __eq__ raised).
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value);
 MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
 int dict_remove(Vm *vm, Dict *dict, Value key); // 1 removed, 0 absent, -1
+// As dict_remove, and *value is the removed value, owned.
+int dict_take(Vm *vm, Dict *dict, Value key, Value *value);
+// Empties a header that object_new gave (for subclasses).
+void dict_init(Dict *dict);
 // By interned name: cannot fail. UNBOUND: absent; borrowed.
 Value dict_get_name(Dict *dict, Str *name);
 MUST_CHECK bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value);

@@ -4,6 +4,7 @@
 
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
+#include "interp/obj_str.h"
 #include "interp/protocol.h"
 
 extern const NativeDef list_methods[], tuple_methods[], str_methods[],

@@ -1,0 +1,172 @@
+// The methods of dict.
+#include "interp/dict_view.h"
+#include "interp/note.h"
+#include "interp/sequence.h"
+
+static Value method_get(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value value;
+    int found = dict_get(vm, value_as_dict(args[0]), args[1], &value);
+    if (found > 0) {
+        return value_retain(value);
+    }
+    return found < 0               ? VALUE_FAIL
+           : value_unbound(args[2]) ? VALUE_NONE
+                                    : value_retain(args[2]);
+}
+
+static Value method_setdefault(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value value, otherwise = value_unbound(args[2]) ? VALUE_NONE : args[2];
+    int found = dict_get(vm, value_as_dict(args[0]), args[1], &value);
+    if (found > 0) {
+        return value_retain(value);
+    }
+    if (found < 0 ||
+        !dict_set(vm, value_as_dict(args[0]), args[1], otherwise)) {
+        return VALUE_FAIL;
+    }
+    return value_retain(otherwise);
+}
+
+static Value method_pop(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value value;
+    int found = dict_take(vm, value_as_dict(args[0]), args[1], &value);
+    if (found > 0) {
+        return value;
+    }
+    return found < 0               ? VALUE_FAIL
+           : value_unbound(args[2]) ? raise_with(vm, ERR_KEY, args[1])
+                                    : value_retain(args[2]);
+}
+
+static Value method_popitem(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Dict *dict = value_as_dict(args[0]);
+    if (dict->count == 0) {
+        Str *text = str_from(vm, "popitem(): dictionary is empty");
+        if (text != NULL) {
+            (void)raise_with(vm, ERR_KEY, str_value(text));
+            object_release(&vm->ctx, text);
+        }
+        return VALUE_FAIL;
+    }
+    uint32_t last = dict->used - 1;
+    while (value_same(dict->entries[last].key, VALUE_DELETED)) {
+        last--;
+    }
+    Tuple *pair = tuple_from(vm, &dict->entries[last].key, 2);
+    if (pair == NULL) {
+        return VALUE_FAIL;
+    }
+    if (dict_remove(vm, dict, pair->items[0]) < 0) {
+        object_release(&vm->ctx, pair);
+        return VALUE_FAIL;
+    }
+    return value_from_object(pair);
+}
+
+static Value method_update(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Dict *dict = value_as_dict(args[0]);
+    bool ok = (value_unbound(args[1]) || dict_update(vm, dict, args[1])) &&
+              dict_update(vm, dict, args[2]);
+    return ok ? VALUE_NONE : VALUE_FAIL;
+}
+
+static Value method_clear(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Dict *dict = value_as_dict(args[0]);
+    if (!note_store(vm, dict, VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
+    dict_clear(vm, dict);
+    return VALUE_NONE;
+}
+
+static Value method_copy(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Dict *copy = dict_copy(vm, value_as_dict(args[0]));
+    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+}
+
+static Value method_keys(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return dict_view_new(vm, value_as_dict(args[0]), 'k');
+}
+
+static Value method_values(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return dict_view_new(vm, value_as_dict(args[0]), 'v');
+}
+
+static Value method_items(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return dict_view_new(vm, value_as_dict(args[0]), 'i');
+}
+
+static Value method_reversed(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return dict_iterator(vm, value_as_dict(args[0]), 'k', true);
+}
+
+static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value result = vm_call(vm, args[0], NULL, 0);
+    Value iterator = value_failed(result) ? VALUE_FAIL
+                                          : value_iter(vm, args[1]);
+    Value otherwise = value_unbound(args[2]) ? VALUE_NONE : args[2];
+    bool ok = !value_failed(iterator);
+    while (ok) {
+        Value key = value_next(vm, iterator);
+        if (value_same(key, VALUE_STOP)) {
+            break;
+        }
+        ok = !value_failed(key) &&
+             value_set_item(vm, result, key, otherwise);
+        release(vm, key);
+    }
+    release(vm, iterator);
+    if (!ok) {
+        release(vm, result);
+        return VALUE_FAIL;
+    }
+    return result;
+}
+
+const NativeDef dict_methods[] = {
+    {"get", "self, key, default=None, /", method_get,
+     "The value of key, or default."},
+    {"setdefault", "self, key, default=None, /", method_setdefault,
+     "The value of key, which is set to default first if absent."},
+    {"pop", "self, key, default=<required>, /", method_pop,
+     "Removes key and returns its value, or default."},
+    {"popitem", "self, /", method_popitem,
+     "Removes the last item and returns it as (key, value)."},
+    {"update", "self, other=(), /, **kwargs", method_update,
+     "Takes over all items of a mapping or of pairs, then the keywords."},
+    {"clear", "self, /", method_clear, "Removes all items."},
+    {"copy", "self, /", method_copy, "A shallow copy."},
+    {"keys", "self, /", method_keys, "A live view on the keys."},
+    {"values", "self, /", method_values, "A live view on the values."},
+    {"items", "self, /", method_items, "A live view on the pairs."},
+    {"__reversed__", "self, /", method_reversed, "The keys from the end."},
+    {0}};
+
+const NativeDef dict_class_methods[] = {
+    {"fromkeys", "cls, iterable, value=None, /", method_fromkeys,
+     "A new dict with these keys, all with the same value."},
+    {0}};

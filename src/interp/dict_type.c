@@ -1,0 +1,283 @@
+// dict: the type, its operators and iterators; views are in dict_view.c.
+#include "interp/note.h"
+#include "interp/obj_dict.h"
+#include "interp/sequence.h"
+#include "interp/dict_view.h"
+
+static void dict_destroy(Vm *vm, Object *self)
+{
+    dict_clear(vm, (Dict *)self);
+    object_free(vm, self, sizeof(Dict));
+}
+
+static void dict_clear_slot(Vm *vm, Object *self)
+{
+    dict_clear(vm, (Dict *)self);
+}
+
+static void dict_visit(Object *self, void (*visit)(Object *, void *),
+                       void *data)
+{
+    Dict *dict = (Dict *)self;
+    for (uint32_t i = 0; i < dict->used; i++) {
+        values_visit(&dict->entries[i].key, 2, visit, data);
+    }
+}
+
+static bool print_entries(Vm *vm, StrBuf *out, Dict *dict)
+{
+    Value key, value;
+    bool ok = true;
+    for (uint32_t at = 0, i = 0; ok && dict_next(dict, &at, &key, &value);
+         i++) {
+        value_retain(value);
+        strbuf_puts(out, i > 0 ? ", " : "");
+        ok = repr_append(vm, out, key);
+        strbuf_puts(out, ": ");
+        ok = ok && repr_append(vm, out, value);
+        release(vm, value);
+    }
+    return ok;
+}
+
+static Value dict_repr(Vm *vm, Value self)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_putc(&out, '{');
+    ReprGuard guard;
+    if (!repr_enter(vm, self, &guard)) {
+        strbuf_puts(&out, "...");
+    } else {
+        bool ok = print_entries(vm, &out, value_as_dict(self));
+        repr_leave(vm, &guard);
+        if (!ok) {
+            strbuf_free(&out);
+            return VALUE_FAIL;
+        }
+    }
+    strbuf_putc(&out, '}');
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+// The same keys with equal values. 1, 0, -1.
+static int dict_equal(Vm *vm, Dict *a, Dict *b)
+{
+    if (a->count != b->count) {
+        return 0;
+    }
+    Value key, value, other;
+    for (uint32_t at = 0; dict_next(a, &at, &key, &value);) {
+        value_retain(key);
+        value_retain(value);
+        int same = dict_get(vm, b, key, &other);
+        if (same > 0) {
+            value_retain(other);
+            same = value_equal(vm, value, other);
+            release(vm, other);
+        }
+        release(vm, key);
+        release(vm, value);
+        if (same <= 0) {
+            return same;
+        }
+    }
+    return 1;
+}
+
+static Value dict_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if ((op != COMPARE_EQ && op != COMPARE_NE) ||
+        !value_is_kind(b, KIND_DICT)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    int equal = dict_equal(vm, value_as_dict(a), value_as_dict(b));
+    return equal < 0 ? VALUE_FAIL
+                     : value_from_bool(equal == (op == COMPARE_EQ));
+}
+
+static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (op != BINARY_OR || !value_is_kind(a, KIND_DICT) ||
+        !value_is_kind(b, KIND_DICT)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Dict *result = dict_copy(vm, value_as_dict(a));
+    if (result != NULL && !dict_update(vm, result, b)) {
+        object_release(&vm->ctx, result);
+        result = NULL;
+    }
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+
+static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (op != BINARY_OR) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    return dict_update(vm, value_as_dict(a), b) ? value_retain(a)
+                                                : VALUE_FAIL;
+}
+
+static int64_t dict_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_as_dict(self)->count;
+}
+
+static Value dict_get_item(Vm *vm, Value self, Value key)
+{
+    Value value;
+    int found = dict_get(vm, value_as_dict(self), key, &value);
+    if (found > 0) {
+        return value_retain(value);
+    }
+    if (found == 0 && value_object(self)->type != vm->types[KIND_DICT]) {
+        Value method =
+            value_find_method(vm, self, vm->names[NAME_MISSING]);
+        if (value_failed(method)) {
+            return VALUE_FAIL;
+        }
+        if (!value_unbound(method)) {
+            value = vm_call(vm, method, &key, 1);
+            release(vm, method);
+            return value;
+        }
+    }
+    return found < 0 ? VALUE_FAIL : raise_with(vm, ERR_KEY, key);
+}
+
+static bool dict_set_item(Vm *vm, Value self, Value key, Value value)
+{
+    if (!value_unbound(value)) {
+        return dict_set(vm, value_as_dict(self), key, value);
+    }
+    int found = dict_remove(vm, value_as_dict(self), key);
+    if (found == 0) {
+        (void)raise_with(vm, ERR_KEY, key);
+    }
+    return found > 0;
+}
+
+static int dict_contains(Vm *vm, Value self, Value key)
+{
+    Value value;
+    return dict_get(vm, value_as_dict(self), key, &value);
+}
+
+// The next entry forwards or backwards; `changed` texts as CPython's.
+static Value dict_step(Vm *vm, Iterator *self, bool backwards)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Dict *dict = value_as_dict(self->state[0]);
+    if (dict->count != self->expected) {
+        self->expected = UINT64_MAX;
+        return raise_error(vm, ERR_RUNTIME,
+                           "dictionary changed size during iteration");
+    }
+    const DictEntry *entry = NULL;
+    while (entry == NULL && self->position < dict->used) {
+        uint64_t at = self->position++;
+        entry = &dict->entries[backwards ? dict->used - 1 - at : at];
+        entry = value_same(entry->key, VALUE_DELETED) ? NULL : entry;
+    }
+    if (entry == NULL) {
+        value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+        return VALUE_STOP;
+    }
+    switch (value_small(self->state[1])) {
+    case 'k': return value_retain(entry->key);
+    case 'v': return value_retain(entry->value);
+    default: {
+        Tuple *pair = tuple_from(vm, &entry->key, 2);
+        return pair == NULL ? VALUE_FAIL : value_from_object(pair);
+    }
+    }
+}
+
+static Value step_forwards(Vm *vm, Iterator *self)
+{
+    return dict_step(vm, self, false);
+}
+
+static Value step_backwards(Vm *vm, Iterator *self)
+{
+    return dict_step(vm, self, true);
+}
+
+Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
+{
+    static const char *const names[][2] = {
+        {"dict_keyiterator", "dict_reversekeyiterator"},
+        {"dict_valueiterator", "dict_reversevalueiterator"},
+        {"dict_itemiterator", "dict_reverseitemiterator"}};
+    int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
+    Iterator *iterator =
+        iterator_new(vm, names[row][backwards],
+                     backwards ? step_backwards : step_forwards);
+    if (iterator == NULL) {
+        return VALUE_FAIL;
+    }
+    iterator->state[0] = value_from_object(object_retain(dict));
+    iterator->state[1] = value_from_small(part);
+    iterator->expected = dict->count;
+    return value_from_object(iterator);
+}
+
+static Value dict_iter(Vm *vm, Value self)
+{
+    return dict_iterator(vm, value_as_dict(self), 'k', false);
+}
+
+static Value dict_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args;
+    (void)keywords;
+    Dict *dict = object_new(vm, cls, cls->def->size);
+    if (dict == NULL) {
+        return VALUE_FAIL;
+    }
+    dict_init(dict);
+    return value_from_object(dict);
+}
+
+static bool dict_init_slot(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    Dict *dict = value_as_dict(self);
+    if (!arguments_check(vm, "dict", args, NULL, 1)) {
+        return false;
+    }
+    if (args->count == 1 && !dict_update(vm, dict, args->items[0])) {
+        return false;
+    }
+    return keywords == NULL ||
+           dict_update(vm, dict, value_from_object(keywords));
+}
+
+const TypeDef dict_type_def = {
+    .name = "dict",
+    .doc = "A mapping in insertion order: dict(mapping_or_pairs, **items).",
+    .params = "items=(), /, **kwargs",
+    .kind = KIND_DICT,
+    .size = sizeof(Dict),
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .slots = {.destroy = dict_destroy,
+              .visit = dict_visit,
+              .clear = dict_clear_slot,
+              .make = dict_make,
+              .init = dict_init_slot,
+              .repr = dict_repr,
+              .compare = dict_compare,
+              .binary = dict_binary,
+              .inplace = dict_inplace,
+              .length = dict_length,
+              .get_item = dict_get_item,
+              .set_item = dict_set_item,
+              .contains = dict_contains,
+              .iter = dict_iter},
+    .methods = dict_methods,
+    .class_methods = dict_class_methods,
+};

@@ -1,0 +1,195 @@
+// keys(), values() and items(): live views; keys and items work as sets.
+#include "interp/dict_view.h"
+
+#include "interp/obj_set.h"
+#include "interp/sequence.h"
+
+Value dict_view_new(Vm *vm, Dict *dict, char part)
+{
+    DictView *view =
+        object_new(vm, vm->types[KIND_DICT_VIEW], sizeof *view);
+    if (view == NULL) {
+        return VALUE_FAIL;
+    }
+    view->dict = object_retain(dict);
+    view->part = part;
+    return value_from_object(view);
+}
+
+static DictView *as_view(Value v)
+{
+    return (DictView *)value_object(v);
+}
+
+static void view_destroy(Vm *vm, Object *self)
+{
+    object_release(&vm->ctx, ((DictView *)self)->dict);
+    object_free(vm, self, sizeof(DictView));
+}
+
+static void view_visit(Object *self, void (*visit)(Object *, void *),
+                       void *data)
+{
+    visit((Object *)((DictView *)self)->dict, data);
+}
+
+static Value view_iter(Vm *vm, Value self)
+{
+    return dict_iterator(vm, as_view(self)->dict, as_view(self)->part, false);
+}
+
+static int64_t view_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return as_view(self)->dict->count;
+}
+
+static Value view_repr(Vm *vm, Value self)
+{
+    char part = as_view(self)->part;
+    const char *name = part == 'k'   ? "dict_keys"
+                       : part == 'v' ? "dict_values"
+                                     : "dict_items";
+    List *list = list_new(vm, 0);
+    Str *items = NULL, *text = NULL;
+    if (list != NULL && list_extend(vm, list, self)) {
+        items = value_repr(vm, value_from_object(list));
+    }
+    if (items != NULL) {
+        text = str_printf(vm, "%s(%s)", name, items->text);
+    }
+    object_release_null(&vm->ctx, items);
+    object_release_null(&vm->ctx, list);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static int contains_item(Vm *vm, Dict *dict, Value item)
+{
+    Value value;
+    if (!value_is_kind(item, KIND_TUPLE) ||
+        value_as_tuple(item)->count != 2) {
+        return 0;
+    }
+    Tuple *pair = value_as_tuple(item);
+    int found = dict_get(vm, dict, pair->items[0], &value);
+    if (found > 0) {
+        value_retain(value);
+        found = value_equal(vm, value, pair->items[1]);
+        release(vm, value);
+    }
+    return found;
+}
+
+static int view_contains(Vm *vm, Value self, Value item)
+{
+    Value value;
+    Dict *dict = as_view(self)->dict;
+    if (as_view(self)->part == 'k') {
+        return dict_get(vm, dict, item, &value);
+    }
+    if (as_view(self)->part == 'i') {
+        return contains_item(vm, dict, item);
+    }
+    for (uint32_t at = 0; dict_next(dict, &at, &value, &value);) {
+        value_retain(value);
+        int equal = value_equal(vm, value, item);
+        release(vm, value);
+        if (equal != 0) {
+            return equal;
+        }
+    }
+    return 0;
+}
+
+static Set *as_set(Vm *vm, Value iterable)
+{
+    Set *set = set_new(vm, false);
+    if (set != NULL && !set_update(vm, set, iterable)) {
+        object_release(&vm->ctx, set);
+        return NULL;
+    }
+    return set;
+}
+
+static bool is_set_like(Value v)
+{
+    return value_is_kind(v, KIND_SET) || value_is_kind(v, KIND_FROZENSET) ||
+           (value_is_kind(v, KIND_DICT_VIEW) && as_view(v)->part != 'v');
+}
+
+// Both sides become sets, and the set's operator does it.
+static Value by_sets(Vm *vm, Value a, Value b, int binary, CompareOp compare)
+{
+    Set *x = as_set(vm, a), *y = x != NULL ? as_set(vm, b) : NULL;
+    Value result = VALUE_FAIL;
+    if (y != NULL) {
+        Value left = value_from_object(x), right = value_from_object(y);
+        result = binary >= 0
+                     ? value_binary(vm, (BinaryOp)binary, left, right)
+                     : value_compare(vm, compare, left, right);
+    }
+    object_release_null(&vm->ctx, x);
+    object_release_null(&vm->ctx, y);
+    return result;
+}
+
+static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool known = op == BINARY_AND || op == BINARY_OR || op == BINARY_SUB ||
+                 op == BINARY_XOR;
+    if (!known || (value_is_kind(a, KIND_DICT_VIEW) && !is_set_like(a)) ||
+        (value_is_kind(b, KIND_DICT_VIEW) && !is_set_like(b))) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    return by_sets(vm, a, b, (int)op, COMPARE_EQ);
+}
+
+static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (!is_set_like(a) || !is_set_like(b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    return by_sets(vm, a, b, -1, op);
+}
+
+static Value view_reversed(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    DictView *view = as_view(args[0]);
+    return dict_iterator(vm, view->dict, view->part, true);
+}
+
+static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value common = by_sets(vm, args[0], args[1], BINARY_AND, COMPARE_EQ);
+    if (value_failed(common)) {
+        return VALUE_FAIL;
+    }
+    int truth = value_truth(vm, common);
+    release(vm, common);
+    return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
+}
+
+static const NativeDef view_methods[] = {
+    {"__reversed__", "self, /", view_reversed, "The items from the end."},
+    {"isdisjoint", "self, other, /", view_isdisjoint,
+     "True if the other has none of these."},
+    {0}};
+
+const TypeDef dict_view_type_def = {
+    .name = "dict_view",
+    .doc = "A live view on the keys, values or items of a dict.",
+    .kind = KIND_DICT_VIEW,
+    .size = sizeof(DictView),
+    .flags = TYPE_TRACKED | TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = view_destroy,
+              .visit = view_visit,
+              .repr = view_repr,
+              .compare = view_compare,
+              .binary = view_binary,
+              .length = view_length,
+              .contains = view_contains,
+              .iter = view_iter},
+    .methods = view_methods,
+};

@@ -1,0 +1,13 @@
+// Views on a dict and the iterators behind them.
+#ifndef DUET_INTERP_DICT_VIEW_H
+#define DUET_INTERP_DICT_VIEW_H
+
+#include "interp/obj_dict.h"
+
+extern const NativeDef dict_class_methods[];
+
+// part: 'k' keys, 'v' values, 'i' items. Owned.
+Value dict_view_new(Vm *vm, Dict *dict, char part);
+Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards);
+
+#endif

@@ -1,0 +1,13 @@
+// The iterators behind built-in functions. All give an owned value or fail.
+#ifndef DUET_INTERP_ITER_MAKE_H
+#define DUET_INTERP_ITER_MAKE_H
+
+#include "interp/obj_iter.h"
+
+Value iter_enumerate(Vm *vm, Value iterable, Value start); // UNBOUND: 0
+Value iter_zip(Vm *vm, Tuple *iterables, bool strict);
+Value iter_map(Vm *vm, Value function, Tuple *iterables);
+Value iter_filter(Vm *vm, Value function, Value iterable); // NONE: by truth
+Value iter_reversed(Vm *vm, Value sequence);
+
+#endif

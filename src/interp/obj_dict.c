@@ -1,0 +1,507 @@
+// dict: the table. Operators and views are in dict_type.c, methods in
+// dict_methods.c.
+//
+// Invariant: entries[0 .. used) are in insertion order; a removed one has key
+// VALUE_DELETED and value UNBOUND. An index slot holds an entry's number + 1,
+// 0: never used; a removed entry keeps its slot until the table is rebuilt.
+// Probes go as CPython's: i = 5i + perturb + 1, perturb >>= 5.
+#include "interp/obj_dict.h"
+
+#include "interp/note.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+enum { DICT_SMALL = 8, DICT_PERTURB = 5 };
+
+typedef struct Probe {
+    uint64_t at, perturb, mask;
+} Probe;
+
+static inline Probe probe_start(const Dict *dict, uint64_t hash)
+{
+    uint64_t mask = dict->index_size - 1;
+    return (Probe){.at = hash & mask, .perturb = hash, .mask = mask};
+}
+
+static inline void probe_next(Probe *probe)
+{
+    probe->perturb >>= DICT_PERTURB;
+    probe->at = (probe->at * 5 + probe->perturb + 1) & probe->mask;
+}
+
+// The width of a slot follows from the number of slots.
+static inline size_t slot_width(uint32_t index_size)
+{
+    return index_size <= 256 ? 1 : index_size <= 65536 ? 2 : 4;
+}
+
+static inline uint32_t slot_get(const Dict *dict, uint64_t at)
+{
+    switch (slot_width(dict->index_size)) {
+    case 1: return ((uint8_t *)dict->index)[at];
+    case 2: return ((uint16_t *)dict->index)[at];
+    default: return ((uint32_t *)dict->index)[at];
+    }
+}
+
+static inline void slot_set(Dict *dict, uint64_t at, uint32_t entry)
+{
+    switch (slot_width(dict->index_size)) {
+    case 1: ((uint8_t *)dict->index)[at] = (uint8_t)entry; break;
+    case 2: ((uint16_t *)dict->index)[at] = (uint16_t)entry; break;
+    default: ((uint32_t *)dict->index)[at] = entry;
+    }
+}
+
+static inline bool is_live(const DictEntry *entry)
+{
+    return !value_same(entry->key, VALUE_DELETED);
+}
+
+void dict_init(Dict *dict)
+{
+    memset((char *)dict + sizeof(Object), 0, sizeof *dict - sizeof(Object));
+}
+
+Dict *dict_new(Vm *vm)
+{
+    Dict *dict = object_new(vm, vm->types[KIND_DICT], sizeof *dict);
+    if (dict != NULL) {
+        dict_init(dict);
+    }
+    return dict;
+}
+
+static void free_tables(Vm *vm, DictEntry *entries, uint32_t capacity,
+                        void *index, uint32_t index_size)
+{
+    ctx_free(&vm->ctx, entries, capacity * sizeof *entries);
+    if (index != NULL) {
+        ctx_free(&vm->ctx, index, index_size * slot_width(index_size));
+    }
+}
+
+static void index_insert(Dict *dict, uint64_t hash, uint32_t entry)
+{
+    Probe probe = probe_start(dict, hash);
+    while (slot_get(dict, probe.at) != 0) {
+        probe_next(&probe);
+    }
+    slot_set(dict, probe.at, entry + 1);
+}
+
+// Moves the live entries together; the index is made anew by the caller.
+static void compact(Dict *dict)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < dict->used; i++) {
+        if (is_live(&dict->entries[i])) {
+            dict->entries[to++] = dict->entries[i];
+        }
+    }
+    dict->used = to;
+}
+
+// A table for `capacity` entries: two thirds of the slots are used at most.
+static bool resize(Vm *vm, Dict *dict, uint32_t capacity)
+{
+    uint32_t slots = 0;
+    void *index = NULL;
+    if (capacity > DICT_SMALL) {
+        for (slots = 16; (uint64_t)slots * 2 < (uint64_t)capacity * 3;) {
+            slots *= 2;
+        }
+        capacity = (uint32_t)((uint64_t)slots * 2 / 3);
+        size_t size = slots * slot_width(slots);
+        index = ctx_alloc_zero(&vm->ctx, size);
+        if (index == NULL) {
+            return false;
+        }
+    }
+    compact(dict);
+    DictEntry *entries =
+        ctx_realloc(&vm->ctx, dict->entries,
+                    dict->capacity * sizeof *entries,
+                    capacity * sizeof *entries);
+    bool ok = entries != NULL;
+    if (!ok && index != NULL) {
+        ctx_free(&vm->ctx, index, slots * slot_width(slots));
+    }
+    if (!ok && dict->index != NULL) {
+        // Compacted, but no new table: the old index is filled again.
+        memset(dict->index, 0,
+               dict->index_size * slot_width(dict->index_size));
+    }
+    if (ok) {
+        if (dict->index != NULL) {
+            ctx_free(&vm->ctx, dict->index,
+                     dict->index_size * slot_width(dict->index_size));
+        }
+        dict->entries = entries;
+        dict->capacity = capacity;
+        dict->index = index;
+        dict->index_size = slots;
+    }
+    for (uint32_t i = 0; dict->index != NULL && i < dict->used; i++) {
+        index_insert(dict, dict->entries[i].hash, i);
+    }
+    return ok;
+}
+
+static bool grow(Vm *vm, Dict *dict)
+{
+    if (dict->used < dict->capacity) {
+        return true;
+    }
+    if (dict->count >= UINT32_MAX / 4) {
+        return ctx_fail_memory(&vm->ctx);
+    }
+    // Many removed entries: the same size will do.
+    uint32_t wanted = dict->count + dict->count / 2 < dict->used
+                          ? dict->capacity
+                          : dict->capacity * 2;
+    return resize(vm, dict, wanted < DICT_SMALL ? DICT_SMALL : wanted);
+}
+
+// Equality with a stored key of the same hash. 1, 0, -1 failed, 2: the dict
+// changed meanwhile, start again.
+static int key_equal(Vm *vm, Dict *dict, const DictEntry *entry, Value key)
+{
+    Value stored = entry->key;
+    if (value_same(stored, key)) {
+        return 1;
+    }
+    if (value_is_str(stored) && value_is_str(key)) {
+        return str_equal(value_as_str(stored), value_as_str(key));
+    }
+    if (value_both_ints(stored, key)) {
+        return 0;
+    }
+    uint64_t version = dict->version;
+    value_retain(stored);
+    int equal = value_equal(vm, stored, key);
+    release(vm, stored);
+    return equal >= 0 && dict->version != version ? 2 : equal;
+}
+
+// The entry's number; -1 absent, -2 failed.
+static int64_t find(Vm *vm, Dict *dict, Value key, uint64_t hash)
+{
+    int equal;
+restart:
+    if (dict->index == NULL) {
+        for (uint32_t i = 0; i < dict->used; i++) {
+            if (dict->entries[i].hash == hash && is_live(&dict->entries[i])) {
+                equal = key_equal(vm, dict, &dict->entries[i], key);
+                if (equal == 2) {
+                    goto restart;
+                }
+                if (equal != 0) {
+                    return equal < 0 ? -2 : (int64_t)i;
+                }
+            }
+        }
+        return -1;
+    }
+    Probe probe = probe_start(dict, hash);
+    for (;; probe_next(&probe)) {
+        uint32_t slot = slot_get(dict, probe.at);
+        if (slot == 0) {
+            return -1;
+        }
+        DictEntry *entry = &dict->entries[slot - 1];
+        if (entry->hash == hash && is_live(entry)) {
+            equal = key_equal(vm, dict, entry, key);
+            if (equal == 2) {
+                goto restart;
+            }
+            if (equal != 0) {
+                return equal < 0 ? -2 : (int64_t)slot - 1;
+            }
+        }
+    }
+}
+
+static inline bool key_hash(Vm *vm, Value key, uint64_t *hash)
+{
+    if (value_is_int(key) && value_small(key) >= 0 &&
+        value_small(key) < VALUE_INT_MAX) {
+        *hash = (uint64_t)value_small(key);
+        return true;
+    }
+    return value_hash(vm, key, hash);
+}
+
+int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
+{
+    uint64_t hash;
+    if (!key_hash(vm, key, &hash)) {
+        return -1;
+    }
+    int64_t entry = find(vm, dict, key, hash);
+    if (entry < 0) {
+        return entry == -1 ? 0 : -1;
+    }
+    *value = dict->entries[entry].value;
+    return 1;
+}
+
+// Adds a key that is not there.
+static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
+{
+    if (!grow(vm, dict)) {
+        return false;
+    }
+    uint32_t number = dict->used++;
+    dict->entries[number] = (DictEntry){.hash = hash,
+                                        .key = value_retain(key),
+                                        .value = value_retain(value)};
+    if (dict->index != NULL) {
+        index_insert(dict, hash, number);
+    }
+    dict->count++;
+    dict->version++;
+    return true;
+}
+
+bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
+{
+    uint64_t hash;
+    if (!key_hash(vm, key, &hash)) {
+        return false;
+    }
+    int64_t entry = find(vm, dict, key, hash);
+    if (entry == -2 || !note_store(vm, dict, value)) {
+        return false;
+    }
+    if (entry >= 0) {
+        value_replace(&vm->ctx, &dict->entries[entry].value,
+                      value_retain(value));
+        return true;
+    }
+    return insert(vm, dict, key, hash, value);
+}
+
+int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
+{
+    uint64_t hash;
+    if (dict->count == 0 && !value_is_object(key)) {
+        return 0;
+    }
+    if (!key_hash(vm, key, &hash)) {
+        return -1;
+    }
+    int64_t number = find(vm, dict, key, hash);
+    if (number < 0) {
+        return number == -1 ? 0 : -1;
+    }
+    if (!note_store(vm, dict, VALUE_UNBOUND)) {
+        return -1;
+    }
+    DictEntry *entry = &dict->entries[number];
+    Value old = entry->key;
+    *value = entry->value;
+    entry->key = VALUE_DELETED;
+    entry->value = VALUE_UNBOUND;
+    dict->count--;
+    dict->version++;
+    release(vm, old);
+    return 1;
+}
+
+int dict_remove(Vm *vm, Dict *dict, Value key)
+{
+    Value value;
+    int found = dict_take(vm, dict, key, &value);
+    if (found > 0) {
+        release(vm, value);
+    }
+    return found;
+}
+
+int32_t dict_find_name(Dict *dict, Str *name)
+{
+    Value key = value_from_object(name);
+    uint64_t hash = str_hash(name);
+    if (dict->index == NULL) {
+        for (uint32_t i = 0; i < dict->used; i++) {
+            DictEntry *entry = &dict->entries[i];
+            if (value_same(entry->key, key) ||
+                (entry->hash == hash && value_is_str(entry->key) &&
+                 str_equal(value_as_str(entry->key), name))) {
+                return (int32_t)i;
+            }
+        }
+        return -1;
+    }
+    Probe probe = probe_start(dict, hash);
+    for (;; probe_next(&probe)) {
+        uint32_t slot = slot_get(dict, probe.at);
+        if (slot == 0) {
+            return -1;
+        }
+        DictEntry *entry = &dict->entries[slot - 1];
+        if (value_same(entry->key, key) ||
+            (entry->hash == hash && value_is_str(entry->key) &&
+             str_equal(value_as_str(entry->key), name))) {
+            return (int32_t)slot - 1;
+        }
+    }
+}
+
+Value dict_get_name(Dict *dict, Str *name)
+{
+    int32_t entry = dict_find_name(dict, name);
+    return entry < 0 ? VALUE_UNBOUND : dict->entries[entry].value;
+}
+
+bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
+{
+    int32_t entry = dict_find_name(dict, name);
+    if (!note_store(vm, dict, value)) {
+        return false;
+    }
+    if (entry >= 0) {
+        value_replace(&vm->ctx, &dict->entries[entry].value,
+                      value_retain(value));
+        return true;
+    }
+    return insert(vm, dict, value_from_object(name), str_hash(name), value);
+}
+
+bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
+{
+    while (*position < dict->used) {
+        const DictEntry *entry = &dict->entries[(*position)++];
+        if (is_live(entry)) {
+            *key = entry->key;
+            *value = entry->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+void dict_clear(Vm *vm, Dict *dict)
+{
+    Dict old = *dict;
+    uint64_t version = dict->version + 1;
+    dict_init(dict);
+    dict->version = version;
+    for (uint32_t i = 0; i < old.used; i++) {
+        release(vm, old.entries[i].key);
+        release(vm, old.entries[i].value);
+    }
+    free_tables(vm, old.entries, old.capacity, old.index, old.index_size);
+}
+
+Dict *dict_copy(Vm *vm, Dict *dict)
+{
+    Dict *copy = dict_new(vm);
+    if (copy == NULL || dict->count == 0) {
+        return copy;
+    }
+    if (!resize(vm, copy, dict->count)) {
+        object_release(&vm->ctx, copy);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < dict->used; i++) {
+        DictEntry *entry = &dict->entries[i];
+        // There is room: this cannot fail.
+        if (is_live(entry) &&
+            !insert(vm, copy, entry->key, entry->hash, entry->value)) {
+            break;
+        }
+    }
+    return copy;
+}
+
+static bool update_dict(Vm *vm, Dict *dict, Dict *other)
+{
+    uint32_t position = 0;
+    Value key, value;
+    if (dict == other) {
+        return true;
+    }
+    while (dict_next(other, &position, &key, &value)) {
+        value_retain(key);
+        value_retain(value);
+        bool ok = dict_set(vm, dict, key, value);
+        release(vm, key);
+        release(vm, value);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// One element of an iterable of pairs.
+static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
+{
+    if (type_of(vm, element)->slots.iter == NULL) {
+        return raise_false(vm, ERR_TYPE,
+                           "cannot convert dictionary update sequence element "
+                           "#%lld to a sequence",
+                           (long long)number);
+    }
+    Tuple *pair = value_to_tuple(vm, element);
+    if (pair == NULL) {
+        return false;
+    }
+    bool ok = pair->count == 2
+                  ? dict_set(vm, dict, pair->items[0], pair->items[1])
+                  : raise_false(vm, ERR_VALUE,
+                                "dictionary update sequence element #%lld has "
+                                "length %zu; 2 is required",
+                                (long long)number, pair->count);
+    object_release(&vm->ctx, pair);
+    return ok;
+}
+
+// From an iterable of pairs, or of keys of `mapping` (UNBOUND: pairs).
+static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
+{
+    Value iterator = value_iter(vm, iterable), item;
+    if (value_failed(iterator)) {
+        return false;
+    }
+    bool ok = true;
+    for (int64_t i = 0; ok; i++) {
+        item = value_next(vm, iterator);
+        if (value_same(item, VALUE_STOP) || value_failed(item)) {
+            ok = !value_failed(item);
+            break;
+        }
+        if (value_unbound(mapping)) {
+            ok = update_pair(vm, dict, item, i);
+        } else {
+            Value value = value_get_item(vm, mapping, item);
+            ok = !value_failed(value) && dict_set(vm, dict, item, value);
+            release(vm, value);
+        }
+        release(vm, item);
+    }
+    release(vm, iterator);
+    return ok;
+}
+
+bool dict_update(Vm *vm, Dict *dict, Value other)
+{
+    if (value_is_kind(other, KIND_DICT)) {
+        return update_dict(vm, dict, value_as_dict(other));
+    }
+    Value method = value_find_attr(vm, other, vm->names[NAME_KEYS]);
+    if (value_failed(method)) {
+        return false;
+    }
+    if (value_unbound(method)) {
+        return update_items(vm, dict, other, VALUE_UNBOUND);
+    }
+    Value keys = vm_call(vm, method, NULL, 0);
+    release(vm, method);
+    bool ok = !value_failed(keys) && update_items(vm, dict, keys, other);
+    release(vm, keys);
+    return ok;
+}

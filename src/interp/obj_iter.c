@@ -1,0 +1,386 @@
+// The object of all built-in iterators, and the built-ins that make one:
+// enumerate, zip, map, filter, reversed.
+//
+// Invariant: state[] holds valid Values; an exhausted iterator sets state[0]
+// to UNBOUND, so that it lets its source go and stays exhausted.
+#include "interp/obj_iter.h"
+
+#include "interp/sequence.h"
+#include "interp/iter_make.h"
+
+Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
+{
+    Iterator *self =
+        object_new(vm, vm->types[KIND_ITERATOR], sizeof *self);
+    if (self != NULL) {
+        self->step = step;
+        self->type_name = name;
+        for (int i = 0; i < 4; i++) {
+            self->state[i] = VALUE_UNBOUND;
+        }
+        self->position = self->expected = 0;
+    }
+    return self;
+}
+
+static void iterator_destroy(Vm *vm, Object *object)
+{
+    Iterator *self = (Iterator *)object;
+    for (int i = 0; i < 4; i++) {
+        release(vm, self->state[i]);
+    }
+    object_free(vm, self, sizeof *self);
+}
+
+static void iterator_visit(Object *self, void (*visit)(Object *, void *),
+                           void *data)
+{
+    values_visit(((Iterator *)self)->state, 4, visit, data);
+}
+
+static void iterator_clear(Vm *vm, Object *object)
+{
+    Iterator *self = (Iterator *)object;
+    for (int i = 0; i < 4; i++) {
+        value_replace(&vm->ctx, &self->state[i], VALUE_UNBOUND);
+    }
+}
+
+static Value iterator_repr(Vm *vm, Value self)
+{
+    Iterator *iterator = (Iterator *)value_object(self);
+    Str *text = str_printf(vm, "<%s object at %p>", iterator->type_name,
+                           (void *)iterator);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value iterator_iter(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(self);
+}
+
+static Value iterator_next(Vm *vm, Value self)
+{
+    Iterator *iterator = (Iterator *)value_object(self);
+    return iterator->step(vm, iterator);
+}
+
+const TypeDef iterator_type_def = {
+    .name = "iterator",
+    .doc = "What iter() of a built-in object gives.",
+    .kind = KIND_ITERATOR,
+    .size = sizeof(Iterator),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = iterator_destroy,
+              .visit = iterator_visit,
+              .clear = iterator_clear,
+              .repr = iterator_repr,
+              .iter = iterator_iter,
+              .next = iterator_next},
+};
+
+static Value exhausted(Vm *vm, Iterator *self)
+{
+    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+    return VALUE_STOP;
+}
+
+// state: the iterator, the next number.
+static Value enumerate_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Value item = value_next(vm, self->state[0]);
+    if (value_failed(item) || value_same(item, VALUE_STOP)) {
+        return value_failed(item) ? item : exhausted(vm, self);
+    }
+    Value number = self->state[1];
+    Value next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
+    Tuple *pair = value_failed(next) ? NULL : tuple_new(vm, 2);
+    if (pair == NULL) {
+        release(vm, next);
+        release(vm, item);
+        return VALUE_FAIL;
+    }
+    self->state[1] = next;
+    pair->items[0] = number;
+    pair->items[1] = item;
+    return value_from_object(pair);
+}
+
+Value iter_enumerate(Vm *vm, Value iterable, Value start)
+{
+    if (!value_unbound(start) && !value_is_index(vm, start)) {
+        return raise_error(vm, ERR_TYPE,
+                           "'%s' object cannot be interpreted as an integer",
+                           type_name(type_of(vm, start)));
+    }
+    Value source = value_iter(vm, iterable);
+    Iterator *self = value_failed(source)
+                         ? NULL
+                         : iterator_new(vm, "enumerate", enumerate_step);
+    if (self == NULL) {
+        release(vm, source);
+        return VALUE_FAIL;
+    }
+    self->state[0] = source;
+    self->state[1] = value_unbound(start)    ? value_from_small(0)
+                     : value_is_bool(start)
+                         ? value_from_small(value_same(start, VALUE_TRUE))
+                         : value_retain(start);
+    return value_from_object(self);
+}
+
+// The iterators of all sources, as a Tuple. NULL: failed.
+static Tuple *iterators_of(Vm *vm, Tuple *sources, const char *what)
+{
+    Tuple *result = tuple_new(vm, sources->count);
+    for (size_t i = 0; result != NULL && i < sources->count; i++) {
+        result->items[i] = VALUE_NONE;
+    }
+    for (size_t i = 0; result != NULL && i < sources->count; i++) {
+        Value source = sources->items[i];
+        Type *type = type_of(vm, source);
+        Value iterator;
+        if (what != NULL && type->slots.iter == NULL &&
+            type->slots.get_item == NULL) {
+            iterator = raise_error(vm, ERR_TYPE,
+                                   "%s argument #%zu must support iteration",
+                                   what, i + 1);
+        } else {
+            iterator = value_iter(vm, source);
+        }
+        if (value_failed(iterator)) {
+            object_release(&vm->ctx, result);
+            return NULL;
+        }
+        result->items[i] = iterator;
+    }
+    return result;
+}
+
+// One item of each iterator into a new Tuple; NULL with *stop: the number of
+// the one that ended (counted from 1), 0: failed.
+static Tuple *next_of_all(Vm *vm, Tuple *iterators, size_t *stop)
+{
+    *stop = 0;
+    Tuple *items = tuple_new(vm, iterators->count);
+    for (size_t i = 0; items != NULL && i < iterators->count; i++) {
+        Value item = value_next(vm, iterators->items[i]);
+        if (value_failed(item) || value_same(item, VALUE_STOP)) {
+            *stop = value_failed(item) ? 0 : i + 1;
+            object_release(&vm->ctx, items);
+            return NULL;
+        }
+        items->items[i] = item;
+    }
+    return items;
+}
+
+// zip(strict=True): iterator number `stop` ended; have the others, too?
+static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
+                          size_t stop)
+{
+    const char *many = stop > 2 ? "s 1-" : " ";
+    if (stop > 1) {
+        (void)exhausted(vm, self);
+        return raise_error(vm, ERR_VALUE,
+                           "zip() argument %zu is shorter than argument%s%zu",
+                           stop, many, stop - 1);
+    }
+    for (size_t i = 1; i < iterators->count; i++) {
+        Value item = value_next(vm, iterators->items[i]);
+        if (value_failed(item)) {
+            return item;
+        }
+        if (!value_same(item, VALUE_STOP)) {
+            release(vm, item);
+            many = i > 1 ? "s 1-" : " ";
+            return raise_error(
+                vm, ERR_VALUE,
+                "zip() argument %zu is longer than argument%s%zu", i + 1,
+                many, i);
+        }
+    }
+    return exhausted(vm, self);
+}
+
+// state: the Tuple of iterators; expected: 1 if strict.
+static Value zip_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0]) ||
+        value_as_tuple(self->state[0])->count == 0) {
+        return VALUE_STOP;
+    }
+    size_t stop;
+    Tuple *iterators = value_as_tuple(self->state[0]);
+    Tuple *items = next_of_all(vm, iterators, &stop);
+    if (items != NULL) {
+        return value_from_object(items);
+    }
+    if (stop == 0) {
+        return VALUE_FAIL;
+    }
+    return self->expected ? check_strict(vm, self, iterators, stop)
+                          : exhausted(vm, self);
+}
+
+Value iter_zip(Vm *vm, Tuple *iterables, bool strict)
+{
+    Tuple *iterators = iterators_of(vm, iterables, "zip");
+    Iterator *self =
+        iterators == NULL ? NULL : iterator_new(vm, "zip", zip_step);
+    if (self == NULL) {
+        object_release_null(&vm->ctx, iterators);
+        return VALUE_FAIL;
+    }
+    self->state[0] = value_from_object(iterators);
+    self->expected = strict;
+    return value_from_object(self);
+}
+
+// state: the Tuple of iterators, the function.
+static Value map_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Tuple *iterators = value_as_tuple(self->state[0]);
+    if (iterators->count == 1) {
+        Value item = value_next(vm, iterators->items[0]);
+        if (value_failed(item) || value_same(item, VALUE_STOP)) {
+            return item;
+        }
+        Value result = vm_call(vm, self->state[1], &item, 1);
+        release(vm, item);
+        return result;
+    }
+    size_t stop;
+    Tuple *items = next_of_all(vm, iterators, &stop);
+    if (items == NULL) {
+        return stop == 0 ? VALUE_FAIL : VALUE_STOP;
+    }
+    Value result = vm_call(vm, self->state[1], items->items,
+                           (uint32_t)items->count);
+    object_release(&vm->ctx, items);
+    return result;
+}
+
+Value iter_map(Vm *vm, Value function, Tuple *iterables)
+{
+    if (iterables->count == 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "map() must have at least two arguments.");
+    }
+    Tuple *iterators = iterators_of(vm, iterables, NULL);
+    Iterator *self =
+        iterators == NULL ? NULL : iterator_new(vm, "map", map_step);
+    if (self == NULL) {
+        object_release_null(&vm->ctx, iterators);
+        return VALUE_FAIL;
+    }
+    self->state[0] = value_from_object(iterators);
+    self->state[1] = value_retain(function);
+    return value_from_object(self);
+}
+
+// Whether filter keeps the item: 1, 0, -1.
+static int filter_keeps(Vm *vm, Value function, Value item)
+{
+    if (value_is_none(function)) {
+        return value_truth(vm, item);
+    }
+    Value result = vm_call(vm, function, &item, 1);
+    int truth = value_failed(result) ? -1 : value_truth(vm, result);
+    release(vm, result);
+    return truth;
+}
+
+// state: the iterator, the function or None.
+static Value filter_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    for (;;) {
+        Value item = value_next(vm, self->state[0]);
+        if (value_failed(item) || value_same(item, VALUE_STOP)) {
+            return item;
+        }
+        int keep = filter_keeps(vm, self->state[1], item);
+        if (keep > 0) {
+            return item;
+        }
+        release(vm, item);
+        if (keep < 0 || !ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+    }
+}
+
+Value iter_filter(Vm *vm, Value function, Value iterable)
+{
+    Value source = value_iter(vm, iterable);
+    Iterator *self = value_failed(source)
+                         ? NULL
+                         : iterator_new(vm, "filter", filter_step);
+    if (self == NULL) {
+        release(vm, source);
+        return VALUE_FAIL;
+    }
+    self->state[0] = source;
+    self->state[1] = value_retain(function);
+    return value_from_object(self);
+}
+
+// position: how many items are left.
+static Value reversed_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0]) || self->position == 0) {
+        return exhausted(vm, self);
+    }
+    // A list may have become shorter.
+    if (value_is_kind(self->state[0], KIND_LIST) &&
+        self->position > value_as_list(self->state[0])->count) {
+        return exhausted(vm, self);
+    }
+    self->position--;
+    return value_get_item(vm, self->state[0],
+                          value_from_small((int64_t)self->position));
+}
+
+Value iter_reversed(Vm *vm, Value sequence)
+{
+    Value method =
+        value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
+    if (value_failed(method)) {
+        return VALUE_FAIL;
+    }
+    if (!value_unbound(method)) {
+        Value result = vm_call(vm, method, NULL, 0);
+        release(vm, method);
+        return result;
+    }
+    Type *type = type_of(vm, sequence);
+    if (type->slots.get_item == NULL || type->slots.length == NULL ||
+        value_is_kind(sequence, KIND_DICT)) {
+        return raise_error(vm, ERR_TYPE, "'%s' object is not reversible",
+                           type_name(type));
+    }
+    int64_t length = value_length(vm, sequence);
+    Iterator *self =
+        length < 0 ? NULL
+                   : iterator_new(vm,
+                                  value_is_kind(sequence, KIND_LIST)
+                                      ? "list_reverseiterator"
+                                      : "reversed",
+                                  reversed_step);
+    if (self == NULL) {
+        return VALUE_FAIL;
+    }
+    self->state[0] = value_retain(sequence);
+    self->position = (uint64_t)length;
+    return value_from_object(self);
+}

@@ -1,0 +1,433 @@
+// range and slice. A range's length is computed when it is made.
+#include "interp/int_view.h"
+#include "interp/obj_int.h"
+#include "interp/sequence.h"
+
+static Range *as_range(Value v)
+{
+    return (Range *)value_object(v);
+}
+
+// max(0, ceil((stop - start) / step)) as an int. VALUE_FAIL: failed.
+static Value range_count(Vm *vm, Value start, Value stop, Value step)
+{
+    bool down = int_compare(step, value_from_small(0)) < 0;
+    if (int_compare(down ? stop : start, down ? start : stop) >= 0) {
+        return value_from_small(0);
+    }
+    Value span = int_binary(vm, BINARY_SUB, start, stop), count = VALUE_FAIL;
+    if (!value_failed(span)) {
+        // -((start - stop) // step) rounds up.
+        Value negative = int_binary(vm, BINARY_FLOORDIV, span, step);
+        if (!value_failed(negative)) {
+            count = int_binary(vm, BINARY_SUB, value_from_small(0), negative);
+            release(vm, negative);
+        }
+        release(vm, span);
+    }
+    return count;
+}
+
+static Value plain_int(Value v)
+{
+    return value_is_bool(v) ? value_from_small(value_same(v, VALUE_TRUE))
+                            : value_retain(v);
+}
+
+Range *range_new(Vm *vm, Value start, Value stop, Value step)
+{
+    Value length = range_count(vm, start, stop, step);
+    if (value_failed(length)) {
+        return NULL;
+    }
+    Range *range = object_new(vm, vm->types[KIND_RANGE], sizeof *range);
+    if (range == NULL) {
+        release(vm, length);
+        return NULL;
+    }
+    range->start = plain_int(start);
+    range->stop = plain_int(stop);
+    range->step = plain_int(step);
+    range->length = length;
+    return range;
+}
+
+static void range_destroy(Vm *vm, Object *self)
+{
+    Range *range = (Range *)self;
+    release(vm, range->start);
+    release(vm, range->stop);
+    release(vm, range->step);
+    release(vm, range->length);
+    object_free(vm, self, sizeof *range);
+}
+
+static Value range_repr(Vm *vm, Value self)
+{
+    Range *range = as_range(self);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_puts(&out, "range(");
+    int_print(vm, &out, range->start, 10);
+    strbuf_puts(&out, ", ");
+    int_print(vm, &out, range->stop, 10);
+    if (!value_same(range->step, value_from_small(1))) {
+        strbuf_puts(&out, ", ");
+        int_print(vm, &out, range->step, 10);
+    }
+    strbuf_putc(&out, ')');
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static int64_t range_length(Vm *vm, Value self)
+{
+    int64_t length;
+    return value_to_index(vm, as_range(self)->length, &length) ? length : -1;
+}
+
+static int range_truth(Vm *vm, Value self)
+{
+    (void)vm;
+    return !value_same(as_range(self)->length, value_from_small(0));
+}
+
+// start + index * step.
+static Value range_at(Vm *vm, Range *range, Value index)
+{
+    Value offset = int_binary(vm, BINARY_MUL, index, range->step);
+    if (value_failed(offset)) {
+        return offset;
+    }
+    Value item = int_binary(vm, BINARY_ADD, range->start, offset);
+    release(vm, offset);
+    return item;
+}
+
+static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
+{
+    int64_t length, start, step, count;
+    if (!value_to_index(vm, range->length, &length) ||
+        !slice_indices(vm, slice, length, &start, &step, &count)) {
+        return VALUE_FAIL;
+    }
+    Value first = range_at(vm, range, value_from_small(start));
+    Value last = range_at(vm, range, value_from_small(start + count * step));
+    Value stride = int_binary(vm, BINARY_MUL, range->step,
+                              value_from_small(step));
+    Range *result = NULL;
+    if (!value_failed(first) && !value_failed(last) &&
+        !value_failed(stride)) {
+        result = range_new(vm, first, last, stride);
+    }
+    release(vm, first);
+    release(vm, last);
+    release(vm, stride);
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+
+static Value range_get_item(Vm *vm, Value self, Value key)
+{
+    Range *range = as_range(self);
+    if (value_is_kind(key, KIND_SLICE)) {
+        return range_get_slice(vm, range, (Slice *)value_object(key));
+    }
+    if (!value_is_index(vm, key)) {
+        return raise_error(vm, ERR_TYPE,
+                           "range indices must be integers or slices, not %s",
+                           type_name(type_of(vm, key)));
+    }
+    int64_t small;
+    if (!value_is_int(key) && !value_is_kind(key, KIND_INT)) {
+        if (!value_to_index(vm, key, &small)) {
+            return VALUE_FAIL;
+        }
+        key = value_from_small(small);
+    }
+    Value index = int_compare(key, value_from_small(0)) < 0
+                      ? int_binary(vm, BINARY_ADD, key, range->length)
+                      : value_retain(key);
+    if (value_failed(index)) {
+        return index;
+    }
+    bool inside = int_compare(index, value_from_small(0)) >= 0 &&
+                  int_compare(index, range->length) < 0;
+    Value item = inside ? range_at(vm, range, index)
+                        : raise_error(vm, ERR_INDEX,
+                                      "range object index out of range");
+    release(vm, index);
+    return item;
+}
+
+static int range_contains(Vm *vm, Value self, Value item)
+{
+    Range *range = as_range(self);
+    if (!value_is_integer(item) && !value_is_bool(item)) {
+        // Anything else is compared item by item, as CPython does.
+        double number;
+        if (!value_is_object(item) && value_to_double(vm, item, &number) &&
+            number == (double)(int64_t)number) {
+            return range_contains(vm, self,
+                                  value_from_small((int64_t)number));
+        }
+        raise_clear(vm);
+        return 0;
+    }
+    bool down = int_compare(range->step, value_from_small(0)) < 0;
+    int first = int_compare(item, range->start);
+    int last = int_compare(item, range->stop);
+    if (down ? (first > 0 || last <= 0) : (first < 0 || last >= 0)) {
+        return 0;
+    }
+    Value offset = int_binary(vm, BINARY_SUB, item, range->start);
+    Value rest = value_failed(offset) ? VALUE_FAIL
+                                      : int_binary(vm, BINARY_MOD, offset,
+                                                   range->step);
+    int result = value_failed(rest)
+                     ? -1
+                     : value_same(rest, value_from_small(0));
+    release(vm, offset);
+    release(vm, rest);
+    return result;
+}
+
+// (length, start or None, step or None): what decides equality and hash.
+static Tuple *range_key(Vm *vm, Range *range)
+{
+    Tuple *key = tuple_new(vm, 3);
+    if (key != NULL) {
+        bool any = !value_same(range->length, value_from_small(0));
+        bool many = any && !value_same(range->length, value_from_small(1));
+        key->items[0] = value_retain(range->length);
+        key->items[1] = any ? value_retain(range->start) : VALUE_NONE;
+        key->items[2] = many ? value_retain(range->step) : VALUE_NONE;
+    }
+    return key;
+}
+
+static bool range_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    Tuple *key = range_key(vm, as_range(self));
+    bool ok = key != NULL && value_hash(vm, value_from_object(key), hash);
+    object_release_null(&vm->ctx, key);
+    return ok;
+}
+
+static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if ((op != COMPARE_EQ && op != COMPARE_NE) ||
+        !value_is_kind(b, KIND_RANGE)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Tuple *x = range_key(vm, as_range(a)), *y = range_key(vm, as_range(b));
+    Value result = VALUE_FAIL;
+    if (x != NULL && y != NULL) {
+        result = value_compare(vm, op, value_from_object(x),
+                               value_from_object(y));
+    }
+    object_release_null(&vm->ctx, x);
+    object_release_null(&vm->ctx, y);
+    return result;
+}
+
+// state: range, next value, step; position counts down.
+static Value range_step(Vm *vm, Iterator *self)
+{
+    if (self->position == 0) {
+        return VALUE_STOP;
+    }
+    self->position--;
+    Value item = self->state[1];
+    Value next = int_binary(vm, BINARY_ADD, item, self->state[2]);
+    if (value_failed(next)) {
+        return next;
+    }
+    self->state[1] = next;
+    return item;
+}
+
+static Value range_small_step(Vm *vm, Iterator *self)
+{
+    (void)vm;
+    if (self->position == 0) {
+        return VALUE_STOP;
+    }
+    self->position--;
+    Value item = self->state[1];
+    int64_t next = value_small(item) + (int64_t)self->expected;
+    // The one after the last may not fit: it is never used.
+    self->state[1] = value_from_small(next);
+    return item;
+}
+
+static Value range_iterator(Vm *vm, Range *range)
+{
+    int64_t length;
+    if (!value_to_index(vm, range->length, &length)) {
+        return VALUE_FAIL;
+    }
+    bool small = value_both_ints(range->start, range->stop) &&
+                 value_is_int(range->step);
+    Iterator *self = iterator_new(vm, "range_iterator",
+                                  small ? range_small_step : range_step);
+    if (self == NULL) {
+        return VALUE_FAIL;
+    }
+    self->state[1] = value_retain(range->start);
+    self->state[2] = value_retain(range->step);
+    self->position = (uint64_t)length;
+    self->expected = small ? (uint64_t)value_small(range->step) : 0;
+    return value_from_object(self);
+}
+
+static Value range_iter(Vm *vm, Value self)
+{
+    return range_iterator(vm, as_range(self));
+}
+
+// An argument of range() as an int, owned.
+static Value range_argument(Vm *vm, Value v)
+{
+    if (value_is_integer(v) || value_is_bool(v)) {
+        return plain_int(v);
+    }
+    int64_t number;
+    return value_to_index(vm, v, &number) ? int_from_i64(vm, number)
+                                          : VALUE_FAIL;
+}
+
+static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    if (args->count == 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "range expected at least 1 argument, got 0");
+    }
+    if (!arguments_check(vm, "range", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
+    Value part[3] = {value_from_small(0), value_from_small(0),
+                     value_from_small(1)};
+    bool ok = true;
+    for (size_t i = 0; i < args->count; i++) {
+        size_t to = args->count == 1 ? 1 : i;
+        part[to] = ok ? range_argument(vm, args->items[i]) : VALUE_FAIL;
+        ok = ok && !value_failed(part[to]);
+    }
+    if (ok && value_same(part[2], value_from_small(0))) {
+        raise_error(vm, ERR_VALUE, "range() arg 3 must not be zero");
+        ok = false;
+    }
+    Range *range = ok ? range_new(vm, part[0], part[1], part[2]) : NULL;
+    for (int i = 0; i < 3; i++) {
+        release(vm, part[i]);
+    }
+    return range == NULL ? VALUE_FAIL : value_from_object(range);
+}
+
+static Value range_reversed(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Range *range = as_range(args[0]);
+    Value last = int_binary(vm, BINARY_SUB, range->length,
+                            value_from_small(1));
+    Value first = value_failed(last) ? last : range_at(vm, range, last);
+    Value step = int_binary(vm, BINARY_SUB, value_from_small(0), range->step);
+    Value end = value_failed(first) || value_failed(step)
+                    ? VALUE_FAIL
+                    : int_binary(vm, BINARY_SUB, range->start, range->step);
+    Value result = VALUE_FAIL;
+    Range *back = value_failed(end) ? NULL : range_new(vm, first, end, step);
+    if (back != NULL) {
+        result = range_iterator(vm, back);
+        object_release(&vm->ctx, back);
+    }
+    release(vm, last);
+    release(vm, first);
+    release(vm, step);
+    release(vm, end);
+    return result;
+}
+
+static Value range_index(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Range *range = as_range(args[0]);
+    int found = range_contains(vm, args[0], args[1]);
+    if (found < 0) {
+        return VALUE_FAIL;
+    }
+    if (!found) {
+        Str *text = value_repr(vm, args[1]);
+        if (text != NULL) {
+            raise_error(vm, ERR_VALUE, "%s is not in range", text->text);
+            object_release(&vm->ctx, text);
+        }
+        return VALUE_FAIL;
+    }
+    Value offset = int_binary(vm, BINARY_SUB, args[1], range->start);
+    Value index = value_failed(offset)
+                      ? offset
+                      : int_binary(vm, BINARY_FLOORDIV, offset, range->step);
+    release(vm, offset);
+    return index;
+}
+
+static Value range_count_method(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int found = range_contains(vm, args[0], args[1]);
+    return found < 0 ? VALUE_FAIL : value_from_small(found);
+}
+
+static const NativeDef range_methods[] = {
+    {"__reversed__", "self, /", range_reversed, "The numbers from the end."},
+    {"index", "self, value, /", range_index, "Where value stands."},
+    {"count", "self, value, /", range_count_method,
+     "1 if value is in the range, else 0."},
+    {0}};
+
+static Value range_get_start(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_range(self)->start);
+}
+
+static Value range_get_stop(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_range(self)->stop);
+}
+
+static Value range_get_step(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_range(self)->step);
+}
+
+static const MemberDef range_members[] = {
+    {"start", range_get_start, NULL, "The first number."},
+    {"stop", range_get_stop, NULL, "The end, which is not reached."},
+    {"step", range_get_step, NULL, "The distance of two numbers."},
+    {0}};
+
+const TypeDef range_type_def = {
+    .name = "range",
+    .doc = "An arithmetic progression: range(stop), range(start, stop, step).",
+    .params = "start, stop=None, step=1, /",
+    .kind = KIND_RANGE,
+    .size = sizeof(Range),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = range_destroy,
+              .make = range_make,
+              .repr = range_repr,
+              .hash = range_hash,
+              .compare = range_compare,
+              .truth = range_truth,
+              .length = range_length,
+              .get_item = range_get_item,
+              .contains = range_contains,
+              .iter = range_iter},
+    .methods = range_methods,
+    .members = range_members,
+};

@@ -1,0 +1,285 @@
+// set and frozenset: the table. Operators are in set_type.c.
+//
+// Invariant: mask + 1 slots, a power of two; fill counts used and removed
+// slots and stays below three fifths. Probes as CPython's: up to nine slots
+// in a row, then i = 5i + perturb + 1. That fixes the printed order.
+#include "interp/obj_set.h"
+
+#include "interp/note.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+#include "interp/set_type.h"
+
+enum { SET_SLOTS = 8, SET_LINEAR = 9, SET_PERTURB = 5, SET_BIG = 50000 };
+
+static SetEntry *new_table(Vm *vm, size_t slots)
+{
+    if (slots > PTRDIFF_MAX / sizeof(SetEntry)) {
+        return ctx_fail_memory(&vm->ctx), NULL;
+    }
+    SetEntry *table = ctx_alloc(&vm->ctx, slots * sizeof *table);
+    for (size_t i = 0; table != NULL && i < slots; i++) {
+        table[i] = (SetEntry){.key = VALUE_UNBOUND};
+    }
+    return table;
+}
+
+Set *set_new_of(Vm *vm, Type *cls)
+{
+    SetEntry *table = new_table(vm, SET_SLOTS);
+    if (table == NULL) {
+        return NULL;
+    }
+    Set *set = object_new(vm, cls, cls->def->size);
+    if (set == NULL) {
+        ctx_free(&vm->ctx, table, SET_SLOTS * sizeof *table);
+        return NULL;
+    }
+    set->table = table;
+    set->mask = SET_SLOTS - 1;
+    set->fill = set->count = 0;
+    set->hash = 0;
+    return set;
+}
+
+Set *set_new(Vm *vm, bool frozen)
+{
+    return set_new_of(vm, vm->types[frozen ? KIND_FROZENSET : KIND_SET]);
+}
+
+static void insert_clean(SetEntry *table, size_t mask, Value key,
+                         uint64_t hash)
+{
+    uint64_t perturb = hash;
+    size_t i = hash & mask;
+    for (;;) {
+        size_t last = i + SET_LINEAR <= mask ? i + SET_LINEAR : i;
+        for (size_t at = i; at <= last; at++) {
+            if (value_unbound(table[at].key)) {
+                table[at] = (SetEntry){.key = key, .hash = hash};
+                return;
+            }
+        }
+        perturb >>= SET_PERTURB;
+        i = (i * 5 + 1 + perturb) & mask;
+    }
+}
+
+// A table of more than `minimum` slots, without removed ones.
+static bool resize(Vm *vm, Set *set, size_t minimum)
+{
+    size_t slots = SET_SLOTS;
+    while (slots <= minimum) {
+        slots <<= 1;
+    }
+    SetEntry *table = new_table(vm, slots);
+    if (table == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i <= set->mask; i++) {
+        Value key = set->table[i].key;
+        if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
+            insert_clean(table, slots - 1, key, set->table[i].hash);
+        }
+    }
+    ctx_free(&vm->ctx, set->table, (set->mask + 1) * sizeof *set->table);
+    set->table = table;
+    set->mask = slots - 1;
+    set->fill = set->count;
+    return true;
+}
+
+// 1, 0, -1 failed, 2: the table changed under a user's __eq__.
+static int key_equal(Vm *vm, Set *set, const SetEntry *entry, Value key)
+{
+    Value stored = entry->key;
+    if (value_same(stored, key)) {
+        return 1;
+    }
+    if (value_is_str(stored) && value_is_str(key)) {
+        return str_equal(value_as_str(stored), value_as_str(key));
+    }
+    SetEntry *table = set->table;
+    value_retain(stored);
+    int equal = value_equal(vm, stored, key);
+    bool changed = table != set->table || !value_same(entry->key, stored);
+    release(vm, stored);
+    return equal >= 0 && changed ? 2 : equal;
+}
+
+// The key's slot, or the unused one where it would go (*found tells which).
+// NULL: failed.
+static SetEntry *find(Vm *vm, Set *set, Value key, uint64_t hash, bool *found)
+{
+restart:;
+    uint64_t perturb = hash;
+    size_t i = hash & set->mask;
+    for (;;) {
+        size_t last = i + SET_LINEAR <= set->mask ? i + SET_LINEAR : i;
+        for (size_t at = i; at <= last; at++) {
+            SetEntry *entry = &set->table[at];
+            *found = false;
+            if (value_unbound(entry->key)) {
+                return entry;
+            }
+            if (entry->hash != hash ||
+                value_same(entry->key, VALUE_DELETED)) {
+                continue;
+            }
+            int equal = key_equal(vm, set, entry, key);
+            if (equal == 2) {
+                goto restart;
+            }
+            if (equal != 0) {
+                *found = true;
+                return equal < 0 ? NULL : entry;
+            }
+        }
+        perturb >>= SET_PERTURB;
+        i = (i * 5 + 1 + perturb) & set->mask;
+    }
+}
+
+int set_contains(Vm *vm, Set *set, Value key)
+{
+    uint64_t hash;
+    bool found;
+    if (!value_hash(vm, key, &hash)) {
+        return -1;
+    }
+    return find(vm, set, key, hash, &found) == NULL ? -1 : found;
+}
+
+static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
+{
+    bool found;
+    SetEntry *entry = find(vm, set, key, hash, &found);
+    if (entry == NULL || found) {
+        return entry != NULL;
+    }
+    if (!note_store(vm, set, key)) {
+        return false;
+    }
+    *entry = (SetEntry){.key = value_retain(key), .hash = hash};
+    set->fill++;
+    set->count++;
+    if (set->fill * 5 < set->mask * 3) {
+        return true;
+    }
+    return resize(vm, set,
+                  set->count > SET_BIG ? set->count * 2 : set->count * 4);
+}
+
+bool set_add(Vm *vm, Set *set, Value key)
+{
+    uint64_t hash;
+    return value_hash(vm, key, &hash) && add_hashed(vm, set, key, hash);
+}
+
+int set_discard(Vm *vm, Set *set, Value key)
+{
+    uint64_t hash;
+    bool found;
+    if (!value_hash(vm, key, &hash)) {
+        return -1;
+    }
+    SetEntry *entry = find(vm, set, key, hash, &found);
+    if (entry == NULL || !found) {
+        return entry == NULL ? -1 : 0;
+    }
+    if (!note_store(vm, set, VALUE_UNBOUND)) {
+        return -1;
+    }
+    Value old = entry->key;
+    entry->key = VALUE_DELETED;
+    entry->hash = 0;
+    set->count--;
+    release(vm, old);
+    return 1;
+}
+
+bool set_next(const Set *set, size_t *position, Value *key)
+{
+    while (*position <= set->mask) {
+        *key = set->table[(*position)++].key;
+        if (!value_unbound(*key) && !value_same(*key, VALUE_DELETED)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool set_merge(Vm *vm, Set *set, Set *other)
+{
+    if (other == set || other->count == 0) {
+        return true;
+    }
+    if ((set->fill + other->count) * 5 >= set->mask * 3 &&
+        !resize(vm, set, (set->count + other->count) * 2)) {
+        return false;
+    }
+    if (set->fill == 0 && set->mask == other->mask &&
+        other->fill == other->count) {
+        // CPython copies the table as it stands.
+        if (!note_store(vm, set, value_from_object(other))) {
+            return false;
+        }
+        for (size_t i = 0; i <= other->mask; i++) {
+            set->table[i] = other->table[i];
+            value_retain(set->table[i].key);
+        }
+        set->fill = set->count = other->count;
+        return true;
+    }
+    for (size_t i = 0; i <= other->mask; i++) {
+        Value key = other->table[i].key;
+        if (value_unbound(key) || value_same(key, VALUE_DELETED)) {
+            continue;
+        }
+        value_retain(key);
+        bool ok = add_hashed(vm, set, key, other->table[i].hash);
+        release(vm, key);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool set_update(Vm *vm, Set *set, Value iterable)
+{
+    if (value_is_kind(iterable, KIND_SET) ||
+        value_is_kind(iterable, KIND_FROZENSET)) {
+        return set_merge(vm, set, (Set *)value_object(iterable));
+    }
+    Value iterator = value_iter(vm, iterable), item;
+    if (value_failed(iterator)) {
+        return false;
+    }
+    bool ok = true;
+    while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+        ok = !value_failed(item) && set_add(vm, set, item) &&
+             ctx_poll(&vm->ctx);
+        release(vm, item);
+    }
+    release(vm, iterator);
+    return ok;
+}
+
+bool set_clear(Vm *vm, Set *set)
+{
+    Set old = *set;
+    SetEntry *table = new_table(vm, SET_SLOTS);
+    if (table == NULL) {
+        return false;
+    }
+    set->table = table;
+    set->mask = SET_SLOTS - 1;
+    set->fill = set->count = 0;
+    for (size_t i = 0; i <= old.mask; i++) {
+        release(vm, old.table[i].key);
+    }
+    ctx_free(&vm->ctx, old.table, (old.mask + 1) * sizeof *old.table);
+    return true;
+}

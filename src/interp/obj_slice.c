@@ -1,0 +1,206 @@
+// slice: start, stop and step as they were written; slice_indices clips.
+#include "interp/sequence.h"
+
+static Slice *as_slice(Value v)
+{
+    return (Slice *)value_object(v);
+}
+
+Slice *slice_new(Vm *vm, Value start, Value stop, Value step)
+{
+    Slice *slice = object_new(vm, vm->types[KIND_SLICE], sizeof *slice);
+    if (slice != NULL) {
+        slice->start = value_retain(start);
+        slice->stop = value_retain(stop);
+        slice->step = value_retain(step);
+    }
+    return slice;
+}
+
+// A part as 64 bits, clipped if it is larger. False: failed.
+static bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
+{
+    *out = otherwise;
+    if (value_is_none(v)) {
+        return true;
+    }
+    if (!value_is_index(vm, v)) {
+        return raise_false(vm, ERR_TYPE,
+                           "slice indices must be integers or None or have "
+                           "an __index__ method");
+    }
+    if (value_is_kind(v, KIND_INT)) {
+        int negative = value_truth(vm, v) &&
+                       value_same(value_compare(vm, COMPARE_LT, v,
+                                                value_from_small(0)),
+                                  VALUE_TRUE);
+        *out = negative ? VALUE_INT_MIN : VALUE_INT_MAX;
+        return true;
+    }
+    return value_to_index(vm, v, out);
+}
+
+bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
+                   int64_t *step, int64_t *count)
+{
+    int64_t stop;
+    if (!slice_part(vm, slice->step, 1, step)) {
+        return false;
+    }
+    if (*step == 0) {
+        return raise_false(vm, ERR_VALUE, "slice step cannot be zero");
+    }
+    int64_t low = *step < 0 ? -1 : 0, high = *step < 0 ? length - 1 : length;
+    if (!slice_part(vm, slice->start, *step < 0 ? high : low, start) ||
+        !slice_part(vm, slice->stop, 0, &stop)) {
+        return false;
+    }
+    if (value_is_none(slice->stop)) {
+        stop = *step < 0 ? low : high;
+    } else {
+        stop += stop < 0 ? length : 0;
+    }
+    if (!value_is_none(slice->start)) {
+        *start += *start < 0 ? length : 0;
+    }
+    *start = *start < low ? low : *start > high ? high : *start;
+    stop = stop < low ? low : stop > high ? high : stop;
+    int64_t span = *step < 0 ? *start - stop : stop - *start;
+    int64_t stride = *step < 0 ? -*step : *step;
+    *count = span <= 0 ? 0 : (span - 1) / stride + 1;
+    return true;
+}
+
+static void slice_destroy(Vm *vm, Object *self)
+{
+    Slice *slice = (Slice *)self;
+    release(vm, slice->start);
+    release(vm, slice->stop);
+    release(vm, slice->step);
+    object_free(vm, self, sizeof *slice);
+}
+
+static Value slice_repr(Vm *vm, Value self)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_puts(&out, "slice(");
+    bool ok = repr_append(vm, &out, as_slice(self)->start);
+    strbuf_puts(&out, ", ");
+    ok = ok && repr_append(vm, &out, as_slice(self)->stop);
+    strbuf_puts(&out, ", ");
+    ok = ok && repr_append(vm, &out, as_slice(self)->step);
+    strbuf_putc(&out, ')');
+    if (!ok) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value slice_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (!value_is_kind(a, KIND_SLICE) || !value_is_kind(b, KIND_SLICE)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Tuple *x = tuple_from(vm, &as_slice(a)->start, 3);
+    Tuple *y = x == NULL ? NULL : tuple_from(vm, &as_slice(b)->start, 3);
+    Value result = y == NULL ? VALUE_FAIL
+                             : sequence_compare(vm, op, value_from_object(x),
+                                                value_from_object(y));
+    object_release_null(&vm->ctx, x);
+    object_release_null(&vm->ctx, y);
+    return result;
+}
+
+static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    if (args->count == 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "slice expected at least 1 argument, got 0");
+    }
+    if (!arguments_check(vm, "slice", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
+    const Value *items = args->items;
+    Slice *slice =
+        args->count == 1
+            ? slice_new(vm, VALUE_NONE, items[0], VALUE_NONE)
+            : slice_new(vm, items[0], items[1],
+                        args->count > 2 ? items[2] : VALUE_NONE);
+    return slice == NULL ? VALUE_FAIL : value_from_object(slice);
+}
+
+static Value method_indices(Vm *vm, Value *args, uint32_t unused)
+{
+    (void)unused;
+    int64_t length, start, step, count;
+    if (!value_to_index(vm, args[1], &length)) {
+        return VALUE_FAIL;
+    }
+    if (length < 0) {
+        return raise_error(vm, ERR_VALUE, "length should not be negative");
+    }
+    Slice *slice = as_slice(args[0]);
+    if (!slice_indices(vm, slice, length, &start, &step, &count)) {
+        return VALUE_FAIL;
+    }
+    int64_t stop, low = step < 0 ? -1 : 0;
+    int64_t high = step < 0 ? length - 1 : length;
+    if (!slice_part(vm, slice->stop, 0, &stop)) {
+        return VALUE_FAIL;
+    }
+    stop += stop < 0 ? length : 0;
+    stop = value_is_none(slice->stop) ? (step < 0 ? low : high) : stop;
+    stop = stop < low ? low : stop > high ? high : stop;
+    Value items[3] = {value_from_small(start), value_from_small(stop),
+                      value_from_small(step)};
+    Tuple *result = tuple_from(vm, items, 3);
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+
+static Value get_start(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_slice(self)->start);
+}
+
+static Value get_stop(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_slice(self)->stop);
+}
+
+static Value get_step(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_slice(self)->step);
+}
+
+static const NativeDef slice_methods[] = {
+    {"indices", "self, length, /", method_indices,
+     "(start, stop, step) for a sequence of this length."},
+    {0}};
+
+static const MemberDef slice_members[] = {
+    {"start", get_start, NULL, "As written, or None."},
+    {"stop", get_stop, NULL, "As written, or None."},
+    {"step", get_step, NULL, "As written, or None."},
+    {0}};
+
+const TypeDef slice_type_def = {
+    .name = "slice",
+    .doc = "What start:stop:step inside an index makes.",
+    .params = "start, stop=None, step=None, /",
+    .kind = KIND_SLICE,
+    .size = sizeof(Slice),
+    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = slice_destroy,
+              .make = slice_make,
+              .repr = slice_repr,
+              .compare = slice_compare},
+    .methods = slice_methods,
+    .members = slice_members,
+};

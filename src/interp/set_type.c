@@ -1,0 +1,355 @@
+// set and frozenset: types and operators.
+#include "interp/set_type.h"
+
+#include "interp/note.h"
+#include "interp/sequence.h"
+
+static Set *as_set(Value v)
+{
+    return (Set *)value_object(v);
+}
+
+Set *set_from(Vm *vm, Value iterable, bool frozen)
+{
+    Set *set = set_new(vm, frozen);
+    if (set != NULL && !set_update(vm, set, iterable)) {
+        object_release(&vm->ctx, set);
+        return NULL;
+    }
+    return set;
+}
+
+static void set_destroy(Vm *vm, Object *self)
+{
+    Set *set = (Set *)self;
+    SetEntry *table = set->table;
+    size_t mask = set->mask;
+    for (size_t i = 0; i <= mask; i++) {
+        release(vm, table[i].key);
+    }
+    ctx_free(&vm->ctx, table, (mask + 1) * sizeof *table);
+    object_free(vm, self, sizeof *set);
+}
+
+static void set_visit(Object *self, void (*visit)(Object *, void *),
+                      void *data)
+{
+    Set *set = (Set *)self;
+    for (size_t i = 0; i <= set->mask; i++) {
+        values_visit(&set->table[i].key, 1, visit, data);
+    }
+}
+
+static void set_clear_slot(Vm *vm, Object *self)
+{
+    Set *set = (Set *)self;
+    for (size_t i = 0; i <= set->mask; i++) {
+        if (value_is_object(set->table[i].key)) {
+            set->count--;
+            value_replace(&vm->ctx, &set->table[i].key, VALUE_DELETED);
+        }
+    }
+}
+
+static bool print_keys(Vm *vm, StrBuf *out, Set *set)
+{
+    Value key;
+    bool ok = true, first = true;
+    for (size_t at = 0; ok && set_next(set, &at, &key); first = false) {
+        strbuf_puts(out, first ? "" : ", ");
+        ok = repr_append(vm, out, key);
+    }
+    return ok;
+}
+
+static Value set_repr(Vm *vm, Value self)
+{
+    Set *set = as_set(self);
+    const char *name = type_name(type_of(vm, self));
+    bool plain = set->head.type == vm->types[KIND_SET];
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    ReprGuard guard;
+    bool ok = true;
+    if (!repr_enter(vm, self, &guard)) {
+        strbuf_printf(&out, "%s(...)", name);
+    } else if (set->count == 0) {
+        strbuf_printf(&out, "%s()", name);
+        repr_leave(vm, &guard);
+    } else {
+        strbuf_printf(&out, plain ? "{" : "%s({", name);
+        ok = print_keys(vm, &out, set);
+        strbuf_puts(&out, plain ? "}" : "})");
+        repr_leave(vm, &guard);
+    }
+    if (!ok) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+int set_is_subset(Vm *vm, Set *a, Set *b)
+{
+    if (a->count > b->count) {
+        return 0;
+    }
+    Value key;
+    for (size_t at = 0; set_next(a, &at, &key);) {
+        value_retain(key);
+        int found = set_contains(vm, b, key);
+        release(vm, key);
+        if (found <= 0) {
+            return found;
+        }
+    }
+    return 1;
+}
+
+static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (!value_is_any_set(a) || !value_is_any_set(b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Set *x = as_set(a), *y = as_set(b);
+    bool equality = op == COMPARE_EQ || op == COMPARE_NE;
+    bool strict = op == COMPARE_LT || op == COMPARE_GT;
+    bool wrong_count = equality ? x->count != y->count
+                                : strict && x->count == y->count;
+    bool swap = op == COMPARE_GT || op == COMPARE_GE;
+    int subset = wrong_count ? 0
+                             : set_is_subset(vm, swap ? y : x, swap ? x : y);
+    return subset < 0 ? VALUE_FAIL
+                      : value_from_bool(subset == (op != COMPARE_NE));
+}
+
+// Adds to `result` the items of `from` whose membership in `by` is `wanted`.
+static bool add_where(Vm *vm, Set *result, Set *from, Set *by, int wanted)
+{
+    Value key;
+    for (size_t at = 0; set_next(from, &at, &key);) {
+        value_retain(key);
+        int found = set_contains(vm, by, key);
+        bool ok = found >= 0 &&
+                  (found != wanted || set_add(vm, result, key));
+        release(vm, key);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
+{
+    Set *result = set_new(vm, a->head.kind == KIND_FROZENSET);
+    bool ok = result != NULL;
+    switch (op) {
+    case BINARY_OR:
+        ok = ok && set_merge(vm, result, a) && set_merge(vm, result, b);
+        break;
+    case BINARY_AND:
+        // The smaller one is walked, as CPython does.
+        ok = ok && (b->count > a->count ? add_where(vm, result, a, b, 1)
+                                        : add_where(vm, result, b, a, 1));
+        break;
+    case BINARY_SUB: ok = ok && add_where(vm, result, a, b, 0); break;
+    default:
+        // From b's copy: a's items that b has not got come last.
+        ok = ok && add_where(vm, result, b, a, 0) &&
+             add_where(vm, result, a, b, 0);
+    }
+    if (!ok) {
+        object_release_null(&vm->ctx, result);
+        return NULL;
+    }
+    return result;
+}
+
+static bool is_set_op(BinaryOp op)
+{
+    return op == BINARY_OR || op == BINARY_AND || op == BINARY_SUB ||
+           op == BINARY_XOR;
+}
+
+static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (!is_set_op(op) || !value_is_any_set(a) || !value_is_any_set(b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Set *result = set_combine(vm, op, as_set(a), as_set(b));
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+
+// a op= b: the new table moves into a.
+static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (!is_set_op(op) || !value_is_any_set(b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Set *set = as_set(a);
+    if (op == BINARY_OR) {
+        return set_merge(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;
+    }
+    Set *result = set_combine(vm, op, set, as_set(b));
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    bool ok = note_store(vm, set, VALUE_UNBOUND);
+    if (ok) {
+        SetEntry *table = set->table;
+        size_t mask = set->mask;
+        set->table = result->table;
+        set->mask = result->mask;
+        set->fill = result->fill;
+        set->count = result->count;
+        result->table = table;
+        result->mask = mask;
+    }
+    object_release(&vm->ctx, result);
+    return ok ? value_retain(a) : VALUE_FAIL;
+}
+
+static int64_t set_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return (int64_t)as_set(self)->count;
+}
+
+static int set_contains_slot(Vm *vm, Value self, Value item)
+{
+    return set_contains(vm, as_set(self), item);
+}
+
+static uint64_t shuffled(uint64_t hash)
+{
+    return ((hash ^ 89869747u) ^ (hash << 16)) * 3644798167u;
+}
+
+// CPython's: the same for every order of the items.
+static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
+{
+    (void)vm;
+    Set *set = as_set(self);
+    if (set->hash == 0) {
+        uint64_t hash = 0;
+        Value key;
+        for (size_t at = 0; set_next(set, &at, &key);) {
+            hash ^= shuffled(set->table[at - 1].hash);
+        }
+        hash ^= (set->count + 1) * 1927868237u;
+        hash ^= (hash >> 11) ^ (hash >> 25);
+        hash = hash * 69069u + 907133923u;
+        set->hash = hash == UINT64_MAX || hash == 0 ? 590923713u : hash;
+    }
+    *out = set->hash;
+    return true;
+}
+
+static Value set_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Set *set = as_set(self->state[0]);
+    if (set->count != self->expected) {
+        self->expected = UINT64_MAX;
+        return raise_error(vm, ERR_RUNTIME,
+                           "Set changed size during iteration");
+    }
+    Value key;
+    if (set_next(set, &self->position, &key)) {
+        return value_retain(key);
+    }
+    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+    return VALUE_STOP;
+}
+
+static Value set_iter(Vm *vm, Value self)
+{
+    Iterator *iterator = iterator_new(vm, "set_iterator", set_step);
+    if (iterator == NULL) {
+        return VALUE_FAIL;
+    }
+    iterator->state[0] = value_retain(self);
+    iterator->expected = as_set(self)->count;
+    return value_from_object(iterator);
+}
+
+static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args;
+    (void)keywords;
+    Set *set = set_new_of(vm, cls);
+    return set == NULL ? VALUE_FAIL : value_from_object(set);
+}
+
+static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    return arguments_check(vm, "set", args, keywords, 1) &&
+           set_clear(vm, as_set(self)) &&
+           (args->count == 0 || set_update(vm, as_set(self), args->items[0]));
+}
+
+static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (!arguments_check(vm, "frozenset", args, keywords, 1)) {
+        return VALUE_FAIL;
+    }
+    if (args->count == 1 && cls == vm->types[KIND_FROZENSET] &&
+        value_is_object(args->items[0]) &&
+        value_object(args->items[0])->type == cls) {
+        return value_retain(args->items[0]);
+    }
+    Set *set = set_new_of(vm, cls);
+    if (set != NULL && args->count == 1 &&
+        !set_update(vm, set, args->items[0])) {
+        object_release(&vm->ctx, set);
+        set = NULL;
+    }
+    return set == NULL ? VALUE_FAIL : value_from_object(set);
+}
+
+const TypeDef set_type_def = {
+    .name = "set",
+    .doc = "An unordered collection without duplicates: set(iterable=()).",
+    .params = "iterable=(), /",
+    .kind = KIND_SET,
+    .size = sizeof(Set),
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .slots = {.destroy = set_destroy,
+              .visit = set_visit,
+              .clear = set_clear_slot,
+              .make = set_make,
+              .init = set_init,
+              .repr = set_repr,
+              .compare = set_compare,
+              .binary = set_binary,
+              .inplace = set_inplace,
+              .length = set_length,
+              .contains = set_contains_slot,
+              .iter = set_iter},
+    .methods = set_methods,
+};
+
+const TypeDef frozenset_type_def = {
+    .name = "frozenset",
+    .doc = "An immutable set: frozenset(iterable=()).",
+    .params = "iterable=(), /",
+    .kind = KIND_FROZENSET,
+    .size = sizeof(Set),
+    .flags = TYPE_TRACKED,
+    .slots = {.destroy = set_destroy,
+              .visit = set_visit,
+              .clear = set_clear_slot,
+              .make = frozenset_make,
+              .repr = set_repr,
+              .hash = frozenset_hash,
+              .compare = set_compare,
+              .binary = set_binary,
+              .length = set_length,
+              .contains = set_contains_slot,
+              .iter = set_iter},
+    .methods = frozenset_methods,
+};
