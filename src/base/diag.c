@@ -1,0 +1,324 @@
+// How errors point at source, byte for byte as CPython 3.11 prints it.
+//
+// Columns are code points, as there. In a traceback the carets of an
+// arithmetic expression are drawn under its operator alone, those of a
+// subscript under its brackets, and the rest of it is marked `~`: a short
+// scan over the text finds the place, since no parser is at hand down here.
+#include "base/diag.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+typedef struct Line {
+    const char *text; // without its indentation
+    size_t length;    // without blanks at its end
+    uint32_t start;   // offset of the text in the source
+} Line;
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\f' || byte == '\n';
+}
+
+static bool find_line(const Source *source, uint32_t offset, Line *line)
+{
+    uint32_t number = source_place(source, offset).line;
+    line->text = source_line(source, number, &line->length);
+    if (line->text == NULL) {
+        return false;
+    }
+    while (line->length > 0 && is_blank(line->text[0])) {
+        line->text++;
+        line->length--;
+    }
+    while (line->length > 0 && is_blank(line->text[line->length - 1])) {
+        line->length--;
+    }
+    line->start = (uint32_t)(line->text - source->text);
+    return line->length > 0;
+}
+
+// How tightly a binary operator binds; its length in *length. 0: none.
+static int operator_level(const char *text, size_t rest, size_t *length)
+{
+    bool doubled = rest > 1 && text[1] == text[0];
+    *length = 1;
+    switch (text[0]) {
+    case '|':
+        return 1;
+    case '^':
+        return 2;
+    case '&':
+        return 3;
+    case '<':
+    case '>':
+        *length = 2;
+        return doubled ? 4 : 0;
+    case '+':
+    case '-':
+        return 5;
+    case '*':
+        *length = doubled ? 2 : 1;
+        return doubled ? 7 : 6;
+    case '/':
+        *length = doubled ? 2 : 1;
+        return 6;
+    case '%':
+    case '@':
+        return 6;
+    default:
+        return 0;
+    }
+}
+
+static bool is_word(char byte)
+{
+    return (unsigned char)byte >= 0x80 || byte == '_' ||
+           (byte >= '0' && byte <= '9') ||
+           ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+}
+
+// Behind the string that begins at `at`.
+static size_t skip_string(const char *text, size_t length, size_t at)
+{
+    char quote = text[at];
+    for (at++; at < length && text[at] != quote; at++) {
+        at += text[at] == '\\';
+    }
+    return at < length ? at + 1 : length;
+}
+
+static bool is_keyword(const char *text, size_t length)
+{
+    static const char *const words[] = {
+        "and", "or", "not", "in", "is", "if", "else", "lambda", "yield"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i]) == length &&
+            memcmp(words[i], text, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A run over the text of one expression, outside its brackets.
+typedef struct Anchor {
+    size_t start, end; // what gets the carets
+    int level;         // of the operator found; 0: none so far
+    bool operand;      // an operand is complete: an operator may follow
+    bool loose;        // something binds looser than arithmetic
+    int depth;         // brackets open
+    size_t open;       // the outermost bracket, opened last
+} Anchor;
+
+// The last operator of those that bind least is the top of the tree; of
+// powers it is the first.
+static size_t take_operator(Anchor *anchor, const char *text, size_t length,
+                            size_t at)
+{
+    size_t size;
+    int level = operator_level(text + at, length - at, &size);
+    bool binary = anchor->operand && level > 0;
+    if (level == 0) {
+        anchor->loose |= strchr("=!<>,:;", text[at]) != NULL;
+    } else if (binary && (anchor->level == 0 || level < anchor->level ||
+                          (level == anchor->level && level != 7))) {
+        anchor->level = level;
+        anchor->start = at;
+        anchor->end = at + size;
+    }
+    anchor->operand = level == 0 && text[at] == '.';
+    return at + size;
+}
+
+static size_t take_word(Anchor *anchor, const char *text, size_t length,
+                        size_t at)
+{
+    size_t end = at;
+    while (end < length && is_word(text[end])) {
+        end++;
+    }
+    if (anchor->depth == 0) {
+        anchor->loose |= is_keyword(text + at, end - at);
+        anchor->operand = true;
+    }
+    return end;
+}
+
+static size_t take_bracket(Anchor *anchor, const char *text, size_t at)
+{
+    if (strchr("([{", text[at]) != NULL) {
+        if (anchor->depth++ == 0) {
+            anchor->open = at;
+        }
+    } else if (--anchor->depth == 0) {
+        anchor->operand = true;
+    }
+    return at + 1;
+}
+
+// Finds the part of an expression that stands for what it does.
+static bool find_anchor(const char *text, size_t length, Anchor *anchor)
+{
+    size_t at = 0;
+    while (at < length) {
+        char byte = text[at];
+        if (byte == '"' || byte == '\'') {
+            at = skip_string(text, length, at);
+            anchor->operand |= anchor->depth == 0;
+        } else if (is_word(byte)) {
+            at = take_word(anchor, text, length, at);
+        } else if (strchr("()[]{}", byte) != NULL) {
+            at = take_bracket(anchor, text, at);
+        } else if (anchor->depth > 0 || is_blank(byte)) {
+            at++;
+        } else {
+            at = take_operator(anchor, text, length, at);
+        }
+    }
+    // A sign in front binds looser than a power, a subscript or a call.
+    bool sign = length > 0 && strchr("+-~", text[0]) != NULL;
+    if (anchor->loose || length == 0 || (sign && anchor->level % 7 == 0)) {
+        return false;
+    }
+    if (anchor->level == 0 && text[length - 1] == ']' && anchor->open > 0) {
+        anchor->start = anchor->open;
+        anchor->end = length;
+        return anchor->operand;
+    }
+    return anchor->level > 0;
+}
+
+static void add_carets(StrBuf *out, const char *text, size_t length,
+                       bool anchored)
+{
+    Anchor anchor = {0};
+    if (!anchored || !find_anchor(text, length, &anchor)) {
+        size_t count = utf8_count(text, length);
+        strbuf_pad(out, '^', count > 0 ? count : 1);
+        return;
+    }
+    strbuf_pad(out, '~', utf8_count(text, anchor.start));
+    strbuf_pad(out, '^',
+               utf8_count(text + anchor.start, anchor.end - anchor.start));
+    strbuf_pad(out, '~', utf8_count(text + anchor.end, length - anchor.end));
+}
+
+static void caret_line(StrBuf *out, const Line *line, Span span, int indent,
+                       bool always)
+{
+    uint32_t end = line->start + (uint32_t)line->length;
+    uint32_t start = span.start > line->start ? span.start - line->start : 0;
+    bool inside = span.end <= end;
+    uint32_t stop = (inside ? span.end : end) - line->start;
+    stop = stop > start ? stop : start;
+    uint32_t known = stop < line->length ? stop : (uint32_t)line->length;
+    uint32_t first = start < known ? start : known;
+    Anchor anchor = {0};
+    bool anchored = !always && inside &&
+                    find_anchor(line->text + first, known - first, &anchor);
+    if (!always && !anchored && first == 0 && known == line->length) {
+        return;
+    }
+    strbuf_pad(out, ' ', (size_t)indent + utf8_count(line->text, first) +
+                             (start - first));
+    add_carets(out, line->text + first, known - first, anchored);
+    strbuf_putc(out, '\n');
+}
+
+void diag_source_line(StrBuf *out, const Source *source, Span span,
+                      int indent, bool carets, bool always)
+{
+    Line line;
+    if (!find_line(source, span.start, &line)) {
+        return;
+    }
+    strbuf_pad(out, ' ', (size_t)indent);
+    strbuf_add(out, line.text, line.length);
+    strbuf_putc(out, '\n');
+    if (carets) {
+        caret_line(out, &line, span, indent, always);
+    }
+}
+
+void diag_file_line(StrBuf *out, const Source *source, Span span)
+{
+    strbuf_printf(out, "  File \"%s\", line %u", source->name,
+                  source_place(source, span.start).line);
+}
+
+enum { MOVE_COST = 2, CASE_COST = 1, MAX_NAME = 40, MAX_CANDIDATES = 750 };
+
+static int substitution_cost(char a, char b)
+{
+    if (a == b) {
+        return 0;
+    }
+    char low_a = (char)(a >= 'A' && a <= 'Z' ? a | 0x20 : a);
+    char low_b = (char)(b >= 'A' && b <= 'Z' ? b | 0x20 : b);
+    return low_a == low_b ? CASE_COST : MOVE_COST;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// Levenshtein's distance, one row at a time, without the ends in common.
+int diag_distance(const char *a, const char *b, int limit)
+{
+    int row[MAX_NAME + 1];
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    size_t rows = strlen(a), columns = strlen(b);
+    while (rows > 0 && columns > 0 && a[rows - 1] == b[columns - 1]) {
+        rows--;
+        columns--;
+    }
+    if (rows > MAX_NAME || columns > MAX_NAME) {
+        return limit + 1;
+    }
+    for (size_t j = 0; j <= columns; j++) {
+        row[j] = (int)j * MOVE_COST;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        int diagonal = row[0];
+        row[0] += MOVE_COST;
+        for (size_t j = 0; j < columns; j++) {
+            int above = row[j + 1];
+            int best = diagonal + substitution_cost(a[i], b[j]);
+            best = least(best, least(above, row[j]) + MOVE_COST);
+            diagonal = above;
+            row[j + 1] = best;
+        }
+    }
+    return row[columns] <= limit ? row[columns] : limit + 1;
+}
+
+const char *diag_suggest(const char *name, const char *const *candidates,
+                         size_t count)
+{
+    size_t length = strlen(name);
+    const char *best = NULL;
+    int best_distance = INT32_MAX;
+    if (count > MAX_CANDIDATES || length > MAX_NAME) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(candidates[i], name) == 0) {
+            continue;
+        }
+        // No more than a third of the characters may differ.
+        size_t both = length + strlen(candidates[i]) + 3;
+        int limit = least((int)(both * MOVE_COST / 6), best_distance - 1);
+        int distance = diag_distance(name, candidates[i], limit);
+        if (distance <= limit && distance < best_distance) {
+            best = candidates[i];
+            best_distance = distance;
+        }
+    }
+    return best;
+}
