@@ -1,2 +1,3 @@
 # Unit tests of backend/: one file a line, alphabetical.
 unit_backend_sources =
+unit_backend_sources += tests/unit/backend/test_plan.c

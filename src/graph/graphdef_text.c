@@ -1,0 +1,172 @@
+// Pieces of a GraphDef's text: types, attributes, tensors, names.
+#include "graph/graphdef_text.h"
+
+#include <string.h>
+
+const char *gd_type(DType dtype)
+{
+    static const char *const names[] = {
+#define DTYPE(id, name, ctype, size, class, tf) tf,
+#include "ops/dtype_list.h"
+#undef DTYPE
+    };
+    return names[dtype];
+}
+
+static void attr_open(StrBuf *out, const char *key)
+{
+    strbuf_printf(out, "  attr {\n    key: \"%s\"\n    value { ", key);
+}
+
+static void attr_close(StrBuf *out)
+{
+    strbuf_puts(out, " }\n  }\n");
+}
+
+void gd_attr_type(StrBuf *out, const char *key, DType dtype)
+{
+    attr_open(out, key);
+    strbuf_printf(out, "type: %s", gd_type(dtype));
+    attr_close(out);
+}
+
+void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
+                   const ValueId *values, uint32_t count)
+{
+    attr_open(out, key);
+    strbuf_puts(out, "list {");
+    for (uint32_t i = 0; i < count; i++) {
+        strbuf_printf(out, " type: %s",
+                      gd_type(graph_type(graph, values[i]).dtype));
+    }
+    strbuf_puts(out, " }");
+    attr_close(out);
+}
+
+void gd_attr_bool(StrBuf *out, const char *key, bool value)
+{
+    attr_open(out, key);
+    strbuf_printf(out, "b: %s", value ? "true" : "false");
+    attr_close(out);
+}
+
+void gd_attr_func(StrBuf *out, const char *key, const char *name)
+{
+    attr_open(out, key);
+    strbuf_printf(out, "func { name: \"%s\" }", name);
+    attr_close(out);
+}
+
+static void shape(StrBuf *out, const char *field, TensorType type)
+{
+    strbuf_printf(out, "%s {", field);
+    if (type.rank == RANK_UNKNOWN) {
+        strbuf_puts(out, " unknown_rank: true");
+    }
+    for (int i = 0; i < type.rank; i++) {
+        strbuf_printf(out, " dim { size: %lld }", (long long)type.dims[i]);
+    }
+    strbuf_puts(out, " }");
+}
+
+void gd_attr_shape(StrBuf *out, const char *key, TensorType type)
+{
+    attr_open(out, key);
+    shape(out, "shape", type);
+    attr_close(out);
+}
+
+void gd_quoted(StrBuf *out, const char *bytes, size_t length)
+{
+    strbuf_putc(out, '"');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
+            strbuf_printf(out, "\\%03o", byte);
+        } else {
+            strbuf_putc(out, (char)byte);
+        }
+    }
+    strbuf_putc(out, '"');
+}
+
+void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
+{
+    DType dtype = (DType)tensor->dtype;
+    attr_open(out, "value");
+    strbuf_printf(out, "tensor { dtype: %s ", gd_type(dtype));
+    shape(out, "tensor_shape", tensor_type(tensor));
+    if (dtype == DT_STRING) {
+        TensorString **strings = tensor->data;
+        for (int64_t i = 0; i < tensor->count; i++) {
+            strbuf_puts(out, " string_val: ");
+            gd_quoted(out, strings[i]->bytes, strings[i]->length);
+        }
+    } else if (tensor->count == 1 && dtype == DT_BOOL) {
+        strbuf_printf(out, " bool_val: %s",
+                      tensor_int_at(tensor, 0) ? "true" : "false");
+    } else if (tensor->count == 1 && dtype_is_integer(dtype)) {
+        strbuf_printf(out, " %s: %lld",
+                      dtype == DT_INT64 ? "int64_val" : "int_val",
+                      (long long)tensor_int_at(tensor, 0));
+    } else if (tensor->count > 0) {
+        strbuf_puts(out, " tensor_content: ");
+        gd_quoted(out, tensor->data,
+                  (size_t)tensor->count * dtype_size(dtype));
+    }
+    strbuf_puts(out, " }");
+    attr_close(out);
+}
+
+typedef struct NameRow {
+    const char *op, *name;
+} NameRow;
+
+static const char *look_up(const NameRow *rows, size_t count, const char *op)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].op, op) == 0) {
+            return rows[i].name;
+        }
+    }
+    return NULL;
+}
+
+const char *gd_base_name(const char *op)
+{
+    static const NameRow rows[] = {
+        {"AddV2", "add"},     {"Sub", "sub"},          {"Mul", "mul"},
+        {"RealDiv", "truediv"}, {"FloorDiv", "floordiv"},
+        {"FloorMod", "mod"},  {"Pow", "pow"},          {"MatMul", "MatMul"},
+        {"StatelessIf", "cond"}, {"If", "cond"},
+        {"StatelessWhile", "while"}, {"While", "while"},
+        {"BatchMatMulV2", "MatMul"}, {"Transpose", "transpose"},
+    };
+    const char *name = look_up(rows, sizeof rows / sizeof rows[0], op);
+    return name != NULL ? name : op;
+}
+
+const char *gd_result_name(const char *op, uint32_t inputs)
+{
+    static const NameRow rows[] = {
+        {"Relu", "activations"}, {"Softplus", "activations"},
+        {"Softmax", "softmax"},  {"LogSoftmax", "logsoftmax"},
+        {"MatMul", "product"},   {"BatchMatMulV2", "output"},
+        {"Sum", "output"},       {"Prod", "output"},
+        {"Mean", "output"},      {"Max", "output"},
+        {"Min", "output"},       {"Any", "output"},
+        {"All", "output"},       {"ArgMax", "output"},
+        {"ArgMin", "output"},    {"SelectV2", "output"},
+        {"ClipByValue", "output"}, {"Reshape", "output"},
+        {"Squeeze", "output"},   {"ExpandDims", "output"},
+        {"BroadcastTo", "output"}, {"Fill", "output"},
+        {"Const", "output"},     {"Identity", "output"},
+        {"Transpose", "y"},      {"ReadVariableOp", "value"},
+        {"StatelessIf", "output"}, {"If", "output"},
+        {"StatelessWhile", "output"}, {"While", "output"},
+        {"PartitionedCall", "output"},
+        {"StatefulPartitionedCall", "output"},
+    };
+    const char *name = look_up(rows, sizeof rows / sizeof rows[0], op);
+    return name != NULL ? name : inputs == 2 ? "z" : "y";
+}

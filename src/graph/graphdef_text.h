@@ -1,0 +1,22 @@
+// Pieces of a GraphDef's text.
+#ifndef DUET_GRAPH_GRAPHDEF_TEXT_H
+#define DUET_GRAPH_GRAPHDEF_TEXT_H
+
+#include "graph/graph.h"
+
+const char *gd_type(DType dtype); // "DT_INT32"
+void gd_attr_type(StrBuf *out, const char *key, DType dtype);
+void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
+                   const ValueId *values, uint32_t count);
+void gd_attr_bool(StrBuf *out, const char *key, bool value);
+void gd_attr_func(StrBuf *out, const char *key, const char *name);
+void gd_attr_shape(StrBuf *out, const char *key, TensorType type);
+void gd_attr_tensor(StrBuf *out, const Tensor *tensor);
+// A string in quotes, octal escapes where needed.
+void gd_quoted(StrBuf *out, const char *bytes, size_t length);
+// How TensorFlow names a node of its op ("AddV2": "add") and the op's first
+// result ("z"), which inputs inside of functions spell out.
+const char *gd_base_name(const char *op);
+const char *gd_result_name(const char *op, uint32_t inputs);
+
+#endif

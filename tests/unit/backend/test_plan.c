@@ -1,0 +1,290 @@
+// Plans: what runs, in which order, and what a failure leaves behind.
+#include <criterion/criterion.h>
+
+#include "backend/exec.h"
+#include "graph/graph_check.h"
+#include "graph/graph_text.h"
+#include "graph/pass.h"
+
+static Ctx ctx;
+
+static void dealloc(Ctx *c, Object *object)
+{
+    cr_assert_eq(object->kind, KIND_TENSOR);
+    tensor_dealloc(c, (Tensor *)object);
+}
+
+static void set_up(void)
+{
+    ctx_init(&ctx, 0);
+    ctx.dealloc = dealloc;
+}
+
+static void tear_down(void)
+{
+    ctx_destroy(&ctx);
+}
+
+TestSuite(plan, .init = set_up, .fini = tear_down);
+
+static ValueId one(GraphNode *node)
+{
+    cr_assert_not_null(node, "%s", ctx.error.text);
+    return node_output(node, 0);
+}
+
+static ValueId op2(Graph *g, GraphBlock *b, OpCode op, ValueId x, ValueId y)
+{
+    ValueId in[2] = {x, y};
+    return one(graph_append(g, b, op, in, 2, NULL, GRAPH_PLACE_NONE));
+}
+
+static ValueId constant(Graph *g, GraphBlock *b, int64_t value)
+{
+    Tensor *tensor = tensor_scalar_int(&ctx, DT_INT32, value);
+    ValueId id = one(graph_append_const(g, b, tensor, GRAPH_PLACE_NONE));
+    object_release(&ctx, tensor);
+    return id;
+}
+
+static int64_t run_int(Graph *g, int64_t argument, const HostTable *host)
+{
+    PlanOptions options = {PASS_ALL, true, true};
+    cr_assert(graph_check(g), "%s", ctx.error.text);
+    Plan *plan = plan_build(&ctx, g, &options);
+    cr_assert_not_null(plan, "%s", ctx.error.text);
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT32, argument);
+    PlanArgs args = {&in, NULL, host, NULL};
+    int64_t result = -1;
+    for (int i = 0; i < 2; i++) {
+        Tensor *out;
+        cr_assert(plan_run(&ctx, plan, &args, &out), "%s", ctx.error.text);
+        result = tensor_int_at(out, 0);
+        object_release(&ctx, out);
+    }
+    cr_assert_eq(in->head.rc, 1);
+    object_release(&ctx, in);
+    plan_release(&ctx, plan);
+    return result;
+}
+
+static Graph *one_input(ValueId *x)
+{
+    Graph *g = graph_new(&ctx, "f");
+    *x = graph_add_input(g, "x", (TensorType){DT_INT32, 0, NULL});
+    return g;
+}
+
+Test(plan, add_a_constant)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    ValueId y = op2(g, g->block, OP_ADD, x, constant(g, g->block, 1));
+    cr_assert(graph_block_results(g, g->block, &y, 1));
+    cr_assert_eq(run_int(g, 41, NULL), 42);
+    graph_release(&ctx, g);
+}
+
+// if x > 0: x else 0
+static Graph *relu_graph(void)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    ValueId zero = constant(g, g->block, 0);
+    ValueId positive = op2(g, g->block, OP_GREATER, x, zero);
+    GraphBlock *then = graph_block_new(g, g->block);
+    GraphBlock *otherwise = graph_block_new(g, g->block);
+    ValueId none = constant(g, otherwise, 0);
+    cr_assert(graph_block_results(g, then, &x, 1));
+    cr_assert(graph_block_results(g, otherwise, &none, 1));
+    ValueId y = one(graph_append_if(g, g->block, positive, then, otherwise,
+                                    GRAPH_PLACE_NONE));
+    cr_assert(graph_block_results(g, g->block, &y, 1));
+    return g;
+}
+
+Test(plan, branches)
+{
+    Graph *g = relu_graph();
+    cr_assert_eq(run_int(g, 5, NULL), 5);
+    cr_assert_eq(run_int(g, -5, NULL), 0);
+    graph_release(&ctx, g);
+}
+
+// i, total = 0, 0; while i < x: i, total = i + 1, total + i
+static Graph *loop_graph(void)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    ValueId init[2] = {constant(g, g->block, 0), constant(g, g->block, 0)};
+    GraphBlock *blocks[2];
+    ValueId state[2][2];
+    for (int b = 0; b < 2; b++) {
+        blocks[b] = graph_block_new(g, g->block);
+        state[b][0] =
+            graph_block_param(g, blocks[b], "i", graph_type(g, init[0]));
+        state[b][1] =
+            graph_block_param(g, blocks[b], "total", graph_type(g, init[1]));
+    }
+    ValueId go = op2(g, blocks[0], OP_LESS, state[0][0], x);
+    ValueId next[2] = {
+        op2(g, blocks[1], OP_ADD, state[1][0], constant(g, blocks[1], 1)),
+        op2(g, blocks[1], OP_ADD, state[1][1], state[1][0])};
+    cr_assert(graph_block_results(g, blocks[0], &go, 1));
+    cr_assert(graph_block_results(g, blocks[1], next, 2));
+    GraphNode *node = graph_append_while(g, g->block, init, 2, blocks[0],
+                                         blocks[1], GRAPH_PLACE_NONE);
+    cr_assert_not_null(node, "%s", ctx.error.text);
+    ValueId y = node_output(node, 1);
+    cr_assert(graph_block_results(g, g->block, &y, 1));
+    return g;
+}
+
+Test(plan, loops)
+{
+    Graph *g = loop_graph();
+    cr_assert_eq(run_int(g, 100, NULL), 4950);
+    cr_assert_eq(run_int(g, 0, NULL), 0);
+    graph_release(&ctx, g);
+}
+
+// An op that would fail and that nothing needs is not run.
+Test(plan, is_not_strict)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    op2(g, g->block, OP_FLOOR_DIVIDE, x, constant(g, g->block, 0));
+    cr_assert(graph_block_results(g, g->block, &x, 1));
+    cr_assert_eq(run_int(g, 7, NULL), 7);
+    graph_release(&ctx, g);
+}
+
+Test(plan, a_failure_is_the_eager_one)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    PlanOptions options = {PASS_ALL, true, true};
+    ValueId y =
+        op2(g, g->block, OP_FLOOR_DIVIDE, constant(g, g->block, 1), x);
+    cr_assert(graph_block_results(g, g->block, &y, 1));
+    Plan *plan = plan_build(&ctx, g, &options);
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 0), *out;
+    PlanArgs args = {&in, NULL, NULL, NULL};
+    cr_assert_not(plan_run(&ctx, plan, &args, &out));
+    cr_assert_eq(ctx.error.kind, ERR_OP_DIVISION);
+    ctx_clear(&ctx);
+    cr_assert_eq(in->head.rc, 1);
+    object_release(&ctx, in);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
+}
+
+Test(plan, variables_by_reference)
+{
+    Tensor *start = tensor_scalar_int(&ctx, DT_INT32, 10);
+    VariableCell cell = {start, 0};
+    ValueId x;
+    uint32_t v;
+    Graph *g = one_input(&x);
+    cr_assert(
+        graph_add_variable(g, "v", tensor_type(start), NULL, NULL, &v));
+    ValueId old = one(graph_append_read(g, g->block, v, GRAPH_PLACE_NONE));
+    ValueId sum = op2(g, g->block, OP_ADD, old, x);
+    cr_assert_not_null(
+        graph_append_assign(g, g->block, v, sum, GRAPH_PLACE_NONE));
+    ValueId now = one(graph_append_read(g, g->block, v, GRAPH_PLACE_NONE));
+    cr_assert(graph_block_results(g, g->block, &now, 1));
+    PlanOptions options = {PASS_ALL, true, true};
+    Plan *plan = plan_build(&ctx, g, &options);
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 5), *out;
+    VariableCell *cells[1] = {&cell};
+    PlanArgs args = {&in, cells, NULL, NULL};
+    cr_assert(plan_run(&ctx, plan, &args, &out), "%s", ctx.error.text);
+    cr_assert_eq(tensor_int_at(out, 0), 15);
+    cr_assert_eq(tensor_int_at(cell.value, 0), 15);
+    cr_assert_eq(cell.writes, 1);
+    object_release(&ctx, out);
+    object_release(&ctx, in);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
+    object_release(&ctx, cell.value);
+}
+
+// A callee runs its own plan, or is inlined: the same result.
+Test(plan, calls)
+{
+    ValueId x;
+    Graph *g = one_input(&x), *callee = loop_graph();
+    GraphNode *node = graph_append_call(g, g->block, callee, &x, 1, NULL,
+                                        GRAPH_PLACE_NONE);
+    graph_release(&ctx, callee);
+    ValueId y = op2(g, g->block, OP_ADD, one(node), x);
+    cr_assert(graph_block_results(g, g->block, &y, 1));
+    cr_assert_eq(run_int(g, 10, NULL), 55);
+    graph_release(&ctx, g);
+}
+
+static bool no_print(void *data, Ctx *c, const GraphNode *node,
+                     Tensor *const *inputs)
+{
+    (void)data, (void)c, (void)node;
+    cr_assert_eq(tensor_int_at(inputs[0], 0), 3);
+    return true;
+}
+
+static void say(void *data, Ctx *c, const GraphNode *node,
+                Tensor *const *inputs)
+{
+    (void)data, (void)inputs;
+    ctx_fail(c, ERR_ASSERTION, "%s", node->attrs[0].text);
+}
+
+Test(plan, host_effects)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    AttrValue print[3] = {{ATTR_STR, 1, {.text = "x"}}};
+    AttrValue text = {ATTR_STR, 2, {.text = "no"}};
+    HostTable host = {no_print, NULL, say};
+    cr_assert_not_null(graph_append_host(g, g->block, OP_PRINT, &x, 1, print,
+                                         NULL, NULL, 0, GRAPH_PLACE_NONE));
+    ValueId bad = op2(g, g->block, OP_LESS, x, constant(g, g->block, 3));
+    cr_assert_not_null(graph_append_host(g, g->block, OP_ASSERT, &bad, 1,
+                                         &text, NULL, NULL, 0,
+                                         GRAPH_PLACE_NONE));
+    cr_assert(graph_block_results(g, g->block, &x, 1));
+    PlanOptions options = {PASS_ALL, true, true};
+    Plan *plan = plan_build(&ctx, g, &options);
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 3), *out;
+    PlanArgs args = {&in, NULL, &host, NULL};
+    cr_assert_not(plan_run(&ctx, plan, &args, &out));
+    cr_assert_str_eq(ctx.error.text, "no");
+    object_release(&ctx, in);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
+}
+
+// The printed form of a loop, whole.
+Test(plan, text)
+{
+    Graph *g = loop_graph();
+    StrBuf out;
+    strbuf_init(&out, &ctx);
+    graph_print(&out, g, false);
+    cr_assert_str_eq(strbuf_text(&out),
+                     "graph f(%0 x: int32[])\n"
+                     "  %1: int32[] = const 0\n"
+                     "  %2: int32[] = const 0\n"
+                     "  %3: int32[], %4: int32[] = while %1, %2\n"
+                     "    cond (%5 i: int32[], %6 total: int32[])\n"
+                     "      %7: bool[] = less %5, %0\n"
+                     "      yield %7\n"
+                     "    body (%8 i: int32[], %9 total: int32[])\n"
+                     "      %10: int32[] = const 1\n"
+                     "      %11: int32[] = add %8, %10\n"
+                     "      %12: int32[] = add %9, %8\n"
+                     "      yield %11, %12\n"
+                     "  return %4\n");
+    strbuf_free(&out);
+    graph_release(&ctx, g);
+}
