@@ -11,4 +11,6 @@ graph_sources += src/graph/graphdef_text.c
 graph_sources += src/graph/infer.c
 graph_sources += src/graph/needed.c
 graph_sources += src/graph/pass.c
+graph_sources += src/graph/pass_cse.c
 graph_sources += src/graph/pass_dce.c
+graph_sources += src/graph/pass_fold.c

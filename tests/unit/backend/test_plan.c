@@ -288,3 +288,30 @@ Test(plan, text)
     strbuf_free(&out);
     graph_release(&ctx, g);
 }
+
+// 2 * 3 is folded, the two sums are one, the unneeded product is gone.
+Test(plan, passes)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    GraphBlock *b = g->block;
+    ValueId six =
+        op2(g, b, OP_MULTIPLY, constant(g, b, 2), constant(g, b, 3));
+    ValueId first = op2(g, b, OP_ADD, x, six);
+    ValueId second = op2(g, b, OP_ADD, x, constant(g, b, 6));
+    op2(g, b, OP_MULTIPLY, first, x);
+    ValueId y = op2(g, b, OP_SUBTRACT, first, second);
+    cr_assert(graph_block_results(g, b, &y, 1));
+    cr_assert_eq(run_int(g, 4, NULL), 0);
+    cr_assert(graph_optimize(g, PASS_ALL, true), "%s", ctx.error.text);
+    StrBuf out;
+    strbuf_init(&out, &ctx);
+    graph_print(&out, g, false);
+    cr_assert_str_eq(strbuf_text(&out), "graph f(%0 x: int32[])\n"
+                                        "  %1: int32[] = const 6\n"
+                                        "  %2: int32[] = add %0, %1\n"
+                                        "  %3: int32[] = subtract %2, %2\n"
+                                        "  return %3\n");
+    strbuf_free(&out);
+    graph_release(&ctx, g);
+}

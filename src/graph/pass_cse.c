@@ -1,0 +1,164 @@
+// Common subexpressions: of equal pure nodes the first one serves all.
+//
+// Invariant: the table holds the nodes of the block in hand and of those
+// around it, so that what is found always stands before its new users. Nodes
+// of a finished block leave in the reverse order of their coming, each from
+// the head of its bucket.
+#include "graph/build.h"
+
+#include <string.h>
+
+bool pass_cse(Graph *graph);
+
+#define CSE_NONE UINT32_MAX
+#define CSE_ABSENT (UINT32_MAX - 1)
+
+enum { CSE_MAX_CONST = 64 }; // elements of a constant that are compared
+
+typedef struct Cse {
+    Graph *graph;
+    uint32_t *buckets; // serials of nodes
+    uint32_t *next;    // by serial: the next in its bucket; CSE_ABSENT
+    ValueId *instead;  // by value: what stands for it
+    size_t mask;       // buckets - 1
+} Cse;
+
+static bool mergeable(const GraphNode *node)
+{
+    return node->op == OP_CONST
+               ? node->tensor->count <= CSE_MAX_CONST
+               : infer_applies(node) && !graph_has_effects(node);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t node_hash(const GraphNode *node)
+{
+    uint64_t hash = mix(node->op, node->input_count);
+    if (node->op == OP_CONST) {
+        const Tensor *tensor = node->tensor;
+        hash = mix(hash, (uint64_t)tensor->dtype << 8 | (uint8_t)tensor->rank);
+        if (tensor->dtype != DT_STRING) {
+            size_t size =
+                (size_t)tensor->count * dtype_size((DType)tensor->dtype);
+            hash = mix(hash, hash_bytes(tensor->data, size));
+        }
+        return hash;
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        hash = mix(hash, node->inputs[i]);
+    }
+    for (uint32_t i = 0; i < op_desc(node->op)->attr_count; i++) {
+        hash = mix(hash, attr_hash(&node->attrs[i]));
+    }
+    return hash;
+}
+
+static bool node_equal(const GraphNode *a, const GraphNode *b)
+{
+    if (a->op != b->op || a->input_count != b->input_count ||
+        a->output_count != b->output_count) {
+        return false;
+    }
+    if (a->op == OP_CONST) {
+        return tensor_identical(a->tensor, b->tensor);
+    }
+    for (uint32_t i = 0; i < a->input_count; i++) {
+        if (a->inputs[i] != b->inputs[i]) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < op_desc(a->op)->attr_count; i++) {
+        if (!attr_equal(&a->attrs[i], &b->attrs[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Finds the node's like, or puts it into the table.
+static void merge(Cse *cse, GraphNode *node)
+{
+    uint32_t *bucket = &cse->buckets[node_hash(node) & cse->mask];
+    for (uint32_t at = *bucket; at != CSE_NONE; at = cse->next[at]) {
+        GraphNode *other = cse->graph->nodes.items[at];
+        if (node_equal(node, other)) {
+            for (uint32_t i = 0; i < node->output_count; i++) {
+                cse->instead[node_output(node, i)] = node_output(other, i);
+            }
+            return;
+        }
+    }
+    cse->next[node->serial] = *bucket;
+    *bucket = node->serial;
+}
+
+static void leave_block(Cse *cse, const GraphBlock *block)
+{
+    for (GraphNode *node = block->last; node != NULL; node = node->previous) {
+        if (cse->next[node->serial] != CSE_ABSENT) {
+            cse->buckets[node_hash(node) & cse->mask] =
+                cse->next[node->serial];
+        }
+    }
+}
+
+static void replace(Cse *cse, ValueId *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = cse->instead[values[i]];
+    }
+}
+
+static bool cse_block(Cse *cse, GraphBlock *block)
+{
+    if (!ctx_enter(cse->graph->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        replace(cse, node->inputs, node->input_count);
+        if (mergeable(node)) {
+            merge(cse, node);
+        }
+        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
+            ok = node->blocks[b] == NULL || cse_block(cse, node->blocks[b]);
+        }
+    }
+    replace(cse, block->results, block->result_count);
+    leave_block(cse, block);
+    ctx_leave(cse->graph->ctx);
+    return ok;
+}
+
+bool pass_cse(Graph *graph)
+{
+    Ctx *ctx = graph->ctx;
+    size_t nodes = graph->nodes.count, values = graph->values.count;
+    size_t buckets = 16;
+    while (buckets < nodes) {
+        buckets *= 2;
+    }
+    size_t size = (buckets + nodes + values) * sizeof(uint32_t);
+    uint32_t *room = ctx_alloc(ctx, size);
+    if (room == NULL) {
+        return false;
+    }
+    Cse cse = {graph, room, room + buckets, room + buckets + nodes,
+               buckets - 1};
+    memset(room, 0xff, buckets * sizeof *room);
+    for (size_t i = 0; i < nodes; i++) {
+        cse.next[i] = CSE_ABSENT;
+    }
+    for (size_t i = 0; i < values; i++) {
+        cse.instead[i] = (ValueId)i;
+    }
+    bool ok = cse_block(&cse, graph->block);
+    ctx_free(ctx, room, size);
+    return ok;
+}

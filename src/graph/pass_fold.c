@@ -1,0 +1,105 @@
+// Constant folding: a pure op of small constants becomes a constant.
+//
+// The op's own kernel computes it, so the bits are those of a run. An op that
+// fails is left where it is: if it is needed, it fails when the graph runs.
+#include "graph/build.h"
+
+enum { FOLD_MAX_ELEMENTS = 1024 };
+
+bool pass_fold(Graph *graph);
+
+static bool foldable(const Graph *graph, const GraphNode *node)
+{
+    if (!infer_applies(node) || graph_has_effects(node) ||
+        node->output_count != 1) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const Tensor *tensor = graph_constant(graph, node->inputs[i]);
+        if (tensor == NULL || tensor->count > FOLD_MAX_ELEMENTS) {
+            return false;
+        }
+    }
+    TensorType type = graph_type(graph, node->first_output);
+    int64_t count = 1;
+    for (int i = 0; i < type.rank && count <= FOLD_MAX_ELEMENTS; i++) {
+        if (type.dims[i] < 0) {
+            return false;
+        }
+        count *= type.dims[i] < FOLD_MAX_ELEMENTS + 1 ? type.dims[i]
+                                                      : FOLD_MAX_ELEMENTS + 1;
+    }
+    return type.rank != RANK_UNKNOWN && count <= FOLD_MAX_ELEMENTS;
+}
+
+// The node becomes the constant, so that its users need no change.
+static bool become_const(Graph *graph, GraphNode *node, Tensor *tensor)
+{
+    if (!build_hold(graph, tensor)) {
+        return false;
+    }
+    node->op = OP_CONST;
+    node->tensor = tensor;
+    node->input_count = 0;
+    node->attrs = NULL;
+    return build_set_type(graph, node->first_output, tensor_type(tensor));
+}
+
+static bool run_now(Graph *graph, GraphNode *node, Tensor **inputs)
+{
+    Ctx *ctx = graph->ctx;
+    Tensor *outputs[OP_MAX_OUTPUTS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        inputs[i] = graph_constant(graph, node->inputs[i]);
+    }
+    if (!op_run(ctx, node->op, inputs, node->input_count, node->attrs,
+                outputs, &count)) {
+        if (ctx->error.kind == ERR_MEMORY || ctx->error.kind == ERR_INTERRUPT) {
+            return false;
+        }
+        ctx_clear(ctx);
+        return true;
+    }
+    bool ok = become_const(graph, node, outputs[0]);
+    object_release(ctx, outputs[0]);
+    return ok;
+}
+
+static bool fold_node(Graph *graph, GraphNode *node)
+{
+    if (!foldable(graph, node)) {
+        return true;
+    }
+    size_t size = (node->input_count + 1) * sizeof(Tensor *);
+    Tensor **inputs = ctx_alloc(graph->ctx, size);
+    if (inputs == NULL) {
+        return false;
+    }
+    bool ok = run_now(graph, node, inputs);
+    ctx_free(graph->ctx, inputs, size);
+    return ok;
+}
+
+static bool fold_block(Graph *graph, GraphBlock *block)
+{
+    if (!ctx_enter(graph->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        ok = fold_node(graph, node);
+        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
+            ok = node->blocks[b] == NULL ||
+                 fold_block(graph, node->blocks[b]);
+        }
+    }
+    ctx_leave(graph->ctx);
+    return ok;
+}
+
+bool pass_fold(Graph *graph)
+{
+    return fold_block(graph, graph->block);
+}
