@@ -1,0 +1,103 @@
+// Floats as the shortest decimal digits that give them back: the fewest digits
+// for which the correctly rounded decimal reads as the same value.
+#include "ops/number_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reads_back(const char *text, double value, DType dtype)
+{
+    return dtype == DT_FLOAT32 ? (double)strtof(text, NULL) == value
+                               : strtod(text, NULL) == value;
+}
+
+Decimal decimal_of(double value, DType dtype)
+{
+    Decimal d = {.negative = signbit(value) != 0, .finite = isfinite(value)};
+    char text[40];
+    int most = dtype == DT_FLOAT32 ? 9 : 17, precision = 0;
+    if (!d.finite) {
+        return d;
+    }
+    value = fabs(value);
+    do {
+        snprintf(text, sizeof(text), "%.*e", precision, value);
+    } while (!reads_back(text, value, dtype) && ++precision < most);
+    const char *mark = strchr(text, 'e');
+    for (const char *at = text; at < mark; at++) {
+        if (*at != '.') {
+            d.digits[d.count++] = *at;
+        }
+    }
+    while (d.count > 1 && d.digits[d.count - 1] == '0') {
+        d.count--;
+    }
+    d.point = (int)strtol(mark + 1, NULL, 10) + 1;
+    return d;
+}
+
+int decimal_positional(const Decimal *d, char *out)
+{
+    int n = 0, i = 0;
+    if (d->negative) {
+        out[n++] = '-';
+    }
+    if (d->point <= 0) {
+        out[n++] = '0';
+    }
+    for (; i < d->point; i++) {
+        out[n++] = i < d->count ? d->digits[i] : '0';
+    }
+    out[n++] = '.';
+    bool zero = d->count == 1 && d->digits[0] == '0';
+    for (int zeros = d->point; zeros < 0 && !zero; zeros++) {
+        out[n++] = '0';
+    }
+    for (; i < d->count; i++) {
+        out[n++] = d->digits[i];
+    }
+    out[n] = '\0';
+    return n;
+}
+
+int decimal_scientific(const Decimal *d, int fraction, char *out)
+{
+    int n = 0;
+    if (d->negative) {
+        out[n++] = '-';
+    }
+    out[n++] = d->digits[0];
+    out[n++] = '.';
+    for (int i = 1; i < d->count || i <= fraction; i++) {
+        out[n++] = i < d->count ? d->digits[i] : '0';
+    }
+    bool zero = d->count == 1 && d->digits[0] == '0';
+    return n + sprintf(out + n, "e%+03d", zero ? 0 : d->point - 1);
+}
+
+int decimal_scalar(double value, DType dtype, char *out)
+{
+    Decimal d = decimal_of(value, dtype);
+    if (!d.finite) {
+        const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+        return sprintf(out, "%s", text);
+    }
+    double size = fabs(value);
+    if (size != 0 && (size < 1e-4 || size >= 1e16)) {
+        int n = decimal_scientific(&d, 0, out);
+        char *dot = strstr(out, ".e");
+        if (dot != NULL) { // one digit alone stands without a point
+            memmove(dot, dot + 1, strlen(dot));
+            n--;
+        }
+        return n;
+    }
+    int n = decimal_positional(&d, out);
+    if (out[n - 1] == '.') {
+        out[n++] = '0';
+        out[n] = '\0';
+    }
+    return n;
+}

@@ -1,0 +1,362 @@
+// Printed forms of tensors, in NumPy's layout (staging.md 1).
+//
+// All elements that show are measured first (Format), so that they share one
+// width; then rows are laid out in 75 columns. Beyond 1,000 elements only
+// three at each edge of a dimension show.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ops/number_text.h"
+#include "ops/tensor.h"
+
+enum {
+    PRINT_COLUMNS = 75,
+    PRINT_THRESHOLD = 1000, // elements
+    PRINT_EDGE = 3
+};
+
+typedef struct Format {
+    const Tensor *tensor;
+    bool summary;
+    bool exponents;      // floats: all in exponent form
+    int left, right;     // floats: columns before and after the point
+    int width;           // other numbers
+    double least, most;  // smallest and largest size of what is not 0
+    int fraction;        // digits after the point in exponent form
+    bool special;        // a NaN or an infinity shows
+} Format;
+
+typedef void (*Visit)(Format *format, int64_t index);
+
+// Calls `visit` for each element that shows.
+static void visit_shown(Format *f, int axis, int64_t at, Visit visit)
+{
+    const Tensor *t = f->tensor;
+    if (axis == t->rank) {
+        visit(f, at);
+        return;
+    }
+    int64_t size = tensor_dims(t)[axis];
+    bool cut = f->summary && size > 2 * PRINT_EDGE;
+    for (int64_t i = 0; i < size; i++) {
+        if (cut && i == PRINT_EDGE) {
+            i = size - PRINT_EDGE;
+        }
+        visit_shown(f, axis + 1, at * size + i, visit);
+    }
+}
+
+// ---- measuring
+
+static void measure_int(Format *f, int64_t index)
+{
+    int width = snprintf(NULL, 0, "%" PRId64, tensor_int_at(f->tensor, index));
+    f->width = width > f->width ? width : f->width;
+}
+
+static void measure_size(Format *f, int64_t index)
+{
+    double size = fabs(tensor_float_at(f->tensor, index));
+    f->special |= !isfinite(size);
+    if (isfinite(size) && size != 0) {
+        f->least = f->most == 0 || size < f->least ? size : f->least;
+        f->most = size > f->most ? size : f->most;
+    }
+}
+
+static void measure_float(Format *f, int64_t index)
+{
+    char text[DECIMAL_TEXT_SIZE];
+    double value = tensor_float_at(f->tensor, index);
+    Decimal d = decimal_of(value, (DType)f->tensor->dtype);
+    if (!d.finite) {
+        return;
+    }
+    int length = f->exponents ? decimal_scientific(&d, 0, text)
+                              : decimal_positional(&d, text);
+    int left = (int)(strchr(text, '.') - text), right = length - left - 1;
+    if (f->exponents) {
+        int exponent = (int)strlen(strchr(text, 'e'));
+        int fraction = right - exponent;
+        f->fraction = fraction > f->fraction ? fraction : f->fraction;
+        right = exponent; // fraction is added when all are known
+    }
+    f->left = left > f->left ? left : f->left;
+    f->right = right > f->right ? right : f->right;
+}
+
+// NumPy's rule: exponents when sizes are far apart or far from 1, compared in
+// the tensor's own precision.
+static bool wants_exponents(const Format *f)
+{
+    if (f->most == 0) {
+        return false;
+    }
+    if (f->tensor->dtype == DT_FLOAT32) {
+        float most = (float)f->most, least = (float)f->least;
+        return most >= 1e6f || least < 0.0001f || most / least > 1000.0f;
+    }
+    return f->most >= 1e8 || f->least < 0.0001 || f->most / f->least > 1000;
+}
+
+static void measure(Format *f)
+{
+    if (!dtype_is_float((DType)f->tensor->dtype)) {
+        if (f->tensor->dtype != DT_STRING) {
+            visit_shown(f, 0, 0, measure_int);
+        }
+        return;
+    }
+    visit_shown(f, 0, 0, measure_size);
+    f->exponents = wants_exponents(f);
+    visit_shown(f, 0, 0, measure_float);
+    f->right += f->exponents ? f->fraction : 0;
+    if (f->special) {
+        int least = 3 - (f->right + 1); // "nan", "inf"; "-inf" below
+        for (int64_t i = 0; i < f->tensor->count; i++) {
+            double value = tensor_float_at(f->tensor, i);
+            least = value < 0 && isinf(value) ? 4 - (f->right + 1) : least;
+        }
+        f->left = f->left > least ? f->left : least;
+    }
+}
+
+// ---- elements
+
+static void add_float(StrBuf *out, const Format *f, int64_t index)
+{
+    char text[DECIMAL_TEXT_SIZE];
+    double value = tensor_float_at(f->tensor, index);
+    Decimal d = decimal_of(value, (DType)f->tensor->dtype);
+    int width = f->left + 1 + f->right;
+    if (!d.finite) {
+        int length = decimal_scalar(value, DT_FLOAT64, text);
+        strbuf_pad(out, ' ', (size_t)(width > length ? width - length : 0));
+        strbuf_puts(out, text);
+        return;
+    }
+    // In exponent form all show equally many digits, true ones.
+    int length = f->exponents ? snprintf(text, sizeof(text), "%#.*e",
+                                         f->fraction, value)
+                              : decimal_positional(&d, text);
+    int left = (int)(strchr(text, '.') - text);
+    strbuf_pad(out, ' ', (size_t)(f->left - left));
+    strbuf_add(out, text, (size_t)length);
+    int short_of = width - (f->left - left) - length;
+    strbuf_pad(out, ' ', (size_t)(short_of > 0 ? short_of : 0));
+}
+
+// As Python shows bytes.
+static void add_bytes(StrBuf *out, const TensorString *string)
+{
+    bool has_single = memchr(string->bytes, '\'', string->length) != NULL;
+    bool has_double = memchr(string->bytes, '"', string->length) != NULL;
+    char quote = has_single && !has_double ? '"' : '\'';
+    strbuf_printf(out, "b%c", quote);
+    for (uint32_t i = 0; i < string->length; i++) {
+        unsigned char byte = (unsigned char)string->bytes[i];
+        if (byte == (unsigned char)quote || byte == '\\') {
+            strbuf_printf(out, "\\%c", byte);
+        } else if (byte == '\n' || byte == '\r' || byte == '\t') {
+            strbuf_puts(out, byte == '\n' ? "\\n" : byte == '\r' ? "\\r"
+                                                                 : "\\t");
+        } else if (byte < ' ' || byte >= 0x7f) {
+            strbuf_printf(out, "\\x%02x", byte);
+        } else {
+            strbuf_putc(out, (char)byte);
+        }
+    }
+    strbuf_putc(out, quote);
+}
+
+static void add_element(StrBuf *out, const Format *f, int64_t index)
+{
+    const Tensor *t = f->tensor;
+    if (t->dtype == DT_STRING) {
+        add_bytes(out, ((TensorString *const *)t->data)[index]);
+    } else if (t->dtype == DT_BOOL) {
+        strbuf_puts(out, tensor_int_at(t, index) ? " True" : "False");
+    } else if (dtype_is_float((DType)t->dtype)) {
+        add_float(out, f, index);
+    } else {
+        strbuf_printf(out, "%*" PRId64, f->width, tensor_int_at(t, index));
+    }
+}
+
+static void add_scalar(StrBuf *out, const Tensor *t)
+{
+    char text[DECIMAL_TEXT_SIZE];
+    Format f = {.tensor = t};
+    if (t->dtype == DT_BOOL) {
+        strbuf_puts(out, tensor_int_at(t, 0) ? "True" : "False");
+    } else if (dtype_is_float((DType)t->dtype)) {
+        decimal_scalar(tensor_float_at(t, 0), (DType)t->dtype, text);
+        strbuf_puts(out, text);
+    } else {
+        add_element(out, &f, 0);
+    }
+}
+
+// ---- layout
+
+typedef struct Layout {
+    StrBuf *out;
+    const Format *format;
+    const char *separator; // ", " or " "
+    size_t line_start;     // where the current line begins in out
+} Layout;
+
+static void trim_line(StrBuf *out)
+{
+    while (out->length > 0 && out->text[out->length - 1] == ' ') {
+        out->text[--out->length] = '\0';
+    }
+}
+
+// Puts what was appended from `from` on on a new line if it does not fit.
+static void wrap(Layout *l, size_t from, int indent, int width)
+{
+    StrBuf *out = l->out;
+    if (!strbuf_ok(out) || out->length - l->line_start <= (size_t)width ||
+        from - l->line_start <= (size_t)indent) {
+        return;
+    }
+    size_t length = out->length - from;
+    char *word = ctx_strndup(out->ctx, out->text + from, length);
+    if (word == NULL) {
+        strbuf_fail(out);
+        return;
+    }
+    out->length = from;
+    trim_line(out);
+    strbuf_putc(out, '\n');
+    l->line_start = out->length;
+    strbuf_pad(out, ' ', (size_t)indent);
+    strbuf_add(out, word, length);
+    ctx_free(out->ctx, word, length + 1);
+}
+
+// The innermost dimension. `indent` is where elements begin, `width` the
+// columns that are left beside the closing brackets.
+static void add_row(Layout *l, int64_t at, int64_t size, int indent, int width)
+{
+    bool cut = l->format->summary && size > 2 * PRINT_EDGE;
+    int room = width - 1; // the separator's comma, or the bracket
+    strbuf_putc(l->out, '[');
+    for (int64_t i = 0; i < size; i++) {
+        size_t from = l->out->length;
+        if (cut && i == PRINT_EDGE) {
+            i = size - PRINT_EDGE - 1;
+            strbuf_puts(l->out, "...");
+        } else {
+            add_element(l->out, l->format, at * size + i);
+        }
+        wrap(l, from, indent, room);
+        strbuf_puts(l->out, i + 1 < size ? l->separator : "");
+    }
+    strbuf_putc(l->out, ']');
+}
+
+static void add_level(Layout *l, int axis, int64_t at, int indent, int width)
+{
+    const Tensor *t = l->format->tensor;
+    int64_t size = tensor_dims(t)[axis];
+    if (axis == t->rank - 1) {
+        add_row(l, at, size, indent, width);
+        return;
+    }
+    bool cut = l->format->summary && size > 2 * PRINT_EDGE;
+    strbuf_putc(l->out, '[');
+    for (int64_t i = 0; i < size; i++) {
+        if (i > 0) {
+            strbuf_puts(l->out, l->separator[0] == ',' ? "," : "");
+            strbuf_pad(l->out, '\n', (size_t)(t->rank - 1 - axis));
+            l->line_start = l->out->length;
+            strbuf_pad(l->out, ' ', (size_t)indent);
+        }
+        if (cut && i == PRINT_EDGE) {
+            i = size - PRINT_EDGE - 1;
+            strbuf_puts(l->out, "...");
+        } else {
+            add_level(l, axis + 1, at * size + i, indent + 1, width - 1);
+        }
+    }
+    strbuf_putc(l->out, ']');
+}
+
+static void add_array(StrBuf *out, const Tensor *tensor, bool commas,
+                      int prefix, int suffix)
+{
+    if (tensor->rank == 0) {
+        add_scalar(out, tensor);
+        return;
+    }
+    if (tensor->count == 0) {
+        strbuf_puts(out, "[]");
+        return;
+    }
+    Format format = {.tensor = tensor,
+                     .summary = tensor->count > PRINT_THRESHOLD};
+    measure(&format);
+    Layout layout = {.out = out,
+                     .format = &format,
+                     .separator = commas ? ", " : " ",
+                     .line_start = out->length - (size_t)prefix};
+    add_level(&layout, 0, 0, prefix + 1, PRINT_COLUMNS - suffix);
+}
+
+void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
+                        int prefix)
+{
+    // Lines are counted from `prefix` columns before here.
+    StrBuf own;
+    strbuf_init(&own, out->ctx);
+    strbuf_pad(&own, ' ', (size_t)prefix);
+    add_array(&own, tensor, commas, prefix, commas ? 1 : 0);
+    if (strbuf_ok(&own)) {
+        strbuf_puts(out, strbuf_text(&own) + prefix);
+    } else {
+        strbuf_fail(out);
+    }
+    strbuf_free(&own);
+}
+
+void tensor_print_str(StrBuf *out, const Tensor *tensor)
+{
+    tensor_print_array(out, tensor, false, 0);
+}
+
+// "tensor([1., 2.], dtype=float32)"; the dtype moves to a line of its own
+// when it does not fit.
+void tensor_print_repr(StrBuf *out, const Tensor *tensor)
+{
+    const char *const opening = "tensor(";
+    size_t prefix = strlen(opening);
+    StrBuf own, extra;
+    strbuf_init(&own, out->ctx);
+    strbuf_init(&extra, out->ctx);
+    strbuf_puts(&own, opening);
+    tensor_print_array(&own, tensor, true, (int)prefix);
+    strbuf_putc(&own, ',');
+    if (tensor->count == 0 && tensor->rank > 1) {
+        strbuf_puts(&extra, "shape=");
+        shape_print(&extra, tensor->rank, tensor_dims(tensor));
+        strbuf_puts(&extra, ", ");
+    }
+    strbuf_printf(&extra, "dtype=%s)", dtype_name((DType)tensor->dtype));
+    if (!strbuf_ok(&own) || !strbuf_ok(&extra)) {
+        strbuf_fail(out);
+    } else {
+        const char *newline = strrchr(own.text, '\n');
+        size_t last = newline == NULL ? own.length : strlen(newline + 1);
+        bool fits = last + extra.length + 1 <= PRINT_COLUMNS;
+        strbuf_puts(out, own.text);
+        strbuf_puts(out, fits ? " " : "\n");
+        strbuf_pad(out, ' ', fits ? 0 : prefix);
+        strbuf_puts(out, extra.text);
+    }
+    strbuf_free(&own);
+    strbuf_free(&extra);
+}
