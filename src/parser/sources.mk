@@ -1,6 +1,7 @@
 # parser/: one source a line, alphabetical. Headers need no line.
 parser_sources =
 parser_sources += src/parser/ast.c
+parser_sources += src/parser/ast_unparse.c
 parser_sources += src/parser/fstring.c
 parser_sources += src/parser/parse_atom.c
 parser_sources += src/parser/parse_block.c
@@ -14,3 +15,5 @@ parser_sources += src/parser/parse_stmt.c
 parser_sources += src/parser/parse_string.c
 parser_sources += src/parser/parse_target.c
 parser_sources += src/parser/parser.c
+parser_sources += src/parser/unparse_expr.c
+parser_sources += src/parser/unparse_string.c
