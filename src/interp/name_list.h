@@ -57,6 +57,7 @@ NAME(FLUSH, "flush")
 NAME(KEYS, "keys")
 NAME(LAMBDA, "<lambda>")
 NAME(MODULE_BODY, "<module>")
+NAME(DECODE, "decode")
 NAME(UNDERSCORE, "_")
 // In the order of CompareOp, UnaryOp and BinaryOp: NAME_LT + op, NAME_NEG + op,
 // NAME_ADD + 3 * op (then the reflected and the in-place one).

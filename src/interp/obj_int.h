@@ -26,6 +26,7 @@ bool int_to_i64(Value v, int64_t *out);
 MUST_CHECK bool int_to_double(Vm *vm, Value v, double *out);
 // Appends digits in `base` (2..36, lower case), with '-'.
 void int_print(Vm *vm, StrBuf *out, Value v, int base);
+Value int_text(Vm *vm, Value v); // decimal, a Str
 // The operators on two ints (bools count); the slow paths of the machine.
 Value int_binary(Vm *vm, BinaryOp op, Value a, Value b);
 int int_compare(Value a, Value b); // <0, 0, >0

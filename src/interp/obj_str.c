@@ -98,6 +98,15 @@ bool str_equal(const Str *a, const Str *b)
                       memcmp(a->text, b->text, a->length) == 0);
 }
 
+int str_order(const Str *a, const Str *b)
+{
+    // UTF-8 orders its bytes as the code points.
+    size_t length = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->text, b->text, length);
+    return order != 0 ? order : (a->length > b->length) -
+                                    (a->length < b->length);
+}
+
 bool str_is(const Str *str, const char *text)
 {
     return strlen(text) == str->length &&

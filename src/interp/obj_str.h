@@ -29,6 +29,8 @@ MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned
 uint64_t str_hash(Str *str);
 bool str_equal(const Str *a, const Str *b);
+// Order by code points: < 0, 0, > 0.
+int str_order(const Str *a, const Str *b);
 bool str_is(const Str *str, const char *text);
 MUST_CHECK Str *str_concat(Vm *vm, Str *a, Str *b);
 // a + b where the reference to `a` is given up: in place if it is the only one.

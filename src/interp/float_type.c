@@ -1,0 +1,307 @@
+// float: the type and its methods.
+#include <math.h>
+#include <stdlib.h>
+
+#include "interp/format.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/sequence.h"
+
+static void float_destroy(Vm *vm, Object *self)
+{
+    object_free(vm, self, sizeof(Float));
+}
+
+static Value float_repr(Vm *vm, Value self)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    float_print_repr(&out, value_float(self));
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value float_format_slot(Vm *vm, Value self, Str *spec)
+{
+    return spec->length == 0 ? float_repr(vm, self)
+                             : format_float(vm, self, spec);
+}
+
+static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)vm;
+    double d = value_float(self);
+    // Each NaN is itself alone: by identity.
+    *hash = isnan(d) ? VALUE_BITS(self) >> 4 | VALUE_BITS(self) << 60
+                     : float_hash(d);
+    return true;
+}
+
+static Value float_unary(Vm *vm, UnaryOp op, Value self)
+{
+    switch (op) {
+    case UNARY_NEG: return float_new(vm, -value_float(self));
+    case UNARY_POS: return value_retain(self);
+    default: return VALUE_NOT_IMPLEMENTED;
+    }
+}
+
+static int float_truth(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_float(self) != 0;
+}
+
+static Value float_self(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(self);
+}
+
+static Value float_to_int(Vm *vm, Value self)
+{
+    return int_from_double(vm, value_float(self));
+}
+
+static Value not_a_float(Vm *vm, Str *str)
+{
+    Str *text = value_repr(vm, value_from_object(str));
+    if (text != NULL) {
+        raise_error(vm, ERR_VALUE, "could not convert string to float: %s",
+                    text->text);
+        object_release(&vm->ctx, text);
+    }
+    return VALUE_FAIL;
+}
+
+// Copies without underscores, which must stand between digits. False: wrong.
+static bool clean_number(const char *text, size_t length, char *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (c == '_') {
+            bool digit_before = i > 0 && text[i - 1] >= '0' &&
+                                text[i - 1] <= '9';
+            bool digit_after = i + 1 < length && text[i + 1] >= '0' &&
+                               text[i + 1] <= '9';
+            if (!digit_before || !digit_after) {
+                return false;
+            }
+            continue;
+        }
+        // strtod takes hexadecimal and NaN payloads, float() does not.
+        if (c == 'x' || c == 'X' || c == '(' || c == '\0') {
+            return false;
+        }
+        out[count++] = c;
+    }
+    out[count] = '\0';
+    return count > 0;
+}
+
+static Value float_parse(Vm *vm, Str *str)
+{
+    const char *at = str->text, *end = at + str->length;
+    while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
+        at++;
+    }
+    while (end > at && (end[-1] == ' ' || (end[-1] >= '\t' &&
+                                           end[-1] <= '\r'))) {
+        end--;
+    }
+    size_t room = (size_t)(end - at) + 1;
+    char *text = ctx_alloc(&vm->ctx, room);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    char *stop = text;
+    double d = 0;
+    bool ok = clean_number(at, (size_t)(end - at), text);
+    if (ok) {
+        d = strtod(text, &stop);
+        ok = stop != text && *stop == '\0';
+    }
+    ctx_free(&vm->ctx, text, room);
+    return ok ? float_new(vm, d) : not_a_float(vm, str);
+}
+
+static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (!arguments_check(vm, "float", args, keywords, 1)) {
+        return VALUE_FAIL;
+    }
+    if (cls != vm->types[KIND_FLOAT]) {
+        return raise_error(vm, ERR_TYPE,
+                           "Duet has no instances of a subclass of float");
+    }
+    if (args->count == 0) {
+        return float_new(vm, 0.0);
+    }
+    Value v = args->items[0];
+    if (value_is_str(v)) {
+        return float_parse(vm, value_as_str(v));
+    }
+    Type *type = type_of(vm, v);
+    if (!value_is_float(v) && type->slots.to_float == NULL &&
+        type->slots.index == NULL) {
+        return raise_error(vm, ERR_TYPE,
+                           "float() argument must be a string or a real "
+                           "number, not '%s'",
+                           type_name(type));
+    }
+    double d;
+    return value_to_double(vm, v, &d) ? float_new(vm, d) : VALUE_FAIL;
+}
+
+static Value method_is_integer(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    double d = value_float(args[0]);
+    return value_from_bool(isfinite(d) && d == floor(d));
+}
+
+static Value method_ratio(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    double d = value_float(args[0]);
+    if (!isfinite(d)) {
+        return raise_error(vm, isnan(d) ? ERR_VALUE : ERR_OVERFLOW,
+                           "cannot convert %s to integer ratio",
+                           isnan(d) ? "NaN" : "Infinity");
+    }
+    int exponent;
+    double mantissa = frexp(d, &exponent);
+    for (int i = 0; i < 300 && mantissa != floor(mantissa); i++) {
+        mantissa *= 2;
+        exponent--;
+    }
+    Value number = int_from_double(vm, mantissa);
+    Value power = int_binary(vm, BINARY_LSHIFT, value_from_small(1),
+                             value_from_small(abs(exponent)));
+    Value part[2] = {number, value_from_small(1)};
+    if (exponent > 0 && !value_failed(power)) {
+        part[0] = int_binary(vm, BINARY_MUL, number, power);
+    } else {
+        part[1] = power;
+    }
+    Tuple *pair = value_failed(part[0]) || value_failed(part[1])
+                      ? NULL
+                      : tuple_from(vm, part, 2);
+    release(vm, part[0]);
+    release(vm, power);
+    if (exponent > 0) {
+        release(vm, number);
+    }
+    return pair == NULL ? VALUE_FAIL : value_from_object(pair);
+}
+
+static Value method_hex(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    double d = value_float(args[0]);
+    if (!isfinite(d)) {
+        return float_repr(vm, args[0]);
+    }
+    int exponent;
+    double mantissa = frexp(fabs(d), &exponent);
+    bool subnormal = mantissa != 0 && exponent < -1021;
+    int shown = d == 0 ? 0 : subnormal ? -1022 : exponent - 1;
+    double scaled = ldexp(fabs(d), -shown);
+    uint64_t lead = (uint64_t)scaled;
+    uint64_t rest = (uint64_t)ldexp(scaled - (double)lead, 52);
+    Str *text = d == 0 ? str_printf(vm, "%s0x0.0p+0", signbit(d) ? "-" : "")
+                       : str_printf(vm, "%s0x%d.%013llxp%+d",
+                                    signbit(d) ? "-" : "", (int)lead,
+                                    (unsigned long long)rest, shown);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "fromhex() argument must be a string");
+    }
+    const char *at = value_as_str(args[1])->text;
+    while (*at == ' ' || (*at >= '\t' && *at <= '\r')) {
+        at++;
+    }
+    bool negative = *at == '-';
+    at += *at == '-' || *at == '+';
+    char text[400];
+    bool prefixed = at[0] == '0' && (at[1] | 32) == 'x';
+    bool word = (*at | 32) == 'i' || (*at | 32) == 'n';
+    snprintf(text, sizeof text, "%s%s", prefixed || word ? "" : "0x", at);
+    char *stop;
+    double d = strtod(text, &stop);
+    while (*stop == ' ' || (*stop >= '\t' && *stop <= '\r')) {
+        stop++;
+    }
+    if (*stop != '\0' || stop == text) {
+        return raise_error(vm, ERR_VALUE,
+                           "invalid hexadecimal floating-point string");
+    }
+    if (isinf(d) && !word) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "hexadecimal value too large to represent as a "
+                           "float");
+    }
+    return float_new(vm, negative ? -d : d);
+}
+
+static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    return value_retain(args[0]);
+}
+
+static const NativeDef float_methods[] = {
+    {"is_integer", "self, /", method_is_integer,
+     "True if there is no fractional part."},
+    {"as_integer_ratio", "self, /", method_ratio,
+     "Two ints whose quotient is exactly this."},
+    {"hex", "self, /", method_hex, "Hexadecimal text, exact."},
+    {"conjugate", "self, /", method_conjugate, "The number itself."},
+    {0}};
+
+static const NativeDef float_class_methods[] = {
+    {"fromhex", "cls, string, /", method_fromhex,
+     "The float that float.hex() wrote."},
+    {0}};
+
+static Value get_zero(Vm *vm, Value self)
+{
+    (void)self;
+    return float_new(vm, 0.0);
+}
+
+static const MemberDef float_members[] = {
+    {"real", float_self, NULL, "The number itself."},
+    {"imag", get_zero, NULL, "0.0."},
+    {0}};
+
+const TypeDef float_type_def = {
+    .name = "float",
+    .doc = "A 64-bit floating-point number: float(x=0.0).",
+    .params = "x=0, /",
+    .kind = KIND_FLOAT,
+    .size = sizeof(Float),
+    .slots = {.destroy = float_destroy,
+              .make = float_make,
+              .repr = float_repr,
+              .format = float_format_slot,
+              .hash = float_hash_slot,
+              .compare = float_compare,
+              .unary = float_unary,
+              .binary = float_binary,
+              .truth = float_truth,
+              .to_int = float_to_int,
+              .to_float = float_self},
+    .methods = float_methods,
+    .class_methods = float_class_methods,
+    .members = float_members,
+};

@@ -1,0 +1,438 @@
+// Format specifications for int, float and str.
+//
+// Every number is made as sign or prefix and a run of digits; format_number
+// alone knows about grouping and padding.
+#include "interp/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "interp/int_view.h"
+#include "interp/obj_float.h"
+#include "interp/protocol.h"
+
+enum { FORMAT_MAX = 0x7fffffff };
+
+static bool is_align(char c)
+{
+    return c == '<' || c == '>' || c == '^' || c == '=';
+}
+
+// Decimal digits at *at; -1 if there are none. False: too many.
+static bool parse_number(Vm *vm, const char **at, int64_t *out)
+{
+    *out = -1;
+    for (; **at >= '0' && **at <= '9'; (*at)++) {
+        *out = (*out < 0 ? 0 : *out) * 10 + (**at - '0');
+        if (*out > FORMAT_MAX) {
+            return raise_false(vm, ERR_VALUE,
+                               "Too many decimal digits in format string");
+        }
+    }
+    return true;
+}
+
+static const char *parse_align(const char *at, size_t length, FormatSpec *spec)
+{
+    uint32_t codepoint;
+    size_t size = length > 0 ? utf8_decode(at, length, &codepoint) : 0;
+    if (size > 0 && size < length && is_align(at[size])) {
+        memcpy(spec->fill, at, size);
+        spec->fill[size] = '\0';
+        spec->align = at[size];
+        return at + size + 1;
+    }
+    if (is_align(*at)) {
+        spec->align = *at++;
+    }
+    return at;
+}
+
+static const char *parse_flags(const char *at, FormatSpec *spec)
+{
+    if (*at == '+' || *at == '-' || *at == ' ') {
+        spec->sign = *at++;
+    }
+    if (*at == 'z') {
+        spec->no_minus_zero = true;
+        at++;
+    }
+    if (*at == '#') {
+        spec->alternate = true;
+        at++;
+    }
+    if (*at == '0') {
+        if (spec->fill[0] == '\0') {
+            spec->fill[0] = '0';
+        }
+        if (spec->align == 0) {
+            spec->align = '=';
+        }
+        at++;
+    }
+    return at;
+}
+
+bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
+{
+    memset(spec, 0, sizeof *spec);
+    const char *end = text->text + text->length;
+    const char *at = parse_align(text->text, text->length, spec);
+    at = parse_flags(at, spec);
+    if (!parse_number(vm, &at, &spec->width)) {
+        return false;
+    }
+    if (*at == ',' || *at == '_') {
+        spec->grouping = *at++;
+        if (*at == ',' || *at == '_') {
+            return raise_false(vm, ERR_VALUE, "Cannot specify both ',' and '_'.");
+        }
+    }
+    spec->precision = -1;
+    if (*at == '.') {
+        at++;
+        if (!parse_number(vm, &at, &spec->precision)) {
+            return false;
+        }
+        if (spec->precision < 0) {
+            return raise_false(vm, ERR_VALUE,
+                               "Format specifier missing precision");
+        }
+    }
+    if (at < end) {
+        spec->type = *at++;
+    }
+    if (at != end) {
+        return raise_false(vm, ERR_VALUE, "Invalid format specifier");
+    }
+    return true;
+}
+
+static Value unknown_code(Vm *vm, const FormatSpec *spec, Value v)
+{
+    return raise_error(vm, ERR_VALUE,
+                       "Unknown format code '%c' for object of type '%s'",
+                       spec->type, type_name(type_of(vm, v)));
+}
+
+static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
+{
+    const char *fill = spec->fill[0] == '\0' ? " " : spec->fill;
+    for (int64_t i = 0; i < count && strbuf_ok(out); i++) {
+        strbuf_puts(out, fill);
+    }
+}
+
+void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
+                size_t length, char align)
+{
+    int64_t room = spec->width - (int64_t)utf8_count(text, length);
+    room = room < 0 ? 0 : room;
+    align = spec->align != 0 ? spec->align : align;
+    int64_t left = align == '<' ? 0 : align == '^' ? room / 2 : room;
+    pad(out, spec, left);
+    strbuf_add(out, text, length);
+    pad(out, spec, room - left);
+}
+
+// Digits with separators; `width` > 0: zeros in front fill it up.
+static void group_digits(StrBuf *out, const char *digits, size_t count,
+                         char separator, int group, int64_t width)
+{
+    size_t total = count;
+    size_t step = (size_t)group;
+    while (separator != 0 && width > 0 &&
+           (int64_t)(total + (total - 1) / step) < width) {
+        total++;
+    }
+    for (size_t i = 0; i < total; i++) {
+        if (i > 0 && separator != 0 && (total - i) % step == 0) {
+            strbuf_putc(out, separator);
+        }
+        strbuf_putc(out, i < total - count ? '0'
+                                           : digits[i - (total - count)]);
+    }
+}
+
+void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
+                   const char *digits, size_t length, int group)
+{
+    size_t whole = 0;
+    bool hex = group == 4;
+    while (whole < length &&
+           ((digits[whole] >= '0' && digits[whole] <= '9') ||
+            (hex && ((digits[whole] | 32) >= 'a' &&
+                     (digits[whole] | 32) <= 'f')))) {
+        whole++;
+    }
+    StrBuf body;
+    strbuf_init(&body, out->ctx);
+    int64_t used = (int64_t)(strlen(sign) + length - whole);
+    bool zeros = spec->align == '=' && spec->fill[0] == '0';
+    if (whole > 0) {
+        group_digits(&body, digits, whole, spec->grouping, group,
+                     zeros ? spec->width - used : 0);
+    }
+    strbuf_add(&body, digits + whole, length - whole);
+    int64_t room =
+        spec->width - (int64_t)(strlen(sign) + body.length);
+    if (spec->align == '=') {
+        strbuf_puts(out, sign);
+        pad(out, spec, room);
+        strbuf_add(out, strbuf_text(&body), body.length);
+    } else {
+        StrBuf all;
+        strbuf_init(&all, out->ctx);
+        strbuf_puts(&all, sign);
+        strbuf_add(&all, strbuf_text(&body), body.length);
+        format_pad(out, spec, strbuf_text(&all), all.length, '>');
+        if (!strbuf_ok(&all)) {
+            strbuf_fail(out);
+        }
+        strbuf_free(&all);
+    }
+    if (!strbuf_ok(&body)) {
+        strbuf_fail(out);
+    }
+    strbuf_free(&body);
+}
+
+static Value finish(Vm *vm, StrBuf *out)
+{
+    Str *text = str_from_buf(vm, out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
+{
+    int64_t codepoint;
+    if (spec->sign != 0 || spec->alternate) {
+        return raise_error(vm, ERR_VALUE, "%s not allowed with integer format "
+                           "specifier 'c'",
+                           spec->sign != 0 ? "Sign" : "Alternate form (#)");
+    }
+    if (!int_to_i64(v, &codepoint) || codepoint < 0 || codepoint > 0x10FFFF) {
+        return raise_error(vm, ERR_OVERFLOW, "%%c arg not in range(0x110000)");
+    }
+    char text[UTF8_MAX_BYTES];
+    size_t length = utf8_encode((uint32_t)codepoint, text);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    format_pad(&out, spec, text, length, '<');
+    return finish(vm, &out);
+}
+
+static int base_of(char type)
+{
+    switch (type) {
+    case 'b': return 2;
+    case 'o': return 8;
+    case 'x':
+    case 'X': return 16;
+    default: return 10;
+    }
+}
+
+Value format_int(Vm *vm, Value v, Str *text)
+{
+    FormatSpec spec;
+    if (text->length == 0) {
+        return int_text(vm, v);
+    }
+    if (!format_parse(vm, text, &spec)) {
+        return VALUE_FAIL;
+    }
+    if (spec.type != 0 && strchr("eEfFgG%", spec.type) != NULL) {
+        return format_float(vm, v, text);
+    }
+    if (spec.type != 0 && strchr("bcdnoxX", spec.type) == NULL) {
+        return unknown_code(vm, &spec, v);
+    }
+    if (spec.precision >= 0) {
+        return raise_error(vm, ERR_VALUE,
+                           "Precision not allowed in integer format "
+                           "specifier");
+    }
+    if (spec.type == 'c') {
+        return format_char(vm, v, &spec);
+    }
+    int base = base_of(spec.type);
+    if (spec.grouping == ',' && base != 10) {
+        return raise_error(vm, ERR_VALUE, "Cannot specify ',' with '%c'.",
+                           spec.type);
+    }
+    StrBuf digits, out;
+    strbuf_init(&digits, &vm->ctx);
+    strbuf_init(&out, &vm->ctx);
+    int_print(vm, &digits, v, base);
+    const char *at = strbuf_text(&digits);
+    bool negative = *at == '-';
+    char sign[4] = {0};
+    size_t used = 0;
+    if (negative || spec.sign == '+' || spec.sign == ' ') {
+        sign[used++] = negative ? '-' : spec.sign;
+    }
+    if (spec.alternate && base != 10) {
+        sign[used++] = '0';
+        sign[used++] = spec.type;
+    }
+    for (size_t i = 0; spec.type == 'X' && i < digits.length; i++) {
+        char c = digits.text[i];
+        digits.text[i] = c >= 'a' && c <= 'f' ? (char)(c - 32) : c;
+    }
+    format_number(&out, &spec, sign, at + negative, digits.length - negative,
+                  base == 10 ? 3 : 4);
+    if (!strbuf_ok(&digits)) {
+        strbuf_fail(&out);
+    }
+    strbuf_free(&digits);
+    return finish(vm, &out);
+}
+
+void format_digits(StrBuf *out, double d, char type, int64_t precision,
+                   bool alternate)
+{
+    d = fabs(d);
+    bool upper = type == 'E' || type == 'F' || type == 'G';
+    if (!isfinite(d)) {
+        strbuf_puts(out, isnan(d) ? (upper ? "NAN" : "nan")
+                                  : (upper ? "INF" : "inf"));
+        strbuf_puts(out, type == '%' ? "%" : "");
+        return;
+    }
+    if (type == 'r') {
+        float_print_repr(out, d);
+        return;
+    }
+    int digits = (int)(precision < 0 ? 6 : precision);
+    switch (type) {
+    case '%':
+        strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d * 100);
+        strbuf_putc(out, '%');
+        break;
+    case 'e': strbuf_printf(out, alternate ? "%#.*e" : "%.*e", digits, d);
+        break;
+    case 'E': strbuf_printf(out, alternate ? "%#.*E" : "%.*E", digits, d);
+        break;
+    case 'f':
+    case 'F': strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d);
+        break;
+    case 'G': strbuf_printf(out, alternate ? "%#.*G" : "%.*G", digits, d);
+        break;
+    default: strbuf_printf(out, alternate ? "%#.*g" : "%.*g", digits, d);
+    }
+}
+
+// No type but a precision: as 'g', with at least one digit past the point and
+// exponents one step earlier.
+static void untyped_digits(StrBuf *out, double d, int64_t precision)
+{
+    precision = precision == 0 ? 1 : precision;
+    char text[64];
+    int shown = (int)(precision > 40 ? 40 : precision) - 1;
+    snprintf(text, sizeof text, "%.*e", shown, fabs(d));
+    const char *exponent = strchr(text, 'e');
+    int value = exponent == NULL ? 0 : atoi(exponent + 1);
+    if (value < -4 || value >= precision - 1) {
+        // In exponent form, without zeros at the end.
+        char *end = strchr(text, 'e');
+        char *last = end;
+        if (memchr(text, '.', (size_t)(end - text)) != NULL) {
+            while (last[-1] == '0') {
+                last--;
+            }
+            last -= last[-1] == '.';
+        }
+        strbuf_add(out, text, (size_t)(last - text));
+        strbuf_puts(out, end);
+        return;
+    }
+    size_t start = out->length;
+    format_digits(out, d, 'g', precision, false);
+    if (memchr(strbuf_text(out) + start, '.', out->length - start) == NULL) {
+        strbuf_puts(out, ".0");
+    }
+}
+
+static bool all_zero(const char *text)
+{
+    for (; *text != '\0' && *text != 'e'; text++) {
+        if (*text >= '1' && *text <= '9') {
+            return false;
+        }
+    }
+    return true;
+}
+
+Value format_float(Vm *vm, Value v, Str *text)
+{
+    FormatSpec spec;
+    double d;
+    if (!value_to_double(vm, v, &d) || !format_parse(vm, text, &spec)) {
+        return VALUE_FAIL;
+    }
+    if (spec.type != 0 && strchr("eEfFgGn%", spec.type) == NULL) {
+        return unknown_code(vm, &spec, v);
+    }
+    StrBuf digits, out;
+    strbuf_init(&digits, &vm->ctx);
+    strbuf_init(&out, &vm->ctx);
+    if (spec.type == 0 && spec.precision >= 0 && isfinite(d)) {
+        untyped_digits(&digits, d, spec.precision);
+    } else {
+        format_digits(&digits, d, spec.type == 0 ? 'r' : spec.type,
+                      spec.precision, spec.alternate);
+    }
+    bool negative = signbit(d) && !isnan(d);
+    if (spec.no_minus_zero && isfinite(d) && all_zero(strbuf_text(&digits))) {
+        negative = false;
+    }
+    char sign[2] = {negative                                   ? '-'
+                    : spec.sign == '+' || spec.sign == ' ' ? spec.sign
+                                                           : '\0',
+                    '\0'};
+    format_number(&out, &spec, sign, strbuf_text(&digits), digits.length, 3);
+    if (!strbuf_ok(&digits)) {
+        strbuf_fail(&out);
+    }
+    strbuf_free(&digits);
+    return finish(vm, &out);
+}
+
+Value format_str(Vm *vm, Value v, Str *text)
+{
+    Str *str = value_as_str(v);
+    FormatSpec spec;
+    if (text->length == 0) {
+        return value_retain(v);
+    }
+    if (!format_parse(vm, text, &spec)) {
+        return VALUE_FAIL;
+    }
+    if (spec.type != 0 && spec.type != 's') {
+        return unknown_code(vm, &spec, v);
+    }
+    const char *refused =
+        spec.sign != 0       ? "Sign not allowed in string format specifier"
+        : spec.alternate     ? "Alternate form (#) not allowed in string "
+                               "format specifier"
+        : spec.grouping != 0 ? (spec.grouping == ','
+                                    ? "Cannot specify ',' with 's'."
+                                    : "Cannot specify '_' with 's'.")
+        : spec.align == '=' && spec.fill[0] != '0'
+            ? "'=' alignment not allowed in string format specifier"
+            : NULL;
+    if (refused != NULL) {
+        return raise_error(vm, ERR_VALUE, "%s", refused);
+    }
+    spec.align = spec.align == '=' ? '<' : spec.align;
+    size_t length = str->length;
+    if (spec.precision >= 0 && (size_t)spec.precision < str->count) {
+        length = str_offset(vm, str, (size_t)spec.precision);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    format_pad(&out, &spec, str->text, length, '<');
+    return finish(vm, &out);
+}

@@ -1,0 +1,39 @@
+// Format specifications: [[fill]align][sign][z][#][0][width][,_][.prec][type].
+#ifndef DUET_INTERP_FORMAT_H
+#define DUET_INTERP_FORMAT_H
+
+#include "interp/obj_str.h"
+
+typedef struct FormatSpec {
+    char fill[5];       // one code point, NUL-terminated
+    char align;         // '<' '>' '^' '='; 0: not given
+    char sign;          // '+', '-' or ' '; 0: not given
+    bool alternate;     // '#'
+    bool no_minus_zero; // 'z'
+    int64_t width;      // -1: not given
+    char grouping;      // ',' or '_'; 0: none
+    int64_t precision;  // -1: not given
+    char type;          // 0: not given
+} FormatSpec;
+
+// False with "Invalid format specifier" pending.
+MUST_CHECK bool format_parse(Vm *vm, Str *text, FormatSpec *spec);
+// The format slots: a Str or VALUE_FAIL.
+Value format_int(Vm *vm, Value v, Str *spec);
+Value format_float(Vm *vm, Value v, Str *spec);
+Value format_str(Vm *vm, Value v, Str *spec);
+// Adds |d| by type e f g (E F G) n % r(epr), without sign; "inf", "nan".
+void format_digits(StrBuf *out, double d, char type, int64_t precision,
+                   bool alternate);
+// Adds `text` (sign, prefix, digits) as the spec wants it; `group` 3 or 4.
+void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
+                   const char *digits, size_t length, int group);
+// Adds text padded to the width; `align` if the spec has none.
+void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
+                size_t length, char align);
+// text % args, owned.
+Value format_percent(Vm *vm, Str *text, Value args);
+// str.format: args from 1 on are positional, keywords may be NULL.
+Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords);
+
+#endif

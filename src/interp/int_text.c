@@ -1,0 +1,290 @@
+// int to and from text.
+//
+// Both ways split big numbers in the middle (divide and conquer) and poll, so
+// that a hundred thousand digits neither take quadratic time in digits of the
+// base nor hold up Ctrl-C.
+#include "interp/int_view.h"
+
+#include <stdlib.h>
+
+#include "interp/obj_str.h"
+#include "interp/raise.h"
+
+enum { LEAF_DIGITS = 200, TEXT_LEVELS = 40 };
+
+static const char digit_chars[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+// A number below base ** width; `width` > 0 pads with zeros.
+static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
+                         size_t width)
+{
+    char text[LEAF_DIGITS * 8];
+    size_t written = 0;
+    mp_err err = mp_to_radix(number, text, sizeof text, &written, base);
+    if (err == MP_OKAY) {
+        size_t length = strlen(text);
+        strbuf_pad(out, '0', width > length ? width - length : 0);
+        for (size_t i = 0; i < length; i++) {
+            char c = text[i];
+            strbuf_putc(out, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+        }
+    }
+    return err;
+}
+
+// powers[level] is base ** (LEAF_DIGITS << level).
+static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
+                          int base, const mp_int *powers, int level,
+                          bool padded)
+{
+    if (level < 0) {
+        return print_leaf(out, number, base, padded ? LEAF_DIGITS : 0);
+    }
+    if (!padded && mp_cmp_mag(number, &powers[level]) == MP_LT) {
+        return print_split(ctx, out, number, base, powers, level - 1, false);
+    }
+    if (!ctx_poll(ctx)) {
+        return MP_ERR;
+    }
+    mp_int high, low;
+    mp_err err = mp_init_multi(&high, &low, NULL);
+    if (err != MP_OKAY) {
+        return err;
+    }
+    err = mp_div(number, &powers[level], &high, &low);
+    if (err == MP_OKAY) {
+        err = print_split(ctx, out, &high, base, powers, level - 1, padded);
+    }
+    if (err == MP_OKAY) {
+        err = print_split(ctx, out, &low, base, powers, level - 1, true);
+    }
+    mp_clear_multi(&high, &low, NULL);
+    return err;
+}
+
+static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
+{
+    mp_int powers[TEXT_LEVELS];
+    int count = 0;
+    mp_err err = mp_init(&powers[0]);
+    if (err != MP_OKAY) {
+        return err;
+    }
+    mp_set(&powers[0], (mp_digit)base);
+    err = mp_expt_u32(&powers[0], LEAF_DIGITS, &powers[0]);
+    count = 1;
+    while (err == MP_OKAY && count < TEXT_LEVELS &&
+           powers[count - 1].used * 2 <= number->used + 1) {
+        err = mp_init(&powers[count]);
+        if (err == MP_OKAY) {
+            err = mp_sqr(&powers[count - 1], &powers[count]);
+            count++;
+        }
+    }
+    if (err == MP_OKAY) {
+        err = print_split(ctx, out, number, base, powers, count - 1, false);
+    }
+    for (int i = 0; i < count; i++) {
+        mp_clear(&powers[i]);
+    }
+    return err;
+}
+
+static void print_small(StrBuf *out, uint64_t magnitude, int base)
+{
+    char text[64];
+    size_t at = sizeof text;
+    do {
+        text[--at] = digit_chars[magnitude % (unsigned)base];
+        magnitude /= (unsigned)base;
+    } while (magnitude != 0);
+    strbuf_add(out, text + at, sizeof text - at);
+}
+
+void int_print(Vm *vm, StrBuf *out, Value v, int base)
+{
+    IntView view;
+    int_view(&view, v);
+    if (mp_isneg(view.number)) {
+        strbuf_putc(out, '-');
+    }
+    if (!value_is_object(v)) {
+        print_small(out, mp_get_mag_u64(view.number), base);
+        return;
+    }
+    mp_int positive = *view.number; // shares the digits
+    positive.sign = MP_ZPOS;
+    mp_err err = print_big(&vm->ctx, out, &positive, base);
+    if (err != MP_OKAY) {
+        if (!ctx_failed(&vm->ctx)) {
+            ctx_fail_memory(&vm->ctx);
+        }
+        strbuf_fail(out);
+    }
+}
+
+Value int_text(Vm *vm, Value v)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    int_print(vm, &out, v, 10);
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    c = (char)(c | 32);
+    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+}
+
+// `length` clean digits into *number (initialised).
+static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
+                           int base, mp_int *number)
+{
+    if (length <= LEAF_DIGITS) {
+        mp_zero(number);
+        mp_err err = MP_OKAY;
+        for (size_t i = 0; err == MP_OKAY && i < length; i++) {
+            err = mp_mul_d(number, (mp_digit)base, number);
+            if (err == MP_OKAY) {
+                err = mp_add_d(number, (mp_digit)digit_value(text[i]), number);
+            }
+        }
+        return err;
+    }
+    if (!ctx_poll(ctx)) {
+        return MP_ERR;
+    }
+    size_t low_length = length / 2;
+    mp_int low, power;
+    mp_err err = mp_init_multi(&low, &power, NULL);
+    if (err != MP_OKAY) {
+        return err;
+    }
+    err = parse_digits(ctx, text, length - low_length, base, number);
+    if (err == MP_OKAY) {
+        err = parse_digits(ctx, text + length - low_length, low_length, base,
+                           &low);
+    }
+    if (err == MP_OKAY) {
+        mp_set(&power, (mp_digit)base);
+        err = mp_expt_u32(&power, (uint32_t)low_length, &power);
+    }
+    err = err == MP_OKAY ? mp_mul(number, &power, number) : err;
+    err = err == MP_OKAY ? mp_add(number, &low, number) : err;
+    mp_clear_multi(&low, &power, NULL);
+    return err;
+}
+
+static Value invalid_literal(Vm *vm, const char *text, size_t length, int base)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    str_print_repr(&out, text, length);
+    if (strbuf_ok(&out)) {
+        raise_error(vm, ERR_VALUE,
+                    "invalid literal for int() with base %d: %s", base,
+                    strbuf_text(&out));
+    }
+    strbuf_free(&out);
+    return VALUE_FAIL;
+}
+
+// Skips "0x" and the like if it fits the base; base 0 becomes what it says.
+static size_t parse_prefix(const char *text, size_t length, int *base)
+{
+    int found = 0;
+    if (length > 2 && text[0] == '0') {
+        char c = (char)(text[1] | 32);
+        found = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
+    }
+    if (found != 0 && (*base == 0 || *base == found)) {
+        *base = found;
+        return 2;
+    }
+    *base = *base == 0 ? 10 : *base;
+    return 0;
+}
+
+// Copies digits without underscores; SIZE_MAX if something else is there.
+static size_t clean_digits(const char *text, size_t length, int base,
+                           bool after_prefix, char *out)
+{
+    size_t count = 0;
+    bool may_join = after_prefix;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '_') {
+            if (!may_join || i + 1 == length) {
+                return SIZE_MAX;
+            }
+            may_join = false;
+            continue;
+        }
+        if (digit_value(text[i]) >= base) {
+            return SIZE_MAX;
+        }
+        out[count++] = text[i];
+        may_join = true;
+    }
+    return count == 0 ? SIZE_MAX : count;
+}
+
+static Value parse_clean(Vm *vm, const char *digits, size_t count, int base,
+                         bool negative)
+{
+    mp_int number;
+    if (mp_init(&number) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (parse_digits(&vm->ctx, digits, count, base, &number) != MP_OKAY ||
+        (negative && mp_neg(&number, &number) != MP_OKAY)) {
+        mp_clear(&number);
+        if (!ctx_failed(&vm->ctx)) {
+            ctx_fail_memory(&vm->ctx);
+        }
+        return VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+Value int_parse(Vm *vm, const char *text, size_t length, int base)
+{
+    size_t start = 0, end = length;
+    while (start < end && is_space(text[start])) {
+        start++;
+    }
+    while (end > start && is_space(text[end - 1])) {
+        end--;
+    }
+    bool negative = start < end && text[start] == '-';
+    start += start < end && (text[start] == '-' || text[start] == '+');
+    int actual = base;
+    size_t prefix = parse_prefix(text + start, end - start, &actual);
+    start += prefix;
+    size_t room = end - start + 1;
+    char *digits = ctx_alloc(&vm->ctx, room);
+    if (digits == NULL) {
+        return VALUE_FAIL;
+    }
+    size_t count =
+        clean_digits(text + start, end - start, actual, prefix != 0, digits);
+    Value result = VALUE_FAIL;
+    bool zeros = base == 0 && prefix == 0 && count != SIZE_MAX && count > 1 &&
+                 digits[0] == '0' && strspn(digits, "0") < count;
+    if (count == SIZE_MAX || zeros) {
+        invalid_literal(vm, text, length, base);
+    } else {
+        result = parse_clean(vm, digits, count, actual, negative);
+    }
+    ctx_free(&vm->ctx, digits, room);
+    return result;
+}

@@ -1,0 +1,335 @@
+// int and bool: types and methods.
+#include "interp/format.h"
+#include "interp/int_view.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_float.h"
+#include "interp/sequence.h"
+
+static bool is_whole(Value v)
+{
+    return value_is_integer(v) || value_is_bool(v);
+}
+
+// As an int: True becomes 1. Owned.
+static Value plain(Value v)
+{
+    return value_is_bool(v) ? value_from_small(value_same(v, VALUE_TRUE))
+                            : value_retain(v);
+}
+
+static void int_destroy(Vm *vm, Object *self)
+{
+    mp_clear(&((Int *)self)->number);
+    object_free(vm, self, sizeof(Int));
+}
+
+static Value int_repr(Vm *vm, Value self)
+{
+    return int_text(vm, self);
+}
+
+static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)vm;
+    *hash = int_hash(self);
+    return true;
+}
+
+static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
+{
+    (void)vm;
+    if (!is_whole(a) || !is_whole(b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    int order = int_compare(a, b);
+    switch (op) {
+    case COMPARE_LT: return value_from_bool(order < 0);
+    case COMPARE_LE: return value_from_bool(order <= 0);
+    case COMPARE_EQ: return value_from_bool(order == 0);
+    case COMPARE_NE: return value_from_bool(order != 0);
+    case COMPARE_GT: return value_from_bool(order > 0);
+    default: return value_from_bool(order >= 0);
+    }
+}
+
+static Value int_unary(Vm *vm, UnaryOp op, Value self)
+{
+    switch (op) {
+    case UNARY_NEG:
+        return int_binary(vm, BINARY_SUB, value_from_small(0), self);
+    case UNARY_INVERT:
+        return int_binary(vm, BINARY_SUB, value_from_small(-1), self);
+    default: return plain(self);
+    }
+}
+
+static Value int_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    return is_whole(a) && is_whole(b) ? int_binary(vm, op, a, b)
+                                      : VALUE_NOT_IMPLEMENTED;
+}
+
+static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (value_is_bool(a) && value_is_bool(b)) {
+        bool x = value_same(a, VALUE_TRUE), y = value_same(b, VALUE_TRUE);
+        switch (op) {
+        case BINARY_AND: return value_from_bool(x && y);
+        case BINARY_OR: return value_from_bool(x || y);
+        case BINARY_XOR: return value_from_bool(x != y);
+        default: break;
+        }
+    }
+    return int_binary_slot(vm, op, a, b);
+}
+
+static int int_truth(Vm *vm, Value self)
+{
+    (void)vm;
+    return !value_same(self, value_from_small(0)) &&
+           !value_same(self, VALUE_FALSE);
+}
+
+static Value int_self(Vm *vm, Value self)
+{
+    (void)vm;
+    return plain(self);
+}
+
+static Value int_to_float(Vm *vm, Value self)
+{
+    double d;
+    return int_to_double(vm, self, &d) ? float_new(vm, d) : VALUE_FAIL;
+}
+
+static Value int_format_slot(Vm *vm, Value self, Str *spec)
+{
+    return format_int(vm, self, spec);
+}
+
+// int(x) of anything but text with a base.
+static Value int_of(Vm *vm, Value v)
+{
+    if (is_whole(v)) {
+        return plain(v);
+    }
+    if (value_is_float(v)) {
+        return int_from_double(vm, value_float(v));
+    }
+    if (value_is_str(v)) {
+        return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
+                         10);
+    }
+    Type *type = type_of(vm, v);
+    Value (*convert)(Vm *, Value) =
+        type->slots.to_int != NULL ? type->slots.to_int : type->slots.index;
+    if (convert != NULL) {
+        Value result = convert(vm, v);
+        if (value_failed(result) || is_whole(result)) {
+            return result;
+        }
+        raise_error(vm, ERR_TYPE, "__int__ returned non-int (type %s)",
+                    type_name(type_of(vm, result)));
+        release(vm, result);
+        return VALUE_FAIL;
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "int() argument must be a string, a bytes-like object "
+                       "or a real number, not '%s'",
+                       type_name(type));
+}
+
+static Value int_of_base(Vm *vm, Value v, Value base_value)
+{
+    int64_t base;
+    if (!value_is_str(v)) {
+        return raise_error(vm, ERR_TYPE,
+                           "int() can't convert non-string with explicit "
+                           "base");
+    }
+    if (!value_to_index(vm, base_value, &base)) {
+        return VALUE_FAIL;
+    }
+    if (base != 0 && (base < 2 || base > 36)) {
+        return raise_error(vm, ERR_VALUE,
+                           "int() base must be >= 2 and <= 36, or 0");
+    }
+    return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
+                     (int)base);
+}
+
+// The base given by position or keyword; UNBOUND: none. False: failed.
+static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
+{
+    *base = args->count > 1 ? args->items[1] : VALUE_UNBOUND;
+    if (args->count > 2) {
+        return raise_false(vm, ERR_TYPE,
+                           "int() takes at most 2 arguments (%zu given)",
+                           args->count);
+    }
+    Value key, value;
+    for (uint32_t at = 0;
+         keywords != NULL && dict_next(keywords, &at, &key, &value);) {
+        if (!str_is(value_as_str(key), "base")) {
+            return raise_false(
+                vm, ERR_TYPE, "'%s' is an invalid keyword argument for int()",
+                value_as_str(key)->text);
+        }
+        *base = value;
+    }
+    return true;
+}
+
+static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    Value base;
+    if (!base_argument(vm, args, keywords, &base)) {
+        return VALUE_FAIL;
+    }
+    if (cls != vm->types[KIND_INT]) {
+        return raise_error(vm, ERR_TYPE,
+                           "Duet has no instances of a subclass of int");
+    }
+    if (args->count == 0) {
+        return value_unbound(base)
+                   ? value_from_small(0)
+                   : raise_error(vm, ERR_TYPE, "int() missing string argument");
+    }
+    return value_unbound(base) ? int_of(vm, args->items[0])
+                               : int_of_base(vm, args->items[0], base);
+}
+
+static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    IntView view;
+    int_view(&view, args[0]);
+    return value_from_small(mp_count_bits(view.number));
+}
+
+static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    IntView view;
+    int_view(&view, args[0]);
+    int64_t total = 0;
+    for (int i = 0; i < view.number->used; i++) {
+        total += __builtin_popcountll(view.number->dp[i]);
+    }
+    return value_from_small(total);
+}
+
+static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    return plain(args[0]);
+}
+
+static Value method_ratio(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tuple *pair = tuple_new(vm, 2);
+    if (pair == NULL) {
+        return VALUE_FAIL;
+    }
+    pair->items[0] = plain(args[0]);
+    pair->items[1] = value_from_small(1);
+    return value_from_object(pair);
+}
+
+static const NativeDef int_methods[] = {
+    {"bit_length", "self, /", method_bit_length,
+     "Bits needed for the absolute value."},
+    {"bit_count", "self, /", method_bit_count,
+     "Ones in the absolute value's bits."},
+    {"conjugate", "self, /", method_conjugate, "The number itself."},
+    {"as_integer_ratio", "self, /", method_ratio, "(self, 1)."},
+    {0}};
+
+static Value get_zero(Vm *vm, Value self)
+{
+    (void)vm;
+    (void)self;
+    return value_from_small(0);
+}
+
+static Value get_one(Vm *vm, Value self)
+{
+    (void)vm;
+    (void)self;
+    return value_from_small(1);
+}
+
+static const MemberDef int_members[] = {
+    {"real", int_self, NULL, "The number itself."},
+    {"imag", get_zero, NULL, "0."},
+    {"numerator", int_self, NULL, "The number itself."},
+    {"denominator", get_one, NULL, "1."},
+    {0}};
+
+const TypeDef int_type_def = {
+    .name = "int",
+    .doc = "A whole number of any size: int(x=0), int(text, base=10).",
+    .params = "x=0, /, base=10",
+    .kind = KIND_INT,
+    .size = sizeof(Int),
+    .slots = {.destroy = int_destroy,
+              .make = int_make,
+              .repr = int_repr,
+              .format = int_format_slot,
+              .hash = int_hash_slot,
+              .compare = int_compare_slot,
+              .unary = int_unary,
+              .binary = int_binary_slot,
+              .truth = int_truth,
+              .index = int_self,
+              .to_int = int_self,
+              .to_float = int_to_float},
+    .methods = int_methods,
+    .members = int_members,
+};
+
+static Value bool_repr(Vm *vm, Value self)
+{
+    Str *text = str_from(vm, value_same(self, VALUE_TRUE) ? "True" : "False");
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    if (!arguments_check(vm, "bool", args, keywords, 1)) {
+        return VALUE_FAIL;
+    }
+    int truth = args->count == 0 ? 0 : value_truth(vm, args->items[0]);
+    return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
+}
+
+static Value bool_format_slot(Vm *vm, Value self, Str *spec)
+{
+    return spec->length == 0 ? bool_repr(vm, self)
+                             : format_int(vm, self, spec);
+}
+
+const TypeDef bool_type_def = {
+    .name = "bool",
+    .doc = "True or False: bool(x=False).",
+    .params = "x=False, /",
+    .kind = KIND_INT,
+    .size = sizeof(Int),
+    .flags = TYPE_FINAL,
+    .slots = {.make = bool_make,
+              .repr = bool_repr,
+              .format = bool_format_slot,
+              .hash = int_hash_slot,
+              .compare = int_compare_slot,
+              .unary = int_unary,
+              .binary = bool_binary_slot,
+              .truth = int_truth,
+              .index = int_self,
+              .to_int = int_self,
+              .to_float = int_to_float},
+};

@@ -1,0 +1,212 @@
+// The methods of list and tuple.
+#include "interp/note.h"
+#include "interp/sequence.h"
+
+static List *self_of(Value *args)
+{
+    return value_as_list(args[0]);
+}
+
+static Value method_append(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return list_append(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
+}
+
+static Value method_extend(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return list_extend(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
+}
+
+static Value method_insert(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *list = self_of(args);
+    int64_t at;
+    if (!value_to_index(vm, args[1], &at)) {
+        return VALUE_FAIL;
+    }
+    int64_t length = (int64_t)list->count;
+    at += at < 0 ? length : 0;
+    at = at < 0 ? 0 : at > length ? length : at;
+    if (!note_store(vm, list, args[2]) ||
+        !list_splice(vm, list, (size_t)at, 0, &args[2], 1)) {
+        return VALUE_FAIL;
+    }
+    return VALUE_NONE;
+}
+
+static Value method_pop(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *list = self_of(args);
+    int64_t at = -1;
+    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &at)) {
+        return VALUE_FAIL;
+    }
+    if (list->count == 0) {
+        return raise_error(vm, ERR_INDEX, "pop from empty list");
+    }
+    at += at < 0 ? (int64_t)list->count : 0;
+    if (at < 0 || at >= (int64_t)list->count) {
+        return raise_error(vm, ERR_INDEX, "pop index out of range");
+    }
+    if (!note_store(vm, list, VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
+    Value item = list->items[at];
+    list->count--;
+    memmove(list->items + at, list->items + at + 1,
+            (list->count - (size_t)at) * sizeof *list->items);
+    return item;
+}
+
+// Where `item` stands in [from, to): the index, -1 absent, -2 failed.
+static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
+                         size_t to)
+{
+    bool is_list = value_is_kind(self, KIND_LIST);
+    for (size_t i = from; i < to; i++) {
+        size_t length = is_list ? value_as_list(self)->count
+                                : value_as_tuple(self)->count;
+        if (i >= length) {
+            break;
+        }
+        Value at = is_list ? value_as_list(self)->items[i]
+                           : value_as_tuple(self)->items[i];
+        value_retain(at);
+        int equal = value_equal(vm, at, item);
+        release(vm, at);
+        if (equal != 0) {
+            return equal < 0 ? -2 : (int64_t)i;
+        }
+    }
+    return -1;
+}
+
+static size_t length_of(Value self)
+{
+    return value_is_kind(self, KIND_LIST) ? value_as_list(self)->count
+                                          : value_as_tuple(self)->count;
+}
+
+static Value method_index(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    size_t from, to;
+    if (!sequence_range(vm, args[2], args[3], length_of(args[0]), &from,
+                        &to)) {
+        return VALUE_FAIL;
+    }
+    int64_t at = find_item(vm, args[0], args[1], from, to);
+    if (at >= 0) {
+        return value_from_small(at);
+    }
+    if (at == -1 && value_is_kind(args[0], KIND_LIST)) {
+        Str *text = value_repr(vm, args[1]);
+        if (text != NULL) {
+            raise_error(vm, ERR_VALUE, "%s is not in list", text->text);
+            object_release(&vm->ctx, text);
+        }
+    } else if (at == -1) {
+        raise_error(vm, ERR_VALUE, "tuple.index(x): x not in tuple");
+    }
+    return VALUE_FAIL;
+}
+
+static Value method_count(Vm *vm, Value *args, uint32_t unused)
+{
+    (void)unused;
+    int64_t total = 0, at = -1;
+    while ((at = find_item(vm, args[0], args[1], (size_t)(at + 1),
+                           length_of(args[0]))) >= 0) {
+        total++;
+    }
+    return at == -2 ? VALUE_FAIL : value_from_small(total);
+}
+
+static Value method_remove(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *list = self_of(args);
+    int64_t at = find_item(vm, args[0], args[1], 0, SIZE_MAX);
+    if (at == -1) {
+        return raise_error(vm, ERR_VALUE, "list.remove(x): x not in list");
+    }
+    if (at < 0 || !note_store(vm, list, VALUE_UNBOUND) ||
+        !list_splice(vm, list, (size_t)at, 1, NULL, 0)) {
+        return VALUE_FAIL;
+    }
+    return VALUE_NONE;
+}
+
+static Value method_clear(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!note_store(vm, self_of(args), VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
+    list_clear(vm, self_of(args));
+    return VALUE_NONE;
+}
+
+static Value method_copy(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *copy = list_new(vm, 0);
+    if (copy != NULL && !list_extend(vm, copy, args[0])) {
+        object_release(&vm->ctx, copy);
+        copy = NULL;
+    }
+    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+}
+
+static Value method_reverse(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *list = self_of(args);
+    if (!note_store(vm, list, VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < list->count / 2; i++) {
+        Value item = list->items[i];
+        list->items[i] = list->items[list->count - 1 - i];
+        list->items[list->count - 1 - i] = item;
+    }
+    return VALUE_NONE;
+}
+
+static Value method_sort(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int reverse = value_unbound(args[2]) ? 0 : value_truth(vm, args[2]);
+    if (reverse < 0 || !list_sort(vm, self_of(args), args[1], reverse)) {
+        return VALUE_FAIL;
+    }
+    return VALUE_NONE;
+}
+
+const NativeDef list_methods[] = {
+    {"append", "self, object, /", method_append, "Adds an item at the end."},
+    {"extend", "self, iterable, /", method_extend, "Adds all items."},
+    {"insert", "self, index, object, /", method_insert,
+     "Puts an item in front of the one at index."},
+    {"pop", "self, index=-1, /", method_pop, "Removes and returns an item."},
+    {"index", "self, value, start=0, stop=None, /", method_index,
+     "Where value stands first."},
+    {"count", "self, value, /", method_count, "How often value occurs."},
+    {"remove", "self, value, /", method_remove,
+     "Removes the first item equal to value."},
+    {"clear", "self, /", method_clear, "Removes all items."},
+    {"copy", "self, /", method_copy, "A shallow copy."},
+    {"reverse", "self, /", method_reverse, "Turns the order round in place."},
+    {"sort", "self, /, *, key=None, reverse=False", method_sort,
+     "Sorts in place; equal items keep their order."},
+    {0}};
+
+const NativeDef tuple_methods[] = {
+    {"index", "self, value, start=0, stop=None, /", method_index,
+     "Where value stands first."},
+    {"count", "self, value, /", method_count, "How often value occurs."},
+    {0}};

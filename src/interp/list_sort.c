@@ -1,0 +1,218 @@
+// Sorting: a stable merge sort on keys.
+//
+// The items are taken out of the list while it is sorted, so that a key
+// function or comparison that touches the list sees an empty one and is told
+// so at the end. Lists of ints, floats or strs alone compare without slots.
+#include <math.h>
+
+#include "interp/note.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/sequence.h"
+
+enum { RUN_LENGTH = 8 };
+
+typedef struct SortItem {
+    Value key, value; // owned by the sort
+} SortItem;
+
+// 1: a stands before b; 0: not; -1: failed.
+typedef int (*BeforeFn)(Vm *vm, Value a, Value b);
+
+static int before_int(Vm *vm, Value a, Value b)
+{
+    (void)vm;
+    return value_small(a) < value_small(b);
+}
+
+static int before_float(Vm *vm, Value a, Value b)
+{
+    (void)vm;
+    return value_float(a) < value_float(b);
+}
+
+static int before_str(Vm *vm, Value a, Value b)
+{
+    (void)vm;
+    return str_order(value_as_str(a), value_as_str(b)) < 0;
+}
+
+static int before_any(Vm *vm, Value a, Value b)
+{
+    Value result = value_compare(vm, COMPARE_LT, a, b);
+    if (value_is_bool(result)) {
+        return value_same(result, VALUE_TRUE);
+    }
+    int truth = value_failed(result) ? -1 : value_truth(vm, result);
+    release(vm, result);
+    return truth;
+}
+
+static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
+{
+    bool ints = true, floats = true, strs = true;
+    for (size_t i = 0; i < count && (ints || floats || strs); i++) {
+        Value key = items[i].key;
+        ints = ints && value_is_int(key);
+        floats = floats && value_is_float(key);
+        strs = strs && value_is_str(key) &&
+               value_object(key)->type == vm->types[KIND_STR];
+    }
+    return ints ? before_int : floats ? before_float : strs ? before_str
+                                                            : before_any;
+}
+
+static bool insertion_sort(Vm *vm, SortItem *items, size_t count,
+                           BeforeFn before)
+{
+    for (size_t i = 1; i < count; i++) {
+        SortItem item = items[i];
+        size_t at = i;
+        int less = 1;
+        while (at > 0 && (less = before(vm, item.key, items[at - 1].key)) > 0) {
+            items[at] = items[at - 1];
+            at--;
+        }
+        items[at] = item;
+        if (less < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Merges [0, middle) and [middle, count) of items; `spare` has room for the
+// first half. On failure all items are still there.
+static bool merge(Vm *vm, SortItem *items, size_t middle, size_t count,
+                  SortItem *spare, BeforeFn before)
+{
+    int less = before(vm, items[middle].key, items[middle - 1].key);
+    if (less <= 0) {
+        return less == 0;
+    }
+    memcpy(spare, items, middle * sizeof *items);
+    size_t left = 0, right = middle, to = 0;
+    while (left < middle && right < count && less >= 0) {
+        less = before(vm, items[right].key, spare[left].key);
+        items[to++] = less > 0 ? items[right++] : spare[left++];
+    }
+    memcpy(items + to, spare + left, (middle - left) * sizeof *items);
+    return less >= 0;
+}
+
+// Already in order, or strictly descending (then turned round): 1; no: 0.
+static int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
+{
+    size_t i = 1;
+    int less = before(vm, items[1].key, items[0].key), first = less;
+    while (less >= 0 && ++i < count) {
+        less = before(vm, items[i].key, items[i - 1].key);
+        if (less != first) {
+            return less < 0 ? -1 : 0;
+        }
+    }
+    if (first > 0) {
+        for (size_t a = 0, b = count - 1; a < b; a++, b--) {
+            SortItem item = items[a];
+            items[a] = items[b];
+            items[b] = item;
+        }
+    }
+    return less < 0 ? -1 : 1;
+}
+
+static bool sort_items(Vm *vm, SortItem *items, size_t count,
+                       SortItem *spare, BeforeFn before)
+{
+    if (count < 2) {
+        return true;
+    }
+    int run = sort_run(vm, items, count, before);
+    if (run != 0) {
+        return run > 0;
+    }
+    for (size_t i = 0; i < count; i += RUN_LENGTH) {
+        size_t length = count - i < RUN_LENGTH ? count - i : RUN_LENGTH;
+        if (!insertion_sort(vm, items + i, length, before)) {
+            return false;
+        }
+    }
+    for (size_t width = RUN_LENGTH; width < count; width *= 2) {
+        for (size_t i = 0; i + width < count; i += 2 * width) {
+            size_t length = count - i < 2 * width ? count - i : 2 * width;
+            if (!merge(vm, items + i, width, length, spare, before) ||
+                !ctx_poll(&vm->ctx)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void reverse_items(SortItem *items, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        SortItem item = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = item;
+    }
+}
+
+// Computes the keys and sorts. Reversing before and after keeps equal items
+// in their order.
+static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
+                         bool reverse, SortItem *spare)
+{
+    for (size_t i = 0; !value_unbound(key) && i < count; i++) {
+        Value result = vm_call(vm, key, &items[i].value, 1);
+        if (value_failed(result)) {
+            return false;
+        }
+        value_replace(&vm->ctx, &items[i].key, result);
+    }
+    if (reverse) {
+        reverse_items(items, count);
+    }
+    bool ok = sort_items(vm, items, count, spare, choose(vm, items, count));
+    if (reverse) {
+        reverse_items(items, count);
+    }
+    return ok;
+}
+
+bool list_sort(Vm *vm, List *list, Value key, bool reverse)
+{
+    size_t count = list->count, size = count * sizeof(SortItem);
+    if (count == 0 || !note_store(vm, list, VALUE_UNBOUND)) {
+        return count == 0;
+    }
+    key = value_is_none(key) ? VALUE_UNBOUND : key;
+    SortItem *items = ctx_alloc(&vm->ctx, 2 * size);
+    if (items == NULL) {
+        return false;
+    }
+    List taken = *list;
+    for (size_t i = 0; i < count; i++) {
+        items[i] = (SortItem){.key = value_unbound(key)
+                                         ? value_retain(taken.items[i])
+                                         : VALUE_NONE,
+                              .value = taken.items[i]};
+    }
+    list->items = NULL;
+    list->count = list->capacity = 0;
+    bool ok = sort_by_keys(vm, items, count, key, reverse, items + count);
+    bool changed = list->items != NULL;
+    list_clear(vm, list);
+    list->items = taken.items;
+    list->count = count;
+    list->capacity = taken.capacity;
+    for (size_t i = 0; i < count; i++) {
+        list->items[i] = items[i].value;
+    }
+    for (size_t i = 0; i < count; i++) {
+        release(vm, items[i].key);
+    }
+    ctx_free(&vm->ctx, items, 2 * size);
+    return ok && (!changed || raise_false(vm, ERR_VALUE,
+                                          "list modified during sort"));
+}

@@ -1,0 +1,270 @@
+// Case and classes of characters, by libutf8proc.
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "interp/sequence.h"
+#include "interp/str_methods.h"
+
+// Decodes at *at and moves on; lone surrogates come as their code point.
+static uint32_t next_codepoint(const char **at, const char *end)
+{
+    uint32_t codepoint;
+    size_t size = utf8_decode(*at, (size_t)(end - *at), &codepoint);
+    if (size == 0) {
+        codepoint = 0xD800;
+        size = 3;
+    }
+    *at += size;
+    return codepoint;
+}
+
+typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_TITLE } CaseKind;
+
+static bool is_cased(uint32_t c)
+{
+    utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+    return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
+           kind == UTF8PROC_CATEGORY_LT;
+}
+
+static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
+{
+    utf8proc_int32_t point = (utf8proc_int32_t)c;
+    if (kind != CASE_LOWER && c == 0xDF) { // the one common expansion
+        strbuf_puts(out, kind == CASE_UPPER ? "SS" : "Ss");
+        return;
+    }
+    strbuf_codepoint(out, (uint32_t)(kind == CASE_LOWER
+                                         ? utf8proc_tolower(point)
+                                     : kind == CASE_UPPER
+                                         ? utf8proc_toupper(point)
+                                         : utf8proc_totitle(point)));
+}
+
+// Sigma at the end of a word has a form of its own.
+static void add_lower(StrBuf *out, uint32_t c, bool after_letter,
+                      const char *at, const char *end)
+{
+    if (c == 0x3A3 && after_letter &&
+        (at >= end || !is_cased(next_codepoint(&at, end)))) {
+        strbuf_codepoint(out, 0x3C2);
+        return;
+    }
+    add_cased(out, c, CASE_LOWER);
+}
+
+typedef enum CaseMode {
+    MODE_LOWER, MODE_UPPER, MODE_TITLE, MODE_CAPITALIZE, MODE_SWAP
+} CaseMode;
+
+static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
+                        bool after_letter, const char *at, const char *end)
+{
+    bool upper = utf8proc_category((utf8proc_int32_t)c) ==
+                 UTF8PROC_CATEGORY_LU;
+    switch (mode) {
+    case MODE_UPPER: add_cased(out, c, CASE_UPPER); break;
+    case MODE_TITLE:
+        if (after_letter) {
+            add_lower(out, c, true, at, end);
+        } else {
+            add_cased(out, c, CASE_TITLE);
+        }
+        break;
+    case MODE_CAPITALIZE:
+        if (first) {
+            add_cased(out, c, CASE_TITLE);
+        } else {
+            add_lower(out, c, after_letter, at, end);
+        }
+        break;
+    case MODE_SWAP: add_cased(out, c, upper ? CASE_LOWER : CASE_UPPER); break;
+    default: add_lower(out, c, after_letter, at, end);
+    }
+}
+
+static Value change_case(Vm *vm, Value self, CaseMode mode)
+{
+    Str *str = value_as_str(self);
+    const char *at = str->text, *end = at + str->length;
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    bool first = true, after_letter = false;
+    while (at < end) {
+        const char *start = at;
+        uint32_t c = next_codepoint(&at, end);
+        if (c == 0xD800) {
+            strbuf_add(&out, start, (size_t)(at - start));
+        } else {
+            add_in_mode(&out, c, mode, first, after_letter, at, end);
+        }
+        after_letter = is_cased(c);
+        first = false;
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+#define CASE_METHOD(name, mode)                                               \
+    Value str_method_##name(Vm *vm, Value *args, uint32_t count)              \
+    {                                                                         \
+        (void)count;                                                          \
+        return change_case(vm, args[0], mode);                                \
+    }
+CASE_METHOD(lower, MODE_LOWER)
+CASE_METHOD(upper, MODE_UPPER)
+CASE_METHOD(title, MODE_TITLE)
+CASE_METHOD(capitalize, MODE_CAPITALIZE)
+CASE_METHOD(swapcase, MODE_SWAP)
+
+Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Str *str = value_as_str(args[0]);
+    const char *at = str->text, *end = at + str->length;
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    while (at < end) {
+        uint32_t c = next_codepoint(&at, end);
+        if (c == 0xDF || c == 0x1E9E) {
+            strbuf_puts(&out, "ss");
+        } else {
+            strbuf_codepoint(&out, c == 0x3C2 ? 0x3C3
+                                              : (uint32_t)utf8proc_tolower(
+                                                    (utf8proc_int32_t)c));
+        }
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static bool is_letter(uint32_t c)
+{
+    utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+    return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
+}
+
+static bool is_decimal(uint32_t c)
+{
+    return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ND;
+}
+
+// Superscripts and circled digits are digits, too.
+static bool is_digit(uint32_t c)
+{
+    return is_decimal(c) || c == 0xB2 || c == 0xB3 || c == 0xB9 ||
+           c == 0x2070 || (c >= 0x2074 && c <= 0x2079) ||
+           (c >= 0x2080 && c <= 0x2089) || (c >= 0x2460 && c <= 0x2468);
+}
+
+static bool is_numeric(uint32_t c)
+{
+    utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+    return kind == UTF8PROC_CATEGORY_ND || kind == UTF8PROC_CATEGORY_NL ||
+           kind == UTF8PROC_CATEGORY_NO;
+}
+
+static bool is_alnum(uint32_t c)
+{
+    return is_letter(c) || is_numeric(c);
+}
+
+static Value all_of(Value self, bool (*test)(uint32_t), bool when_empty)
+{
+    Str *str = value_as_str(self);
+    const char *at = str->text, *end = at + str->length;
+    bool all = at < end || when_empty;
+    while (all && at < end) {
+        all = test(next_codepoint(&at, end));
+    }
+    return value_from_bool(all);
+}
+
+#define CLASS_METHOD(name, test, when_empty)                                  \
+    Value str_method_##name(Vm *vm, Value *args, uint32_t count)              \
+    {                                                                         \
+        (void)vm;                                                             \
+        (void)count;                                                          \
+        return all_of(args[0], test, when_empty);                             \
+    }
+CLASS_METHOD(isalpha, is_letter, false)
+CLASS_METHOD(isdecimal, is_decimal, false)
+CLASS_METHOD(isdigit, is_digit, false)
+CLASS_METHOD(isnumeric, is_numeric, false)
+CLASS_METHOD(isalnum, is_alnum, false)
+CLASS_METHOD(isspace, str_is_space, false)
+CLASS_METHOD(isprintable, utf8_is_printable, true)
+
+Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    return value_from_bool(value_as_str(args[0])->count ==
+                           value_as_str(args[0])->length);
+}
+
+Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    Str *str = value_as_str(args[0]);
+    const char *at = str->text, *end = at + str->length;
+    bool all = at < end && utf8_is_identifier_start(next_codepoint(&at, end));
+    while (all && at < end) {
+        all = utf8_is_identifier_part(next_codepoint(&at, end));
+    }
+    return value_from_bool(all);
+}
+
+// Some letter is of the wanted case, none of the other.
+static Value one_case(Value self, bool upper)
+{
+    Str *str = value_as_str(self);
+    const char *at = str->text, *end = at + str->length;
+    bool found = false;
+    while (at < end) {
+        utf8proc_category_t kind = utf8proc_category(
+            (utf8proc_int32_t)next_codepoint(&at, end));
+        bool is_upper = kind == UTF8PROC_CATEGORY_LU;
+        bool is_lower = kind == UTF8PROC_CATEGORY_LL;
+        if ((upper ? is_lower : is_upper) || kind == UTF8PROC_CATEGORY_LT) {
+            return VALUE_FALSE;
+        }
+        found = found || (upper ? is_upper : is_lower);
+    }
+    return value_from_bool(found);
+}
+
+Value str_method_isupper(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    return one_case(args[0], true);
+}
+
+Value str_method_islower(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    return one_case(args[0], false);
+}
+
+Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    Str *str = value_as_str(args[0]);
+    const char *at = str->text, *end = at + str->length;
+    bool found = false, after_letter = false;
+    while (at < end) {
+        uint32_t c = next_codepoint(&at, end);
+        bool lower = utf8proc_category((utf8proc_int32_t)c) ==
+                     UTF8PROC_CATEGORY_LL;
+        if (is_cased(c) && lower != after_letter) {
+            return VALUE_FALSE;
+        }
+        after_letter = is_cased(c);
+        found = found || after_letter;
+    }
+    return value_from_bool(found);
+}

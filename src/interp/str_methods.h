@@ -1,0 +1,39 @@
+// The methods of str, in three files.
+#ifndef DUET_INTERP_STR_METHODS_H
+#define DUET_INTERP_STR_METHODS_H
+
+#include "interp/obj_str.h"
+
+// One function per method; rows are in str_methods.c.
+#define STR_METHOD(name) Value str_method_##name(Vm *, Value *, uint32_t)
+STR_METHOD(lower);
+STR_METHOD(upper);
+STR_METHOD(title);
+STR_METHOD(capitalize);
+STR_METHOD(swapcase);
+STR_METHOD(casefold);
+STR_METHOD(isalpha);
+STR_METHOD(isdigit);
+STR_METHOD(isdecimal);
+STR_METHOD(isnumeric);
+STR_METHOD(isalnum);
+STR_METHOD(isspace);
+STR_METHOD(isupper);
+STR_METHOD(islower);
+STR_METHOD(istitle);
+STR_METHOD(isascii);
+STR_METHOD(isprintable);
+STR_METHOD(isidentifier);
+STR_METHOD(split);
+STR_METHOD(rsplit);
+STR_METHOD(splitlines);
+STR_METHOD(join);
+STR_METHOD(partition);
+STR_METHOD(rpartition);
+#undef STR_METHOD
+
+bool str_is_space(uint32_t codepoint); // as Python's str.isspace
+// An argument that must be a Str; NULL with a TypeError in `words`.
+Str *str_argument(Vm *vm, Value v, const char *words);
+
+#endif

@@ -1,0 +1,339 @@
+// Splitting and joining.
+#include "base/utf8.h"
+#include "interp/sequence.h"
+#include "interp/str_methods.h"
+
+static bool add_part(Vm *vm, List *list, const char *start, const char *end)
+{
+    Str *part = str_new(vm, start, (size_t)(end - start));
+    return part != NULL && list_append_owned(vm, list, str_value(part));
+}
+
+// The bytes of white space at `at` (0: none).
+static size_t space_at(const char *at, const char *end)
+{
+    uint32_t codepoint;
+    size_t size = utf8_decode(at, (size_t)(end - at), &codepoint);
+    return size != 0 && str_is_space(codepoint) ? size : 0;
+}
+
+static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
+{
+    const char *at = str->text, *end = at + str->length;
+    size_t size;
+    for (;;) {
+        while (at < end && (size = space_at(at, end)) != 0) {
+            at += size;
+        }
+        if (at == end) {
+            return true;
+        }
+        const char *start = at;
+        if (limit-- == 0) {
+            // The rest, without white space at its end.
+            const char *last = end;
+            while (last > start) {
+                const char *step = last - 1;
+                while (step > start && (*step & 0xC0) == 0x80) {
+                    step--;
+                }
+                if (space_at(step, end) == 0) {
+                    break;
+                }
+                last = step;
+            }
+            return add_part(vm, list, start, last);
+        }
+        while (at < end && space_at(at, end) == 0) {
+            at++;
+            while (at < end && (*at & 0xC0) == 0x80) {
+                at++;
+            }
+        }
+        if (!add_part(vm, list, start, at)) {
+            return false;
+        }
+    }
+}
+
+static bool split_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
+{
+    const char *at = str->text, *end = at + str->length, *next;
+    for (; limit != 0 && (next = memmem(at, (size_t)(end - at), sep->text,
+                                        sep->length)) != NULL;
+         limit--) {
+        if (!add_part(vm, list, at, next)) {
+            return false;
+        }
+        at = next + sep->length;
+    }
+    return add_part(vm, list, at, end);
+}
+
+// From the end: parts are found backwards and turned round.
+static bool rsplit_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
+{
+    const char *start = str->text, *end = start + str->length;
+    for (const char *at = end; limit != 0 && at > start;) {
+        at--;
+        if ((size_t)(end - at) >= sep->length &&
+            memcmp(at, sep->text, sep->length) == 0) {
+            if (!add_part(vm, list, at + sep->length, end)) {
+                return false;
+            }
+            end = at;
+            limit--;
+        }
+    }
+    return add_part(vm, list, start, end);
+}
+
+static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
+{
+    const char *start = str->text, *end = start + str->length;
+    for (;;) {
+        const char *last = end;
+        while (last > start) {
+            const char *step = last - 1;
+            while (step > start && (*step & 0xC0) == 0x80) {
+                step--;
+            }
+            if (space_at(step, end) == 0) {
+                break;
+            }
+            last = step;
+        }
+        end = last;
+        if (end == start) {
+            return true;
+        }
+        const char *word = end;
+        if (limit-- == 0) {
+            size_t size;
+            while ((size = space_at(start, end)) != 0) {
+                start += size;
+            }
+            return add_part(vm, list, start, end);
+        }
+        while (word > start) {
+            const char *step = word - 1;
+            while (step > start && (*step & 0xC0) == 0x80) {
+                step--;
+            }
+            if (space_at(step, end) != 0) {
+                break;
+            }
+            word = step;
+        }
+        if (!add_part(vm, list, word, end)) {
+            return false;
+        }
+        end = word;
+    }
+}
+
+static void turn_round(List *list)
+{
+    for (size_t i = 0; i < list->count / 2; i++) {
+        Value item = list->items[i];
+        list->items[i] = list->items[list->count - 1 - i];
+        list->items[list->count - 1 - i] = item;
+    }
+}
+
+static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
+{
+    Str *str = value_as_str(args[0]), *sep;
+    int64_t limit = -1;
+    if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &limit)) {
+        return false;
+    }
+    if (value_unbound(args[1]) || value_is_none(args[1])) {
+        return from_end ? rsplit_words(vm, list, str, limit)
+                        : split_words(vm, list, str, limit);
+    }
+    sep = str_argument(vm, args[1], "must be str or None");
+    if (sep == NULL) {
+        return false;
+    }
+    if (sep->length == 0) {
+        return raise_false(vm, ERR_VALUE, "empty separator");
+    }
+    return from_end ? rsplit_by(vm, list, str, sep, limit)
+                    : split_by(vm, list, str, sep, limit);
+}
+
+static Value split_method(Vm *vm, Value *args, bool from_end)
+{
+    List *list = list_new(vm, 0);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    if (!split_into(vm, list, args, from_end)) {
+        object_release(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    if (from_end) {
+        turn_round(list);
+    }
+    return value_from_object(list);
+}
+
+Value str_method_split(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return split_method(vm, args, false);
+}
+
+Value str_method_rsplit(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return split_method(vm, args, true);
+}
+
+// The bytes of the line end at `at`, 0 if there is none.
+static size_t line_end(const char *at, const char *end)
+{
+    uint32_t c;
+    size_t size = utf8_decode(at, (size_t)(end - at), &c);
+    if (size == 0) {
+        return 0;
+    }
+    if (c == '\r' && at + 1 < end && at[1] == '\n') {
+        return 2;
+    }
+    bool ends = (c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E) ||
+                c == 0x85 || c == 0x2028 || c == 0x2029;
+    return ends ? size : 0;
+}
+
+Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int keep = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
+    List *list = keep < 0 ? NULL : list_new(vm, 0);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    Str *str = value_as_str(args[0]);
+    const char *at = str->text, *end = at + str->length;
+    while (at < end) {
+        const char *start = at;
+        size_t size = 0;
+        while (at < end && (size = line_end(at, end)) == 0) {
+            at++;
+        }
+        if (!add_part(vm, list, start, at + (keep ? size : 0))) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+        at += size;
+    }
+    return value_from_object(list);
+}
+
+// Checks that all are strings and adds up their bytes.
+static bool join_length(Vm *vm, Tuple *parts, size_t *length)
+{
+    for (size_t i = 0; i < parts->count; i++) {
+        if (!value_is_str(parts->items[i])) {
+            return raise_false(vm, ERR_TYPE,
+                               "sequence item %zu: expected str instance, %s "
+                               "found",
+                               i, type_name(type_of(vm, parts->items[i])));
+        }
+        *length += value_as_str(parts->items[i])->length;
+    }
+    return true;
+}
+
+static Str *join_parts(Vm *vm, Str *sep, Tuple *parts)
+{
+    size_t length = 0;
+    if (!join_length(vm, parts, &length)) {
+        return NULL;
+    }
+    if (parts->count == 1) {
+        return object_retain(value_as_str(parts->items[0]));
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t i = 0; i < parts->count; i++) {
+        Str *part = value_as_str(parts->items[i]);
+        if (i > 0) {
+            strbuf_add(&out, sep->text, sep->length);
+        }
+        strbuf_add(&out, part->text, part->length);
+    }
+    return str_from_buf(vm, &out);
+}
+
+Value str_method_join(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (type_of(vm, args[1])->slots.iter == NULL &&
+        type_of(vm, args[1])->slots.get_item == NULL) {
+        return raise_error(vm, ERR_TYPE, "can only join an iterable");
+    }
+    Tuple *parts = value_to_tuple(vm, args[1]);
+    if (parts == NULL) {
+        return VALUE_FAIL;
+    }
+    Str *text = join_parts(vm, value_as_str(args[0]), parts);
+    object_release(&vm->ctx, parts);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value three_parts(Vm *vm, Str *str, size_t at, size_t length)
+{
+    Tuple *result = tuple_new(vm, 3);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    const char *text = str->text;
+    size_t from[4] = {0, at, at + length, str->length};
+    for (int i = 0; i < 3; i++) {
+        Str *part = str_new(vm, text + from[i], from[i + 1] - from[i]);
+        if (part == NULL) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
+        result->items[i] = str_value(part);
+    }
+    return value_from_object(result);
+}
+
+static Value partition_method(Vm *vm, Value *args, bool last)
+{
+    Str *str = value_as_str(args[0]);
+    Str *sep = str_argument(vm, args[1], "must be str");
+    if (sep == NULL) {
+        return VALUE_FAIL;
+    }
+    if (sep->length == 0) {
+        return raise_error(vm, ERR_VALUE, "empty separator");
+    }
+    const char *at = memmem(str->text, str->length, sep->text, sep->length);
+    const char *next = at;
+    const char *end = str->text + str->length;
+    while (last && next != NULL) {
+        at = next;
+        next = memmem(at + 1, (size_t)(end - at - 1), sep->text, sep->length);
+    }
+    if (at == NULL) {
+        return three_parts(vm, str, last ? 0 : str->length, 0);
+    }
+    return three_parts(vm, str, (size_t)(at - str->text), sep->length);
+}
+
+Value str_method_partition(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return partition_method(vm, args, false);
+}
+
+Value str_method_rpartition(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return partition_method(vm, args, true);
+}

@@ -1,0 +1,223 @@
+// str: the type and its operators.
+#include "base/utf8.h"
+#include "interp/format.h"
+#include "interp/sequence.h"
+
+static Value text_value(Str *str)
+{
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
+
+static Value str_repr(Vm *vm, Value self)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    str_print_repr(&out, value_as_str(self)->text,
+                   value_as_str(self)->length);
+    return text_value(str_from_buf(vm, &out));
+}
+
+static Value str_str(Vm *vm, Value self)
+{
+    Str *str = value_as_str(self);
+    return str->head.type == vm->types[KIND_STR]
+               ? value_retain(self)
+               : text_value(str_new(vm, str->text, str->length));
+}
+
+static bool str_hash_slot(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)vm;
+    *hash = str_hash(value_as_str(self));
+    return true;
+}
+
+static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    (void)vm;
+    if (!value_is_str(a) || !value_is_str(b)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Str *x = value_as_str(a), *y = value_as_str(b);
+    if (op == COMPARE_EQ || op == COMPARE_NE) {
+        return value_from_bool(str_equal(x, y) == (op == COMPARE_EQ));
+    }
+    int order = str_order(x, y);
+    switch (op) {
+    case COMPARE_LT: return value_from_bool(order < 0);
+    case COMPARE_LE: return value_from_bool(order <= 0);
+    case COMPARE_GT: return value_from_bool(order > 0);
+    default: return value_from_bool(order >= 0);
+    }
+}
+
+static Value str_repeat(Vm *vm, Str *str, Value times)
+{
+    int64_t count;
+    if (!value_to_index(vm, times, &count)) {
+        return VALUE_FAIL;
+    }
+    count = count < 0 ? 0 : count;
+    if (str->length != 0 && (uint64_t)count > PTRDIFF_MAX / 4 / str->length) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    if (str->length == 1) {
+        strbuf_pad(&out, str->text[0], (size_t)count);
+    }
+    for (int64_t i = 0; str->length > 1 && i < count && strbuf_ok(&out);
+         i++) {
+        strbuf_add(&out, str->text, str->length);
+    }
+    return text_value(str_from_buf(vm, &out));
+}
+
+static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool left = value_is_str(a);
+    if (op == BINARY_ADD && left && value_is_str(b)) {
+        return text_value(str_concat(vm, value_as_str(a), value_as_str(b)));
+    }
+    if (op == BINARY_MUL && value_is_index(vm, left ? b : a)) {
+        return str_repeat(vm, value_as_str(left ? a : b), left ? b : a);
+    }
+    if (op == BINARY_MOD && left) {
+        return format_percent(vm, value_as_str(a), b);
+    }
+    return VALUE_NOT_IMPLEMENTED;
+}
+
+static int64_t str_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return (int64_t)value_as_str(self)->count;
+}
+
+static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
+{
+    int64_t start, step, count;
+    if (!slice_indices(vm, slice, (int64_t)str->count, &start, &step,
+                       &count)) {
+        return VALUE_FAIL;
+    }
+    if (step == 1) {
+        return text_value(
+            str_slice(vm, str, (size_t)start, (size_t)(start + count)));
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (int64_t i = 0; i < count; i++) {
+        size_t at = str_offset(vm, str, (size_t)(start + i * step));
+        size_t next = str_offset(vm, str, (size_t)(start + i * step + 1));
+        strbuf_add(&out, str->text + at, next - at);
+    }
+    return text_value(str_from_buf(vm, &out));
+}
+
+static Value str_get_item(Vm *vm, Value self, Value key)
+{
+    Str *str = value_as_str(self);
+    if (value_is_kind(key, KIND_SLICE)) {
+        return str_get_slice(vm, str, (Slice *)value_object(key));
+    }
+    size_t index;
+    if (!value_is_index(vm, key) && !value_is_kind(key, KIND_INT)) {
+        return raise_error(vm, ERR_TYPE,
+                           "string indices must be integers, not '%s'",
+                           type_name(type_of(vm, key)));
+    }
+    if (!sequence_index(vm, "string", key, str->count, &index)) {
+        return vm_has_error(vm) ? VALUE_FAIL
+                                : raise_error(vm, ERR_INDEX,
+                                              "string index out of range");
+    }
+    return text_value(str_char_at(vm, str, index));
+}
+
+static int str_contains(Vm *vm, Value self, Value item)
+{
+    if (!value_is_str(item)) {
+        return raise_int(vm, ERR_TYPE,
+                         "'in <string>' requires string as left operand, not "
+                         "%s",
+                         type_name(type_of(vm, item)));
+    }
+    Str *str = value_as_str(self), *part = value_as_str(item);
+    return memmem(str->text, str->length, part->text, part->length) != NULL;
+}
+
+// position: in bytes.
+static Value str_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Str *str = value_as_str(self->state[0]);
+    if (self->position >= str->length) {
+        value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+        return VALUE_STOP;
+    }
+    const char *at = str->text + self->position;
+    uint32_t codepoint;
+    size_t size = utf8_decode(at, str->length - self->position, &codepoint);
+    size = size == 0 ? 3 : size; // a lone surrogate
+    self->position += size;
+    return text_value(str_new(vm, at, size));
+}
+
+static Value str_iter(Vm *vm, Value self)
+{
+    Str *str = value_as_str(self);
+    Iterator *iterator = iterator_new(vm,
+                                      str->count == str->length
+                                          ? "str_ascii_iterator"
+                                          : "str_iterator",
+                                      str_step);
+    if (iterator == NULL) {
+        return VALUE_FAIL;
+    }
+    iterator->state[0] = value_retain(self);
+    return value_from_object(iterator);
+}
+
+static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (!arguments_check(vm, "str", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
+    if (cls != vm->types[KIND_STR]) {
+        return raise_error(vm, ERR_TYPE,
+                           "Duet has no instances of a subclass of str");
+    }
+    if (args->count == 0) {
+        return text_value(str_new(vm, "", 0));
+    }
+    if (args->count > 1) {
+        return value_call_method(vm, args->items[0],
+                                 vm->names[NAME_DECODE], args->items + 1,
+                                 (uint32_t)args->count - 1);
+    }
+    return text_value(value_str(vm, args->items[0]));
+}
+
+const TypeDef str_type_def = {
+    .name = "str",
+    .doc = "Text, a sequence of code points: str(object='').",
+    .params = "object='', /",
+    .kind = KIND_STR,
+    .size = sizeof(Str),
+    .slots = {.destroy = str_destroy,
+              .make = str_make,
+              .repr = str_repr,
+              .str = str_str,
+              .format = format_str,
+              .hash = str_hash_slot,
+              .compare = str_compare,
+              .binary = str_binary,
+              .length = str_length,
+              .get_item = str_get_item,
+              .contains = str_contains,
+              .iter = str_iter},
+    .methods = str_methods,
+};
