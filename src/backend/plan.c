@@ -4,7 +4,7 @@
 // the step that uses it last, where a use inside a sub-block counts as one by
 // the step that owns the block. Results of a block live to its end, state of a
 // loop through the turn. Constants and captures are pinned: they need no step.
-#include "backend/plan_build.h"
+#include "backend/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +107,7 @@ static bool find_uses(Builder *builder, GraphBlock *block)
     return ok;
 }
 
-// Puts a value on the list of what dies after its last use, or with its block.
-static void mourn(Builder *builder, ValueId value, uint32_t *block_chain)
+void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
 {
     uint32_t last = builder->last_use[value];
     uint32_t *head = last >= USE_RESULT ? block_chain
@@ -179,7 +178,7 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
         if (builder->last_use[value] == USE_NONE) {
             builder->last_use[value] = node->serial;
         }
-        mourn(builder, value, block_chain);
+        builder_mourn(builder, value, block_chain);
     }
     step->outputs = outputs;
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
@@ -207,7 +206,7 @@ static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
             builder->slots[value] =
                 builder->slots[owner->blocks[BLOCK_COND]->params[i]];
             builder->last_use[value] = USE_RESULT;
-            mourn(builder, value, block_chain);
+            builder_mourn(builder, value, block_chain);
         } else {
             builder->slots[value] = builder->plan->slot_count++;
         }
@@ -227,7 +226,7 @@ static bool give_inputs(Builder *builder, uint32_t *block_chain)
         GraphInput *input = &graph->inputs.items[i];
         if (input->kind == INPUT_ARGUMENT) {
             arguments[plan->argument_count++] = builder->slots[input->value];
-            mourn(builder, input->value, block_chain);
+            builder_mourn(builder, input->value, block_chain);
         } else if (input->capture == NULL) {
             return ctx_fail(builder->ctx, ERR_VALUE,
                             "the capture '%s' is not bound", input->name);
@@ -239,6 +238,12 @@ static bool give_inputs(Builder *builder, uint32_t *block_chain)
     return true;
 }
 
+bool builder_pin(Builder *builder, GraphNode *node)
+{
+    builder->slots[node->first_output] = builder->plan->slot_count++;
+    return pin(builder, node->first_output, node->tensor);
+}
+
 static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
                        uint32_t *chain)
 {
@@ -247,12 +252,20 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
             continue;
         }
         if (node->op == OP_CONST) {
-            builder->slots[node->first_output] = builder->plan->slot_count++;
-            if (!pin(builder, node->first_output, node->tensor)) {
+            if (!builder_pin(builder, node)) {
                 return false;
             }
-        } else if (!build_step(builder, node,
-                               &steps->steps[steps->step_count++], chain)) {
+            continue;
+        }
+        Step *step = &steps->steps[steps->step_count++];
+        GraphNode *last = NULL;
+        if (builder->options->fuse &&
+            !tile_fuse(builder, node, step, chain, &last)) {
+            return false;
+        }
+        if (last != NULL) {
+            node = last;
+        } else if (!build_step(builder, node, step, chain)) {
             return false;
         }
     }
@@ -343,7 +356,7 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     plan->graph = options->passes != 0 ? graph_copy(graph)
                                        : graph_retain(graph);
     Builder builder = {.ctx = ctx, .plan = plan, .graph = plan->graph,
-                       .options = options};
+                       .options = options, .groups = 1};
     if (plan->graph == NULL ||
         (options->check && !graph_check(graph)) ||
         !graph_optimize(plan->graph, options->passes, options->check) ||

@@ -17,6 +17,7 @@ typedef struct Builder {
     uint32_t *last_use;    // by value: a node's serial, or USE_*
     uint32_t *chain_next;  // by value: the next that dies at the same place
     uint32_t *chain_heads; // by node: the values that die after it
+    uint32_t groups;       // tile programs tried: their nodes' marks, above 1
 } Builder;
 
 StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
@@ -25,5 +26,10 @@ const uint32_t *builder_slots(Builder *builder, const ValueId *values,
                               uint32_t count);
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);
+
+// Gives a constant a slot that always holds it.
+MUST_CHECK bool builder_pin(Builder *builder, GraphNode *node);
+// Puts a value on the list of what dies after its last use, or with its block.
+void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain);
 
 #endif

@@ -315,3 +315,73 @@ Test(plan, passes)
     strbuf_free(&out);
     graph_release(&ctx, g);
 }
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+// A random chain of elementwise ops over a matrix, a like one and a scalar.
+static Graph *random_graph(uint32_t seed, const int64_t *dims)
+{
+    static const OpCode ops[] = {OP_ADD,     OP_SUBTRACT, OP_MULTIPLY,
+                                 OP_MAXIMUM, OP_MINIMUM,  OP_DIVIDE};
+    Graph *g = graph_new(&ctx, "random");
+    ValueId values[64];
+    uint32_t count = 3;
+    values[0] = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 2, dims});
+    values[1] = graph_add_input(g, "y", (TensorType){DT_FLOAT32, 2, dims});
+    values[2] = graph_add_input(g, "s", (TensorType){DT_FLOAT32, 0, NULL});
+    for (uint32_t i = 0; i < 40; i++) {
+        OpCode op = ops[next_random(&seed) % 6];
+        ValueId a = values[next_random(&seed) % count];
+        ValueId b = values[next_random(&seed) % count];
+        values[count++] = op2(g, g->block, op, a, b);
+    }
+    ValueId results[3] = {values[count - 1], values[count - 7], values[20]};
+    cr_assert(graph_block_results(g, g->block, results, 3));
+    return g;
+}
+
+static Tensor *ramp(int rank, const int64_t *dims, float scale)
+{
+    Tensor *tensor = tensor_new(&ctx, DT_FLOAT32, rank, dims);
+    for (int64_t i = 0; i < tensor->count; i++) {
+        ((float *)tensor->data)[i] = scale * (float)(i % 97 - 40);
+    }
+    return tensor;
+}
+
+// Fusion and passes change no bit, whatever the size against the tile's.
+Test(plan, fused_equals_op_by_op)
+{
+    static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {32, 32}, {70, 61}};
+    for (uint32_t seed = 1; seed <= 40; seed++) {
+        const int64_t *dims = sizes[seed % 4];
+        Graph *g = random_graph(seed, dims);
+        Tensor *in[3] = {ramp(2, dims, 0.5f), ramp(2, dims, -0.3f),
+                         ramp(0, NULL, 0.1f)};
+        PlanArgs args = {in, NULL, NULL, NULL};
+        Tensor *plain[3], *fast[3];
+        cr_assert(graph_run(&ctx, g, &args, plain), "%s", ctx.error.text);
+        for (uint32_t skip = 0; skip <= PASS_COUNT; skip++) {
+            PlanOptions options = {PASS_ALL & ~(1u << skip), true, true};
+            Plan *plan = plan_build(&ctx, g, &options);
+            cr_assert_not_null(plan, "%s", ctx.error.text);
+            cr_assert(plan_run(&ctx, plan, &args, fast));
+            for (int i = 0; i < 3; i++) {
+                cr_assert(tensor_identical(plain[i], fast[i]), "seed %u",
+                          seed);
+                object_release(&ctx, fast[i]);
+            }
+            plan_release(&ctx, plan);
+        }
+        for (int i = 0; i < 3; i++) {
+            cr_assert_eq(in[i]->head.rc, 1);
+            object_release(&ctx, plain[i]);
+            object_release(&ctx, in[i]);
+        }
+        graph_release(&ctx, g);
+    }
+}
