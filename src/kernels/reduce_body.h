@@ -185,10 +185,10 @@ REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
                 }                                                             \
                 total += row_sum_##sfx(work, count);                          \
             }                                                                 \
-            T shift = high + vm_log_##sfx(total);                             \
+            T shift = vm_log_##sfx(total);                                    \
             INDEPENDENT                                                       \
             for (int64_t i = 0; i < n; i++) {                                 \
-                y[i] = x[i] - shift;                                          \
+                y[i] = (x[i] - high) - shift;                                 \
             }                                                                 \
         }                                                                     \
     }

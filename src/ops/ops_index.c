@@ -1,0 +1,271 @@
+// Basic indexing: ints, slices with steps, new axes and an ellipsis in one op.
+//
+// The attribute `spec` holds five ints for each item of the index:
+//     kind, start, stop, step, inputs
+// kind: 0 an int (start), 1 a slice (None as ATTR_INT_NONE), 2 a new axis, 3
+// an ellipsis. `inputs` has bit 0, 1, 2 set where start, stop, step is not the
+// number given there but an int tensor: the next operand of the op, in order.
+#include <inttypes.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+enum { ITEM_INT, ITEM_SLICE, ITEM_NEW_AXIS, ITEM_ELLIPSIS };
+enum { SPEC_KIND, SPEC_START, SPEC_STEP = 3, SPEC_INPUTS, SPEC_SIZE };
+
+// One item with its operands' values put in. unknown: an operand's value is
+// not known yet (in a trace).
+typedef struct Item {
+    int64_t kind, bounds[3];
+    bool unknown;
+} Item;
+
+// Reads items in turn; `next` is the operand that comes next.
+typedef struct Reader {
+    Ctx *ctx;
+    const AttrValue *spec;
+    Tensor *const *values; // operands, NULL entries: unknown
+    uint32_t next;
+} Reader;
+
+static Item read_item(Reader *reader, uint32_t number)
+{
+    const int64_t *at = reader->spec->ints + number * SPEC_SIZE;
+    Item item = {.kind = at[SPEC_KIND]};
+    for (int i = 0; i < 3; i++) {
+        item.bounds[i] = at[SPEC_START + i];
+        if (at[SPEC_INPUTS] >> i & 1) {
+            Tensor *value =
+                reader->values != NULL ? reader->values[reader->next] : NULL;
+            item.unknown |= value == NULL;
+            item.bounds[i] = value != NULL ? tensor_int_at(value, 0) : 0;
+            reader->next++;
+        }
+    }
+    return item;
+}
+
+static bool index_error(Ctx *ctx, int64_t index, int axis, int64_t size)
+{
+    return ctx_fail(ctx, ERR_OP_INDEX,
+                    "index %" PRId64 " is out of range for axis %d of size "
+                    "%" PRId64,
+                    index, axis, size);
+}
+
+// Python's rule for a slice of `size` elements: first element and how many.
+static void slice_bounds(const Item *item, int64_t size, int64_t *first,
+                         int64_t *count)
+{
+    int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
+    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+    int64_t ends[2];
+    for (int i = 0; i < 2; i++) {
+        int64_t end = item->bounds[i];
+        if (end == ATTR_INT_NONE) {
+            end = (i == 0) == (step > 0) ? low : high;
+        } else {
+            end += end < 0 ? size : 0;
+            end = end < low ? low : end > high ? high : end;
+        }
+        ends[i] = end;
+    }
+    int64_t span = step > 0 ? ends[1] - ends[0] : ends[0] - ends[1];
+    int64_t stride = step > 0 ? step : -step;
+    *first = ends[0];
+    *count = span > 0 ? (span - 1) / stride + 1 : 0;
+}
+
+// What an index picks: shape, and where in the input. `offset` and `strides`
+// mean something only when all is known.
+typedef struct Pick {
+    Shape shape;
+    int64_t offset;
+    int64_t strides[SHAPE_MAX_RANK];
+} Pick;
+
+static bool push_dim(Ctx *ctx, Pick *pick, int64_t size, int64_t stride)
+{
+    if (pick->shape.rank == SHAPE_MAX_RANK) {
+        return ctx_fail(ctx, ERR_SHAPE, "index: more than %d dimensions",
+                        SHAPE_MAX_RANK);
+    }
+    pick->strides[pick->shape.rank] = stride;
+    pick->shape.dims[pick->shape.rank++] = size;
+    return true;
+}
+
+static bool pick_axis(Ctx *ctx, Pick *pick, const Item *item, int axis,
+                      int64_t size, int64_t stride)
+{
+    int64_t first, count;
+    if (item->kind == ITEM_INT) {
+        int64_t index = item->bounds[0];
+        if (item->unknown || size == DIM_UNKNOWN) {
+            return true;
+        }
+        if (index < -size || index >= size) {
+            return index_error(ctx, index, axis, size);
+        }
+        pick->offset += (index + (index < 0 ? size : 0)) * stride;
+        return true;
+    }
+    if (!item->unknown && item->bounds[2] == 0) {
+        return ctx_fail(ctx, ERR_OP_VALUE, "slice step cannot be zero");
+    }
+    if (item->unknown || size == DIM_UNKNOWN) {
+        bool whole = !item->unknown && item->bounds[0] == ATTR_INT_NONE &&
+                     item->bounds[1] == ATTR_INT_NONE;
+        return push_dim(ctx, pick, DIM_UNKNOWN, whole ? stride : 0);
+    }
+    slice_bounds(item, size, &first, &count);
+    int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
+    pick->offset += count > 0 ? first * stride : 0;
+    return push_dim(ctx, pick, count, stride * step);
+}
+
+// Axes that the items use up; -1 with an error for a second ellipsis.
+static int axes_used(Ctx *ctx, const AttrValue *spec, int *ellipses)
+{
+    int used = 0;
+    *ellipses = 0;
+    for (uint32_t i = 0; i < spec->count / SPEC_SIZE; i++) {
+        int64_t kind = spec->ints[i * SPEC_SIZE];
+        used += kind == ITEM_INT || kind == ITEM_SLICE;
+        *ellipses += kind == ITEM_ELLIPSIS;
+    }
+    if (*ellipses > 1) {
+        ctx_fail(ctx, ERR_OP_INDEX,
+                 "an index can only have a single ellipsis ('...')");
+        return -1;
+    }
+    return used;
+}
+
+static bool pick_all(Reader *reader, TensorType type, Pick *pick)
+{
+    int64_t strides[SHAPE_MAX_RANK];
+    int axis = 0, ellipses, used = axes_used(reader->ctx, reader->spec,
+                                             &ellipses);
+    if (used < 0) {
+        return false;
+    }
+    if (used > type.rank) {
+        return ctx_fail(reader->ctx, ERR_OP_INDEX,
+                        "too many indices: %d for a tensor of rank %d", used,
+                        type.rank);
+    }
+    dense_strides(type.rank, type.dims, strides);
+    pick->shape.rank = 0;
+    pick->offset = 0;
+    uint32_t items = reader->spec->count / SPEC_SIZE;
+    for (uint32_t i = 0; i <= items; i++) {
+        Item item = {.kind = ITEM_ELLIPSIS};
+        if (i < items) {
+            item = read_item(reader, i);
+        }
+        bool ok = true;
+        if (item.kind == ITEM_NEW_AXIS) {
+            ok = push_dim(reader->ctx, pick, 1, 0);
+        } else if (item.kind == ITEM_ELLIPSIS) {
+            // The end of the index is an ellipsis if there was none.
+            int rest = i < items || ellipses == 0 ? type.rank - used : 0;
+            for (int k = 0; ok && k < rest; k++, axis++) {
+                ok = push_dim(reader->ctx, pick, type.dims[axis],
+                              strides[axis]);
+            }
+        } else {
+            ok = pick_axis(reader->ctx, pick, &item, axis, type.dims[axis],
+                           strides[axis]);
+            axis++;
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool infer_index(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    Pick pick;
+    for (uint32_t i = 1; i < call->input_count; i++) {
+        if (!infer_needs_integer(call, i)) {
+            return false;
+        }
+        if (call->inputs[i].rank > 0) {
+            return infer_shape_error(
+                call, "an index tensor must be one element, not %s",
+                call->inputs[i]);
+        }
+    }
+    call->out_dtypes[0] = type.dtype;
+    call->out_shapes[0].rank = RANK_UNKNOWN;
+    if (type.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    Reader reader = {call->ctx, &call->attrs[0], call->values, 1};
+    if (!pick_all(&reader, type, &pick)) {
+        return false;
+    }
+    shape_set(&call->out_shapes[0], pick.shape.rank, pick.shape.dims);
+    return true;
+}
+
+// True if what is picked stands in one dense run.
+static bool is_dense(const Pick *pick)
+{
+    int64_t step = 1;
+    for (int i = pick->shape.rank - 1; i >= 0; i--) {
+        if (pick->shape.dims[i] != 1 && pick->strides[i] != step) {
+            return false;
+        }
+        step *= pick->shape.dims[i];
+    }
+    return true;
+}
+
+static bool kernel_index(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0];
+    Pick pick;
+    Reader reader = {call->ctx, &call->attrs[0], call->inputs, 1};
+    if (!pick_all(&reader, tensor_type(in), &pick)) {
+        return false;
+    }
+    int rank = pick.shape.rank;
+    if (is_dense(&pick)) {
+        call->outputs[0] = tensor_window(call->ctx, in, pick.offset, rank,
+                                         pick.shape.dims);
+        return call->outputs[0] != NULL;
+    }
+    Tensor *out = tensor_new(call->ctx, (DType)in->dtype, rank,
+                             pick.shape.dims);
+    if (out != NULL) {
+        tensor_gather(call->ctx, out, in, pick.offset, pick.strides);
+    }
+    call->outputs[0] = out;
+    return out != NULL;
+}
+
+static const AttrDesc index_attrs[] = {
+    {"spec", ATTR_INTS, ATTR_HOST_ONLY, NULL},
+};
+const OpDesc op_index = {
+    .name = "index",
+    .params = "x, *bounds, /",
+    .doc = "x[…] with ints, slices, new axes and an ellipsis.\n"
+           "`spec` has five ints an item: kind (0 int, 1 slice, 2 new axis, 3\n"
+           "ellipsis), start, stop, step, and bits for those that are int\n"
+           "tensors, the op's further operands. OpIndexError out of range.",
+    .min_inputs = 1,
+    .max_inputs = 255,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_VIEW | OP_MAY_FAIL,
+    .attrs = index_attrs,
+    .attr_count = 1,
+    .infer = infer_index,
+    .kernel = kernel_index,
+    .graphdef = "StridedSlice",
+};

@@ -1,0 +1,99 @@
+// softmax and log_softmax along one axis.
+#include "ops/infer.h"
+#include "ops/move.h"
+
+static bool infer_softmax(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    int axis;
+    return infer_needs_float(call, type.dtype) &&
+           infer_needs_rank(call, 0, 1) &&
+           (type.rank == RANK_UNKNOWN ||
+            infer_axis(call->ctx, call->op->name, &call->attrs[0], type.rank,
+                       type.rank - 1, &axis)) &&
+           infer_same(call);
+}
+
+// Swaps the axis with the last one.
+static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
+{
+    int axes[SHAPE_MAX_RANK];
+    for (int i = 0; i < tensor->rank; i++) {
+        axes[i] = i;
+    }
+    axes[axis] = tensor->rank - 1;
+    axes[tensor->rank - 1] = axis;
+    return tensor_permuted(ctx, tensor, axes);
+}
+
+static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
+                    Tensor *out)
+{
+    KernelState *state = kernel_state(call->ctx);
+    if (state == NULL) {
+        return false;
+    }
+    int64_t n = tensor_dims(in)[in->rank - 1];
+    const RowReduceFn *rows =
+        logarithm ? state->tier->log_softmax : state->tier->softmax;
+    if (in->count > 0) {
+        rows[in->dtype](out->data, in->data, in->count / n, n);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static bool softmax_along(const KernelCall *call, bool logarithm)
+{
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    int axis;
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank,
+                    in->rank - 1, &axis)) {
+        return false;
+    }
+    if (axis == in->rank - 1) {
+        return rows_of(call, logarithm, in, out);
+    }
+    Tensor *moved = swapped(call->ctx, in, axis);
+    if (moved == NULL) {
+        return false;
+    }
+    Tensor *back = NULL;
+    if (rows_of(call, logarithm, moved, moved)) {
+        back = swapped(call->ctx, moved, axis);
+    }
+    if (back != NULL) {
+        tensor_copy(call->ctx, out, 0, back, 0, out->count);
+        object_release(call->ctx, back);
+    }
+    object_release(call->ctx, moved);
+    return back != NULL;
+}
+
+static bool kernel_softmax(const KernelCall *call)
+{
+    return softmax_along(call, false);
+}
+
+static bool kernel_log_softmax(const KernelCall *call)
+{
+    return softmax_along(call, true);
+}
+
+static const AttrDesc softmax_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
+};
+#define SOFTMAX(text, run)                                                    \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+    .output_count = 1, .attrs = softmax_attrs, .attr_count = 1,               \
+    .infer = infer_softmax, .kernel = (run)
+
+const OpDesc op_softmax = {
+    SOFTMAX("softmax", kernel_softmax),
+    .doc = "exp(x) divided by its sum along the axis, without overflow.",
+    .graphdef = "Softmax",
+};
+const OpDesc op_log_softmax = {
+    SOFTMAX("log_softmax", kernel_log_softmax),
+    .doc = "The logarithm of softmax along the axis.",
+    .graphdef = "LogSoftmax",
+};

@@ -1,0 +1,139 @@
+// arange and linspace.
+#include <math.h>
+
+#include "ops/infer.h"
+
+// How many steps of operand 2 lead from operand 0 up to operand 1, without it;
+// -1: not known, -2: raised.
+static int64_t range_count(const InferCall *call)
+{
+    if (call->values == NULL) {
+        return DIM_UNKNOWN;
+    }
+    Tensor *const *v = call->values;
+    if (v[0] == NULL || v[1] == NULL || v[2] == NULL) {
+        return DIM_UNKNOWN;
+    }
+    if (tensor_float_at(v[2], 0) == 0) {
+        ctx_fail(call->ctx, ERR_OP_VALUE, "arange: the step must not be 0");
+        return -2;
+    }
+    if (dtype_is_float(call->inputs[0].dtype)) {
+        double span = tensor_float_at(v[1], 0) - tensor_float_at(v[0], 0);
+        double count = ceil(span / tensor_float_at(v[2], 0));
+        return count > 0 && count < 0x1p62 ? (int64_t)count : 0;
+    }
+    int64_t start = tensor_int_at(v[0], 0), stop = tensor_int_at(v[1], 0);
+    int64_t step = tensor_int_at(v[2], 0);
+    bool up = step > 0;
+    if (up ? start >= stop : start <= stop) {
+        return 0;
+    }
+    uint64_t span = up ? (uint64_t)stop - (uint64_t)start
+                       : (uint64_t)start - (uint64_t)stop;
+    uint64_t size = up ? (uint64_t)step : 0 - (uint64_t)step;
+    return (int64_t)((span - 1) / size + 1);
+}
+
+static bool infer_arange(InferCall *call)
+{
+    DType dtype = call->inputs[0].dtype;
+    if (!infer_equal_dtypes(call, 0)) {
+        return false;
+    }
+    if (dtype == DT_BOOL || dtype == DT_STRING) {
+        return infer_dtype_refused(call, dtype);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        if (call->inputs[i].rank > 0) {
+            return infer_shape_error(call, "bounds are single numbers, not %s",
+                                     call->inputs[i]);
+        }
+    }
+    int64_t count = range_count(call);
+    return count != -2 && infer_output(call, 0, dtype, 1, &count);
+}
+
+static bool kernel_arange(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    const Tensor *start = call->inputs[0], *step = call->inputs[2];
+    bool is_float = dtype_is_float((DType)out->dtype);
+    for (int64_t i = 0; i < out->count; i++) {
+        if (is_float) {
+            tensor_set_float(out, i, tensor_float_at(start, 0) +
+                                         (double)i * tensor_float_at(step, 0));
+        } else {
+            uint64_t far = (uint64_t)i * (uint64_t)tensor_int_at(step, 0);
+            tensor_set_int(out, i,
+                           (int64_t)((uint64_t)tensor_int_at(start, 0) + far));
+        }
+    }
+    return ctx_poll(call->ctx);
+}
+
+const OpDesc op_arange = {
+    .name = "arange",
+    .params = "start, stop, step, /",
+    .doc = "Numbers from start up to stop, without it, step apart.\n"
+           "Three single numbers of one dtype; OpValueError if step is 0.",
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .output_count = 1,
+    .infer = infer_arange,
+    .kernel = kernel_arange,
+    .flags = OP_MAY_FAIL,
+    .graphdef = "Range",
+};
+
+static bool infer_linspace(InferCall *call)
+{
+    int64_t count = call->attrs[0].integer;
+    if (!infer_equal_dtypes(call, 0) ||
+        !infer_needs_float(call, call->inputs[0].dtype)) {
+        return false;
+    }
+    if (count < 0) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE, "linspace: negative count");
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        if (call->inputs[i].rank > 0) {
+            return infer_shape_error(call, "bounds are single numbers, not %s",
+                                     call->inputs[i]);
+        }
+    }
+    return infer_output(call, 0, call->inputs[0].dtype, 1, &count);
+}
+
+static bool kernel_linspace(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    double start = tensor_float_at(call->inputs[0], 0);
+    double stop = tensor_float_at(call->inputs[1], 0);
+    bool with_end = attr_bool(&call->attrs[1], true);
+    double parts = (double)(with_end ? out->count - 1 : out->count);
+    for (int64_t i = 0; i < out->count; i++) {
+        bool last = with_end && i > 0 && i == out->count - 1;
+        double part = i == 0 ? 0 : (stop - start) * (double)i / parts;
+        tensor_set_float(out, i, last ? stop : start + part);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc linspace_attrs[] = {
+    {"num", ATTR_INT, ATTR_HOST_ONLY, NULL},
+    {"endpoint", ATTR_BOOL, ATTR_HOST_ONLY, "True"},
+};
+const OpDesc op_linspace = {
+    .name = "linspace",
+    .params = "start, stop, /",
+    .doc = "`num` floats from start to stop, evenly apart, stop included\n"
+           "unless endpoint is False.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .attrs = linspace_attrs,
+    .attr_count = 2,
+    .infer = infer_linspace,
+    .kernel = kernel_linspace,
+};
