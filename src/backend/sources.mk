@@ -3,5 +3,6 @@ backend_sources =
 backend_sources += src/backend/exec.c
 backend_sources += src/backend/exec_effect.c
 backend_sources += src/backend/plan.c
+backend_sources += src/backend/plan_print.c
 backend_sources += src/backend/tile_build.c
 backend_sources += src/backend/tile_run.c

@@ -5,33 +5,12 @@
 // the block's params and the outer values that it uses; constants are written
 // again in every scope that uses them, just before their first user, named
 // after it as TensorFlow does ("Greater/y").
-#include "graph/graphdef.h"
-
 #include <string.h>
 
-#include "graph/build.h"
+#include "graph/graphdef_scope.h"
 #include "graph/graphdef_text.h"
 
-typedef VEC(ValueId) ValueVec;
-
-typedef struct Writer {
-    Ctx *ctx;
-    GraphDef *def;
-    StrBuf library;
-    uint32_t functions; // made so far: numbers their names
-} Writer;
-
-typedef struct Scope {
-    Writer *writer;
-    Graph *graph;
-    bool function;      // references spell out the result: "add:z:0"
-    StrBuf text;
-    Map names;
-    const char **refs;  // by value: how inputs name it; NULL: not written
-    size_t refs_size;
-} Scope;
-
-static Arena *arena_of(Scope *scope)
+Arena *scope_arena(Scope *scope)
 {
     return &scope->writer->def->arena;
 }
@@ -58,9 +37,7 @@ static void scope_close(Scope *scope)
     }
 }
 
-static const char *arena_print(Scope *scope, const char *format, ...)
-    PRINTF_LIKE(2, 3);
-static const char *arena_print(Scope *scope, const char *format, ...)
+const char *scope_print(Scope *scope, const char *format, ...)
 {
     StrBuf buf;
     va_list args;
@@ -70,24 +47,24 @@ static const char *arena_print(Scope *scope, const char *format, ...)
     va_end(args);
     const char *text =
         strbuf_ok(&buf)
-            ? arena_strndup(arena_of(scope), strbuf_text(&buf), buf.length)
+            ? arena_strndup(scope_arena(scope), strbuf_text(&buf), buf.length)
             : NULL;
     strbuf_free(&buf);
     return text;
 }
 
 // TensorFlow's rule: "add", "add_1", "add_2", …
-static const char *scope_name(Scope *scope, const char *base)
+const char *scope_name(Scope *scope, const char *base)
 {
     const char *name = base;
     for (uint32_t n = 1; name != NULL; n++) {
         size_t length = strlen(name);
         if (map_get(&scope->names, name, length) == NULL) {
             return map_put(&scope->names, name, length, 1)
-                       ? arena_strndup(arena_of(scope), name, length)
+                       ? arena_strndup(scope_arena(scope), name, length)
                        : NULL;
         }
-        name = arena_print(scope, "%s_%u", base, n);
+        name = scope_print(scope, "%s_%u", base, n);
     }
     return NULL;
 }
@@ -99,7 +76,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
         return true;
     }
     GraphDefNode node = {name, op, NULL, count};
-    node.inputs = arena_new_array(arena_of(scope), const char *, count);
+    node.inputs = arena_new_array(scope_arena(scope), const char *, count);
     if (node.inputs == NULL) {
         return false;
     }
@@ -109,7 +86,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
     return vec_push(scope->writer->ctx, &scope->writer->def->nodes, node);
 }
 
-static bool node_open(Scope *scope, const char *name, const char *op,
+bool scope_node(Scope *scope, const char *name, const char *op,
                       const char **inputs, uint32_t count)
 {
     strbuf_printf(&scope->text, "%s {\n  name: \"%s\"\n  op: \"%s\"\n",
@@ -120,7 +97,7 @@ static bool node_open(Scope *scope, const char *name, const char *op,
     return list_node(scope, name, op, inputs, count);
 }
 
-static bool node_close(Scope *scope)
+bool scope_close_node(Scope *scope)
 {
     strbuf_puts(&scope->text, "}\n");
     return strbuf_ok(&scope->text);
@@ -131,39 +108,22 @@ static const char *reference(Scope *scope, const char *name, const char *op,
                              uint32_t inputs, uint32_t index)
 {
     if (scope->function) {
-        return arena_print(scope, "%s:%s:%u", name,
+        return scope_print(scope, "%s:%s:%u", name,
                            gd_result_name(op, inputs), index);
     }
-    return index == 0 ? name : arena_print(scope, "%s:%u", name, index);
+    return index == 0 ? name : scope_print(scope, "%s:%u", name, index);
 }
 
-static const char *write_const(Scope *scope, const char *base,
+const char *scope_const(Scope *scope, const char *base,
                                const Tensor *tensor)
 {
     const char *name = scope_name(scope, base);
-    if (name == NULL || !node_open(scope, name, "Const", NULL, 0)) {
+    if (name == NULL || !scope_node(scope, name, "Const", NULL, 0)) {
         return NULL;
     }
     gd_attr_type(&scope->text, "dtype", (DType)tensor->dtype);
     gd_attr_tensor(&scope->text, tensor);
-    return node_close(scope) ? reference(scope, name, "Const", 0, 0) : NULL;
-}
-
-// A list of ints that is an attribute here and an operand there.
-static const char *write_ints(Scope *scope, const char *base,
-                              const int64_t *ints, int rank, int64_t count)
-{
-    Ctx *ctx = scope->writer->ctx;
-    Tensor *tensor = tensor_new(ctx, DT_INT32, rank, &count);
-    if (tensor == NULL) {
-        return NULL;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        ((int32_t *)tensor->data)[i] = (int32_t)ints[i];
-    }
-    const char *ref = write_const(scope, base, tensor);
-    object_release(ctx, tensor);
-    return ref;
+    return scope_close_node(scope) ? reference(scope, name, "Const", 0, 0) : NULL;
 }
 
 // The value's reference. A constant is written here if it was not before.
@@ -173,20 +133,20 @@ static const char *use(Scope *scope, ValueId value, const char *user,
     Tensor *tensor = graph_constant(scope->graph, value);
     if (scope->refs[value] == NULL && tensor != NULL) {
         const char *base =
-            user != NULL ? arena_print(scope, "%s/%s", user, part) : "Const";
+            user != NULL ? scope_print(scope, "%s/%s", user, part) : "Const";
         scope->refs[value] =
-            base != NULL ? write_const(scope, base, tensor) : NULL;
+            base != NULL ? scope_const(scope, base, tensor) : NULL;
     }
     return scope->refs[value];
 }
 
-static const char **use_all(Scope *scope, const GraphNode *node,
+const char **scope_use_all(Scope *scope, const GraphNode *node,
                             const char *name, uint32_t extra)
 {
     static const char *const parts[] = {"x", "y", "z"};
     uint32_t count = node->input_count;
     const char **refs =
-        arena_new_array(arena_of(scope), const char *, count + extra);
+        arena_new_array(scope_arena(scope), const char *, count + extra);
     for (uint32_t i = 0; refs != NULL && i < count; i++) {
         const char *part = i < 3 && count > 1 ? parts[i] : "x";
         refs[i] = use(scope, node->inputs[i], name, part);
@@ -197,7 +157,7 @@ static const char **use_all(Scope *scope, const GraphNode *node,
     return refs;
 }
 
-static bool set_refs(Scope *scope, const GraphNode *node, const char *name,
+bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
                      const char *op)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -211,119 +171,12 @@ static bool set_refs(Scope *scope, const GraphNode *node, const char *name,
     return true;
 }
 
-static bool refuse(Scope *scope, const GraphNode *node)
+bool scope_refuse(Scope *scope, const GraphNode *node)
 {
     return ctx_fail_at(scope->writer->ctx, ERR_VALUE, node->place.source,
                        node->place.span,
                        "to_graphdef: '%s' has no form in a GraphDef",
                        op_desc(node->op)->name);
-}
-
-// Axes of a reduction: an operand; none given means all of them.
-static const char *write_axes(Scope *scope, const GraphNode *node,
-                              const char *name)
-{
-    const char *base = arena_print(scope, "%s/reduction_indices", name);
-    const AttrValue *axis = node->attrs;
-    int64_t all[SHAPE_MAX_RANK];
-    if (base == NULL) {
-        return NULL;
-    }
-    if (axis->kind == ATTR_INT) {
-        return write_ints(scope, base, &axis->integer, 0, 1);
-    }
-    if (axis->kind == ATTR_INTS) {
-        return write_ints(scope, base, axis->ints, 1, axis->count);
-    }
-    int rank = graph_type(scope->graph, node->inputs[0]).rank;
-    if (rank < 0) {
-        refuse(scope, node);
-        return NULL;
-    }
-    for (int i = 0; i < rank; i++) {
-        all[i] = i;
-    }
-    return write_ints(scope, base, all, 1, rank);
-}
-
-static bool is_reduction(const char *op)
-{
-    static const char *const names[] = {"Sum", "Prod", "Mean", "Max",
-                                        "Min", "Any",  "All"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i], op) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void reduction_attrs(Scope *scope, const GraphNode *node)
-{
-    bool keep = op_desc(node->op)->attr_count > 1 &&
-                node->attrs[1].kind == ATTR_BOOL && node->attrs[1].boolean;
-    gd_attr_bool(&scope->text, "keep_dims", keep);
-    gd_attr_type(&scope->text, "Tidx", DT_INT32);
-}
-
-// The op's type attributes: T from the operand that has the value's type.
-static void type_attrs(Scope *scope, const GraphNode *node, const char *op)
-{
-    TensorType in = graph_type(scope->graph,
-                               node->inputs[node->input_count - 1]);
-    TensorType out = graph_type(scope->graph, node->first_output);
-    if (strcmp(op, "Cast") == 0) {
-        gd_attr_type(&scope->text, "SrcT", in.dtype);
-        gd_attr_type(&scope->text, "DstT", out.dtype);
-    } else if (strncmp(op, "Logical", 7) != 0 && strcmp(op, "Any") != 0 &&
-               strcmp(op, "All") != 0) {
-        gd_attr_type(&scope->text, "T", in.dtype);
-    }
-}
-
-static bool writable(const OpDesc *desc, const GraphNode *node)
-{
-    const char *op = desc->graphdef;
-    if (op == NULL || node->output_count != 1 || node->input_count == 0) {
-        return false;
-    }
-    return desc->flags & OP_ELEMENTWISE || is_reduction(op) ||
-           strcmp(op, "BatchMatMulV2") == 0 || strcmp(op, "MatMul") == 0;
-}
-
-static bool write_plain(Scope *scope, const GraphNode *node)
-{
-    const OpDesc *desc = op_desc(node->op);
-    const char *op = desc->graphdef;
-    if (!writable(desc, node)) {
-        return refuse(scope, node);
-    }
-    if (strcmp(op, "BatchMatMulV2") == 0 &&
-        graph_type(scope->graph, node->inputs[0]).rank == 2 &&
-        graph_type(scope->graph, node->inputs[1]).rank == 2) {
-        op = "MatMul";
-    }
-    const char *name = scope_name(scope, gd_base_name(op));
-    const char **inputs =
-        name != NULL ? use_all(scope, node, name, 1) : NULL;
-    uint32_t count = node->input_count;
-    if (inputs == NULL) {
-        return false;
-    }
-    if (is_reduction(op)) {
-        inputs[count] = write_axes(scope, node, name);
-        if (inputs[count++] == NULL) {
-            return false;
-        }
-    }
-    if (!node_open(scope, name, op, inputs, count)) {
-        return false;
-    }
-    type_attrs(scope, node, op);
-    if (is_reduction(op)) {
-        reduction_attrs(scope, node);
-    }
-    return set_refs(scope, node, name, op) && node_close(scope);
 }
 
 static bool write_flow(Scope *scope, const GraphNode *node);
@@ -341,7 +194,7 @@ static bool write_nodes(Scope *scope, const GraphBlock *block)
         if (node->op == OP_IF || node->op == OP_WHILE) {
             ok = write_flow(scope, node);
         } else if (node->op != OP_CONST) {
-            ok = write_plain(scope, node);
+            ok = graphdef_plain(scope, node);
         }
     }
     ctx_leave(scope->writer->ctx);
@@ -357,13 +210,13 @@ static bool write_results(Scope *scope, const ValueId *results, uint32_t count,
         const char *name =
             input != NULL ? scope_name(scope, "Identity") : NULL;
         if (name == NULL ||
-            !node_open(scope, name, "Identity", &input, 1)) {
+            !scope_node(scope, name, "Identity", &input, 1)) {
             return false;
         }
         gd_attr_type(&scope->text, "T",
                      graph_type(scope->graph, results[i]).dtype);
         refs[i] = reference(scope, name, "Identity", 1, 0);
-        if (refs[i] == NULL || !node_close(scope)) {
+        if (refs[i] == NULL || !scope_close_node(scope)) {
             return false;
         }
     }
@@ -437,7 +290,7 @@ static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
 static bool finish_function(Scope *scope, StrBuf *head, const ValueId *results,
                             uint32_t count)
 {
-    const char **refs = arena_new_array(arena_of(scope), const char *, count);
+    const char **refs = arena_new_array(scope_arena(scope), const char *, count);
     if (refs == NULL || !write_results(scope, results, count, refs)) {
         return false;
     }
@@ -468,8 +321,8 @@ static const char *write_function(Scope *from, const GraphBlock *block,
     uint32_t count = block->result_count + (give_back ? extra : 0);
     strbuf_init(&head, from->writer->ctx);
     const char *name =
-        arena_print(from, "%s_%u", kind, from->writer->functions++);
-    ValueId *results = arena_new_array(arena_of(from), ValueId, count);
+        scope_print(from, "%s_%u", kind, from->writer->functions++);
+    ValueId *results = arena_new_array(scope_arena(from), ValueId, count);
     bool ok = scope_open(&scope, from->writer, from->graph, true) &&
               name != NULL && results != NULL;
     strbuf_printf(&head, "  signature {\n    name: \"%s\"\n",
@@ -523,7 +376,7 @@ static bool flow_node(Scope *scope, const GraphNode *node, ValueVec *outer,
     const char *name = scope_name(scope, gd_base_name(op));
     uint32_t count = node->input_count + (uint32_t)outer->count;
     const char **inputs =
-        name != NULL ? use_all(scope, node, name, (uint32_t)outer->count)
+        name != NULL ? scope_use_all(scope, node, name, (uint32_t)outer->count)
                      : NULL;
     ValueVec all = {0};
     bool ok = inputs != NULL;
@@ -535,10 +388,10 @@ static bool flow_node(Scope *scope, const GraphNode *node, ValueVec *outer,
         inputs[node->input_count + i] = scope->refs[outer->items[i]];
         ok = vec_push(scope->writer->ctx, &all, outer->items[i]);
     }
-    ok = ok && node_open(scope, name, op, inputs, count);
+    ok = ok && scope_node(scope, name, op, inputs, count);
     if (ok) {
         flow_attrs(scope, node, &all, first, second);
-        ok = set_refs(scope, node, name, op) && node_close(scope);
+        ok = scope_set_refs(scope, node, name, op) && scope_close_node(scope);
     }
     vec_free(scope->writer->ctx, &all);
     return ok;
@@ -572,13 +425,13 @@ static bool write_placeholders(Scope *scope)
         GraphInput *input = &graph->inputs.items[i];
         TensorType type = graph_type(graph, input->value);
         const char *name = scope_name(scope, input->name);
-        if (name == NULL || !node_open(scope, name, "Placeholder", NULL, 0)) {
+        if (name == NULL || !scope_node(scope, name, "Placeholder", NULL, 0)) {
             return false;
         }
         scope->refs[input->value] = name;
         gd_attr_type(&scope->text, "dtype", type.dtype);
         gd_attr_shape(&scope->text, "shape", type);
-        if (!node_close(scope)) {
+        if (!scope_close_node(scope)) {
             return false;
         }
     }

@@ -7,6 +7,7 @@ graph_sources += src/graph/graph.c
 graph_sources += src/graph/graph_check.c
 graph_sources += src/graph/graph_text.c
 graph_sources += src/graph/graphdef.c
+graph_sources += src/graph/graphdef_node.c
 graph_sources += src/graph/graphdef_text.c
 graph_sources += src/graph/infer.c
 graph_sources += src/graph/needed.c

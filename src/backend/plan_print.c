@@ -1,0 +1,73 @@
+// A plan as text: one line a step, with the slots that it reads, writes and
+// clears. DUET_DUMP=plan shows it.
+#include "backend/tile.h"
+
+static void print_slots(StrBuf *out, const char *before,
+                        const uint32_t *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        strbuf_printf(out, "%s$%u", i == 0 ? before : ", ", slots[i]);
+    }
+}
+
+static void print_tile(StrBuf *out, const TileProgram *program,
+                       uint32_t indent)
+{
+    strbuf_printf(out, "tile of %lld:", (long long)program->count);
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        const TileOp *op = &program->ops[i];
+        strbuf_putc(out, '\n');
+        strbuf_pad(out, ' ', indent + 2);
+        strbuf_printf(out, "r%u = %s", op->result,
+                      op_desc(op->node->op)->name);
+        for (uint32_t k = 0; k < op->arg_count; k++) {
+            strbuf_printf(out, "%sr%u", k == 0 ? " " : ", ", op->args[k]);
+        }
+    }
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        const TileReg *reg = &program->regs[i];
+        if (!reg->temp) {
+            strbuf_putc(out, '\n');
+            strbuf_pad(out, ' ', indent + 2);
+            strbuf_printf(out, "r%u %s $%u", i, reg->output ? "->" : "<-",
+                          reg->slot);
+        }
+    }
+}
+
+static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
+{
+    for (uint32_t i = 0; i < block->step_count; i++) {
+        const Step *step = &block->steps[i];
+        strbuf_pad(out, ' ', indent);
+        if (step->run == step_tile) {
+            print_tile(out, step->program, indent);
+        } else {
+            strbuf_puts(out, op_desc(step->node->op)->name);
+            print_slots(out, " ", step->inputs, step->input_count);
+            print_slots(out, " -> ", step->outputs, step->output_count);
+        }
+        print_slots(out, "  clear ", step->dead, step->dead_count);
+        strbuf_putc(out, '\n');
+        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+            if (step->blocks[b] != NULL) {
+                strbuf_pad(out, ' ', indent + 2);
+                strbuf_printf(out, "block %d\n", b);
+                print_steps(out, step->blocks[b], indent + 4);
+            }
+        }
+    }
+    strbuf_pad(out, ' ', indent);
+    strbuf_puts(out, "end");
+    print_slots(out, " ", block->results, block->result_count);
+    print_slots(out, "  clear ", block->dead, block->dead_count);
+    strbuf_putc(out, '\n');
+}
+
+// Nesting is bounded by what building the plan allowed.
+void plan_print(StrBuf *out, const Plan *plan)
+{
+    strbuf_printf(out, "plan %s: %zu steps, %u slots\n", plan->graph->name,
+                  plan->step_count, plan->slot_count);
+    print_steps(out, plan->block, 2);
+}
