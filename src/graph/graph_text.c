@@ -51,7 +51,20 @@ static void print_params(Printer *printer, const GraphBlock *block)
     strbuf_puts(printer->out, ")");
 }
 
-// One element, as the parser reads it back bit for bit.
+// The fewest digits that give the value back.
+static void shortest(char *text, size_t size, double value, DType dtype)
+{
+    bool single = dtype == DT_FLOAT32;
+    int digits = single ? 6 : 15, most = single ? 9 : 17;
+    bool same = false;
+    for (; !same && digits <= most; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        double back = single ? strtof(text, NULL) : strtod(text, NULL);
+        same = back == value || value != value;
+    }
+}
+
+// One element, as source text would have it.
 static void print_element(StrBuf *out, const Tensor *tensor, int64_t index)
 {
     DType dtype = (DType)tensor->dtype;
@@ -62,13 +75,8 @@ static void print_element(StrBuf *out, const Tensor *tensor, int64_t index)
         AttrValue text = {ATTR_STR, s->length, {.text = s->bytes}};
         attr_print(out, &text);
     } else if (dtype_is_float(dtype)) {
-        double value = tensor_float_at(tensor, index);
-        int digits = dtype == DT_FLOAT32 ? 6 : 15;
         char text[40];
-        do {
-            snprintf(text, sizeof text, "%.*g", digits++, value);
-        } while (digits <= 17 && strtod(text, NULL) != value &&
-                 value == value);
+        shortest(text, sizeof text, tensor_float_at(tensor, index), dtype);
         strbuf_puts(out, text);
         if (strcspn(text, ".einf") == strlen(text)) {
             strbuf_puts(out, ".0");
