@@ -76,6 +76,47 @@ bool step_op(PlanRun *run, const Step *step)
     return ok;
 }
 
+// An op whose operands and one result have known shapes: nothing is left to
+// infer. Built for few inputs only (step_op_for).
+bool step_kernel(PlanRun *run, const Step *step)
+{
+    Tensor *inputs[STEP_FEW_INPUTS];
+    const GraphNode *node = step->node;
+    const OpDesc *op = op_desc(node->op);
+    TensorType type = graph_type(run->plan->graph, node->first_output);
+    Tensor *output = tensor_new(run->ctx, type.dtype, type.rank, type.dims);
+    if (UNLIKELY(output == NULL)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        inputs[i] = run->slots[step->inputs[i]];
+    }
+    KernelCall call = {run->ctx, op, node->attrs, inputs, step->input_count,
+                       1, &output};
+    if (UNLIKELY(!op->kernel(&call))) {
+        object_release_null(run->ctx, output);
+        return false;
+    }
+    step_set(run, step->outputs[0], output);
+    return true;
+}
+
+StepFn step_op_for(const Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = op_desc(node->op);
+    bool fixed = node->output_count == 1 && op->kernel != NULL &&
+                 node->input_count <= STEP_FEW_INPUTS &&
+                 !(op->flags & (OP_ELEMENTWISE | OP_VIEW | OP_DYNAMIC_SHAPE));
+    for (uint32_t i = 0; fixed && i < node->input_count; i++) {
+        TensorType type = graph_type(graph, node->inputs[i]);
+        fixed = type.rank >= 0 && shape_is_static(type.rank, type.dims);
+    }
+    TensorType out = fixed ? graph_type(graph, node->first_output)
+                           : (TensorType){DT_BOOL, RANK_UNKNOWN, NULL};
+    return out.rank >= 0 && shape_is_static(out.rank, out.dims) ? step_kernel
+                                                                : step_op;
+}
+
 static bool truth(const Tensor *tensor)
 {
     return *(const uint8_t *)tensor->data != 0;

@@ -116,9 +116,9 @@ void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
     *head = value;
 }
 
-static StepFn structure_step(OpCode op)
+static StepFn choose_step(const Graph *graph, const GraphNode *node)
 {
-    switch (op) {
+    switch (node->op) {
     case OP_IF:
         return step_if;
     case OP_WHILE:
@@ -138,7 +138,7 @@ static StepFn structure_step(OpCode op)
     case OP_ASSIGN_VARIABLE:
         return step_assign;
     default:
-        return step_op;
+        return step_op_for(graph, node);
     }
 }
 
@@ -162,7 +162,7 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
                        uint32_t *block_chain)
 {
     step->node = node;
-    step->run = structure_step(node->op);
+    step->run = choose_step(builder->graph, node);
     step->input_count = node->input_count;
     step->output_count = node->output_count;
     step->inputs = builder_slots(builder, node->inputs, node->input_count);
