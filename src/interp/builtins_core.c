@@ -3,13 +3,8 @@
 // Invariant: each dispatches through the protocol, so that any kind of value
 // may define what it means.
 #include "interp/attr.h"
-#include "interp/init.h"
+#include "interp/builtins.h"
 #include "interp/obj_function.h"
-#include "interp/obj_int.h"
-#include "interp/obj_list.h"
-
-#define BUILTIN_BODY(name)                                                    \
-    static Value builtin_##name(Vm *vm, Value *args, uint32_t count)
 
 BUILTIN_BODY(callable)
 {
@@ -91,9 +86,38 @@ static bool add_text(Vm *vm, StrBuf *out, Value v)
     return true;
 }
 
-static const char *text_or(Value v, const char *otherwise)
+// sep= and end=: a string, `otherwise` for None. NULL: failed.
+static const char *text_or(Vm *vm, Value v, const char *name,
+                           const char *otherwise)
 {
-    return value_is_str(v) ? value_as_str(v)->text : otherwise;
+    if (!builtin_given(v)) {
+        return otherwise;
+    }
+    return value_is_str(v)
+               ? value_as_str(v)->text
+               : raise_null(vm, ERR_TYPE, "%s must be None or a string, not %s",
+                            name, type_name(type_of(vm, v)));
+}
+
+// Takes the text.
+static Value print_text(Vm *vm, Value file, Str *line, Value flush)
+{
+    if (line == NULL) {
+        return VALUE_FAIL;
+    }
+    Value text = str_value(line);
+    Value done = value_call_method(vm, file, vm->names[NAME_WRITE], &text, 1);
+    release(vm, text);
+    int now = value_failed(done)      ? -1
+              : builtin_given(flush) ? value_truth(vm, flush)
+                                      : 0;
+    if (now == 1) {
+        release(vm, done);
+        done = value_call_method(vm, file, vm->names[NAME_FLUSH], NULL, 0);
+        now = value_failed(done) ? -1 : 0;
+    }
+    release(vm, done);
+    return now < 0 ? VALUE_FAIL : VALUE_NONE;
 }
 
 // One write a line, so that lines of two streams do not mix.
@@ -101,32 +125,22 @@ BUILTIN_BODY(print)
 {
     (void)count;
     const Tuple *values = value_as_tuple(args[0]);
+    const char *sep = text_or(vm, args[1], "sep", " ");
+    const char *end = sep == NULL ? NULL : text_or(vm, args[2], "end", "\n");
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    bool done = true;
+    bool done = end != NULL;
     for (size_t i = 0; done && i < values->count; i++) {
-        strbuf_puts(&out, i == 0 ? "" : text_or(args[1], " "));
+        strbuf_puts(&out, i == 0 ? "" : sep);
         done = add_text(vm, &out, values->items[i]);
     }
-    strbuf_puts(&out, text_or(args[2], "\n"));
-    Str *line = NULL;
-    if (done) {
-        line = str_from_buf(vm, &out);
-    } else {
+    if (!done) {
         strbuf_free(&out);
-    }
-    if (line == NULL) {
         return VALUE_FAIL;
     }
-    Value text = str_value(line);
-    Value written = value_call_method(vm, vm->stdout_file,
-                                      vm->names[NAME_WRITE], &text, 1);
-    release(vm, text);
-    if (value_failed(written)) {
-        return written;
-    }
-    release(vm, written);
-    return VALUE_NONE;
+    strbuf_puts(&out, end);
+    Value file = builtin_given(args[3]) ? args[3] : vm->stdout_file;
+    return print_text(vm, file, str_from_buf(vm, &out), args[4]);
 }
 
 static bool add_builtin(Vm *vm, const char *name, void *object)
@@ -166,7 +180,10 @@ bool builtins_init(Vm *vm)
 #undef BUILTIN
     };
     vm->builtins = dict_new(vm);
-    if (vm->builtins == NULL || !add_types(vm)) {
+    // The ops come first: abs, sum and others of their names are replaced by
+    // functions that take host values too.
+    if (vm->builtins == NULL || !builtins_tensor_init(vm, vm->builtins) ||
+        !add_types(vm)) {
         return false;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

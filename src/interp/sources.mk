@@ -2,7 +2,11 @@
 interp_sources =
 interp_sources += src/interp/apply.c
 interp_sources += src/interp/attr.c
+interp_sources += src/interp/builtins_attr.c
 interp_sources += src/interp/builtins_core.c
+interp_sources += src/interp/builtins_iter.c
+interp_sources += src/interp/builtins_numbers.c
+interp_sources += src/interp/builtins_run.c
 interp_sources += src/interp/builtins_tensor.c
 interp_sources += src/interp/class_native.c
 interp_sources += src/interp/class_new.c

@@ -1,0 +1,39 @@
+// The built-in functions, and what their files share.
+#ifndef DUET_INTERP_BUILTINS_H
+#define DUET_INTERP_BUILTINS_H
+
+#include "interp/init.h"
+#include "interp/memory.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+#include "interp/tensor_call.h"
+
+// One C function a row; arguments as type.h says of NativeFn.
+#define BUILTIN(name, params, function, doc)                                  \
+    Value function(Vm *vm, Value *args, uint32_t count);
+#include "interp/builtin_list.h"
+#undef BUILTIN
+
+#define BUILTIN_BODY(name)                                                    \
+    Value builtin_##name(Vm *vm, Value *args, uint32_t count)
+
+// type(v).name called with these arguments; UNBOUND if the class has none.
+Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
+                      uint32_t count);
+// The value's __index__, an int; "'str' object cannot be interpreted as an
+// integer" else.
+Value builtin_index(Vm *vm, Value v);
+
+static inline bool builtin_is_tensor(Value v)
+{
+    return value_is_kind(v, KIND_TENSOR) || value_is_kind(v, KIND_SYMBOLIC) ||
+           value_is_kind(v, KIND_VARIABLE);
+}
+static inline bool builtin_given(Value v)
+{
+    return !value_unbound(v) && !value_is_none(v);
+}
+
+#endif

@@ -1,0 +1,237 @@
+// Built-in functions that ask about objects: attributes, identity, classes.
+#include "interp/builtins.h"
+
+#include "interp/module.h"
+#include "interp/obj_instance.h"
+
+// The attribute's name, interned and owned.
+static Str *attribute_name(Vm *vm, Value name)
+{
+    if (!value_is_str(name)) {
+        return raise_null(vm, ERR_TYPE,
+                          "attribute name must be string, not '%s'",
+                          type_name(type_of(vm, name)));
+    }
+    return str_intern_str(vm, value_as_str(name));
+}
+
+BUILTIN_BODY(getattr)
+{
+    (void)count;
+    Str *name = attribute_name(vm, args[1]);
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    Value found = value_unbound(args[2]) ? value_get_attr(vm, args[0], name)
+                                         : value_find_attr(vm, args[0], name);
+    object_release(&vm->ctx, name);
+    return value_unbound(found) ? value_retain(args[2]) : found;
+}
+
+static Value store(Vm *vm, Value object, Value name, Value value)
+{
+    Str *key = attribute_name(vm, name);
+    bool done = key != NULL && value_set_attr(vm, object, key, value);
+    object_release_null(&vm->ctx, key);
+    return done ? VALUE_NONE : VALUE_FAIL;
+}
+
+BUILTIN_BODY(setattr)
+{
+    (void)count;
+    return store(vm, args[0], args[1], args[2]);
+}
+
+BUILTIN_BODY(delattr)
+{
+    (void)count;
+    return store(vm, args[0], args[1], VALUE_UNBOUND);
+}
+
+BUILTIN_BODY(hash)
+{
+    (void)count;
+    uint64_t hash;
+    return value_hash(vm, args[0], &hash) ? int_from_i64(vm, (int64_t)hash)
+                                          : VALUE_FAIL;
+}
+
+BUILTIN_BODY(id)
+{
+    (void)count;
+    return value_is_object(args[0])
+               ? int_from_u64(vm, (uintptr_t)value_object(args[0]))
+               : int_from_u64(vm, VALUE_BITS(args[0]));
+}
+
+BUILTIN_BODY(format)
+{
+    (void)count;
+    if (!value_unbound(args[1]) && !value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "format() argument 2 must be str, not %s",
+                           type_name(type_of(vm, args[1])));
+    }
+    Str *spec = value_unbound(args[1]) ? vm->empty_str
+                                       : value_as_str(args[1]);
+    Str *text = value_format(vm, args[0], spec);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+// One code point of UTF-8 as an escape; returns its bytes.
+static size_t add_escape(StrBuf *out, const unsigned char *text)
+{
+    size_t length = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
+    uint32_t code = text[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6 | (text[i] & 0x3Fu);
+    }
+    if (code < 0x100) {
+        strbuf_printf(out, "\\x%02x", code);
+    } else if (code < 0x10000) {
+        strbuf_printf(out, "\\u%04x", code);
+    } else {
+        strbuf_printf(out, "\\U%08x", code);
+    }
+    return length;
+}
+
+BUILTIN_BODY(ascii)
+{
+    (void)count;
+    Str *text = value_repr(vm, args[0]);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t i = 0; i < text->length;) {
+        const unsigned char *here = (const unsigned char *)text->text + i;
+        if (*here < 0x80) {
+            strbuf_putc(&out, (char)*here);
+            i++;
+        } else {
+            i += add_escape(&out, here);
+        }
+    }
+    object_release(&vm->ctx, text);
+    Str *result = str_from_buf(vm, &out);
+    return result == NULL ? VALUE_FAIL : str_value(result);
+}
+
+// 1, 0, -1. Nested tuples of classes nest C calls.
+static int is_subclass(Vm *vm, Type *cls, Value classes)
+{
+    if (value_is_kind(classes, KIND_TYPE)) {
+        return type_is_subtype(cls, (Type *)value_object(classes));
+    }
+    if (!value_is_kind(classes, KIND_TUPLE)) {
+        return raise_int(vm, ERR_TYPE,
+                         "issubclass() arg 2 must be a class, a tuple of "
+                         "classes, or a union");
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return -1;
+    }
+    const Tuple *tuple = value_as_tuple(classes);
+    int found = 0;
+    for (size_t i = 0; found == 0 && i < tuple->count; i++) {
+        found = is_subclass(vm, cls, tuple->items[i]);
+    }
+    ctx_leave(&vm->ctx);
+    return found;
+}
+
+BUILTIN_BODY(issubclass)
+{
+    (void)count;
+    if (!value_is_kind(args[0], KIND_TYPE)) {
+        return raise_error(vm, ERR_TYPE, "issubclass() arg 1 must be a class");
+    }
+    int found = is_subclass(vm, (Type *)value_object(args[0]), args[1]);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
+BUILTIN_BODY(vars)
+{
+    if (value_unbound(args[0])) {
+        return builtin_locals(vm, args, count);
+    }
+    Value dict = value_find_attr(vm, args[0], vm->names[NAME_DICT]);
+    return value_unbound(dict)
+               ? raise_error(vm, ERR_TYPE,
+                             "vars() argument must have __dict__ attribute")
+               : dict;
+}
+
+static bool add_keys(Vm *vm, Dict *names, const Dict *from)
+{
+    Value key, value;
+    uint32_t position = 0;
+    while (dict_next(from, &position, &key, &value)) {
+        if (!dict_set(vm, names, key, VALUE_NONE)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_class(Vm *vm, Dict *names, const Type *cls)
+{
+    for (size_t i = 0; i < cls->mro->count; i++) {
+        const Type *base = (Type *)value_object(cls->mro->items[i]);
+        if (!add_keys(vm, names, base->dict)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The names of v: its own, then those of its class.
+static bool add_names(Vm *vm, Dict *names, Value v)
+{
+    if (value_is_kind(v, KIND_MODULE)) {
+        return add_keys(vm, names, ((Module *)value_object(v))->dict);
+    }
+    if (value_is_kind(v, KIND_TYPE)) {
+        return add_class(vm, names, (Type *)value_object(v));
+    }
+    Value own = value_find_attr(vm, v, vm->names[NAME_DICT]);
+    bool done = !value_failed(own);
+    if (done && value_is_kind(own, KIND_DICT)) {
+        done = add_keys(vm, names, value_as_dict(own));
+    }
+    release(vm, own);
+    return done && add_class(vm, names, type_of(vm, v));
+}
+
+// Takes `iterable`.
+static Value sorted_names(Vm *vm, Value iterable)
+{
+    if (value_failed(iterable)) {
+        return iterable;
+    }
+    Value args[3] = {iterable, VALUE_UNBOUND, VALUE_UNBOUND};
+    Value result = builtin_sorted(vm, args, 3);
+    release(vm, iterable);
+    return result;
+}
+
+BUILTIN_BODY(dir)
+{
+    if (value_unbound(args[0])) {
+        return sorted_names(vm, builtin_locals(vm, args, count));
+    }
+    Value own = value_is_kind(args[0], KIND_TYPE)
+                    ? VALUE_UNBOUND
+                    : builtin_special(vm, args[0], "__dir__", NULL, 0);
+    if (!value_unbound(own)) {
+        return sorted_names(vm, own);
+    }
+    Dict *names = dict_new(vm);
+    if (names == NULL || !add_names(vm, names, args[0])) {
+        object_release_null(&vm->ctx, names);
+        return VALUE_FAIL;
+    }
+    return sorted_names(vm, value_from_object(names));
+}

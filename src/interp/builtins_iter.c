@@ -1,0 +1,304 @@
+// Built-in functions that go through items.
+//
+// Invariant: one tensor as the whole argument is never walked; it goes to the
+// op of the same name, so that the result stays a tensor and can be traced.
+#include "interp/builtins.h"
+
+#include "interp/iter_make.h"
+
+// The attributes axis and keepdims, UNBOUND where not given, as the method
+// of the tensor takes them.
+static Value reduce_tensor(Vm *vm, const char *name, Value tensor, Value axis,
+                           Value keepdims)
+{
+    Str *method = str_intern(vm, name, strlen(name));
+    if (method == NULL) {
+        return VALUE_FAIL;
+    }
+    Value args[2] = {value_unbound(axis) ? VALUE_NONE : axis,
+                     value_unbound(keepdims) ? VALUE_FALSE : keepdims};
+    Value result = value_call_method(vm, tensor, method, args, 2);
+    object_release(&vm->ctx, method);
+    return result;
+}
+
+// The truth of the first item whose truth is `wanted`, else !wanted.
+static Value find_truth(Vm *vm, Value iterable, int wanted)
+{
+    Value iterator = value_iter(vm, iterable);
+    if (value_failed(iterator)) {
+        return iterator;
+    }
+    Value result = value_from_bool(!wanted);
+    for (;;) {
+        Value item = value_next(vm, iterator);
+        if (value_same(item, VALUE_STOP)) {
+            break;
+        }
+        int truth = value_failed(item) ? -1 : value_truth(vm, item);
+        release(vm, item);
+        if (truth < 0 || !ctx_poll(&vm->ctx)) {
+            result = VALUE_FAIL;
+            break;
+        }
+        if (truth == wanted) {
+            result = value_from_bool(wanted);
+            break;
+        }
+    }
+    release(vm, iterator);
+    return result;
+}
+
+BUILTIN_BODY(all)
+{
+    (void)count;
+    return builtin_is_tensor(args[0])
+               ? reduce_tensor(vm, "all", args[0], args[1], args[2])
+               : find_truth(vm, args[0], 0);
+}
+
+BUILTIN_BODY(any)
+{
+    (void)count;
+    return builtin_is_tensor(args[0])
+               ? reduce_tensor(vm, "any", args[0], args[1], args[2])
+               : find_truth(vm, args[0], 1);
+}
+
+BUILTIN_BODY(enumerate)
+{
+    (void)count;
+    return iter_enumerate(vm, args[0], args[1]);
+}
+
+BUILTIN_BODY(filter)
+{
+    (void)count;
+    return iter_filter(vm, args[0], args[1]);
+}
+
+BUILTIN_BODY(map)
+{
+    (void)count;
+    Tuple *iterables = value_as_tuple(args[1]);
+    if (iterables->count == 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "map() must have at least two arguments.");
+    }
+    return iter_map(vm, args[0], iterables);
+}
+
+BUILTIN_BODY(zip)
+{
+    (void)count;
+    int strict = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
+    return strict < 0 ? VALUE_FAIL
+                      : iter_zip(vm, value_as_tuple(args[0]), strict == 1);
+}
+
+BUILTIN_BODY(reversed)
+{
+    (void)count;
+    return iter_reversed(vm, args[0]);
+}
+
+// state: the callable, the sentinel.
+static Value callable_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Value item = vm_call(vm, self->state[0], NULL, 0);
+    int end = value_failed(item) ? -1
+                                 : value_equal(vm, item, self->state[1]);
+    if (end == 0) {
+        return item;
+    }
+    release(vm, item);
+    if (end < 0) {
+        return VALUE_FAIL;
+    }
+    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+    return VALUE_STOP;
+}
+
+BUILTIN_BODY(iter)
+{
+    (void)count;
+    if (value_unbound(args[1])) {
+        return value_iter(vm, args[0]);
+    }
+    if (!value_is_callable(vm, args[0])) {
+        return raise_error(vm, ERR_TYPE, "iter(v, w): v must be callable");
+    }
+    Iterator *made = iterator_new(vm, "callable_iterator", callable_step);
+    if (made == NULL) {
+        return VALUE_FAIL;
+    }
+    made->state[0] = value_retain(args[0]);
+    made->state[1] = value_retain(args[1]);
+    return value_from_object(made);
+}
+
+BUILTIN_BODY(next)
+{
+    (void)count;
+    if (type_of(vm, args[0])->slots.next == NULL) {
+        return raise_error(vm, ERR_TYPE, "'%s' object is not an iterator",
+                           type_name(type_of(vm, args[0])));
+    }
+    Value item = value_next(vm, args[0]);
+    if (!value_same(item, VALUE_STOP)) {
+        return item;
+    }
+    return value_unbound(args[1]) ? raise_error(vm, ERR_STOP_ITERATION, "%s",
+                                                "")
+                                  : value_retain(args[1]);
+}
+
+BUILTIN_BODY(sorted)
+{
+    (void)count;
+    int reverse = value_unbound(args[2]) ? 0 : value_truth(vm, args[2]);
+    Tuple *items = reverse < 0 ? NULL : value_to_tuple(vm, args[0]);
+    List *list = items == NULL ? NULL : list_new(vm, items->count);
+    for (size_t i = 0; list != NULL && i < items->count; i++) {
+        list->items[i] = value_retain(items->items[i]);
+    }
+    object_release_null(&vm->ctx, items);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
+    if (!list_sort(vm, list, key, reverse == 1)) {
+        object_release(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
+}
+
+BUILTIN_BODY(sum)
+{
+    (void)count;
+    if (builtin_is_tensor(args[0]) && value_unbound(args[1])) {
+        return reduce_tensor(vm, "sum", args[0], args[2], args[3]);
+    }
+    if (value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "sum() can't sum strings [use "
+                                         "''.join(seq) instead]");
+    }
+    Value iterator = value_iter(vm, args[0]);
+    if (value_failed(iterator)) {
+        return iterator;
+    }
+    Value total = value_unbound(args[1]) ? value_from_small(0)
+                                         : value_retain(args[1]);
+    while (!value_failed(total)) {
+        Value item = value_next(vm, iterator);
+        if (value_same(item, VALUE_STOP)) {
+            break;
+        }
+        bool failed = value_failed(item) || !ctx_poll(&vm->ctx);
+        Value next = failed ? VALUE_FAIL
+                            : value_binary(vm, BINARY_ADD, total, item);
+        release(vm, item);
+        release(vm, total);
+        total = next;
+    }
+    release(vm, iterator);
+    return total;
+}
+
+// The best item so far and the key that it is compared by.
+typedef struct Best {
+    Value item, key; // UNBOUND: none yet
+    Value function;  // UNBOUND: items are compared themselves
+    CompareOp op;    // a new key that is `op` the old one wins
+} Best;
+
+// Takes the item.
+static bool best_offer(Vm *vm, Best *best, Value item)
+{
+    Value key = value_unbound(best->function)
+                    ? value_retain(item)
+                    : vm_call(vm, best->function, &item, 1);
+    int better = value_failed(key) ? -1 : 1;
+    if (better == 1 && !value_unbound(best->item)) {
+        Value answer = value_compare(vm, best->op, key, best->key);
+        better = value_failed(answer) ? -1 : value_truth(vm, answer);
+        release(vm, answer);
+    }
+    if (better == 1) {
+        value_replace(&vm->ctx, &best->item, item);
+        value_replace(&vm->ctx, &best->key, key);
+    } else {
+        release(vm, item);
+        release(vm, key);
+    }
+    return better >= 0 && ctx_poll(&vm->ctx);
+}
+
+static bool best_search(Vm *vm, Best *best, Value iterable)
+{
+    Value iterator = value_iter(vm, iterable);
+    bool done = !value_failed(iterator);
+    while (done) {
+        Value item = value_next(vm, iterator);
+        if (value_same(item, VALUE_STOP)) {
+            break;
+        }
+        done = !value_failed(item) && best_offer(vm, best, item);
+    }
+    release(vm, iterator);
+    return done;
+}
+
+// args: the values, key, default, axis, keepdims.
+static Value extreme(Vm *vm, const char *name, CompareOp op,
+                     const Value *args)
+{
+    const Tuple *values = value_as_tuple(args[0]);
+    bool many = values->count > 1;
+    if (values->count == 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "%s expected at least 1 argument, got 0", name);
+    }
+    if (many && !value_unbound(args[2])) {
+        return raise_error(vm, ERR_TYPE,
+                           "Cannot specify a default for %s() with multiple "
+                           "positional arguments",
+                           name);
+    }
+    if (!many && builtin_is_tensor(values->items[0]) &&
+        value_unbound(args[1])) {
+        return reduce_tensor(vm, name, values->items[0], args[3], args[4]);
+    }
+    Best best = {VALUE_UNBOUND, VALUE_UNBOUND,
+                 builtin_given(args[1]) ? args[1] : VALUE_UNBOUND, op};
+    bool done = best_search(vm, &best, many ? args[0] : values->items[0]);
+    release(vm, best.key);
+    if (!done) {
+        release(vm, best.item);
+        return VALUE_FAIL;
+    }
+    if (!value_unbound(best.item)) {
+        return best.item;
+    }
+    return value_unbound(args[2])
+               ? raise_error(vm, ERR_VALUE, "%s() arg is an empty sequence",
+                             name)
+               : value_retain(args[2]);
+}
+
+BUILTIN_BODY(max)
+{
+    (void)count;
+    return extreme(vm, "max", COMPARE_GT, args);
+}
+
+BUILTIN_BODY(min)
+{
+    (void)count;
+    return extreme(vm, "min", COMPARE_LT, args);
+}

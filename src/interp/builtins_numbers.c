@@ -1,0 +1,274 @@
+// Built-in functions on numbers and characters.
+#include "interp/builtins.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "interp/obj_float.h"
+
+Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
+                      uint32_t count)
+{
+    Str *key = str_intern(vm, name, strlen(name));
+    if (key == NULL) {
+        return VALUE_FAIL;
+    }
+    Value method = value_find_method(vm, v, key);
+    object_release(&vm->ctx, key);
+    if (value_failed(method) || value_unbound(method)) {
+        return method;
+    }
+    Value result = vm_call(vm, method, args, count);
+    release(vm, method);
+    return result;
+}
+
+static bool is_int(Value v)
+{
+    return value_is_bool(v) || value_is_integer(v);
+}
+
+Value builtin_index(Vm *vm, Value v)
+{
+    if (value_is_bool(v)) {
+        return value_from_small(value_same(v, VALUE_TRUE));
+    }
+    if (value_is_integer(v)) {
+        return value_retain(v);
+    }
+    Type *cls = type_of(vm, v);
+    if (cls->slots.index == NULL) {
+        return raise_error(vm, ERR_TYPE,
+                           "'%s' object cannot be interpreted as an integer",
+                           type_name(cls));
+    }
+    return cls->slots.index(vm, v);
+}
+
+BUILTIN_BODY(abs)
+{
+    (void)count;
+    Value v = args[0];
+    if (builtin_is_tensor(v)) {
+        return tensor_call(vm, "abs", &v, 1, NULL, 0);
+    }
+    if (value_is_float(v)) {
+        return float_new(vm, fabs(value_float(v)));
+    }
+    if (is_int(v)) {
+        return int_compare(v, value_from_small(0)) < 0
+                   ? value_unary(vm, UNARY_NEG, v)
+                   : builtin_index(vm, v);
+    }
+    Value result = builtin_special(vm, v, "__abs__", NULL, 0);
+    return value_unbound(result)
+               ? raise_error(vm, ERR_TYPE, "bad operand type for abs(): '%s'",
+                             type_name(type_of(vm, v)))
+               : result;
+}
+
+static Value print_base(Vm *vm, Value v, const char *prefix, int base)
+{
+    Value number = builtin_index(vm, v);
+    if (value_failed(number)) {
+        return number;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    int_print(vm, &out, number, base);
+    release(vm, number);
+    const char *digits = strbuf_text(&out);
+    bool negative = *digits == '-';
+    Str *text = out.failed ? NULL
+                           : str_printf(vm, "%s%s%s", negative ? "-" : "",
+                                        prefix, digits + negative);
+    strbuf_free(&out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+BUILTIN_BODY(bin)
+{
+    (void)count;
+    return print_base(vm, args[0], "0b", 2);
+}
+
+BUILTIN_BODY(oct)
+{
+    (void)count;
+    return print_base(vm, args[0], "0o", 8);
+}
+
+BUILTIN_BODY(hex)
+{
+    (void)count;
+    return print_base(vm, args[0], "0x", 16);
+}
+
+BUILTIN_BODY(chr)
+{
+    (void)count;
+    int64_t code;
+    if (!value_to_index(vm, args[0], &code)) {
+        return VALUE_FAIL;
+    }
+    // Text is UTF-8, which has no surrogates.
+    if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+        return raise_error(vm, ERR_VALUE,
+                           "chr() arg not in range(0x110000)");
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_codepoint(&out, (uint32_t)code);
+    Str *text = out.failed ? NULL
+                           : str_new(vm, strbuf_text(&out), out.length);
+    strbuf_free(&out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static uint32_t decode(const unsigned char *text, size_t length)
+{
+    if (length == 1) {
+        return text[0];
+    }
+    uint32_t code = text[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6 | (text[i] & 0x3F);
+    }
+    return code;
+}
+
+BUILTIN_BODY(ord)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE,
+                           "ord() expected string of length 1, but %s found",
+                           type_name(type_of(vm, args[0])));
+    }
+    Str *text = value_as_str(args[0]);
+    if (text->count != 1) {
+        return raise_error(vm, ERR_TYPE,
+                           "ord() expected a character, but string of length "
+                           "%zu found",
+                           text->count);
+    }
+    return value_from_small(
+        decode((const unsigned char *)text->text, text->length));
+}
+
+BUILTIN_BODY(divmod)
+{
+    (void)count;
+    Value own = is_int(args[0]) || value_is_float(args[0])
+                    ? VALUE_UNBOUND
+                    : builtin_special(vm, args[0], "__divmod__", &args[1], 1);
+    if (value_failed(own) ||
+        (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED))) {
+        return own;
+    }
+    Value quotient = value_binary(vm, BINARY_FLOORDIV, args[0], args[1]);
+    if (value_failed(quotient)) {
+        return quotient;
+    }
+    Value rest = value_binary(vm, BINARY_MOD, args[0], args[1]);
+    Value pair[2] = {quotient, rest};
+    Tuple *made = value_failed(rest) ? NULL : tuple_from(vm, pair, 2);
+    release(vm, quotient);
+    release(vm, rest);
+    return made == NULL ? VALUE_FAIL : value_from_object(made);
+}
+
+BUILTIN_BODY(pow)
+{
+    (void)count;
+    return builtin_given(args[2])
+               ? value_power(vm, args[0], args[1], args[2])
+               : value_binary(vm, BINARY_POW, args[0], args[1]);
+}
+
+// The half-even multiple of `unit` nearest to v, both ints.
+static Value round_multiple(Vm *vm, Value v, Value unit)
+{
+    Value rest = value_binary(vm, BINARY_MOD, v, unit);
+    Value low = value_failed(rest) ? VALUE_FAIL
+                                   : value_binary(vm, BINARY_SUB, v, rest);
+    Value twice = value_failed(low) ? VALUE_FAIL
+                                    : value_binary(vm, BINARY_ADD, rest, rest);
+    Value quotient = value_failed(twice)
+                         ? VALUE_FAIL
+                         : value_binary(vm, BINARY_FLOORDIV, v, unit);
+    Value odd = value_failed(quotient)
+                    ? VALUE_FAIL
+                    : value_binary(vm, BINARY_AND, quotient,
+                                   value_from_small(1));
+    Value result = VALUE_FAIL;
+    if (!value_failed(odd)) {
+        int side = int_compare(twice, unit);
+        bool up = side > 0 || (side == 0 && value_small(odd) == 1);
+        result = up ? value_binary(vm, BINARY_ADD, low, unit)
+                    : value_retain(low);
+    }
+    release(vm, rest);
+    release(vm, low);
+    release(vm, twice);
+    release(vm, quotient);
+    return result;
+}
+
+static Value round_int(Vm *vm, Value v, int64_t digits)
+{
+    if (digits >= 0) {
+        return builtin_index(vm, v);
+    }
+    Value unit = digits < -100000
+                     ? raise_error(vm, ERR_OVERFLOW, "too many digits")
+                     : value_binary(vm, BINARY_POW, value_from_small(10),
+                                    value_from_small(-digits));
+    Value result = value_failed(unit) ? unit : round_multiple(vm, v, unit);
+    release(vm, unit);
+    return result;
+}
+
+// printf gives the exact decimal value rounded once, which reading back keeps.
+static double round_decimals(double d, int64_t digits)
+{
+    if (digits > 323 || !isfinite(d)) {
+        return d;
+    }
+    if (digits < 0) {
+        double unit = digits < -308 ? INFINITY : pow(10, (double)-digits);
+        return isinf(unit) ? copysign(0, d) : nearbyint(d / unit) * unit;
+    }
+    char text[700];
+    snprintf(text, sizeof text, "%.*f", (int)digits, d);
+    return strtod(text, NULL);
+}
+
+BUILTIN_BODY(round)
+{
+    (void)count;
+    Value v = args[0];
+    bool whole = !builtin_given(args[1]);
+    if (builtin_is_tensor(v) && whole) {
+        return tensor_call(vm, "round", &v, 1, NULL, 0);
+    }
+    int64_t digits = 0;
+    if (is_int(v) || value_is_float(v)) {
+        if (!whole && !value_to_index(vm, args[1], &digits)) {
+            return VALUE_FAIL;
+        }
+        if (is_int(v)) {
+            return round_int(vm, v, digits);
+        }
+        double d = value_float(v);
+        return whole ? int_from_double(vm, nearbyint(d))
+                     : float_new(vm, round_decimals(d, digits));
+    }
+    Value result = builtin_special(vm, v, "__round__", &args[1], !whole);
+    return value_unbound(result)
+               ? raise_error(vm, ERR_TYPE,
+                             "type %s doesn't define __round__ method",
+                             type_name(type_of(vm, v)))
+               : result;
+}

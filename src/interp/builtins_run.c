@@ -1,0 +1,233 @@
+// Built-in functions that reach the running program: its names, texts run as
+// code, modules, standard input.
+#include "interp/builtins.h"
+
+#include "interp/code.h"
+#include "interp/module.h"
+#include "interp/obj_function.h"
+
+BUILTIN_BODY(globals)
+{
+    (void)args;
+    (void)count;
+    return vm->frame == NULL
+               ? raise_error(vm, ERR_SYSTEM, "globals(): no code runs")
+               : value_retain(value_from_object(vm->frame->globals));
+}
+
+static bool add_local(Vm *vm, Dict *names, Str *name, Value v)
+{
+    if (value_is_kind(v, KIND_CELL)) {
+        v = ((Cell *)value_object(v))->value;
+    }
+    // Names like ".0" are the compiler's own.
+    return name == NULL || name->text[0] == '.' ||
+           (value_is_special(v) && !value_is_none(v) && !value_is_bool(v) &&
+            !value_same(v, VALUE_ELLIPSIS) &&
+            !value_same(v, VALUE_NOT_IMPLEMENTED)) ||
+           dict_set_name(vm, names, name, v);
+}
+
+// A snapshot of a function's locals, then of what it captured.
+static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
+{
+    const Code *code = frame->code;
+    for (uint32_t i = 0; i < code->local_count; i++) {
+        if (!add_local(vm, names, code->local_names[i],
+                       frame->registers[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < code->captured_count; i++) {
+        if (!add_local(vm, names, code->captured_names[i],
+                       frame->cells[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+BUILTIN_BODY(locals)
+{
+    const Frame *frame = vm->frame;
+    if (frame == NULL || (frame->code->flags & CODE_MODULE) != 0) {
+        return builtin_globals(vm, args, count);
+    }
+    Dict *names = dict_new(vm);
+    if (names == NULL || !add_locals(vm, names, frame)) {
+        object_release_null(&vm->ctx, names);
+        return VALUE_FAIL;
+    }
+    return value_from_object(names);
+}
+
+// Runs in `globals` and `locals`, both dicts.
+static Value run_in(Vm *vm, Str *text, RunMode mode, Dict *globals,
+                    Dict *locals)
+{
+    size_t skip = mode == RUN_EXPRESSION ? strspn(text->text, " \t") : 0;
+    Source *source = source_new((struct Ctx *)&vm->ctx, "<string>",
+                                text->text + skip, text->length - skip);
+    if (source == NULL) {
+        return VALUE_FAIL;
+    }
+    Value result = vm_run_source(vm, source, mode, globals,
+                                 locals == globals ? NULL : locals);
+    source_release((struct Ctx *)&vm->ctx, source);
+    return result;
+}
+
+static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
+{
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE,
+                           "%s() arg 1 must be a string, not %s", name,
+                           type_name(type_of(vm, args[0])));
+    }
+    for (int i = 1; i < 3; i++) {
+        if (builtin_given(args[i]) && !value_is_kind(args[i], KIND_DICT)) {
+            return raise_error(vm, ERR_TYPE, "%s() %s must be a dict, not %s",
+                               name, i == 1 ? "globals" : "locals",
+                               type_name(type_of(vm, args[i])));
+        }
+    }
+    bool given = builtin_given(args[1]);
+    Value globals = given ? value_retain(args[1])
+                          : builtin_globals(vm, args, 0);
+    Value locals = value_failed(globals)      ? VALUE_FAIL
+                   : builtin_given(args[2])   ? value_retain(args[2])
+                   : given                    ? value_retain(globals)
+                                              : builtin_locals(vm, args, 0);
+    Value result = VALUE_FAIL;
+    if (!value_failed(locals)) {
+        result = run_in(vm, value_as_str(args[0]), mode,
+                        value_as_dict(globals), value_as_dict(locals));
+    }
+    release(vm, globals);
+    release(vm, locals);
+    return result;
+}
+
+BUILTIN_BODY(eval)
+{
+    (void)count;
+    return run_text(vm, "eval", RUN_EXPRESSION, args);
+}
+
+BUILTIN_BODY(exec)
+{
+    (void)count;
+    Value result = run_text(vm, "exec", RUN_MODULE, args);
+    if (value_failed(result)) {
+        return result;
+    }
+    release(vm, result);
+    return VALUE_NONE;
+}
+
+BUILTIN_BODY(import)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE,
+                           "__import__() argument 1 must be str, not %s",
+                           type_name(type_of(vm, args[0])));
+    }
+    Str *name = value_as_str(args[0]);
+    Module *module = module_import(vm, name);
+    const char *dot = strchr(name->text, '.');
+    int inner = module == NULL       ? -1
+                : dot == NULL        ? 1
+                : value_unbound(args[3]) ? 0
+                                         : value_truth(vm, args[3]);
+    if (inner == 0) {
+        Str *top = str_intern(vm, name->text, (size_t)(dot - name->text));
+        module = top == NULL ? NULL : module_import(vm, top);
+        object_release_null(&vm->ctx, top);
+    }
+    return inner < 0 || module == NULL
+               ? VALUE_FAIL
+               : value_retain(value_from_object(module));
+}
+
+static bool write_text(Vm *vm, Str *text)
+{
+    Value v = value_from_object(text);
+    Value done = value_call_method(vm, vm->stdout_file, vm->names[NAME_WRITE],
+                                   &v, 1);
+    if (!value_failed(done)) {
+        release(vm, done);
+        done = value_call_method(vm, vm->stdout_file, vm->names[NAME_FLUSH],
+                                 NULL, 0);
+    }
+    release(vm, done);
+    return !value_failed(done);
+}
+
+BUILTIN_BODY(input)
+{
+    (void)count;
+    Str *prompt = value_unbound(args[0]) ? object_retain(vm->empty_str)
+                                         : value_str(vm, args[0]);
+    bool shown = prompt != NULL && write_text(vm, prompt);
+    object_release_null(&vm->ctx, prompt);
+    Str *method = shown ? str_intern(vm, "readline", 8) : NULL;
+    if (method == NULL) {
+        return VALUE_FAIL;
+    }
+    Value line = value_call_method(vm, vm->stdin_file, method, NULL, 0);
+    object_release(&vm->ctx, method);
+    if (value_failed(line) || !value_is_str(line)) {
+        release(vm, line);
+        return value_failed(line)
+                   ? line
+                   : raise_error(vm, ERR_TYPE,
+                                 "object.readline() returned non-string");
+    }
+    Str *text = value_as_str(line);
+    if (text->length == 0) {
+        release(vm, line);
+        return raise_error(vm, ERR_END_OF_FILE, "EOF when reading a line");
+    }
+    if (text->text[text->length - 1] != '\n') {
+        return line;
+    }
+    Str *cut = str_new(vm, text->text, text->length - 1);
+    release(vm, line);
+    return cut == NULL ? VALUE_FAIL : str_value(cut);
+}
+
+// "name(params)" and the doc of native functions and types; __doc__ of others.
+static Str *help_text(Vm *vm, Value v)
+{
+    if (value_is_kind(v, KIND_NATIVE)) {
+        const NativeDef *def = ((Native *)value_object(v))->def;
+        return str_printf(vm, "%s(%s)\n    %s\n", def->name, def->params,
+                          def->doc);
+    }
+    Value doc = value_find_attr(vm, v, vm->names[NAME_DOC]);
+    if (value_failed(doc)) {
+        return NULL;
+    }
+    Str *shown = value_repr(vm, v);
+    Str *text = shown == NULL
+                    ? NULL
+                    : str_printf(vm, "%s\n%s%s", shown->text,
+                                 value_is_str(doc) ? value_as_str(doc)->text
+                                                   : "",
+                                 value_is_str(doc) ? "\n" : "");
+    object_release_null(&vm->ctx, shown);
+    release(vm, doc);
+    return text;
+}
+
+BUILTIN_BODY(help)
+{
+    (void)count;
+    Str *text = value_unbound(args[0])
+                    ? str_from(vm, "Type help(object) for help about object.\n")
+                    : help_text(vm, args[0]);
+    bool done = text != NULL && write_text(vm, text);
+    object_release_null(&vm->ctx, text);
+    return done ? VALUE_NONE : VALUE_FAIL;
+}
