@@ -314,12 +314,14 @@ static Scan scan_all(Lexer *lexer)
     if (lexer->level > 0) {
         return stop_unclosed(lexer);
     }
+    // The end is shown at the last line end: there is no line behind it.
+    uint32_t last = lexer->position - (lexer->position > 0);
     for (; lexer->depth > 0; lexer->depth--) {
-        if (scan_emit(lexer, TOK_DEDENT, lexer->position) != SCAN_OK) {
+        if (scan_emit(lexer, TOK_DEDENT, last) != SCAN_OK) {
             return SCAN_STOPPED;
         }
     }
-    return scan_emit(lexer, TOK_END, lexer->position);
+    return scan_emit(lexer, TOK_END, last);
 }
 
 // The list ends in END, or in ERROR if there is a reason to stop.

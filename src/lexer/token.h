@@ -15,7 +15,8 @@ typedef enum TokenKind {
 typedef struct Token {
     uint8_t kind;  // TokenKind
     uint8_t level; // brackets open behind it
-    Span span;     // of its text; an INDENT spans the blanks, DEDENT is empty
+    Span span;     // of its text; INDENT: the blanks, DEDENT: empty, END:
+                   // the last line end
 } Token;
 
 // Why the lexer stopped. It is not pending in the context: a mistake that the

@@ -260,7 +260,10 @@ static bool finish_pair(Parser *p, Node *key, bool first)
 static bool parse_pair(Parser *p)
 {
     if (!parse_accept(p, TOK_POWER)) {
-        return finish_pair(p, parse_expression(p), false);
+        // A missing ':' is told before a missing comma.
+        Node *key = p->explaining ? parse_try(p, parse_expression) : NULL;
+        key = key != NULL || ctx_failed(p->ctx) ? key : parse_expression(p);
+        return finish_pair(p, key, false);
     }
     return vec_push(p->ctx, &p->scratch, NULL) &&
            parse_list_add(p, parse_operand(p, POWER_BIT_OR));

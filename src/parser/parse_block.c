@@ -281,7 +281,7 @@ static Node *new_with(Parser *p, size_t mark, uint32_t start)
     return node;
 }
 
-// '(' with_item (',' with_item)* [','] ')', before a ':'
+// '(' with_item (',' with_item)* [','] ')', before a ':' or where it lacks
 static Node *parse_bracketed_items(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -298,7 +298,7 @@ static Node *parse_bracketed_items(Parser *p)
         }
     } while (parse_accept(p, TOK_COMMA));
     if (parse_list_begin(p) == mark || !parse_expect(p, TOK_RIGHT_PAREN) ||
-        !parse_at(p, TOK_COLON)) {
+        (!parse_at(p, TOK_COLON) && !parse_at(p, TOK_NEWLINE))) {
         return NULL;
     }
     return new_with(p, mark, start);
@@ -317,14 +317,27 @@ static Node *parse_plain_items(Parser *p)
     return new_with(p, mark, start);
 }
 
+// Neither form was there: the one in brackets is explained first.
+static bool explain_items(Parser *p)
+{
+    uint32_t position = p->position;
+    Node *unused = parse_bracketed_items(p);
+    (void)unused;
+    p->position = position;
+    return !ctx_failed(p->ctx);
+}
+
 // with_stmt: 'with' ('(' with_items [','] ')' | with_items) ':' block
 static Node *parse_with(Parser *p)
 {
     uint32_t start = parse_start(p), head = p->position++;
-    Node *node = parse_at(p, TOK_LEFT_PAREN)
-                     ? parse_try(p, parse_bracketed_items)
-                     : NULL;
+    bool bracketed = parse_at(p, TOK_LEFT_PAREN);
+    Node *node = bracketed ? parse_try(p, parse_bracketed_items) : NULL;
     if (node == NULL && !ctx_failed(p->ctx)) {
+        node = parse_try(p, parse_plain_items);
+    }
+    if (node == NULL && p->explaining && !ctx_failed(p->ctx) &&
+        (!bracketed || explain_items(p))) {
         node = parse_plain_items(p);
     }
     if (node == NULL || !parse_colon(p) ||

@@ -75,7 +75,8 @@ static bool parse_default(Parser *p, Params *params, Node *param)
         return true;
     }
     params->defaults |= !params->star;
-    if (parse_at(p, params->close) || parse_at(p, TOK_COMMA)) {
+    if (params->annotated &&
+        (parse_at(p, params->close) || parse_at(p, TOK_COMMA))) {
         return advise(p, equal, "expected default value expression");
     }
     param->param.default_value = parse_expression(p);
@@ -98,7 +99,7 @@ static bool take_slash(Parser *p, Params *params)
 {
     uint32_t slash = p->position;
     if (p->scratch.count == params->mark && !params->star) {
-        return parse_ahead(p, 1) == TOK_COMMA &&
+        return p->explaining && parse_ahead(p, 1) == TOK_COMMA &&
                advise(p, slash, "at least one argument must precede /");
     }
     if (params->slash) {
@@ -216,7 +217,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
     }
     if (params.bare_star &&
         (!parse_at(p, close) ||
-         !advise(p, params.star_token,
+         !advise(p, annotated ? params.star_token : p->position,
                  "named arguments must follow bare *"))) {
         return NULL;
     }
@@ -240,9 +241,10 @@ static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
         !parse_expect(p, TOK_RIGHT_PAREN)) {
         return false;
     }
+    uint32_t arrow = p->position;
     if (parse_accept(p, TOK_ARROW) &&
         (node->function_def.returns = parse_expression(p)) == NULL) {
-        return false;
+        return !ctx_failed(p->ctx) && advise(p, arrow, "expected ':'");
     }
     return parse_expect_forced(p, TOK_COLON) &&
            parse_block(p, &node->function_def.body, head,

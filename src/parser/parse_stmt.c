@@ -42,17 +42,29 @@ static bool augmented_op(TokenKind kind, BinaryOp *op)
     return false;
 }
 
-// (star_targets '=')+ (yield_expr | star_expressions)
-static Node *parse_assign(Parser *p, Node *value, uint32_t start)
+// One `target =` of a chain that begins at `first`.
+static bool explain_link(Parser *p, const Node *value, uint32_t first)
 {
+    bool yields = value->kind == AST_YIELD || value->kind == AST_YIELD_FROM;
+    if (yields && !value->parenthesized) {
+        return parse_fail_span(p, ERR_SYNTAX, value->span,
+                               "assignment to yield expression not possible");
+    }
+    uint32_t position = p->position;
+    bool quiet = parse_bad_target(value, TARGET_ASSIGN) == NULL ||
+                 explain_assignment(p, first);
+    p->position = position;
+    return quiet;
+}
+
+// (star_targets '=')+ (yield_expr | star_expressions)
+static Node *parse_assign(Parser *p, Node *value, uint32_t first)
+{
+    uint32_t start = p->tokens[first].span.start;
     size_t mark = parse_list_begin(p);
     while (parse_accept(p, TOK_EQUAL)) {
-        if (value->kind == AST_YIELD || value->kind == AST_YIELD_FROM) {
-            if (p->explaining && !value->parenthesized) {
-                parse_fail_span(p, ERR_SYNTAX, value->span,
-                                "assignment to yield expression not possible");
-                return NULL;
-            }
+        if (p->explaining && !explain_link(p, value, first)) {
+            return NULL;
         }
         if (!parse_set_target(p, value, TARGET_ASSIGN) ||
             !parse_list_add(p, value)) {
@@ -128,9 +140,7 @@ static Node *parse_expression_statement(Parser *p)
     BinaryOp op = BINARY_ADD;
     TokenKind next = parse_kind(p);
     bool augmented = augmented_op(next, &op);
-    bool fits = next == TOK_EQUAL
-                    ? parse_bad_target(value, TARGET_ASSIGN) == NULL
-                    : is_single_target(value);
+    bool fits = is_single_target(value);
     if (next != TOK_EQUAL && next != TOK_COLON && !augmented) {
         Node *node = parse_node(p, AST_EXPR_STMT, start);
         if (node != NULL) {
@@ -138,14 +148,12 @@ static Node *parse_expression_statement(Parser *p)
         }
         return node;
     }
-    uint32_t position = p->position;
+    if (next == TOK_EQUAL) {
+        return parse_assign(p, value, first);
+    }
     if (!fits && p->explaining && p->tokens[first].kind != TOK_YIELD &&
         !explain_assignment(p, first)) {
         return NULL;
-    }
-    p->position = position;
-    if (next == TOK_EQUAL) {
-        return parse_assign(p, value, start);
     }
     if (!fits) {
         return NULL;
