@@ -2,6 +2,8 @@
 unit_base_sources =
 unit_base_sources += tests/unit/base/test_arena.c
 unit_base_sources += tests/unit/base/test_ctx.c
+unit_base_sources += tests/unit/base/test_diag.c
 unit_base_sources += tests/unit/base/test_map.c
+unit_base_sources += tests/unit/base/test_source.c
 unit_base_sources += tests/unit/base/test_strbuf.c
 unit_base_sources += tests/unit/base/test_vec.c
