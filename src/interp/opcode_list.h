@@ -112,7 +112,7 @@ OPCODE(LOADCAP, "ru-", 0, "A = captured cell B itself")
 
 // Attributes and items.
 OPCODE(GETATTR, "rrn", 2, "A = B.C")
-OPCODE(SETATTR, "rrn", 2, "A.C = B")
+OPCODE(SETATTR, "rrn", 3, "A.C = B")
 OPCODE(DELATTR, "r-n", 0, "del A.C")
 OPCODE(LOADM, "rrn", 3, "A, A+1 = the function B.C and B, or B.C and empty")
 OPCODE(GETITEM, "rrr", 0, "A = B[C]")

@@ -34,6 +34,7 @@ interp_sources += src/interp/obj_dict.c
 interp_sources += src/interp/obj_dtype.c
 interp_sources += src/interp/obj_exception.c
 interp_sources += src/interp/obj_float.c
+interp_sources += src/interp/obj_generator.c
 interp_sources += src/interp/obj_instance.c
 interp_sources += src/interp/obj_int.c
 interp_sources += src/interp/obj_iter.c
@@ -65,6 +66,13 @@ interp_sources += src/interp/tensor_members.c
 interp_sources += src/interp/tensor_operators.c
 interp_sources += src/interp/traceback.c
 interp_sources += src/interp/type.c
+interp_sources += src/interp/vm_define.c
+interp_sources += src/interp/vm_display.c
+interp_sources += src/interp/vm_except.c
+interp_sources += src/interp/vm_for.c
+interp_sources += src/interp/vm_frame.c
+interp_sources += src/interp/vm_names.c
+interp_sources += src/interp/vm_slow.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.
-vm_sources =
+vm_sources = src/interp/vm.c

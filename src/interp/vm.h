@@ -47,6 +47,8 @@ struct Vm {
 
     // Execution (vm.c, call.c).
     Value *stack, *stack_end; // reserved mapping
+    Value *window_top; // end of the windows that C code holds (vm_run.h);
+                       // NULL: none
     Frame *frames, *frames_end, *frame; // frame: the running one
     uint32_t recursion_limit; // sys.setrecursionlimit; 1000
     Value exception;   // raised and not yet caught, UNBOUND: none (raise.h)

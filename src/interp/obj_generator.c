@@ -1,0 +1,427 @@
+// Generators: resuming, throwing, closing.
+//
+// Invariant: state RUNNING exactly while the generator's frame stands in
+// vm->frames; done generators hold no registers.
+#include "interp/obj_generator.h"
+
+#include <string.h>
+
+#include "interp/obj_exception.h"
+#include "interp/obj_str.h"
+#include "interp/vm_run.h"
+
+static size_t register_bytes(const Generator *g)
+{
+    return g->function->code->register_count * sizeof(Value);
+}
+
+static void drop_registers(Vm *vm, Generator *g)
+{
+    Value *registers = g->registers;
+    g->registers = NULL;
+    if (registers != NULL) {
+        for (uint32_t i = 0; i < g->function->code->register_count; i++) {
+            release(vm, registers[i]);
+        }
+        ctx_free(&vm->ctx, registers, register_bytes(g));
+    }
+    while (g->handled.count > 0) {
+        Value last = vec_pop(&g->handled);
+        release(vm, last);
+    }
+    vec_free(&vm->ctx, &g->handled);
+    g->handled = (ValueVec){0};
+}
+
+Generator *generator_new(Vm *vm, Function *function, Value *window)
+{
+    const Code *code = function->code;
+    uint32_t params = code->positional_count + code->keyword_only_count +
+                      !!(code->flags & CODE_VARARGS) +
+                      !!(code->flags & CODE_VARKEYWORDS);
+    Generator *g = object_new(vm, vm->types[KIND_GENERATOR], sizeof *g);
+    if (g != NULL) {
+        g->function = object_retain(function);
+        g->word = 0;
+        g->state = GENERATOR_NEW;
+        g->result = VALUE_UNBOUND;
+        g->handled = (ValueVec){0};
+        g->registers = ctx_alloc(&vm->ctx, register_bytes(g));
+        if (g->registers == NULL) {
+            g->state = GENERATOR_DONE;
+            object_release(&vm->ctx, g);
+            g = NULL;
+        }
+    }
+    for (uint32_t i = 0; i < code->register_count; i++) {
+        if (g != NULL) {
+            g->registers[i] = i < params ? window[i] : VALUE_UNBOUND;
+        } else if (i < params) {
+            release(vm, window[i]);
+        }
+        if (i < params) {
+            window[i] = VALUE_UNBOUND;
+        }
+    }
+    return g;
+}
+
+Value generator_result(Generator *g)
+{
+    Value result = g->result;
+    g->result = VALUE_UNBOUND;
+    return value_unbound(result) ? VALUE_NONE : result;
+}
+
+// Puts the registers onto the stack, on an entry frame of its own.
+static bool enter(Vm *vm, Generator *g, Value *window)
+{
+    Code *code = g->function->code;
+    Value *saved = g->registers;
+    size_t handled = vm->handled.count;
+    for (size_t i = 0; i < g->handled.count; i++) {
+        if (!vec_push(&vm->ctx, &vm->handled, g->handled.items[i])) {
+            vm->handled.count = handled;
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < code->register_count; i++) {
+        window[i] = VALUE_UNBOUND;
+    }
+    window[-1] = VALUE_UNBOUND;
+    if (!vm_push_frame(vm, g->function, window)) {
+        vm->handled.count = handled;
+        return false;
+    }
+    g->handled.count = 0;
+    memcpy(window, saved, register_bytes(g));
+    vm->frame->pc = code->words + g->word;
+    vm->frame->flags |= FRAME_ENTRY | FRAME_GENERATOR;
+    vm->frame->handled = (uint32_t)handled;
+    ctx_free(&vm->ctx, saved, register_bytes(g));
+    g->registers = NULL;
+    g->state = GENERATOR_RUNNING;
+    return true;
+}
+
+// The frame stands behind a YIELD: back into the object.
+static bool suspend(Vm *vm, Generator *g)
+{
+    Frame *f = vm->frame;
+    g->registers = ctx_alloc(&vm->ctx, register_bytes(g));
+    if (g->registers == NULL) {
+        return false;
+    }
+    memcpy(g->registers, f->registers, register_bytes(g));
+    for (uint32_t i = 0; i < f->code->register_count; i++) {
+        f->registers[i] = VALUE_UNBOUND;
+    }
+    g->word = (uint32_t)(f->pc - f->code->words);
+    g->state = GENERATOR_SUSPENDED;
+    for (size_t i = f->handled; i < vm->handled.count; i++) {
+        if (!vec_push(&vm->ctx, &g->handled, vm->handled.items[i])) {
+            return false;
+        }
+    }
+    vm->handled.count = f->handled;
+    vm->frame = f == vm->frames ? NULL : f - 1;
+    return true;
+}
+
+// StopIteration may not leave a generator: it would end somebody's loop.
+static Value failed(Vm *vm)
+{
+    if (raise_matches(vm, ERR_STOP_ITERATION)) {
+        Value stop = raise_take(vm);
+        raise_error(vm, ERR_RUNTIME, "generator raised StopIteration");
+        Value error = raise_take(vm);
+        if (value_is_kind(error, KIND_EXCEPTION)) {
+            Exception *e = value_as_exception(error);
+            value_replace(&vm->ctx, &e->cause, value_retain(stop));
+            value_replace(&vm->ctx, &e->context, value_retain(stop));
+            e->suppress_context = true;
+        }
+        release(vm, stop);
+        value_replace(&vm->ctx, &vm->exception, error);
+    }
+    return VALUE_FAIL;
+}
+
+static Value run(Vm *vm, Generator *g, Value *sent)
+{
+    Value *window = vm_free_window(vm, g->function->code->register_count);
+    if (window == NULL) {
+        return VALUE_FAIL;
+    }
+    // A pending error must outlive the preparations.
+    bool entered = ctx_enter(&vm->ctx);
+    bool was_new = g->state == GENERATOR_NEW;
+    Value *held = vm->window_top;
+    Value result = VALUE_FAIL;
+    if (entered && enter(vm, g, window)) {
+        if (sent != NULL && !was_new) {
+            Ins yield = vm->frame->pc[-1];
+            value_replace(&vm->ctx, &window[INS_B(yield)],
+                          value_retain(*sent));
+        }
+        Frame *frame = vm->frame;
+        result = vm_run(vm, sent == NULL);
+        if (value_failed(result)) {
+            g->state = GENERATOR_DONE;
+            result = failed(vm);
+        } else if (vm->frame == frame) {
+            if (!suspend(vm, g)) {
+                release(vm, result);
+                vm_drop_frame(vm);
+                g->state = GENERATOR_DONE;
+                result = VALUE_FAIL;
+            }
+        } else {
+            g->state = GENERATOR_DONE;
+            value_replace(&vm->ctx, &g->result, result);
+            result = VALUE_STOP;
+        }
+    }
+    if (entered) {
+        ctx_leave(&vm->ctx);
+    }
+    vm->window_top = held;
+    vm_release_window(vm, window);
+    return result;
+}
+
+static Value guarded_run(Vm *vm, Generator *g, Value *sent)
+{
+    object_retain(g);
+    Value *held = vm->window_top;
+    Value result = run(vm, g, sent);
+    vm->window_top = held;
+    object_release(&vm->ctx, g);
+    return result;
+}
+
+Value generator_send(Vm *vm, Generator *g, Value sent)
+{
+    if (g->state == GENERATOR_RUNNING) {
+        return raise_error(vm, ERR_VALUE, "generator already executing");
+    }
+    if (g->state == GENERATOR_NEW && !value_is_none(sent)) {
+        return raise_error(vm, ERR_TYPE,
+                           "can't send non-None value to a just-started "
+                           "generator");
+    }
+    return g->state == GENERATOR_DONE ? VALUE_STOP : guarded_run(vm, g, &sent);
+}
+
+// The generator that a suspended `yield from` asks, or NULL.
+static Generator *delegate(const Generator *g)
+{
+    if (g->state != GENERATOR_SUSPENDED) {
+        return NULL;
+    }
+    Ins yield = g->function->code->words[g->word - 1];
+    Value asked = g->registers[INS_C(yield)];
+    return INS_X(yield) && value_is_kind(asked, KIND_GENERATOR)
+               ? (Generator *)value_object(asked)
+               : NULL;
+}
+
+// The inner generator returned: the `yield from` has its value and is done.
+static void finish_delegate(Vm *vm, Generator *g, Generator *inner)
+{
+    const Ins *pc = &g->function->code->words[g->word];
+    pc += 1 + INS_J(pc[0]); // the jump back to SEND
+    value_replace(&vm->ctx, &g->registers[INS_B(pc[0])],
+                  generator_result(inner));
+    g->word = (uint32_t)(pc + 1 + INS_CI(pc[0]) - g->function->code->words);
+}
+
+Value generator_throw(Vm *vm, Generator *g)
+{
+    if (g->state == GENERATOR_RUNNING) {
+        return raise_error(vm, ERR_VALUE, "generator already executing");
+    }
+    if (g->state == GENERATOR_NEW || g->state == GENERATOR_DONE) {
+        g->state = GENERATOR_DONE;
+        drop_registers(vm, g);
+        return VALUE_FAIL;
+    }
+    Generator *inner = delegate(g);
+    if (inner != NULL) {
+        if (!ctx_enter(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+        Value item = generator_throw(vm, inner);
+        ctx_leave(&vm->ctx);
+        if (value_same(item, VALUE_STOP)) {
+            finish_delegate(vm, g, inner);
+            // Goes on without an error: the result register is set.
+            Value none = VALUE_NONE;
+            GeneratorState kept = g->state;
+            g->state = GENERATOR_NEW; // nothing is sent
+            (void)kept;
+            return guarded_run(vm, g, &none);
+        }
+        if (!value_failed(item)) {
+            return item;
+        }
+    }
+    return guarded_run(vm, g, NULL);
+}
+
+bool generator_close(Vm *vm, Generator *g)
+{
+    if (g->state != GENERATOR_SUSPENDED) {
+        if (g->state == GENERATOR_NEW) {
+            g->state = GENERATOR_DONE;
+            drop_registers(vm, g);
+        }
+        return true;
+    }
+    Value exit = vm_call(
+        vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]), NULL, 0);
+    if (value_failed(exit)) {
+        return false;
+    }
+    raise_object(vm, exit);
+    Value item = generator_throw(vm, g);
+    if (value_failed(item)) {
+        if (raise_matches(vm, ERR_GENERATOR_EXIT) ||
+            raise_matches(vm, ERR_STOP_ITERATION)) {
+            raise_clear(vm);
+            return true;
+        }
+        return false;
+    }
+    if (value_same(item, VALUE_STOP)) {
+        return true;
+    }
+    release(vm, item);
+    return raise_false(vm, ERR_RUNTIME, "generator ignored GeneratorExit");
+}
+
+// --- the type ---
+
+static void generator_destroy(Vm *vm, Object *self)
+{
+    Generator *g = (Generator *)self;
+    drop_registers(vm, g);
+    release(vm, g->result);
+    object_release(&vm->ctx, g->function);
+    object_free(vm, self, sizeof *g);
+}
+
+static void generator_visit(Object *self,
+                            void (*visit)(Object *child, void *data),
+                            void *data)
+{
+    Generator *g = (Generator *)self;
+    visit(&g->function->head, data);
+    for (uint32_t i = 0;
+         g->registers != NULL && i < g->function->code->register_count; i++) {
+        if (value_is_object(g->registers[i])) {
+            visit(value_object(g->registers[i]), data);
+        }
+    }
+    for (size_t i = 0; i < g->handled.count; i++) {
+        if (value_is_object(g->handled.items[i])) {
+            visit(value_object(g->handled.items[i]), data);
+        }
+    }
+    if (value_is_object(g->result)) {
+        visit(value_object(g->result), data);
+    }
+}
+
+static Value generator_iter(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(self);
+}
+
+static Value generator_next(Vm *vm, Value self)
+{
+    return generator_send(vm, (Generator *)value_object(self), VALUE_NONE);
+}
+
+static Value generator_repr(Vm *vm, Value self)
+{
+    const Generator *g = (const Generator *)value_object(self);
+    Str *text = str_printf(vm, "<generator object %s at %p>",
+                           g->function->qualname->text, (const void *)g);
+    return text == NULL ? VALUE_FAIL : value_from_object(text);
+}
+
+// Methods raise StopIteration(result) where slots give VALUE_STOP.
+static Value item_or_raise(Vm *vm, Generator *g, Value item)
+{
+    if (!value_same(item, VALUE_STOP)) {
+        return item;
+    }
+    Value result = generator_result(g);
+    Value made = vm_call(
+        vm, value_from_object(vm->error_types[ERR_STOP_ITERATION]), &result,
+        value_is_none(result) ? 0 : 1);
+    release(vm, result);
+    return value_failed(made) ? made : raise_object(vm, made);
+}
+
+static Value method_send(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Generator *g = (Generator *)value_object(args[0]);
+    return item_or_raise(vm, g, generator_send(vm, g, args[1]));
+}
+
+static Value method_throw(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Generator *g = (Generator *)value_object(args[0]);
+    bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
+    Value error = value_retain(given ? args[2] : args[1]);
+    if (value_is_kind(error, KIND_TYPE)) {
+        release(vm, error);
+        error = vm_call(vm, args[1], NULL, 0);
+    }
+    if (value_failed(error)) {
+        return error;
+    }
+    if (!value_is_kind(error, KIND_EXCEPTION)) {
+        release(vm, error);
+        return raise_error(vm, ERR_TYPE,
+                           "exceptions must be classes or instances deriving "
+                           "from BaseException, not %s",
+                           type_name(type_of(vm, args[1])));
+    }
+    raise_object(vm, error);
+    return item_or_raise(vm, g, generator_throw(vm, g));
+}
+
+static Value method_close(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return generator_close(vm, (Generator *)value_object(args[0]))
+               ? VALUE_NONE
+               : VALUE_FAIL;
+}
+
+static const NativeDef methods[] = {
+    {"send", "self, value, /", method_send,
+     "Go on with this value as the result of yield."},
+    {"throw", "self, type, value=None, traceback=None, /", method_throw,
+     "Raise an exception where the generator stands."},
+    {"close", "self, /", method_close, "End the generator."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef generator_type_def = {
+    .name = "generator",
+    .doc = "What a function with yield returns.",
+    .kind = KIND_GENERATOR,
+    .size = sizeof(Generator),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = generator_destroy,
+              .visit = generator_visit,
+              .repr = generator_repr,
+              .iter = generator_iter,
+              .next = generator_next},
+    .methods = methods};

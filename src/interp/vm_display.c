@@ -1,0 +1,386 @@
+// Slow paths: displays, unpacking, f-strings.
+#include "interp/obj_dict.h"
+#include "interp/obj_iter.h"
+#include "interp/obj_list.h"
+#include "interp/obj_set.h"
+#include "interp/vm_run.h"
+
+static bool drop_many(Vm *vm, Frame *f, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &f->registers[first + i], VALUE_UNBOUND);
+    }
+    return true;
+}
+
+// Moves the registers out into `items`.
+static void take_many(Frame *f, uint32_t first, uint32_t count, Value *items)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = f->registers[first + i];
+        f->registers[first + i] = VALUE_UNBOUND;
+    }
+}
+
+bool slow_list(Vm *vm, Frame *f, Ins ins)
+{
+    List *list = list_new(vm, INS_C(ins));
+    if (list == NULL) {
+        return false;
+    }
+    take_many(f, INS_B(ins), INS_C(ins), list->items);
+    return slow_set(vm, f, INS_A(ins), value_from_object(list));
+}
+
+bool slow_tuple(Vm *vm, Frame *f, Ins ins)
+{
+    if (INS_C(ins) == 0) {
+        return slow_set(vm, f, INS_A(ins),
+                        value_retain(value_from_object(vm->empty_tuple)));
+    }
+    Tuple *tuple = tuple_new(vm, INS_C(ins));
+    if (tuple == NULL) {
+        return false;
+    }
+    take_many(f, INS_B(ins), INS_C(ins), tuple->items);
+    return slow_set(vm, f, INS_A(ins), value_from_object(tuple));
+}
+
+bool slow_set_display(Vm *vm, Frame *f, Ins ins)
+{
+    Set *set = set_new(vm, false);
+    if (set == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < INS_C(ins); i++) {
+        if (!set_add(vm, set, f->registers[INS_B(ins) + i])) {
+            object_release(&vm->ctx, set);
+            return false;
+        }
+    }
+    return drop_many(vm, f, INS_B(ins), INS_C(ins)) &&
+           slow_set(vm, f, INS_A(ins), value_from_object(set));
+}
+
+bool slow_dict(Vm *vm, Frame *f, Ins ins)
+{
+    Dict *dict = dict_new(vm);
+    if (dict == NULL) {
+        return false;
+    }
+    const Value *pair = &f->registers[INS_B(ins)];
+    for (uint32_t i = 0; i < INS_C(ins); i++, pair += 2) {
+        if (!dict_set(vm, dict, pair[0], pair[1])) {
+            object_release(&vm->ctx, dict);
+            return false;
+        }
+    }
+    return drop_many(vm, f, INS_B(ins), 2u * INS_C(ins)) &&
+           slow_set(vm, f, INS_A(ins), value_from_object(dict));
+}
+
+bool slow_append(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_B(ins)) ||
+        !list_append(vm, value_as_list(f->registers[INS_A(ins)]),
+                     f->registers[INS_B(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return true;
+}
+
+bool slow_appendn(Vm *vm, Frame *f, Ins ins)
+{
+    for (uint32_t i = 0; i < INS_C(ins); i++) {
+        if (!list_append(vm, value_as_list(f->registers[INS_A(ins)]),
+                         f->registers[INS_B(ins) + i])) {
+            return false;
+        }
+    }
+    return drop_many(vm, f, INS_B(ins), INS_C(ins));
+}
+
+bool slow_extend(Vm *vm, Frame *f, Ins ins)
+{
+    if (!list_extend(vm, value_as_list(f->registers[INS_A(ins)]),
+                     f->registers[INS_B(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return true;
+}
+
+bool slow_setadd(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_B(ins)) ||
+        !set_add(vm, (Set *)value_object(f->registers[INS_A(ins)]),
+                 f->registers[INS_B(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return true;
+}
+
+bool slow_setupdate(Vm *vm, Frame *f, Ins ins)
+{
+    if (!set_update(vm, (Set *)value_object(f->registers[INS_A(ins)]),
+                    f->registers[INS_B(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return true;
+}
+
+bool slow_dictset(Vm *vm, Frame *f, Ins ins)
+{
+    if (!dict_set(vm, value_as_dict(f->registers[INS_A(ins)]),
+                  f->registers[INS_B(ins)], f->registers[INS_C(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    slow_drop(vm, f, INS_C(ins));
+    return true;
+}
+
+static bool is_mapping(Vm *vm, Value v)
+{
+    if (value_is_kind(v, KIND_DICT)) {
+        return true;
+    }
+    Value keys = value_find_method(vm, v, vm->names[NAME_KEYS]);
+    bool found = !value_unbound(keys) && !value_failed(keys);
+    release(vm, keys);
+    return found;
+}
+
+bool slow_dictupdate(Vm *vm, Frame *f, Ins ins)
+{
+    Value mapping = f->registers[INS_B(ins)];
+    if (!is_mapping(vm, mapping)) {
+        return raise_false(vm, ERR_TYPE, "'%s' object is not a mapping",
+                           type_name(type_of(vm, mapping)));
+    }
+    if (!dict_update(vm, value_as_dict(f->registers[INS_A(ins)]), mapping)) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return true;
+}
+
+static const char *callee_name(Value callee)
+{
+    return value_is_kind(callee, KIND_FUNCTION)
+               ? ((Function *)value_object(callee))->qualname->text
+               : "function";
+}
+
+static bool merge(Vm *vm, Dict *into, Dict *from, Value callee)
+{
+    uint32_t position = 0;
+    Value key, value, old;
+    while (dict_next(from, &position, &key, &value)) {
+        if (!value_is_str(key)) {
+            return raise_false(vm, ERR_TYPE, "keywords must be strings");
+        }
+        int found = dict_get(vm, into, key, &old);
+        if (found > 0) {
+            return raise_false(
+                vm, ERR_TYPE,
+                "%s() got multiple values for keyword argument '%s'",
+                callee_name(callee), value_as_str(key)->text);
+        }
+        if (found < 0 || !dict_set(vm, into, key, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool slow_dictmerge(Vm *vm, Frame *f, Ins ins)
+{
+    Value mapping = f->registers[INS_B(ins)];
+    Value callee = f->registers[INS_C(ins)];
+    if (!is_mapping(vm, mapping)) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s() argument after ** must be a mapping, not %s",
+                           callee_name(callee),
+                           type_name(type_of(vm, mapping)));
+    }
+    Dict *from = dict_new(vm);
+    bool ok = from != NULL && dict_update(vm, from, mapping) &&
+              merge(vm, value_as_dict(f->registers[INS_A(ins)]), from, callee);
+    object_release_null(&vm->ctx, from);
+    if (ok) {
+        slow_drop(vm, f, INS_B(ins));
+    }
+    return ok;
+}
+
+bool slow_totuple(Vm *vm, Frame *f, Ins ins)
+{
+    List *list = value_as_list(f->registers[INS_A(ins)]);
+    Tuple *tuple = tuple_from(vm, list->items, list->count);
+    return tuple != NULL &&
+           slow_set(vm, f, INS_A(ins), value_from_object(tuple));
+}
+
+// --- f-strings ---
+
+static Value converted(Vm *vm, Value v, int conversion)
+{
+    Str *text;
+    Value ascii;
+    switch (conversion) {
+    case 's': text = value_str(vm, v); break;
+    case 'r': text = value_repr(vm, v); break;
+    case 'a':
+        ascii = dict_get_name(vm->builtins, str_intern(vm, "ascii", 5));
+        return value_unbound(ascii)
+                   ? raise_error(vm, ERR_NAME, "name 'ascii' is not defined")
+                   : vm_call(vm, ascii, &v, 1);
+    default: return value_retain(v);
+    }
+    return text == NULL ? VALUE_FAIL : value_from_object(text);
+}
+
+bool slow_format(Vm *vm, Frame *f, Ins ins)
+{
+    uint32_t b = INS_B(ins), c = INS_C(ins);
+    if (!slow_bound(vm, f, b)) {
+        return false;
+    }
+    Value v = converted(vm, f->registers[b], INS_X(ins));
+    if (value_failed(v)) {
+        return false;
+    }
+    Str *spec = b == c ? vm->empty_str : value_as_str(f->registers[c]);
+    Str *text = value_format(vm, v, spec);
+    release(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    value_replace(&vm->ctx, &f->registers[INS_A(ins)],
+                  value_from_object(text));
+    if (b != INS_A(ins)) {
+        slow_drop(vm, f, b);
+    }
+    if (c != b && c != INS_A(ins)) {
+        slow_drop(vm, f, c);
+    }
+    return true;
+}
+
+bool slow_concat(Vm *vm, Frame *f, Ins ins)
+{
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    for (uint32_t i = 0; i < INS_C(ins); i++) {
+        const Str *part = value_as_str(f->registers[INS_B(ins) + i]);
+        strbuf_add(&buf, part->text, part->length);
+    }
+    Str *text = str_from_buf(vm, &buf);
+    return text != NULL && drop_many(vm, f, INS_B(ins), INS_C(ins)) &&
+           slow_set(vm, f, INS_A(ins), value_from_object(text));
+}
+
+// --- unpacking ---
+
+// The items as a tuple, owned; at most `most` + 1 are read.
+static List *read_items(Vm *vm, Value source, uint32_t most)
+{
+    Value iterator = value_iter(vm, source);
+    if (value_failed(iterator)) {
+        if (raise_matches(vm, ERR_TYPE) && ctx_failed(&vm->ctx)) {
+            return raise_null(vm, ERR_TYPE,
+                              "cannot unpack non-iterable %s object",
+                              type_name(type_of(vm, source)));
+        }
+        return NULL;
+    }
+    List *list = list_new(vm, 0);
+    bool ok = list != NULL;
+    while (ok && list->count <= most) {
+        Value item = value_next(vm, iterator);
+        if (value_same(item, VALUE_STOP)) {
+            break;
+        }
+        ok = !value_failed(item) && list_append_owned(vm, list, item);
+    }
+    release(vm, iterator);
+    if (!ok) {
+        object_release_null(&vm->ctx, list);
+        return NULL;
+    }
+    return list;
+}
+
+bool slow_unpack(Vm *vm, Frame *f, Ins ins)
+{
+    uint32_t a = INS_A(ins), first = INS_B(ins), count = INS_C(ins);
+    if (!slow_bound(vm, f, a)) {
+        return false;
+    }
+    List *list = read_items(vm, f->registers[a], count);
+    if (list == NULL) {
+        return false;
+    }
+    size_t found = list->count;
+    for (uint32_t i = 0; i < count && found == count; i++) {
+        value_replace(&vm->ctx, &f->registers[first + i],
+                      value_retain(list->items[i]));
+    }
+    object_release(&vm->ctx, list);
+    if (found < count) {
+        return raise_false(
+            vm, ERR_VALUE,
+            "not enough values to unpack (expected %u, got %zu)",
+            (unsigned)count, found);
+    }
+    if (found > count) {
+        return raise_false(vm, ERR_VALUE,
+                           "too many values to unpack (expected %u)",
+                           (unsigned)count);
+    }
+    if (a < first || a >= first + count) {
+        slow_drop(vm, f, a);
+    }
+    return true;
+}
+
+bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
+{
+    uint32_t a = INS_A(ins), before = INS_C(ins), after = INS_X(ins);
+    Value *out = &f->registers[INS_B(ins)];
+    if (!slow_bound(vm, f, a)) {
+        return false;
+    }
+    List *list = read_items(vm, f->registers[a], UINT32_MAX);
+    if (list == NULL) {
+        return false;
+    }
+    size_t found = list->count;
+    if (found < before + after) {
+        object_release(&vm->ctx, list);
+        return raise_false(
+            vm, ERR_VALUE,
+            "not enough values to unpack (expected at least %u, got %zu)",
+            (unsigned)(before + after), found);
+    }
+    size_t rest = found - before - after;
+    List *middle = list_new(vm, rest);
+    for (size_t i = 0; i < found && middle != NULL; i++) {
+        Value item = value_retain(list->items[i]);
+        Value *place = i < before          ? &out[i]
+                       : i < before + rest ? &middle->items[i - before]
+                                           : &out[i - rest + 1];
+        value_replace(&vm->ctx, place, item);
+    }
+    object_release(&vm->ctx, list);
+    if (middle == NULL) {
+        return false;
+    }
+    value_replace(&vm->ctx, &out[before], value_from_object(middle));
+    slow_drop(vm, f, a);
+    return true;
+}

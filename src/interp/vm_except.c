@@ -1,0 +1,212 @@
+// Slow paths: raising, handling, with.
+#include "interp/obj_exception.h"
+#include "interp/obj_list.h"
+#include "interp/vm_run.h"
+
+static bool is_exception_class(Value v)
+{
+    return value_is_kind(v, KIND_TYPE) &&
+           (((Type *)value_object(v))->flags & TYPE_EXCEPTION);
+}
+
+// An exception object of a class or of an exception, owned.
+static Value instantiate(Vm *vm, Value v, const char *refusal)
+{
+    if (is_exception_class(v)) {
+        Value made = vm_call(vm, v, NULL, 0);
+        if (value_failed(made) || value_is_kind(made, KIND_EXCEPTION)) {
+            return made;
+        }
+        release(vm, made);
+        return raise_error(vm, ERR_TYPE,
+                           "calling %s should have returned an instance of "
+                           "BaseException",
+                           type_name((Type *)value_object(v)));
+    }
+    return value_is_kind(v, KIND_EXCEPTION)
+               ? value_retain(v)
+               : raise_error(vm, ERR_TYPE, "%s", refusal);
+}
+
+bool slow_raise(Vm *vm, Frame *f, Ins ins)
+{
+    Value made = instantiate(vm, f->registers[INS_A(ins)],
+                             "exceptions must derive from BaseException");
+    if (value_failed(made)) {
+        return false;
+    }
+    if (INS_X(ins)) {
+        Value cause = f->registers[INS_B(ins)];
+        cause = value_is_none(cause)
+                    ? cause
+                    : instantiate(vm, cause,
+                                  "exception causes must derive from "
+                                  "BaseException");
+        if (value_failed(cause)) {
+            release(vm, made);
+            return false;
+        }
+        value_replace(&vm->ctx, &value_as_exception(made)->cause, cause);
+        value_as_exception(made)->suppress_context = true;
+    }
+    raise_object(vm, made);
+    return false;
+}
+
+bool slow_reraise(Vm *vm, Frame *f, Ins ins)
+{
+    Value again = f->registers[INS_A(ins)];
+    f->registers[INS_A(ins)] = VALUE_UNBOUND;
+    ctx_clear(&vm->ctx);
+    value_replace(&vm->ctx, &vm->exception, again);
+    return false;
+}
+
+bool slow_raise_again(Vm *vm, Frame *f, Ins ins)
+{
+    (void)f;
+    (void)ins;
+    if (vm->handled.count == 0) {
+        return raise_false(vm, ERR_RUNTIME,
+                           "No active exception to reraise");
+    }
+    ctx_clear(&vm->ctx);
+    value_replace(&vm->ctx, &vm->exception,
+                  value_retain(vec_last(&vm->handled)));
+    return false;
+}
+
+bool slow_pushexc(Vm *vm, Frame *f, Ins ins)
+{
+    Value exception = f->registers[INS_A(ins)];
+    if (!vec_push(&vm->ctx, &vm->handled, exception)) {
+        return false;
+    }
+    value_retain(exception);
+    return true;
+}
+
+bool slow_popexc(Vm *vm, Frame *f, Ins ins)
+{
+    (void)ins;
+    if (vm->handled.count > f->handled) {
+        vm_cut_handled(vm, vm->handled.count - 1);
+    }
+    return true;
+}
+
+static int matches(Vm *vm, Value exception, Value wanted)
+{
+    if (value_is_kind(wanted, KIND_TUPLE)) {
+        const Tuple *tuple = value_as_tuple(wanted);
+        int found = 0;
+        for (size_t i = 0; i < tuple->count && found == 0; i++) {
+            found = matches(vm, exception, tuple->items[i]);
+        }
+        return found;
+    }
+    if (!is_exception_class(wanted)) {
+        return raise_int(vm, ERR_TYPE,
+                         "catching classes that do not inherit from "
+                         "BaseException is not allowed");
+    }
+    return type_is_subtype(type_of(vm, exception),
+                           (Type *)value_object(wanted));
+}
+
+int slow_match(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_B(ins))) {
+        return -1;
+    }
+    int found = matches(vm, f->registers[INS_A(ins)],
+                        f->registers[INS_B(ins)]);
+    if (found < 0) {
+        return -1;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return !found;
+}
+
+bool slow_assertfail(Vm *vm, Frame *f, Ins ins)
+{
+    if (INS_X(ins)) {
+        raise_with(vm, ERR_ASSERTION, f->registers[INS_A(ins)]);
+        return false;
+    }
+    Value made =
+        vm_call(vm, value_from_object(vm->error_types[ERR_ASSERTION]), NULL,
+                0);
+    if (!value_failed(made)) {
+        raise_object(vm, made);
+    }
+    return false;
+}
+
+static Value context_method(Vm *vm, Value manager, NameId name)
+{
+    Value method = value_find_method(vm, manager, vm->names[name]);
+    if (value_unbound(method)) {
+        return raise_error(
+            vm, ERR_TYPE,
+            "'%s' object does not support the context manager protocol%s",
+            type_name(type_of(vm, manager)),
+            name == NAME_EXIT ? " (missed __exit__ method)" : "");
+    }
+    return method;
+}
+
+bool slow_withenter(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_A(ins))) {
+        return false;
+    }
+    Value manager = f->registers[INS_A(ins)];
+    Value enter = context_method(vm, manager, NAME_ENTER);
+    if (value_failed(enter)) {
+        return false;
+    }
+    Value leave = context_method(vm, manager, NAME_EXIT);
+    Value entered =
+        value_failed(leave) ? VALUE_FAIL : vm_call(vm, enter, NULL, 0);
+    release(vm, enter);
+    if (value_failed(entered)) {
+        release(vm, leave);
+        return false;
+    }
+    value_replace(&vm->ctx, &f->registers[INS_B(ins)], entered);
+    value_replace(&vm->ctx, &f->registers[INS_A(ins)], leave);
+    return true;
+}
+
+bool slow_withexit(Vm *vm, Frame *f, Ins ins)
+{
+    Value nothing[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
+    Value leave = f->registers[INS_A(ins)];
+    f->registers[INS_A(ins)] = VALUE_UNBOUND;
+    Value result = vm_call(vm, leave, nothing, 3);
+    release(vm, leave);
+    release(vm, result);
+    return !value_failed(result);
+}
+
+bool slow_withexc(Vm *vm, Frame *f, Ins ins)
+{
+    Value exception = f->registers[INS_C(ins)];
+    Traceback *trace = value_is_kind(exception, KIND_EXCEPTION)
+                           ? value_as_exception(exception)->traceback
+                           : NULL;
+    Value args[3] = {value_from_object(type_of(vm, exception)), exception,
+                     trace == NULL ? VALUE_NONE : value_from_object(trace)};
+    Value result = vm_call(vm, f->registers[INS_B(ins)], args, 3);
+    if (value_failed(result)) {
+        return false;
+    }
+    int truth = value_truth(vm, result);
+    release(vm, result);
+    if (truth < 0) {
+        return false;
+    }
+    slow_drop(vm, f, INS_B(ins));
+    return slow_set(vm, f, INS_A(ins), value_from_bool(truth));
+}

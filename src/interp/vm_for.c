@@ -1,0 +1,145 @@
+// Slow paths: loops, and asking the iterator of `yield from`.
+//
+// The hidden state of a loop: (RANGE_MARK, next, left, step), or (list or
+// tuple, index), or (iterator).
+#include "interp/obj_generator.h"
+#include "interp/obj_iter.h"
+#include "interp/obj_list.h"
+#include "interp/vm_run.h"
+
+static bool walks_in_place(Vm *vm, Value v)
+{
+    return value_is_object(v) &&
+           (value_object(v)->type == vm->types[KIND_LIST] ||
+            value_object(v)->type == vm->types[KIND_TUPLE]);
+}
+
+bool slow_getiter(Vm *vm, Frame *f, Ins ins)
+{
+    Value *state = &f->registers[INS_A(ins)];
+    if (!slow_bound(vm, f, INS_A(ins))) {
+        return false;
+    }
+    if (walks_in_place(vm, state[0])) {
+        value_replace(&vm->ctx, &state[1], value_from_small(0));
+        return true;
+    }
+    return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
+}
+
+static bool small_ints(const Value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!value_is_int(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool slow_forprep(Vm *vm, Frame *f, Ins ins)
+{
+    Value *state = &f->registers[INS_A(ins)];
+    uint32_t count = INS_B(ins);
+    for (uint32_t i = 0; i <= count; i++) {
+        if (!slow_bound(vm, f, INS_A(ins) + i)) {
+            return false;
+        }
+    }
+    int64_t step = count == 3 && value_is_int(state[3])
+                       ? value_small(state[3])
+                       : 1;
+    if (value_same(state[0], value_from_object(vm->types[KIND_RANGE])) &&
+        small_ints(state + 1, count) && step != 0) {
+        int64_t start = count == 1 ? 0 : value_small(state[1]);
+        int64_t stop = value_small(state[count == 1 ? 1 : 2]);
+        int64_t left = step > 0 ? (stop - start + step - 1) / step
+                                : (start - stop - step - 1) / -step;
+        bool none = step > 0 ? stop <= start : stop >= start;
+        value_replace(&vm->ctx, &state[0], VALUE_RANGE_MARK);
+        state[1] = value_from_small(start);
+        state[2] = value_from_small(none ? 0 : left);
+        state[3] = value_from_small(step);
+        return true;
+    }
+    Value made = call_object(vm, state[0], state + 1, count, NULL);
+    if (!slow_set(vm, f, INS_A(ins), made)) {
+        return false;
+    }
+    return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
+}
+
+static Value next_in_place(Value *state)
+{
+    const Object *object = value_object(state[0]);
+    const Value *items = value_as_tuple(state[0])->items;
+    size_t count = value_as_tuple(state[0])->count;
+    if (object->kind == KIND_LIST) {
+        items = value_as_list(state[0])->items;
+        count = value_as_list(state[0])->count;
+    }
+    size_t index = (size_t)value_small(state[1]);
+    if (index >= count) {
+        return VALUE_STOP;
+    }
+    state[1] = value_from_small((int64_t)index + 1);
+    return value_retain(items[index]);
+}
+
+int slow_for_next(Vm *vm, Frame *f, Ins ins)
+{
+    Value *state = &f->registers[INS_A(ins)];
+    Value item = VALUE_STOP;
+    if (!value_is_special(state[0])) {
+        item = walks_in_place(vm, state[0]) ? next_in_place(state)
+                                            : value_next(vm, state[0]);
+    }
+    if (value_failed(item)) {
+        return -1;
+    }
+    if (value_same(item, VALUE_STOP)) {
+        for (uint32_t i = 0; i < 4; i++) {
+            value_replace(&vm->ctx, &state[i], VALUE_UNBOUND);
+        }
+        return 0;
+    }
+    value_replace(&vm->ctx, &f->registers[INS_B(ins)], item);
+    return 1;
+}
+
+bool slow_getyfi(Vm *vm, Frame *f, Ins ins)
+{
+    Value source = f->registers[INS_A(ins)];
+    return value_is_kind(source, KIND_GENERATOR) ||
+           slow_set(vm, f, INS_A(ins), value_iter(vm, source));
+}
+
+// B = what A yields for the sent B; jump: it returned, and B is its result.
+int slow_send(Vm *vm, Frame *f, Ins ins)
+{
+    Value iterator = f->registers[INS_A(ins)];
+    Value *place = &f->registers[INS_B(ins)];
+    Value item;
+    if (value_is_kind(iterator, KIND_GENERATOR)) {
+        Generator *g = (Generator *)value_object(iterator);
+        item = generator_send(vm, g, *place);
+        if (value_same(item, VALUE_STOP)) {
+            value_replace(&vm->ctx, place, generator_result(g));
+            return 1;
+        }
+    } else if (value_is_none(*place)) {
+        item = value_next(vm, iterator);
+    } else {
+        item = value_call_method(vm, iterator, vm->names[NAME_SEND], place, 1);
+        if (value_failed(item) && raise_matches(vm, ERR_STOP_ITERATION)) {
+            raise_clear(vm);
+            item = VALUE_STOP;
+        }
+    }
+    if (value_failed(item)) {
+        return -1;
+    }
+    bool stop = value_same(item, VALUE_STOP);
+    value_replace(&vm->ctx, place, stop ? VALUE_NONE : item);
+    return stop;
+}

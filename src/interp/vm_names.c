@@ -1,0 +1,241 @@
+// Slow paths: globals, names of class bodies, cells, annotations.
+#include "interp/note.h"
+#include "interp/obj_dict.h"
+#include "interp/vm_run.h"
+
+static Str *name_of(const Frame *f, uint32_t constant)
+{
+    return value_as_str(f->code->constants[constant]);
+}
+
+static bool undefined(Vm *vm, const Str *name)
+{
+    return raise_false(vm, ERR_NAME, "name '%s' is not defined", name->text);
+}
+
+static bool unbound_cell(Vm *vm, const char *name, bool is_free)
+{
+    if (is_free) {
+        return raise_false(vm, ERR_NAME,
+                           "cannot access free variable '%s' where it is not "
+                           "associated with a value in enclosing scope",
+                           name);
+    }
+    return raise_false(vm, ERR_UNBOUND_LOCAL,
+                       "cannot access local variable '%s' where it is not "
+                       "associated with a value",
+                       name);
+}
+
+static bool copy_to(Vm *vm, Frame *f, Ins ins, Value v)
+{
+    value_replace(&vm->ctx, &f->registers[INS_A(ins)], value_retain(v));
+    return true;
+}
+
+bool slow_getg(Vm *vm, Frame *f, Ins ins)
+{
+    Ins *cache = (Ins *)(uintptr_t)f->pc;
+    Str *name = name_of(f, INS_B(ins));
+    int32_t index = dict_find_name(f->globals, name);
+    if (index >= 0) {
+        Value v = f->globals->entries[index].value;
+        cache[0] = (uint32_t)index;
+        return note_read(vm, f->globals, value_from_object(name), v) &&
+               copy_to(vm, f, ins, v);
+    }
+    index = dict_find_name(vm->builtins, name);
+    if (index < 0) {
+        return undefined(vm, name);
+    }
+    cache[0] = UINT32_MAX | (uint64_t)(index + 1) << 32;
+    cache[1] = f->globals->version + 1;
+    return copy_to(vm, f, ins, vm->builtins->entries[index].value);
+}
+
+bool slow_setg(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_A(ins)) ||
+        !dict_set_name(vm, f->globals, name_of(f, INS_B(ins)),
+                       f->registers[INS_A(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_A(ins));
+    return true;
+}
+
+static bool delete_from(Vm *vm, Dict *dict, Str *name)
+{
+    int removed = dict_remove(vm, dict, value_from_object(name));
+    return removed > 0 || (removed == 0 && undefined(vm, name));
+}
+
+bool slow_delg(Vm *vm, Frame *f, Ins ins)
+{
+    return delete_from(vm, f->globals, name_of(f, INS_B(ins)));
+}
+
+// The names of a class body, or of exec with locals of its own.
+static Dict *names_of(const Frame *f)
+{
+    return value_as_dict(f->registers[0]);
+}
+
+bool slow_getn(Vm *vm, Frame *f, Ins ins)
+{
+    Str *name = name_of(f, INS_B(ins));
+    Value found = dict_get_name(names_of(f), name);
+    if (value_unbound(found)) {
+        found = dict_get_name(f->globals, name);
+    }
+    if (value_unbound(found)) {
+        found = dict_get_name(vm->builtins, name);
+    }
+    return value_unbound(found) ? undefined(vm, name)
+                                : copy_to(vm, f, ins, found);
+}
+
+bool slow_getnc(Vm *vm, Frame *f, Ins ins)
+{
+    Str *name = name_of(f, INS_B(ins));
+    Value found = dict_get_name(names_of(f), name);
+    if (value_unbound(found)) {
+        found = ((Cell *)value_object(f->cells[INS_C(ins)]))->value;
+    }
+    return value_unbound(found) ? unbound_cell(vm, name->text, true)
+                                : copy_to(vm, f, ins, found);
+}
+
+bool slow_setn(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_A(ins)) ||
+        !dict_set_name(vm, names_of(f), name_of(f, INS_B(ins)),
+                       f->registers[INS_A(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_A(ins));
+    return true;
+}
+
+bool slow_deln(Vm *vm, Frame *f, Ins ins)
+{
+    return delete_from(vm, names_of(f), name_of(f, INS_B(ins)));
+}
+
+bool slow_delete(Vm *vm, Frame *f, Ins ins)
+{
+    if (!slow_bound(vm, f, INS_A(ins))) {
+        return false;
+    }
+    value_replace(&vm->ctx, &f->registers[INS_A(ins)], VALUE_UNBOUND);
+    return true;
+}
+
+bool slow_annotate(Vm *vm, Frame *f, Ins ins)
+{
+    Str *key = vm->names[NAME_ANNOTATIONS];
+    Value found = dict_get_name(names_of(f), key);
+    if (value_unbound(found)) {
+        Dict *made = dict_new(vm);
+        if (made == NULL) {
+            return false;
+        }
+        found = value_from_object(made);
+        bool kept = dict_set_name(vm, names_of(f), key, found);
+        release(vm, found); // the namespace holds it
+        if (!kept) {
+            return false;
+        }
+    }
+    if (!value_set_item(vm, found, f->code->constants[INS_B(ins)],
+                        f->registers[INS_A(ins)])) {
+        return false;
+    }
+    slow_drop(vm, f, INS_A(ins));
+    return true;
+}
+
+// --- cells ---
+
+static Cell *own_cell(const Frame *f, uint32_t reg)
+{
+    return (Cell *)value_object(f->registers[reg]);
+}
+
+static Cell *captured_cell(const Frame *f, uint32_t index)
+{
+    return (Cell *)value_object(f->cells[index]);
+}
+
+static bool store(Vm *vm, Frame *f, Cell *cell, uint32_t reg)
+{
+    Value v = f->registers[reg];
+    if (!slow_bound(vm, f, reg) || !note_store(vm, cell, v)) {
+        return false;
+    }
+    value_replace(&vm->ctx, &cell->value, value_retain(v));
+    slow_drop(vm, f, reg);
+    return true;
+}
+
+static bool empty(Vm *vm, Cell *cell, const char *name, bool is_free)
+{
+    if (value_unbound(cell->value)) {
+        return unbound_cell(vm, name, is_free);
+    }
+    if (!note_store(vm, cell, VALUE_UNBOUND)) {
+        return false;
+    }
+    value_replace(&vm->ctx, &cell->value, VALUE_UNBOUND);
+    return true;
+}
+
+bool slow_mkcell(Vm *vm, Frame *f, Ins ins)
+{
+    Cell *cell = cell_new(vm, f->registers[INS_A(ins)]);
+    return cell != NULL &&
+           slow_set(vm, f, INS_A(ins), value_from_object(cell));
+}
+
+bool slow_getcell(Vm *vm, Frame *f, Ins ins)
+{
+    Cell *cell = own_cell(f, INS_B(ins));
+    if (value_unbound(cell->value)) {
+        return unbound_cell(vm, f->code->local_names[INS_B(ins)]->text, false);
+    }
+    return note_read(vm, cell, VALUE_NONE, cell->value) &&
+           copy_to(vm, f, ins, cell->value);
+}
+
+bool slow_setcell(Vm *vm, Frame *f, Ins ins)
+{
+    return store(vm, f, own_cell(f, INS_A(ins)), INS_B(ins));
+}
+
+bool slow_delcell(Vm *vm, Frame *f, Ins ins)
+{
+    return empty(vm, own_cell(f, INS_A(ins)),
+                 f->code->local_names[INS_A(ins)]->text, false);
+}
+
+bool slow_getcap(Vm *vm, Frame *f, Ins ins)
+{
+    Cell *cell = captured_cell(f, INS_B(ins));
+    if (value_unbound(cell->value)) {
+        return unbound_cell(vm, f->code->captured_names[INS_B(ins)]->text,
+                            true);
+    }
+    return note_read(vm, cell, VALUE_NONE, cell->value) &&
+           copy_to(vm, f, ins, cell->value);
+}
+
+bool slow_setcap(Vm *vm, Frame *f, Ins ins)
+{
+    return store(vm, f, captured_cell(f, INS_B(ins)), INS_A(ins));
+}
+
+bool slow_delcap(Vm *vm, Frame *f, Ins ins)
+{
+    return empty(vm, captured_cell(f, INS_B(ins)),
+                 f->code->captured_names[INS_B(ins)]->text, true);
+}

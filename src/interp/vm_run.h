@@ -1,0 +1,96 @@
+// The machine: what vm.c, its slow paths and C code that calls Duet share.
+//
+// A slow path gets the running frame, whose pc stands right behind the
+// instruction `ins`. It reads registers borrowed, empties temporaries that it
+// has read, and returns false with an error pending.
+#ifndef DUET_INTERP_VM_RUN_H
+#define DUET_INTERP_VM_RUN_H
+
+#include "interp/memory.h"
+#include "interp/obj_function.h"
+#include "interp/protocol.h"
+
+#define INS_OP(ins) ((uint8_t)(ins))
+#define INS_X(ins) ((uint8_t)((ins) >> 8))
+#define INS_A(ins) ((uint16_t)((ins) >> 16))
+#define INS_B(ins) ((uint16_t)((ins) >> 32))
+#define INS_C(ins) ((uint16_t)((ins) >> 48))
+#define INS_BI(ins) ((int16_t)((ins) >> 32))
+#define INS_CI(ins) ((int16_t)((ins) >> 48))
+#define INS_J(ins) ((int32_t)((ins) >> 32))
+
+typedef bool SlowFn(Vm *vm, Frame *f, Ins ins);
+
+// Runs the running frame, which is an entry frame, to its end. `raised`:
+// begins by unwinding the pending error. Owned result, VALUE_FAIL. A yield
+// returns the value with the frame still standing (obj_generator.c).
+Value vm_run(Vm *vm, bool raised);
+// Runs a bound Duet function on an entry frame whose registers start at
+// window (window[-1] holds the function; its parameters are consumed). Makes
+// the generator of a generator function. Owned result or VALUE_FAIL.
+Value vm_run_function(Vm *vm, Function *function, Value *window);
+// First free register above the running frame and above the windows that C
+// holds: `count` registers, all empty, and one in front for the callee. NULL
+// with RecursionError. The caller gives it back with vm_release_window.
+Value *vm_free_window(Vm *vm, uint32_t count);
+// The registers are empty again; windows are given back innermost first.
+void vm_release_window(Vm *vm, Value *window);
+
+// Defined beside functions and calls (call.c, obj_function.c).
+// Binds the `count` owned arguments in the window to the parameters; false:
+// an error is pending and the window is empty.
+MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
+                          uint32_t count, Tuple *keyword_names);
+// Calls anything; the window's arguments are consumed. Owned or VALUE_FAIL.
+Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
+                  Tuple *keyword_names);
+// A function without defaults, its captured cells UNBOUND. NULL: failed.
+MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
+
+// A new frame for bound parameters at `window`. False: RecursionError, and
+// the parameters are released.
+MUST_CHECK bool vm_push_frame(Vm *vm, Function *function, Value *window);
+// Releases the registers of the running frame and removes it.
+void vm_drop_frame(Vm *vm);
+// Finds a handler of the pending error: true: the frame goes on there.
+bool vm_unwind(Vm *vm);
+// Drops exceptions that are being handled, down to `count`.
+void vm_cut_handled(Vm *vm, size_t count);
+// Calls window[-1]: 1: its frame was pushed; 0: the result is in window[-1];
+// -1: failed.
+int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
+
+// "cannot access local variable …" for an empty register.
+bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg);
+// R[reg], or UNBOUND with an error pending.
+bool slow_bound(Vm *vm, const Frame *f, uint32_t reg);
+// Empties the register if it is a temporary.
+void slow_drop(Vm *vm, Frame *f, uint32_t reg);
+// R[reg] = v, owned; VALUE_FAIL: returns false.
+bool slow_set(Vm *vm, Frame *f, uint32_t reg, Value v);
+
+// Jumps of comparisons: 1 jump, 0 not, -1 failed.
+int slow_jump(Vm *vm, Frame *f, Ins ins);
+int slow_jump_truth(Vm *vm, Frame *f, Ins ins);
+int slow_match(Vm *vm, Frame *f, Ins ins);
+int slow_for_next(Vm *vm, Frame *f, Ins ins);
+int slow_send(Vm *vm, Frame *f, Ins ins);
+// Return values of RET, moved out; VALUE_FAIL if unbound.
+SlowFn slow_binary, slow_binary_i, slow_binary_k, slow_k_binary, slow_unary,
+    slow_compare;
+SlowFn slow_getg, slow_setg, slow_delg, slow_getn, slow_getnc, slow_setn,
+    slow_deln, slow_mkcell, slow_getcell, slow_setcell, slow_delcell,
+    slow_getcap, slow_setcap, slow_delcap, slow_annotate, slow_delete;
+SlowFn slow_getattr, slow_setattr, slow_delattr, slow_loadm, slow_getitem,
+    slow_getitemi, slow_setitem, slow_delitem, slow_slice;
+SlowFn slow_list, slow_tuple, slow_set_display, slow_dict, slow_append,
+    slow_appendn, slow_extend, slow_setadd, slow_setupdate, slow_dictset,
+    slow_dictupdate, slow_dictmerge, slow_totuple, slow_format, slow_concat,
+    slow_unpack, slow_unpackx;
+SlowFn slow_callx, slow_makefunc, slow_mkclass, slow_forprep, slow_getiter,
+    slow_getyfi;
+SlowFn slow_raise, slow_reraise, slow_raise_again, slow_pushexc, slow_popexc,
+    slow_assertfail, slow_withenter, slow_withexit, slow_withexc;
+SlowFn slow_import, slow_importfrom, slow_importstar;
+
+#endif
