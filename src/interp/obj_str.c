@@ -337,8 +337,11 @@ static void make_index(Vm *vm, Str *str)
 
 size_t str_offset(Vm *vm, Str *str, size_t index)
 {
-    if (str->count == str->length || index >= str->count) {
-        return index < str->length ? index : str->length;
+    if (index >= str->count) {
+        return str->length;
+    }
+    if (str->count == str->length) {
+        return index;
     }
     size_t start = 0;
     if (str->count > 2 * INDEX_STEP && str->length <= UINT32_MAX) {

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "interp/format.h"
-#include "interp/obj_dict.h"
+#include "interp/obj_bytes.h"
 #include "interp/sequence.h"
 
 static Value text_value(Str *str)
@@ -457,7 +457,15 @@ static Value method_format_map(Vm *vm, Value *args, uint32_t count)
     return format_fields(vm, value_as_str(args[0]), vm->empty_tuple, args[1]);
 }
 
+static Value method_encode(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return bytes_encode(vm, args[0], args[1], args[2]);
+}
+
 const NativeDef str_methods[] = {
+    {"encode", "self, /, encoding='utf-8', errors='strict'", method_encode,
+     "The bytes of the text."},
     {"find", "self, sub, start=0, end=None, /", method_find,
      "Where sub stands first, or -1."},
     {"rfind", "self, sub, start=0, end=None, /", method_rfind,

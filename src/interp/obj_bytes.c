@@ -1,0 +1,471 @@
+// bytes: the object and its operators; encode and decode.
+#include "interp/obj_bytes.h"
+
+#include "base/map.h"
+#include "base/utf8.h"
+#include "interp/sequence.h"
+
+Bytes *bytes_new(Vm *vm, const char *data, size_t length)
+{
+    if (length > PTRDIFF_MAX / 2) {
+        return ctx_fail_memory(&vm->ctx), NULL;
+    }
+    Bytes *bytes =
+        object_new(vm, vm->types[KIND_BYTES], sizeof *bytes + length + 1);
+    if (bytes != NULL) {
+        bytes->length = length;
+        if (data != NULL) {
+            memcpy(bytes->data, data, length);
+        }
+        bytes->data[length] = '\0';
+    }
+    return bytes;
+}
+
+Value bytes_value(Vm *vm, const char *data, size_t length)
+{
+    Bytes *bytes = bytes_new(vm, data, length);
+    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+}
+
+const char *bytes_text(Value v)
+{
+    return value_as_bytes(v)->data;
+}
+
+size_t bytes_length(Value v)
+{
+    return value_as_bytes(v)->length;
+}
+
+static void bytes_destroy(Vm *vm, Object *self)
+{
+    object_free(vm, self,
+                sizeof(Bytes) + ((Bytes *)self)->length + 1);
+}
+
+static Value bytes_repr(Vm *vm, Value self)
+{
+    Bytes *bytes = value_as_bytes(self);
+    bool single = memchr(bytes->data, '\'', bytes->length) != NULL;
+    char quote =
+        single && memchr(bytes->data, '"', bytes->length) == NULL ? '"' : '\'';
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_putc(&out, 'b');
+    strbuf_putc(&out, quote);
+    for (size_t i = 0; i < bytes->length; i++) {
+        unsigned char c = (unsigned char)bytes->data[i];
+        if (c == (unsigned char)quote || c == '\\') {
+            strbuf_putc(&out, '\\');
+            strbuf_putc(&out, (char)c);
+        } else if (c == '\n' || c == '\r' || c == '\t') {
+            strbuf_puts(&out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
+        } else if (c < ' ' || c >= 127) {
+            strbuf_printf(&out, "\\x%02x", c);
+        } else {
+            strbuf_putc(&out, (char)c);
+        }
+    }
+    strbuf_putc(&out, quote);
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static bool bytes_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)vm;
+    *hash = hash_bytes(bytes_text(self), bytes_length(self));
+    return true;
+}
+
+static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    (void)vm;
+    if (!value_is_kind(a, KIND_BYTES) || !value_is_kind(b, KIND_BYTES)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    size_t x = bytes_length(a), y = bytes_length(b);
+    int order = memcmp(bytes_text(a), bytes_text(b), x < y ? x : y);
+    order = order != 0 ? order : (x > y) - (x < y);
+    switch (op) {
+    case COMPARE_LT: return value_from_bool(order < 0);
+    case COMPARE_LE: return value_from_bool(order <= 0);
+    case COMPARE_EQ: return value_from_bool(order == 0);
+    case COMPARE_NE: return value_from_bool(order != 0);
+    case COMPARE_GT: return value_from_bool(order > 0);
+    default: return value_from_bool(order >= 0);
+    }
+}
+
+static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    if (op == BINARY_ADD && value_is_kind(a, KIND_BYTES) &&
+        value_is_kind(b, KIND_BYTES)) {
+        size_t x = bytes_length(a), y = bytes_length(b);
+        Bytes *sum = bytes_new(vm, NULL, x + y);
+        if (sum == NULL) {
+            return VALUE_FAIL;
+        }
+        memcpy(sum->data, bytes_text(a), x);
+        memcpy(sum->data + x, bytes_text(b), y);
+        return value_from_object(sum);
+    }
+    bool left = value_is_kind(a, KIND_BYTES);
+    if (op != BINARY_MUL || !value_is_index(vm, left ? b : a)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    int64_t times;
+    Value self = left ? a : b;
+    size_t length = bytes_length(self);
+    if (!value_to_index(vm, left ? b : a, &times)) {
+        return VALUE_FAIL;
+    }
+    times = times < 0 ? 0 : times;
+    if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    Bytes *product = bytes_new(vm, NULL, length * (size_t)times);
+    if (product == NULL) {
+        return VALUE_FAIL;
+    }
+    for (int64_t i = 0; i < times; i++) {
+        memcpy(product->data + (size_t)i * length, bytes_text(self), length);
+    }
+    return value_from_object(product);
+}
+
+static int64_t bytes_length_slot(Vm *vm, Value self)
+{
+    (void)vm;
+    return (int64_t)bytes_length(self);
+}
+
+static Value bytes_get_item(Vm *vm, Value self, Value key)
+{
+    Bytes *bytes = value_as_bytes(self);
+    if (value_is_kind(key, KIND_SLICE)) {
+        int64_t start, step, count;
+        if (!slice_indices(vm, (Slice *)value_object(key),
+                           (int64_t)bytes->length, &start, &step, &count)) {
+            return VALUE_FAIL;
+        }
+        Bytes *part = bytes_new(vm, NULL, (size_t)count);
+        for (int64_t i = 0; part != NULL && i < count; i++) {
+            part->data[i] = bytes->data[start + i * step];
+        }
+        return part == NULL ? VALUE_FAIL : value_from_object(part);
+    }
+    size_t index;
+    if (!sequence_index(vm, "byte", key, bytes->length, &index)) {
+        return vm_has_error(vm)
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_INDEX, "index out of range");
+    }
+    return value_from_small((unsigned char)bytes->data[index]);
+}
+
+static int bytes_contains(Vm *vm, Value self, Value item)
+{
+    if (value_is_kind(item, KIND_BYTES)) {
+        return memmem(bytes_text(self), bytes_length(self), bytes_text(item),
+                      bytes_length(item)) != NULL;
+    }
+    int64_t byte;
+    if (!value_is_index(vm, item)) {
+        return raise_int(vm, ERR_TYPE,
+                         "a bytes-like object is required, not '%s'",
+                         type_name(type_of(vm, item)));
+    }
+    if (!value_to_index(vm, item, &byte)) {
+        return -1;
+    }
+    if (byte < 0 || byte > 255) {
+        return raise_int(vm, ERR_VALUE, "byte must be in range(0, 256)");
+    }
+    return memchr(bytes_text(self), (int)byte, bytes_length(self)) != NULL;
+}
+
+static Value bytes_step(Vm *vm, Iterator *self)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    Bytes *bytes = value_as_bytes(self->state[0]);
+    if (self->position < bytes->length) {
+        return value_from_small((unsigned char)bytes->data[self->position++]);
+    }
+    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+    return VALUE_STOP;
+}
+
+static Value bytes_iter(Vm *vm, Value self)
+{
+    Iterator *iterator = iterator_new(vm, "bytes_iterator", bytes_step);
+    if (iterator == NULL) {
+        return VALUE_FAIL;
+    }
+    iterator->state[0] = value_retain(self);
+    return value_from_object(iterator);
+}
+
+// bytes(iterable of ints).
+static Value bytes_from_items(Vm *vm, Value iterable)
+{
+    Tuple *items = value_to_tuple(vm, iterable);
+    Bytes *bytes = items == NULL ? NULL : bytes_new(vm, NULL, items->count);
+    for (size_t i = 0; bytes != NULL && i < items->count; i++) {
+        int64_t byte;
+        bool ok = value_to_index(vm, items->items[i], &byte);
+        if (ok && (byte < 0 || byte > 255)) {
+            ok = raise_false(vm, ERR_VALUE,
+                             "bytes must be in range(0, 256)");
+        }
+        if (!ok) {
+            object_release(&vm->ctx, bytes);
+            bytes = NULL;
+            break;
+        }
+        bytes->data[i] = (char)byte;
+    }
+    object_release_null(&vm->ctx, items);
+    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+}
+
+static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    int64_t count;
+    if (!arguments_check(vm, "bytes", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
+    if (args->count == 0) {
+        return bytes_value(vm, "", 0);
+    }
+    Value v = args->items[0];
+    if (value_is_str(v)) {
+        return args->count < 2
+                   ? raise_error(vm, ERR_TYPE,
+                                 "string argument without an encoding")
+                   : bytes_encode(vm, v, args->items[1],
+                                  args->count > 2 ? args->items[2]
+                                                  : VALUE_UNBOUND);
+    }
+    if (value_is_kind(v, KIND_BYTES)) {
+        return value_retain(v);
+    }
+    if (!value_is_index(vm, v)) {
+        return bytes_from_items(vm, v);
+    }
+    if (!value_to_index(vm, v, &count)) {
+        return VALUE_FAIL;
+    }
+    if (count < 0) {
+        return raise_error(vm, ERR_VALUE, "negative count");
+    }
+    Bytes *bytes = bytes_new(vm, NULL, (size_t)count);
+    if (bytes == NULL) {
+        return VALUE_FAIL;
+    }
+    memset(bytes->data, 0, (size_t)count);
+    return value_from_object(bytes);
+}
+
+// 'u' UTF-8, 'a' ASCII, 'l' Latin-1; 0: unknown, with an error pending.
+static char codec(Vm *vm, Value encoding)
+{
+    if (value_unbound(encoding)) {
+        return 'u';
+    }
+    if (!value_is_str(encoding)) {
+        raise_error(vm, ERR_TYPE, "encoding must be str");
+        return 0;
+    }
+    static const struct {
+        const char *name;
+        char code;
+    } known[] = {{"utf-8", 'u'},   {"utf8", 'u'},   {"UTF-8", 'u'},
+                 {"ascii", 'a'},   {"us-ascii", 'a'}, {"latin-1", 'l'},
+                 {"latin1", 'l'},  {"iso-8859-1", 'l'}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_is(value_as_str(encoding), known[i].name)) {
+            return known[i].code;
+        }
+    }
+    raise_error(vm, ERR_LOOKUP, "unknown encoding: %s",
+                value_as_str(encoding)->text);
+    return 0;
+}
+
+// "strict" (also when not given), "ignore" or "replace", by first letter.
+static char error_mode(Value errors)
+{
+    return value_is_str(errors) ? value_as_str(errors)->text[0] : 's';
+}
+
+static bool encode_narrow(Vm *vm, StrBuf *out, Str *str, uint32_t limit,
+                          char mode)
+{
+    for (size_t i = 0, number = 0; i < str->length; number++) {
+        uint32_t c = 0xFFFF;
+        size_t size = utf8_decode(str->text + i, str->length - i, &c);
+        i += size == 0 ? 3 : size;
+        if (c < limit) {
+            strbuf_putc(out, (char)c);
+        } else if (mode == 's') {
+            return raise_false(
+                vm, ERR_UNICODE_ENCODE,
+                "'%s' codec can't encode character '\\%c%0*x' in position "
+                "%zu: ordinal not in range(%u)",
+                limit == 128 ? "ascii" : "latin-1",
+                c < 256 ? 'x' : c < 65536 ? 'u' : 'U',
+                c < 256 ? 2 : c < 65536 ? 4 : 8, c, number, limit);
+        } else {
+            strbuf_puts(out, mode == 'r' ? "?" : "");
+        }
+    }
+    return true;
+}
+
+Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
+{
+    char code = codec(vm, encoding);
+    Str *str = value_as_str(v);
+    if (code == 0 || code == 'u') {
+        return code == 0 ? VALUE_FAIL
+                         : bytes_value(vm, str->text, str->length);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    bool ok = encode_narrow(vm, &out, str, code == 'a' ? 128 : 256,
+                            error_mode(errors)) &&
+              strbuf_ok(&out);
+    Value result = ok ? bytes_value(vm, strbuf_text(&out), out.length)
+                      : VALUE_FAIL;
+    strbuf_free(&out);
+    return result;
+}
+
+static bool decode_into(Vm *vm, StrBuf *out, Bytes *bytes, char code,
+                        char mode)
+{
+    for (size_t i = 0; i < bytes->length;) {
+        unsigned char byte = (unsigned char)bytes->data[i];
+        uint32_t c = byte;
+        size_t size = 1;
+        if (code == 'u' && byte >= 128) {
+            size = utf8_decode(bytes->data + i, bytes->length - i, &c);
+        } else if (code == 'a' && byte >= 128) {
+            size = 0;
+        }
+        if (size != 0) {
+            strbuf_codepoint(out, c);
+            i += size;
+            continue;
+        }
+        if (mode == 's') {
+            return raise_false(vm, ERR_UNICODE_DECODE,
+                               "'%s' codec can't decode byte 0x%02x in "
+                               "position %zu: %s",
+                               code == 'u' ? "utf-8" : "ascii", byte, i,
+                               code == 'u' ? "invalid start byte"
+                                           : "ordinal not in range(128)");
+        }
+        if (mode == 'r') {
+            strbuf_codepoint(out, UTF8_REPLACEMENT);
+        }
+        i++;
+    }
+    return true;
+}
+
+Value bytes_decode(Vm *vm, Value v, Value encoding, Value errors)
+{
+    char code = codec(vm, encoding);
+    if (code == 0) {
+        return VALUE_FAIL;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    if (!decode_into(vm, &out, value_as_bytes(v), code, error_mode(errors))) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value method_decode(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return bytes_decode(vm, args[0], args[1], args[2]);
+}
+
+static Value method_hex(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t i = 0; i < bytes_length(args[0]); i++) {
+        strbuf_printf(&out, "%02x", (unsigned char)bytes_text(args[0])[i]);
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value affix(Vm *vm, Value *args, bool at_end)
+{
+    if (!value_is_kind(args[1], KIND_BYTES)) {
+        return raise_error(vm, ERR_TYPE,
+                           "%s first arg must be bytes or a tuple of bytes, "
+                           "not %s",
+                           at_end ? "endswith" : "startswith",
+                           type_name(type_of(vm, args[1])));
+    }
+    size_t length = bytes_length(args[0]), part = bytes_length(args[1]);
+    const char *at = bytes_text(args[0]) + (at_end ? length - part : 0);
+    return value_from_bool(part <= length &&
+                           memcmp(at, bytes_text(args[1]), part) == 0);
+}
+
+static Value method_startswith(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return affix(vm, args, false);
+}
+
+static Value method_endswith(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return affix(vm, args, true);
+}
+
+const NativeDef bytes_methods[] = {
+    {"decode", "self, /, encoding='utf-8', errors='strict'", method_decode,
+     "The text that these bytes encode."},
+    {"hex", "self, /", method_hex, "Two hexadecimal digits for each byte."},
+    {"startswith", "self, prefix, /", method_startswith,
+     "True if it starts with prefix."},
+    {"endswith", "self, suffix, /", method_endswith,
+     "True if it ends with suffix."},
+    {0}};
+
+const TypeDef bytes_type_def = {
+    .name = "bytes",
+    .doc = "An immutable sequence of bytes.",
+    .params = "source=b'', encoding=None, errors=None, /",
+    .kind = KIND_BYTES,
+    .size = sizeof(Bytes),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = bytes_destroy,
+              .make = bytes_make,
+              .repr = bytes_repr,
+              .hash = bytes_hash,
+              .compare = bytes_compare,
+              .binary = bytes_binary,
+              .length = bytes_length_slot,
+              .get_item = bytes_get_item,
+              .contains = bytes_contains,
+              .iter = bytes_iter},
+    .methods = bytes_methods,
+};

@@ -1,0 +1,26 @@
+// bytes: immutable byte strings.
+#ifndef DUET_INTERP_OBJ_BYTES_H
+#define DUET_INTERP_OBJ_BYTES_H
+
+#include "interp/memory.h"
+
+typedef struct Bytes {
+    Object head;
+    size_t length;
+    char data[]; // NUL-terminated besides
+} Bytes;
+
+MUST_CHECK Bytes *bytes_new(Vm *vm, const char *data, size_t length);
+Value bytes_value(Vm *vm, const char *bytes, size_t length);
+const char *bytes_text(Value v); // v is a bytes
+size_t bytes_length(Value v);
+// str.encode and bytes.decode; encoding UNBOUND: UTF-8.
+Value bytes_encode(Vm *vm, Value str, Value encoding, Value errors);
+Value bytes_decode(Vm *vm, Value bytes, Value encoding, Value errors);
+
+static inline Bytes *value_as_bytes(Value v)
+{
+    return (Bytes *)value_object(v);
+}
+
+#endif
