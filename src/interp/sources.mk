@@ -29,6 +29,7 @@ interp_sources += src/interp/list_methods.c
 interp_sources += src/interp/list_sort.c
 interp_sources += src/interp/memory.c
 interp_sources += src/interp/module.c
+interp_sources += src/interp/obj_bytes.c
 interp_sources += src/interp/obj_descriptor.c
 interp_sources += src/interp/obj_dict.c
 interp_sources += src/interp/obj_dtype.c
