@@ -364,6 +364,7 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
         plan_release(ctx, plan);
         return NULL;
     }
+    plan_dump(ctx, plan);
     return plan;
 }
 

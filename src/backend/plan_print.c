@@ -1,6 +1,11 @@
 // A plan as text: one line a step, with the slots that it reads, writes and
 // clears. DUET_DUMP=plan shows it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "backend/tile.h"
+#include "graph/graph_text.h"
 
 static void print_slots(StrBuf *out, const char *before,
                         const uint32_t *slots, uint32_t count)
@@ -70,4 +75,26 @@ void plan_print(StrBuf *out, const Plan *plan)
     strbuf_printf(out, "plan %s: %zu steps, %u slots\n", plan->graph->name,
                   plan->step_count, plan->slot_count);
     print_steps(out, plan->block, 2);
+}
+
+void plan_dump(Ctx *ctx, const Plan *plan)
+{
+    const char *what = getenv("DUET_DUMP");
+    if (what == NULL ||
+        (strcmp(what, "graph") != 0 && strcmp(what, "plan") != 0)) {
+        return;
+    }
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    if (strcmp(what, "graph") == 0) {
+        graph_print(&text, plan->graph, false);
+    } else {
+        plan_print(&text, plan);
+    }
+    if (strbuf_ok(&text)) {
+        fputs(strbuf_text(&text), stderr);
+    } else {
+        ctx_clear(ctx);
+    }
+    strbuf_free(&text);
 }

@@ -88,6 +88,8 @@ bool step_assert(PlanRun *run, const Step *step);
 bool step_raise(PlanRun *run, const Step *step);
 bool step_read(PlanRun *run, const Step *step);
 bool step_assign(PlanRun *run, const Step *step);
+// Writes to stderr what DUET_DUMP=graph or plan asks for.
+void plan_dump(Ctx *ctx, const Plan *plan);
 bool run_block(PlanRun *run, const StepBlock *block);
 
 // Puts an owned tensor into an output's slot.
