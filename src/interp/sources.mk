@@ -14,6 +14,7 @@ interp_sources += src/interp/class_slots.c
 interp_sources += src/interp/code.c
 interp_sources += src/interp/compile_call.c
 interp_sources += src/interp/compile_def.c
+interp_sources += src/interp/compile_emit.c
 interp_sources += src/interp/compile_expr.c
 interp_sources += src/interp/compile_stmt.c
 interp_sources += src/interp/compile_try.c
