@@ -104,7 +104,7 @@ const OpDesc op_sign = {
 
 const OpDesc op_square = {
     UNARY("square", TILE_SQUARE, RESULT_SAME),
-    .doc = "x times x.",
+    .doc = "The square, x times x.",
     .graphdef = "Square",
 };
 

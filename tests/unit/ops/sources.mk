@@ -1,2 +1,3 @@
 # Unit tests of ops/: one file a line, alphabetical.
 unit_ops_sources =
+unit_ops_sources += tests/unit/ops/test_op_table.c

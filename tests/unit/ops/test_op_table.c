@@ -1,0 +1,158 @@
+// A walk over the op table, and the first ops against expected numbers.
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "ops/op.h"
+
+static void release(Ctx *ctx, Object *object)
+{
+    tensor_dealloc(ctx, (Tensor *)object);
+}
+
+static void start(Ctx *ctx)
+{
+    memset(ctx, 0, sizeof(*ctx));
+    ctx_init(ctx, 0);
+    ctx->dealloc = release;
+}
+
+static Tensor *counting(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
+{
+    Tensor *tensor = tensor_new(ctx, dtype, rank, dims);
+    cr_assert_not_null(tensor);
+    for (int64_t i = 0; i < tensor->count; i++) {
+        tensor_set_int(tensor, i, i % 120 + 1);
+    }
+    return tensor;
+}
+
+Test(op_table, every_op_is_described)
+{
+    for (int i = 0; i < OP_COUNT; i++) {
+        const OpDesc *op = op_desc((OpCode)i);
+        cr_assert_not_null(op->name);
+        cr_assert(op->doc != NULL && strlen(op->doc) > 10, "%s", op->name);
+        cr_assert_not_null(op->params, "%s", op->name);
+        cr_assert_not_null(op->infer, "%s", op->name);
+        cr_assert(op->kernel != NULL || (op->flags & OP_ELEMENTWISE), "%s",
+                  op->name);
+        cr_assert_eq(op_find(op->name, strlen(op->name)), i, "%s", op->name);
+        cr_assert_leq(op->attr_count, OP_MAX_ATTRS);
+        cr_assert_leq(op->min_inputs, op->max_inputs);
+    }
+}
+
+// Every elementwise op on every dtype: the shape rule and the driver agree,
+// the quick way and the broadcasting way give the same bits, and so do the
+// tiers.
+static void check_elementwise(Ctx *ctx, OpCode code, DType dtype)
+{
+    const OpDesc *op = op_desc(code);
+    int64_t dims[2] = {3, 70};
+    Tensor *in[3], *out, *again;
+    uint32_t count;
+    for (uint32_t k = 0; k < op->min_inputs; k++) {
+        bool condition = op->tile == TILE_WHERE && k == 0;
+        in[k] = counting(ctx, condition ? DT_BOOL : dtype, 2, dims);
+    }
+    if (op_run(ctx, code, in, op->min_inputs, NULL, &out, &count)) {
+        cr_assert(shape_equal(out->rank, tensor_dims(out), 2, dims));
+        const char *const tiers[] = {"portable", "avx2", "avx512"};
+        for (int i = 0; i < 3; i++) {
+            const Tier *tier = tier_find(tiers[i]);
+            if (tier != NULL) {
+                ctx->kernels->tier = tier;
+                cr_assert(op_run(ctx, code, in, op->min_inputs, NULL, &again,
+                                 &count));
+                cr_assert(tensor_identical(out, again), "%s %s %s", op->name,
+                          dtype_name(dtype), tiers[i]);
+                object_release(ctx, again);
+            }
+        }
+        object_release(ctx, out);
+    } else {
+        cr_assert_eq(ctx->error.kind, ERR_DTYPE, "%s: %s", op->name,
+                     ctx->error.text);
+        ctx_clear(ctx);
+    }
+    for (uint32_t k = 0; k < op->min_inputs; k++) {
+        object_release(ctx, in[k]);
+    }
+}
+
+Test(op_table, elementwise_ops_agree_on_every_tier)
+{
+    Ctx ctx;
+    start(&ctx);
+    for (int i = 0; i < OP_COUNT; i++) {
+        const OpDesc *op = op_desc((OpCode)i);
+        if ((op->flags & OP_ELEMENTWISE) && op->attr_count == 0) {
+            for (int dtype = 0; dtype < DT_STRING; dtype++) {
+                check_elementwise(&ctx, (OpCode)i, (DType)dtype);
+            }
+        }
+    }
+    ctx_destroy(&ctx);
+}
+
+Test(op_table, integer_division_by_zero_is_an_error)
+{
+    Ctx ctx;
+    uint32_t count;
+    start(&ctx);
+    Tensor *in[2] = {tensor_scalar_int(&ctx, DT_INT32, 7),
+                     tensor_scalar_int(&ctx, DT_INT32, 0)};
+    Tensor *out;
+    cr_assert(!op_run(&ctx, OP_FLOOR_DIVIDE, in, 2, NULL, &out, &count));
+    cr_assert_eq(ctx.error.kind, ERR_OP_DIVISION);
+    cr_assert_str_eq(ctx.error.text, "floor_divide: division by zero");
+    object_release(&ctx, in[0]);
+    object_release(&ctx, in[1]);
+    ctx_destroy(&ctx);
+}
+
+// Against a product written out, with depths and widths past every block.
+Test(op_table, int_matmul_is_exact)
+{
+    Ctx ctx;
+    uint32_t count;
+    start(&ctx);
+    int64_t sizes[][3] = {{10, 10, 10}, {1, 1, 1}, {7, 300, 19}, {6, 0, 3}};
+    for (int s = 0; s < 4; s++) {
+        int64_t m = sizes[s][0], k = sizes[s][1], n = sizes[s][2];
+        Tensor *in[2] = {counting(&ctx, DT_INT32, 2, (int64_t[]){m, k}),
+                         counting(&ctx, DT_INT32, 2, (int64_t[]){k, n})};
+        Tensor *out;
+        cr_assert(op_run(&ctx, OP_MATMUL, in, 2, NULL, &out, &count));
+        for (int64_t i = 0; i < m * n; i++) {
+            int64_t sum = 0;
+            for (int64_t j = 0; j < k; j++) {
+                sum += tensor_int_at(in[0], i / n * k + j) *
+                       tensor_int_at(in[1], j * n + i % n);
+            }
+            cr_assert_eq(tensor_int_at(out, i), (int32_t)sum);
+        }
+        object_release(&ctx, out);
+        object_release(&ctx, in[0]);
+        object_release(&ctx, in[1]);
+    }
+    ctx_destroy(&ctx);
+}
+
+Test(op_table, tensors_print_as_numpy_prints_them)
+{
+    Ctx ctx;
+    StrBuf text;
+    start(&ctx);
+    strbuf_init(&text, &ctx);
+    Tensor *tensor = tensor_new(&ctx, DT_FLOAT32, 2, (int64_t[]){2, 2});
+    for (int i = 0; i < 4; i++) {
+        tensor_set_float(tensor, i, i + 1);
+    }
+    tensor_print_repr(&text, tensor);
+    cr_assert_str_eq(strbuf_text(&text), "tensor([[1., 2.],\n"
+                                         "        [3., 4.]], dtype=float32)");
+    strbuf_free(&text);
+    object_release(&ctx, tensor);
+    ctx_destroy(&ctx);
+}
