@@ -4,6 +4,7 @@
 // Invariant: args is never NULL; cause and context are exceptions or NONE.
 #include "interp/obj_exception.h"
 
+#include "interp/attr.h"
 #include "interp/note.h"
 #include "interp/obj_instance.h"
 #include "interp/protocol.h"
@@ -303,6 +304,52 @@ static const MemberDef exception_members[] = {
     {"__notes__", get_notes, NULL, "The notes that add_note added."},
     {NULL, NULL, NULL, NULL}};
 
+static Value argument_or_none(const Tuple *args, size_t i)
+{
+    return i < args->count ? value_retain(args->items[i]) : VALUE_NONE;
+}
+
+// The attributes that one class of errors has more than the others; UNBOUND
+// for other names. They are read from args.
+static Value special_attribute(Vm *vm, const Exception *self, const Str *name)
+{
+    static const char *const os_names[] = {"errno", "strerror", "filename"};
+    const Type *cls = self->head.type;
+    const Tuple *args = self->args;
+    if (str_is(name, "value") &&
+        type_is_subtype(cls, type_of_error(vm, ERR_STOP_ITERATION))) {
+        return argument_or_none(args, 0);
+    }
+    if (str_is(name, "code") &&
+        type_is_subtype(cls, type_of_error(vm, ERR_SYSTEM_EXIT))) {
+        return args->count > 1 ? value_retain(value_from_object(args))
+                               : argument_or_none(args, 0);
+    }
+    if (!type_is_subtype(cls, type_of_error(vm, ERR_OS))) {
+        return VALUE_UNBOUND;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        if (str_is(name, os_names[i])) {
+            return args->count < 2 ? VALUE_NONE : argument_or_none(args, i);
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+static Value exception_get_attr(Vm *vm, Value self, Str *name)
+{
+    Value found = attr_get_generic(vm, self, name);
+    if (!value_failed(found) || !raise_matches(vm, ERR_ATTRIBUTE)) {
+        return found;
+    }
+    Value special = special_attribute(vm, value_as_exception(self), name);
+    if (!value_unbound(special)) {
+        raise_clear(vm);
+        return special;
+    }
+    return VALUE_FAIL;
+}
+
 const TypeDef exception_type_def = {
     .name = "BaseException",
     .doc = "The base of all exceptions.",
@@ -316,7 +363,8 @@ const TypeDef exception_type_def = {
               .make = exception_make,
               .init = exception_init,
               .repr = exception_repr,
-              .str = exception_str},
+              .str = exception_str,
+              .get_attr = exception_get_attr},
     .methods = exception_methods,
     .members = exception_members};
 
