@@ -13,6 +13,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "stager/stager.h"
 
 // The one piece of global state of the process: whom Ctrl-C means.
 static _Atomic(Ctx *) interrupt_target;
@@ -67,9 +68,10 @@ bool session_open(Session *session, const Args *args, const char *name)
     }
     catch_signals(&vm->ctx);
     vm->eager_only = args->eager;
-    session->globals = set_arguments(vm, args, name)
-                           ? vm_main_module(vm, name)
-                           : NULL;
+    session->globals =
+        stager_init(vm, args->trace) && set_arguments(vm, args, name)
+            ? vm_main_module(vm, name)
+            : NULL;
     if (session->globals == NULL) {
         session_report(session);
         (void)session_close(session);
@@ -221,6 +223,7 @@ int session_close(Session *session)
         }
     }
     atomic_store(&interrupt_target, NULL);
+    stager_free(vm);
     vm_free(vm);
     session->vm = NULL;
     return session->status;

@@ -1,0 +1,279 @@
+// Binding the arguments of a call, and walking them.
+//
+// Invariant: a Bound holds a value for every parameter, defaults included, in
+// an order that depends on the function alone.
+#include "interp/obj_dict.h"
+#include "interp/protocol.h"
+#include "stager/signature.h"
+
+void value_vec_free(Vm *vm, ValueVec *vec)
+{
+    for (size_t i = 0; i < vec->count; i++) {
+        release(vm, vec->items[i]);
+    }
+    vec_free(&vm->ctx, vec);
+}
+
+void bound_free(Vm *vm, Bound *bound)
+{
+    value_vec_free(vm, &bound->values);
+    object_release_null(&vm->ctx, bound->names);
+    bound->names = NULL;
+}
+
+static bool push(Vm *vm, ValueVec *vec, Value owned)
+{
+    if (value_failed(owned)) {
+        return false;
+    }
+    if (!vec_push(&vm->ctx, vec, owned)) {
+        release(vm, owned);
+        return false;
+    }
+    return true;
+}
+
+static bool push_all(Vm *vm, ValueVec *vec, const Value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!push(vm, vec, value_retain(values[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The number of the parameter that can be given by this name, -1: none.
+static int find_param(const Code *code, const Str *name)
+{
+    int end = code->positional_count + code->keyword_only_count;
+    for (int i = code->positional_only_count; i < end; i++) {
+        if (str_equal(code->local_names[i], name)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Where parameter `index` stands: extra positional arguments come between.
+static size_t place_of(const Code *code, int index, size_t extra)
+{
+    return index < code->positional_count ? (size_t)index
+                                          : (size_t)index + extra;
+}
+
+static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
+                          Tuple *keywords, size_t extra, Bound *out,
+                          ValueVec *names)
+{
+    for (size_t i = 0; keywords != NULL && i < keywords->count; i++) {
+        Value name = keywords->items[i];
+        int index = find_param(code, value_as_str(name));
+        if (index < 0) {
+            if (!(code->flags & CODE_VARKEYWORDS) ||
+                !push(vm, &out->values, value_retain(values[i])) ||
+                !push(vm, names, value_retain(name))) {
+                return false;
+            }
+            continue;
+        }
+        Value *place = &out->values.items[place_of(code, index, extra)];
+        if (!value_unbound(*place)) {
+            return false;
+        }
+        *place = value_retain(values[i]);
+    }
+    return true;
+}
+
+static Value default_of(const Function *function, int index)
+{
+    const Code *code = function->code;
+    if (index >= code->positional_count) {
+        return function->keyword_defaults == NULL
+                   ? VALUE_UNBOUND
+                   : dict_get_name(function->keyword_defaults,
+                                   code->local_names[index]);
+    }
+    const Tuple *defaults = function->defaults;
+    size_t count = defaults != NULL ? defaults->count : 0;
+    size_t first = code->positional_count - count;
+    return (size_t)index >= first ? defaults->items[(size_t)index - first]
+                                  : VALUE_UNBOUND;
+}
+
+static bool bind_defaults(const Function *function, size_t extra, Bound *out)
+{
+    const Code *code = function->code;
+    int end = code->positional_count + code->keyword_only_count;
+    for (int i = 0; i < end; i++) {
+        Value *place = &out->values.items[place_of(code, i, extra)];
+        if (value_unbound(*place)) {
+            *place = value_retain(default_of(function, i));
+        }
+        if (value_unbound(*place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool bind_function(Vm *vm, const Function *function, const Value *args,
+                          uint32_t given, Tuple *keywords, Bound *out,
+                          ValueVec *names)
+{
+    const Code *code = function->code;
+    uint32_t params = code->positional_count;
+    uint32_t first = given < params ? given : params;
+    size_t extra = given - first;
+    if (extra > 0 && !(code->flags & CODE_VARARGS)) {
+        return false;
+    }
+    bool ok = push_all(vm, &out->values, args, first);
+    for (uint32_t i = first; ok && i < params; i++) {
+        ok = push(vm, &out->values, VALUE_UNBOUND);
+    }
+    ok = ok && push_all(vm, &out->values, args + first, extra);
+    for (uint32_t i = 0; ok && i < code->keyword_only_count; i++) {
+        ok = push(vm, &out->values, VALUE_UNBOUND) &&
+             push(vm, names, value_from_object(object_retain(
+                                 code->local_names[params + i])));
+    }
+    return ok &&
+           bind_keywords(vm, code, args + given, keywords, extra, out,
+                         names) &&
+           bind_defaults(function, extra, out);
+}
+
+bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
+                Tuple *keyword_names, Bound *out)
+{
+    *out = (Bound){0};
+    size_t keywords = keyword_names != NULL ? keyword_names->count : 0;
+    bool ok;
+    if (value_is_kind(host, KIND_FUNCTION)) {
+        ValueVec names = {0};
+        ok = bind_function(vm, (const Function *)value_object(host), args,
+                           count - (uint32_t)keywords, keyword_names, out,
+                           &names);
+        if (ok && names.count > 0) {
+            out->names = tuple_from(vm, names.items, names.count);
+            ok = out->names != NULL;
+        }
+        value_vec_free(vm, &names);
+    } else {
+        ok = push_all(vm, &out->values, args, count);
+        out->names = keywords > 0 ? object_retain(keyword_names) : NULL;
+    }
+    if (!ok) {
+        bound_free(vm, out);
+    }
+    return ok;
+}
+
+const char *bound_name(Value host, const Bound *bound, size_t index)
+{
+    size_t keywords = bound->names != NULL ? bound->names->count : 0;
+    size_t positional = bound->values.count - keywords;
+    if (index >= positional) {
+        return value_as_str(bound->names->items[index - positional])->text;
+    }
+    if (!value_is_kind(host, KIND_FUNCTION)) {
+        return "arg";
+    }
+    const Code *code = ((const Function *)value_object(host))->code;
+    size_t params = code->positional_count;
+    size_t local = index < params ? index : params + code->keyword_only_count;
+    return code->local_names[local]->text;
+}
+
+bool value_is_leaf_tensor(Vm *vm, Value v)
+{
+    return value_is_tensor(v) ||
+           (value_is_kind(v, KIND_INSTANCE) &&
+            !value_unbound(type_lookup(vm, type_of(vm, v),
+                                       vm->names[NAME_TENSOR])));
+}
+
+static Value map_items(Vm *vm, const Value *items, size_t count, bool is_list,
+                       LeafFn leaf, void *data)
+{
+    ValueVec made = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = push(vm, &made, value_map(vm, items[i], leaf, data));
+    }
+    Value result = VALUE_FAIL;
+    if (ok && is_list) {
+        List *list = list_new(vm, count);
+        for (size_t i = 0; list != NULL && i < count; i++) {
+            list->items[i] = value_retain(made.items[i]);
+        }
+        result = list != NULL ? value_from_object(list) : VALUE_FAIL;
+    } else if (ok) {
+        Tuple *tuple = tuple_from(vm, made.items, count);
+        result = tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    }
+    value_vec_free(vm, &made);
+    return result;
+}
+
+static Value map_dict(Vm *vm, Dict *dict, LeafFn leaf, void *data)
+{
+    Dict *copy = dict_new(vm);
+    uint32_t position = 0;
+    Value key, value;
+    bool ok = copy != NULL;
+    while (ok && dict_next(dict, &position, &key, &value)) {
+        Value item = value_map(vm, value, leaf, data);
+        ok = !value_failed(item) && dict_set(vm, copy, key, item);
+        release(vm, item);
+    }
+    if (!ok) {
+        object_release_null(&vm->ctx, copy);
+        return VALUE_FAIL;
+    }
+    return value_from_object(copy);
+}
+
+Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
+{
+    Type *cls = value_is_object(v) ? value_object(v)->type : NULL;
+    if (cls == NULL ||
+        (cls != vm->types[KIND_LIST] && cls != vm->types[KIND_TUPLE] &&
+         cls != vm->types[KIND_DICT])) {
+        return leaf(vm, v, data);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value result;
+    if (cls == vm->types[KIND_LIST]) {
+        List *list = value_as_list(v);
+        result = map_items(vm, list->items, list->count, true, leaf, data);
+    } else if (cls == vm->types[KIND_TUPLE]) {
+        Tuple *tuple = value_as_tuple(v);
+        result = map_items(vm, tuple->items, tuple->count, false, leaf, data);
+    } else {
+        result = map_dict(vm, value_as_dict(v), leaf, data);
+    }
+    ctx_leave(&vm->ctx);
+    return result;
+}
+
+bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
+{
+    *out = (Bound){0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < bound->values.count; i++) {
+        ok = push(vm, &out->values,
+                  value_map(vm, bound->values.items[i], leaf, data));
+    }
+    if (!ok) {
+        bound_free(vm, out);
+        return false;
+    }
+    out->names =
+        bound->names != NULL ? object_retain(bound->names) : NULL;
+    return true;
+}

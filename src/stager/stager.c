@@ -1,0 +1,333 @@
+// The built-in `stage`, and what the stager puts into a Vm.
+#include "stager/stager.h"
+
+#include "interp/class_new.h"
+#include "interp/obj_int.h"
+#include "stager/staged_fn.h"
+#include "stager/trace.h"
+
+// Hooks. Code runs unconverted: a condition must be a host value, and a
+// symbolic one is refused by `truth`.
+
+static Code *hook_convert(Vm *vm, Function *function)
+{
+    (void)vm;
+    return function->code;
+}
+
+static const Ins *hook_block(Vm *vm, Frame *frame, BlockEvent event,
+                             const BlockInfo *info, const Ins *pc)
+{
+    (void)frame;
+    (void)event;
+    (void)info;
+    (void)pc;
+    return raise_null(vm, ERR_SYMBOLIC,
+                      "a block on a symbolic tensor cannot be traced; use "
+                      "where");
+}
+
+static bool hook_store(Vm *vm, Object *container, Value value)
+{
+    (void)vm;
+    (void)container;
+    (void)value;
+    return true;
+}
+
+static bool hook_read(Vm *vm, Object *container, Value key, Value value)
+{
+    (void)vm;
+    (void)container;
+    (void)key;
+    (void)value;
+    return true;
+}
+
+static int hook_truth(Vm *vm, Value symbolic)
+{
+    const Symbolic *tensor = value_as_symbolic(symbolic);
+    return raise_int(vm, ERR_SYMBOLIC,
+                     "the truth of symbolic tensor '%s' is not known while "
+                     "tracing; use where",
+                     tensor->name != NULL ? tensor->name->text : "?");
+}
+
+static void hook_visit(Vm *vm, void (*visit)(Object *child, void *data),
+                       void *data)
+{
+    (void)vm;
+    (void)visit;
+    (void)data;
+}
+
+// stage(f), stage(signature=…): refused by name what is not there.
+static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                        Tuple *keyword_names)
+{
+    (void)self;
+    size_t keywords = keyword_names != NULL ? keyword_names->count : 0;
+    static const char *const accepted[] = {"autograph", "frozen",
+                                           "max_traces"};
+    for (size_t i = 0; i < keywords; i++) {
+        const Str *name = value_as_str(keyword_names->items[i]);
+        size_t j = 0;
+        while (j < 3 && !str_is(name, accepted[j])) {
+            j++;
+        }
+        if (j == 3) {
+            return raise_error(vm, ERR_TYPE,
+                               "stage() does not take the option '%s'",
+                               name->text);
+        }
+    }
+    if (count - keywords > 1) {
+        return raise_error(vm, ERR_TYPE, "stage() takes one function");
+    }
+    Value host = count > keywords ? args[0] : VALUE_NONE;
+    StagedFunction *staged = staged_new(vm, host);
+    return staged != NULL ? value_from_object(staged) : VALUE_FAIL;
+}
+
+static Value stage_eager(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int on = value_unbound(args[1]) ? 1 : value_truth(vm, args[1]);
+    if (on < 0) {
+        return VALUE_FAIL;
+    }
+    vm->eager_only = on == 1;
+    return VALUE_NONE;
+}
+
+static Value stage_plain(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm;
+    (void)count;
+    if (value_is_kind(args[1], KIND_FUNCTION)) {
+        ((Function *)value_object(args[1]))->code->plain = true;
+    }
+    return value_retain(args[1]);
+}
+
+static Value stage_traces(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_staged(vm, args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "stage.traces() takes a staged function");
+    }
+    const StagedFunction *staged =
+        (const StagedFunction *)value_object(args[1]);
+    List *list = list_new(vm, staged->traces.count);
+    for (size_t i = 0; list != NULL && i < staged->traces.count; i++) {
+        list->items[i] =
+            value_from_object(object_retain(staged->traces.items[i]));
+    }
+    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    for (int i = 1; i < ERR_COUNT; i++) {
+        if (value_same(args[1], value_from_object(vm->error_types[i]))) {
+            value_replace(&vm->ctx, &vm->error_overrides[i],
+                          value_retain(args[2]));
+            return VALUE_NONE;
+        }
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "stage.error_class() takes a built-in error class");
+}
+
+static bool add_text(Vm *vm, StrBuf *out, Value v)
+{
+    Str *text = value_str(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    strbuf_add(out, text->text, text->length);
+    object_release(&vm->ctx, text);
+    return true;
+}
+
+// Appends a print node: a NUL byte of the format stands for each tensor.
+static Value print_node(Vm *vm, const StrBuf *format, const ValueId *ids,
+                        uint32_t count)
+{
+    AttrValue attrs[3] = {
+        {.kind = ATTR_STR, .count = (uint32_t)format->length,
+         .text = strbuf_text(format)},
+        {.kind = ATTR_STR, .count = 5, .text = "print"},
+        {.kind = ATTR_STR, .count = 6, .text = "stdout"}};
+    GraphPlace place = GRAPH_PLACE_NONE;
+    if (!vm_place(vm, &place.source, &place.span)) {
+        place.source = NULL;
+    }
+    return graph_append_host(vm->trace->graph, vm->trace->block, OP_PRINT,
+                             ids, count, attrs, NULL, NULL, 0, place) != NULL
+               ? VALUE_NONE
+               : VALUE_FAIL;
+}
+
+static Value write_now(Vm *vm, const StrBuf *text)
+{
+    Str *line = str_new(vm, strbuf_text(text), text->length);
+    if (line == NULL) {
+        return VALUE_FAIL;
+    }
+    Value argument = str_value(line);
+    Value written = value_call_method(vm, vm->stdout_file,
+                                      vm->names[NAME_WRITE], &argument, 1);
+    release(vm, argument);
+    if (value_failed(written)) {
+        return written;
+    }
+    release(vm, written);
+    return VALUE_NONE;
+}
+
+// stage.print(*args, sep, end): as print, but each time the graph runs.
+static Value stage_print(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    const Tuple *values = value_as_tuple(args[1]);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    VEC(ValueId) ids = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < values->count; i++) {
+        Value v = values->items[i];
+        strbuf_puts(&out, i == 0                  ? ""
+                          : value_is_str(args[2]) ? value_as_str(args[2])->text
+                                                  : " ");
+        if (vm->trace == NULL || !value_is_operand(v)) {
+            ok = add_text(vm, &out, v);
+            continue;
+        }
+        ValueId id = trace_operand(vm, vm->trace, v);
+        ok = id != VALUE_ID_NONE && vec_push(&vm->ctx, &ids, id);
+        strbuf_putc(&out, '\0');
+    }
+    strbuf_puts(&out,
+                value_is_str(args[3]) ? value_as_str(args[3])->text : "\n");
+    Value result = VALUE_FAIL;
+    if (ok && strbuf_ok(&out)) {
+        result = vm->trace != NULL
+                     ? print_node(vm, &out, ids.items, (uint32_t)ids.count)
+                     : write_now(vm, &out);
+    }
+    vec_free(&vm->ctx, &ids);
+    strbuf_free(&out);
+    return result;
+}
+
+static const NativeDef stage_methods[] = {
+    {"eager", "self, on=True, /", stage_eager,
+     "Switches staging off everywhere, or on again."},
+    {"plain", "self, function, /", stage_plain,
+     "Marks a function that is never converted."},
+    {"traces", "self, function, /", stage_traces,
+     "The traces of a staged function, oldest first."},
+    {"error_class", "self, error, cls, /", stage_error_class,
+     "Has errors of a built-in class raised as a class of one's own."},
+    {"print", "self, *args, sep=' ', end='\\n'", stage_print,
+     "Prints each time the graph runs."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void stage_destroy(Vm *vm, Object *self)
+{
+    object_free(vm, self, sizeof *self);
+}
+
+const TypeDef stage_type_def = {
+    .name = "stage",
+    .doc = "Stages functions: @stage traces a function into graphs.",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(Object),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = stage_destroy, .call = stage_call},
+    .methods = stage_methods,
+};
+
+// A type of the stager's, made as the built-in ones are but counted by its
+// instances, since it may go before them.
+static Type *make_type(Vm *vm, const TypeDef *def)
+{
+    Str *name = str_intern(vm, def->name, strlen(def->name));
+    Value base = value_from_object(vm->object_type);
+    Tuple *bases = tuple_from(vm, &base, 1);
+    Type *cls = name != NULL && bases != NULL
+                    ? class_create(vm, name, bases, def)
+                    : NULL;
+    object_release_null(&vm->ctx, name);
+    object_release_null(&vm->ctx, bases);
+    if (cls == NULL) {
+        return NULL;
+    }
+    void (*inherited[sizeof(TypeSlots) / sizeof(void (*)(void))])(void);
+    void (*own[sizeof(TypeSlots) / sizeof(void (*)(void))])(void);
+    memcpy(inherited, &cls->slots, sizeof inherited);
+    memcpy(own, &def->slots, sizeof own);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        own[i] = own[i] != NULL ? own[i] : inherited[i];
+    }
+    memcpy(&cls->slots, own, sizeof own);
+    cls->kind = def->kind;
+    cls->flags = def->flags | TYPE_HEAP;
+    if (!class_add_methods(vm, cls)) {
+        object_release(&vm->ctx, cls);
+        return NULL;
+    }
+    return cls;
+}
+
+static bool bind_stage(Vm *vm, Stager *stager)
+{
+    Object *stage = object_new(vm, stager->stage_type, sizeof *stage);
+    Str *name = str_intern(vm, "stage", 5);
+    bool ok = stage != NULL && name != NULL &&
+              dict_set_name(vm, vm->builtins, name, value_from_object(stage));
+    object_release_null(&vm->ctx, stage);
+    object_release_null(&vm->ctx, name);
+    return ok;
+}
+
+bool stager_init(Vm *vm, bool log)
+{
+    Stager *stager = ctx_alloc_zero(&vm->ctx, sizeof *stager);
+    if (stager == NULL) {
+        return false;
+    }
+    vm->stager = stager;
+    stager->log = log;
+    stager->hooks = (TraceHooks){trace_apply, hook_block, hook_convert,
+                                 hook_store,  hook_read,  hook_truth,
+                                 hook_visit};
+    stager->options = plan_options_default();
+    vm->hooks = &stager->hooks;
+    stager->stage_type = make_type(vm, &stage_type_def);
+    stager->staged_type = make_type(vm, &staged_type_def);
+    stager->concrete_type = make_type(vm, &concrete_type_def);
+    stager->graph_type = make_type(vm, &trace_owner_type_def);
+    return stager->stage_type != NULL && stager->staged_type != NULL &&
+           stager->concrete_type != NULL && stager->graph_type != NULL &&
+           bind_stage(vm, stager);
+}
+
+void stager_free(Vm *vm)
+{
+    Stager *stager = stager_of(vm);
+    if (stager == NULL) {
+        return;
+    }
+    object_release_null(&vm->ctx, stager->stage_type);
+    object_release_null(&vm->ctx, stager->staged_type);
+    object_release_null(&vm->ctx, stager->concrete_type);
+    object_release_null(&vm->ctx, stager->graph_type);
+    ctx_free(&vm->ctx, stager, sizeof *stager);
+    vm->stager = NULL;
+    vm->hooks = NULL;
+}

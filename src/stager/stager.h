@@ -1,0 +1,31 @@
+// Staging for a Vm: installs the hooks of traces and the built-in `stage`.
+#ifndef DUET_STAGER_STAGER_H
+#define DUET_STAGER_STAGER_H
+
+#include "backend/plan.h"
+#include "interp/apply.h"
+
+// What vm->stager points to.
+typedef struct Stager {
+    Type *stage_type;    // of the built-in `stage`, counted
+    Type *staged_type;   // of staged functions, counted
+    Type *concrete_type; // of concrete functions, counted
+    Type *graph_type;    // of what symbolic tensors hold a count on, counted
+    uint16_t serial;     // of the newest trace; never 0 while one runs
+    bool log;            // --trace: tell on stderr when a trace is made
+    TraceHooks hooks;    // what vm->hooks points to
+    PlanOptions options; // for every plan
+} Stager;
+
+static inline Stager *stager_of(Vm *vm)
+{
+    return vm->stager;
+}
+
+// Once for each Vm, before any code runs. `log`: say each trace on stderr.
+// False with an error pending; stager_free is right then too.
+MUST_CHECK bool stager_init(Vm *vm, bool log);
+// Before vm_free; staged functions that still exist stay valid.
+void stager_free(Vm *vm);
+
+#endif
