@@ -55,6 +55,9 @@ typedef struct Method { // bound: self put in front of the arguments
     Value function, self;
 } Method;
 
+// A function of this code; its doc, name and module are set, captured cells
+// are UNBOUND until the caller has put them in. Retains.
+MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
 MUST_CHECK Cell *cell_new(Vm *vm, Value value); // retains
 MUST_CHECK Native *native_new(Vm *vm, const NativeDef *def, Type *owner);
 MUST_CHECK Method *method_new(Vm *vm, Value function, Value self); // retains

@@ -75,6 +75,8 @@ interp_sources += src/interp/vm_for.c
 interp_sources += src/interp/vm_frame.c
 interp_sources += src/interp/vm_names.c
 interp_sources += src/interp/vm_slow.c
+interp_sources += src/interp/obj_function.c
+interp_sources += src/interp/obj_native.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.
 vm_sources = src/interp/vm.c

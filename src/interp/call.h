@@ -1,0 +1,30 @@
+// Calls: arguments bound to parameters, and everything that can be called.
+//
+// Arguments stand in a window: registers above the caller's that become the
+// callee's R[0 ..]. A function here takes the references in the window over;
+// when it returns, all of them are released and UNBOUND (after call_bind, on
+// success: they are the bound parameters).
+#ifndef DUET_INTERP_CALL_H
+#define DUET_INTERP_CALL_H
+
+#include "interp/obj_function.h"
+
+// Binds the `count` arguments in window[0 .. count), of which the last are
+// keywords of `keyword_names` (NULL: none), to the function's parameters:
+// positional, keyword-only, *args, **kwargs, in window[0 ..). False with
+// CPython's TypeError pending.
+MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
+                          uint32_t count, Tuple *keyword_names);
+// Calls anything: Duet functions (on a frame of their own, through C),
+// natives, classes, methods, instances. `callee` is borrowed and must stay
+// alive. Owned result, or VALUE_FAIL.
+Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
+                  Tuple *keyword_names);
+// A native function, arguments bound by its parameters.
+Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
+                  Tuple *keyword_names);
+// The `call` slot of functions, natives and methods.
+Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
+                Tuple *keyword_names);
+
+#endif

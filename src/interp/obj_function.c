@@ -1,0 +1,484 @@
+// Functions, native functions, bound methods and cells as objects: making
+// them, their attributes, what the collector sees. Calling them is call.c's.
+//
+// Invariant: code, globals, name and qualname of a Function are never NULL.
+#include "interp/obj_function.h"
+
+#include "interp/call.h"
+#include "interp/note.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+typedef void (*ChildVisitor)(Object *child, void *data);
+
+static void visit_value(Value value, ChildVisitor visit, void *data)
+{
+    if (value_is_object(value)) {
+        visit(value_object(value), data);
+    }
+}
+
+static void visit_object(void *object, ChildVisitor visit, void *data)
+{
+    if (object != NULL) {
+        visit((Object *)object, data);
+    }
+}
+
+// A field that may be NULL, as an attribute.
+static Value object_or_none(void *object)
+{
+    return object == NULL ? VALUE_NONE
+                          : value_from_object(object_retain(object));
+}
+
+// --- functions ---
+
+Function *function_new(Vm *vm, Code *code, Dict *globals)
+{
+    size_t size = sizeof(Function) + code->captured_count * sizeof(Value);
+    Function *self = object_new(vm, vm->types[KIND_FUNCTION], size);
+    if (self == NULL) {
+        return NULL;
+    }
+    Object head = self->head;
+    *self = (Function){
+        .head = head,
+        .code = object_retain(code),
+        .globals = object_retain(globals),
+        .name = object_retain(code->name),
+        .qualname = object_retain(code->qualname),
+        .doc = object_or_none(code->doc),
+        .module = value_retain(dict_get_name(globals, vm->names[NAME_NAME])),
+        .cell_count = code->captured_count,
+    };
+    for (uint32_t i = 0; i < self->cell_count; i++) {
+        self->cells[i] = VALUE_UNBOUND;
+    }
+    return self;
+}
+
+static void function_destroy(Vm *vm, Object *object)
+{
+    Function *self = (Function *)object;
+    Ctx *ctx = &vm->ctx;
+    object_release(ctx, self->code);
+    object_release(ctx, self->globals);
+    object_release(ctx, self->name);
+    object_release(ctx, self->qualname);
+    release(vm, self->doc);
+    release(vm, self->module);
+    object_release_null(ctx, self->defaults);
+    object_release_null(ctx, self->keyword_defaults);
+    object_release_null(ctx, self->annotations);
+    object_release_null(ctx, self->dict);
+    for (uint32_t i = 0; i < self->cell_count; i++) {
+        release(vm, self->cells[i]);
+    }
+    object_free(vm, self, sizeof *self + self->cell_count * sizeof(Value));
+}
+
+static void function_visit(Object *object, ChildVisitor visit, void *data)
+{
+    Function *self = (Function *)object;
+    visit_object(self->globals, visit, data);
+    visit_object(self->defaults, visit, data);
+    visit_object(self->keyword_defaults, visit, data);
+    visit_object(self->annotations, visit, data);
+    visit_object(self->dict, visit, data);
+    for (uint32_t i = 0; i < self->cell_count; i++) {
+        visit_value(self->cells[i], visit, data);
+    }
+}
+
+// The rest may be needed by a finaliser that still runs: cells are enough to
+// break every cycle through a closure, defaults and attributes the others.
+static void function_clear(Vm *vm, Object *object)
+{
+    Function *self = (Function *)object;
+    for (uint32_t i = 0; i < self->cell_count; i++) {
+        value_replace(&vm->ctx, &self->cells[i], VALUE_UNBOUND);
+    }
+    Tuple *defaults = self->defaults;
+    Dict *dict = self->dict;
+    self->defaults = NULL;
+    self->dict = NULL;
+    object_release_null(&vm->ctx, defaults);
+    object_release_null(&vm->ctx, dict);
+}
+
+static Value function_repr(Vm *vm, Value value)
+{
+    Function *self = (Function *)value_object(value);
+    Str *text = str_printf(vm, "<function %s at %p>", self->qualname->text,
+                           (void *)self);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+#define AS_FUNCTION(value) ((Function *)value_object(value))
+
+static Value function_get_name(Vm *vm, Value self)
+{
+    (void)vm;
+    return object_or_none(AS_FUNCTION(self)->name);
+}
+
+static Value function_get_qualname(Vm *vm, Value self)
+{
+    (void)vm;
+    return object_or_none(AS_FUNCTION(self)->qualname);
+}
+
+static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
+{
+    if (!value_is_str(value)) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s must be set to a string object", name);
+    }
+    Str *old = *field;
+    *field = object_retain(value_object(value));
+    object_release(&vm->ctx, old);
+    return true;
+}
+
+static bool function_set_name(Vm *vm, Value self, Value value)
+{
+    return note_store(vm, value_object(self), value) &&
+           set_str_field(vm, &AS_FUNCTION(self)->name, value, "__name__");
+}
+
+static bool function_set_qualname(Vm *vm, Value self, Value value)
+{
+    return note_store(vm, value_object(self), value) &&
+           set_str_field(vm, &AS_FUNCTION(self)->qualname, value,
+                         "__qualname__");
+}
+
+// A stored Value that reads as None while it is not set.
+static Value value_or_none(Value value)
+{
+    return value_unbound(value) ? VALUE_NONE : value_retain(value);
+}
+
+static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
+{
+    if (!note_store(vm, value_object(self), value)) {
+        return false;
+    }
+    value_replace(&vm->ctx, field, value_retain(value));
+    return true;
+}
+
+static Value function_get_doc(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_or_none(AS_FUNCTION(self)->doc);
+}
+
+static bool function_set_doc(Vm *vm, Value self, Value value)
+{
+    return set_value_field(vm, self, &AS_FUNCTION(self)->doc, value);
+}
+
+static Value function_get_module(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_or_none(AS_FUNCTION(self)->module);
+}
+
+static bool function_set_module(Vm *vm, Value self, Value value)
+{
+    return set_value_field(vm, self, &AS_FUNCTION(self)->module, value);
+}
+
+static Value function_get_code(Vm *vm, Value self)
+{
+    (void)vm;
+    return object_or_none(AS_FUNCTION(self)->code);
+}
+
+static Value function_get_globals(Vm *vm, Value self)
+{
+    (void)vm;
+    return object_or_none(AS_FUNCTION(self)->globals);
+}
+
+static Value function_get_defaults(Vm *vm, Value self)
+{
+    (void)vm;
+    return object_or_none(AS_FUNCTION(self)->defaults);
+}
+
+// A field that holds an object of one kind, or NULL for None.
+static bool set_object_field(Vm *vm, Value self, void *field, Kind kind,
+                             Value value, const char *what)
+{
+    bool empty = value_is_none(value) || value_unbound(value);
+    if (!empty && !value_is_kind(value, kind)) {
+        return raise_false(vm, ERR_TYPE, "%s object", what);
+    }
+    if (!note_store(vm, value_object(self), value)) {
+        return false;
+    }
+    void *old, *new = empty ? NULL : object_retain(value_object(value));
+    memcpy(&old, field, sizeof old);
+    memcpy(field, &new, sizeof new);
+    object_release_null(&vm->ctx, old);
+    return true;
+}
+
+static bool function_set_defaults(Vm *vm, Value self, Value value)
+{
+    return set_object_field(vm, self, &AS_FUNCTION(self)->defaults, KIND_TUPLE,
+                            value, "__defaults__ must be set to a tuple");
+}
+
+static Value function_get_kwdefaults(Vm *vm, Value self)
+{
+    (void)vm;
+    return object_or_none(AS_FUNCTION(self)->keyword_defaults);
+}
+
+static bool function_set_kwdefaults(Vm *vm, Value self, Value value)
+{
+    return set_object_field(vm, self, &AS_FUNCTION(self)->keyword_defaults,
+                            KIND_DICT, value,
+                            "__kwdefaults__ must be set to a dict");
+}
+
+static Value function_get_annotations(Vm *vm, Value self)
+{
+    Function *function = AS_FUNCTION(self);
+    if (function->annotations == NULL) {
+        function->annotations = dict_new(vm);
+        if (function->annotations == NULL) {
+            return VALUE_FAIL;
+        }
+    }
+    return object_or_none(function->annotations);
+}
+
+static bool function_set_annotations(Vm *vm, Value self, Value value)
+{
+    return set_object_field(vm, self, &AS_FUNCTION(self)->annotations,
+                            KIND_DICT, value,
+                            "__annotations__ must be set to a dict");
+}
+
+static Value function_get_closure(Vm *vm, Value self)
+{
+    Function *function = AS_FUNCTION(self);
+    if (function->cell_count == 0) {
+        return VALUE_NONE;
+    }
+    Tuple *cells = tuple_from(vm, function->cells, function->cell_count);
+    return cells != NULL ? value_from_object(cells) : VALUE_FAIL;
+}
+
+static const MemberDef function_members[] = {
+    {"__name__", function_get_name, function_set_name, "Its name."},
+    {"__qualname__", function_get_qualname, function_set_qualname,
+     "Its name with the classes and functions around it."},
+    {"__doc__", function_get_doc, function_set_doc, "Its docstring."},
+    {"__module__", function_get_module, function_set_module,
+     "The name of its module."},
+    {"__code__", function_get_code, NULL, "Its code object."},
+    {"__globals__", function_get_globals, NULL, "Its module's names."},
+    {"__defaults__", function_get_defaults, function_set_defaults,
+     "Defaults of the last positional parameters."},
+    {"__kwdefaults__", function_get_kwdefaults, function_set_kwdefaults,
+     "Defaults of keyword-only parameters."},
+    {"__annotations__", function_get_annotations, function_set_annotations,
+     "Annotations of parameters and of the result."},
+    {"__closure__", function_get_closure, NULL, "Its captured cells."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef function_type_def = {
+    .name = "function",
+    .doc = "A function written in Duet.",
+    .kind = KIND_FUNCTION,
+    .size = sizeof(Function),
+    .flags = TYPE_FINAL | TYPE_TRACKED | TYPE_HAS_DICT,
+    .slots = {.destroy = function_destroy,
+              .visit = function_visit,
+              .clear = function_clear,
+              .repr = function_repr,
+              .call = call_slot},
+    .members = function_members,
+};
+
+// --- bound methods ---
+
+Method *method_new(Vm *vm, Value function, Value self)
+{
+    Method *method = object_new(vm, vm->types[KIND_METHOD], sizeof *method);
+    if (method != NULL) {
+        method->function = value_retain(function);
+        method->self = value_retain(self);
+    }
+    return method;
+}
+
+#define AS_METHOD(value) ((Method *)value_object(value))
+
+static void method_destroy(Vm *vm, Object *object)
+{
+    Method *self = (Method *)object;
+    release(vm, self->function);
+    release(vm, self->self);
+    object_free(vm, self, sizeof *self);
+}
+
+static void method_visit(Object *object, ChildVisitor visit, void *data)
+{
+    Method *self = (Method *)object;
+    visit_value(self->function, visit, data);
+    visit_value(self->self, visit, data);
+}
+
+static void method_clear(Vm *vm, Object *object)
+{
+    value_replace(&vm->ctx, &((Method *)object)->self, VALUE_NONE);
+}
+
+// "Point.move" of a function or anything else with a __qualname__.
+static Str *method_qualname(Vm *vm, Value function)
+{
+    Value name = value_find_attr(vm, function, vm->names[NAME_QUALNAME]);
+    if (value_is_str(name)) {
+        return value_as_str(name);
+    }
+    release(vm, name);
+    return value_failed(name) ? NULL : str_from(vm, "?");
+}
+
+static Value method_repr(Vm *vm, Value value)
+{
+    Str *name = method_qualname(vm, AS_METHOD(value)->function);
+    Str *self = name == NULL ? NULL : value_repr(vm, AS_METHOD(value)->self);
+    Str *text = self == NULL ? NULL
+                             : str_printf(vm, "<bound method %s of %s>",
+                                          name->text, self->text);
+    object_release_null(&vm->ctx, name);
+    object_release_null(&vm->ctx, self);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static Value method_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if ((op != COMPARE_EQ && op != COMPARE_NE) ||
+        !value_is_kind(a, KIND_METHOD) || !value_is_kind(b, KIND_METHOD)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    (void)vm;
+    bool equal = value_same(AS_METHOD(a)->function, AS_METHOD(b)->function) &&
+                 value_same(AS_METHOD(a)->self, AS_METHOD(b)->self);
+    return value_from_bool(equal == (op == COMPARE_EQ));
+}
+
+static bool method_hash(Vm *vm, Value value, uint64_t *hash)
+{
+    (void)vm;
+    *hash = (VALUE_BITS(AS_METHOD(value)->function) >> 4) * 31 +
+            (VALUE_BITS(AS_METHOD(value)->self) >> 4);
+    return true;
+}
+
+static Value method_get_function(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(AS_METHOD(self)->function);
+}
+
+static Value method_get_self(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(AS_METHOD(self)->self);
+}
+
+// What a method does not have itself it shows of its function.
+static Value method_get_attr(Vm *vm, Value self, Str *name)
+{
+    if (str_is(name, "__func__")) {
+        return method_get_function(vm, self);
+    }
+    if (str_is(name, "__self__")) {
+        return method_get_self(vm, self);
+    }
+    if (str_is(name, "__class__")) {
+        return object_or_none(value_object(self)->type);
+    }
+    return value_get_attr(vm, AS_METHOD(self)->function, name);
+}
+
+const TypeDef method_type_def = {
+    .name = "method",
+    .doc = "A function bound to the object that it was read from.",
+    .kind = KIND_METHOD,
+    .size = sizeof(Method),
+    .flags = TYPE_FINAL | TYPE_TRACKED,
+    .slots = {.destroy = method_destroy,
+              .visit = method_visit,
+              .clear = method_clear,
+              .repr = method_repr,
+              .hash = method_hash,
+              .compare = method_compare,
+              .get_attr = method_get_attr,
+              .call = call_slot},
+};
+
+// --- cells ---
+
+Cell *cell_new(Vm *vm, Value value)
+{
+    Cell *cell = object_new(vm, vm->types[KIND_CELL], sizeof *cell);
+    if (cell != NULL) {
+        cell->value = value_retain(value);
+    }
+    return cell;
+}
+
+static void cell_destroy(Vm *vm, Object *object)
+{
+    release(vm, ((Cell *)object)->value);
+    object_free(vm, object, sizeof(Cell));
+}
+
+static void cell_visit(Object *object, ChildVisitor visit, void *data)
+{
+    visit_value(((Cell *)object)->value, visit, data);
+}
+
+static void cell_clear(Vm *vm, Object *object)
+{
+    value_replace(&vm->ctx, &((Cell *)object)->value, VALUE_UNBOUND);
+}
+
+static Value cell_get_contents(Vm *vm, Value self)
+{
+    Value value = ((Cell *)value_object(self))->value;
+    return value_unbound(value)
+               ? raise_error(vm, ERR_VALUE, "%s", "Cell is empty")
+               : value_retain(value);
+}
+
+static const MemberDef cell_members[] = {
+    {"cell_contents", cell_get_contents, NULL, "What the variable holds."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef cell_type_def = {
+    .name = "cell",
+    .doc = "A variable that functions share.",
+    .kind = KIND_CELL,
+    .size = sizeof(Cell),
+    .flags = TYPE_FINAL | TYPE_TRACKED,
+    .slots = {.destroy = cell_destroy,
+              .visit = cell_visit,
+              .clear = cell_clear},
+    .members = cell_members,
+};

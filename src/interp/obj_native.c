@@ -1,0 +1,224 @@
+// Native functions as objects: their parameters, parsed once from the text of
+// the descriptor, and their attributes.
+#include <ctype.h>
+
+#include "interp/call.h"
+#include "interp/obj_str.h"
+#include "parser/ast.h"
+
+// A parameter list is walked item by item: commas inside brackets and quotes
+// belong to a default.
+static size_t item_length(const char *text)
+{
+    size_t i = 0;
+    int depth = 0;
+    char quote = '\0';
+    for (; text[i] != '\0'; i++) {
+        if (quote != '\0') {
+            quote = text[i] == quote ? '\0' : quote;
+        } else if (text[i] == '\'' || text[i] == '"') {
+            quote = text[i];
+        } else if (strchr("([{", text[i]) != NULL) {
+            depth++;
+        } else if (strchr(")]}", text[i]) != NULL) {
+            depth--;
+        } else if (text[i] == ',' && depth == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+static const char *next_item(const char *text, size_t length)
+{
+    text += length;
+    while (*text == ',' || *text == ' ' || *text == '\n') {
+        text++;
+    }
+    return text;
+}
+
+static uint32_t count_items(const char *text)
+{
+    uint32_t count = 0;
+    while (*text != '\0') {
+        count++;
+        text = next_item(text, item_length(text));
+    }
+    return count;
+}
+
+// Parameters before this one can be given by position only.
+static void mark_positional_only(Native *native)
+{
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        native->params[i].kind = PARAM_POSITIONAL_ONLY;
+    }
+}
+
+static bool add_param(Vm *vm, Native *native, const char *text, size_t length,
+                      ParamKind kind)
+{
+    size_t name = 0;
+    while (name < length &&
+           (isalnum((unsigned char)text[name]) || text[name] == '_')) {
+        name++;
+    }
+    const char *equals = memchr(text, '=', length);
+    NativeParam *param = &native->params[native->param_count];
+    param->name = str_intern(vm, text, name);
+    param->default_text = equals != NULL ? equals + 1 : NULL;
+    param->kind = (uint8_t)kind;
+    if (param->name == NULL) {
+        return false;
+    }
+    native->param_count++;
+    if (kind == PARAM_POSITIONAL) {
+        native->positional_count++;
+        native->required_count += equals == NULL;
+    }
+    return true;
+}
+
+static bool parse_params(Vm *vm, Native *native, const char *text)
+{
+    ParamKind kind = PARAM_POSITIONAL;
+    while (*text != '\0') {
+        size_t length = item_length(text);
+        bool added = true;
+        if (*text == '/') {
+            mark_positional_only(native);
+        } else if (length == 1 && *text == '*') {
+            kind = PARAM_KEYWORD_ONLY;
+        } else if (strncmp(text, "**", 2) == 0) {
+            added = add_param(vm, native, text + 2, length - 2,
+                              PARAM_VARKEYWORDS);
+        } else if (*text == '*') {
+            added = add_param(vm, native, text + 1, length - 1, PARAM_VARARGS);
+            kind = PARAM_KEYWORD_ONLY;
+        } else {
+            added = add_param(vm, native, text, length, kind);
+        }
+        if (!added) {
+            return false;
+        }
+        text = next_item(text, length);
+    }
+    if (native->positional_count == native->param_count) {
+        native->flags |= NATIVE_SIMPLE;
+    }
+    return true;
+}
+
+static size_t params_size(const Native *native)
+{
+    return count_items(native->def->params) * sizeof(NativeParam);
+}
+
+Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
+{
+    Native *self = object_new(vm, vm->types[KIND_NATIVE], sizeof *self);
+    if (self == NULL) {
+        return NULL;
+    }
+    Object head = self->head;
+    *self = (Native){.head = head,
+                     .def = def,
+                     .function = def->function,
+                     .self = VALUE_UNBOUND,
+                     .owner = owner};
+    size_t size = params_size(self);
+    self->name = str_intern(vm, def->name, strlen(def->name));
+    self->params = size > 0 ? ctx_alloc_zero(&vm->ctx, size) : NULL;
+    if (self->name == NULL || (size > 0 && self->params == NULL) ||
+        !parse_params(vm, self, def->params)) {
+        object_release(&vm->ctx, self);
+        return NULL;
+    }
+    return self;
+}
+
+static void native_destroy(Vm *vm, Object *object)
+{
+    Native *self = (Native *)object;
+    for (uint32_t i = 0; i < self->param_count; i++) {
+        object_release(&vm->ctx, self->params[i].name);
+    }
+    ctx_free(&vm->ctx, self->params, params_size(self));
+    object_release_null(&vm->ctx, self->name);
+    release(vm, self->self);
+    object_free(vm, self, sizeof *self);
+}
+
+#define AS_NATIVE(value) ((Native *)value_object(value))
+
+static Value native_repr(Vm *vm, Value value)
+{
+    Native *self = AS_NATIVE(value);
+    Str *text =
+        self->owner != NULL
+            ? str_printf(vm, "<method '%s' of '%s' objects>", self->def->name,
+                         type_name(self->owner))
+            : str_printf(vm, "<built-in function %s>", self->def->name);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static Value str_or_fail(Str *str)
+{
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+static Value native_get_name(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_object(object_retain(AS_NATIVE(self)->name));
+}
+
+static Value native_get_qualname(Vm *vm, Value self)
+{
+    Native *native = AS_NATIVE(self);
+    return native->owner == NULL
+               ? native_get_name(vm, self)
+               : str_or_fail(str_printf(vm, "%s.%s", type_name(native->owner),
+                                        native->def->name));
+}
+
+static Value native_get_doc(Vm *vm, Value self)
+{
+    const char *doc = AS_NATIVE(self)->def->doc;
+    return doc != NULL ? str_or_fail(str_from(vm, doc)) : VALUE_NONE;
+}
+
+static Value native_get_module(Vm *vm, Value self)
+{
+    return AS_NATIVE(self)->owner == NULL
+               ? str_or_fail(str_from(vm, "builtins"))
+               : VALUE_NONE;
+}
+
+static Value native_get_signature(Vm *vm, Value self)
+{
+    return str_or_fail(
+        str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));
+}
+
+static const MemberDef native_members[] = {
+    {"__name__", native_get_name, NULL, "Its name."},
+    {"__qualname__", native_get_qualname, NULL, "Its name with its type's."},
+    {"__doc__", native_get_doc, NULL, "What it does."},
+    {"__module__", native_get_module, NULL, "The module it belongs to."},
+    {"__text_signature__", native_get_signature, NULL, "Its parameters."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef native_type_def = {
+    .name = "builtin_function_or_method",
+    .doc = "A function written in C.",
+    .kind = KIND_NATIVE,
+    .size = sizeof(Native),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = native_destroy,
+              .repr = native_repr,
+              .call = call_slot},
+    .members = native_members,
+};
