@@ -79,7 +79,7 @@ static void code_destroy(Vm *vm, Object *self)
     object_free(vm, code, sizeof *code);
 }
 
-const TypeDef code_type = {
+const TypeDef code_type_def = {
     .name = "code",
     .kind = KIND_CODE,
     .size = sizeof(Code),

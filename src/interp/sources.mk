@@ -75,8 +75,11 @@ interp_sources += src/interp/vm_for.c
 interp_sources += src/interp/vm_frame.c
 interp_sources += src/interp/vm_names.c
 interp_sources += src/interp/vm_slow.c
+interp_sources += src/interp/call.c
+interp_sources += src/interp/call_bind.c
 interp_sources += src/interp/obj_function.c
 interp_sources += src/interp/obj_native.c
+interp_sources += src/interp/vm_state.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.
 vm_sources = src/interp/vm.c

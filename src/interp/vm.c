@@ -35,7 +35,7 @@
     } while (0)
 // An instruction that is all slow path; `cache` words stand behind it.
 #define SLOW(ID, function, cache)                                             \
-    L_##ID : f->pc = pc;                                                      \
+    OP_##ID : f->pc = pc;                                                      \
     if (UNLIKELY(!function(vm, f, ins))) {                                    \
         goto error;                                                           \
     }                                                                         \
@@ -76,7 +76,7 @@
         NEXT();                                                               \
     }
 #define ARITHMETIC(ID, sign, builtin)                                         \
-    L_##ID :                                                                  \
+    OP_##ID :                                                                  \
     {                                                                         \
         Value b = RB, c = RC;                                                 \
         if (value_both_ints(b, c)) {                                          \
@@ -93,7 +93,7 @@
         SLOW_HERE(slow_binary)                                                \
     }
 #define ARITHMETIC_I(ID, sign, builtin)                                       \
-    L_##ID :                                                                  \
+    OP_##ID :                                                                  \
     {                                                                         \
         Value b = RB;                                                         \
         int64_t sum;                                                          \
@@ -106,7 +106,7 @@
         SLOW_HERE(slow_binary_i)                                              \
     }
 #define ARITHMETIC_K(ID, sign, left, right, slow)                             \
-    L_##ID :                                                                  \
+    OP_##ID :                                                                  \
     {                                                                         \
         Value b = (left), c = (right);                                        \
         if (value_both_immediate_floats(b, c)) {                              \
@@ -116,7 +116,7 @@
         SLOW_HERE(slow)                                                       \
     }
 #define COMPARE_JUMP(ID, test)                                                \
-    L_##ID :                                                                  \
+    OP_##ID :                                                                  \
     {                                                                         \
         Value a = RA, b = RB;                                                 \
         if (LIKELY(value_both_ints(a, b))) {                                  \
@@ -136,7 +136,7 @@
         SLOW_JUMP(slow_jump);                                                 \
     }
 #define COMPARE_JUMP_I(ID, test)                                              \
-    L_##ID :                                                                  \
+    OP_##ID :                                                                  \
     {                                                                         \
         Value a = RA;                                                         \
         if (LIKELY(value_is_int(a))) {                                        \
@@ -149,7 +149,7 @@
         SLOW_JUMP(slow_jump);                                                 \
     }
 #define TRUTH_JUMP(ID, on_true, keep)                                         \
-    L_##ID :                                                                  \
+    OP_##ID :                                                                  \
     {                                                                         \
         Value a = RA;                                                         \
         if (LIKELY(value_is_bool(a))) {                                       \
@@ -198,7 +198,7 @@ static Value *method_window(Value *callee, uint32_t *count)
 Value vm_run(Vm *vm, bool raised)
 {
     static const void *const labels[] = {
-#define OPCODE(id, form, cache, doc) &&L_##id,
+#define OPCODE(id, form, cache, doc) &&OP_##id,
 #include "interp/opcode_list.h"
 #undef OPCODE
     };
@@ -215,11 +215,11 @@ Value vm_run(Vm *vm, bool raised)
     NEXT();
 
     // --- moves ---
-L_HALT:
-L_ENTRY:
-L_NOP:
+OP_HALT:
+OP_ENTRY:
+OP_NOP:
     NEXT();
-L_MOVE: {
+OP_MOVE: {
     Value b = RB;
     if (UNLIKELY(value_unbound(b))) {
         f->pc = pc;
@@ -230,23 +230,23 @@ L_MOVE: {
     SET(RA, b);
     NEXT();
 }
-L_MOVET: {
+OP_MOVET: {
     Value b = RB;
     RB = VALUE_UNBOUND;
     SET(RA, b);
     NEXT();
 }
-L_LOADI:
+OP_LOADI:
     SET(RA, value_from_small(INS_BI(ins)));
     NEXT();
-L_LOADK:
+OP_LOADK:
     SET(RA, value_retain(KB));
     NEXT();
-L_DROP:
+OP_DROP:
     f->pc = pc;
     SET(RA, VALUE_UNBOUND);
     NEXT();
-L_DROPN:
+OP_DROPN:
     f->pc = pc;
     for (uint32_t i = 0; i < INS_B(ins); i++) {
         SET(R[INS_A(ins) + i], VALUE_UNBOUND);
@@ -258,7 +258,7 @@ L_DROPN:
     ARITHMETIC(ADD, +, __builtin_add_overflow)
     ARITHMETIC(SUB, -, __builtin_sub_overflow)
     ARITHMETIC(MUL, *, __builtin_mul_overflow)
-L_TRUEDIV: {
+OP_TRUEDIV: {
     Value b = RB, c = RC;
     if (value_both_immediate_floats(b, c) && value_immediate_float(c) != 0) {
         FLOAT_RESULT(value_immediate_float(b) / value_immediate_float(c))
@@ -269,7 +269,7 @@ L_TRUEDIV: {
     SLOW(MOD, slow_binary, 0)
     SLOW(POW, slow_binary, 0)
     SLOW(MATMUL, slow_binary, 0)
-L_AND: {
+OP_AND: {
     Value b = RB, c = RC;
     if (value_both_ints(b, c)) {
         SET(RA, value_from_small(value_small(b) & value_small(c)));
@@ -284,21 +284,21 @@ L_AND: {
     ARITHMETIC_I(ADDI, +, __builtin_add_overflow)
     ARITHMETIC_I(SUBI, -, __builtin_sub_overflow)
     ARITHMETIC_I(MULI, *, __builtin_mul_overflow)
-L_FLOORDIVI:
+OP_FLOORDIVI:
     if (value_is_int(RB) && INS_CI(ins) > 0) {
         int64_t n = value_small(RB), d = INS_CI(ins);
         SET(RA, value_from_small(n / d - (n % d < 0)));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
-L_MODI:
+OP_MODI:
     if (value_is_int(RB) && INS_CI(ins) > 0) {
         int64_t d = INS_CI(ins), rest = value_small(RB) % d;
         SET(RA, value_from_small(rest < 0 ? rest + d : rest));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
-L_ANDI:
+OP_ANDI:
     if (value_is_int(RB)) {
         SET(RA, value_from_small(value_small(RB) & INS_CI(ins)));
         NEXT();
@@ -318,7 +318,7 @@ L_ANDI:
     SLOW(COMPARE, slow_compare, 0)
 
     // --- jumps ---
-L_JMP:
+OP_JMP:
     JUMP(INS_J(ins));
     NEXT();
     COMPARE_JUMP(JLT, l < r)
@@ -345,21 +345,21 @@ L_JMP:
     COMPARE_JUMP_I(JNNEI, l == r)
     COMPARE_JUMP_I(JNGTI, l <= r)
     COMPARE_JUMP_I(JNGEI, l < r)
-L_JIS:
-L_JNIS:
+OP_JIS:
+OP_JNIS:
     SLOW_JUMP(slow_jump);
     TRUTH_JUMP(JTRUE, true, false)
     TRUTH_JUMP(JFALSE, false, false)
     TRUTH_JUMP(JTRUE_KEEP, true, true)
     TRUTH_JUMP(JFALSE_KEEP, false, true)
-L_JBOUND:
+OP_JBOUND:
     if (!value_unbound(RA)) {
         JUMP(INS_CI(ins));
     }
     NEXT();
 
     // --- names ---
-L_GETG: {
+OP_GETG: {
     Dict *globals = f->globals;
     uint32_t index = (uint32_t)pc[0];
     if (LIKELY(vm->trace == NULL && index < globals->used &&
@@ -397,12 +397,12 @@ L_GETG: {
     SLOW(GETCAP, slow_getcap, 0)
     SLOW(SETCAP, slow_setcap, 0)
     SLOW(DELCAP, slow_delcap, 0)
-L_LOADCAP:
+OP_LOADCAP:
     SET(RA, value_retain(f->cells[INS_B(ins)]));
     NEXT();
 
     // --- attributes and items ---
-L_GETATTR: {
+OP_GETATTR: {
     const AttrCache *cache = (const AttrCache *)pc;
     Value b = RB;
     if (value_is_kind(b, KIND_INSTANCE) && vm->trace == NULL &&
@@ -430,7 +430,7 @@ L_GETATTR: {
     SLOW(SETATTR, slow_setattr, 3)
     SLOW(DELATTR, slow_delattr, 0)
     SLOW(LOADM, slow_loadm, 3)
-L_GETITEM: {
+OP_GETITEM: {
     Value b = RB, c = RC;
     if (value_is_kind(b, KIND_LIST) && value_is_int(c) && vm->trace == NULL &&
         value_object(b)->type == vm->types[KIND_LIST]) {
@@ -474,16 +474,16 @@ L_GETITEM: {
     SLOW(UNPACKX, slow_unpackx, 0)
 
     // --- calls ---
-L_CALL:
+OP_CALL:
     CALL_WINDOW(&RA + 1, INS_B(ins), NULL);
-L_CALLM: {
+OP_CALLM: {
     uint32_t count = INS_B(ins);
     Value *window = method_window(&RA, &count);
     CALL_WINDOW(window, count, NULL);
 }
-L_CALLK:
+OP_CALLK:
     CALL_WINDOW(&RA + 1, INS_B(ins), (Tuple *)value_object(KC));
-L_CALLMK: {
+OP_CALLMK: {
     uint32_t count = INS_B(ins);
     Value *window = method_window(&RA, &count);
     CALL_WINDOW(window, count, (Tuple *)value_object(KC));
@@ -491,8 +491,8 @@ L_CALLMK: {
     SLOW(CALLX, slow_callx, 0)
     SLOW(MAKEFUNC, slow_makefunc, 0)
     SLOW(MKCLASS, slow_mkclass, 0)
-L_RET:
-L_RETGEN:
+OP_RET:
+OP_RETGEN:
     result = RA;
     if (UNLIKELY(value_unbound(result))) {
         f->pc = pc;
@@ -501,7 +501,7 @@ L_RETGEN:
     }
     RA = VALUE_UNBOUND;
     goto leave;
-L_RETN:
+OP_RETN:
     result = VALUE_NONE;
 leave:
     f->pc = pc;
@@ -520,7 +520,7 @@ leave:
     // The callee's register takes the result.
     SET(f[1].registers[-1], result);
     NEXT();
-L_YIELD:
+OP_YIELD:
     f->pc = pc;
     result = RA;
     if (UNLIKELY(value_unbound(result))) {
@@ -530,25 +530,25 @@ L_YIELD:
     RA = VALUE_UNBOUND;
     return result;
     SLOW(GETYFI, slow_getyfi, 0)
-L_SEND:
+OP_SEND:
     SLOW_JUMP(slow_send);
 
     // --- loops ---
-L_FORPREP:
+OP_FORPREP:
     f->pc = pc;
     if (!slow_forprep(vm, f, ins)) {
         goto error;
     }
     pc += INS_CI(ins);
     NEXT();
-L_GETITER:
+OP_GETITER:
     f->pc = pc;
     if (!slow_getiter(vm, f, ins)) {
         goto error;
     }
     pc += INS_CI(ins);
     NEXT();
-L_FORLOOP: {
+OP_FORLOOP: {
     Value *state = &RA;
     if (LIKELY(value_same(state[0], VALUE_RANGE_MARK))) {
         int64_t left = value_small(state[2]);
@@ -571,7 +571,7 @@ L_FORLOOP: {
     SLOW(RAISE_AGAIN, slow_raise_again, 0)
     SLOW(PUSHEXC, slow_pushexc, 0)
     SLOW(POPEXC, slow_popexc, 0)
-L_MATCH:
+OP_MATCH:
     SLOW_JUMP(slow_match);
     SLOW(ASSERTFAIL, slow_assertfail, 0)
     SLOW(WITHENTER, slow_withenter, 0)

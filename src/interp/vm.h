@@ -49,6 +49,7 @@ struct Vm {
     Value *stack, *stack_end; // reserved mapping
     Value *window_top; // end of the windows that C code holds (vm_run.h);
                        // NULL: none
+    size_t stack_bytes;       // of the mapping
     Frame *frames, *frames_end, *frame; // frame: the running one
     uint32_t recursion_limit; // sys.setrecursionlimit; 1000
     Value exception;   // raised and not yet caught, UNBOUND: none (raise.h)

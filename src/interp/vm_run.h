@@ -6,6 +6,7 @@
 #ifndef DUET_INTERP_VM_RUN_H
 #define DUET_INTERP_VM_RUN_H
 
+#include "interp/call.h"
 #include "interp/memory.h"
 #include "interp/obj_function.h"
 #include "interp/protocol.h"
@@ -35,17 +36,6 @@ Value vm_run_function(Vm *vm, Function *function, Value *window);
 Value *vm_free_window(Vm *vm, uint32_t count);
 // The registers are empty again; windows are given back innermost first.
 void vm_release_window(Vm *vm, Value *window);
-
-// Defined beside functions and calls (call.c, obj_function.c).
-// Binds the `count` owned arguments in the window to the parameters; false:
-// an error is pending and the window is empty.
-MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
-                          uint32_t count, Tuple *keyword_names);
-// Calls anything; the window's arguments are consumed. Owned or VALUE_FAIL.
-Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
-                  Tuple *keyword_names);
-// A function without defaults, its captured cells UNBOUND. NULL: failed.
-MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
 
 // A new frame for bound parameters at `window`. False: RecursionError, and
 // the parameters are released.

@@ -1,0 +1,398 @@
+// Calling: Duet functions through C, natives, methods, and all else through
+// its type's slot. Binding a Duet function's parameters is call_bind.c's.
+//
+// Invariant: whoever is handed a window empties it, on failure too.
+#include "interp/call.h"
+
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+#include "interp/vm_run.h"
+#include "parser/ast.h"
+
+enum { CALL_INLINE_ARGS = 16 }; // windows up to this stand on the C stack
+
+static void release_window(Vm *vm, Value *window, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+    }
+}
+
+// --- natives ---
+
+// A window for `count` values: `space` if it is large enough.
+static Value *take_space(Vm *vm, Value *space, uint32_t count)
+{
+    return count <= CALL_INLINE_ARGS
+               ? space
+               : ctx_alloc(&vm->ctx, count * sizeof(Value));
+}
+
+static void give_space(Vm *vm, Value *space, Value *taken, uint32_t count)
+{
+    if (taken != space) {
+        ctx_free(&vm->ctx, taken, count * sizeof(Value));
+    }
+}
+
+// The parameter of this keyword, -1 if there is none.
+static int find_param(const Native *native, Str *name)
+{
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        const NativeParam *param = &native->params[i];
+        bool named = param->kind == PARAM_POSITIONAL ||
+                     param->kind == PARAM_KEYWORD_ONLY;
+        if (named && (param->name == name || str_equal(param->name, name))) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static int find_kind(const Native *native, ParamKind kind)
+{
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        if (native->params[i].kind == (uint8_t)kind) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+// Methods do not count self in their messages.
+static uint32_t self_count(const Native *native)
+{
+    return native->owner != NULL ? 1 : 0;
+}
+
+static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
+{
+    uint32_t self = self_count(native);
+    uint32_t most = native->positional_count - self;
+    uint32_t least = native->required_count - self;
+    given -= self;
+    const char *name = native->def->name;
+    if (most == 0) {
+        return raise_false(vm, ERR_TYPE, "%s() takes no arguments (%u given)",
+                           name, given);
+    }
+    if (least == most) {
+        const char *plural = most == 1 ? "" : "s";
+        return most == 1
+                   ? raise_false(vm, ERR_TYPE,
+                                 "%s() takes exactly one argument (%u given)",
+                                 name, given)
+                   : raise_false(vm, ERR_TYPE,
+                                 "%s expected %u argument%s, got %u", name,
+                                 most, plural, given);
+    }
+    bool few = given < least;
+    uint32_t bound = few ? least : most;
+    return raise_false(vm, ERR_TYPE, "%s expected at %s %u argument%s, got %u",
+                       name, few ? "least" : "most", bound,
+                       bound == 1 ? "" : "s", given);
+}
+
+static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
+                                 Value *keywords, Tuple *names, int rest)
+{
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        Str *name = value_as_str(names->items[i]);
+        int at = find_param(native, name);
+        if (at >= 0 && !value_unbound(bound[at])) {
+            return raise_false(
+                vm, ERR_TYPE,
+                "argument for %s() given by name ('%s') and position (%d)",
+                native->def->name, name->text, at + 1);
+        }
+        if (at >= 0) {
+            bound[at] = value_retain(keywords[i]);
+        } else if (rest < 0) {
+            return find_kind(native, PARAM_KEYWORD_ONLY) < 0 &&
+                           find_kind(native, PARAM_POSITIONAL) < 0
+                       ? raise_false(vm, ERR_TYPE,
+                                     "%s() takes no keyword arguments",
+                                     native->def->name)
+                       : raise_false(vm, ERR_TYPE,
+                                     "'%s' is an invalid keyword argument for "
+                                     "%s()",
+                                     name->text, native->def->name);
+        } else if (!dict_set(vm, value_as_dict(bound[rest]), names->items[i],
+                             keywords[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool missing_argument(Vm *vm, const Native *native, uint32_t at,
+                             uint32_t given)
+{
+    const NativeParam *param = &native->params[at];
+    if (param->kind == PARAM_KEYWORD_ONLY) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s() missing required keyword-only argument: '%s'",
+                           native->def->name, param->name->text);
+    }
+    return param->kind == PARAM_POSITIONAL_ONLY
+               ? wrong_count(vm, native, given)
+               : raise_false(vm, ERR_TYPE,
+                             "%s() missing required argument '%s' (pos %u)",
+                             native->def->name, param->name->text,
+                             at + 1 - self_count(native));
+}
+
+static bool check_required(Vm *vm, const Native *native, const Value *bound,
+                           uint32_t given)
+{
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        if (value_unbound(bound[i]) &&
+            native->params[i].default_text == NULL &&
+            native->params[i].kind != PARAM_VARARGS &&
+            native->params[i].kind != PARAM_VARKEYWORDS) {
+            return missing_argument(vm, native, i, given);
+        }
+    }
+    return true;
+}
+
+// Fills bound[0 .. param_count) with counted references.
+static bool bind_native(Vm *vm, const Native *native, Value *bound,
+                        Value *window, uint32_t count, Tuple *names)
+{
+    uint32_t keyword_count = names != NULL ? (uint32_t)names->count : 0;
+    uint32_t given = count - keyword_count;
+    uint32_t taken =
+        given < native->positional_count ? given : native->positional_count;
+    int varargs = find_kind(native, PARAM_VARARGS);
+    int rest = find_kind(native, PARAM_VARKEYWORDS);
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        bound[i] = i < taken ? value_retain(window[i]) : VALUE_UNBOUND;
+    }
+    if (varargs >= 0) {
+        Tuple *extra = tuple_from(vm, window + taken, given - taken);
+        if (extra == NULL) {
+            return false;
+        }
+        bound[varargs] = value_from_object(extra);
+    } else if (given > taken) {
+        return wrong_count(vm, native, given);
+    }
+    if (rest >= 0) {
+        Dict *dict = dict_new(vm);
+        if (dict == NULL) {
+            return false;
+        }
+        bound[rest] = value_from_object(dict);
+    }
+    return bind_native_keywords(vm, native, bound, window + given, names,
+                                rest) &&
+           check_required(vm, native, bound, given);
+}
+
+static bool check_self(Vm *vm, const Native *native, const Value *window,
+                       uint32_t count)
+{
+    if (native->owner == NULL) {
+        return true;
+    }
+    if (count == 0) {
+        return raise_false(vm, ERR_TYPE,
+                           "unbound method %s.%s() needs an argument",
+                           type_name(native->owner), native->def->name);
+    }
+    return type_is_subtype(type_of(vm, window[0]), native->owner) ||
+           raise_false(vm, ERR_TYPE,
+                       "descriptor '%s' for '%s' objects doesn't apply to a "
+                       "'%s' object",
+                       native->def->name, type_name(native->owner),
+                       type_name(type_of(vm, window[0])));
+}
+
+static Value call_bound_native(Vm *vm, Native *native, Value *window,
+                               uint32_t count, Tuple *keyword_names)
+{
+    uint32_t size = native->param_count;
+    Value space[CALL_INLINE_ARGS];
+    Value *bound = take_space(vm, space, size);
+    if (bound == NULL) {
+        return VALUE_FAIL;
+    }
+    for (uint32_t i = 0; i < size; i++) {
+        bound[i] = VALUE_UNBOUND;
+    }
+    Value result = VALUE_FAIL;
+    if (bind_native(vm, native, bound, window, count, keyword_names)) {
+        result = native->function(vm, bound, size);
+    }
+    release_window(vm, bound, size);
+    give_space(vm, space, bound, size);
+    return result;
+}
+
+Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
+                  Tuple *keyword_names)
+{
+    Value result = VALUE_FAIL;
+    if (check_self(vm, native, window, count)) {
+        bool plain = (native->flags & NATIVE_SIMPLE) &&
+                     keyword_names == NULL &&
+                     count == native->positional_count;
+        result = plain ? native->function(vm, window, count)
+                       : call_bound_native(vm, native, window, count,
+                                           keyword_names);
+    }
+    release_window(vm, window, count);
+    return result;
+}
+
+// --- all else ---
+
+static Value call_function(Vm *vm, Function *function, Value *window,
+                           uint32_t count, Tuple *keyword_names)
+{
+    uint32_t room = function->code->register_count;
+    Value *place = vm_free_window(vm, room > count ? room : count);
+    if (place == NULL) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    place[-1] = value_from_object(object_retain(function));
+    for (uint32_t i = 0; i < count; i++) {
+        place[i] = window[i];
+        window[i] = VALUE_UNBOUND;
+    }
+    Value result = VALUE_FAIL;
+    if (call_bind(vm, function, place, count, keyword_names)) {
+        result = vm_run_function(vm, function, place);
+    }
+    value_replace(&vm->ctx, &place[-1], VALUE_UNBOUND);
+    vm_release_window(vm, place);
+    return result;
+}
+
+static Value call_method(Vm *vm, Method *method, Value *window,
+                         uint32_t count, Tuple *keyword_names)
+{
+    Value space[CALL_INLINE_ARGS];
+    Value *shifted = take_space(vm, space, count + 1);
+    if (shifted == NULL) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    shifted[0] = value_retain(method->self);
+    for (uint32_t i = 0; i < count; i++) {
+        shifted[1 + i] = window[i];
+        window[i] = VALUE_UNBOUND;
+    }
+    Value result = call_object(vm, method->function, shifted, count + 1,
+                               keyword_names);
+    give_space(vm, space, shifted, count + 1);
+    return result;
+}
+
+static Value call_through_slot(Vm *vm, Value callee, Value *window,
+                               uint32_t count, Tuple *keyword_names)
+{
+    Type *type = type_of(vm, callee);
+    Value result =
+        type->slots.call == NULL
+            ? raise_error(vm, ERR_TYPE, "'%s' object is not callable",
+                          type_name(type))
+            : type->slots.call(vm, callee, window, count, keyword_names);
+    release_window(vm, window, count);
+    return result;
+}
+
+static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
+                          Tuple *keyword_names)
+{
+    Object *object = value_is_object(callee) ? value_object(callee) : NULL;
+    switch (object != NULL ? object->kind : KIND_COUNT) {
+    case KIND_FUNCTION:
+        return call_function(vm, (Function *)object, window, count,
+                             keyword_names);
+    case KIND_NATIVE:
+        return call_native(vm, (Native *)object, window, count,
+                           keyword_names);
+    case KIND_METHOD:
+        return call_method(vm, (Method *)object, window, count,
+                           keyword_names);
+    default:
+        return call_through_slot(vm, callee, window, count, keyword_names);
+    }
+}
+
+Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
+                  Tuple *keyword_names)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    Value result = call_by_kind(vm, callee, window, count, keyword_names);
+    ctx_leave(&vm->ctx);
+    return result;
+}
+
+Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
+                       uint32_t count, Tuple *keyword_names)
+{
+    Value space[CALL_INLINE_ARGS];
+    Value *window = take_space(vm, space, count);
+    if (window == NULL) {
+        return VALUE_FAIL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        window[i] = value_retain(args[i]);
+    }
+    Value result = call_object(vm, callee, window, count, keyword_names);
+    give_space(vm, space, window, count);
+    return result;
+}
+
+Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count)
+{
+    return vm_call_keywords(vm, callee, args, count, NULL);
+}
+
+Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
+                Tuple *keyword_names)
+{
+    return vm_call_keywords(vm, self, args, count, keyword_names);
+}
+
+// Appends the items of `keywords` behind args[0 .. count); the names.
+static Tuple *spread_keywords(Vm *vm, Dict *keywords, Value *args)
+{
+    Tuple *names = tuple_new(vm, keywords->count);
+    uint32_t position = 0, i = 0;
+    Value key, value;
+    while (names != NULL && dict_next(keywords, &position, &key, &value)) {
+        names->items[i] = value_retain(key);
+        args[i++] = value;
+    }
+    return names;
+}
+
+Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
+{
+    if (keywords == NULL || keywords->count == 0) {
+        return vm_call(vm, callee, args->items, (uint32_t)args->count);
+    }
+    uint32_t count = (uint32_t)args->count + keywords->count;
+    Value *all = ctx_alloc(&vm->ctx, count * sizeof(Value));
+    if (all == NULL) {
+        return VALUE_FAIL;
+    }
+    memcpy(all, args->items, args->count * sizeof(Value));
+    Tuple *names = spread_keywords(vm, keywords, all + args->count);
+    Value result = names != NULL
+                       ? vm_call_keywords(vm, callee, all, count, names)
+                       : VALUE_FAIL;
+    object_release_null(&vm->ctx, names);
+    ctx_free(&vm->ctx, all, count * sizeof(Value));
+    return result;
+}

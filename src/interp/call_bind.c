@@ -1,0 +1,270 @@
+// Binding arguments to the parameters of a Duet function, with the errors of
+// CPython 3.11.
+//
+// Parameters stand in registers in this order: positional, keyword-only,
+// *args, **kwargs.
+#include <stdio.h>
+
+#include "interp/call.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+typedef struct Binding {
+    Vm *vm;
+    Function *function;
+    const Code *code;
+    Value *window;       // the arguments, then the parameters
+    uint32_t given;      // positional arguments
+    Value *keywords;     // a copy of the keywords' values, owned
+    Tuple *names;        // of them, or NULL
+    uint32_t named_count; // positional and keyword-only parameters
+    uint32_t total;      // all parameters
+} Binding;
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static uint32_t default_count(const Binding *b)
+{
+    Tuple *defaults = b->function->defaults;
+    return defaults != NULL ? (uint32_t)defaults->count : 0;
+}
+
+static uint32_t bound_keyword_only(const Binding *b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = b->code->positional_count; i < b->named_count; i++) {
+        count += !value_unbound(b->window[i]);
+    }
+    return count;
+}
+
+static bool too_many_positional(Binding *b)
+{
+    uint32_t most = b->code->positional_count;
+    uint32_t least = most - default_count(b);
+    uint32_t keyword_only = bound_keyword_only(b);
+    char takes[64], were[96] = "";
+    if (least < most) {
+        snprintf(takes, sizeof takes, "from %u to %u", least, most);
+    } else {
+        snprintf(takes, sizeof takes, "%u", most);
+    }
+    if (keyword_only > 0) {
+        snprintf(were, sizeof were,
+                 " positional argument%s (and %u keyword-only argument%s)",
+                 plural(b->given), keyword_only, plural(keyword_only));
+    }
+    return raise_false(b->vm, ERR_TYPE,
+                       "%s() takes %s positional argument%s but %u%s %s given",
+                       b->function->qualname->text, takes,
+                       plural(most), b->given, were,
+                       b->given == 1 && keyword_only == 0 ? "was" : "were");
+}
+
+// "'a'", "'a' and 'b'", "'a', 'b', and 'c'" of the unbound ones.
+static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
+                              const char *kind)
+{
+    uint32_t count = 0, seen = 0;
+    for (uint32_t i = from; i < to; i++) {
+        count += value_unbound(b->window[i]);
+    }
+    StrBuf list;
+    strbuf_init(&list, &b->vm->ctx);
+    for (uint32_t i = from; i < to; i++) {
+        if (value_unbound(b->window[i])) {
+            const char *before = seen == 0             ? ""
+                                 : seen + 1 < count    ? ", "
+                                 : count == 2          ? " and "
+                                                       : ", and ";
+            strbuf_printf(&list, "%s'%s'", before,
+                          b->code->local_names[i]->text);
+            seen++;
+        }
+    }
+    if (strbuf_ok(&list)) {
+        raise_error(b->vm, ERR_TYPE, "%s() missing %u required %s argument%s: %s",
+                    b->function->qualname->text, count, kind, plural(count),
+                    strbuf_text(&list));
+    }
+    strbuf_free(&list);
+    return false;
+}
+
+// Takes the keywords' values out of the window, and the extra positional
+// ones into *args.
+static bool clear_behind(Binding *b, uint32_t count)
+{
+    uint32_t positional = b->code->positional_count;
+    Value extra = VALUE_UNBOUND;
+    if (b->code->flags & CODE_VARARGS) {
+        uint32_t kept = b->given < positional ? b->given : positional;
+        Tuple *tuple =
+            tuple_from(b->vm, b->window + kept, b->given - kept);
+        if (tuple == NULL) {
+            return false;
+        }
+        extra = value_from_object(tuple);
+    }
+    for (uint32_t i = b->given; i < count; i++) {
+        b->keywords[i - b->given] = b->window[i];
+        b->window[i] = VALUE_UNBOUND;
+    }
+    for (uint32_t i = positional; i < b->given; i++) {
+        value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);
+    }
+    uint32_t end = b->total > count ? b->total : count;
+    for (uint32_t i = b->given; i < end; i++) {
+        value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);
+    }
+    if (!value_unbound(extra)) {
+        value_replace(&b->vm->ctx, &b->window[b->named_count], extra);
+    }
+    return true;
+}
+
+static int find_parameter(const Binding *b, Str *name, uint32_t from,
+                          uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        if (b->code->local_names[i] == name ||
+            str_equal(b->code->local_names[i], name)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static bool unexpected_keyword(Binding *b, Str *name)
+{
+    uint32_t only = b->code->positional_only_count;
+    return find_parameter(b, name, 0, only) >= 0
+               ? raise_false(b->vm, ERR_TYPE,
+                             "%s() got some positional-only arguments passed "
+                             "as keyword arguments: '%s'",
+                             b->function->qualname->text, name->text)
+               : raise_false(b->vm, ERR_TYPE,
+                             "%s() got an unexpected keyword argument '%s'",
+                             b->function->qualname->text, name->text);
+}
+
+static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
+{
+    int at = find_parameter(b, name, b->code->positional_only_count,
+                            b->named_count);
+    if (at < 0) {
+        return rest == NULL ? unexpected_keyword(b, name)
+                            : dict_set(b->vm, rest, value_from_object(name),
+                                       *value);
+    }
+    if (!value_unbound(b->window[at])) {
+        return raise_false(b->vm, ERR_TYPE,
+                           "%s() got multiple values for argument '%s'",
+                           b->function->qualname->text, name->text);
+    }
+    b->window[at] = *value;
+    *value = VALUE_UNBOUND;
+    return true;
+}
+
+static bool bind_keywords(Binding *b)
+{
+    Dict *rest = NULL;
+    if (b->code->flags & CODE_VARKEYWORDS) {
+        rest = dict_new(b->vm);
+        if (rest == NULL) {
+            return false;
+        }
+        b->window[b->total - 1] = value_from_object(rest);
+    }
+    for (size_t i = 0; b->names != NULL && i < b->names->count; i++) {
+        if (!bind_keyword(b, value_as_str(b->names->items[i]),
+                          &b->keywords[i], rest)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_defaults(Binding *b)
+{
+    uint32_t positional = b->code->positional_count;
+    uint32_t defaults = default_count(b), bare = positional - defaults;
+    for (uint32_t i = 0; i < positional; i++) {
+        if (value_unbound(b->window[i])) {
+            if (i < bare) {
+                return missing_arguments(b, 0, bare, "positional");
+            }
+            b->window[i] =
+                value_retain(b->function->defaults->items[i - bare]);
+        }
+    }
+    Dict *keyword_defaults = b->function->keyword_defaults;
+    bool missing = false;
+    for (uint32_t i = positional; i < b->named_count; i++) {
+        if (value_unbound(b->window[i]) && keyword_defaults != NULL) {
+            b->window[i] = value_retain(dict_get_name(
+                keyword_defaults, b->code->local_names[i]));
+        }
+        missing = missing || value_unbound(b->window[i]);
+    }
+    return !missing ||
+           missing_arguments(b, positional, b->named_count, "keyword-only");
+}
+
+static bool bind(Binding *b, uint32_t count)
+{
+    if (!clear_behind(b, count) || !bind_keywords(b)) {
+        return false;
+    }
+    if (b->given > b->code->positional_count &&
+        !(b->code->flags & CODE_VARARGS)) {
+        return too_many_positional(b);
+    }
+    return fill_defaults(b);
+}
+
+bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
+               Tuple *keyword_names)
+{
+    const Code *code = function->code;
+    uint32_t keywords =
+        keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
+    uint32_t named = (uint32_t)code->positional_count +
+                     code->keyword_only_count;
+    Binding b = {.vm = vm,
+                 .function = function,
+                 .code = code,
+                 .window = window,
+                 .given = count - keywords,
+                 .names = keyword_names,
+                 .named_count = named,
+                 .total = named + !!(code->flags & CODE_VARARGS) +
+                          !!(code->flags & CODE_VARKEYWORDS)};
+    Value space[8];
+    b.keywords = keywords <= 8 ? space
+                               : ctx_alloc(&vm->ctx, keywords * sizeof(Value));
+    bool done = b.keywords != NULL;
+    if (done) {
+        for (uint32_t i = 0; i < keywords; i++) {
+            b.keywords[i] = VALUE_UNBOUND;
+        }
+        done = bind(&b, count);
+        for (uint32_t i = 0; i < keywords; i++) {
+            value_release(&vm->ctx, b.keywords[i]);
+        }
+        if (b.keywords != space) {
+            ctx_free(&vm->ctx, b.keywords, keywords * sizeof(Value));
+        }
+    }
+    uint32_t end = b.total > count ? b.total : count;
+    for (uint32_t i = 0; !done && i < end; i++) {
+        value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+    }
+    return done;
+}

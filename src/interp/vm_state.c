@@ -1,0 +1,235 @@
+// Making and freeing a Vm; compiling and running texts in it.
+//
+// The register stack is one reserved mapping whose pages the kernel clears
+// when they are first touched: a fresh register reads as the int 0, which
+// owns nothing.
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "interp/compile.h"
+#include "interp/init.h"
+#include "interp/memory.h"
+#include "interp/module.h"
+#include "interp/obj_exception.h"
+#include "interp/obj_function.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+#include "interp/vm_run.h"
+#include "parser/parser.h"
+
+enum {
+    STACK_BYTES = 64 << 20,
+    STACK_BYTES_LEAST = 1 << 20, // when so much cannot be reserved
+    STACK_MARGIN = 4096,         // registers that C code may use at the end
+    RECURSION_LIMIT = 1000,
+    FRAME_COUNT = 1 << 16, // what setrecursionlimit can ask for
+    C_DEPTH_LIMIT = 20000  // the C stack's size decides before that
+};
+
+static void *reserve(size_t size)
+{
+    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+static bool make_stacks(Vm *vm)
+{
+    size_t bytes = STACK_BYTES;
+    while ((vm->stack = reserve(bytes)) == NULL && bytes > STACK_BYTES_LEAST) {
+        bytes /= 2;
+    }
+    vm->frames = reserve(FRAME_COUNT * sizeof(Frame));
+    if (vm->stack == NULL || vm->frames == NULL) {
+        return ctx_fail_memory(&vm->ctx);
+    }
+    vm->stack_bytes = bytes;
+    vm->stack_end = vm->stack + bytes / sizeof(Value) - STACK_MARGIN;
+    vm->recursion_limit = RECURSION_LIMIT;
+    vm->frames_end = vm->frames + FRAME_COUNT;
+    return true;
+}
+
+static bool make_shared(Vm *vm)
+{
+    vm->empty_str = str_new(vm, "", 0);
+    for (int i = 0; i < 128 && vm->empty_str != NULL; i++) {
+        char text = (char)i;
+        vm->char_strs[i] = str_intern(vm, &text, 1);
+        if (vm->char_strs[i] == NULL) {
+            return false;
+        }
+    }
+    vm->empty_tuple = vm->empty_str != NULL ? tuple_new(vm, 0) : NULL;
+    return vm->empty_tuple != NULL;
+}
+
+// The exception that is raised when there is no memory for one.
+static bool make_memory_error(Vm *vm)
+{
+    Exception *error = exception_new(vm, vm->error_types[ERR_MEMORY],
+                                     vm->empty_tuple);
+    if (error == NULL) {
+        return false;
+    }
+    vm->memory_error = value_from_object(error);
+    return true;
+}
+
+static bool make_world(Vm *vm)
+{
+    return make_stacks(vm) && types_create(vm) && make_shared(vm) &&
+           types_init(vm) && make_memory_error(vm) && builtins_init(vm) &&
+           modules_init(vm);
+}
+
+Vm *vm_new(size_t stack_size)
+{
+    Vm *vm = calloc(1, sizeof *vm);
+    if (vm == NULL) {
+        return NULL;
+    }
+    ctx_init(&vm->ctx, stack_size);
+    vm->ctx.depth_limit = C_DEPTH_LIMIT;
+    vm->ctx.dealloc = memory_dealloc;
+    vm->epoch = 1; // so that a zeroed cache never matches
+    vm->exception = vm->memory_error = VALUE_UNBOUND;
+    vm->stdin_file = vm->stdout_file = vm->stderr_file = VALUE_NONE;
+    vm->last_result = VALUE_UNBOUND;
+    for (int i = 0; i < ERR_COUNT; i++) {
+        vm->error_overrides[i] = VALUE_UNBOUND;
+    }
+    map_init(&vm->weak_table, &vm->ctx);
+    arena_init(&vm->tensor_arena, &vm->ctx);
+    if (!make_world(vm)) {
+        vm_free(vm);
+        return NULL;
+    }
+    return vm;
+}
+
+static void release_values(Vm *vm)
+{
+    Value *fields[] = {&vm->exception,   &vm->memory_error, &vm->stdin_file,
+                       &vm->stdout_file, &vm->stderr_file,  &vm->last_result};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        value_replace(&vm->ctx, fields[i], VALUE_UNBOUND);
+    }
+    for (int i = 0; i < ERR_COUNT; i++) {
+        value_replace(&vm->ctx, &vm->error_overrides[i], VALUE_UNBOUND);
+    }
+    for (size_t i = 0; i < vm->argv.count; i++) {
+        release(vm, vm->argv.items[i]);
+    }
+    vec_free(&vm->ctx, &vm->argv);
+    vec_free(&vm->ctx, &vm->handled);
+}
+
+static void release_shared(Vm *vm)
+{
+    for (int i = 0; i < 128; i++) {
+        object_release_null(&vm->ctx, vm->char_strs[i]);
+        vm->char_strs[i] = NULL;
+    }
+    for (int i = 0; i < NAME_COUNT; i++) {
+        object_release_null(&vm->ctx, vm->names[i]);
+        vm->names[i] = NULL;
+    }
+    object_release_null(&vm->ctx, vm->empty_str);
+    object_release_null(&vm->ctx, vm->empty_tuple);
+    vm->empty_str = NULL;
+    vm->empty_tuple = NULL;
+}
+
+void vm_free(Vm *vm)
+{
+    modules_free(vm);
+    release_values(vm);
+    object_release_null(&vm->ctx, vm->builtins);
+    vm->builtins = NULL;
+    release_shared(vm);
+    types_free(vm);
+    str_interned_free(vm);
+    arena_destroy(&vm->tensor_arena);
+    map_free(&vm->weak_table);
+    if (vm->stack != NULL) {
+        munmap(vm->stack, vm->stack_bytes);
+    }
+    if (vm->frames != NULL) {
+        munmap(vm->frames, FRAME_COUNT * sizeof(Frame));
+    }
+    ctx_destroy(&vm->ctx);
+    free(vm);
+}
+
+static ParseMode parse_mode(RunMode mode)
+{
+    return mode == RUN_EXPRESSION    ? PARSE_EXPRESSION
+           : mode == RUN_INTERACTIVE ? PARSE_INTERACTIVE
+                                     : PARSE_MODULE;
+}
+
+// A module-level Code of the source. NULL: failed.
+static Code *compile_source(Vm *vm, Source *source, RunMode mode,
+                            bool names_in_dict)
+{
+    Arena arena;
+    arena_init(&arena, &vm->ctx);
+    Node *tree = NULL;
+    Code *code = NULL;
+    ParseStatus status =
+        parse(&vm->ctx, source, parse_mode(mode), &arena, &tree);
+    if (status == PARSE_INCOMPLETE) {
+        // Nobody will add a line: the fault is that of a whole text.
+        status = parse(&vm->ctx, source, PARSE_MODULE, &arena, &tree);
+    }
+    if (status == PARSE_OK) {
+        code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
+    }
+    arena_destroy(&arena);
+    return code;
+}
+
+// A module body is a function that takes its namespace.
+Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
+                    Dict *locals)
+{
+    bool own_locals = locals != NULL && locals != globals;
+    Code *code = compile_source(vm, source, mode, own_locals);
+    Function *body = code != NULL ? function_new(vm, code, globals) : NULL;
+    Value result = VALUE_FAIL;
+    if (body != NULL) {
+        Value space = value_from_object(own_locals ? locals : globals);
+        result = vm_call(vm, value_from_object(body), &space, 1);
+    }
+    object_release_null(&vm->ctx, body);
+    object_release_null(&vm->ctx, code);
+    return result;
+}
+
+Dict *vm_main_module(Vm *vm, const char *file)
+{
+    Module *module = module_new(vm, vm->names[NAME_MAIN]);
+    Str *path = module != NULL ? str_from(vm, file) : NULL;
+    bool done =
+        path != NULL &&
+        dict_set_name(vm, module->dict, vm->names[NAME_FILE],
+                      value_from_object(path)) &&
+        dict_set_name(vm, vm->modules, vm->names[NAME_MAIN],
+                      value_from_object(module));
+    Dict *dict = done ? module->dict : NULL;
+    object_release_null(&vm->ctx, path);
+    object_release_null(&vm->ctx, module);
+    return dict;
+}
+
+bool vm_place(Vm *vm, Source **source, Span *span)
+{
+    if (vm->frame == NULL || vm->frame->code == NULL) {
+        return false;
+    }
+    const Code *code = vm->frame->code;
+    *source = code->source;
+    *span = code_span(code, (uint32_t)(vm->frame->pc - code->words));
+    return true;
+}
