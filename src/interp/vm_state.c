@@ -78,7 +78,11 @@ static bool make_memory_error(Vm *vm)
 
 static bool make_world(Vm *vm)
 {
-    return make_stacks(vm) && types_create(vm) && make_shared(vm) &&
+    if (!make_stacks(vm) || !types_create(vm)) {
+        return false;
+    }
+    vm->ctx.tensor_type = vm->types[KIND_TENSOR];
+    return make_shared(vm) &&
            types_init(vm) && make_memory_error(vm) && builtins_init(vm) &&
            modules_init(vm);
 }
