@@ -1,8 +1,33 @@
 // The program: hands its arguments to the layers below.
 #include <stdio.h>
 
-int main(void)
+#include "repl/args.h"
+#include "repl/run.h"
+
+// Output that could not be written is an error, never status 0.
+static int finish(int status)
 {
-    printf("duet %s\n", PACKAGE_VERSION);
-    return fflush(stdout) == 0 ? 0 : 1;
+    if (fflush(stdout) != 0 && status == 0) {
+        perror("duet: standard output");
+        return 1;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    Args args = args_parse(argc, argv);
+    switch (args.mode) {
+    case ARGS_WRONG:
+        args_print_problem(&args, stderr);
+        return finish(ARGS_STATUS_USAGE);
+    case ARGS_HELP:
+        args_print_help(stdout);
+        return finish(0);
+    case ARGS_VERSION:
+        printf("duet %s\n", PACKAGE_VERSION);
+        return finish(0);
+    default:
+        return finish(run_program(&args));
+    }
 }
