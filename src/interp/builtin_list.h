@@ -53,6 +53,10 @@ BUILTIN("oct", "number, /", builtin_oct, "The int in base 8: '0o17'.")
 BUILTIN("ord", "c, /", builtin_ord, "The code point of a character.")
 BUILTIN("pow", "base, exp, mod=None", builtin_pow,
         "base ** exp, modulo mod if given.")
+BUILTIN("open",
+        "file, mode='r', buffering=-1, encoding=None, errors=None, "
+        "newline=None",
+        builtin_open, "Open a text file.")
 BUILTIN("print", "*args, sep=' ', end='\\n', file=None, flush=False",
         builtin_print, "Write the texts of the values to standard output.")
 BUILTIN("repr", "obj, /", builtin_repr, "The text that shows the value.")

@@ -27,5 +27,6 @@ typedef enum DisplayKind {
 // native one. NULL with an error pending if its function raised.
 Str *display_repr(Vm *vm, DisplayKind kind, Value v);
 Str *display_str(Vm *vm, DisplayKind kind, Value v);
+void display_free(Vm *vm); // takes all forms back
 
 #endif

@@ -5,7 +5,15 @@
 #include "interp/module.h"
 
 #include "interp/attr.h"
+#include "interp/display.h"
 #include "interp/init.h"
+#include "interp/module_native.h"
+#include "interp/obj_file.h"
+#include "interp/obj_function.h"
+
+#define MODULE(def) extern const ModuleDef def;
+#include "interp/module_list.h"
+#undef MODULE
 
 static void module_destroy(Vm *vm, Object *object)
 {
@@ -82,24 +90,81 @@ Module *module_new(Vm *vm, Str *name)
     return self;
 }
 
-Module *module_import(Vm *vm, Str *name)
+static const ModuleDef *const native_modules[] = {
+#define MODULE(def) &def,
+#include "interp/module_list.h"
+#undef MODULE
+};
+
+const ModuleDef *module_find_native(const char *name)
 {
-    Value found;
-    int state = dict_get(vm, vm->modules, value_from_object(name), &found);
-    if (state < 0) {
-        return NULL;
+    name += *name == '_' ? 1 : 0;
+    for (size_t i = 0; i < sizeof native_modules / sizeof *native_modules;
+         i++) {
+        if (strcmp(native_modules[i]->name, name) == 0) {
+            return native_modules[i];
+        }
     }
-    if (state == 1 && value_is_kind(found, KIND_MODULE)) {
-        return (Module *)value_object(found);
-    }
-    return raise_null(vm, ERR_MODULE_NOT_FOUND, "No module named '%s'",
-                      name->text);
+    return NULL;
 }
 
-bool modules_init(Vm *vm)
+bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
 {
-    vm->modules = dict_new(vm);
-    Str *name = vm->modules == NULL ? NULL : str_intern(vm, "builtins", 8);
+    Str *key = value_failed(value) ? NULL
+                                   : str_intern(vm, name, strlen(name));
+    bool done = key != NULL && dict_set_name(vm, dict, key, value);
+    object_release_null(&vm->ctx, key);
+    release(vm, value);
+    return done;
+}
+
+static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
+{
+    Str *doc = str_from(vm, def->doc == NULL ? "" : def->doc);
+    if (!module_add(vm, dict, "__doc__",
+                    doc == NULL ? VALUE_FAIL : str_value(doc))) {
+        return false;
+    }
+    const NativeDef *row = def->functions;
+    for (; row != NULL && row->name != NULL; row++) {
+        Native *native = native_new(vm, row, NULL);
+        if (!module_add(vm, dict, row->name,
+                        native == NULL ? VALUE_FAIL
+                                       : value_from_object(native))) {
+            return false;
+        }
+    }
+    return def->init == NULL || def->init(vm, dict);
+}
+
+Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
+{
+    Module *module = module_new(vm, name);
+    bool done = module != NULL && fill_native(vm, module->dict, def) &&
+                dict_set_name(vm, vm->modules, name,
+                              value_from_object(module));
+    object_release_null(&vm->ctx, module);
+    return done ? module : NULL;
+}
+
+Value module_search_path(Vm *vm)
+{
+    Str *name = str_intern(vm, "sys", 3);
+    Module *sys = name == NULL ? NULL : module_import(vm, name);
+    object_release_null(&vm->ctx, name);
+    Str *path = sys == NULL ? NULL : str_intern(vm, "path", 4);
+    if (path == NULL) {
+        raise_clear(vm); // then nothing is found, which is told
+        return VALUE_UNBOUND;
+    }
+    Value found = dict_get_name(sys->dict, path);
+    object_release(&vm->ctx, path);
+    return found;
+}
+
+static bool add_builtins_module(Vm *vm)
+{
+    Str *name = str_intern(vm, "builtins", 8);
     Module *module = name == NULL ? NULL : module_new(vm, name);
     bool done = false;
     if (module != NULL) {
@@ -114,8 +179,16 @@ bool modules_init(Vm *vm)
     return done;
 }
 
+bool modules_init(Vm *vm)
+{
+    vm->modules = dict_new(vm);
+    return vm->modules != NULL && files_init(vm) && add_builtins_module(vm);
+}
+
 void modules_free(Vm *vm)
 {
     object_release_null(&vm->ctx, vm->modules);
     vm->modules = NULL;
+    display_free(vm);
+    files_free(vm);
 }

@@ -21,8 +21,26 @@ typedef struct ModuleDef {
 } ModuleDef;
 
 // `import name`: sys.modules, native, embedded, then files on sys.path and
-// DUET_PATH. Borrowed (sys.modules holds it); NULL: failed.
+// DUET_PATH. All packages on the way are imported. Borrowed (sys.modules
+// holds it); NULL: failed.
 Module *module_import(Vm *vm, Str *name);
 MUST_CHECK Module *module_new(Vm *vm, Str *name);
+
+// The instructions (owned results). IMPORT: `level` dots, seen from a module
+// with these globals. `wanted` None: the first package of a dotted name, else
+// the module itself.
+Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
+                    uint32_t level);
+// IMPORTFROM: the attribute, or the submodule of that name.
+Value import_from(Vm *vm, Value module, Str *name);
+// IMPORTSTAR: into `target`, a module's or class's names.
+MUST_CHECK bool import_star(Vm *vm, Value module, Dict *target);
+
+// For ModuleDef.init: dict[name] = value, which is taken even on failure;
+// false if value is VALUE_FAIL or memory is short.
+MUST_CHECK bool module_add(Vm *vm, Dict *dict, const char *name, Value value);
+// A list of the folders where modules are looked for: sys.path. Borrowed,
+// NULL if sys has lost it.
+Value module_search_path(Vm *vm);
 
 #endif

@@ -1,0 +1,434 @@
+// Importing: finding a module by name, running it, and the instructions.
+//
+// Invariant: a module is in sys.modules before its body runs (so that modules
+// may import each other) and is taken out again if the body fails.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interp/embedded.h"
+#include "interp/module.h"
+#include "interp/module_native.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+enum { READ_SIZE = 16 << 10 };
+
+static const EmbeddedModule *find_embedded(const char *name)
+{
+    size_t low = 0, high = embedded_module_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, embedded_modules[middle].name);
+        if (order == 0) {
+            return &embedded_modules[middle];
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool set_text(Vm *vm, Dict *dict, const char *name, const char *text,
+                     size_t length)
+{
+    Str *value = str_new(vm, text, length);
+    return module_add(vm, dict, name,
+                      value == NULL ? VALUE_FAIL : str_value(value));
+}
+
+// __file__; __package__; for a package __path__, a list of its folder.
+static bool set_place(Vm *vm, Module *module, const char *path, bool package)
+{
+    const char *name = module->name->text;
+    const char *dot = strrchr(name, '.');
+    const char *slash = strrchr(path, '/');
+    size_t parent = dot == NULL ? 0 : (size_t)(dot - name);
+    if (!set_text(vm, module->dict, "__file__", path, strlen(path)) ||
+        !set_text(vm, module->dict, "__package__", name,
+                  package ? strlen(name) : parent)) {
+        return false;
+    }
+    if (!package) {
+        return true;
+    }
+    Str *folder = slash == NULL ? str_from(vm, ".")
+                                : str_new(vm, path, (size_t)(slash - path));
+    List *list = folder == NULL ? NULL : list_new(vm, 0);
+    bool done = list != NULL &&
+                list_append(vm, list, value_from_object(folder));
+    object_release_null(&vm->ctx, folder);
+    if (!done) {
+        object_release_null(&vm->ctx, list);
+        return false;
+    }
+    return module_add(vm, module->dict, "__path__", value_from_object(list));
+}
+
+// The pending error stays while the module is taken out of sys.modules.
+static void forget(Vm *vm, Str *name)
+{
+    Value error = raise_take(vm);
+    if (dict_remove(vm, vm->modules, value_from_object(name)) < 0) {
+        raise_clear(vm);
+    }
+    value_replace(&vm->ctx, &vm->exception, error);
+}
+
+// Runs a text as the body of a new module. Borrowed, or NULL.
+static Module *run_module(Vm *vm, Str *name, const char *path,
+                          const char *text, size_t length, bool package)
+{
+    Module *module = module_new(vm, name);
+    if (module == NULL) {
+        return NULL;
+    }
+    bool done = set_place(vm, module, path, package) &&
+                dict_set_name(vm, vm->modules, name,
+                              value_from_object(module));
+    if (done) {
+        Source *source = source_new(&vm->ctx, path, text, length);
+        Value ran = VALUE_FAIL;
+        if (source != NULL) {
+            ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
+            source_release(&vm->ctx, source);
+        }
+        done = !value_failed(ran);
+        release(vm, ran);
+        if (!done) {
+            forget(vm, name);
+        }
+    }
+    object_release(&vm->ctx, module);
+    return done ? module : NULL;
+}
+
+// 1: read; 0: there is no such file; -1: failed.
+static int read_file(Vm *vm, const char *path, StrBuf *text)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return 0;
+    }
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    char block[READ_SIZE];
+    ssize_t count = file < 0 ? -1 : 0;
+    while (file >= 0 && (count = read(file, block, sizeof block)) > 0) {
+        strbuf_add(text, block, (size_t)count);
+    }
+    int error = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    if (count < 0) {
+        raise_errno(vm, error, path);
+        return -1;
+    }
+    return strbuf_ok(text) ? 1 : -1;
+}
+
+// The endings tried in a folder, in this order.
+static const struct {
+    const char *ending;
+    bool package;
+} endings[] = {{"/__init__.duet", true},
+               {"/__init__.py", true},
+               {".duet", false},
+               {".py", false}};
+
+// 1: *module is imported; 0: not in this folder; -1: failed.
+static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
+                      Module **module)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        Str *path = str_printf(vm, "%s%s%s%s", folder,
+                               *folder == '\0' ? "" : "/", stem,
+                               endings[i].ending);
+        if (path == NULL) {
+            return -1;
+        }
+        StrBuf text;
+        strbuf_init(&text, &vm->ctx);
+        int found = read_file(vm, path->text, &text);
+        if (found == 1) {
+            *module = run_module(vm, name, path->text, strbuf_text(&text),
+                                 text.length, endings[i].package);
+            found = *module == NULL ? -1 : 1;
+        }
+        strbuf_free(&text);
+        object_release(&vm->ctx, path);
+        if (found != 0) {
+            return found;
+        }
+    }
+    return 0;
+}
+
+// The folders of a list, as try_folder.
+static int try_folders(Vm *vm, Str *name, const char *stem, Value folders,
+                       Module **module)
+{
+    if (!value_is_kind(folders, KIND_LIST)) {
+        return 0;
+    }
+    List *list = object_retain(value_as_list(folders));
+    int found = 0;
+    for (size_t i = 0; found == 0 && i < list->count; i++) {
+        if (value_is_str(list->items[i])) {
+            Str *folder = object_retain(value_as_str(list->items[i]));
+            found = try_folder(vm, name, folder->text, stem, module);
+            object_release(&vm->ctx, folder);
+        }
+    }
+    object_release(&vm->ctx, list);
+    return found;
+}
+
+static Module *find_loaded(Vm *vm, Str *name)
+{
+    Value found;
+    int state = dict_get(vm, vm->modules, value_from_object(name), &found);
+    if (state == 1 && value_is_kind(found, KIND_MODULE)) {
+        return (Module *)value_object(found);
+    }
+    return NULL;
+}
+
+static Value find_path(Vm *vm, Module *parent)
+{
+    return parent == NULL ? module_search_path(vm)
+                          : dict_get_name(parent->dict, vm->names[NAME_PATH]);
+}
+
+static Module *not_found(Vm *vm, Str *name, Module *parent)
+{
+    if (parent != NULL && value_unbound(find_path(vm, parent))) {
+        return raise_null(vm, ERR_MODULE_NOT_FOUND,
+                          "No module named '%s'; '%s' is not a package",
+                          name->text, parent->name->text);
+    }
+    return raise_null(vm, ERR_MODULE_NOT_FOUND, "No module named '%s'",
+                      name->text);
+}
+
+// One module whose package is imported already.
+static Module *load(Vm *vm, Str *name, Module *parent)
+{
+    const EmbeddedModule *embedded = find_embedded(name->text);
+    if (embedded != NULL) {
+        return run_module(vm, name, embedded->path, embedded->text,
+                          embedded->length, embedded->is_package);
+    }
+    const ModuleDef *def = module_find_native(name->text);
+    if (def != NULL) {
+        return module_make_native(vm, name, def);
+    }
+    const char *dot = strrchr(name->text, '.');
+    Module *module = NULL;
+    int found = try_folders(vm, name, dot == NULL ? name->text : dot + 1,
+                            find_path(vm, parent), &module);
+    return found == 0 ? not_found(vm, name, parent) : module;
+}
+
+// Imports "a.b" where `parent` is a; binds b in a.
+static Module *import_one(Vm *vm, Str *name, Module *parent)
+{
+    Module *module = find_loaded(vm, name);
+    if (module != NULL || vm_has_error(vm)) {
+        return module;
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return NULL;
+    }
+    module = load(vm, name, parent);
+    ctx_leave(&vm->ctx);
+    if (module == NULL || parent == NULL) {
+        return module;
+    }
+    const char *dot = strrchr(name->text, '.');
+    bool done = module_add(vm, parent->dict, dot + 1,
+                           value_from_object(object_retain(module)));
+    return done ? module : NULL;
+}
+
+Module *module_import(Vm *vm, Str *name)
+{
+    Module *module = NULL;
+    const char *at = name->text;
+    do {
+        const char *dot = strchr(at, '.');
+        size_t length = dot == NULL ? name->length
+                                    : (size_t)(dot - name->text);
+        Str *part = str_intern(vm, name->text, length);
+        module = part == NULL ? NULL : import_one(vm, part, module);
+        object_release_null(&vm->ctx, part);
+        at = dot == NULL ? NULL : dot + 1;
+    } while (module != NULL && at != NULL);
+    return module;
+}
+
+// The package that `level` dots mean in a module with these globals.
+static Str *resolve_package(Vm *vm, Dict *globals, uint32_t level)
+{
+    Str *key = str_intern(vm, "__package__", strlen("__package__"));
+    if (key == NULL) {
+        return NULL;
+    }
+    Value package = dict_get_name(globals, key);
+    object_release(&vm->ctx, key);
+    if (!value_is_str(package) || value_as_str(package)->length == 0) {
+        return raise_null(vm, ERR_IMPORT,
+                          "attempted relative import with no known parent "
+                          "package");
+    }
+    const char *text = value_as_str(package)->text;
+    size_t length = value_as_str(package)->length;
+    for (; level > 1; level--) {
+        const char *dot = memrchr(text, '.', length);
+        if (dot == NULL) {
+            return raise_null(vm, ERR_IMPORT,
+                              "attempted relative import beyond top-level "
+                              "package");
+        }
+        length = (size_t)(dot - text);
+    }
+    return str_intern(vm, text, length);
+}
+
+static Str *resolve(Vm *vm, Dict *globals, Str *name, uint32_t level)
+{
+    if (level == 0) {
+        return object_retain(name);
+    }
+    Str *package = resolve_package(vm, globals, level);
+    if (package == NULL || name->length == 0) {
+        return package;
+    }
+    Str *full = str_printf(vm, "%s.%s", package->text, name->text);
+    object_release(&vm->ctx, package);
+    return full;
+}
+
+Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
+                    uint32_t level)
+{
+    Str *full = resolve(vm, globals, name, level);
+    if (full == NULL) {
+        return VALUE_FAIL;
+    }
+    Module *module = module_import(vm, full);
+    const char *dot = strchr(full->text, '.');
+    if (module != NULL && value_is_none(wanted) && dot != NULL) {
+        Str *top = str_intern(vm, full->text, (size_t)(dot - full->text));
+        module = top == NULL ? NULL : find_loaded(vm, top);
+        object_release_null(&vm->ctx, top);
+    }
+    object_release(&vm->ctx, full);
+    return module == NULL ? VALUE_FAIL
+                          : value_from_object(object_retain(module));
+}
+
+// A submodule `module.name`: imported already or to be found. UNBOUND: none.
+static Value find_submodule(Vm *vm, Module *module, Str *name)
+{
+    Str *full = str_printf(vm, "%s.%s", module->name->text, name->text);
+    if (full == NULL) {
+        return VALUE_FAIL;
+    }
+    Module *found = module_import(vm, full);
+    if (found != NULL) {
+        object_release(&vm->ctx, full);
+        return value_from_object(object_retain(found));
+    }
+    // Only that this very module is missing is no error of its own.
+    Value error = raise_take(vm);
+    bool missing = false;
+    if (type_is_subtype(type_of(vm, error),
+                        type_of_error(vm, ERR_MODULE_NOT_FOUND))) {
+        Str *text = value_str(vm, error);
+        missing = text != NULL && strstr(text->text, full->text) != NULL;
+        object_release_null(&vm->ctx, text);
+        raise_clear(vm);
+    }
+    object_release(&vm->ctx, full);
+    if (missing) {
+        release(vm, error);
+        return VALUE_UNBOUND;
+    }
+    value_replace(&vm->ctx, &vm->exception, error);
+    return VALUE_FAIL;
+}
+
+Value import_from(Vm *vm, Value from, Str *name)
+{
+    Value found = value_find_attr(vm, from, name);
+    if (!value_unbound(found) || !value_is_kind(from, KIND_MODULE)) {
+        return found;
+    }
+    Module *module = (Module *)value_object(from);
+    Value path = dict_get_name(module->dict, vm->names[NAME_PATH]);
+    if (!value_unbound(path)) {
+        found = find_submodule(vm, module, name);
+    }
+    if (!value_unbound(found)) {
+        return found;
+    }
+    Value file = dict_get_name(module->dict, vm->names[NAME_FILE]);
+    return raise_error(vm, ERR_IMPORT,
+                       "cannot import name '%s' from '%s' (%s)", name->text,
+                       module->name->text,
+                       value_is_str(file) ? value_as_str(file)->text
+                                          : "unknown location");
+}
+
+static bool star_listed(Vm *vm, Value module, Value names, Dict *target)
+{
+    Tuple *list = value_to_tuple(vm, names);
+    bool done = list != NULL;
+    for (size_t i = 0; done && i < list->count; i++) {
+        if (!value_is_str(list->items[i])) {
+            done = raise_false(vm, ERR_TYPE, "Item in __all__ must be str, "
+                               "not %s", type_name(type_of(vm,
+                                                           list->items[i])));
+            break;
+        }
+        Str *name = str_intern_str(vm, value_as_str(list->items[i]));
+        Value found = name == NULL ? VALUE_FAIL
+                                   : value_get_attr(vm, module, name);
+        done = !value_failed(found) &&
+               dict_set_name(vm, target, name, found);
+        release(vm, found);
+        object_release_null(&vm->ctx, name);
+    }
+    object_release_null(&vm->ctx, list);
+    return done;
+}
+
+bool import_star(Vm *vm, Value from, Dict *target)
+{
+    if (!value_is_kind(from, KIND_MODULE)) {
+        return raise_false(vm, ERR_IMPORT, "import * needs a module, not %s",
+                           type_name(type_of(vm, from)));
+    }
+    Dict *dict = ((Module *)value_object(from))->dict;
+    Value names = dict_get_name(dict, vm->names[NAME_ALL]);
+    if (!value_unbound(names)) {
+        return star_listed(vm, from, names, target);
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(dict, &position, &key, &value)) {
+        if (value_is_str(key) && value_as_str(key)->text[0] != '_' &&
+            !dict_set(vm, target, key, value)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,222 @@
+// sys: the program's arguments, streams, limits and the running error.
+//
+// Invariant: sys.modules and sys.argv are the Vm's own; changing them here
+// changes what import and the program see.
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/module.h"
+#include "interp/obj_exception.h"
+#include "interp/obj_file.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+enum {
+    LIMIT_MIN = 1,        // what sys.setrecursionlimit accepts
+    DIGITS_MIN = 640,     // CPython's least limit besides 0
+    VERSION_MAJOR = 3,    // of the Python that Duet is a subset of
+    VERSION_MINOR = 11
+};
+
+#define SYS_BODY(name)                                                        \
+    static Value sys_##name(Vm *vm, Value *args, uint32_t count)
+
+SYS_BODY(exit)
+{
+    (void)count;
+    if (!value_unbound(args[0]) && !value_is_none(args[0])) {
+        return raise_with(vm, ERR_SYSTEM_EXIT, args[0]);
+    }
+    Value cls = value_from_object(type_of_error(vm, ERR_SYSTEM_EXIT));
+    Value made = vm_call(vm, cls, NULL, 0);
+    return value_failed(made) ? made : raise_object(vm, made);
+}
+
+SYS_BODY(setrecursionlimit)
+{
+    (void)count;
+    int64_t limit;
+    if (!value_to_index(vm, args[0], &limit)) {
+        return VALUE_FAIL;
+    }
+    if (limit < LIMIT_MIN) {
+        return raise_error(vm, ERR_VALUE,
+                           "recursion limit must be greater or equal than 1");
+    }
+    if (limit > INT32_MAX) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "Python int too large to convert to C int");
+    }
+    vm->recursion_limit = (uint32_t)limit;
+    return VALUE_NONE;
+}
+
+SYS_BODY(getrecursionlimit)
+{
+    (void)count, (void)args;
+    return int_from_i64(vm, vm->recursion_limit);
+}
+
+// Accepted for the sake of programs that lift the limit: Duet has none.
+SYS_BODY(set_int_max_str_digits)
+{
+    (void)count;
+    int64_t digits;
+    if (!value_to_index(vm, args[0], &digits)) {
+        return VALUE_FAIL;
+    }
+    if (digits != 0 && digits < DIGITS_MIN) {
+        return raise_error(vm, ERR_VALUE,
+                           "maxdigits must be 0 or larger than 640");
+    }
+    return VALUE_NONE;
+}
+
+SYS_BODY(get_int_max_str_digits)
+{
+    (void)count, (void)args;
+    return int_from_i64(vm, 0);
+}
+
+SYS_BODY(exc_info)
+{
+    (void)count, (void)args;
+    Value parts[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
+    if (vm->handled.count > 0) {
+        Value handled = vec_last(&vm->handled);
+        if (value_is_kind(handled, KIND_EXCEPTION)) {
+            Traceback *trace = value_as_exception(handled)->traceback;
+            parts[0] = value_from_object(type_of(vm, handled));
+            parts[1] = handled;
+            parts[2] = trace == NULL ? VALUE_NONE : value_from_object(trace);
+        }
+    }
+    Tuple *tuple = tuple_from(vm, parts, 3);
+    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+}
+
+SYS_BODY(intern)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE,
+                           "intern() argument must be str, not %s",
+                           type_name(type_of(vm, args[0])));
+    }
+    Str *name = str_intern_str(vm, value_as_str(args[0]));
+    return name == NULL ? VALUE_FAIL : str_value(name);
+}
+
+static const NativeDef functions[] = {
+    {"exit", "status=None, /", sys_exit,
+     "End the program: None is 0, an int itself, a text is printed."},
+    {"setrecursionlimit", "limit, /", sys_setrecursionlimit,
+     "How deep calls may nest."},
+    {"getrecursionlimit", "", sys_getrecursionlimit,
+     "How deep calls may nest."},
+    {"set_int_max_str_digits", "maxdigits", sys_set_int_max_str_digits,
+     "Accepted: texts of ints have no limit."},
+    {"get_int_max_str_digits", "", sys_get_int_max_str_digits,
+     "0: texts of ints have no limit."},
+    {"exc_info", "", sys_exc_info,
+     "(type, value, traceback) of the error being handled."},
+    {"intern", "string, /", sys_intern, "The one string of this text."},
+    {NULL, NULL, NULL, NULL}};
+
+static Value text_value(Vm *vm, const char *text)
+{
+    Str *str = str_from(vm, text);
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
+
+static Value make_argv(Vm *vm)
+{
+    List *list = list_new(vm, 0);
+    for (size_t i = 0; list != NULL && i < vm->argv.count; i++) {
+        if (!list_append(vm, list, vm->argv.items[i])) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+    }
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
+static bool append_text(Vm *vm, List *list, const char *text, size_t length)
+{
+    Str *str = str_new(vm, text, length);
+    return str != NULL && list_append_owned(vm, list, str_value(str));
+}
+
+// The script's folder ("" for a prompt or -c), then those of DUET_PATH.
+static bool fill_path(Vm *vm, List *list)
+{
+    const char *script = "";
+    if (vm->argv.count > 0 && value_is_str(vm->argv.items[0])) {
+        script = value_as_str(vm->argv.items[0])->text;
+    }
+    const char *slash = strrchr(script, '/');
+    size_t length = slash == NULL ? 0
+                    : slash == script ? 1
+                                      : (size_t)(slash - script);
+    if (!append_text(vm, list, script, length)) {
+        return false;
+    }
+    const char *more = getenv("DUET_PATH");
+    while (more != NULL && *more != '\0') {
+        const char *end = strchrnul(more, ':');
+        if (end > more &&
+            !append_text(vm, list, more, (size_t)(end - more))) {
+            return false;
+        }
+        more = *end == ':' ? end + 1 : end;
+    }
+    return true;
+}
+
+static Value make_path(Vm *vm)
+{
+    List *list = list_new(vm, 0);
+    if (list != NULL && !fill_path(vm, list)) {
+        object_release(&vm->ctx, list);
+        list = NULL;
+    }
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
+static Value make_version_info(Vm *vm)
+{
+    Value parts[5] = {value_from_small(VERSION_MAJOR),
+                      value_from_small(VERSION_MINOR), value_from_small(0),
+                      text_value(vm, "final"), value_from_small(0)};
+    Tuple *tuple =
+        value_failed(parts[3]) ? NULL : tuple_from(vm, parts, 5);
+    release(vm, parts[3]);
+    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+}
+
+static bool sys_init(Vm *vm, Dict *dict)
+{
+    return module_add(vm, dict, "argv", make_argv(vm)) &&
+           module_add(vm, dict, "path", make_path(vm)) &&
+           module_add(vm, dict, "modules",
+                      value_from_object(object_retain(vm->modules))) &&
+           module_add(vm, dict, "stdin", value_retain(vm->stdin_file)) &&
+           module_add(vm, dict, "stdout", value_retain(vm->stdout_file)) &&
+           module_add(vm, dict, "stderr", value_retain(vm->stderr_file)) &&
+           module_add(vm, dict, "__stdout__",
+                      value_retain(vm->stdout_file)) &&
+           module_add(vm, dict, "__stderr__",
+                      value_retain(vm->stderr_file)) &&
+           module_add(vm, dict, "maxsize", int_from_i64(vm, INT64_MAX)) &&
+           module_add(vm, dict, "byteorder", text_value(vm, "little")) &&
+           module_add(vm, dict, "platform", text_value(vm, "linux")) &&
+           module_add(vm, dict, "version", text_value(vm, "3.11 (Duet)")) &&
+           module_add(vm, dict, "version_info", make_version_info(vm));
+}
+
+const ModuleDef sys_module = {.name = "sys",
+                              .doc = "The running program and its limits.",
+                              .functions = functions,
+                              .init = sys_init};

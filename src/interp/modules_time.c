@@ -1,0 +1,188 @@
+// time: clocks and waiting.
+//
+// Invariant: clocks are read in integer nanoseconds and divided last, so that
+// a float is the nearest one.
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#include "interp/module.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+enum { NS_PER_S = 1000000000, FIELD_COUNT = 9, YEAR_0 = 1900 };
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+#define CLOCK_BODY(name, clock)                                               \
+    static Value time_##name(Vm *vm, Value *args, uint32_t count)             \
+    {                                                                         \
+        (void)args, (void)count;                                              \
+        return float_new(vm, (double)clock_ns(clock) / NS_PER_S);             \
+    }                                                                         \
+    static Value time_##name##_ns(Vm *vm, Value *args, uint32_t count)        \
+    {                                                                         \
+        (void)args, (void)count;                                              \
+        return int_from_i64(vm, clock_ns(clock));                             \
+    }
+CLOCK_BODY(time, CLOCK_REALTIME)
+CLOCK_BODY(monotonic, CLOCK_MONOTONIC)
+CLOCK_BODY(process_time, CLOCK_PROCESS_CPUTIME_ID)
+CLOCK_BODY(thread_time, CLOCK_THREAD_CPUTIME_ID)
+
+#define TIME_BODY(name)                                                       \
+    static Value time_##name(Vm *vm, Value *args, uint32_t count)
+
+// Until the moment itself, so that signals do not make it longer.
+TIME_BODY(sleep)
+{
+    (void)count;
+    double seconds;
+    if (!value_to_double(vm, args[0], &seconds)) {
+        return VALUE_FAIL;
+    }
+    if (!(seconds >= 0)) {
+        return raise_error(vm, ERR_VALUE,
+                           "sleep length must be non-negative");
+    }
+    if (seconds > (double)INT64_MAX / NS_PER_S / 2) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "timestamp too large to convert to C _PyTime_t");
+    }
+    int64_t until = clock_ns(CLOCK_MONOTONIC) +
+                    (int64_t)ceil(seconds * NS_PER_S);
+    struct timespec moment = {.tv_sec = until / NS_PER_S,
+                              .tv_nsec = until % NS_PER_S};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL) ==
+           EINTR) {
+        if (!ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+    }
+    return ctx_poll(&vm->ctx) ? VALUE_NONE : VALUE_FAIL;
+}
+
+static bool get_seconds(Vm *vm, Value v, time_t *seconds)
+{
+    double number;
+    if (value_unbound(v) || value_is_none(v)) {
+        *seconds = time(NULL);
+        return true;
+    }
+    if (!value_to_double(vm, v, &number)) {
+        return false;
+    }
+    if (!(fabs(number) < 0x1p55)) {
+        return raise_false(vm, ERR_OVERFLOW,
+                           "timestamp out of range for platform time_t");
+    }
+    *seconds = (time_t)floor(number);
+    return true;
+}
+
+// (year, month, day, hour, minute, second, weekday, day of year, isdst)
+static Value make_fields(Vm *vm, const struct tm *tm)
+{
+    const int fields[FIELD_COUNT] = {
+        tm->tm_year + YEAR_0, tm->tm_mon + 1, tm->tm_mday,
+        tm->tm_hour, tm->tm_min, tm->tm_sec,
+        (tm->tm_wday + 6) % 7, tm->tm_yday + 1, tm->tm_isdst};
+    Tuple *tuple = tuple_new(vm, FIELD_COUNT);
+    for (int i = 0; tuple != NULL && i < FIELD_COUNT; i++) {
+        tuple->items[i] = value_from_small(fields[i]);
+    }
+    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+}
+
+TIME_BODY(localtime)
+{
+    (void)count;
+    time_t seconds;
+    struct tm tm;
+    if (!get_seconds(vm, args[0], &seconds)) {
+        return VALUE_FAIL;
+    }
+    return localtime_r(&seconds, &tm) == NULL ? raise_errno(vm, errno, NULL)
+                                              : make_fields(vm, &tm);
+}
+
+TIME_BODY(gmtime)
+{
+    (void)count;
+    time_t seconds;
+    struct tm tm;
+    if (!get_seconds(vm, args[0], &seconds)) {
+        return VALUE_FAIL;
+    }
+    return gmtime_r(&seconds, &tm) == NULL ? raise_errno(vm, errno, NULL)
+                                           : make_fields(vm, &tm);
+}
+
+static bool get_fields(Vm *vm, Value v, struct tm *tm)
+{
+    int64_t fields[FIELD_COUNT];
+    if (!value_is_kind(v, KIND_TUPLE) ||
+        value_as_tuple(v)->count != FIELD_COUNT) {
+        return raise_false(vm, ERR_TYPE,
+                           "Tuple or struct_time argument required");
+    }
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        if (!value_to_index(vm, value_as_tuple(v)->items[i], &fields[i])) {
+            return false;
+        }
+        if (fields[i] > INT32_MAX || fields[i] < -INT32_MAX) {
+            return raise_false(vm, ERR_OVERFLOW, "mktime argument out of "
+                                                 "range");
+        }
+    }
+    *tm = (struct tm){.tm_year = (int)fields[0] - YEAR_0,
+                      .tm_mon = (int)fields[1] - 1,
+                      .tm_mday = (int)fields[2],
+                      .tm_hour = (int)fields[3],
+                      .tm_min = (int)fields[4],
+                      .tm_sec = (int)fields[5],
+                      .tm_wday = (int)((fields[6] + 1) % 7),
+                      .tm_yday = (int)fields[7] - 1,
+                      .tm_isdst = (int)fields[8]};
+    return true;
+}
+
+TIME_BODY(mktime)
+{
+    (void)count;
+    struct tm tm;
+    if (!get_fields(vm, args[0], &tm)) {
+        return VALUE_FAIL;
+    }
+    return float_new(vm, (double)mktime(&tm));
+}
+
+static const NativeDef functions[] = {
+    {"time", "", time_time, "Seconds since 1970."},
+    {"time_ns", "", time_time_ns, "Nanoseconds since 1970."},
+    {"monotonic", "", time_monotonic, "Seconds of a clock never set back."},
+    {"monotonic_ns", "", time_monotonic_ns, "The same in nanoseconds."},
+    {"perf_counter", "", time_monotonic, "Seconds, for measuring."},
+    {"perf_counter_ns", "", time_monotonic_ns, "Nanoseconds, for measuring."},
+    {"process_time", "", time_process_time, "Processor seconds used."},
+    {"process_time_ns", "", time_process_time_ns, "In nanoseconds."},
+    {"thread_time", "", time_thread_time, "Processor seconds of the thread."},
+    {"thread_time_ns", "", time_thread_time_ns, "In nanoseconds."},
+    {"sleep", "seconds, /", time_sleep, "Wait."},
+    {"localtime", "seconds=None, /", time_localtime,
+     "The nine fields of a moment, local time."},
+    {"gmtime", "seconds=None, /", time_gmtime,
+     "The nine fields of a moment, UTC."},
+    {"mktime", "fields, /", time_mktime, "Seconds since 1970 of local time."},
+    {NULL, NULL, NULL, NULL}};
+
+const ModuleDef time_module = {.name = "time",
+                               .doc = "Clocks and waiting.",
+                               .functions = functions};
