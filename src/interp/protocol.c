@@ -394,3 +394,8 @@ Tuple *value_to_tuple(Vm *vm, Value iterable)
     object_release_null(&vm->ctx, list);
     return tuple;
 }
+
+bool value_is_callable(Vm *vm, Value v)
+{
+    return type_of(vm, v)->slots.call != NULL;
+}
