@@ -35,6 +35,7 @@ interp_sources += src/interp/list_sort.c
 interp_sources += src/interp/memory.c
 interp_sources += src/interp/module.c
 interp_sources += src/interp/obj_bytes.c
+interp_sources += src/interp/modules_math.c
 interp_sources += src/interp/modules_sys.c
 interp_sources += src/interp/modules_time.c
 interp_sources += src/interp/obj_descriptor.c

@@ -1,0 +1,427 @@
+// math: the C library's functions on floats, with Python's errors.
+//
+// Invariant: a NaN from operands that are none is "math domain error", an
+// infinity from finite operands "math range error".
+#include <math.h>
+
+#include "interp/module.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+#define MATH_BODY(id)                                                         \
+    static Value math_##id(Vm *vm, Value *args, uint32_t count)
+
+static Value checked(Vm *vm, double result, bool finite, bool nan)
+{
+    if (isnan(result) && !nan) {
+        return raise_error(vm, ERR_VALUE, "math domain error");
+    }
+    if (isinf(result) && finite) {
+        return raise_error(vm, ERR_OVERFLOW, "math range error");
+    }
+    return float_new(vm, result);
+}
+
+static Value apply_unary(Vm *vm, Value arg, double (*function)(double))
+{
+    double x;
+    if (!value_to_double(vm, arg, &x)) {
+        return VALUE_FAIL;
+    }
+    return checked(vm, function(x), isfinite(x), isnan(x));
+}
+
+static Value apply_pair(Vm *vm, Value *args, double (*function)(double, double))
+{
+    double x, y;
+    if (!value_to_double(vm, args[0], &x) ||
+        !value_to_double(vm, args[1], &y)) {
+        return VALUE_FAIL;
+    }
+    return checked(vm, function(x, y), isfinite(x) && isfinite(y),
+                   isnan(x) || isnan(y));
+}
+
+static double degrees_of(double x)
+{
+    return x * (180.0 / M_PI);
+}
+
+static double radians_of(double x)
+{
+    return x * (M_PI / 180.0);
+}
+
+// Poles and arguments below them are outside the domain, as Python has it.
+static double gamma_of(double x)
+{
+    return x == 0 || (x < 0 && floor(x) == x) ? NAN : tgamma(x);
+}
+
+static double lgamma_of(double x)
+{
+    int sign;
+    return x <= 0 && floor(x) == x && !isinf(x) ? NAN : lgamma_r(x, &sign);
+}
+
+static double atanh_of(double x)
+{
+    return fabs(x) == 1 ? NAN : atanh(x);
+}
+
+static double log1p_of(double x)
+{
+    return x == -1 ? NAN : log1p(x);
+}
+
+#define UNARY_FUNCTIONS(X)                                                    \
+    X(acos, acos, "The arc cosine.")                                          \
+    X(acosh, acosh, "The inverse hyperbolic cosine.")                         \
+    X(asin, asin, "The arc sine.")                                            \
+    X(asinh, asinh, "The inverse hyperbolic sine.")                           \
+    X(atan, atan, "The arc tangent.")                                         \
+    X(atanh, atanh_of, "The inverse hyperbolic tangent.")                     \
+    X(cbrt, cbrt, "The cube root.")                                           \
+    X(cos, cos, "The cosine.")                                                \
+    X(cosh, cosh, "The hyperbolic cosine.")                                   \
+    X(degrees, degrees_of, "Radians as degrees.")                             \
+    X(erf, erf, "The error function.")                                        \
+    X(erfc, erfc, "1 - erf(x), exact for large x.")                           \
+    X(exp, exp, "e to the power x.")                                          \
+    X(exp2, exp2, "2 to the power x.")                                        \
+    X(expm1, expm1, "exp(x) - 1, exact near 0.")                              \
+    X(fabs, fabs, "The absolute value as a float.")                           \
+    X(gamma, gamma_of, "The gamma function.")                                 \
+    X(lgamma, lgamma_of, "The logarithm of the gamma function.")              \
+    X(log1p, log1p_of, "log(1 + x), exact near 0.")                           \
+    X(radians, radians_of, "Degrees as radians.")                             \
+    X(sin, sin, "The sine.")                                                  \
+    X(sinh, sinh, "The hyperbolic sine.")                                     \
+    X(sqrt, sqrt, "The square root.")                                         \
+    X(tan, tan, "The tangent.")                                               \
+    X(tanh, tanh, "The hyperbolic tangent.")
+
+#define PAIR_FUNCTIONS(X)                                                     \
+    X(atan2, atan2, "y, x, /", "The angle of the point (x, y).")              \
+    X(copysign, copysign, "x, y, /", "x with the sign of y.")                 \
+    X(fmod, fmod, "x, y, /", "The remainder, with the sign of x.")            \
+    X(nextafter, nextafter, "x, y, /", "The next float from x towards y.")    \
+    X(remainder, remainder, "x, y, /", "x - n*y, n the nearest integer.")
+
+#define X(id, function, doc)                                                  \
+    MATH_BODY(id)                                                             \
+    {                                                                         \
+        (void)count;                                                          \
+        return apply_unary(vm, args[0], function);                            \
+    }
+UNARY_FUNCTIONS(X)
+#undef X
+#define X(id, function, params, doc)                                          \
+    MATH_BODY(id)                                                             \
+    {                                                                         \
+        (void)count;                                                          \
+        return apply_pair(vm, args, function);                                \
+    }
+PAIR_FUNCTIONS(X)
+#undef X
+
+MATH_BODY(pow)
+{
+    (void)count;
+    double x, y;
+    if (!value_to_double(vm, args[0], &x) ||
+        !value_to_double(vm, args[1], &y)) {
+        return VALUE_FAIL;
+    }
+    if (x == 0 && y < 0) {
+        return raise_error(vm, ERR_VALUE, "math domain error");
+    }
+    return checked(vm, pow(x, y), isfinite(x) && isfinite(y),
+                   isnan(x) || isnan(y));
+}
+
+// The logarithm of any positive int, those beyond doubles included: the bits
+// above the top 64 only shift it.
+static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
+                   double *out)
+{
+    double x;
+    int bits = 0;
+    if (value_is_kind(arg, KIND_INT)) {
+        mp_int *number = &((Int *)value_object(arg))->number;
+        bits = mp_count_bits(number);
+        bits = bits > 1000 && !mp_isneg(number) ? bits - 900 : 0;
+    }
+    if (bits > 0) {
+        Value shifted = int_binary(vm, BINARY_RSHIFT, arg,
+                                   value_from_small(bits));
+        bool done = !value_failed(shifted) && int_to_double(vm, shifted, &x);
+        value_release(&vm->ctx, shifted);
+        if (!done) {
+            return false;
+        }
+    } else if (!value_to_double(vm, arg, &x)) {
+        return false;
+    }
+    if (x <= 0) {
+        return raise_false(vm, ERR_VALUE, "math domain error");
+    }
+    int exponent = 0;
+    if (bits > 0) {
+        x = frexp(x, &exponent);
+    }
+    *out = function(x) + (exponent + bits) * two;
+    return true;
+}
+
+MATH_BODY(log)
+{
+    (void)count;
+    double x, base;
+    if (!log_of(vm, args[0], log, M_LN2, &x)) {
+        return VALUE_FAIL;
+    }
+    if (value_unbound(args[1])) {
+        return float_new(vm, x);
+    }
+    if (!log_of(vm, args[1], log, M_LN2, &base)) {
+        return VALUE_FAIL;
+    }
+    return base == 0 ? raise_error(vm, ERR_ZERO_DIVISION,
+                                   "float division by zero")
+                     : float_new(vm, x / base);
+}
+
+MATH_BODY(log2)
+{
+    (void)count;
+    double x;
+    return log_of(vm, args[0], log2, 1.0, &x) ? float_new(vm, x) : VALUE_FAIL;
+}
+
+MATH_BODY(log10)
+{
+    (void)count;
+    double x;
+    return log_of(vm, args[0], log10, M_LN2 / M_LN10, &x) ? float_new(vm, x)
+                                                          : VALUE_FAIL;
+}
+
+static Value rounded(Vm *vm, Value arg, double (*function)(double))
+{
+    double x;
+    if (value_is_integer(arg)) {
+        return value_retain(arg);
+    }
+    return value_to_double(vm, arg, &x) ? int_from_double(vm, function(x))
+                                        : VALUE_FAIL;
+}
+
+MATH_BODY(floor)
+{
+    (void)count;
+    return rounded(vm, args[0], floor);
+}
+
+MATH_BODY(ceil)
+{
+    (void)count;
+    return rounded(vm, args[0], ceil);
+}
+
+MATH_BODY(trunc)
+{
+    (void)count;
+    return rounded(vm, args[0], trunc);
+}
+
+#define TEST_BODY(id, test)                                                   \
+    MATH_BODY(id)                                                             \
+    {                                                                         \
+        (void)count;                                                          \
+        double x;                                                             \
+        return value_to_double(vm, args[0], &x) ? value_from_bool(test(x))    \
+                                                : VALUE_FAIL;                 \
+    }
+TEST_BODY(isnan, isnan)
+TEST_BODY(isinf, isinf)
+TEST_BODY(isfinite, isfinite)
+
+static Value pair_of(Vm *vm, Value first, Value second)
+{
+    Value items[] = {first, second};
+    Tuple *pair = value_failed(first) || value_failed(second)
+                      ? NULL
+                      : tuple_from(vm, items, 2);
+    if (!value_failed(first)) {
+        value_release(&vm->ctx, first);
+    }
+    if (!value_failed(second)) {
+        value_release(&vm->ctx, second);
+    }
+    return pair != NULL ? value_from_object(pair) : VALUE_FAIL;
+}
+
+MATH_BODY(modf)
+{
+    (void)count;
+    double x, whole;
+    if (!value_to_double(vm, args[0], &x)) {
+        return VALUE_FAIL;
+    }
+    double fraction = modf(x, &whole);
+    return pair_of(vm, float_new(vm, fraction), float_new(vm, whole));
+}
+
+MATH_BODY(frexp)
+{
+    (void)count;
+    double x;
+    int exponent = 0;
+    if (!value_to_double(vm, args[0], &x)) {
+        return VALUE_FAIL;
+    }
+    double mantissa = isfinite(x) ? frexp(x, &exponent) : x;
+    return pair_of(vm, float_new(vm, mantissa), value_from_small(exponent));
+}
+
+MATH_BODY(hypot)
+{
+    (void)count;
+    Tuple *items = value_as_tuple(args[0]);
+    double total = 0;
+    for (size_t i = 0; i < items->count; i++) {
+        double x;
+        if (!value_to_double(vm, items->items[i], &x)) {
+            return VALUE_FAIL;
+        }
+        total = hypot(total, x);
+    }
+    return float_new(vm, total);
+}
+
+// Euclid's algorithm through the int operators, so that any size works.
+static Value gcd_of(Vm *vm, Value a, Value b)
+{
+    a = value_retain(a);
+    b = value_retain(b);
+    while (!value_failed(b) && !value_same(b, value_from_small(0))) {
+        Value rest = int_binary(vm, BINARY_MOD, a, b);
+        value_release(&vm->ctx, a);
+        a = b;
+        b = rest;
+    }
+    if (value_failed(b)) {
+        value_release(&vm->ctx, a);
+        return VALUE_FAIL;
+    }
+    if (int_compare(a, value_from_small(0)) < 0) {
+        Value positive = int_binary(vm, BINARY_SUB, value_from_small(0), a);
+        value_release(&vm->ctx, a);
+        return positive;
+    }
+    return a;
+}
+
+MATH_BODY(gcd)
+{
+    (void)count;
+    Tuple *items = value_as_tuple(args[0]);
+    Value result = value_from_small(0);
+    for (size_t i = 0; i < items->count && !value_failed(result); i++) {
+        if (!value_is_integer(items->items[i]) &&
+            !value_is_bool(items->items[i])) {
+            value_release(&vm->ctx, result);
+            return raise_error(
+                vm, ERR_TYPE,
+                "'%s' object cannot be interpreted as an integer",
+                type_name(type_of(vm, items->items[i])));
+        }
+        Value next = gcd_of(vm, result, items->items[i]);
+        value_release(&vm->ctx, result);
+        result = next;
+    }
+    return result;
+}
+
+MATH_BODY(factorial)
+{
+    (void)count;
+    int64_t n;
+    if (!value_to_index(vm, args[0], &n)) {
+        return VALUE_FAIL;
+    }
+    if (n < 0) {
+        return raise_error(vm, ERR_VALUE,
+                           "factorial() not defined for negative values");
+    }
+    Value product = value_from_small(1);
+    for (int64_t i = 2; i <= n && !value_failed(product); i++) {
+        Value next = ctx_poll(&vm->ctx)
+                         ? int_binary(vm, BINARY_MUL, product,
+                                      value_from_small(i))
+                         : VALUE_FAIL;
+        value_release(&vm->ctx, product);
+        product = next;
+    }
+    return product;
+}
+
+static const NativeDef functions[] = {
+#define X(id, function, doc) {#id, "x, /", math_##id, doc},
+    UNARY_FUNCTIONS(X)
+#undef X
+#define X(id, function, params, doc) {#id, params, math_##id, doc},
+    PAIR_FUNCTIONS(X)
+#undef X
+    {"ceil", "x, /", math_ceil, "The smallest int >= x."},
+    {"factorial", "n, /", math_factorial, "1 * 2 * ... * n."},
+    {"floor", "x, /", math_floor, "The largest int <= x."},
+    {"frexp", "x, /", math_frexp, "(m, e) with x = m * 2**e."},
+    {"gcd", "*integers", math_gcd, "The greatest common divisor."},
+    {"hypot", "*coordinates", math_hypot, "The distance from the origin."},
+    {"isfinite", "x, /", math_isfinite, "Neither infinite nor NaN."},
+    {"isinf", "x, /", math_isinf, "An infinity."},
+    {"isnan", "x, /", math_isnan, "Not a number."},
+    {"log", "x, base=math.e, /", math_log, "The logarithm."},
+    {"log10", "x, /", math_log10, "The logarithm to base 10."},
+    {"log2", "x, /", math_log2, "The logarithm to base 2."},
+    {"modf", "x, /", math_modf, "(fraction, whole part), both floats."},
+    {"pow", "x, y, /", math_pow, "x to the power y, as floats."},
+    {"trunc", "x, /", math_trunc, "x without its fraction, an int."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static bool add_constants(Vm *vm, Dict *dict)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"pi", M_PI},
+                {"e", M_E},
+                {"tau", 2 * M_PI},
+                {"inf", INFINITY},
+                {"nan", NAN}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Str *name = str_intern(vm, rows[i].name, strlen(rows[i].name));
+        Value value = name != NULL ? float_new(vm, rows[i].value) : VALUE_FAIL;
+        bool done = !value_failed(value) &&
+                    dict_set_name(vm, dict, name, value);
+        value_release(&vm->ctx, value);
+        object_release_null(&vm->ctx, name);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const ModuleDef math_module = {
+    .name = "math",
+    .doc = "Functions on numbers, as the C library defines them.",
+    .functions = functions,
+    .init = add_constants,
+};
