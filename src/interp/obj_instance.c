@@ -90,23 +90,6 @@ void object_shape_free_tree(Vm *vm, ObjectShape *shape)
     }
 }
 
-static size_t align_8(size_t size)
-{
-    return (size + 7) & ~(size_t)7;
-}
-
-// Behind a built-in layout; those of variable length put it after their items.
-static Dict **tail_place(Object *self)
-{
-    size_t size = self->type->def->size;
-    if (self->kind == KIND_STR) {
-        size = offsetof(Str, text) + ((Str *)self)->capacity + 1;
-    } else if (self->kind == KIND_TUPLE) {
-        size = sizeof(Tuple) + ((Tuple *)self)->count * sizeof(Value);
-    }
-    return (Dict **)(void *)((char *)self + align_8(size));
-}
-
 Dict **instance_dict_place(Object *self)
 {
     switch (self->kind) {
@@ -116,11 +99,9 @@ Dict **instance_dict_place(Object *self)
         return &((Function *)self)->dict;
     case KIND_MODULE:
         return &((Module *)self)->dict;
-    case KIND_BYTES:
-    case KIND_INSTANCE:
-        return NULL;
     default:
-        return (self->type->flags & TYPE_HEAP) ? tail_place(self) : NULL;
+        // No built-in layout has room for a dict behind it.
+        return NULL;
     }
 }
 
