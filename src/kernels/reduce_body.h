@@ -115,8 +115,8 @@ enum {
         }                                                                     \
     }
 
-#define MAX_JOIN (r > l) | (r != r) ? r : l
-#define MIN_JOIN (r < l) | (r != r) ? r : l
+#define MAX_JOIN (((r > l) | (r != r)) ? r : l)
+#define MIN_JOIN (((r < l) | (r != r)) ? r : l)
 REDUCE(sum, b, uint8_t, int32_t, 0, l + r)
 REDUCE(sum, u8, uint8_t, int32_t, 0, (uint32_t)l + (uint32_t)r)
 REDUCE(sum, i8, int8_t, int32_t, 0, (uint32_t)l + (uint32_t)r)

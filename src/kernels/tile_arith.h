@@ -101,10 +101,10 @@ static inline uint64_t power_of_int(uint64_t base, int64_t exponent)
 TYPES_NUMERIC(POW_, pow)
 
 #define MAXIMUM_(name, sfx, T, U, class)                                      \
-    LOOP2(name, sfx, T, T, 0, (x > y) | (x != x) ? x : y)
+    LOOP2(name, sfx, T, T, 0, ((x > y) | (x != x)) ? x : y)
 TYPES_NUMERIC(MAXIMUM_, maximum)
 #define MINIMUM_(name, sfx, T, U, class)                                      \
-    LOOP2(name, sfx, T, T, 0, (x < y) | (x != x) ? x : y)
+    LOOP2(name, sfx, T, T, 0, ((x < y) | (x != x)) ? x : y)
 TYPES_NUMERIC(MINIMUM_, minimum)
 #define NEGATIVE_INT(U) (U)0 - (U)x
 #define NEGATIVE_FLOAT(U) -x
@@ -125,7 +125,7 @@ TYPES_NUMERIC(SIGN_, sign)
 TYPES_NUMERIC(SQUARE_, square)
 // NaN stays NaN.
 #define RELU_(name, sfx, T, U, class)                                         \
-    LOOP1(name, sfx, T, T, (x > 0) | (x != x) ? x : (T)0)
+    LOOP1(name, sfx, T, T, ((x > 0) | (x != x)) ? x : (T)0)
 TYPES_NUMERIC(RELU_, relu)
 #define CLIP_(name, sfx, T, U, class)                                         \
     LOOP3(name, sfx, T, T,                                                    \

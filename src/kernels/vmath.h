@@ -142,7 +142,7 @@ static inline double vm_logaddexp_f64(double x, double y)
         return x + 0.69314718055994530942;
     }
     double high = x > y ? x : y, low = x > y ? y : x;
-    return (x != x) | (y != y) ? x + y : high + log1p(exp(low - high));
+    return ((x != x) | (y != y)) ? x + y : high + log1p(exp(low - high));
 }
 static inline float vm_logaddexp_f32(float x, float y)
 {
