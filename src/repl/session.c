@@ -187,15 +187,15 @@ bool session_run(Session *session, Source *source, RunMode mode)
 {
     Vm *vm = session->vm;
     Value value = vm_run_source(vm, source, mode, session->globals, NULL);
-    source_release(&vm->ctx, source);
     bool done = !value_failed(value);
     if (done && mode == RUN_INTERACTIVE && !value_unbound(value)) {
         done = session_show(session, value);
     }
     release(vm, value);
     if (!done) {
-        session_report(session);
+        session_report(session); // a SyntaxError borrows the source
     }
+    source_release(&vm->ctx, source);
     return done;
 }
 
