@@ -494,7 +494,9 @@ OP_CALLMK: {
 OP_RET:
 OP_RETGEN:
     result = RA;
-    if (UNLIKELY(value_unbound(result))) {
+    // An UNBOUND temporary is meant: an entry of the prompt has no value.
+    if (UNLIKELY(value_unbound(result)) &&
+        INS_A(ins) < f->code->local_count) {
         f->pc = pc;
         slow_unbound(vm, f, INS_A(ins));
         goto error;

@@ -88,7 +88,6 @@ struct Vm {
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …
     ValueVec argv;
-    Value last_result; // `_` of the prompt
     uint64_t hash_seed;
 };
 

@@ -99,7 +99,6 @@ Vm *vm_new(size_t stack_size)
     vm->epoch = 1; // so that a zeroed cache never matches
     vm->exception = vm->memory_error = VALUE_UNBOUND;
     vm->stdin_file = vm->stdout_file = vm->stderr_file = VALUE_NONE;
-    vm->last_result = VALUE_UNBOUND;
     for (int i = 0; i < ERR_COUNT; i++) {
         vm->error_overrides[i] = VALUE_UNBOUND;
     }
@@ -115,7 +114,7 @@ Vm *vm_new(size_t stack_size)
 static void release_values(Vm *vm)
 {
     Value *fields[] = {&vm->exception,   &vm->memory_error, &vm->stdin_file,
-                       &vm->stdout_file, &vm->stderr_file,  &vm->last_result};
+                       &vm->stdout_file, &vm->stderr_file};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         value_replace(&vm->ctx, fields[i], VALUE_UNBOUND);
     }

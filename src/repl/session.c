@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "interp/obj_dict.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
@@ -105,9 +106,13 @@ bool session_show(Session *session, Value value)
     if (value_is_none(value)) {
         return true;
     }
-    value_replace(&vm->ctx, &vm->last_result, value_retain(value));
     Str *repr = value_repr(vm, value);
     if (repr == NULL) {
+        return false;
+    }
+    // As in Python `_` is a built-in name: a variable `_` of the user hides it.
+    if (!dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value)) {
+        object_release(&vm->ctx, repr);
         return false;
     }
     Str *line = str_printf(vm, "%s\n", repr->text);
