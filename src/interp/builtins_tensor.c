@@ -123,20 +123,7 @@ static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
 static Value builtin_spec(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Shape shape;
-    DType dtype;
-    if (!shape_from_value(vm, args[0], &shape) ||
-        !dtype_from_value(vm, args[1], &dtype)) {
-        return VALUE_FAIL;
-    }
-    if (!value_unbound(args[2]) && !value_is_none(args[2]) &&
-        !value_is_str(args[2])) {
-        return raise_error(vm, ERR_TYPE, "spec: name must be a str");
-    }
-    Str *name = value_is_str(args[2]) ? value_as_str(args[2]) : NULL;
-    TensorType type = {dtype, shape.rank, shape.dims};
-    Spec *spec = spec_new(vm, type, name);
-    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+    return spec_make(vm, vm->types[KIND_SPEC], args);
 }
 
 static const NativeDef tensor_functions[] = {

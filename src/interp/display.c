@@ -5,6 +5,7 @@
 #include "interp/display.h"
 
 #include "interp/module.h"
+#include "interp/obj_tensor.h"
 #include "interp/protocol.h"
 
 struct Display {
@@ -90,33 +91,138 @@ static void set_form(Vm *vm, Value *place, Value form)
     }
 }
 
-// set(kind, *, repr=…, str=…): None takes a form back.
-static Value display_set(Vm *vm, Value *args, uint32_t count)
+// Which kind a library names; -1 with ERR_VALUE: none.
+static int kind_from_value(Vm *vm, Value name)
 {
-    (void)count;
-    for (int i = 0; value_is_str(args[0]) && i < DISPLAY_KIND_COUNT; i++) {
-        if (!str_is(value_as_str(args[0]), kind_names[i])) {
-            continue;
+    for (int i = 0; value_is_str(name) && i < DISPLAY_KIND_COUNT; i++) {
+        if (str_is(value_as_str(name), kind_names[i])) {
+            return i;
         }
-        if (!make_display(vm)) {
-            return VALUE_FAIL;
-        }
-        set_form(vm, &vm->display->reprs[i], args[1]);
-        set_form(vm, &vm->display->strs[i], args[2]);
-        return VALUE_NONE;
     }
-    Str *shown = value_repr(vm, args[0]);
+    Str *shown = value_repr(vm, name);
     if (shown != NULL) {
         raise_error(vm, ERR_VALUE, "no kind of value is called %s",
                     shown->text);
         object_release(&vm->ctx, shown);
     }
-    return VALUE_FAIL;
+    return -1;
+}
+
+// set(kind, *, repr=…, str=…): None takes a form back.
+static Value display_set(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int kind = kind_from_value(vm, args[0]);
+    if (kind < 0 || !make_display(vm)) {
+        return VALUE_FAIL;
+    }
+    set_form(vm, &vm->display->reprs[kind], args[1]);
+    set_form(vm, &vm->display->strs[kind], args[2]);
+    return VALUE_NONE;
+}
+
+// Staged functions belong to a layer above; a value tells its type.
+static Type *type_to_extend(Vm *vm, Value given)
+{
+    static const Kind types[] = {
+        [DISPLAY_TENSOR] = KIND_TENSOR,     [DISPLAY_SYMBOLIC] = KIND_SYMBOLIC,
+        [DISPLAY_VARIABLE] = KIND_VARIABLE, [DISPLAY_DTYPE] = KIND_DTYPE,
+        [DISPLAY_SPEC] = KIND_SPEC};
+    int kind = kind_from_value(vm, given);
+    if (kind >= 0 && kind >= (int)(sizeof types / sizeof *types)) {
+        return raise_null(vm, ERR_VALUE, "'%s' values take no attributes",
+                          kind_names[kind]);
+    }
+    return kind < 0 ? NULL : vm->types[types[kind]];
+}
+
+// extend(kind, name, value): what a class statement would have written into
+// the kind's type. A trace does not record reads of it.
+static Value display_extend(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Type *type = type_to_extend(vm, args[0]);
+    if (type == NULL) {
+        return VALUE_FAIL;
+    }
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "extend: the name must be a str");
+    }
+    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    vm->epoch++; // inline caches may hold what stood there
+    bool done = dict_set_name(vm, type->dict, name, args[2]);
+    object_release(&vm->ctx, name);
+    return done ? VALUE_NONE : VALUE_FAIL;
+}
+
+static Tensor *given_tensor(Vm *vm, Value v)
+{
+    return value_is_tensor(v)
+               ? value_as_tensor(v)
+               : raise_null(vm, ERR_TYPE, "expected an eager tensor, not '%s'",
+                            type_name(type_of(vm, v)));
+}
+
+static Value text_result(Vm *vm, StrBuf *buf)
+{
+    Str *text = str_from_buf(vm, buf);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+// array(tensor, opening=None, extra=''): the array part, as str() has it; or
+// in a call, comma-separated: "array([1., 2.], dtype=float32)".
+static Value display_array(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tensor *tensor = given_tensor(vm, args[0]);
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    if (value_is_str(args[1])) {
+        tensor_print_call(&buf, tensor, value_as_str(args[1])->text,
+                          value_is_str(args[2]) ? value_as_str(args[2])->text
+                                                : "");
+    } else {
+        tensor_print_str(&buf, tensor);
+    }
+    return text_result(vm, &buf);
+}
+
+// brief(tensor, edge=3, quote=True): what a graph prints in the style "brief".
+static Value display_brief(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int64_t edge = DISPLAY_BRIEF_EDGE;
+    Tensor *tensor = given_tensor(vm, args[0]);
+    if (tensor == NULL || (!value_unbound(args[1]) &&
+                           !value_to_index(vm, args[1], &edge))) {
+        return VALUE_FAIL;
+    }
+    int quote = value_unbound(args[2]) ? 1 : value_truth(vm, args[2]);
+    if (quote < 0) {
+        return VALUE_FAIL;
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    tensor_print_brief(&buf, tensor, edge, quote == 1);
+    return text_result(vm, &buf);
 }
 
 static const NativeDef functions[] = {
     {"set", "kind, *, repr=unchanged, str=unchanged", display_set,
      "Show values of a kind by these functions; None: the native form."},
+    {"extend", "kind, name, value", display_extend,
+     "Give the values of a kind an attribute: a function becomes a method."},
+    {"array", "tensor, opening=None, extra=''", display_array,
+     "The values as str() shows them; or, after an opening such as 'array(', "
+     "comma-separated, with `extra` behind them."},
+    {"brief", "tensor, edge=3, quote=True", display_brief,
+     "The values with one blank between them, `edge` at each end of an axis."},
     {NULL, NULL, NULL, NULL}};
 
 const ModuleDef display_module = {.name = "display",

@@ -1,7 +1,7 @@
-// How kinds of values print, for libraries that want their own forms:
-// display.set(kind, repr=, str=). Consulted by repr, str, containers, f-strings
-// and error texts. Kinds: "tensor", "symbolic", "variable", "dtype", "shape",
-// "spec", "staged", "concrete".
+// How kinds of values print and what attributes they show, for libraries that
+// want their own forms: display.set(kind, repr=, str=), consulted by repr, str,
+// containers, f-strings and error texts; display.extend(kind, name, value);
+// and the native forms themselves, to build others of.
 #ifndef DUET_INTERP_DISPLAY_H
 #define DUET_INTERP_DISPLAY_H
 
@@ -15,6 +15,8 @@
     X(SPEC, "spec")                                                           \
     X(STAGED, "staged")                                                       \
     X(CONCRETE, "concrete")
+
+enum { DISPLAY_BRIEF_EDGE = 3 }; // items at each end of an axis, by default
 
 typedef enum DisplayKind {
 #define X(id, name) DISPLAY_##id,

@@ -8,6 +8,7 @@
 #include "interp/obj_list.h"
 #include "interp/obj_tensor.h"
 #include "interp/protocol.h"
+#include "interp/sequence.h"
 
 DTypeObject *dtype_new(Vm *vm, DType dtype)
 {
@@ -71,6 +72,13 @@ static Value dtype_repr(Vm *vm, Value self)
         str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
 }
 
+static Value dtype_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_DTYPE, self);
+    return own != NULL || vm_has_error(vm) ? str_result(own)
+                                           : dtype_repr(vm, self);
+}
+
 static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     DType other;
@@ -127,6 +135,7 @@ const TypeDef dtype_type_def = {
     .flags = TYPE_FINAL,
     .slots = {.destroy = dtype_destroy,
               .repr = dtype_repr,
+              .str = dtype_str,
               .compare = dtype_compare,
               .hash = dtype_hash},
     .members = dtype_members,
@@ -194,10 +203,9 @@ static size_t spec_size(int rank)
     return sizeof(Spec) + (rank > 0 ? (size_t)rank : 0) * sizeof(int64_t);
 }
 
-Spec *spec_new(Vm *vm, TensorType type, Str *name)
+static Spec *spec_of(Vm *vm, Type *cls, TensorType type, Str *name)
 {
-    Spec *spec =
-        object_new(vm, vm->types[KIND_SPEC], spec_size(type.rank));
+    Spec *spec = object_new(vm, cls, spec_size(type.rank));
     if (spec == NULL) {
         return NULL;
     }
@@ -208,6 +216,11 @@ Spec *spec_new(Vm *vm, TensorType type, Str *name)
         spec->dims[i] = type.dims[i];
     }
     return spec;
+}
+
+Spec *spec_new(Vm *vm, TensorType type, Str *name)
+{
+    return spec_of(vm, vm->types[KIND_SPEC], type, name);
 }
 
 static void spec_destroy(Vm *vm, Object *self)
@@ -292,14 +305,44 @@ static const MemberDef spec_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+Value spec_make(Vm *vm, Type *cls, const Value given[3])
+{
+    Shape shape;
+    DType dtype;
+    if (!shape_from_value(vm, given[0], &shape) ||
+        !dtype_from_value(vm, given[1], &dtype)) {
+        return VALUE_FAIL;
+    }
+    bool named = !value_unbound(given[2]) && !value_is_none(given[2]);
+    if (named && !value_is_str(given[2])) {
+        return raise_error(vm, ERR_TYPE, "spec: name must be a str");
+    }
+    TensorType type = {dtype, shape.rank, shape.dims};
+    Spec *spec = spec_of(vm, cls, type, named ? value_as_str(given[2]) : NULL);
+    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+}
+
+// The type itself called, by a subclass's __new__: all by position.
+static Value spec_type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    Value given[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
+    if (!arguments_check(vm, "spec", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < args->count; i++) {
+        given[i] = args->items[i];
+    }
+    return spec_make(vm, cls, given);
+}
+
 const TypeDef spec_type_def = {
     .name = "spec",
     .doc = "What a signature asks of an argument: shape and dtype.",
     .params = "shape, dtype, name=None",
     .kind = KIND_SPEC,
     .size = sizeof(Spec),
-    .flags = TYPE_FINAL,
     .slots = {.destroy = spec_destroy,
+              .make = spec_type_make,
               .repr = spec_repr,
               .compare = spec_compare,
               .hash = spec_hash},

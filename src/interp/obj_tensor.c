@@ -207,6 +207,23 @@ static Value symbolic_repr(Vm *vm, Value self)
     return str_result(str_from_buf(vm, &buf));
 }
 
+// It has no number, so a format spec has nothing to say.
+static Value symbolic_format(Vm *vm, Value self, Str *spec)
+{
+    if (spec->length == 0) {
+        return str_result(value_str(vm, self));
+    }
+    return raise_error(vm, ERR_SYMBOLIC, "a format spec needs a value, which "
+                       "a symbolic tensor does not have");
+}
+
+static Value symbolic_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_SYMBOLIC, self);
+    return own != NULL || vm_has_error(vm) ? str_result(own)
+                                           : symbolic_repr(vm, self);
+}
+
 static Value symbolic_number(Vm *vm, Value self)
 {
     // int(x) and float(x) are casts in a trace; C code that needs a host
@@ -224,6 +241,21 @@ static int symbolic_truth(Vm *vm, Value self)
     return raise_int(vm, ERR_SYMBOLIC, "a symbolic tensor has no truth value");
 }
 
+static Value symbolic_name(Vm *vm, Value self)
+{
+    (void)vm;
+    Str *name = value_as_symbolic(self)->name;
+    return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
+}
+
+static const MemberDef symbolic_members[] = {
+    TENSOR_MEMBERS,
+    {"name", symbolic_name, NULL, "The parameter or the op that it is of."},
+    {NULL, NULL, NULL, NULL},
+};
+
+// A subclass of Tensor, since it is used as one; all slots that ask for a
+// value are its own.
 const TypeDef symbolic_type_def = {
     .name = "SymbolicTensor",
     .doc = "A tensor inside a trace: dtype and shape, no value yet.",
@@ -233,6 +265,8 @@ const TypeDef symbolic_type_def = {
     .slots = {.destroy = symbolic_destroy,
               .make = tensor_make,
               .repr = symbolic_repr,
+              .str = symbolic_str,
+              .format = symbolic_format,
               .compare = tensor_compare,
               .unary = tensor_unary,
               .binary = tensor_binary,
@@ -244,5 +278,5 @@ const TypeDef symbolic_type_def = {
               .to_int = symbolic_number,
               .to_float = symbolic_number},
     .methods = tensor_methods,
-    .members = tensor_members,
+    .members = symbolic_members,
 };

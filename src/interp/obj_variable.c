@@ -11,10 +11,11 @@
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
-Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
+// An instance of Variable or of a class derived from it.
+static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
+                             bool trainable)
 {
-    Variable *variable =
-        object_new(vm, vm->types[KIND_VARIABLE], sizeof *variable);
+    Variable *variable = object_new(vm, cls, sizeof *variable);
     if (variable == NULL) {
         return NULL;
     }
@@ -23,6 +24,11 @@ Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
     return variable;
+}
+
+Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
+{
+    return variable_of(vm, vm->types[KIND_VARIABLE], initial, name, trainable);
 }
 
 Value variable_read(Vm *vm, Variable *variable)
@@ -216,7 +222,7 @@ static bool make_arguments(Vm *vm, Tuple *args, Dict *keywords, Value out[4])
                        "Variable() missing required argument 'initial'");
 }
 
-static Value make_from(Vm *vm, const Value given[4])
+static Value make_from(Vm *vm, Type *cls, const Value given[4])
 {
     DType dtype = DT_NONE;
     if (!value_unbound(given[1]) && !value_is_none(given[1]) &&
@@ -242,18 +248,18 @@ static Value make_from(Vm *vm, const Value given[4])
     Tensor *tensor = value_is_tensor(initial)
                          ? value_as_tensor(initial)
                          : value_as_variable(initial)->cell.value;
-    Variable *variable = variable_new(vm, tensor, name, trainable == 1);
+    Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
     value_release(&vm->ctx, initial);
     return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
 }
 
 static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    (void)cls;
     Value given[4] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND,
                       VALUE_UNBOUND};
-    return make_arguments(vm, args, keywords, given) ? make_from(vm, given)
-                                                     : VALUE_FAIL;
+    return make_arguments(vm, args, keywords, given)
+               ? make_from(vm, cls, given)
+               : VALUE_FAIL;
 }
 
 // "Variable(1.0, dtype=float32, name='v')"
@@ -280,16 +286,26 @@ static Value variable_repr(Vm *vm, Value self)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
+static Value variable_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_VARIABLE, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return own != NULL ? str_value(own) : VALUE_FAIL;
+    }
+    return variable_repr(vm, self);
+}
+
 const TypeDef variable_type_def = {
     .name = "Variable",
     .doc = "Mutable state: a tensor that can be assigned to.",
     .params = "initial, dtype=None, name=None, trainable=True",
     .kind = KIND_VARIABLE,
     .size = sizeof(Variable),
-    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .flags = TYPE_UNHASHABLE,
     .slots = {.destroy = variable_destroy,
               .make = variable_make,
               .repr = variable_repr,
+              .str = variable_str,
               .compare = tensor_compare,
               .unary = tensor_unary,
               .binary = tensor_binary,

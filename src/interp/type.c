@@ -14,9 +14,11 @@
 #include "interp/obj_instance.h"
 
 #define TYPE(kind, def) extern const TypeDef def;
+#define SUBTYPE(kind, def, base) extern const TypeDef def;
 #define SPECIAL_TYPE(field, def, base) extern const TypeDef def;
 #include "interp/type_list.h"
 #undef TYPE
+#undef SUBTYPE
 #undef SPECIAL_TYPE
 
 static Type *type_of_special(Vm *vm, Value v)
@@ -136,12 +138,18 @@ bool types_create(Vm *vm)
              create_builtin(vm, &def, vm->object_type)) == NULL) {            \
         return false;                                                         \
     }
+#define SUBTYPE(kind, def, parent)                                            \
+    if ((vm->types[KIND_##kind] =                                             \
+             create_builtin(vm, &def, vm->types[KIND_##parent])) == NULL) {   \
+        return false;                                                         \
+    }
 #define SPECIAL_TYPE(field, def, base)                                        \
     if ((vm->field = create_builtin(vm, &def, base)) == NULL) {               \
         return false;                                                         \
     }
 #include "interp/type_list.h"
 #undef TYPE
+#undef SUBTYPE
 #undef SPECIAL_TYPE
     vm->types[KIND_TYPE]->head.type = vm->types[KIND_TYPE];
     vm->object_type->head.type = vm->types[KIND_TYPE];
@@ -189,6 +197,7 @@ static bool name_builtin(Vm *vm, Type *cls)
 static bool name_builtins(Vm *vm)
 {
     // In the order of the list, so that a base has its MRO first.
+#define SUBTYPE(kind, def, parent) TYPE(kind, def)
 #define TYPE(kind, def)                                                       \
     if (!name_builtin(vm, vm->types[KIND_##kind])) {                          \
         return false;                                                         \
@@ -199,6 +208,7 @@ static bool name_builtins(Vm *vm)
     }
 #include "interp/type_list.h"
 #undef TYPE
+#undef SUBTYPE
 #undef SPECIAL_TYPE
     return true;
 }

@@ -1,5 +1,6 @@
 // Every built-in type, one row each, made in this order by types_init:
 //     TYPE(KIND, def)                  instances have KIND_<KIND>
+//     SUBTYPE(KIND, def, BASE)         the same, derived from KIND_<BASE>'s
 //     SPECIAL_TYPE(field, def, base)   kept in vm-><field>; base: a Type *
 // `def` is a `const TypeDef` with external linkage, beside the type's code.
 // object stands first, type second. No include guard.
@@ -23,7 +24,7 @@ TYPE(METHOD, method_type_def)
 TYPE(CELL, cell_type_def)
 TYPE(CODE, code_type_def)
 TYPE(TENSOR, tensor_type_def)
-TYPE(SYMBOLIC, symbolic_type_def)
+SUBTYPE(SYMBOLIC, symbolic_type_def, TENSOR)
 TYPE(VARIABLE, variable_type_def)
 TYPE(DTYPE, dtype_type_def)
 TYPE(SPEC, spec_type_def)

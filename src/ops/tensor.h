@@ -94,5 +94,14 @@ void tensor_print_repr(StrBuf *out, const Tensor *tensor);
 // The array part alone, comma-separated ("[1., 2.]") or not ("[1. 2.]").
 void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
                         int prefix);
+// "array([1., 2.], dtype=float32)": the array part after `opening`, then
+// `extra` (may be empty) and a bracket; `extra` moves to a line of its own
+// when it does not fit.
+void tensor_print_call(StrBuf *out, const Tensor *tensor, const char *opening,
+                       const char *extra);
+// "[1 2 3 ... 7 8 9]" (tensor_brief.c): `edge` items at each end of an axis,
+// negative: all; `quote`: strings stand in quotes.
+void tensor_print_brief(StrBuf *out, const Tensor *tensor, int64_t edge,
+                        bool quote);
 
 #endif

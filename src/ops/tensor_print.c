@@ -328,35 +328,53 @@ void tensor_print_str(StrBuf *out, const Tensor *tensor)
     tensor_print_array(out, tensor, false, 0);
 }
 
-// "tensor([1., 2.], dtype=float32)"; the dtype moves to a line of its own
-// when it does not fit.
+// Appends `extra` behind the array part if its line has room, else below.
+static void add_extra(StrBuf *out, const StrBuf *array, const char *extra,
+                      size_t indent)
+{
+    const char *newline = strrchr(array->text, '\n');
+    size_t last = newline == NULL ? array->length : strlen(newline + 1);
+    size_t tail = strlen(", ") + strlen(extra) + strlen(")");
+    bool fits = last + tail <= PRINT_COLUMNS;
+    strbuf_puts(out, array->text);
+    strbuf_puts(out, fits ? ", " : ",\n");
+    strbuf_pad(out, ' ', fits ? 0 : indent);
+    strbuf_puts(out, extra);
+}
+
+void tensor_print_call(StrBuf *out, const Tensor *tensor, const char *opening,
+                       const char *extra)
+{
+    StrBuf own;
+    strbuf_init(&own, out->ctx);
+    strbuf_puts(&own, opening);
+    tensor_print_array(&own, tensor, true, (int)strlen(opening));
+    if (!strbuf_ok(&own)) {
+        strbuf_fail(out);
+    } else if (*extra == '\0') {
+        strbuf_puts(out, own.text);
+    } else {
+        add_extra(out, &own, extra, strlen(opening));
+    }
+    strbuf_putc(out, ')');
+    strbuf_free(&own);
+}
+
+// "tensor([1., 2.], dtype=float32)".
 void tensor_print_repr(StrBuf *out, const Tensor *tensor)
 {
-    const char *const opening = "tensor(";
-    size_t prefix = strlen(opening);
-    StrBuf own, extra;
-    strbuf_init(&own, out->ctx);
+    StrBuf extra;
     strbuf_init(&extra, out->ctx);
-    strbuf_puts(&own, opening);
-    tensor_print_array(&own, tensor, true, (int)prefix);
-    strbuf_putc(&own, ',');
     if (tensor->count == 0 && tensor->rank > 1) {
         strbuf_puts(&extra, "shape=");
         shape_print(&extra, tensor->rank, tensor_dims(tensor));
         strbuf_puts(&extra, ", ");
     }
-    strbuf_printf(&extra, "dtype=%s)", dtype_name((DType)tensor->dtype));
-    if (!strbuf_ok(&own) || !strbuf_ok(&extra)) {
-        strbuf_fail(out);
+    strbuf_printf(&extra, "dtype=%s", dtype_name((DType)tensor->dtype));
+    if (strbuf_ok(&extra)) {
+        tensor_print_call(out, tensor, "tensor(", strbuf_text(&extra));
     } else {
-        const char *newline = strrchr(own.text, '\n');
-        size_t last = newline == NULL ? own.length : strlen(newline + 1);
-        bool fits = last + extra.length + 1 <= PRINT_COLUMNS;
-        strbuf_puts(out, own.text);
-        strbuf_puts(out, fits ? " " : "\n");
-        strbuf_pad(out, ' ', fits ? 0 : prefix);
-        strbuf_puts(out, extra.text);
+        strbuf_fail(out);
     }
-    strbuf_free(&own);
     strbuf_free(&extra);
 }
