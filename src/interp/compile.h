@@ -59,7 +59,7 @@ typedef struct Compiler {
     struct Compiler *outer;
     ScopeTable *table;
     Scope *scope;
-    RunMode mode;
+    const Node *result; // the last statement of a text that has a value
     bool failed;
     Reg top, local_count, register_count;
     uint32_t handled; // exceptions being handled here, statically

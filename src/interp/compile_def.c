@@ -13,8 +13,7 @@ static void open_compiler(Compiler *c, Compiler *outer, Scope *scope)
                     .table = outer->table,
                     .scope = scope,
                     .span = outer->span,
-                    .failed = scope == NULL,
-                    .mode = RUN_MODULE};
+                    .failed = scope == NULL};
     map_init(&c->constant_map, &c->vm->ctx);
     if (scope != NULL) {
         c->local_count = c->top = c->register_count = scope->local_count;
@@ -513,7 +512,9 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
     if (scope_build(&table, tree)) {
         open_compiler(&c, &outer, table.root);
         c.outer = NULL;
-        c.mode = mode;
+        if (mode != RUN_MODULE && tree->module.body.count > 0) {
+            c.result = tree->module.body.items[tree->module.body.count - 1];
+        }
         body(&c, tree->module.body);
         if (mode == RUN_MODULE) {
             return_none(&c);

@@ -359,10 +359,10 @@ static void import_from(Compiler *c, const Node *node)
 }
 
 // The last expression statement of a prompt's entry is its value.
-static void expression_stmt(Compiler *c, const Node *node, bool last)
+static void expression_stmt(Compiler *c, const Node *node)
 {
     Reg value = expr_temp(c, node->expr_stmt.value);
-    if (last && c->outer == NULL && c->mode != RUN_MODULE) {
+    if (node == c->result) {
         emit(c, OPCODE_RET, value, c->local_count, 0);
     } else {
         emit(c, OPCODE_DROP, value, 0, 0);
@@ -382,10 +382,10 @@ static void definition(Compiler *c, const Node *node)
                value);
 }
 
-static void statement(Compiler *c, const Node *node, bool last)
+static void statement(Compiler *c, const Node *node)
 {
     switch (node->kind) {
-    case AST_EXPR_STMT: expression_stmt(c, node, last); break;
+    case AST_EXPR_STMT: expression_stmt(c, node); break;
     case AST_ASSIGN: assign_stmt(c, node); break;
     case AST_AUG_ASSIGN: aug_assign(c, node); break;
     case AST_ANN_ASSIGN: ann_assign(c, node); break;
@@ -421,7 +421,7 @@ void body(Compiler *c, NodeList list)
     for (uint32_t i = 0; i < list.count && !c->failed; i++) {
         Reg mark = c->top;
         c->span = list.items[i]->span;
-        statement(c, list.items[i], i + 1 == list.count);
+        statement(c, list.items[i]);
         c->top = mark;
     }
     ctx_leave(&c->vm->ctx);
