@@ -15,7 +15,7 @@ static Type *type_of_object(Value v)
     return value_is_object(v) ? value_object(v)->type : NULL;
 }
 
-static bool is_data_descriptor(Value found)
+bool attr_is_data_descriptor(Value found)
 {
     Type *cls = value_unbound(found) ? NULL : type_of_object(found);
     return cls != NULL && cls->slots.set_descriptor != NULL;
@@ -66,7 +66,7 @@ Value attr_get_generic(Vm *vm, Value self, Str *name)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
-    if (is_data_descriptor(found)) {
+    if (attr_is_data_descriptor(found)) {
         return attr_bind(vm, found, self, cls);
     }
     if (may_have_attributes(self)) {
@@ -117,7 +117,7 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
-    if (is_data_descriptor(found)) {
+    if (attr_is_data_descriptor(found)) {
         return value_object(found)->type->slots.set_descriptor(vm, found, self,
                                                                value);
     }
@@ -149,6 +149,21 @@ Value value_find_method(Vm *vm, Value v, Str *name)
     Type *cls = type_of(vm, v);
     Value found = type_lookup(vm, cls, name);
     return value_unbound(found) ? found : attr_bind(vm, found, v, cls);
+}
+
+Value attr_get_layout(Vm *vm, Value self, Str *name)
+{
+    const TypeSlots *slots = &type_of(vm, self)->def->slots;
+    return slots->get_attr != NULL ? slots->get_attr(vm, self, name)
+                                   : attr_get_generic(vm, self, name);
+}
+
+bool attr_set_layout(Vm *vm, Value self, Str *name, Value value)
+{
+    const TypeSlots *slots = &type_of(vm, self)->def->slots;
+    return slots->set_attr != NULL
+               ? slots->set_attr(vm, self, name, value)
+               : attr_set_generic(vm, self, name, value);
 }
 
 enum { CALL_MAX_ARGS = 8 }; // what C code hands to a method
@@ -199,7 +214,7 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
     if (instance != NULL && cache != NULL && vm->trace == NULL) {
         int32_t slot = object_shape_find(instance->shape, name);
         if (slot >= 0 &&
-            !is_data_descriptor(type_lookup(vm, instance->head.type, name))) {
+            !attr_is_data_descriptor(type_lookup(vm, instance->head.type, name))) {
             cache->shape = instance->shape;
             cache->slot = (uint32_t)slot;
             cache->epoch = (uint32_t)vm->epoch;
@@ -215,7 +230,7 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
     ObjectShape *before = instance == NULL ? NULL : instance->shape;
     bool plain =
         before != NULL && cache != NULL && !value_unbound(value) &&
-        !is_data_descriptor(type_lookup(vm, instance->head.type, name));
+        !attr_is_data_descriptor(type_lookup(vm, instance->head.type, name));
     if (!value_set_attr(vm, self, name, value)) {
         return false;
     }

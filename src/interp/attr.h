@@ -66,9 +66,16 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
 // class's own __getattr__ and the like.
 Value attr_get_generic(Vm *vm, Value self, Str *name);
 MUST_CHECK bool attr_set_generic(Vm *vm, Value self, Str *name, Value value);
+// The same as the built-in layout of self does it (exceptions and classes
+// have ways of their own).
+Value attr_get_layout(Vm *vm, Value self, Str *name);
+MUST_CHECK bool attr_set_layout(Vm *vm, Value self, Str *name, Value value);
 // An attribute found in a class, as seen through `instance` (UNBOUND: through
 // the class itself): functions bind, descriptors compute. Owned.
 Value attr_bind(Vm *vm, Value found, Value instance, Type *owner);
+// It decides over the instance's own attribute of its name: a property, a
+// member, an object whose class defines __set__ or __delete__.
+bool attr_is_data_descriptor(Value found);
 // "'C' object has no attribute 'x'"; returns VALUE_FAIL.
 Value attr_missing(Vm *vm, Value self, Str *name);
 

@@ -26,6 +26,10 @@ Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
 // integer" else.
 Value builtin_index(Vm *vm, Value v);
 
+// cls.__instancecheck__(v) or cls.__subclasscheck__(v), of a class whose
+// metaclass is written in Duet: 1, 0, -1.
+int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
+
 static inline bool builtin_is_tensor(Value v)
 {
     return value_is_kind(v, KIND_TENSOR) || value_is_kind(v, KIND_SYMBOLIC) ||

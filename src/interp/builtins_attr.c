@@ -123,7 +123,11 @@ BUILTIN_BODY(ascii)
 static int is_subclass(Vm *vm, Type *cls, Value classes)
 {
     if (value_is_kind(classes, KIND_TYPE)) {
-        return type_is_subtype(cls, (Type *)value_object(classes));
+        Type *base = (Type *)value_object(classes);
+        return base->head.type->flags & TYPE_HEAP
+                   ? builtin_class_asks(vm, NAME_SUBCLASSCHECK,
+                                        value_from_object(cls), classes)
+                   : type_is_subtype(cls, base);
     }
     if (!value_is_kind(classes, KIND_TUPLE)) {
         return raise_int(vm, ERR_TYPE,

@@ -31,11 +31,31 @@ BUILTIN_BODY(hasattr)
     return value_from_bool(!value_unbound(found));
 }
 
+int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls)
+{
+    Value result = value_call_method(vm, cls, vm->names[id], &v, 1);
+    int truth = value_failed(result) ? -1 : value_truth(vm, result);
+    release(vm, result);
+    return truth;
+}
+
+// Whether v is an instance of one class; a metaclass may decide otherwise.
+static int is_instance_of(Vm *vm, Value v, Value cls)
+{
+    Type *type = (Type *)value_object(cls);
+    if (type_of(vm, v) == type) {
+        return 1;
+    }
+    return type->head.type->flags & TYPE_HEAP
+               ? builtin_class_asks(vm, NAME_INSTANCECHECK, v, cls)
+               : type_is_subtype(type_of(vm, v), type);
+}
+
 // 1, 0, -1. Nested tuples of classes nest C calls.
 static int is_instance(Vm *vm, Value v, Value classes)
 {
     if (value_is_kind(classes, KIND_TYPE)) {
-        return type_is_subtype(type_of(vm, v), (Type *)value_object(classes));
+        return is_instance_of(vm, v, classes);
     }
     if (!value_is_kind(classes, KIND_TUPLE)) {
         return raise_int(vm, ERR_TYPE,

@@ -377,10 +377,15 @@ static Tuple *spread_keywords(Vm *vm, Dict *keywords, Value *args)
     return names;
 }
 
-Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
+typedef Value (*CallSlot)(Vm *vm, Value self, const Value *args,
+                          uint32_t count, Tuple *keyword_names);
+
+// `call` with the arguments of a tuple and a dict.
+static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
+                         Dict *keywords)
 {
     if (keywords == NULL || keywords->count == 0) {
-        return vm_call(vm, callee, args->items, (uint32_t)args->count);
+        return call(vm, callee, args->items, (uint32_t)args->count, NULL);
     }
     uint32_t count = (uint32_t)args->count + keywords->count;
     Value *all = ctx_alloc(&vm->ctx, count * sizeof(Value));
@@ -389,10 +394,20 @@ Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
     }
     memcpy(all, args->items, args->count * sizeof(Value));
     Tuple *names = spread_keywords(vm, keywords, all + args->count);
-    Value result = names != NULL
-                       ? vm_call_keywords(vm, callee, all, count, names)
-                       : VALUE_FAIL;
+    Value result =
+        names != NULL ? call(vm, callee, all, count, names) : VALUE_FAIL;
     object_release_null(&vm->ctx, names);
     ctx_free(&vm->ctx, all, count * sizeof(Value));
     return result;
+}
+
+Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
+{
+    return call_spread(vm, vm_call_keywords, callee, args, keywords);
+}
+
+Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    return call_spread(vm, type_of(vm, self)->def->slots.call, self, args,
+                       keywords);
 }

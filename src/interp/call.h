@@ -23,6 +23,9 @@ Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
 // A native function, arguments bound by its parameters.
 Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
                   Tuple *keyword_names);
+// self(*args, **keywords) as the built-in layout of self does it, which has
+// a call slot: super().__call__ of a metaclass ends here.
+Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords);
 // The `call` slot of functions, natives and methods.
 Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
                 Tuple *keyword_names);

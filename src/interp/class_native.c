@@ -3,6 +3,7 @@
 // Invariant: such a native means the slot of the built-in type below the
 // class of self, never a method that the class itself defines; so
 // super().__len__() of a list's subclass ends here.
+#include "interp/call.h"
 #include "interp/class_new.h"
 #include "interp/obj_function.h"
 #include "interp/obj_int.h"
@@ -150,6 +151,13 @@ NATIVE_OF(INIT)
                                value_as_dict(args[2])));
 }
 
+static Value native_CALL(Vm *vm, Value *args, uint32_t count)
+{
+    UNUSED_COUNT;
+    return call_layout(vm, args[0], value_as_tuple(args[1]),
+                       value_as_dict(args[2]));
+}
+
 static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
 {
     Native *native = native_new(vm, def, cls);
@@ -205,6 +213,11 @@ bool class_add_native(Vm *vm, Type *cls)
         if (!add_slot_native(vm, cls, &binary_natives[i])) {
             return false;
         }
+    }
+    static const NativeDef call = {"__call__", "self, /, *args, **kwargs",
+                                   native_CALL, "Call self."};
+    if (own->call != NULL && !add_slot_native(vm, cls, &call)) {
+        return false;
     }
     return class_add_methods(vm, cls);
 }

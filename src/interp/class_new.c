@@ -149,12 +149,61 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
     return mro;
 }
 
-Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
+// Notes cls in the lists of its bases, so that what they inherit on is
+// updated in it.
+static bool register_subclass(Vm *vm, Type *base, Type *cls)
+{
+    if (base->subclass_count == base->subclass_capacity) {
+        uint32_t capacity = base->subclass_capacity * 2 + 2;
+        Type **grown =
+            ctx_realloc(&vm->ctx, base->subclasses,
+                        base->subclass_capacity * sizeof *grown,
+                        capacity * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        base->subclasses = grown;
+        base->subclass_capacity = capacity;
+    }
+    base->subclasses[base->subclass_count++] = cls;
+    return true;
+}
+
+static bool register_in_bases(Vm *vm, Type *cls)
+{
+    for (size_t i = 0; i < cls->bases->count; i++) {
+        if (!register_subclass(vm, as_type(cls->bases->items[i]), cls)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void class_forget(Vm *vm, Type *cls)
+{
+    for (size_t i = 0; cls->bases != NULL && i < cls->bases->count; i++) {
+        Type *base = as_type(cls->bases->items[i]);
+        uint32_t at = 0;
+        while (at < base->subclass_count && base->subclasses[at] != cls) {
+            at++;
+        }
+        if (at < base->subclass_count) {
+            base->subclass_count--;
+            memmove(base->subclasses + at, base->subclasses + at + 1,
+                    (base->subclass_count - at) * sizeof(Type *));
+        }
+    }
+    ctx_free(&vm->ctx, cls->subclasses,
+             cls->subclass_capacity * sizeof(Type *));
+    cls->subclasses = NULL;
+    cls->subclass_count = cls->subclass_capacity = 0;
+}
+
+static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
+                    const TypeDef *def)
 {
     Type *base = best_base(vm, bases);
-    Type *cls = base == NULL ? NULL
-                             : object_new(vm, vm->types[KIND_TYPE],
-                                          sizeof *cls);
+    Type *cls = base == NULL ? NULL : object_new(vm, meta, sizeof *cls);
     if (cls == NULL) {
         return NULL;
     }
@@ -170,11 +219,16 @@ Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
                   .kind = base->kind};
     cls->dict = dict_new(vm);
     cls->mro = cls->dict == NULL ? NULL : class_linearize(vm, cls, bases);
-    if (cls->mro == NULL) {
+    if (cls->mro == NULL || !register_in_bases(vm, cls)) {
         object_release(&vm->ctx, cls);
         return NULL;
     }
     return cls;
+}
+
+Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
+{
+    return create(vm, vm->types[KIND_TYPE], name, bases, def);
 }
 
 // What a built-in type shows
@@ -309,6 +363,42 @@ static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
     return true;
 }
 
+// __set_name__ of each value whose class has it. The dict may change
+// meanwhile, so a copy is walked.
+static bool call_set_name(Vm *vm, Type *cls, Dict *dict)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(dict, &position, &key, &value)) {
+        Value hook =
+            value_find_method(vm, value, vm->names[NAME_SET_NAME]);
+        if (value_unbound(hook)) {
+            continue;
+        }
+        Value args[2] = {value_from_object(cls), key};
+        Value result = value_failed(hook) ? hook : vm_call(vm, hook, args, 2);
+        release(vm, hook);
+        if (value_failed(result)) {
+            return false;
+        }
+        release(vm, result);
+    }
+    return true;
+}
+
+// The cell that super() and __class__ in the methods read.
+static bool fill_class_cell(Vm *vm, Type *cls)
+{
+    Str *name = vm->names[NAME_CLASSCELL];
+    Value cell = dict_get_name(cls->dict, name);
+    if (!value_is_kind(cell, KIND_CELL)) {
+        return true;
+    }
+    value_replace(&vm->ctx, &((Cell *)value_object(cell))->value,
+                  value_retain(value_from_object(cls)));
+    return dict_remove(vm, cls->dict, value_from_object(name)) >= 0;
+}
+
 static Tuple *default_bases(Vm *vm, Tuple *bases)
 {
     if (bases->count > 0) {
@@ -321,40 +411,91 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
 {
     cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
-    if (keywords != NULL) {
-        Value meta;
-        Str *key = str_intern(vm, "metaclass", 9);
-        int found = key == NULL ? -1
-                                : dict_get(vm, keywords,
-                                           value_from_object(key), &meta);
-        object_release_null(&vm->ctx, key);
-        if (found != 0) {
-            return found < 0
-                       ? false
-                       : raise_false(vm, ERR_TYPE,
-                                     "class '%s': Duet has no metaclasses",
-                                     type_name(cls));
-        }
+    if (cls->kind != KIND_INSTANCE && cls->kind != KIND_EXCEPTION &&
+        cls->kind != KIND_TYPE) {
+        cls->flags |= TYPE_DICT_AHEAD;
     }
     return dict_update(vm, cls->dict, value_from_object(dict)) &&
            complete_dict(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
-           class_update_slots(vm, cls, NULL) &&
+           fill_class_cell(vm, cls) && class_update_slots(vm, cls, NULL) &&
+           call_set_name(vm, cls, dict) &&
            call_init_subclass(vm, cls, keywords);
 }
 
-Type *class_new(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
+Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases, Dict *dict,
+                Dict *keywords)
 {
     Tuple *all = default_bases(vm, bases);
     if (all == NULL) {
         return NULL;
     }
-    Type *cls = class_create(vm, name, all, NULL);
+    Type *cls = create(vm, meta, name, all, NULL);
     object_release(&vm->ctx, all);
     if (cls != NULL && !fill_class(vm, cls, dict, keywords)) {
         object_release(&vm->ctx, cls);
         return NULL;
     }
     return cls;
+}
+
+// The most derived of `meta` and the classes of the bases. NULL: two of them
+// do not derive from each other.
+static Type *winning_meta(Vm *vm, Type *meta, Tuple *bases)
+{
+    for (size_t i = 0; i < bases->count; i++) {
+        Type *other = type_of(vm, bases->items[i]);
+        if (other->kind != KIND_TYPE) {
+            continue; // best_base will refuse it
+        }
+        if (type_is_subtype(other, meta)) {
+            meta = other;
+        } else if (!type_is_subtype(meta, other)) {
+            return raise_null(vm, ERR_TYPE,
+                              "metaclass conflict: the metaclass of a derived "
+                              "class must be a (non-strict) subclass of the "
+                              "metaclasses of all its bases");
+        }
+    }
+    return meta;
+}
+
+static Value call_meta(Vm *vm, Value meta, Str *name, Tuple *bases,
+                       Dict *dict, Dict *keywords)
+{
+    Value parts[3] = {value_from_object(name), value_from_object(bases),
+                      value_from_object(dict)};
+    Tuple *args = tuple_from(vm, parts, 3);
+    Value made = args == NULL ? VALUE_FAIL
+                              : vm_call_dict(vm, meta, args, keywords);
+    object_release_null(&vm->ctx, args);
+    return made;
+}
+
+Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
+{
+    Value meta = value_from_object(vm->types[KIND_TYPE]);
+    Str *key = vm->names[NAME_METACLASS];
+    Value given = dict_get_name(keywords, key);
+    if (!value_unbound(given)) {
+        meta = given;
+    }
+    value_retain(meta);
+    if (dict_remove(vm, keywords, value_from_object(key)) < 0) {
+        release(vm, meta);
+        return VALUE_FAIL;
+    }
+    if (value_is_kind(meta, KIND_TYPE)) {
+        Type *winner = winning_meta(vm, (Type *)value_object(meta), bases);
+        if (winner == NULL) {
+            release(vm, meta);
+            return VALUE_FAIL;
+        }
+        value_replace(&vm->ctx, &meta,
+                      value_retain(value_from_object(winner)));
+    }
+    Value made = call_meta(vm, meta, name, bases, dict, keywords);
+    release(vm, meta);
+    return made;
 }

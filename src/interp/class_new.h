@@ -6,11 +6,17 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
-// What a class statement, or type(name, bases, dict), makes: the MRO by C3,
-// slots from its methods, __init_subclass__ called with `keywords` (NULL:
-// none). `dict` is copied. Owned; NULL: failed.
-MUST_CHECK Type *class_new(Vm *vm, Str *name, Tuple *bases, Dict *dict,
-                           Dict *keywords);
+// What type.__new__(meta, name, bases, dict) makes: the MRO by C3, slots from
+// its methods, __set_name__ of the values, __init_subclass__ called with
+// `keywords` (NULL: none). `dict` is copied. Owned; NULL: failed.
+MUST_CHECK Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases,
+                           Dict *dict, Dict *keywords);
+// What a class statement makes: it calls the metaclass, that of the keyword
+// or the most derived one of the bases. Owned, VALUE_FAIL: failed.
+Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
+                  Dict *keywords);
+// Takes a dying class out of the lists of its bases.
+void class_forget(Vm *vm, Type *cls);
 // The MRO of a class with these bases; cls becomes its first item. NULL: they
 // do not fit, or memory is short.
 MUST_CHECK Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases);
@@ -19,7 +25,7 @@ MUST_CHECK Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases);
 MUST_CHECK bool class_update_slots(Vm *vm, Type *cls, Str *name);
 
 // A Type with nothing in its dict yet; its slots are those of the base that
-// decides the layout. Retains; `def` NULL: that base's.
+// decides the layout. Retains; `def` NULL: that base's. Its class is type.
 MUST_CHECK Type *class_create(Vm *vm, Str *name, Tuple *bases,
                               const TypeDef *def);
 // Puts into cls->dict the methods that a built-in type shows for its slots,

@@ -353,7 +353,7 @@ static Value user_get_attr(Vm *vm, Value self, Str *name)
     Value own = type_lookup(vm, cls, vm->names[NAME_GETATTRIBUTE]);
     Value result = value_is_kind(own, KIND_FUNCTION)
                        ? call_method(vm, self, NAME_GETATTRIBUTE, &key, 1)
-                       : attr_get_generic(vm, self, name);
+                       : attr_get_layout(vm, self, name);
     Value fallback = type_lookup(vm, cls, vm->names[NAME_GETATTR]);
     if (!value_failed(result) || value_unbound(fallback) ||
         !raise_matches(vm, ERR_ATTRIBUTE)) {
@@ -370,9 +370,37 @@ static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
     NameId id = deleting ? NAME_DELATTR : NAME_SETATTR;
     Value found = type_lookup(vm, type_of(vm, self), vm->names[id]);
     if (!value_is_kind(found, KIND_FUNCTION)) {
-        return attr_set_generic(vm, self, name, value);
+        return attr_set_layout(vm, self, name, value);
     }
     Value result = call_method(vm, self, id, args, deleting ? 1 : 2);
+    if (value_failed(result)) {
+        return false;
+    }
+    release(vm, result);
+    return true;
+}
+
+// __get__ of a descriptor written in Duet; None stands for no instance.
+static Value user_get_descriptor(Vm *vm, Value self, Value instance,
+                                 Type *owner)
+{
+    Value args[2] = {value_unbound(instance) ? VALUE_NONE : instance,
+                     value_from_object(owner)};
+    Value result = call_method(vm, self, NAME_GET, args, 2);
+    return value_unbound(result) ? value_retain(self) : result;
+}
+
+static bool user_set_descriptor(Vm *vm, Value self, Value instance,
+                                Value value)
+{
+    Value args[2] = {instance, value};
+    bool deleting = value_unbound(value);
+    Value result = deleting ? call_method(vm, self, NAME_DELETE, args, 1)
+                            : call_method(vm, self, NAME_SET, args, 2);
+    if (value_unbound(result)) {
+        return raise_false(vm, ERR_ATTRIBUTE, "%s",
+                           deleting ? "__delete__" : "__set__");
+    }
     if (value_failed(result)) {
         return false;
     }
@@ -420,6 +448,42 @@ static void set_attribute_slots(Vm *vm, Type *cls)
     }
 }
 
+static void set_descriptor_slots(Vm *vm, Type *cls)
+{
+    if (user_defines(vm, cls, NAME_GET)) {
+        cls->slots.get_descriptor = user_get_descriptor;
+    }
+    if (user_defines(vm, cls, NAME_SET) ||
+        user_defines(vm, cls, NAME_DELETE)) {
+        cls->slots.set_descriptor = user_set_descriptor;
+    }
+}
+
+// What an instance with an AttrPrefix holds: its dict and its layout's own.
+static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
+                            void *data)
+{
+    Dict *dict = *object_dict_ahead(self);
+    if (dict != NULL) {
+        visit(&dict->head, data);
+    }
+    const TypeSlots *layout = &self->type->def->slots;
+    if (layout->visit != NULL) {
+        layout->visit(self, visit, data);
+    }
+}
+
+static void clear_with_dict(Vm *vm, Object *self)
+{
+    Dict **place = object_dict_ahead(self), *dict = *place;
+    *place = NULL;
+    object_release_null(&vm->ctx, dict);
+    const TypeSlots *layout = &self->type->def->slots;
+    if (layout->clear != NULL) {
+        layout->clear(vm, self);
+    }
+}
+
 static void set_slots(Vm *vm, Type *cls)
 {
     const Type *layout = cls;
@@ -427,12 +491,15 @@ static void set_slots(Vm *vm, Type *cls)
         layout = layout->base;
     }
     cls->slots = layout->slots;
-#define DUNDER(id, text, slot, user, params)                                        \
+#define DUNDER(id, text, slot, user, params)                                  \
     if (user_defines(vm, cls, NAME_##id)) {                                   \
         cls->slots.slot = user;                                               \
     }
 #include "interp/dunder_list.h"
 #undef DUNDER
+    if (user_defines(vm, cls, NAME_HASH)) {
+        cls->flags &= ~(uint32_t)TYPE_UNHASHABLE;
+    }
     if (user_defines(vm, cls, NAME_FORMAT)) {
         cls->slots.format = user_format;
     }
@@ -445,18 +512,36 @@ static void set_slots(Vm *vm, Type *cls)
     if (user_defines(vm, cls, NAME_DEL)) {
         cls->flags |= TYPE_HAS_DEL;
     }
+    if (cls->flags & TYPE_DICT_AHEAD) {
+        cls->slots.visit = visit_with_dict;
+        cls->slots.clear = clear_with_dict;
+    }
     set_operator_slots(vm, cls);
     set_attribute_slots(vm, cls);
+    set_descriptor_slots(vm, cls);
+}
+
+// The class and all that derive from it; a plain name changes no slot.
+static bool update_tree(Vm *vm, Type *cls)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    set_slots(vm, cls);
+    bool done = true;
+    for (uint32_t i = 0; done && i < cls->subclass_count; i++) {
+        done = update_tree(vm, cls->subclasses[i]);
+    }
+    ctx_leave(&vm->ctx);
+    return done;
 }
 
 bool class_update_slots(Vm *vm, Type *cls, Str *name)
 {
     vm->epoch++;
-    // A plain name changes no slot.
     if (name != NULL && (name->length < 5 || name->text[0] != '_' ||
                          name->text[1] != '_')) {
         return true;
     }
-    set_slots(vm, cls);
-    return true;
+    return update_tree(vm, cls);
 }

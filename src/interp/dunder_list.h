@@ -1,6 +1,7 @@
-// Slots and the methods that stand for them: DUNDER(id of its NAME_, text, slot,
-// user slot, native parameters). A class that defines the method gets the user slot; a
-// built-in type with the slot shows a native of that name (native_<ID>).
+// Slots and the methods that stand for them: DUNDER(id of its NAME_, text,
+// slot, user slot, native parameters). A class that defines the method gets
+// the user slot; a built-in type with the slot shows a native of that name
+// (native_<ID>).
 // Several methods may share a slot. The binary operators are not listed: they
 // come from binary_op_list.h. No include guard.
 DUNDER(REPR, "__repr__", repr, user_repr, "self, /")

@@ -54,8 +54,7 @@ static int float_truth(Vm *vm, Value self)
 
 static Value float_self(Vm *vm, Value self)
 {
-    (void)vm;
-    return value_retain(self);
+    return float_new(vm, value_float(self));
 }
 
 static Value float_to_int(Vm *vm, Value self)
@@ -126,19 +125,9 @@ static Value float_parse(Vm *vm, Str *str)
     return ok ? float_new(vm, d) : not_a_float(vm, str);
 }
 
-static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+// float(v) as a plain float.
+static Value float_of(Vm *vm, Value v)
 {
-    if (!arguments_check(vm, "float", args, keywords, 1)) {
-        return VALUE_FAIL;
-    }
-    if (cls != vm->types[KIND_FLOAT]) {
-        return raise_error(vm, ERR_TYPE,
-                           "Duet has no instances of a subclass of float");
-    }
-    if (args->count == 0) {
-        return float_new(vm, 0.0);
-    }
-    Value v = args->items[0];
     if (value_is_str(v)) {
         return float_parse(vm, value_as_str(v));
     }
@@ -152,6 +141,24 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     double d;
     return value_to_double(vm, v, &d) ? float_new(vm, d) : VALUE_FAIL;
+}
+
+static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (!arguments_check(vm, "float", args, keywords, 1)) {
+        return VALUE_FAIL;
+    }
+    Value made = args->count == 0 ? float_new(vm, 0.0)
+                                  : float_of(vm, args->items[0]);
+    if (value_failed(made) || cls == vm->types[KIND_FLOAT]) {
+        return made;
+    }
+    Float *self = object_new(vm, cls, sizeof *self);
+    if (self != NULL) {
+        self->number = value_float(made);
+    }
+    release(vm, made);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
 static Value method_is_integer(Vm *vm, Value *args, uint32_t count)

@@ -10,13 +10,6 @@ static bool is_whole(Value v)
     return value_is_integer(v) || value_is_bool(v);
 }
 
-// As an int: True becomes 1. Owned.
-static Value plain(Value v)
-{
-    return value_is_bool(v) ? value_from_small(value_same(v, VALUE_TRUE))
-                            : value_retain(v);
-}
-
 static void int_destroy(Vm *vm, Object *self)
 {
     mp_clear(&((Int *)self)->number);
@@ -59,7 +52,7 @@ static Value int_unary(Vm *vm, UnaryOp op, Value self)
         return int_binary(vm, BINARY_SUB, value_from_small(0), self);
     case UNARY_INVERT:
         return int_binary(vm, BINARY_SUB, value_from_small(-1), self);
-    default: return plain(self);
+    default: return int_exact(vm, self);
     }
 }
 
@@ -86,14 +79,12 @@ static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 static int int_truth(Vm *vm, Value self)
 {
     (void)vm;
-    return !value_same(self, value_from_small(0)) &&
-           !value_same(self, VALUE_FALSE);
+    return int_compare(self, value_from_small(0)) != 0;
 }
 
 static Value int_self(Vm *vm, Value self)
 {
-    (void)vm;
-    return plain(self);
+    return int_exact(vm, self);
 }
 
 static Value int_to_float(Vm *vm, Value self)
@@ -111,7 +102,7 @@ static Value int_format_slot(Vm *vm, Value self, Str *spec)
 static Value int_of(Vm *vm, Value v)
 {
     if (is_whole(v)) {
-        return plain(v);
+        return int_exact(vm, v);
     }
     if (value_is_float(v)) {
         return int_from_double(vm, value_float(v));
@@ -186,17 +177,21 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!base_argument(vm, args, keywords, &base)) {
         return VALUE_FAIL;
     }
-    if (cls != vm->types[KIND_INT]) {
-        return raise_error(vm, ERR_TYPE,
-                           "Duet has no instances of a subclass of int");
-    }
+    Value made;
     if (args->count == 0) {
-        return value_unbound(base)
+        made = value_unbound(base)
                    ? value_from_small(0)
                    : raise_error(vm, ERR_TYPE, "int() missing string argument");
+    } else {
+        made = value_unbound(base) ? int_of(vm, args->items[0])
+                                   : int_of_base(vm, args->items[0], base);
     }
-    return value_unbound(base) ? int_of(vm, args->items[0])
-                               : int_of_base(vm, args->items[0], base);
+    if (value_failed(made) || cls == vm->types[KIND_INT]) {
+        return made;
+    }
+    Value self = int_of_class(vm, cls, made);
+    release(vm, made);
+    return self;
 }
 
 static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
@@ -223,9 +218,8 @@ static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
 
 static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm;
     (void)count;
-    return plain(args[0]);
+    return int_exact(vm, args[0]);
 }
 
 static Value method_ratio(Vm *vm, Value *args, uint32_t count)
@@ -235,7 +229,7 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
     if (pair == NULL) {
         return VALUE_FAIL;
     }
-    pair->items[0] = plain(args[0]);
+    pair->items[0] = int_exact(vm, args[0]);
     pair->items[1] = value_from_small(1);
     return value_from_object(pair);
 }

@@ -9,6 +9,9 @@ void *object_new(Vm *vm, Type *type, size_t size)
 {
     bool tracked = type->flags & TYPE_TRACKED;
     size_t links = tracked ? sizeof(GcLinks) : 0;
+    if (type->flags & TYPE_DICT_AHEAD) {
+        links += sizeof(AttrPrefix);
+    }
     char *block = ctx_alloc(&vm->ctx, size + links);
     if (block == NULL) {
         return NULL;
@@ -24,6 +27,9 @@ void *object_new(Vm *vm, Type *type, size_t size)
         GcLinks *own = object_links(object);
         own->next = own->previous = own;
     }
+    if (type->flags & TYPE_DICT_AHEAD) {
+        *object_dict_ahead(object) = NULL;
+    }
     if (type->flags & TYPE_HEAP) {
         type->head.rc++;
     }
@@ -35,6 +41,11 @@ void object_free(Vm *vm, void *object, size_t size)
     Object *o = object;
     Type *type = o->type;
     char *block = object;
+    if (type->flags & TYPE_DICT_AHEAD) {
+        object_release_null(&vm->ctx, *object_dict_ahead(o));
+        block -= sizeof(AttrPrefix);
+        size += sizeof(AttrPrefix);
+    }
     if (o->flags & OBJECT_TRACKED) {
         GcLinks *own = object_links(o);
         own->next->previous = own->previous;

@@ -19,6 +19,20 @@ static inline GcLinks *object_links(Object *object)
     return (GcLinks *)object - 1;
 }
 
+// Stands before the links of an instance whose class has TYPE_DICT_AHEAD: a
+// class that extends a built-in layout (list, str …) has no room behind it,
+// since some of those layouts end in an array.
+typedef struct AttrPrefix {
+    struct Dict *dict; // its attributes; NULL until the first is set
+    void *unused;      // keeps the header at a multiple of 16 bytes
+} AttrPrefix;
+
+// The place of the attribute dict; the class has TYPE_DICT_AHEAD.
+static inline struct Dict **object_dict_ahead(Object *object)
+{
+    return &((AttrPrefix *)object_links(object) - 1)->dict;
+}
+
 // `size` bytes in all (the header included, the links not). Uninitialised
 // behind the header. NULL with ERR_MEMORY.
 MUST_CHECK void *object_new(Vm *vm, Type *type, size_t size);

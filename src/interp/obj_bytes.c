@@ -232,13 +232,10 @@ static Value bytes_from_items(Vm *vm, Value iterable)
     return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
 }
 
-static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+// bytes(…) as plain bytes.
+static Value bytes_of(Vm *vm, const Tuple *args)
 {
-    (void)cls;
     int64_t count;
-    if (!arguments_check(vm, "bytes", args, keywords, 3)) {
-        return VALUE_FAIL;
-    }
     if (args->count == 0) {
         return bytes_value(vm, "", 0);
     }
@@ -269,6 +266,25 @@ static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     memset(bytes->data, 0, (size_t)count);
     return value_from_object(bytes);
+}
+
+static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (!arguments_check(vm, "bytes", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
+    Value made = bytes_of(vm, args);
+    if (value_failed(made) || cls == vm->types[KIND_BYTES]) {
+        return made;
+    }
+    size_t length = bytes_length(made);
+    Bytes *self = object_new(vm, cls, sizeof *self + length + 1);
+    if (self != NULL) {
+        self->length = length;
+        memcpy(self->data, bytes_text(made), length + 1);
+    }
+    release(vm, made);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
 // 'u' UTF-8, 'a' ASCII, 'l' Latin-1; 0: unknown, with an error pending.
@@ -456,7 +472,6 @@ const TypeDef bytes_type_def = {
     .params = "source=b'', encoding=None, errors=None, /",
     .kind = KIND_BYTES,
     .size = sizeof(Bytes),
-    .flags = TYPE_FINAL,
     .slots = {.destroy = bytes_destroy,
               .make = bytes_make,
               .repr = bytes_repr,

@@ -100,8 +100,9 @@ Dict **instance_dict_place(Object *self)
     case KIND_MODULE:
         return &((Module *)self)->dict;
     default:
-        // No built-in layout has room for a dict behind it.
-        return NULL;
+        return (self->type->flags & TYPE_DICT_AHEAD) != 0
+                   ? object_dict_ahead(self)
+                   : NULL;
     }
 }
 

@@ -4,8 +4,8 @@
 // same attributes in the same order share one. Shapes form a tree per class
 // and live as long as the class. Asking for __dict__ (or having more than
 // SHAPE_MAX_SLOTS attributes) turns an instance into dict mode: shape NULL,
-// attributes in `dict`. Subclasses of built-in types keep that type's layout,
-// followed by an attribute dict (InstanceTail, instance_dict).
+// attributes in `dict`. Subclasses of built-in types keep that type's layout;
+// their attribute dict stands in front of it (memory.h, AttrPrefix).
 #ifndef DUET_INTERP_OBJ_INSTANCE_H
 #define DUET_INTERP_OBJ_INSTANCE_H
 
@@ -43,16 +43,9 @@ MUST_CHECK ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name);
 Value instance_get(Vm *vm, Object *self, Str *name);
 MUST_CHECK bool instance_set(Vm *vm, Object *self, Str *name, Value value);
 // Where an object that is no Instance keeps its attribute dict (NULL in it:
-// none yet): a field of its kind, or the tail behind a built-in layout. NULL:
-// it takes no attributes.
+// none yet): a field of its kind, or the prefix of an instance whose class
+// extends a built-in layout. NULL: it takes no attributes.
 Dict **instance_dict_place(Object *self);
-// Bytes that a make slot adds to a built-in layout for the tail of `cls`'s
-// instances, at the next multiple of 8; the slot sets them to 0, and destroy
-// and visit treat what *instance_dict_place gives as theirs.
-static inline size_t instance_tail_size(const Type *cls)
-{
-    return (cls->flags & TYPE_HEAP) != 0 ? 2 * sizeof(Dict *) : 0;
-}
 // Frees the shapes of a class that dies.
 void object_shape_free_tree(Vm *vm, ObjectShape *shape);
 // __dict__, making it (an Instance goes to dict mode). Borrowed; NULL: failed.

@@ -1,8 +1,9 @@
 // int: arithmetic. Printing and parsing are in int_text.c, the type and its
 // methods in int_type.c.
 //
-// Invariant: a boxed Int is never in the immediate range, so two equal ints
-// are both immediate or both boxed. Operands are seen through IntView: an
+// Invariant: a boxed Int of the class int itself is never in the immediate
+// range, so two equal ones are both immediate or both boxed. An instance of a
+// subclass is always boxed. Operands are seen through IntView: an
 // immediate one borrows digits on the C stack, without allocation.
 #include "interp/obj_int.h"
 
@@ -59,6 +60,37 @@ Value int_from_mp(Vm *vm, mp_int *number)
         mp_get_mag_u64(number) == (uint64_t)1 << 61) {
         release(vm, value_from_object(box));
         return value_from_small(VALUE_INT_MIN);
+    }
+    return value_from_object(box);
+}
+
+Value int_exact(Vm *vm, Value v)
+{
+    if (value_is_bool(v)) {
+        return value_from_small(value_same(v, VALUE_TRUE));
+    }
+    if (value_is_int(v) || value_object(v)->type == vm->types[KIND_INT]) {
+        return value_retain(v);
+    }
+    mp_int number;
+    if (mp_init_copy(&number, &((Int *)value_object(v))->number) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
+}
+
+Value int_of_class(Vm *vm, Type *cls, Value v)
+{
+    IntView view;
+    int_view(&view, v);
+    Int *box = object_new(vm, cls, sizeof *box);
+    if (box == NULL) {
+        return VALUE_FAIL;
+    }
+    box->number = (mp_int){0};
+    if (mp_init_copy(&box->number, view.number) != MP_OKAY) {
+        object_release(&vm->ctx, box);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
     return value_from_object(box);
 }

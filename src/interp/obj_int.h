@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "interp/memory.h"
 
-typedef struct Int { // always outside the immediate range
+typedef struct Int { // outside the immediate range, but for subclasses
     Object head;
     mp_int number;
 } Int;
@@ -16,6 +16,10 @@ Value int_from_i64(Vm *vm, int64_t i);
 Value int_from_u64(Vm *vm, uint64_t u);
 // Takes the digits of `number` (clears it); immediate if it fits.
 Value int_from_mp(Vm *vm, mp_int *number);
+// v is any int, bool or instance of a subclass: the plain int of that value.
+Value int_exact(Vm *vm, Value v);
+// An instance of `cls`, which extends int, with the value of `v` (borrowed).
+Value int_of_class(Vm *vm, Type *cls, Value v);
 Value int_from_double(Vm *vm, double d); // truncates; ValueError, OverflowError
 // Python's int(text, base); ERR_VALUE "invalid literal for int() …".
 Value int_parse(Vm *vm, const char *text, size_t length, int base);

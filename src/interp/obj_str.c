@@ -18,20 +18,43 @@ static size_t str_size(size_t capacity)
 }
 
 // A Str with room for `capacity` bytes; text and count are the caller's.
-static Str *str_alloc(Vm *vm, size_t capacity)
+static Str *str_alloc_of(Vm *vm, Type *cls, size_t capacity)
 {
     if (capacity > PTRDIFF_MAX / 2) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
     // What the size class has over is room to grow in.
     size_t size = (str_size(capacity) + 15) & ~(size_t)15;
-    Str *str = object_new(vm, vm->types[KIND_STR], size);
+    Str *str = object_new(vm, cls, size);
     if (str != NULL) {
         str->capacity = size - sizeof(Str) - 1;
         str->hash = 0;
         str->index = NULL;
     }
     return str;
+}
+
+static Str *str_alloc(Vm *vm, size_t capacity)
+{
+    return str_alloc_of(vm, vm->types[KIND_STR], capacity);
+}
+
+Str *str_of_class(Vm *vm, Type *cls, const Str *text)
+{
+    Str *str = str_alloc_of(vm, cls, text->length);
+    if (str != NULL) {
+        memcpy(str->text, text->text, text->length + 1);
+        str->length = text->length;
+        str->count = text->count;
+    }
+    return str;
+}
+
+Str *str_exact(Vm *vm, Str *str)
+{
+    Type *plain = vm->types[KIND_STR];
+    return str->head.type == plain ? object_retain(str)
+                                   : str_of_class(vm, plain, str);
 }
 
 static Str *str_new_counted(Vm *vm, const char *text, size_t length,
@@ -225,8 +248,13 @@ Str *str_intern_str(Vm *vm, Str *str)
     if (value_is_object(entry->key)) {
         return object_retain(value_as_str(entry->key));
     }
-    intern_put(vm, entry, str);
-    return object_retain(str);
+    // An instance of a subclass must not stand for its text.
+    Str *plain = str_exact(vm, str);
+    if (plain != NULL) {
+        plain->hash = hash;
+        intern_put(vm, entry, plain);
+    }
+    return plain;
 }
 
 void str_interned_free(Vm *vm)

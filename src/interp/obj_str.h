@@ -24,6 +24,10 @@ MUST_CHECK Str *str_from(Vm *vm, const char *text); // NUL-terminated
 MUST_CHECK Str *str_printf(Vm *vm, const char *format, ...) PRINTF_LIKE(2, 3);
 // Takes the buffer's text (frees the buffer in any case); NULL if it failed.
 MUST_CHECK Str *str_from_buf(Vm *vm, StrBuf *buf);
+// A new Str of `cls`, str itself or a class that extends it.
+MUST_CHECK Str *str_of_class(Vm *vm, Type *cls, const Str *text);
+// The text itself, as a plain str if it is an instance of a subclass. Owned.
+MUST_CHECK Str *str_exact(Vm *vm, Str *str);
 // The one Str of this text: comparable by address.
 MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned

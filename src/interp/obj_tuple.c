@@ -45,14 +45,6 @@ static void tuple_visit(Object *self, void (*visit)(Object *, void *),
     values_visit(((Tuple *)self)->items, ((Tuple *)self)->count, visit, data);
 }
 
-static void tuple_clear(Vm *vm, Object *self)
-{
-    Tuple *tuple = (Tuple *)self;
-    for (size_t i = 0; i < tuple->count; i++) {
-        value_replace(&vm->ctx, &tuple->items[i], VALUE_NONE);
-    }
-}
-
 static Value tuple_repr(Vm *vm, Value self)
 {
     return sequence_repr(vm, self, "(", ")");
@@ -192,7 +184,8 @@ const TypeDef tuple_type_def = {
     .flags = TYPE_TRACKED,
     .slots = {.destroy = tuple_destroy,
               .visit = tuple_visit,
-              .clear = tuple_clear,
+              // No clear: a cycle through a tuple has a part that changes, and
+              // a class relies on the tuples of its bases while it dies.
               .make = tuple_make,
               .repr = tuple_repr,
               .hash = tuple_hash,

@@ -58,6 +58,7 @@ static void instance_clear(Vm *vm, Object *object)
     }
 }
 
+// Whether a call gave anything that object has no use for.
 static bool has_arguments(Tuple *args, Dict *keywords)
 {
     return args->count > 0 || (keywords != NULL && keywords->count > 0);
@@ -65,10 +66,16 @@ static bool has_arguments(Tuple *args, Dict *keywords)
 
 static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (has_arguments(args, keywords) &&
-        cls->slots.init == vm->object_type->slots.init) {
-        return raise_error(vm, ERR_TYPE, "%s() takes no arguments",
-                           type_name(cls));
+    if (has_arguments(args, keywords)) {
+        if (cls->slots.make != vm->object_type->slots.make) {
+            return raise_error(vm, ERR_TYPE,
+                               "object.__new__() takes exactly one argument "
+                               "(the type to instantiate)");
+        }
+        if (cls->slots.init == vm->object_type->slots.init) {
+            return raise_error(vm, ERR_TYPE, "%s() takes no arguments",
+                               type_name(cls));
+        }
     }
     Instance *self = instance_new(vm, cls);
     return self == NULL ? VALUE_FAIL : value_from_object(self);
@@ -77,11 +84,19 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Type *cls = type_of(vm, self);
-    bool own_init = cls->slots.init != vm->object_type->slots.init;
-    if (own_init && has_arguments(args, keywords)) {
+    if (!has_arguments(args, keywords)) {
+        return true;
+    }
+    if (cls->slots.init != vm->object_type->slots.init) {
         return raise_false(vm, ERR_TYPE,
                            "object.__init__() takes exactly one argument "
                            "(the instance to initialize)");
+    }
+    if (cls->slots.make == vm->object_type->slots.make) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s.__init__() takes exactly one argument (the "
+                           "instance to initialize)",
+                           type_name(cls));
     }
     return true;
 }
@@ -128,7 +143,7 @@ static Value object_setattr(Vm *vm, Value *args, uint32_t count)
                            type_name(type_of(vm, args[1])));
     }
     Str *name = str_intern_str(vm, value_as_str(args[1]));
-    bool done = name != NULL && attr_set_generic(vm, args[0], name, args[2]);
+    bool done = name != NULL && attr_set_layout(vm, args[0], name, args[2]);
     object_release_null(&vm->ctx, name);
     return done ? VALUE_NONE : VALUE_FAIL;
 }
@@ -149,7 +164,7 @@ static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
     }
     Str *name = str_intern_str(vm, value_as_str(args[1]));
     Value found = name == NULL ? VALUE_FAIL
-                               : attr_get_generic(vm, args[0], name);
+                               : attr_get_layout(vm, args[0], name);
     object_release_null(&vm->ctx, name);
     return found;
 }
@@ -223,6 +238,7 @@ static void type_destroy(Vm *vm, Object *object)
 {
     Type *self = (Type *)object;
     vm->epoch++; // caches may hold its shapes and methods
+    class_forget(vm, self);
     object_release_null(&vm->ctx, self->dict);
     object_release_null(&vm->ctx, self->bases);
     object_release_null(&vm->ctx, self->mro);
@@ -275,11 +291,13 @@ static Value type_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// As in CPython: a data descriptor of the metaclass, what the class and its
+// bases hold, anything else of the metaclass.
 static Value type_get_attr(Vm *vm, Value self, Str *name)
 {
     Type *cls = (Type *)value_object(self), *meta = cls->head.type;
     Value computed = type_lookup(vm, meta, name);
-    if (value_is_kind(computed, KIND_MEMBER)) {
+    if (attr_is_data_descriptor(computed)) {
         return attr_bind(vm, computed, self, meta);
     }
     Value found = type_lookup(vm, cls, name);
@@ -299,6 +317,11 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
         return raise_false(vm, ERR_TYPE,
                            "cannot set '%s' attribute of immutable type '%s'",
                            name->text, type_name(cls));
+    }
+    Value computed = type_lookup(vm, cls->head.type, name);
+    if (attr_is_data_descriptor(computed)) {
+        return value_object(computed)->type->slots.set_descriptor(
+            vm, computed, self, value);
     }
     if (!note_store(vm, cls, value)) {
         return false;
@@ -374,7 +397,6 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
 
 static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    (void)cls;
     if (args->count != 3) {
         return raise_error(vm, ERR_TYPE, "type() takes 1 or 3 arguments");
     }
@@ -384,7 +406,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE,
                            "type.__new__() takes a str, a tuple and a dict");
     }
-    Type *made = class_new(vm, value_as_str(items[0]),
+    Type *made = class_new(vm, cls, value_as_str(items[0]),
                            value_as_tuple(items[1]), value_as_dict(items[2]),
                            keywords);
     return made == NULL ? VALUE_FAIL : value_from_object(made);
@@ -474,8 +496,64 @@ static bool type_set_qualname(Vm *vm, Value self, Value value)
 
 static bool type_set_module(Vm *vm, Value self, Value value)
 {
-    return type_set_attr(vm, self, vm->names[NAME_MODULE], value);
+    Type *cls = (Type *)value_object(self);
+    return (cls->flags & TYPE_HEAP) != 0
+               ? dict_set_name(vm, cls->dict, vm->names[NAME_MODULE], value)
+               : raise_false(vm, ERR_TYPE,
+                             "cannot set '__module__' attribute of immutable "
+                             "type '%s'",
+                             type_name(cls));
 }
+
+static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Type *cls = (Type *)value_object(args[0]);
+    List *list = list_new(vm, cls->subclass_count);
+    for (uint32_t i = 0; list != NULL && i < cls->subclass_count; i++) {
+        list->items[i] =
+            value_retain(value_from_object(cls->subclasses[i]));
+    }
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
+static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    const Tuple *mro = ((Type *)value_object(args[0]))->mro;
+    List *list = list_new(vm, mro->count);
+    for (size_t i = 0; list != NULL && i < mro->count; i++) {
+        list->items[i] = value_retain(mro->items[i]);
+    }
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
+static Value type_instance_check(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return value_from_bool(type_is_subtype(type_of(vm, args[1]),
+                                           (Type *)value_object(args[0])));
+}
+
+static Value type_subclass_check(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_kind(args[1], KIND_TYPE)) {
+        return raise_error(vm, ERR_TYPE, "issubclass() arg 1 must be a class");
+    }
+    return value_from_bool(type_is_subtype((Type *)value_object(args[1]),
+                                           (Type *)value_object(args[0])));
+}
+
+static const NativeDef type_methods[] = {
+    {"__subclasses__", "self, /", type_subclasses,
+     "The classes that name this one among their bases."},
+    {"mro", "self, /", type_mro_list, "The classes that look-up walks."},
+    {"__instancecheck__", "self, instance, /", type_instance_check,
+     "What isinstance asks."},
+    {"__subclasscheck__", "self, subclass, /", type_subclass_check,
+     "What issubclass asks."},
+    {NULL, NULL, NULL, NULL}};
 
 static const MemberDef type_members[] = {
     {"__name__", type_get_name, type_set_name, "The class's name."},
@@ -494,7 +572,7 @@ const TypeDef type_type_def = {
     .params = "object, bases, dict, **kwds",
     .kind = KIND_TYPE,
     .size = sizeof(Type),
-    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .flags = TYPE_TRACKED,
     .slots = {.destroy = type_destroy,
               .visit = type_visit,
               .clear = type_clear,
@@ -504,6 +582,7 @@ const TypeDef type_type_def = {
               .call = type_call,
               .get_attr = type_get_attr,
               .set_attr = type_set_attr},
+    .methods = type_methods,
     .members = type_members};
 
 // None, Ellipsis, NotImplemented

@@ -82,11 +82,11 @@ bool value_hash(Vm *vm, Value v, uint64_t *hash)
         *hash = int_hash(v);
         return true;
     }
-    if (value_is_str(v)) {
+    Type *type = type_of(vm, v);
+    if (type == vm->types[KIND_STR]) {
         *hash = str_hash(value_as_str(v));
         return true;
     }
-    Type *type = type_of(vm, v);
     if (type->flags & TYPE_UNHASHABLE) {
         return raise_false(vm, ERR_TYPE, "unhashable type: '%s'",
                            type_name(type));
@@ -225,7 +225,8 @@ int value_equal(Vm *vm, Value a, Value b)
         return 0;
     }
     if (value_is_str(a) && value_is_str(b) &&
-        value_object(a)->type == value_object(b)->type) {
+        value_object(a)->type == vm->types[KIND_STR] &&
+        value_object(b)->type == vm->types[KIND_STR]) {
         return str_equal(value_as_str(a), value_as_str(b));
     }
     Value result = value_compare(vm, COMPARE_EQ, a, b);

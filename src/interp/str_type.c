@@ -186,19 +186,22 @@ static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "str", args, keywords, 3)) {
         return VALUE_FAIL;
     }
-    if (cls != vm->types[KIND_STR]) {
-        return raise_error(vm, ERR_TYPE,
-                           "Duet has no instances of a subclass of str");
-    }
+    Value made;
     if (args->count == 0) {
-        return text_value(str_new(vm, "", 0));
-    }
-    if (args->count > 1) {
-        return value_call_method(vm, args->items[0],
+        made = text_value(str_new(vm, "", 0));
+    } else if (args->count > 1) {
+        made = value_call_method(vm, args->items[0],
                                  vm->names[NAME_DECODE], args->items + 1,
                                  (uint32_t)args->count - 1);
+    } else {
+        made = text_value(value_str(vm, args->items[0]));
     }
-    return text_value(value_str(vm, args->items[0]));
+    if (value_failed(made) || cls == vm->types[KIND_STR]) {
+        return made;
+    }
+    Str *self = str_of_class(vm, cls, value_as_str(made));
+    release(vm, made);
+    return text_value(self);
 }
 
 const TypeDef str_type_def = {

@@ -99,7 +99,9 @@ typedef enum TypeFlag {
     TYPE_EXCEPTION = 16,   // derives from BaseException
     TYPE_HAS_DICT = 32,    // instances take any attribute
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
-    TYPE_HAS_DEL = 128       // defines __del__: run before it is destroyed
+    TYPE_HAS_DEL = 128,      // defines __del__: run before it is destroyed
+    TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
+                             // collector's links (memory.h)
 } TypeFlag;
 
 // The descriptor of a built-in type; the strings are literals.
@@ -130,6 +132,10 @@ struct Type {
     uint8_t kind;       // of its instances
     struct ObjectShape *root_shape; // of its instances without attributes
     uint32_t user_slots;      // bit set of protocol methods written in Duet
+    // Classes that name this one among their bases, each once, borrowed: a
+    // class takes itself out when it dies. For updates of inherited slots.
+    Type **subclasses;
+    uint32_t subclass_count, subclass_capacity;
 };
 
 // The class of any value, immediates included. Borrowed.

@@ -49,16 +49,15 @@ bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_A(ins)];
     Dict *keywords = value_as_dict(part[1]);
-    Type *cls = class_new(vm, value_as_str(part[4]), value_as_tuple(part[0]),
-                          value_as_dict(part[2]),
-                          keywords->count == 0 ? NULL : keywords);
-    if (cls == NULL) {
+    Dict *dict = value_as_dict(part[2]);
+    if (value_is_kind(part[3], KIND_CELL) &&
+        !dict_set_name(vm, dict, vm->names[NAME_CLASSCELL], part[3])) {
         return false;
     }
-    Value made = value_from_object(cls);
-    if (value_is_kind(part[3], KIND_CELL)) {
-        value_replace(&vm->ctx, &((Cell *)value_object(part[3]))->value,
-                      value_retain(made));
+    Value made = class_build(vm, value_as_str(part[4]),
+                             value_as_tuple(part[0]), dict, keywords);
+    if (value_failed(made)) {
+        return false;
     }
     for (uint32_t i = 1; i < 5; i++) {
         value_replace(&vm->ctx, &part[i], VALUE_UNBOUND);
