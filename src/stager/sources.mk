@@ -4,6 +4,7 @@ stager_sources += src/stager/bound.c
 stager_sources += src/stager/concrete.c
 stager_sources += src/stager/signature.c
 stager_sources += src/stager/stage_print.c
+stager_sources += src/stager/stage_write.c
 stager_sources += src/stager/staged_fn.c
 stager_sources += src/stager/stager.c
 stager_sources += src/stager/trace.c

@@ -3,6 +3,7 @@
 #include "interp/obj_int.h"
 #include "interp/protocol.h"
 #include "stager/concrete.h"
+#include "stager/stage_write.h"
 
 static Value graph_str(Vm *vm, Value self)
 {
@@ -38,32 +39,11 @@ const TypeDef trace_owner_type_def = {
               .length = graph_length},
 };
 
-// The node's format, each NUL byte replaced by the next tensor.
 static bool host_print(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
-    Vm *vm = data;
-    const AttrValue *format = &node->attrs[0];
-    StrBuf out;
-    strbuf_init(&out, ctx);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < format->count; i++) {
-        if (format->text[i] != '\0') {
-            strbuf_putc(&out, format->text[i]);
-        } else {
-            tensor_print_str(&out, inputs[next++]);
-        }
-    }
-    Str *line = str_from_buf(vm, &out);
-    if (line == NULL) {
-        return false;
-    }
-    Value text = str_value(line);
-    Value written = value_call_method(vm, vm->stdout_file,
-                                      vm->names[NAME_WRITE], &text, 1);
-    release(vm, text);
-    release(vm, written);
-    return !value_failed(written);
+    (void)ctx;
+    return stage_write_node(data, node, inputs);
 }
 
 static bool host_call(void *data, Ctx *ctx, const GraphNode *node,

@@ -3,6 +3,7 @@
 
 #include "interp/class_new.h"
 #include "interp/obj_int.h"
+#include "stager/stage_write.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -141,88 +142,6 @@ static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
                        "stage.error_class() takes a built-in error class");
 }
 
-static bool add_text(Vm *vm, StrBuf *out, Value v)
-{
-    Str *text = value_str(vm, v);
-    if (text == NULL) {
-        return false;
-    }
-    strbuf_add(out, text->text, text->length);
-    object_release(&vm->ctx, text);
-    return true;
-}
-
-// Appends a print node: a NUL byte of the format stands for each tensor.
-static Value print_node(Vm *vm, const StrBuf *format, const ValueId *ids,
-                        uint32_t count)
-{
-    AttrValue attrs[3] = {
-        {.kind = ATTR_STR, .count = (uint32_t)format->length,
-         .text = strbuf_text(format)},
-        {.kind = ATTR_STR, .count = 5, .text = "print"},
-        {.kind = ATTR_STR, .count = 6, .text = "stdout"}};
-    GraphPlace place = GRAPH_PLACE_NONE;
-    if (!vm_place(vm, &place.source, &place.span)) {
-        place.source = NULL;
-    }
-    return graph_append_host(vm->trace->graph, vm->trace->block, OP_PRINT,
-                             ids, count, attrs, NULL, NULL, 0, place) != NULL
-               ? VALUE_NONE
-               : VALUE_FAIL;
-}
-
-static Value write_now(Vm *vm, const StrBuf *text)
-{
-    Str *line = str_new(vm, strbuf_text(text), text->length);
-    if (line == NULL) {
-        return VALUE_FAIL;
-    }
-    Value argument = str_value(line);
-    Value written = value_call_method(vm, vm->stdout_file,
-                                      vm->names[NAME_WRITE], &argument, 1);
-    release(vm, argument);
-    if (value_failed(written)) {
-        return written;
-    }
-    release(vm, written);
-    return VALUE_NONE;
-}
-
-// stage.print(*args, sep, end): as print, but each time the graph runs.
-static Value stage_print(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    const Tuple *values = value_as_tuple(args[1]);
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    VEC(ValueId) ids = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < values->count; i++) {
-        Value v = values->items[i];
-        strbuf_puts(&out, i == 0                  ? ""
-                          : value_is_str(args[2]) ? value_as_str(args[2])->text
-                                                  : " ");
-        if (vm->trace == NULL || !value_is_operand(v)) {
-            ok = add_text(vm, &out, v);
-            continue;
-        }
-        ValueId id = trace_operand(vm, vm->trace, v);
-        ok = id != VALUE_ID_NONE && vec_push(&vm->ctx, &ids, id);
-        strbuf_putc(&out, '\0');
-    }
-    strbuf_puts(&out,
-                value_is_str(args[3]) ? value_as_str(args[3])->text : "\n");
-    Value result = VALUE_FAIL;
-    if (ok && strbuf_ok(&out)) {
-        result = vm->trace != NULL
-                     ? print_node(vm, &out, ids.items, (uint32_t)ids.count)
-                     : write_now(vm, &out);
-    }
-    vec_free(&vm->ctx, &ids);
-    strbuf_free(&out);
-    return result;
-}
-
 static const NativeDef stage_methods[] = {
     {"eager", "self, on=True, /", stage_eager,
      "Switches staging off everywhere, or on again."},
@@ -232,8 +151,11 @@ static const NativeDef stage_methods[] = {
      "The traces of a staged function, oldest first."},
     {"error_class", "self, error, cls, /", stage_error_class,
      "Has errors of a built-in class raised as a class of one's own."},
-    {"print", "self, *args, sep=' ', end='\\n'", stage_print,
-     "Prints each time the graph runs."},
+    {"print",
+     "self, *args, sep=' ', end='\\n', file=None, style='print'",
+     stage_write_method,
+     "Prints each time the graph runs; style 'brief': one blank between a "
+     "tensor's values."},
     {NULL, NULL, NULL, NULL},
 };
 
