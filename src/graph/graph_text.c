@@ -1,19 +1,88 @@
 // Printing a graph. The form is described in graph_text.h.
+//
+// Graphs are printed from a list that grows by the callees that are met, each
+// once, so that shared callees are not repeated and nothing recurses but the
+// blocks of one graph.
 #include "graph/graph_text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/build.h"
+#include "ops/number_text.h"
+
+// What all graphs of one text share.
+typedef struct TextList {
+    VEC(Graph *) graphs;    // borrowed, in the order of printing
+    VEC(const char *) names; // in step: what the text calls them
+    Map indices;            // by the address of a graph: its index
+    Map taken;              // names given so far
+    Arena arena;            // names that had to be made
+} TextList;
 
 typedef struct Printer {
     StrBuf *out;
     Graph *graph;
+    TextList *list;
     uint32_t *numbers; // by value: what it is printed as
-    uint32_t next;
-    bool whole;
+    uint32_t next;     // number of the next value
+    bool whole;        // no constant is shortened
 } Printer;
+
+// A name that no graph of the text has yet.
+static const char *fresh_name(TextList *list, Ctx *ctx, const char *name)
+{
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    strbuf_puts(&text, name);
+    for (unsigned n = 1; strbuf_ok(&text) &&
+                         map_get(&list->taken, strbuf_text(&text),
+                                 text.length) != NULL;
+         n++) {
+        text.length = 0;
+        strbuf_printf(&text, "%s_%u", name, n);
+    }
+    const char *made =
+        strbuf_ok(&text) &&
+                map_put(&list->taken, strbuf_text(&text), text.length, 1)
+            ? arena_strndup(&list->arena, strbuf_text(&text), text.length)
+            : NULL;
+    strbuf_free(&text);
+    return made;
+}
+
+// The graph's name in the text; puts it on the list when it is met first.
+static const char *list_name(TextList *list, Graph *graph)
+{
+    Ctx *ctx = graph->ctx;
+    const char *key = (const char *)&graph;
+    uint64_t *index = map_get(&list->indices, key, sizeof graph);
+    if (index != NULL) {
+        return list->names.items[*index];
+    }
+    const char *name = fresh_name(list, ctx, graph->name);
+    if (name == NULL || !vec_reserve(ctx, &list->names, 1) ||
+        !map_put(&list->indices, key, sizeof graph, list->names.count) ||
+        !vec_push(ctx, &list->graphs, graph) ||
+        !vec_push(ctx, &list->names, name)) {
+        return NULL;
+    }
+    return name;
+}
+
+// A name as it is, or in quotes.
+static void print_name(StrBuf *out, const char *name)
+{
+    bool bare = *name != '\0';
+    for (const char *p = name; *p != '\0' && bare; p++) {
+        bare = (unsigned char)*p > ' ' && strchr(GRAPH_NAME_ENDS, *p) == NULL;
+    }
+    if (bare) {
+        strbuf_puts(out, name);
+    } else {
+        AttrValue text = {ATTR_STR, (uint32_t)strlen(name), {.text = name}};
+        attr_print(out, &text);
+    }
+}
 
 static void print_value(Printer *printer, ValueId value)
 {
@@ -35,7 +104,8 @@ static void print_definition(Printer *printer, ValueId value)
     printer->numbers[value] = printer->next++;
     print_value(printer, value);
     if (info->name != NULL) {
-        strbuf_printf(printer->out, " %s", info->name);
+        strbuf_putc(printer->out, ' ');
+        print_name(printer->out, info->name);
     }
     strbuf_puts(printer->out, ": ");
     tensor_type_print(printer->out, info->type);
@@ -51,16 +121,26 @@ static void print_params(Printer *printer, const GraphBlock *block)
     strbuf_puts(printer->out, ")");
 }
 
-// The fewest digits that give the value back.
-static void shortest(char *text, size_t size, double value, DType dtype)
+// A NaN by its sign or, where its payload is not the usual one, by its bits.
+static void print_nan(StrBuf *out, const Tensor *tensor, int64_t index)
 {
-    bool single = dtype == DT_FLOAT32;
-    int digits = single ? 6 : 15, most = single ? 9 : 17;
-    bool same = false;
-    for (; !same && digits <= most; digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        double back = single ? strtof(text, NULL) : strtod(text, NULL);
-        same = back == value || value != value;
+    bool single = tensor->dtype == DT_FLOAT32;
+    int shift = single ? 31 : 63;
+    uint64_t usual = single ? 0x7fc00000u : 0x7ff8000000000000u;
+    uint64_t bits;
+    uint32_t half;
+    if (single) {
+        memcpy(&half, (const float *)tensor->data + index, sizeof half);
+        bits = half;
+    } else {
+        memcpy(&bits, (const double *)tensor->data + index, sizeof bits);
+    }
+    if (bits == usual) {
+        strbuf_puts(out, "nan");
+    } else if (bits == (usual | 1ull << shift)) {
+        strbuf_puts(out, "-nan");
+    } else {
+        strbuf_printf(out, "nan(0x%llx)", (unsigned long long)bits);
     }
 }
 
@@ -75,11 +155,13 @@ static void print_element(StrBuf *out, const Tensor *tensor, int64_t index)
         AttrValue text = {ATTR_STR, s->length, {.text = s->bytes}};
         attr_print(out, &text);
     } else if (dtype_is_float(dtype)) {
-        char text[40];
-        shortest(text, sizeof text, tensor_float_at(tensor, index), dtype);
-        strbuf_puts(out, text);
-        if (strcspn(text, ".einf") == strlen(text)) {
-            strbuf_puts(out, ".0");
+        char text[DECIMAL_TEXT_SIZE];
+        double value = tensor_float_at(tensor, index);
+        if (value != value) {
+            print_nan(out, tensor, index);
+        } else {
+            decimal_scalar(value, dtype, text);
+            strbuf_puts(out, text);
         }
     } else {
         strbuf_printf(out, "%lld", (long long)tensor_int_at(tensor, index));
@@ -106,13 +188,31 @@ static void print_const(Printer *printer, const Tensor *tensor)
     strbuf_puts(out, shown < tensor->count ? ", ...]" : "]");
 }
 
+// The callee's name, and this graph's Variables that it gets.
+static void print_callee(Printer *printer, const GraphNode *node)
+{
+    StrBuf *out = printer->out;
+    const char *name = list_name(printer->list, node->callee);
+    if (name == NULL) {
+        strbuf_fail(out);
+        return;
+    }
+    strbuf_puts(out, " @");
+    print_name(out, name);
+    for (size_t i = 0; i < node->callee->variables.count; i++) {
+        strbuf_printf(out, "%s@%u", i == 0 ? "(" : ", ", node->variables[i]);
+    }
+    strbuf_puts(out, node->callee->variables.count > 0 ? ")" : "");
+}
+
+// What stands between the op's name and its operands.
 static void print_payload(Printer *printer, const GraphNode *node)
 {
     const OpDesc *op = op_desc(node->op);
     if (node->op == OP_CONST) {
         print_const(printer, node->tensor);
     } else if (node->op == OP_CALL) {
-        strbuf_printf(printer->out, " @%s", node->callee->name);
+        print_callee(printer, node);
     } else if (node->op == OP_READ_VARIABLE ||
                node->op == OP_ASSIGN_VARIABLE) {
         strbuf_printf(printer->out, " @%u", node->variable);
@@ -205,12 +305,15 @@ static void print_block(Printer *printer, GraphBlock *block, uint32_t indent)
     ctx_leave(printer->graph->ctx);
 }
 
-static void print_head(Printer *printer)
+// The first line, and those of captures and Variables.
+static void print_head(Printer *printer, const char *name)
 {
     Graph *graph = printer->graph;
     StrBuf *out = printer->out;
     const char *between = "";
-    strbuf_printf(out, "graph %s(", graph->name);
+    strbuf_puts(out, "graph ");
+    print_name(out, name);
+    strbuf_putc(out, '(');
     for (size_t i = 0; i < graph->inputs.count; i++) {
         if (graph->inputs.items[i].kind == INPUT_ARGUMENT) {
             strbuf_puts(out, between);
@@ -228,34 +331,46 @@ static void print_head(Printer *printer)
     }
     for (size_t i = 0; i < graph->variables.count; i++) {
         GraphVariable *variable = &graph->variables.items[i];
-        strbuf_printf(out, "  variable @%zu %s: ", i, variable->name);
+        strbuf_printf(out, "  variable @%zu ", i);
+        print_name(out, variable->name);
+        strbuf_puts(out, ": ");
         tensor_type_print(out, variable->type);
         strbuf_putc(out, '\n');
     }
 }
 
-void graph_print(StrBuf *out, Graph *graph, bool whole)
+static void print_graph(StrBuf *out, TextList *list, size_t index, bool whole)
 {
+    Graph *graph = list->graphs.items[index];
     size_t size = graph->values.count * sizeof(uint32_t) + 1;
     uint32_t *numbers = ctx_alloc_zero(graph->ctx, size);
     if (numbers == NULL) {
         strbuf_fail(out);
         return;
     }
-    Printer printer = {out, graph, numbers, 0, whole};
-    print_head(&printer);
+    Printer printer = {out, graph, list, numbers, 0, whole};
+    strbuf_puts(out, index > 0 ? "\n" : "");
+    print_head(&printer, list->names.items[index]);
     print_block(&printer, graph->block, 2);
     ctx_free(graph->ctx, numbers, size);
-    // Callees that are not a part of an earlier one's text stand below.
-    for (size_t i = 0; i < graph->callees.count && strbuf_ok(out); i++) {
-        bool seen = false;
-        for (size_t j = 0; j < i && !seen; j++) {
-            seen = graph->callees.items[j] == graph->callees.items[i];
-        }
-        if (!seen && ctx_enter(graph->ctx)) {
-            strbuf_putc(out, '\n');
-            graph_print(out, graph->callees.items[i], whole);
-            ctx_leave(graph->ctx);
-        }
+}
+
+void graph_print(StrBuf *out, Graph *graph, bool whole)
+{
+    Ctx *ctx = graph->ctx;
+    TextList list = {0};
+    map_init(&list.indices, ctx);
+    map_init(&list.taken, ctx);
+    arena_init(&list.arena, ctx);
+    if (list_name(&list, graph) == NULL) {
+        strbuf_fail(out);
     }
+    for (size_t i = 0; i < list.graphs.count && strbuf_ok(out); i++) {
+        print_graph(out, &list, i, whole);
+    }
+    vec_free(ctx, &list.graphs);
+    vec_free(ctx, &list.names);
+    map_free(&list.indices);
+    map_free(&list.taken);
+    arena_destroy(&list.arena);
 }

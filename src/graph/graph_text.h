@@ -19,8 +19,14 @@
 //           yield %15, %16
 //       return %9
 //
-// Values are numbered in the order in which they are printed. A callee is
-// printed after its caller, once, and named by `call @g`.
+// Values are numbered in the order in which they are printed. The elements of
+// a constant stand in row-major order; its shape is in its type. A callee is
+// printed once, after the graph that calls it, and named by
+// `call @g(@0, @2) %1`: the Variables that it gets, then its arguments. Two
+// callees of one name are told apart by "_1", "_2", ….
+//
+// graph_parse reads this form back (graph_parse.h): the graph that it gives
+// prints the same text.
 #ifndef DUET_GRAPH_GRAPH_TEXT_H
 #define DUET_GRAPH_GRAPH_TEXT_H
 
@@ -28,7 +34,12 @@
 
 enum { GRAPH_TEXT_CONST_LIMIT = 64 }; // elements printed of a constant
 
+// What a bare name cannot hold, blanks and control bytes apart; a name with
+// one of these stands in quotes.
+#define GRAPH_NAME_ENDS ":(),%@#='\\"
+
 // `whole` prints every element of every constant; else longer ones end in
-// "...".
+// "...", which graph_parse refuses. A failure is in `out` (strbuf_ok).
 void graph_print(StrBuf *out, Graph *graph, bool whole);
+
 #endif

@@ -1,0 +1,457 @@
+// Reading a graph's printed form: heads, blocks, values. Nodes are read in
+// parse_node.c. The grammar stands in graph_parse.h.
+//
+// The text is cut at the lines that begin with "graph "; a callee is read when
+// the first call names it. Everything is built with the builder of graph.h, so
+// that a text that does not type gives the error of the op.
+#include "graph/graph_parse.h"
+
+#include <string.h>
+
+#include "graph/graph_check.h"
+#include "graph/parse_scope.h"
+
+// A graph's part of the text.
+typedef struct ParsePart {
+    Reader reader; // stands behind "graph "
+    Piece name;
+    Graph *graph;  // owned, NULL until it is read
+    bool open;     // being read: whoever calls it now calls itself
+} ParsePart;
+
+struct ParseText {
+    Ctx *ctx;
+    VEC(ParsePart) parts;
+};
+
+static Graph *read_part(ParseText *all, size_t index);
+
+// The declared type, its dims in the graph's arena.
+static bool read_type(Parse *parse, Definition *definition)
+{
+    Shape shape;
+    if (!reader_expect(&parse->reader, ":") ||
+        !reader_type(&parse->reader, &definition->dtype, &shape)) {
+        return false;
+    }
+    size_t rank = shape.rank > 0 ? (size_t)shape.rank : 0;
+    definition->rank = shape.rank;
+    definition->dims = arena_new_array(&parse->graph->arena, int64_t, rank);
+    if (definition->dims != NULL && rank > 0) {
+        memcpy(definition->dims, shape.dims, rank * sizeof(int64_t));
+    }
+    return definition->dims != NULL;
+}
+
+bool parse_param(Parse *parse, Definition *definition, const char **name)
+{
+    Reader *reader = &parse->reader;
+    reader_blanks(reader);
+    definition->where = reader->at;
+    if (!reader_expect(reader, "%")) {
+        return false;
+    }
+    definition->number = reader_word(reader);
+    if (definition->number.length == 0) {
+        return reader_fail_at(reader, reader->at, "expected a number");
+    }
+    reader_blanks(reader);
+    if (name != NULL) {
+        *name = NULL;
+        if (reader->at < reader->end && *reader->at != ':') {
+            *name = reader_name(reader, &parse->graph->arena);
+            if (*name == NULL) {
+                return false;
+            }
+        }
+    }
+    return read_type(parse, definition);
+}
+
+bool parse_definition(Parse *parse, Definition *definition)
+{
+    return parse_param(parse, definition, NULL);
+}
+
+bool parse_define(Parse *parse, const Definition *definition, ValueId value)
+{
+    Piece number = definition->number;
+    if (value == VALUE_ID_NONE) {
+        return reader_explain(&parse->reader, definition->where);
+    }
+    if (map_get(&parse->values, number.text, number.length) != NULL) {
+        return reader_fail_at(&parse->reader, definition->where,
+                              "%%%.*s is defined twice", (int)number.length,
+                              number.text);
+    }
+    return map_put(&parse->values, number.text, number.length, value);
+}
+
+// Whether a value's block is this one or one around it.
+static bool visible(const Graph *graph, const GraphBlock *block, ValueId value)
+{
+    const GraphBlock *home = graph_value(graph, value)->block;
+    while (block != NULL && block != home) {
+        block = block->parent;
+    }
+    return block != NULL;
+}
+
+static bool parse_value(Parse *parse, const GraphBlock *block,
+                        ValueIdVec *values)
+{
+    Reader *reader = &parse->reader;
+    const char *where = reader->at;
+    Piece number = reader_word(reader);
+    uint64_t *value = map_get(&parse->values, number.text, number.length);
+    if (value == NULL || !visible(parse->graph, block, (ValueId)*value)) {
+        return reader_fail_at(reader, where - 1,
+                              "no value %%%.*s is defined here",
+                              (int)number.length, number.text);
+    }
+    return vec_push(reader->ctx, values, (ValueId)*value);
+}
+
+bool parse_values(Parse *parse, const GraphBlock *block, ValueIdVec *values)
+{
+    if (!reader_take(&parse->reader, "%")) {
+        return true;
+    }
+    do {
+        if (!parse_value(parse, block, values)) {
+            return false;
+        }
+    } while (reader_take(&parse->reader, ",") &&
+             (reader_take(&parse->reader, "%") ||
+              !reader_expect(&parse->reader, "%")));
+    return !ctx_failed(parse->reader.ctx);
+}
+
+bool parse_variable(Parse *parse, uint32_t *index)
+{
+    Reader *reader = &parse->reader;
+    if (!reader_expect(reader, "@")) {
+        return false;
+    }
+    const char *where = reader->at;
+    if (!reader_uint(reader, index)) {
+        return false;
+    }
+    return *index < parse->graph->variables.count ||
+           reader_fail_at(reader, where, "no Variable @%u", *index);
+}
+
+bool parse_params(Parse *parse, GraphBlock *block)
+{
+    Reader *reader = &parse->reader;
+    if (!reader_expect(reader, "(")) {
+        return false;
+    }
+    if (reader_take(reader, ")")) {
+        return true;
+    }
+    do {
+        Definition param;
+        const char *name;
+        if (!parse_param(parse, &param, &name) ||
+            !parse_define(parse, &param,
+                          graph_block_param(parse->graph, block, name,
+                                            definition_type(&param)))) {
+            return false;
+        }
+    } while (reader_take(reader, ","));
+    return reader_expect(reader, ")");
+}
+
+static bool is_word(Piece word, const char *text)
+{
+    return word.length == strlen(text) &&
+           memcmp(word.text, text, word.length) == 0;
+}
+
+// The last line of a block, if the next one is it: *done.
+static bool block_end(Parse *parse, GraphBlock *block, bool *done)
+{
+    Reader *reader = &parse->reader;
+    const char *where = reader->at, *note;
+    ValueIdVec values = {0};
+    Piece word = reader_word(reader);
+    *done = true;
+    if (is_word(word, "unreachable") && block->parent != NULL) {
+        graph_block_diverges(block);
+        return reader_line_end(reader, &parse->graph->arena, &note);
+    }
+    if (!is_word(word, block->parent != NULL ? "yield" : "return")) {
+        reader->at = where;
+        *done = false;
+        return true;
+    }
+    bool ok = parse_values(parse, block, &values) &&
+              graph_block_results(parse->graph, block, values.items,
+                                  (uint32_t)values.count) &&
+              reader_line_end(reader, &parse->graph->arena, &note);
+    vec_free(reader->ctx, &values);
+    return ok;
+}
+
+static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
+{
+    Reader *reader = &parse->reader;
+    bool done = false;
+    while (!done) {
+        size_t found = 0;
+        if (!reader_indent(reader, &found) || found < indent) {
+            return reader_fail_at(reader, reader->at,
+                                  "the block has no last line");
+        }
+        if (found > indent) {
+            return reader_fail_at(reader, reader->at,
+                                  "expected %zu blanks, not %zu", indent,
+                                  found);
+        }
+        if (!ctx_poll(reader->ctx) || !block_end(parse, block, &done) ||
+            (!done && !parse_node(parse, block, indent))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool parse_block(Parse *parse, GraphBlock *block, size_t indent)
+{
+    if (!ctx_enter(parse->reader.ctx)) {
+        return false;
+    }
+    bool ok = block_lines(parse, block, indent);
+    ctx_leave(parse->reader.ctx);
+    return ok;
+}
+
+// An argument or a capture; both are inputs, in the order of the text.
+static bool head_input(Parse *parse, InputKind kind)
+{
+    Graph *graph = parse->graph;
+    Definition definition;
+    const char *name;
+    if (!parse_param(parse, &definition, &name)) {
+        return false;
+    }
+    ValueId value = graph_add_input(graph, name != NULL ? name : "arg",
+                                    definition_type(&definition));
+    if (!parse_define(parse, &definition, value)) {
+        return false;
+    }
+    vec_last(&graph->inputs).kind = kind;
+    return true;
+}
+
+static bool head_variable(Parse *parse)
+{
+    Reader *reader = &parse->reader;
+    Definition type;
+    uint32_t number, index;
+    if (!reader_expect(reader, "@")) {
+        return false;
+    }
+    const char *where = reader->at;
+    if (!reader_uint(reader, &number)) {
+        return false;
+    }
+    if (number != parse->graph->variables.count) {
+        return reader_fail_at(reader, where, "expected @%zu",
+                              parse->graph->variables.count);
+    }
+    const char *name = reader_name(reader, &parse->graph->arena);
+    return name != NULL && read_type(parse, &type) &&
+           graph_add_variable(parse->graph, name, definition_type(&type),
+                              NULL, NULL, &index);
+}
+
+static bool head_arguments(Parse *parse)
+{
+    Reader *reader = &parse->reader;
+    const char *note;
+    if (!reader_expect(reader, "(")) {
+        return false;
+    }
+    if (!reader_take(reader, ")")) {
+        do {
+            if (!head_input(parse, INPUT_ARGUMENT)) {
+                return false;
+            }
+        } while (reader_take(reader, ","));
+        if (!reader_expect(reader, ")")) {
+            return false;
+        }
+    }
+    return reader_line_end(reader, &parse->graph->arena, &note);
+}
+
+// Lines of captures and Variables; stops before the first other line.
+static bool head_lines(Parse *parse)
+{
+    Reader *reader = &parse->reader;
+    for (;;) {
+        const char *line = reader->at, *note;
+        size_t indent;
+        if (!reader_indent(reader, &indent)) {
+            return true;
+        }
+        Piece word = reader_word(reader);
+        bool ok;
+        if (is_word(word, "capture")) {
+            ok = head_input(parse, INPUT_CAPTURE);
+        } else if (is_word(word, "variable")) {
+            ok = head_variable(parse);
+        } else {
+            reader->at = line;
+            return true;
+        }
+        if (!ok || !reader_line_end(reader, &parse->graph->arena, &note)) {
+            return false;
+        }
+    }
+}
+
+static bool read_graph(Parse *parse)
+{
+    size_t indent;
+    if (!head_arguments(parse) || !head_lines(parse)) {
+        return false;
+    }
+    Reader *reader = &parse->reader;
+    const char *line = reader->at;
+    if (!reader_indent(reader, &indent)) {
+        return reader_fail_at(reader, reader->at, "the graph has no lines");
+    }
+    reader->at = line;
+    if (!parse_block(parse, parse->graph->block, indent)) {
+        return false;
+    }
+    if (reader_indent(reader, &indent)) {
+        return reader_fail_at(reader, reader->at,
+                              "the graph has returned above");
+    }
+    return graph_check(parse->graph);
+}
+
+static Graph *read_part(ParseText *all, size_t index)
+{
+    ParsePart *part = &all->parts.items[index];
+    Parse parse = {.reader = part->reader, .all = all};
+    char *name = ctx_strndup(all->ctx, part->name.text, part->name.length);
+    if (name == NULL || !ctx_enter(all->ctx)) {
+        return NULL;
+    }
+    parse.graph = graph_new(all->ctx, name);
+    ctx_free(all->ctx, name, part->name.length + 1);
+    map_init(&parse.values, all->ctx);
+    part->open = true;
+    bool ok = parse.graph != NULL && read_graph(&parse);
+    part->open = false;
+    map_free(&parse.values);
+    ctx_leave(all->ctx);
+    if (!ok) {
+        graph_release(all->ctx, parse.graph);
+        return NULL;
+    }
+    part->graph = parse.graph;
+    return part->graph;
+}
+
+Graph *parse_callee(Parse *parse)
+{
+    Reader *reader = &parse->reader;
+    if (!reader_expect(reader, "@")) {
+        return NULL;
+    }
+    const char *where = reader->at;
+    const char *name = reader_name(reader, &parse->graph->arena);
+    ParseText *all = parse->all;
+    for (size_t i = 0; name != NULL && i < all->parts.count; i++) {
+        ParsePart *part = &all->parts.items[i];
+        if (!is_word(part->name, name)) {
+            continue;
+        }
+        if (part->open) {
+            reader_fail_at(reader, where, "graph %s calls itself", name);
+            return NULL;
+        }
+        return part->graph != NULL ? part->graph : read_part(all, i);
+    }
+    if (name != NULL) {
+        reader_fail_at(reader, where, "no graph %s in the text", name);
+    }
+    return NULL;
+}
+
+// One part for each line that begins with "graph ". `all` owns the names'
+// arena for as long as the text is read.
+static bool cut(ParseText *all, Arena *arena, const char *text, size_t length)
+{
+    Reader reader = {all->ctx, text, text, text + length};
+    size_t indent;
+    while (reader_indent(&reader, &indent)) {
+        const char *line = reader.at - indent;
+        if (indent == 0 && reader_take(&reader, "graph ")) {
+            ParsePart part = {.name.text = reader_name(&reader, arena)};
+            if (part.name.text == NULL) {
+                return false;
+            }
+            part.name.length = strlen(part.name.text);
+            part.reader = reader;
+            if (all->parts.count > 0) {
+                vec_last(&all->parts).reader.end = line;
+            }
+            if (!vec_push(all->ctx, &all->parts, part)) {
+                return false;
+            }
+        } else if (all->parts.count == 0) {
+            return reader_fail_at(&reader, reader.at, "expected 'graph'");
+        }
+        while (reader.at < reader.end && *reader.at != '\n') {
+            reader.at++;
+        }
+    }
+    return all->parts.count > 0 ||
+           reader_fail_at(&reader, reader.at, "expected 'graph'");
+}
+
+Graph *graph_parse(Ctx *ctx, const char *text, size_t length)
+{
+    ParseText all = {.ctx = ctx};
+    Arena names;
+    Graph *graph = NULL;
+    arena_init(&names, ctx);
+    if (cut(&all, &names, text, length)) {
+        graph = read_part(&all, 0);
+    }
+    // The callers of a callee hold it; the text's own count goes.
+    for (size_t i = 0; i < all.parts.count; i++) {
+        if (all.parts.items[i].graph != graph) {
+            graph_release(ctx, all.parts.items[i].graph);
+        }
+    }
+    vec_free(ctx, &all.parts);
+    arena_destroy(&names);
+    return graph;
+}
+
+bool graph_bind_capture(Graph *graph, size_t index, Tensor *tensor)
+{
+    GraphInput *input =
+        index < graph->inputs.count ? &graph->inputs.items[index] : NULL;
+    if (input == NULL || input->kind != INPUT_CAPTURE ||
+        input->capture != NULL) {
+        return ctx_fail(graph->ctx, ERR_VALUE,
+                        "input %zu is not a capture without a tensor", index);
+    }
+    if (!type_covers(graph_type(graph, input->value), tensor_type(tensor))) {
+        return ctx_fail(graph->ctx, ERR_VALUE,
+                        "the tensor is not of the type of capture '%s'",
+                        input->name);
+    }
+    input->capture = tensor;
+    object_retain(tensor);
+    return true;
+}

@@ -1,0 +1,427 @@
+// Reading the nodes of a graph's text.
+//
+// A node is built from what its line says by the builder's function for its
+// op; then each output takes the type that the text declares, where that does
+// not contradict what the op gives.
+#include "graph/parse_scope.h"
+
+#include <string.h>
+
+// A line as it is read, in parts.
+typedef struct NodeLine {
+    Parse *parse;
+    GraphBlock *block;
+    size_t indent;
+    const char *where;         // of the op's name
+    DefinitionVec definitions; // outputs
+    OpCode op;
+    ValueIdVec inputs;
+    AttrValue attrs[OP_MAX_ATTRS];
+    GraphPlace place;
+    Tensor *tensor;      // const: owned
+    Graph *callee;       // call: borrowed from the text
+    uint32_t variable;   // read_variable, assign_variable
+    VEC(uint32_t) variables; // call
+} NodeLine;
+
+static bool read_definitions(NodeLine *line)
+{
+    Reader *reader = &line->parse->reader;
+    if (reader->at == reader->end || *reader->at != '%') {
+        return true;
+    }
+    do {
+        Definition definition;
+        if (!parse_definition(line->parse, &definition) ||
+            !vec_push(reader->ctx, &line->definitions, definition)) {
+            return false;
+        }
+    } while (reader_take(reader, ","));
+    return reader_expect(reader, "=");
+}
+
+static bool read_op(NodeLine *line)
+{
+    Reader *reader = &line->parse->reader;
+    reader_blanks(reader);
+    line->where = reader->at;
+    Piece word = reader_word(reader);
+    int op = word.length > 0 ? op_find(word.text, word.length) : -1;
+    if (op < 0) {
+        return reader_fail_at(reader, line->where, "no op '%.*s'",
+                              (int)word.length, word.text);
+    }
+    line->op = (OpCode)op;
+    return true;
+}
+
+// A constant's elements: one for rank 0, else all in row-major order.
+static bool read_elements(NodeLine *line, Tensor *tensor)
+{
+    Reader *reader = &line->parse->reader;
+    if (tensor->rank == 0) {
+        return reader_element(reader, tensor, 0);
+    }
+    if (!reader_expect(reader, "[")) {
+        return false;
+    }
+    for (int64_t i = 0; i < tensor->count; i++) {
+        if ((i > 0 && !reader_expect(reader, ",")) ||
+            !reader_element(reader, tensor, i)) {
+            return false;
+        }
+    }
+    return reader_expect(reader, "]");
+}
+
+// The least text that can hold the elements bounds what a type may claim.
+static bool read_const(NodeLine *line)
+{
+    Reader *reader = &line->parse->reader;
+    const Definition *type = line->definitions.items;
+    int64_t count = 0;
+    if (line->definitions.count != 1 ||
+        !shape_is_static(type->rank, type->dims) || type->rank < 0) {
+        return reader_fail_at(reader, line->where,
+                              "a constant has one output of known shape");
+    }
+    if (!shape_count(reader->ctx, type->rank, type->dims, type->dtype,
+                     &count)) {
+        return reader_explain(reader, type->where);
+    }
+    if (count > reader->end - reader->at) {
+        return reader_fail_at(reader, line->where,
+                              "the constant has fewer than %lld elements",
+                              (long long)count);
+    }
+    line->tensor =
+        tensor_new(reader->ctx, type->dtype, type->rank, type->dims);
+    return line->tensor != NULL && read_elements(line, line->tensor);
+}
+
+// "@f(@1, @0)": the callee, and which Variables it gets.
+static bool read_call(NodeLine *line)
+{
+    Reader *reader = &line->parse->reader;
+    line->callee = parse_callee(line->parse);
+    if (line->callee == NULL) {
+        return false;
+    }
+    if (reader->at < reader->end && *reader->at == '(') {
+        reader->at++;
+        do {
+            uint32_t index;
+            if (!parse_variable(line->parse, &index) ||
+                !vec_push(reader->ctx, &line->variables, index)) {
+                return false;
+            }
+        } while (reader_take(reader, ","));
+        if (!reader_expect(reader, ")")) {
+            return false;
+        }
+    }
+    return line->variables.count == line->callee->variables.count ||
+           reader_fail_at(reader, reader->at, "the callee has %zu Variables",
+                          line->callee->variables.count);
+}
+
+static bool read_payload(NodeLine *line)
+{
+    switch (line->op) {
+    case OP_CONST:
+        return read_const(line);
+    case OP_CALL:
+        return read_call(line);
+    case OP_READ_VARIABLE:
+    case OP_ASSIGN_VARIABLE:
+        return parse_variable(line->parse, &line->variable);
+    default:
+        return true;
+    }
+}
+
+// An axis may stand for axes and an int for a float, as in eager calls.
+static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
+                      const AttrValue *attr)
+{
+    switch (attr->kind) {
+    case ATTR_NONE:
+        return desc->default_text != NULL;
+    case ATTR_INT:
+        return desc->kind == ATTR_INT || desc->kind == ATTR_INTS ||
+               desc->kind == ATTR_FLOAT;
+    case ATTR_INPUT:
+        return desc->accept == ATTR_HOST_OR_TENSOR && attr->integer >= 0 &&
+               attr->integer < (int64_t)line->inputs.count;
+    default:
+        return attr->kind == desc->kind;
+    }
+}
+
+static const AttrDesc *find_attr(const OpDesc *op, Piece name)
+{
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        if (strlen(op->attrs[i].name) == name.length &&
+            memcmp(op->attrs[i].name, name.text, name.length) == 0) {
+            return &op->attrs[i];
+        }
+    }
+    return NULL;
+}
+
+// An index's spec has five ints an item, the last of which says how many of
+// the op's further inputs the item takes (ops/ops_index.c).
+static bool spec_fits(const NodeLine *line)
+{
+    const AttrValue *spec = &line->attrs[0];
+    size_t inputs = 1;
+    for (uint32_t i = 0; i + 5 <= spec->count; i += 5) {
+        int64_t kind = spec->ints[i], bits = spec->ints[i + 4];
+        if (kind < 0 || kind > 3 || bits < 0 || bits > 7) {
+            return false;
+        }
+        inputs += (size_t)__builtin_popcount((unsigned)bits);
+    }
+    return spec->count % 5 == 0 && inputs == line->inputs.count;
+}
+
+static bool read_attrs(NodeLine *line)
+{
+    Reader *reader = &line->parse->reader;
+    const OpDesc *op = op_desc(line->op);
+    for (;;) {
+        Piece name = reader_word(reader);
+        if (name.length == 0) {
+            break;
+        }
+        const AttrDesc *desc = find_attr(op, name);
+        if (desc == NULL) {
+            return reader_fail_at(reader, name.text,
+                                  "%s has no attribute '%.*s'", op->name,
+                                  (int)name.length, name.text);
+        }
+        AttrValue *attr = &line->attrs[desc - op->attrs];
+        if (!reader_expect(reader, "=") ||
+            !reader_attr(reader, &line->parse->graph->arena, attr)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        if (!attr_fits(line, &op->attrs[i], &line->attrs[i])) {
+            return reader_fail_at(reader, reader->at,
+                                  "%s: attribute '%s' is missing or of "
+                                  "another kind",
+                                  op->name, op->attrs[i].name);
+        }
+    }
+    return line->op != OP_INDEX || spec_fits(line) ||
+           reader_fail_at(reader, reader->at, "index: the spec does not fit");
+}
+
+// A line "then", "else", "cond (…)" or "body (…)", and the block below it.
+static GraphBlock *read_sub_block(NodeLine *line, const char *word)
+{
+    Parse *parse = line->parse;
+    Reader *reader = &parse->reader;
+    size_t indent = 0;
+    const char *note;
+    if (!reader_indent(reader, &indent) || indent != line->indent + 2) {
+        reader_fail_at(reader, reader->at, "expected '%s'", word);
+        return NULL;
+    }
+    GraphBlock *block = graph_block_new(parse->graph, line->block);
+    if (block == NULL || !reader_expect(reader, word) ||
+        (line->op == OP_WHILE && !parse_params(parse, block)) ||
+        !reader_line_end(reader, &parse->graph->arena, &note) ||
+        !parse_block(parse, block, indent + 2)) {
+        return NULL;
+    }
+    return block;
+}
+
+static GraphNode *build_flow(NodeLine *line)
+{
+    static const char *const words[2][2] = {{"then", "else"},
+                                            {"cond", "body"}};
+    Graph *graph = line->parse->graph;
+    const char *const *word = words[line->op == OP_WHILE];
+    uint32_t count = (uint32_t)line->inputs.count;
+    if (line->op == OP_IF && count != 1) {
+        reader_fail_at(&line->parse->reader, line->where,
+                       "if has one condition");
+        return NULL;
+    }
+    GraphBlock *first = read_sub_block(line, word[0]);
+    GraphBlock *second = first != NULL ? read_sub_block(line, word[1]) : NULL;
+    if (second == NULL) {
+        return NULL;
+    }
+    GraphNode *node =
+        line->op == OP_IF
+            ? graph_append_if(graph, line->block, line->inputs.items[0],
+                              first, second, line->place)
+            : graph_append_while(graph, line->block, line->inputs.items,
+                                 count, first, second, line->place);
+    if (node == NULL) {
+        reader_explain(&line->parse->reader, line->where);
+    }
+    return node;
+}
+
+static GraphNode *build_call(NodeLine *line)
+{
+    Graph *graph = line->parse->graph, *callee = line->callee;
+    uint32_t count = 0;
+    for (size_t i = 0; i < callee->inputs.count; i++) {
+        count += callee->inputs.items[i].kind == INPUT_ARGUMENT;
+    }
+    bool fits = count == line->inputs.count;
+    for (size_t i = 0, k = 0; fits && i < callee->inputs.count; i++) {
+        const GraphInput *input = &callee->inputs.items[i];
+        if (input->kind == INPUT_ARGUMENT) {
+            TensorType given = graph_type(graph, line->inputs.items[k++]);
+            fits = type_covers(graph_type(callee, input->value), given) ||
+                   type_covers(given, graph_type(callee, input->value));
+        }
+    }
+    if (!fits) {
+        reader_fail_at(&line->parse->reader, line->where,
+                       "the arguments are not those of graph %s",
+                       callee->name);
+        return NULL;
+    }
+    return graph_append_call(graph, line->block, callee, line->inputs.items,
+                             count, line->variables.items, line->place);
+}
+
+// print, host_call, assert, raise: host_call's outputs are as declared.
+static GraphNode *build_host(NodeLine *line)
+{
+    Graph *graph = line->parse->graph;
+    size_t count = line->definitions.count;
+    if (line->op == OP_ASSERT && line->inputs.count == 0) {
+        reader_fail_at(&line->parse->reader, line->where,
+                       "assert needs a condition");
+        return NULL;
+    }
+    TensorType *types = arena_new_array(&graph->arena, TensorType, count);
+    for (size_t i = 0; types != NULL && i < count; i++) {
+        types[i] = definition_type(&line->definitions.items[i]);
+    }
+    return types != NULL
+               ? graph_append_host(graph, line->block, line->op,
+                                   line->inputs.items,
+                                   (uint32_t)line->inputs.count, line->attrs,
+                                   NULL, types, (uint32_t)count, line->place)
+               : NULL;
+}
+
+static GraphNode *build_line(NodeLine *line)
+{
+    Graph *graph = line->parse->graph;
+    switch (line->op) {
+    case OP_CONST:
+        return graph_append_const(graph, line->block, line->tensor,
+                                  line->place);
+    case OP_CALL:
+        return build_call(line);
+    case OP_READ_VARIABLE:
+        return graph_append_read(graph, line->block, line->variable,
+                                 line->place);
+    case OP_ASSIGN_VARIABLE:
+        return graph_append_assign(graph, line->block, line->variable,
+                                   line->inputs.items[0], line->place);
+    case OP_PRINT:
+    case OP_HOST_CALL:
+    case OP_ASSERT:
+    case OP_RAISE:
+        return build_host(line);
+    default:
+        return graph_append(graph, line->block, line->op, line->inputs.items,
+                            (uint32_t)line->inputs.count, line->attrs,
+                            line->place);
+    }
+}
+
+// "add gives int32[2], not float32[2]"
+static bool contradicts(NodeLine *line, const Definition *definition,
+                        TensorType given)
+{
+    StrBuf text;
+    strbuf_init(&text, line->parse->reader.ctx);
+    strbuf_printf(&text, "%s gives ", op_desc(line->op)->name);
+    tensor_type_print(&text, given);
+    strbuf_puts(&text, ", not ");
+    tensor_type_print(&text, definition_type(definition));
+    if (strbuf_ok(&text)) {
+        reader_fail_at(&line->parse->reader, definition->where, "%s",
+                       strbuf_text(&text));
+    }
+    strbuf_free(&text);
+    return false;
+}
+
+static bool give_outputs(NodeLine *line, const GraphNode *node)
+{
+    Graph *graph = line->parse->graph;
+    if (node->output_count != line->definitions.count) {
+        return reader_fail_at(&line->parse->reader, line->where,
+                              "%s has %u outputs, not %zu",
+                              op_desc(line->op)->name, node->output_count,
+                              line->definitions.count);
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const Definition *definition = &line->definitions.items[i];
+        TensorType declared = definition_type(definition);
+        ValueId value = node_output(node, i);
+        TensorType given = graph_type(graph, value);
+        if (!type_covers(declared, given) && !type_covers(given, declared)) {
+            return contradicts(line, definition, given);
+        }
+        if (!build_set_type(graph, value, declared) ||
+            !parse_define(line->parse, definition, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The line up to its end. Ops without a list of inputs are built from the
+// rest alone.
+static bool read_line(NodeLine *line)
+{
+    Reader *reader = &line->parse->reader;
+    Arena *arena = &line->parse->graph->arena;
+    if (!read_definitions(line) || !read_op(line) || !read_payload(line) ||
+        !parse_values(line->parse, line->block, &line->inputs) ||
+        !read_attrs(line) ||
+        !reader_line_end(reader, arena, &line->place.note)) {
+        return false;
+    }
+    const OpDesc *op = op_desc(line->op);
+    return (line->inputs.count >= op->min_inputs &&
+            (op->max_inputs == 255 ||
+             line->inputs.count <= op->max_inputs)) ||
+           reader_fail_at(reader, line->where, "%s cannot have %zu inputs",
+                          op->name, line->inputs.count);
+}
+
+bool parse_node(Parse *parse, GraphBlock *block, size_t indent)
+{
+    NodeLine line = {.parse = parse, .block = block, .indent = indent};
+    Ctx *ctx = parse->reader.ctx;
+    bool ok = read_line(&line);
+    if (ok && (line.op == OP_IF || line.op == OP_WHILE)) {
+        GraphNode *node = build_flow(&line);
+        ok = node != NULL && give_outputs(&line, node);
+    } else if (ok) {
+        GraphNode *node = build_line(&line);
+        ok = node != NULL ? give_outputs(&line, node)
+                          : reader_explain(&parse->reader, line.where);
+    }
+    object_release_null(ctx, line.tensor);
+    vec_free(ctx, &line.definitions);
+    vec_free(ctx, &line.inputs);
+    vec_free(ctx, &line.variables);
+    return ok;
+}
