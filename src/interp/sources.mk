@@ -23,6 +23,7 @@ interp_sources += src/interp/dict_methods.c
 interp_sources += src/interp/dict_type.c
 interp_sources += src/interp/dict_view.c
 interp_sources += src/interp/display.c
+interp_sources += src/interp/dump.c
 interp_sources += src/interp/file_read.c
 interp_sources += src/interp/float_type.c
 interp_sources += src/interp/format.c

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "interp/compile.h"
+#include "interp/dump.h"
 #include "interp/init.h"
 #include "interp/memory.h"
 #include "interp/module.h"
@@ -180,6 +181,7 @@ static Code *compile_source(Vm *vm, Source *source, RunMode mode,
     arena_init(&arena, &vm->ctx);
     Node *tree = NULL;
     Code *code = NULL;
+    dump_tokens(vm, source);
     ParseStatus status =
         parse(&vm->ctx, source, parse_mode(mode), &arena, &tree);
     if (status == PARSE_INCOMPLETE) {
@@ -187,6 +189,7 @@ static Code *compile_source(Vm *vm, Source *source, RunMode mode,
         status = parse(&vm->ctx, source, PARSE_MODULE, &arena, &tree);
     }
     if (status == PARSE_OK) {
+        dump_tree(vm, tree);
         code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
     }
     arena_destroy(&arena);

@@ -1,0 +1,52 @@
+// What DUET_DUMP shows of the front end.
+#include "interp/dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lexer/lexer.h"
+
+static bool asked(const char *what)
+{
+    const char *wanted = getenv("DUET_DUMP");
+    return wanted != NULL && strcmp(wanted, what) == 0;
+}
+
+// Takes the buffer: writes and frees it. An error met on the way is dropped,
+// since the run itself will meet the same one.
+static void show(Ctx *ctx, StrBuf *text)
+{
+    if (strbuf_ok(text)) {
+        fflush(stdout);
+        fputs(strbuf_text(text), stderr);
+    }
+    ctx_clear(ctx);
+    strbuf_free(text);
+}
+
+void dump_tokens(Vm *vm, const Source *source)
+{
+    if (!asked("tokens")) {
+        return;
+    }
+    TokenList tokens = {0};
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    if (lexer_run(&vm->ctx, source, &tokens)) {
+        lexer_dump(&text, source, &tokens);
+    }
+    token_list_free(&vm->ctx, &tokens);
+    show(&vm->ctx, &text);
+}
+
+void dump_tree(Vm *vm, const Node *tree)
+{
+    if (!asked("ast")) {
+        return;
+    }
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    ast_dump(&text, tree);
+    show(&vm->ctx, &text);
+}
