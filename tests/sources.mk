@@ -24,7 +24,10 @@ unit_programs += tests/unit/unit_interp
 unit_programs += tests/unit/unit_stager
 unit_programs += tests/unit/unit_repl
 endif
-check_PROGRAMS = $(unit_programs)
+# Types at a pseudo-terminal for tests/run-repl.
+terminal_program = tests/repl/terminal
+check_PROGRAMS = $(unit_programs) $(terminal_program)
+tests_repl_terminal_SOURCES = tests/repl/terminal.c
 
 # Criterion's macros use GNU extensions.
 unit_cflags = $(AM_CFLAGS) -Wno-pedantic

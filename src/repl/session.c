@@ -132,7 +132,12 @@ static int exit_status(Vm *vm, Exception *exception)
     if (value_is_none(code)) {
         return SESSION_OK;
     }
-    if (int_to_i64(code, &status)) {
+    if (value_is_bool(code)) {
+        return value_same(code, VALUE_TRUE);
+    }
+    if (value_is_integer(code)) {
+        // As the C library would: -1 for what does not fit, then 8 bits.
+        status = int_to_i64(code, &status) ? status : -1;
         return (int)(status & 0xFF);
     }
     Str *text = value_str(vm, code);
