@@ -9,6 +9,8 @@ passed=0
 failed=0
 limit=${TEST_TIMEOUT:-60} # seconds a test may take
 export LC_ALL=C.UTF-8 PYTHONINTMAXSTRDIGITS=0 NO_COLOR=1
+# Every graph is checked, after its trace and after each pass.
+export DUET_CHECK=1
 # A failed allocation is tested for; a sanitizer would rather stop there.
 export ASAN_OPTIONS="allocator_may_return_null=1:${ASAN_OPTIONS-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS-}"

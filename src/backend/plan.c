@@ -12,12 +12,21 @@
 #include "graph/graph_check.h"
 #include "graph/needed.h"
 
+// Sanitizer builds check always.
+static bool check_default(void)
+{
+#ifdef DUET_ASAN
+    return true;
+#else
+    const char *check = getenv("DUET_CHECK");
+    return check != NULL && strcmp(check, "1") == 0;
+#endif
+}
+
 PlanOptions plan_options_default(void)
 {
-    const char *check = getenv("DUET_CHECK");
     return (PlanOptions){pass_mask(getenv("DUET_PASSES")),
-                         getenv("DUET_NO_FUSE") == NULL,
-                         check != NULL && strcmp(check, "1") == 0};
+                         getenv("DUET_NO_FUSE") == NULL, check_default()};
 }
 
 static uint32_t chain_pop(Builder *builder, uint32_t *head)

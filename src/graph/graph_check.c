@@ -1,7 +1,11 @@
 // The graph checker. Walks blocks in order with a set of the values that are
 // defined so far in the block and those around it.
+//
+// It asks of types only that they do not contradict each other: a pass may
+// know more of a value than the rule of the op that gives it, and less.
 #include "graph/graph_check.h"
 
+#include "base/map.h"
 #include "graph/build.h"
 
 typedef struct Checker {
@@ -16,6 +20,8 @@ static bool bad(Checker *checker, GraphNode *node, const char *fault)
                     name != NULL ? name : "?", fault);
 }
 
+// Params become defined (`on`) when a block is entered; they and what its
+// nodes define are not any more when it is left.
 static void set_defined(Checker *checker, const GraphBlock *block, bool on)
 {
     for (uint32_t i = 0; i < block->param_count; i++) {
@@ -27,6 +33,13 @@ static void set_defined(Checker *checker, const GraphBlock *block, bool on)
             checker->defined[node_output(node, i)] = false;
         }
     }
+}
+
+// Whether some tensor is of both types: what a trace knows may be more
+// general than what inference gives, or more special.
+static bool compatible(TensorType a, TensorType b)
+{
+    return type_covers(a, b) || type_covers(b, a);
 }
 
 static bool check_types(Checker *checker, GraphNode *node)
@@ -43,15 +56,141 @@ static bool check_types(Checker *checker, GraphNode *node)
         Shape shape;
         op_output_type(&call, i, &dtype, &shape);
         TensorType inferred = {dtype, shape.rank, shape.dims};
-        TensorType have = graph_type(checker->graph, node_output(node, i));
-        if (!type_covers(have, inferred) && !type_covers(inferred, have)) {
+        if (!compatible(graph_type(checker->graph, node_output(node, i)),
+                        inferred)) {
             return bad(checker, node, "its type is not what it computes");
         }
     }
     return true;
 }
 
+static bool check_variable(Checker *checker, GraphNode *node)
+{
+    Graph *graph = checker->graph;
+    if (node->variable >= graph->variables.count) {
+        return bad(checker, node, "there is no such Variable");
+    }
+    ValueId value = node->op == OP_READ_VARIABLE ? node->first_output
+                                                 : node->inputs[0];
+    return compatible(graph_type(graph, value),
+                      graph->variables.items[node->variable].type) ||
+           bad(checker, node, "its type is not the Variable's");
+}
+
+// Arguments and results are of the callee's types, Variables of its types.
+static bool check_call(Checker *checker, GraphNode *node)
+{
+    Graph *graph = checker->graph, *callee = node->callee;
+    uint32_t given = 0;
+    for (size_t i = 0; i < callee->inputs.count; i++) {
+        GraphInput *input = &callee->inputs.items[i];
+        if (input->kind != INPUT_ARGUMENT) {
+            continue;
+        }
+        if (given == node->input_count ||
+            !compatible(graph_type(callee, input->value),
+                        graph_type(graph, node->inputs[given]))) {
+            return bad(checker, node, "an argument is not the callee's");
+        }
+        given++;
+    }
+    for (size_t i = 0; i < callee->variables.count; i++) {
+        uint32_t index = node->variables[i];
+        if (index >= graph->variables.count ||
+            !compatible(graph->variables.items[index].type,
+                        callee->variables.items[i].type)) {
+            return bad(checker, node, "a Variable is not the callee's");
+        }
+    }
+    const GraphBlock *block = callee->block;
+    bool ok = given == node->input_count &&
+              (block->diverges || block->result_count == node->output_count);
+    for (uint32_t i = 0; ok && i < block->result_count; i++) {
+        ok = compatible(graph_type(graph, node_output(node, i)),
+                        graph_type(callee, block->results[i]));
+    }
+    return ok || bad(checker, node, "its results are not the callee's");
+}
+
+// What stands in a node of an op that has no shape rule of its own.
+static bool check_payload(Checker *checker, GraphNode *node)
+{
+    switch (node->op) {
+    case OP_CONST:
+        return type_equal(graph_type(checker->graph, node->first_output),
+                          tensor_type(node->tensor)) ||
+               bad(checker, node, "its tensor is of another type");
+    case OP_READ_VARIABLE:
+    case OP_ASSIGN_VARIABLE:
+        return check_variable(checker, node);
+    case OP_CALL:
+        return check_call(checker, node);
+    default:
+        return true;
+    }
+}
+
 static bool check_block(Checker *checker, GraphBlock *block);
+
+// Block `b` belongs to the node and yields as many values as it must.
+static bool check_owned(Checker *checker, GraphNode *node, int b)
+{
+    GraphBlock *block = node->blocks[b];
+    if (block == NULL || block->owner != node ||
+        block->parent != node->block) {
+        return bad(checker, node, "a block is not its own");
+    }
+    bool cond = node->op == OP_WHILE && b == BLOCK_COND;
+    uint32_t params = node->op == OP_WHILE ? node->input_count : 0;
+    uint32_t yields = cond ? 1 : node->output_count;
+    if (block->param_count != params ||
+        (!block->diverges && block->result_count != yields)) {
+        return bad(checker, node, "a block's values do not fit");
+    }
+    return true;
+}
+
+// State keeps its type from the inputs through the turns to the outputs.
+static bool check_state(Checker *checker, GraphNode *node)
+{
+    Graph *graph = checker->graph;
+    const GraphBlock *body = node->blocks[BLOCK_BODY];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        TensorType type = graph_type(graph, body->params[i]);
+        ValueId cond = node->blocks[BLOCK_COND]->params[i];
+        if (!compatible(type, graph_type(graph, node->inputs[i])) ||
+            !compatible(type, graph_type(graph, cond)) ||
+            !compatible(type, graph_type(graph, node_output(node, i))) ||
+            (!body->diverges &&
+             !compatible(type, graph_type(graph, body->results[i])))) {
+            return bad(checker, node, "its state changes its type");
+        }
+    }
+    return true;
+}
+
+// What a condition may be: one bool, or of a rank that nobody knows yet.
+static bool check_condition(Checker *checker, GraphNode *node, ValueId value)
+{
+    TensorType type = graph_type(checker->graph, value);
+    return (type.dtype == DT_BOOL && type.rank <= 0) ||
+           bad(checker, node, "its condition is not one bool");
+}
+
+static bool check_if_results(Checker *checker, GraphNode *node)
+{
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        const GraphBlock *block = node->blocks[b];
+        for (uint32_t i = 0; i < block->result_count; i++) {
+            ValueId output = node_output(node, i);
+            if (!compatible(graph_type(checker->graph, output),
+                            graph_type(checker->graph, block->results[i]))) {
+                return bad(checker, node, "a branch gives another type");
+            }
+        }
+    }
+    return true;
+}
 
 static bool check_flow(Checker *checker, GraphNode *node)
 {
@@ -59,33 +198,40 @@ static bool check_flow(Checker *checker, GraphNode *node)
         return true;
     }
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        GraphBlock *block = node->blocks[b];
-        if (block == NULL || block->owner != node ||
-            block->parent != node->block) {
-            return bad(checker, node, "a block is not its own");
-        }
-        uint32_t yields = node->op == OP_WHILE && b == BLOCK_COND
-                              ? 1
-                              : node->output_count;
-        if (!block->diverges && block->result_count != yields) {
-            return bad(checker, node, "a block yields another number");
-        }
-        if (!check_block(checker, block)) {
+        if (!check_owned(checker, node, b) ||
+            !check_block(checker, node->blocks[b])) {
             return false;
         }
     }
-    return true;
+    if (node->op == OP_IF) {
+        return check_condition(checker, node, node->inputs[0]) &&
+               check_if_results(checker, node);
+    }
+    const GraphBlock *cond = node->blocks[BLOCK_COND];
+    return check_state(checker, node) &&
+           (cond->diverges ||
+            check_condition(checker, node, cond->results[0]));
 }
 
 static bool check_node(Checker *checker, GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (!checker->defined[node->inputs[i]]) {
+        if (node->inputs[i] >= checker->graph->values.count ||
+            !checker->defined[node->inputs[i]]) {
             return bad(checker, node, "an input is not defined before it");
         }
     }
-    if (!check_flow(checker, node) || !check_types(checker, node)) {
+    const OpDesc *op = op_desc(node->op);
+    if (node->input_count < op->min_inputs ||
+        (op->max_inputs != 255 && node->input_count > op->max_inputs)) {
+        return bad(checker, node, "its inputs are too few or too many");
+    }
+    if (!check_flow(checker, node) || !check_payload(checker, node) ||
+        !check_types(checker, node)) {
         return false;
+    }
+    if (graph_has_effects(node) && !node->block->effects) {
+        return bad(checker, node, "its block does not know of its effect");
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         const GraphValue *value =
@@ -134,4 +280,80 @@ bool graph_check(Graph *graph)
     bool ok = check_block(&checker, graph->block);
     ctx_free(graph->ctx, defined, size);
     return ok;
+}
+
+// Folds one more thing into a trail: order counts.
+static uint64_t trail_add(uint64_t trail, uint64_t value)
+{
+    uint64_t pair[2] = {trail, value};
+    return hash_bytes(pair, sizeof pair);
+}
+
+static bool block_trail(Graph *graph, const GraphBlock *block,
+                        const uint32_t *variables, uint64_t *trail);
+
+// A callee's trail, its Variables seen as the caller's.
+static bool call_trail(Graph *graph, const GraphNode *node,
+                       const uint32_t *variables, uint64_t *trail)
+{
+    size_t count = node->callee->variables.count;
+    uint32_t *seen = ctx_alloc(graph->ctx, (count + 1) * sizeof *seen);
+    if (seen == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t own = node->variables[i];
+        seen[i] = variables != NULL ? variables[own] : own;
+    }
+    bool ok = block_trail(node->callee, node->callee->block, seen, trail);
+    ctx_free(graph->ctx, seen, (count + 1) * sizeof *seen);
+    return ok;
+}
+
+static bool node_trail(Graph *graph, const GraphNode *node,
+                       const uint32_t *variables, uint64_t *trail)
+{
+    if (node->op == OP_CALL) {
+        return call_trail(graph, node, variables, trail);
+    }
+    *trail = trail_add(*trail, node->op);
+    if (node->op == OP_ASSIGN_VARIABLE) {
+        uint32_t own = node->variable;
+        *trail = trail_add(*trail, variables != NULL ? variables[own] : own);
+    }
+    for (uint32_t i = 0; i < op_desc(node->op)->attr_count; i++) {
+        *trail = trail_add(*trail, attr_hash(&node->attrs[i]));
+    }
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        if (node->blocks[b] == NULL) {
+            continue;
+        }
+        *trail = trail_add(*trail, node->blocks[b]->diverges);
+        if (!block_trail(graph, node->blocks[b], variables, trail)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool block_trail(Graph *graph, const GraphBlock *block,
+                        const uint32_t *variables, uint64_t *trail)
+{
+    if (!ctx_enter(graph->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (const GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        ok = !graph_has_effects(node) ||
+             node_trail(graph, node, variables, trail);
+    }
+    ctx_leave(graph->ctx);
+    return ok;
+}
+
+bool graph_effect_trail(Graph *graph, uint64_t *trail)
+{
+    *trail = 0;
+    return block_trail(graph, graph->block, NULL, trail);
 }

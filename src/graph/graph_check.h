@@ -5,9 +5,15 @@
 #include "graph/graph.h"
 
 // Every input is defined before its use in the same or an enclosing block;
-// arities fit; types are what inference gives from the inputs, or more
-// general; blocks yield what their owners promise; lists and parents agree;
-// effects stand in order of creation. ERR_SYSTEM names node and fault.
+// arities fit; types do not contradict what inference gives from the inputs;
+// blocks take and yield what their owners promise; constants, Variables and
+// callees are of the types that their nodes have; lists and parents agree;
+// blocks know of their effects. ERR_SYSTEM names node and fault.
 MUST_CHECK bool graph_check(Graph *graph);
+
+// A hash of the effects in program order, through blocks and callees: which
+// ops, with which attributes, on which Variables. A pass keeps it, or it has
+// dropped an effect or changed the order of two.
+MUST_CHECK bool graph_effect_trail(Graph *graph, uint64_t *trail);
 
 #endif

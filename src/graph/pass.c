@@ -49,13 +49,26 @@ uint32_t pass_mask(const char *text)
     return mask;
 }
 
+// One pass; checked, it must leave a whole graph with the effects as before.
+static bool run_pass(Graph *graph, const PassDesc *pass, bool check)
+{
+    uint64_t before = 0, after = 0;
+    if (!check) {
+        return pass->run(graph);
+    }
+    if (!graph_effect_trail(graph, &before) || !pass->run(graph) ||
+        !graph_check(graph) || !graph_effect_trail(graph, &after)) {
+        return false;
+    }
+    return before == after ||
+           ctx_fail(graph->ctx, ERR_SYSTEM,
+                    "graph: pass %s has changed the effects", pass->name);
+}
+
 bool graph_optimize(Graph *graph, uint32_t mask, bool check)
 {
     for (uint32_t i = 0; i < PASS_COUNT; i++) {
-        if ((mask >> i & 1) == 0) {
-            continue;
-        }
-        if (!pass_table[i].run(graph) || (check && !graph_check(graph))) {
+        if (mask >> i & 1 && !run_pass(graph, &pass_table[i], check)) {
             return false;
         }
     }

@@ -1,10 +1,14 @@
 // Common subexpressions: of equal pure nodes the first one serves all.
 //
+// Nodes that nothing needs take no part: one of them would be run on behalf of
+// a later one, and where it fails it would fail too early.
+//
 // Invariant: the table holds the nodes of the block in hand and of those
 // around it, so that what is found always stands before its new users. Nodes
 // of a finished block leave in the reverse order of their coming, each from
 // the head of its bucket.
 #include "graph/build.h"
+#include "graph/needed.h"
 
 #include <string.h>
 
@@ -25,6 +29,9 @@ typedef struct Cse {
 
 static bool mergeable(const GraphNode *node)
 {
+    if (!node->mark) {
+        return false;
+    }
     return node->op == OP_CONST
                ? node->tensor->count <= CSE_MAX_CONST
                : infer_applies(node) && !graph_has_effects(node);
@@ -145,7 +152,8 @@ bool pass_cse(Graph *graph)
         buckets *= 2;
     }
     size_t size = (buckets + nodes + values) * sizeof(uint32_t);
-    uint32_t *room = ctx_alloc(ctx, size);
+    uint32_t *room =
+        graph_mark_needed(graph) ? ctx_alloc(ctx, size) : NULL;
     if (room == NULL) {
         return false;
     }
