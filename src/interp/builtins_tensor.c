@@ -1,14 +1,17 @@
 // Binds the op table: each op that has a name becomes a built-in function,
-// and a method of tensors where its descriptor says so. Also tensor(), spec()
-// and the dtypes.
+// and a method of tensors where its descriptor says so. Also the functions of
+// tensor_functions.c and the dtypes. A name with a dot ("rng.normal") stands
+// in a namespace, a module that no import finds.
 //
 // The parameters that a bound function shows are the descriptor's inputs and
 // attributes put together; the text lives in an arena of the Vm.
+#include "interp/module.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_function.h"
 #include "interp/protocol.h"
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
+#include "interp/tensor_functions.h"
 
 // One C function an op: a native function is not told which it is.
 #define OP(id, desc)                                                          \
@@ -78,20 +81,51 @@ static bool bind_method(Vm *vm, const NativeDef *def, Kind kind)
     return bind_name(vm, type->dict, def->name, native_new(vm, def, type));
 }
 
-// "strings.length" and "rng.normal" go to a namespace, made by the modules of
-// those names; here only plain names.
+// The dict in which a name belongs: `builtins`, or for "rng.normal" that of
+// the namespace `rng`, made when the first such name comes. Borrowed; *name
+// moves behind the dot.
+static Dict *namespace_of(Vm *vm, Dict *builtins, const char **name)
+{
+    const char *dot = strchr(*name, '.');
+    if (dot == NULL) {
+        return builtins;
+    }
+    Str *space = str_intern(vm, *name, (size_t)(dot - *name));
+    if (space == NULL) {
+        return NULL;
+    }
+    *name = dot + 1;
+    Value known = dict_get_name(builtins, space);
+    Module *module = value_is_kind(known, KIND_MODULE)
+                         ? object_retain(value_object(known))
+                         : module_new(vm, space);
+    bool ok = module != NULL && dict_set_name(vm, builtins, space,
+                                              value_from_object(module));
+    object_release(&vm->ctx, space);
+    Dict *dict = ok ? module->dict : NULL; // builtins holds the module
+    object_release_null(&vm->ctx, module);
+    return dict;
+}
+
+static bool bind_function(Vm *vm, Dict *builtins, const NativeDef *def)
+{
+    const char *name = def->name;
+    Dict *dict = namespace_of(vm, builtins, &name);
+    return dict != NULL &&
+           bind_name(vm, dict, name, native_new(vm, def, NULL));
+}
+
 static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
 {
     const OpDesc *op = op_desc(code);
-    if (op->flags & OP_INTERNAL || strchr(op->name, '.') != NULL) {
+    if (op->flags & OP_INTERNAL) {
         return true;
     }
     const NativeDef *def = op_native_def(vm, code);
     if (def == NULL) {
         return false;
     }
-    if (!(op->flags & OP_NO_FUNCTION) &&
-        !bind_name(vm, builtins, def->name, native_new(vm, def, NULL))) {
+    if (!(op->flags & OP_NO_FUNCTION) && !bind_function(vm, builtins, def)) {
         return false;
     }
     return !(op->flags & OP_METHOD) ||
@@ -99,42 +133,6 @@ static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
             bind_method(vm, def, KIND_SYMBOLIC) &&
             bind_method(vm, def, KIND_VARIABLE));
 }
-
-// tensor(value, dtype=None): a tensor of another dtype is cast.
-static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    DType dtype = DT_NONE;
-    if (!value_unbound(args[1]) && !value_is_none(args[1]) &&
-        !dtype_from_value(vm, args[1], &dtype)) {
-        return VALUE_FAIL;
-    }
-    if (value_is_kind(args[0], KIND_VARIABLE)) {
-        Value now = variable_read(vm, value_as_variable(args[0]));
-        Value result =
-            value_failed(now) ? VALUE_FAIL
-                              : tensor_from_value(vm, "tensor", now, dtype);
-        value_release(&vm->ctx, now);
-        return result;
-    }
-    return tensor_from_value(vm, "tensor", args[0], dtype);
-}
-
-static Value builtin_spec(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return spec_make(vm, vm->types[KIND_SPEC], args);
-}
-
-static const NativeDef tensor_functions[] = {
-    {"tensor", "value, dtype=None", builtin_tensor,
-     "A tensor from numbers, strings, nested lists and tuples, tensors, or "
-     "anything with __tensor__. An int becomes int32 (int64 if it does not "
-     "fit), a float float32."},
-    {"spec", "shape, dtype, name=None", builtin_spec,
-     "What a signature asks of an argument: spec((None, 3), float32). None "
-     "for a size: any size; for the shape: any rank."},
-};
 
 // bool is the host type, which serves as the dtype too; "string" and the
 // sized names are the dtypes' own.
@@ -167,10 +165,8 @@ bool builtins_tensor_init(Vm *vm, Dict *builtins)
             return false;
         }
     }
-    size_t count = sizeof tensor_functions / sizeof tensor_functions[0];
-    for (size_t i = 0; i < count; i++) {
-        if (!bind_name(vm, builtins, tensor_functions[i].name,
-                       native_new(vm, &tensor_functions[i], NULL))) {
+    for (const NativeDef *def = tensor_functions; def->name != NULL; def++) {
+        if (!bind_function(vm, builtins, def)) {
             return false;
         }
     }

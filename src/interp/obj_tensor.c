@@ -68,9 +68,11 @@ static Value tensor_str(Vm *vm, Value self)
 }
 
 // Format specs are for scalars, which print as their host number would.
-static Value tensor_format(Vm *vm, Value self, Str *spec)
+Value tensor_format(Vm *vm, Value self, Str *spec)
 {
-    const Tensor *tensor = value_as_tensor(self);
+    const Tensor *tensor = value_is_tensor(self)
+                               ? value_as_tensor(self)
+                               : value_as_variable(self)->cell.value;
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
     }
@@ -89,9 +91,16 @@ static Value tensor_format(Vm *vm, Value self, Str *spec)
     return result;
 }
 
-// The one element, for int(), float(), index.
+// The one element, for int(), float(), index. A Variable has no value that
+// host code may see while a function is traced.
 static Value only_item(Vm *vm, Value self, const char *what)
 {
+    if (vm->trace != NULL && value_is_kind(self, KIND_VARIABLE)) {
+        return raise_error(vm, ERR_SYMBOLIC,
+                           "%s: a Variable has no host value while a "
+                           "function is traced; cast() it",
+                           what);
+    }
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
                                : value_as_variable(self)->cell.value;
@@ -103,7 +112,7 @@ static Value only_item(Vm *vm, Value self, const char *what)
     return tensor_item(vm, tensor, 0);
 }
 
-static Value tensor_index_slot(Vm *vm, Value self)
+Value tensor_index_slot(Vm *vm, Value self)
 {
     DType dtype = operand_type(self).dtype;
     if (!dtype_is_integer(dtype) || operand_type(self).rank != 0) {
@@ -113,7 +122,7 @@ static Value tensor_index_slot(Vm *vm, Value self)
     return only_item(vm, self, "index");
 }
 
-static Value tensor_to_int(Vm *vm, Value self)
+Value tensor_to_int(Vm *vm, Value self)
 {
     Value item = only_item(vm, self, "int");
     if (value_failed(item) || value_is_integer(item)) {
@@ -132,7 +141,7 @@ static Value tensor_to_int(Vm *vm, Value self)
                        "strings.to_number");
 }
 
-static Value tensor_to_float(Vm *vm, Value self)
+Value tensor_to_float(Vm *vm, Value self)
 {
     if (operand_type(self).dtype == DT_STRING) {
         return raise_error(vm, ERR_TYPE, "float() of a string tensor: use "

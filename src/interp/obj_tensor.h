@@ -106,6 +106,11 @@ Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b);
 Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b);
 Value tensor_unary(Vm *vm, UnaryOp op, Value self);
 int tensor_truth(Vm *vm, Value self);
+// Slots of tensors that Variables share, obj_tensor.c.
+Value tensor_format(Vm *vm, Value self, Str *spec);
+Value tensor_index_slot(Vm *vm, Value self);
+Value tensor_to_int(Vm *vm, Value self);
+Value tensor_to_float(Vm *vm, Value self);
 // Indexing, tensor_index.c.
 Value tensor_get_item(Vm *vm, Value self, Value key);
 int64_t tensor_length(Vm *vm, Value self);

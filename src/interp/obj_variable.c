@@ -312,7 +312,11 @@ const TypeDef variable_type_def = {
               .truth = tensor_truth,
               .length = tensor_length,
               .get_item = tensor_get_item,
-              .iter = tensor_iter},
+              .iter = tensor_iter,
+              .format = tensor_format,
+              .index = tensor_index_slot,
+              .to_int = tensor_to_int,
+              .to_float = tensor_to_float},
     .methods = variable_methods,
     .members = variable_members,
 };

@@ -72,6 +72,7 @@ interp_sources += src/interp/str_split.c
 interp_sources += src/interp/str_type.c
 interp_sources += src/interp/tensor_call.c
 interp_sources += src/interp/tensor_convert.c
+interp_sources += src/interp/tensor_functions.c
 interp_sources += src/interp/tensor_index.c
 interp_sources += src/interp/tensor_members.c
 interp_sources += src/interp/tensor_operators.c

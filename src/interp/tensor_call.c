@@ -213,7 +213,8 @@ static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
 static bool input_is_apart(const char *name, size_t length)
 {
     static const char *const apart[] = {"condition", "indices", "mask",
-                                        "repeats", "labels", "length"};
+                                        "repeats", "labels", "length",
+                                        "paddings"};
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
         if (strlen(apart[i]) == length &&
             memcmp(apart[i], name, length) == 0) {
@@ -292,10 +293,23 @@ static bool bind_list(Vm *vm, BoundCall *call, Value list)
     return ok;
 }
 
-static uint32_t bound_inputs(const OpDesc *op, const Value *args,
-                             uint32_t count)
+// Operands that have a parameter of their own. An op may take more: attributes
+// that are given as tensors become operands behind these.
+static uint32_t named_inputs(const OpDesc *op)
 {
-    uint32_t inputs = op->max_inputs < count ? op->max_inputs : count;
+    const char *text = op->params;
+    uint32_t count = 0;
+    size_t length;
+    while (next_param(&text, &length) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static uint32_t bound_inputs(const OpDesc *op, const Value *args,
+                             uint32_t slots)
+{
+    uint32_t inputs = slots;
     while (inputs > op->min_inputs && value_unbound(args[inputs - 1])) {
         inputs--; // optional ones that were left out
     }
@@ -309,6 +323,7 @@ static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
     if (call->op->output_count != 0) {
         return true;
     }
+    *room = SHAPE_MAX_RANK; // nonzero: one for each axis
     for (uint32_t i = 0; i < call->op->attr_count; i++) {
         const AttrValue *attr = &call->attrs[i];
         int64_t wanted = attr->kind == ATTR_INT    ? attr->integer
@@ -375,7 +390,7 @@ Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
 {
     BoundCall call = {.op = op_desc(code), .inputs = call.few};
     bool list = call.op->flags & OP_LIST_INPUT;
-    uint32_t slots = list ? 1 : call.op->max_inputs;
+    uint32_t slots = named_inputs(call.op);
     bool ok = list ? bind_list(vm, &call, args[0])
                    : room_for_inputs(vm, &call, 0) &&
                          bind_inputs(vm, &call, args,

@@ -1,115 +1,146 @@
 // Indexing, length and iteration of tensors.
 //
-// A key is taken apart into one entry per axis (an int, a slice, a new axis);
-// ints and steps then become one `slice`, one `squeeze` and one `reshape` at
-// most. An eager tensor indexed by ints alone shares its buffer (row) and
-// needs no op. A tensor as key gathers: bool a mask, ints `take`.
+// A key is written out as the attribute of one op `index` (ops/ops_index.c):
+// five ints for each int, slice, new axis or ellipsis, and an operand for each
+// bound that is a tensor. Int tensors of rank 1 and more in a key stand as
+// whole slices there and are then applied by one op `pick`; a mask alone is a
+// `boolean_mask`. An eager tensor indexed by host ints alone shares its buffer
+// and needs no op.
 #include "interp/apply.h"
-#include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
-// Row `index` of an eager tensor along its first axis.
-static Value row(Vm *vm, Tensor *tensor, int64_t index)
-{
-    const int64_t *dims = tensor_dims(tensor);
-    int64_t stride = dims[0] > 0 ? tensor->count / dims[0] : 0;
-    Tensor *part = tensor_window(&vm->ctx, tensor, index * stride,
-                                 tensor->rank - 1, dims + 1);
-    return part != NULL ? tensor_adopt(vm, part) : VALUE_FAIL;
-}
+enum {
+    KEY_MAX = 2 * SHAPE_MAX_RANK, // entries: every axis, and new ones
+    SPEC_INTS = 5,                // ints for an entry: see ops_index.c
+    KEY_MAX_OPERANDS = 3 * KEY_MAX + 1
+};
+// The kinds of ops_index.c.
+enum { ITEM_INT, ITEM_SLICE, ITEM_NEW_AXIS, ITEM_ELLIPSIS };
 
-static bool resolve_int(Vm *vm, int axis, int64_t size, int64_t *index)
-{
-    int64_t given = *index;
-    if (size != DIM_UNKNOWN) {
-        *index += *index < 0 ? size : 0;
-        if (*index < 0 || *index >= size) {
-            return raise_false(vm, ERR_OP_INDEX,
-                               "index %lld is out of range for axis %d of "
-                               "size %lld",
-                               (long long)given, axis, (long long)size);
-        }
-    }
-    return true;
-}
-
-// What a whole key asks for, axis by axis.
+// What a key asks for, in the making.
 typedef struct KeyPlan {
-    TensorType type;               // of what is indexed
-    int64_t starts[SHAPE_MAX_RANK]; // ATTR_INT_NONE: from the end it has
-    int64_t stops[SHAPE_MAX_RANK];
-    int64_t steps[SHAPE_MAX_RANK];
-    int64_t dropped[SHAPE_MAX_RANK]; // axes that an int took away
-    int64_t added[SHAPE_MAX_RANK];   // new axes, by place in the result
-    uint32_t dropped_count, added_count;
-    int axis;      // next axis of the input
-    int result;    // axes of the result so far
-    bool sliced;   // some start, stop or step says something
+    int64_t spec[KEY_MAX * SPEC_INTS];
+    uint32_t entries;
+    Value operands[KEY_MAX_OPERANDS]; // x, then tensor bounds; borrowed
+    uint32_t operand_count;
+    Value arrays[SHAPE_MAX_RANK]; // for `pick`, owned
+    uint32_t array_count;
+    int array_axis;    // the axis of the result that the first array takes
+    int result;        // axes of the result so far
+    bool array_closed; // something stood behind the last array
+    bool has_int;      // an int that does not stand beside the arrays
 } KeyPlan;
 
-static bool plan_int(Vm *vm, KeyPlan *plan, int64_t index)
+static void plan_free(Vm *vm, KeyPlan *plan)
 {
-    int axis = plan->axis++;
-    if (!resolve_int(vm, axis, plan->type.dims[axis], &index)) {
-        return false;
+    for (uint32_t i = 0; i < plan->array_count; i++) {
+        value_release(&vm->ctx, plan->arrays[i]);
     }
-    plan->starts[axis] = index;
-    plan->stops[axis] = index == -1 ? ATTR_INT_NONE : index + 1;
-    plan->dropped[plan->dropped_count++] = axis;
-    plan->sliced = true;
-    return true;
 }
 
-static bool slice_bound(Vm *vm, Value v, int64_t *out)
+static bool is_scalar_operand(Value v)
 {
-    *out = ATTR_INT_NONE;
-    return value_is_none(v) || value_to_index(vm, v, out);
+    return value_is_operand(v) && operand_type(v).rank == 0 &&
+           dtype_is_integer(operand_type(v).dtype);
 }
 
-static bool plan_slice(Vm *vm, KeyPlan *plan, const Slice *slice)
+static bool is_array(Value v)
 {
-    int axis = plan->axis++;
-    int64_t step;
-    if (!slice_bound(vm, slice->start, &plan->starts[axis]) ||
-        !slice_bound(vm, slice->stop, &plan->stops[axis]) ||
-        !slice_bound(vm, slice->step, &step)) {
+    return (value_is_operand(v) && !is_scalar_operand(v)) ||
+           value_is_kind(v, KIND_LIST);
+}
+
+// One bound: a host int, None, or an int tensor of one element, which becomes
+// the next operand and sets bit `number` of the entry's last int.
+static bool plan_bound(Vm *vm, KeyPlan *plan, int64_t *entry, int number,
+                       Value v)
+{
+    int64_t *out = &entry[1 + number];
+    if (value_is_none(v)) {
+        *out = ATTR_INT_NONE;
+        return true;
+    }
+    if (is_scalar_operand(v) && !value_is_tensor(v)) {
+        *out = 0;
+        entry[SPEC_INTS - 1] |= 1 << number;
+        plan->operands[plan->operand_count++] = v;
+        return true;
+    }
+    return value_to_index(vm, v, out);
+}
+
+// A vector (or more) of ints, and how it stands to the other entries.
+static bool plan_array(Vm *vm, KeyPlan *plan, Value v)
+{
+    if (plan->array_closed && plan->array_count > 0) {
+        return raise_false(vm, ERR_OP_INDEX,
+                           "indexing: tensors that do not stand side by side "
+                           "in one index; index in two steps");
+    }
+    if (plan->array_count == SHAPE_MAX_RANK) {
+        return raise_false(vm, ERR_OP_INDEX, "indexing: too many tensors");
+    }
+    Value array = tensor_from_value(vm, "indexing", v, DT_NONE);
+    if (value_failed(array)) {
         return false;
     }
-    if (step == 0) {
-        return raise_false(vm, ERR_VALUE, "slice step cannot be zero");
+    if (plan->array_count == 0) {
+        plan->array_axis = plan->result;
     }
-    plan->steps[axis] = step == ATTR_INT_NONE ? 1 : step;
-    plan->sliced = plan->sliced || plan->starts[axis] != ATTR_INT_NONE ||
-                   plan->stops[axis] != ATTR_INT_NONE ||
-                   plan->steps[axis] != 1;
+    plan->arrays[plan->array_count++] = array;
+    DType dtype = operand_type(array).dtype;
+    return dtype_is_integer(dtype) ||
+           raise_false(vm, ERR_DTYPE,
+                       "indexing: a key of dtype %s; ints are needed, or a "
+                       "mask of bools alone",
+                       dtype_name(dtype));
+}
+
+static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
+{
+    if (plan->entries == KEY_MAX) {
+        return raise_false(vm, ERR_OP_INDEX, "an index of more than %d parts",
+                           KEY_MAX);
+    }
+    int64_t *entry = &plan->spec[plan->entries++ * SPEC_INTS];
+    entry[0] = ITEM_SLICE;
+    entry[1] = entry[2] = entry[3] = ATTR_INT_NONE;
+    entry[4] = 0;
+    if (is_array(v)) {
+        bool ok = plan_array(vm, plan, v);
+        plan->result++;
+        return ok;
+    }
+    bool keeps = true;
+    plan->array_closed = plan->array_count > 0;
+    if (value_is_none(v)) {
+        entry[0] = ITEM_NEW_AXIS;
+    } else if (value_same(v, VALUE_ELLIPSIS)) {
+        entry[0] = ITEM_ELLIPSIS;
+    } else if (value_is_kind(v, KIND_SLICE)) {
+        const Slice *slice = (Slice *)value_object(v);
+        keeps = plan_bound(vm, plan, entry, 0, slice->start) &&
+                plan_bound(vm, plan, entry, 1, slice->stop) &&
+                plan_bound(vm, plan, entry, 2, slice->step);
+        if (!keeps) {
+            return false;
+        }
+    } else {
+        entry[0] = ITEM_INT;
+        plan->has_int = true;
+        return plan_bound(vm, plan, entry, 0, v);
+    }
     plan->result++;
     return true;
 }
 
-static bool plan_entry(Vm *vm, KeyPlan *plan, Value entry)
+static uint32_t consumed_axes(const Value *entries, size_t count)
 {
-    if (value_is_none(entry)) {
-        if (plan->added_count == SHAPE_MAX_RANK) {
-            return raise_false(vm, ERR_OP_INDEX, "more than %d axes",
-                               SHAPE_MAX_RANK);
-        }
-        plan->added[plan->added_count++] = plan->result++;
-        return true;
-    }
-    if (value_is_kind(entry, KIND_SLICE)) {
-        return plan_slice(vm, plan, (Slice *)value_object(entry));
-    }
-    int64_t index;
-    return value_to_index(vm, entry, &index) && plan_int(vm, plan, index);
-}
-
-static int consumed_axes(const Value *entries, size_t count)
-{
-    int axes = 0;
+    uint32_t axes = 0;
     for (size_t i = 0; i < count; i++) {
         axes += !value_is_none(entries[i]) &&
                 !value_same(entries[i], VALUE_ELLIPSIS);
@@ -117,142 +148,144 @@ static int consumed_axes(const Value *entries, size_t count)
     return axes;
 }
 
-static bool plan_key(Vm *vm, KeyPlan *plan, const Value *entries, size_t count)
+static bool plan_key(Vm *vm, KeyPlan *plan, TensorType type,
+                     const Value *entries, size_t count)
 {
-    int rank = plan->type.rank;
-    int axes = consumed_axes(entries, count);
-    if (axes > rank) {
-        return raise_false(vm, ERR_OP_INDEX,
-                           "%d indices for a tensor of rank %d", axes, rank);
-    }
-    bool ellipsis = false;
+    uint32_t axes = consumed_axes(entries, count);
     for (size_t i = 0; i < count; i++) {
-        if (!value_same(entries[i], VALUE_ELLIPSIS)) {
-            if (!plan_entry(vm, plan, entries[i])) {
-                return false;
-            }
-            continue;
+        if (!plan_entry(vm, plan, entries[i])) {
+            return false;
         }
-        if (ellipsis) {
-            return raise_false(vm, ERR_OP_INDEX,
-                               "an index can only have a single '...'");
+        if (value_same(entries[i], VALUE_ELLIPSIS) && type.rank >= 0) {
+            plan->result += type.rank - 1 - (int)axes; // it stood for one
         }
-        ellipsis = true;
-        plan->axis += rank - axes;
-        plan->result += rank - axes;
+    }
+    if (plan->array_count > 0 && (plan->has_int || type.rank < 0)) {
+        return raise_false(vm, ERR_OP_INDEX,
+                           "indexing: ints and tensors in one index; index "
+                           "in two steps");
     }
     return true;
 }
 
-static Value step_call(Vm *vm, Value owned, const char *op,
-                       const NamedAttr *attrs, uint32_t count)
+// Applies what was planned: the basic part, then the int tensors.
+static Value run_plan(Vm *vm, const KeyPlan *plan)
 {
-    Value result = tensor_call(vm, op, &owned, 1, attrs, count);
-    value_release(&vm->ctx, owned);
-    return result;
-}
-
-static Value run_plan(Vm *vm, Value self, const KeyPlan *plan)
-{
-    uint32_t rank = (uint32_t)plan->type.rank;
-    Value result = value_retain(self);
-    if (plan->sliced) {
-        NamedAttr attrs[3] = {{"start", attr_of_ints(plan->starts, rank)},
-                              {"stop", attr_of_ints(plan->stops, rank)},
-                              {"step", attr_of_ints(plan->steps, rank)}};
-        result = step_call(vm, result, "slice", attrs, 3);
+    AttrValue spec = attr_of_ints(plan->spec, plan->entries * SPEC_INTS);
+    Value part = apply_one(vm, OP_INDEX, plan->operands, plan->operand_count,
+                           &spec);
+    if (value_failed(part) || plan->array_count == 0) {
+        return part;
     }
-    if (!value_failed(result) && plan->dropped_count != 0) {
-        NamedAttr axis = {"axis",
-                          attr_of_ints(plan->dropped, plan->dropped_count)};
-        result = step_call(vm, result, "squeeze", &axis, 1);
+    Value inputs[SHAPE_MAX_RANK + 1] = {part};
+    for (uint32_t i = 0; i < plan->array_count; i++) {
+        inputs[i + 1] = plan->arrays[i];
     }
-    for (uint32_t i = 0; !value_failed(result) && i < plan->added_count;
-         i++) {
-        NamedAttr axis = {"axis", attr_of_int(plan->added[i])};
-        result = step_call(vm, result, "expand_dims", &axis, 1);
-    }
+    AttrValue axis = attr_of_int(plan->array_axis);
+    Value result =
+        apply_one(vm, OP_PICK, inputs, plan->array_count + 1, &axis);
+    value_release(&vm->ctx, part);
     return result;
 }
 
 static Value get_by_plan(Vm *vm, Value self, const Value *entries,
                          size_t count)
 {
-    KeyPlan plan = {.type = operand_type(self)};
-    if (plan.type.rank == RANK_UNKNOWN) {
-        return raise_error(vm, ERR_SHAPE, "indexing: the rank is unknown in "
-                           "this trace (reshape, or a spec with a shape)");
-    }
-    for (int i = 0; i < plan.type.rank; i++) {
-        plan.starts[i] = plan.stops[i] = ATTR_INT_NONE;
-        plan.steps[i] = 1;
-    }
-    return plan_key(vm, &plan, entries, count) ? run_plan(vm, self, &plan)
-                                               : VALUE_FAIL;
+    KeyPlan plan;
+    plan.entries = plan.array_count = 0;
+    plan.operands[0] = self;
+    plan.operand_count = 1;
+    plan.array_axis = plan.result = 0;
+    plan.array_closed = plan.has_int = false;
+    Value result = plan_key(vm, &plan, operand_type(self), entries, count)
+                       ? run_plan(vm, &plan)
+                       : VALUE_FAIL;
+    plan_free(vm, &plan);
+    return result;
 }
 
-// A tensor or list as key: a mask of bools, or indices along the first axis.
+// A key that is one tensor or list: a mask of bools, or ints along axis 0.
 static Value get_by_tensor(Vm *vm, Value self, Value key)
 {
     Value indices = tensor_from_value(vm, "indexing", key, DT_NONE);
     if (value_failed(indices)) {
         return VALUE_FAIL;
     }
-    Value inputs[2] = {self, indices};
+    TensorType type = operand_type(indices);
     Value result;
-    DType dtype = operand_type(indices).dtype;
-    if (dtype == DT_BOOL) {
-        result = tensor_call(vm, "boolean_mask", inputs, 2, NULL, 0);
-    } else if (dtype_is_integer(dtype)) {
-        NamedAttr axis = {"axis", attr_of_int(0)};
-        result = tensor_call(vm, "take", inputs, 2, &axis, 1);
+    if (type.dtype == DT_BOOL) {
+        Value inputs[2] = {self, indices};
+        result = apply_one(vm, OP_BOOLEAN_MASK, inputs, 2, NULL);
     } else {
-        result = raise_error(vm, ERR_DTYPE,
-                             "indexing: a key of dtype %s; ints or bools "
-                             "are needed",
-                             dtype_name(dtype));
+        result = get_by_plan(vm, self, &indices, 1);
     }
     value_release(&vm->ctx, indices);
     return result;
 }
 
-static Value get_by_int(Vm *vm, Value self, Value key)
+// Adds index * stride to *offset; an index below 0 counts from the end.
+static bool add_index(Vm *vm, int axis, int64_t size, int64_t stride,
+                      int64_t index, int64_t *offset)
 {
-    TensorType type = operand_type(self);
-    int64_t index;
-    if (type.rank == 0) {
-        return raise_error(vm, ERR_OP_INDEX,
-                           "a scalar tensor cannot be indexed");
+    int64_t from_start = index < 0 ? index + size : index;
+    if (UNLIKELY(from_start < 0 || from_start >= size)) {
+        return raise_false(vm, ERR_OP_INDEX,
+                           "index %lld is out of range for axis %d of size "
+                           "%lld",
+                           (long long)index, axis, (long long)size);
     }
-    if (vm->trace != NULL || !value_is_tensor(self)) {
-        return get_by_plan(vm, self, &key, 1);
+    *offset += from_start * stride;
+    return true;
+}
+
+// Host ints on an eager tensor: a window, without an op. 1: done, 0: this is
+// another kind of key, -1: raised.
+static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
+                       size_t count, Value *result)
+{
+    const int64_t *dims = tensor_dims(tensor);
+    int64_t offset = 0, stride = tensor->count;
+    if (count > (size_t)tensor->rank || tensor->count == 0) {
+        return 0;
     }
-    return value_to_index(vm, key, &index) &&
-                   resolve_int(vm, 0, type.dims[0], &index)
-               ? row(vm, value_as_tensor(self), index)
-               : VALUE_FAIL;
+    for (size_t i = 0; i < count; i++) {
+        int64_t index;
+        if (!value_is_int(entries[i])) {
+            return 0;
+        }
+        index = value_small(entries[i]);
+        stride /= dims[i];
+        if (UNLIKELY(!add_index(vm, (int)i, dims[i], stride, index,
+                                &offset))) {
+            return -1;
+        }
+    }
+    Tensor *part = tensor_window(&vm->ctx, tensor, offset,
+                                 tensor->rank - (int)count, dims + count);
+    *result = part != NULL ? tensor_adopt(vm, part) : VALUE_FAIL;
+    return 1;
 }
 
 Value tensor_get_item(Vm *vm, Value self, Value key)
 {
-    if (value_is_integer(key)) {
-        return get_by_int(vm, self, key);
-    }
-    if (value_is_kind(key, KIND_VARIABLE)) {
-        Value now = variable_read(vm, value_as_variable(key));
-        Value result = value_failed(now) ? VALUE_FAIL
-                                         : get_by_tensor(vm, self, now);
-        value_release(&vm->ctx, now);
-        return result;
-    }
-    if (value_is_operand(key) || value_is_kind(key, KIND_LIST)) {
-        return get_by_tensor(vm, self, key);
-    }
+    const Value *entries = &key;
+    size_t count = 1;
     if (value_is_kind(key, KIND_TUPLE)) {
-        return get_by_plan(vm, self, value_as_tuple(key)->items,
-                           value_as_tuple(key)->count);
+        entries = value_as_tuple(key)->items;
+        count = value_as_tuple(key)->count;
     }
-    return get_by_plan(vm, self, &key, 1);
+    if (value_is_tensor(self) && vm->trace == NULL) {
+        Value result;
+        int done = get_by_ints(vm, value_as_tensor(self), entries, count,
+                               &result);
+        if (LIKELY(done != 0)) {
+            return done > 0 ? result : VALUE_FAIL;
+        }
+    }
+    if (count == 1 && is_array(entries[0])) {
+        return get_by_tensor(vm, self, entries[0]);
+    }
+    return get_by_plan(vm, self, entries, count);
 }
 
 int64_t tensor_length(Vm *vm, Value self)

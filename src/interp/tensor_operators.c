@@ -4,6 +4,7 @@
 // becomes a scalar of the tensor's dtype without a walk.
 #include "interp/apply.h"
 #include "interp/obj_tensor.h"
+#include "interp/protocol.h"
 #include "interp/raise.h"
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
@@ -104,6 +105,12 @@ Value tensor_unary(Vm *vm, UnaryOp op, Value self)
 
 int tensor_truth(Vm *vm, Value self)
 {
+    if (vm->trace != NULL && value_is_kind(self, KIND_VARIABLE)) {
+        Value now = variable_read(vm, value_as_variable(self));
+        int truth = value_failed(now) ? -1 : value_truth(vm, now);
+        value_release(&vm->ctx, now);
+        return truth;
+    }
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
                                : value_as_variable(self)->cell.value;

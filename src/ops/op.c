@@ -69,7 +69,8 @@ void op_output_type(const InferCall *call, uint32_t index, DType *dtype,
     *dtype = call->out_dtypes[from];
     shape_set(shape, known->rank, known->dims);
     if (from != index && call->split_sizes != NULL) {
-        shape->dims[call->split_axis] = call->split_sizes[index];
+        int64_t size = call->split_sizes[index];
+        shape->dims[call->split_axis] = size < 0 ? call->split_rest : size;
     }
 }
 

@@ -89,6 +89,7 @@ typedef struct InferCall {
     // but for the size along split_axis when split_sizes is not NULL.
     int split_axis;
     const int64_t *split_sizes;
+    int64_t split_rest; // the size that a -1 among them stands for
 } InferCall;
 typedef bool (*InferFn)(InferCall *call);
 

@@ -135,6 +135,7 @@ const OpDesc op_full = {
     .min_inputs = 1,
     .max_inputs = 2,
     .output_count = 1,
+    .flags = OP_NO_FUNCTION, // tensor_functions.c has the usual order
     .attrs = full_attrs,
     .attr_count = 1,
     .infer = infer_full,

@@ -1,10 +1,11 @@
-// Picking by index tensors: take (TensorFlow's gather), take_along_axis,
-// one_hot.
+// Picking by index tensors: take (TensorFlow's gather), pick (NumPy's x[i, j]
+// with int tensors), one_hot.
 #include <inttypes.h>
 #include <string.h>
 
 #include "ops/infer.h"
 #include "ops/move.h"
+#include "ops/strings.h"
 
 // ---- take
 
@@ -112,6 +113,135 @@ const OpDesc op_take = {
     .infer = infer_take,
     .kernel = kernel_take,
     .graphdef = "GatherV2",
+};
+
+// ---- pick: x[i, j, …] with int tensors, at consecutive axes
+
+// The shape that all index operands broadcast to.
+static bool broadcast_indices(InferCall *call, Shape *out)
+{
+    shape_set(out, call->inputs[1].rank, call->inputs[1].dims);
+    for (uint32_t i = 2; i < call->input_count; i++) {
+        Shape so_far;
+        shape_set(&so_far, out->rank, out->dims);
+        TensorType left = {DT_INT64, so_far.rank, so_far.dims};
+        if (!shape_broadcast(call->ctx, call->op->name, left, call->inputs[i],
+                             out)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool infer_pick(InferCall *call)
+{
+    TensorType x = call->inputs[0];
+    Shape *out = &call->out_shapes[0], indices;
+    int axis = (int)attr_int(&call->attrs[0], 0);
+    int axes = (int)call->input_count - 1;
+    call->out_dtypes[0] = x.dtype;
+    out->rank = RANK_UNKNOWN;
+    for (uint32_t i = 1; i < call->input_count; i++) {
+        if (!infer_needs_integer(call, i)) {
+            return false;
+        }
+    }
+    if (!broadcast_indices(call, &indices) || x.rank == RANK_UNKNOWN ||
+        indices.rank == RANK_UNKNOWN) {
+        return !ctx_failed(call->ctx);
+    }
+    if (axis < 0 || axis + axes > x.rank) {
+        return ctx_fail(call->ctx, ERR_OP_INDEX,
+                        "too many indices: %d for a tensor of rank %d",
+                        axis + axes, x.rank);
+    }
+    if (x.rank - axes + indices.rank > SHAPE_MAX_RANK) {
+        return infer_shape_error(call, "rank too high for an index of %s", x);
+    }
+    out->rank = 0;
+    for (int i = 0; i < x.rank; i++) {
+        for (int k = 0; i == axis && k < indices.rank; k++) {
+            out->dims[out->rank++] = indices.dims[k];
+        }
+        if (i < axis || i >= axis + axes) {
+            out->dims[out->rank++] = x.dims[i];
+        }
+    }
+    return true;
+}
+
+// Where element `at` of the broadcast indices points, counted in the slices
+// that the picked axes number; -1: raised.
+static int64_t picked_slice(const KernelCall *call, TensorType shape,
+                            int axis, int64_t at)
+{
+    const int64_t *dims = tensor_dims(call->inputs[0]);
+    int64_t slice = 0;
+    for (uint32_t k = 1; k < call->input_count; k++) {
+        const Tensor *own = call->inputs[k];
+        int64_t size = dims[axis + (int)k - 1];
+        int64_t index = tensor_int_at(
+            own, broadcast_index(tensor_type(own), shape, at));
+        if (index < -size || index >= size) {
+            ctx_fail(call->ctx, ERR_OP_INDEX,
+                     "index %" PRId64 " is out of range for axis %d of size "
+                     "%" PRId64,
+                     index, axis + (int)k - 1, size);
+            return -1;
+        }
+        slice = slice * size + index + (index < 0 ? size : 0);
+    }
+    return slice;
+}
+
+static bool kernel_pick(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0], *out = call->outputs[0];
+    const int64_t *dims = tensor_dims(x);
+    int axis = (int)attr_int(&call->attrs[0], 0);
+    int last = axis + (int)call->input_count - 1;
+    int64_t outer = 1, inner = 1, slices = 1, picks = 1;
+    for (int i = 0; i < x->rank; i++) {
+        outer *= i < axis ? dims[i] : 1;
+        inner *= i >= last ? dims[i] : 1;
+        slices *= i >= axis && i < last ? dims[i] : 1;
+    }
+    // The indices' shape stands in the output's, behind the outer axes.
+    int rank = out->rank - axis - (x->rank - last);
+    TensorType shape = {DT_INT64, rank, tensor_dims(out) + axis};
+    for (int i = 0; i < rank; i++) {
+        picks *= shape.dims[i];
+    }
+    for (int64_t k = 0; k < picks; k++) {
+        int64_t slice = picked_slice(call, shape, axis, k);
+        if (slice < 0 || !ctx_poll(call->ctx)) {
+            return false;
+        }
+        for (int64_t i = 0; i < outer && inner > 0; i++) {
+            tensor_copy(call->ctx, out, (i * picks + k) * inner, x,
+                        (i * slices + slice) * inner, inner);
+        }
+    }
+    return true;
+}
+
+static const AttrDesc pick_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
+};
+const OpDesc op_pick = {
+    .name = "pick",
+    .params = "x, *indices, /",
+    .doc = "x[i, j, …] with int tensors, which broadcast, for the axes from\n"
+           "`axis` on. An index below 0 counts from the end; OpIndexError out\n"
+           "of range.",
+    .min_inputs = 2,
+    .max_inputs = SHAPE_MAX_RANK + 1,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_MAY_FAIL,
+    .attrs = pick_attrs,
+    .attr_count = 1,
+    .infer = infer_pick,
+    .kernel = kernel_pick,
 };
 
 // ---- one_hot

@@ -4,6 +4,8 @@
 #include "ops/infer.h"
 #include "ops/move.h"
 
+enum { SPLIT_MOST_SIZES = 64 };
+
 // Sizes before and after an axis.
 static void sizes_around(const Tensor *t, int axis, int64_t *outer,
                          int64_t *inner)
@@ -228,4 +230,123 @@ const OpDesc op_unstack = {
     .infer = infer_unstack,
     .kernel = kernel_unstack,
     .graphdef = "Unpack",
+};
+
+// ---- split
+
+// One size for each part; -1 stands for what is left. False: raised.
+static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
+{
+    const AttrValue *parts = &call->attrs[0];
+    int64_t total = 0, open = -1;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        sizes[i] = parts->ints[i];
+        if (sizes[i] == -1 && open < 0) {
+            open = i;
+        } else if (sizes[i] < 0) {
+            return ctx_fail(call->ctx, ERR_OP_VALUE,
+                            "split: negative size %" PRId64, sizes[i]);
+        } else {
+            total += sizes[i];
+        }
+    }
+    if (open >= 0 && total <= whole) {
+        sizes[open] = call->split_rest = whole - total;
+        total = whole;
+    }
+    return total == whole ||
+           ctx_fail(call->ctx, ERR_OP_VALUE,
+                    "split: the sizes add up to %" PRId64 ", not to the "
+                    "%" PRId64 " of the axis",
+                    total, whole);
+}
+
+// One int is a number of equal parts, several are their sizes. More than
+// OP_MAX_OUTPUTS parts of different sizes have no place in an InferCall, but
+// the attribute holds them: `split_sizes` points there.
+static bool infer_split(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    const AttrValue *parts = &call->attrs[0];
+    bool equal = parts->count == 1;
+    int axis;
+    if (!infer_needs_rank(call, 0, 1)) {
+        return false;
+    }
+    if (type.rank == RANK_UNKNOWN) {
+        return infer_shape_error(call, "the sizes of %s are unknown", type);
+    }
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[1], type.rank, 0,
+                    &axis)) {
+        return false;
+    }
+    int64_t whole = type.dims[axis], sizes[SPLIT_MOST_SIZES];
+    int64_t count = equal ? parts->ints[0] : parts->count;
+    if (whole == DIM_UNKNOWN) {
+        return infer_shape_error(call, "the size of the axis of %s is "
+                                       "unknown",
+                                 type);
+    }
+    if (count <= 0 || (equal && whole % count != 0)) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE,
+                        "split: %" PRId64 " parts of an axis of size "
+                        "%" PRId64,
+                        count, whole);
+    }
+    if (parts->count > SPLIT_MOST_SIZES) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE, "split: more than %d sizes",
+                        SPLIT_MOST_SIZES);
+    }
+    if (!equal && !split_sizes(call, whole, sizes)) {
+        return false;
+    }
+    call->output_count = (uint32_t)count;
+    call->split_axis = axis;
+    call->split_sizes = equal || count <= OP_MAX_OUTPUTS ? NULL : parts->ints;
+    for (int64_t i = 0; i < OP_MAX_OUTPUTS; i++) {
+        infer_output(call, (int)i, type.dtype, type.rank, type.dims);
+        call->out_shapes[i].dims[axis] =
+            equal ? whole / count : i < count ? sizes[i] : 0;
+    }
+    return true;
+}
+
+static bool kernel_split(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0];
+    int64_t outer, inner, from = 0;
+    int axis;
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[1], in->rank, 0,
+                    &axis)) {
+        return false;
+    }
+    sizes_around(in, axis, &outer, &inner);
+    int64_t row = tensor_dims(in)[axis] * inner;
+    for (uint32_t k = 0; k < call->output_count; k++) {
+        Tensor *part = call->outputs[k];
+        int64_t run = tensor_dims(part)[axis] * inner;
+        for (int64_t i = 0; i < outer; i++) {
+            tensor_copy(call->ctx, part, i * run, in, i * row + from, run);
+        }
+        from += run;
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc split_attrs[] = {
+    {"parts", ATTR_INTS, ATTR_HOST_ONLY, NULL},
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
+};
+const OpDesc op_split = {
+    .name = "split",
+    .params = "x, /",
+    .doc = "x cut along an axis: into so many equal parts, or into parts of\n"
+           "the sizes given, of which one may be -1: what is left.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .flags = OP_METHOD,
+    .attrs = split_attrs,
+    .attr_count = 2,
+    .infer = infer_split,
+    .kernel = kernel_split,
 };

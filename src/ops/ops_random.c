@@ -1,12 +1,17 @@
 // Draws of random numbers, from the context's counters (base/rng.h).
 //
-// An element takes a fixed number of words, in row-major order, so the same
-// seed gives the same tensor eagerly and staged.
+// An element takes one block of words, in row-major order, so the same seed
+// gives the same tensor eagerly and staged. A draw moves the counters even if
+// its result is not used: it is an effect that no pass may drop.
 #include <math.h>
 
 #include "ops/infer.h"
+#include "ops/move.h"
 
-// attrs: shape, dtype, then the op's own.
+// The attributes of every draw, in this order.
+enum { DRAW_SHAPE, DRAW_LOW, DRAW_HIGH, DRAW_DTYPE };
+
+// The shape that was asked for; sizes below 0 are refused where they are known.
 static bool infer_draw(InferCall *call, DType dtype)
 {
     call->out_dtypes[0] = dtype;
@@ -24,31 +29,56 @@ static bool infer_draw(InferCall *call, DType dtype)
     return true;
 }
 
-static bool infer_uniform(InferCall *call)
-{
-    DType dtype = attr_dtype(&call->attrs[1], DT_FLOAT32);
-    return infer_needs_float(call, dtype) && infer_draw(call, dtype);
-}
-
-static bool infer_integers(InferCall *call)
-{
-    DType dtype = attr_dtype(&call->attrs[1], DT_INT32);
-    if (!dtype_is_integer(dtype)) {
-        return infer_dtype_refused(call, dtype);
-    }
-    int64_t low = attr_int(&call->attrs[2], 0), high = call->attrs[3].integer;
-    if (low >= high) {
-        return ctx_fail(call->ctx, ERR_OP_VALUE,
-                        "integers: minval must be less than maxval");
-    }
-    return infer_draw(call, dtype);
-}
-
 static double number_of(const AttrValue *attr, double otherwise)
 {
     return attr->kind == ATTR_FLOAT ? attr->number
            : attr->kind == ATTR_INT ? (double)attr->integer
                                     : otherwise;
+}
+
+// Ints need both ends, and at least one number between them.
+static bool infer_int_range(const InferCall *call, double low, double high)
+{
+    if (!attr_given(&call->attrs[DRAW_HIGH])) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE,
+                        "%s: maxval must be given for ints", call->op->name);
+    }
+    return low < high ||
+           ctx_fail(call->ctx, ERR_OP_VALUE,
+                    "%s: needs minval < maxval, got %.17g >= %.17g",
+                    call->op->name, low, high);
+}
+
+static bool infer_uniform(InferCall *call)
+{
+    DType dtype = attr_dtype(&call->attrs[DRAW_DTYPE], DT_FLOAT32);
+    if (dtype_is_integer(dtype)) {
+        return infer_int_range(call, number_of(&call->attrs[DRAW_LOW], 0),
+                               number_of(&call->attrs[DRAW_HIGH], 0)) &&
+               infer_draw(call, dtype);
+    }
+    return infer_needs_float(call, dtype) && infer_draw(call, dtype);
+}
+
+static bool infer_normal(InferCall *call)
+{
+    DType dtype = attr_dtype(&call->attrs[DRAW_DTYPE], DT_FLOAT32);
+    return infer_needs_float(call, dtype) && infer_draw(call, dtype);
+}
+
+static bool infer_integers(InferCall *call)
+{
+    DType dtype = attr_dtype(&call->attrs[DRAW_DTYPE], DT_INT32);
+    if (!dtype_is_integer(dtype)) {
+        return infer_dtype_refused(call, dtype);
+    }
+    int64_t low = attr_int(&call->attrs[DRAW_LOW], 0);
+    int64_t high = attr_int(&call->attrs[DRAW_HIGH], 0);
+    if (attr_given(&call->attrs[DRAW_HIGH]) && low < high) {
+        return infer_draw(call, dtype);
+    }
+    return infer_int_range(call, (double)low, (double)high) &&
+           infer_draw(call, dtype);
 }
 
 static uint64_t next_word64(uint32_t words[4], int half)
@@ -63,19 +93,54 @@ static double unit_of(uint64_t word, DType dtype)
                                : (double)(word >> 11) * 0x1p-53;
 }
 
+// The next block of random words; moves the counter on by one.
+static uint64_t next_word(Ctx *ctx)
+{
+    uint32_t words[4];
+    rng_block(ctx->rng.key, ctx->rng.counter++, words);
+    return next_word64(words, 0);
+}
+
+// A number below `span` (2^64 if that is 0): the high half of the 64 by 64 bit
+// product, whose bias is below span / 2^64.
+static uint64_t below(uint64_t word, uint64_t span)
+{
+    uint64_t a = span >> 32, b = span & UINT32_MAX;
+    uint64_t c = word >> 32, d = word & UINT32_MAX;
+    uint64_t middle = b * c + (b * d >> 32);
+    uint64_t other = a * d + (middle & UINT32_MAX);
+    return a * c + (middle >> 32) + (other >> 32);
+}
+
+static bool fill_integers(const KernelCall *call, int64_t low, int64_t high)
+{
+    Tensor *out = call->outputs[0];
+    uint64_t span = (uint64_t)high - (uint64_t)low;
+    for (int64_t i = 0; i < out->count; i++) {
+        uint64_t picked = below(next_word(call->ctx), span);
+        tensor_set_int(out, i, (int64_t)((uint64_t)low + picked));
+    }
+    return ctx_poll(call->ctx);
+}
+
+static bool kernel_integers(const KernelCall *call)
+{
+    return fill_integers(call, attr_int(&call->attrs[DRAW_LOW], 0),
+                         call->attrs[DRAW_HIGH].integer);
+}
+
 static bool kernel_uniform(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
     DType dtype = (DType)out->dtype;
-    double low = number_of(&call->attrs[2], 0);
-    double high = number_of(&call->attrs[3], 1);
+    double low = number_of(&call->attrs[DRAW_LOW], 0);
+    double high = number_of(&call->attrs[DRAW_HIGH], 1);
+    if (dtype_is_integer(dtype)) {
+        return fill_integers(call, (int64_t)low, (int64_t)high);
+    }
     for (int64_t i = 0; i < out->count; i++) {
-        uint32_t words[4];
-        RngState *rng = &call->ctx->rng;
-        rng_block(rng->key, rng->counter++, words);
-        double unit = unit_of(next_word64(words, 0), dtype);
-        double value = low + unit * (high - low);
-        tensor_set_float(out, i, value);
+        double unit = unit_of(next_word(call->ctx), dtype);
+        tensor_set_float(out, i, low + unit * (high - low));
         // Rounding to float32 must not reach the upper end.
         if (dtype == DT_FLOAT32 && ((float *)out->data)[i] >= (float)high &&
             low < high) {
@@ -89,8 +154,8 @@ static bool kernel_uniform(const KernelCall *call)
 static bool kernel_normal(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
-    double mean = number_of(&call->attrs[2], 0);
-    double deviation = number_of(&call->attrs[3], 1);
+    double mean = number_of(&call->attrs[DRAW_LOW], 0);
+    double deviation = number_of(&call->attrs[DRAW_HIGH], 1);
     for (int64_t i = 0; i < out->count; i++) {
         uint32_t words[4];
         RngState *rng = &call->ctx->rng;
@@ -104,59 +169,83 @@ static bool kernel_normal(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
-static bool kernel_integers(const KernelCall *call)
+static bool infer_shuffle(InferCall *call)
 {
-    Tensor *out = call->outputs[0];
-    int64_t low = attr_int(&call->attrs[2], 0), high = call->attrs[3].integer;
-    uint64_t span = (uint64_t)high - (uint64_t)low;
-    for (int64_t i = 0; i < out->count; i++) {
-        uint32_t words[4];
-        RngState *rng = &call->ctx->rng;
-        rng_block(rng->key, rng->counter++, words);
-        uint64_t word = next_word64(words, 0);
-        // The high half of a 64 by 64 bit product.
-        uint64_t a = span >> 32, b = span & UINT32_MAX;
-        uint64_t c = word >> 32, d = word & UINT32_MAX;
-        uint64_t middle = b * c + (b * d >> 32);
-        uint64_t other = a * d + (middle & UINT32_MAX);
-        uint64_t picked = a * c + (middle >> 32) + (other >> 32);
-        tensor_set_int(out, i, (int64_t)((uint64_t)low + picked));
+    return infer_needs_rank(call, 0, 1) && infer_same(call);
+}
+
+// Fisher and Yates on the row numbers; then the rows are copied once.
+static bool kernel_shuffle(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    int64_t rows = tensor_dims(in)[0];
+    size_t size = (size_t)rows * sizeof(int64_t);
+    int64_t *order = rows > 0 ? ctx_alloc(call->ctx, size) : NULL;
+    if (order == NULL) {
+        return rows == 0;
     }
+    for (int64_t i = 0; i < rows; i++) {
+        order[i] = i;
+    }
+    for (int64_t i = rows - 1; i > 0; i--) {
+        int64_t k =
+            (int64_t)below(next_word(call->ctx), (uint64_t)i + 1);
+        int64_t moved = order[k];
+        order[k] = order[i];
+        order[i] = moved;
+    }
+    int64_t width = in->count / rows;
+    for (int64_t i = 0; i < rows; i++) {
+        tensor_copy(call->ctx, out, i * width, in, order[i] * width, width);
+    }
+    ctx_free(call->ctx, order, size);
     return ctx_poll(call->ctx);
 }
 
 static const AttrDesc uniform_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
-    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
     {"minval", ATTR_FLOAT, ATTR_HOST_ONLY, "0.0"},
-    {"maxval", ATTR_FLOAT, ATTR_HOST_ONLY, "1.0"},
+    {"maxval", ATTR_FLOAT, ATTR_HOST_ONLY, "None"},
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
 static const AttrDesc normal_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
-    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
     {"mean", ATTR_FLOAT, ATTR_HOST_ONLY, "0.0"},
     {"stddev", ATTR_FLOAT, ATTR_HOST_ONLY, "1.0"},
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
 static const AttrDesc integers_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
-    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "int32"},
     {"minval", ATTR_INT, ATTR_HOST_ONLY, "0"},
-    {"maxval", ATTR_INT, ATTR_HOST_ONLY, NULL},
+    {"maxval", ATTR_INT, ATTR_HOST_ONLY, "None"},
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "int32"},
 };
 #define DRAW(text, rule, run, own)                                            \
     .name = (text), .params = "", .max_inputs = 1, .output_count = 1,         \
-    .flags = OP_INTERNAL | OP_EFFECT | OP_RANDOM, .attrs = (own),             \
-    .attr_count = 4, .infer = (rule), .kernel = (run)
+    .flags = OP_EFFECT | OP_RANDOM, .attrs = (own), .attr_count = 4,          \
+    .infer = (rule), .kernel = (run)
 
 const OpDesc op_random_uniform = {
-    DRAW("random_uniform", infer_uniform, kernel_uniform, uniform_attrs),
-    .doc = "Floats drawn evenly from [minval, maxval): rng.uniform.",
+    DRAW("rng.uniform", infer_uniform, kernel_uniform, uniform_attrs),
+    .doc = "Numbers drawn evenly from [minval, maxval), [0, 1) by default.\n"
+           "Of floats; of an int dtype, with maxval given.",
 };
 const OpDesc op_random_normal = {
-    DRAW("random_normal", infer_uniform, kernel_normal, normal_attrs),
-    .doc = "Floats drawn from the normal distribution: rng.normal.",
+    DRAW("rng.normal", infer_normal, kernel_normal, normal_attrs),
+    .doc = "Floats drawn from the normal distribution.",
 };
 const OpDesc op_random_integers = {
-    DRAW("random_integers", infer_integers, kernel_integers, integers_attrs),
-    .doc = "Ints drawn evenly from [minval, maxval): rng.integers.",
+    DRAW("rng.integers", infer_integers, kernel_integers, integers_attrs),
+    .doc = "Ints drawn evenly from [minval, maxval).",
+};
+const OpDesc op_random_shuffle = {
+    .name = "rng.shuffle",
+    .params = "x, /",
+    .doc = "The slices of x along its first axis in a random order.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_EFFECT | OP_RANDOM,
+    .infer = infer_shuffle,
+    .kernel = kernel_shuffle,
 };

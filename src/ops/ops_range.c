@@ -82,7 +82,7 @@ const OpDesc op_arange = {
     .output_count = 1,
     .infer = infer_arange,
     .kernel = kernel_arange,
-    .flags = OP_MAY_FAIL,
+    .flags = OP_MAY_FAIL | OP_NO_FUNCTION, // see tensor_functions.c
     .graphdef = "Range",
 };
 

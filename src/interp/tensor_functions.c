@@ -1,0 +1,248 @@
+// Built-in functions of tensors that are more than the binding of one op:
+// tensor(), spec(), those whose arguments may be left out in front (arange) or
+// stand in another order than the op's operands (full), and rng.seed.
+#include "interp/tensor_functions.h"
+
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+#include "interp/tensor_call.h"
+#include "interp/tensor_convert.h"
+
+static bool is_given(Value v)
+{
+    return !value_unbound(v) && !value_is_none(v);
+}
+
+// The dtype that an optional argument names; DT_NONE if it was left out.
+static bool optional_dtype(Vm *vm, Value v, DType *dtype)
+{
+    *dtype = DT_NONE;
+    return !is_given(v) || dtype_from_value(vm, v, dtype);
+}
+
+// tensor(value, dtype=None): a tensor of another dtype is cast.
+static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    DType dtype;
+    if (!optional_dtype(vm, args[1], &dtype)) {
+        return VALUE_FAIL;
+    }
+    if (value_is_kind(args[0], KIND_VARIABLE)) {
+        Value now = variable_read(vm, value_as_variable(args[0]));
+        Value result =
+            value_failed(now) ? VALUE_FAIL
+                              : tensor_from_value(vm, "tensor", now, dtype);
+        value_release(&vm->ctx, now);
+        return result;
+    }
+    return tensor_from_value(vm, "tensor", args[0], dtype);
+}
+
+static Value builtin_spec(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return spec_make(vm, vm->types[KIND_SPEC], args);
+}
+
+// `v` as an operand of `dtype` (DT_NONE: its own or the default): host values
+// are converted, operands cast. Owned.
+static Value operand_of(Vm *vm, const char *who, Value v, DType dtype)
+{
+    if (dtype == DT_NONE || !value_is_operand(v) ||
+        operand_type(v).dtype == dtype) {
+        return tensor_from_value(vm, who, v, dtype);
+    }
+    NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
+    return tensor_call(vm, "cast", &v, 1, &attr, 1);
+}
+
+static void release_all(Vm *vm, Value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value_release(&vm->ctx, values[i]);
+    }
+}
+
+// arange(stop), arange(start, stop), arange(start, stop, step).
+static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    DType dtype;
+    Value given[3] = {args[0], args[1], args[2]}, made[3];
+    uint32_t done = 0;
+    if (!optional_dtype(vm, args[3], &dtype)) {
+        return VALUE_FAIL;
+    }
+    if (!is_given(args[1])) {
+        given[0] = value_from_small(0);
+        given[1] = args[0];
+    }
+    given[2] = is_given(args[2]) ? args[2] : value_from_small(1);
+    if (dtype == DT_NONE) {
+        if (!tensor_unify(vm, "arange", given, 3, made)) {
+            return VALUE_FAIL;
+        }
+        done = 3;
+    }
+    for (; done < 3; done++) {
+        made[done] = operand_of(vm, "arange", given[done], dtype);
+        if (value_failed(made[done])) {
+            release_all(vm, made, done);
+            return VALUE_FAIL;
+        }
+    }
+    Value result = tensor_call(vm, "arange", made, 3, NULL, 0);
+    release_all(vm, made, 3);
+    return result;
+}
+
+static Value builtin_full(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    DType dtype;
+    if (!optional_dtype(vm, args[2], &dtype)) {
+        return VALUE_FAIL;
+    }
+    Value fill = operand_of(vm, "full", args[1], dtype);
+    if (value_failed(fill)) {
+        return VALUE_FAIL;
+    }
+    Value all[2] = {fill, args[0]}; // the op's order: operands first
+    Value result = tensor_call_bound(vm, OP_FULL, all, 2);
+    value_release(&vm->ctx, fill);
+    return result;
+}
+
+// clip(x, min=None, max=None): one bound alone is maximum or minimum.
+static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    bool low = is_given(args[1]), high = is_given(args[2]);
+    if (low && high) {
+        return tensor_call_bound(vm, OP_CLIP, args, 3);
+    }
+    Value pair[2] = {args[0], low ? args[1] : args[2]};
+    if (low || high) {
+        return tensor_call_bound(vm, low ? OP_MAXIMUM : OP_MINIMUM, pair, 2);
+    }
+    return tensor_from_value(vm, "clip", args[0], DT_NONE);
+}
+
+// One grid of meshgrid: `axis` takes the vector's elements, all others repeat.
+static Value grid_along(Vm *vm, Value vector, uint32_t axis,
+                        const int64_t *sizes, uint32_t rank)
+{
+    int64_t dims[SHAPE_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i] = i == axis ? -1 : 1;
+    }
+    NamedAttr as_axis = {"shape", attr_of_ints(dims, rank)};
+    Value shaped = tensor_call(vm, "reshape", &vector, 1, &as_axis, 1);
+    if (value_failed(shaped)) {
+        return VALUE_FAIL;
+    }
+    NamedAttr whole = {"shape", attr_of_ints(sizes, rank)};
+    Value result = tensor_call(vm, "broadcast_to", &shaped, 1, &whole, 1);
+    value_release(&vm->ctx, shaped);
+    return result;
+}
+
+// The number of elements of each vector; a scalar counts as one.
+static bool grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy,
+                       int64_t *sizes)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        TensorType type = operand_type(vectors[i]);
+        if (type.rank > 1 || type.rank == RANK_UNKNOWN ||
+            (type.rank == 1 && type.dims[0] == DIM_UNKNOWN)) {
+            return raise_false(vm, ERR_SHAPE,
+                               "meshgrid: argument %u is not a vector of "
+                               "known size",
+                               i);
+        }
+        uint32_t axis = xy && i < 2 && count > 1 ? 1 - i : i;
+        sizes[axis] = type.rank == 1 ? type.dims[0] : 1;
+    }
+    return true;
+}
+
+static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tuple *given = value_as_tuple(args[0]);
+    uint32_t n = (uint32_t)given->count;
+    bool ij = value_is_str(args[1]) && str_is(value_as_str(args[1]), "ij");
+    bool xy = !is_given(args[1]) ||
+              (value_is_str(args[1]) && str_is(value_as_str(args[1]), "xy"));
+    if (!ij && !xy) {
+        return raise_error(vm, ERR_OP_VALUE,
+                           "meshgrid: indexing must be 'xy' or 'ij'");
+    }
+    if (n > SHAPE_MAX_RANK) {
+        return raise_error(vm, ERR_SHAPE, "meshgrid: more than %d vectors",
+                           SHAPE_MAX_RANK);
+    }
+    int64_t sizes[SHAPE_MAX_RANK];
+    Value vectors[SHAPE_MAX_RANK];
+    uint32_t made = 0;
+    while (made < n) {
+        Value one = tensor_from_value(vm, "meshgrid", given->items[made],
+                                      DT_NONE);
+        if (value_failed(one)) {
+            break;
+        }
+        vectors[made++] = one;
+    }
+    Tuple *grids = made == n && grid_sizes(vm, vectors, n, xy, sizes)
+                       ? tuple_new(vm, n)
+                       : NULL;
+    for (uint32_t i = 0; grids != NULL && i < n; i++) {
+        uint32_t axis = xy && i < 2 && n > 1 ? 1 - i : i;
+        Value grid = grid_along(vm, vectors[i], axis, sizes, n);
+        if (value_failed(grid)) {
+            object_release(&vm->ctx, grids);
+            grids = NULL;
+        } else {
+            grids->items[i] = grid;
+        }
+    }
+    release_all(vm, vectors, made);
+    return grids != NULL ? value_from_object(grids) : VALUE_FAIL;
+}
+
+static Value rng_seed_function(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int64_t seed;
+    if (!value_to_index(vm, args[0], &seed)) {
+        return VALUE_FAIL;
+    }
+    rng_seed(&vm->ctx.rng, (uint64_t)seed);
+    return VALUE_NONE;
+}
+
+const NativeDef tensor_functions[] = {
+    {"tensor", "value, dtype=None", builtin_tensor,
+     "A tensor from numbers, strings, nested lists and tuples, tensors, or "
+     "anything with __tensor__. An int becomes int32 (int64 if it does not "
+     "fit), a float float32."},
+    {"spec", "shape, dtype, name=None", builtin_spec,
+     "What a signature asks of an argument: spec((None, 3), float32). None "
+     "for a size: any size; for the shape: any rank."},
+    {"arange", "start, stop=None, step=1, dtype=None", builtin_arange,
+     "Numbers from start (0 if only one bound is given) up to stop, without "
+     "it, step apart. OpValueError if step is 0."},
+    {"full", "shape, fill_value, dtype=None", builtin_full,
+     "A tensor of the given shape with one value in every place."},
+    {"clip", "x, min=None, max=None", builtin_clip,
+     "x held between min and max, either of which may be left out; NaN stays "
+     "NaN. Shapes broadcast; dtypes must be equal."},
+    {"meshgrid", "*arrays, indexing='xy'", builtin_meshgrid,
+     "Grids of the coordinates in vectors of known size: the first two swap "
+     "their axes unless indexing is 'ij'."},
+    {"rng.seed", "seed, /", rng_seed_function,
+     "Start the random numbers of tensors again: the same seed, the same "
+     "draws."},
+    {NULL, NULL, NULL, NULL},
+};

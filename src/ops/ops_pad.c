@@ -1,0 +1,226 @@
+// pad: elements put before and behind the axes.
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+// Where the new elements come from.
+typedef enum PadMode {
+    PAD_CONSTANT,
+    PAD_EDGE,      // the element at the edge
+    PAD_REFLECT,   // mirrored, without the edge
+    PAD_SYMMETRIC, // mirrored, with the edge
+    PAD_MODES
+} PadMode;
+
+static const char *const mode_names[PAD_MODES] = {"constant", "edge",
+                                                  "reflect", "symmetric"};
+
+static bool pad_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
+{
+    *mode = PAD_CONSTANT;
+    for (int i = 0; attr_given(attr) && i < PAD_MODES; i++) {
+        if (strlen(mode_names[i]) == attr->count &&
+            memcmp(mode_names[i], attr->text, attr->count) == 0) {
+            *mode = (PadMode)i;
+            return true;
+        }
+    }
+    return !attr_given(attr) ||
+           ctx_fail(ctx, ERR_OP_VALUE,
+                    "pad: mode must be 'constant', 'edge', 'reflect' or "
+                    "'symmetric'");
+}
+
+// How many go before (side 0) and behind (side 1) an axis: one number for all,
+// a pair for all, or a pair for each axis.
+static int64_t padding_at(const Tensor *paddings, int axis, int side)
+{
+    int64_t at = paddings->count == 1   ? 0
+                 : paddings->count == 2 ? side
+                                        : axis * 2 + side;
+    return tensor_int_at(paddings, at);
+}
+
+static bool paddings_fit(InferCall *call)
+{
+    TensorType x = call->inputs[0], p = call->inputs[1];
+    int64_t count = 1;
+    for (int i = 0; i < p.rank; i++) {
+        count = p.dims[i] == DIM_UNKNOWN ? DIM_UNKNOWN : count * p.dims[i];
+    }
+    bool fits = p.rank <= 2 && (count == 1 || count == 2 ||
+                                (p.rank == 2 && count == 2 * x.rank));
+    return fits || p.rank == RANK_UNKNOWN || count == DIM_UNKNOWN ||
+           infer_shape_error2(
+               call, "paddings of shape %s for a tensor of shape %s", p, x);
+}
+
+// The mirrored modes cannot reach past the other edge.
+static bool check_axis(InferCall *call, PadMode mode, int64_t size,
+                       int64_t amount)
+{
+    if (amount < 0) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE, "pad: negative padding");
+    }
+    int64_t most = mode == PAD_REFLECT ? size - 1 : size;
+    bool reaches = mode == PAD_CONSTANT || size == DIM_UNKNOWN ||
+                   amount == 0 || (mode == PAD_EDGE ? size > 0
+                                                    : amount <= most);
+    return reaches ||
+           ctx_fail(call->ctx, ERR_OP_VALUE,
+                    "pad: %" PRId64 " elements do not come out of an axis of "
+                    "size %" PRId64 " in mode '%s'",
+                    amount, size, mode_names[mode]);
+}
+
+static bool infer_pad(InferCall *call)
+{
+    TensorType x = call->inputs[0];
+    Tensor *paddings = call->values != NULL ? call->values[1] : NULL;
+    PadMode mode;
+    if (!infer_needs_integer(call, 1) ||
+        !pad_mode(call->ctx, &call->attrs[0], &mode) || !infer_same(call)) {
+        return false;
+    }
+    if (x.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (!paddings_fit(call)) {
+        return false;
+    }
+    for (int i = 0; i < x.rank; i++) {
+        int64_t *size = &call->out_shapes[0].dims[i];
+        for (int side = 0; side < 2 && paddings != NULL; side++) {
+            int64_t amount = padding_at(paddings, i, side);
+            if (!check_axis(call, mode, x.dims[i], amount)) {
+                return false;
+            }
+            *size += *size == DIM_UNKNOWN ? 0 : amount;
+        }
+        *size = paddings == NULL ? DIM_UNKNOWN : *size;
+    }
+    return true;
+}
+
+// The input's place for place `at` of a padded axis; -1: the constant.
+static int64_t pad_source(PadMode mode, int64_t at, int64_t before,
+                          int64_t size)
+{
+    int64_t from = at - before;
+    if (from >= 0 && from < size) {
+        return from;
+    }
+    bool low = from < 0;
+    switch (mode) {
+    case PAD_EDGE:
+        return low ? 0 : size - 1;
+    case PAD_REFLECT:
+        return low ? -from : 2 * size - 2 - from;
+    case PAD_SYMMETRIC:
+        return low ? -from - 1 : 2 * size - 1 - from;
+    default:
+        return -1;
+    }
+}
+
+static bool fill_constant(const KernelCall *call, Tensor *out)
+{
+    const AttrValue *attr = &call->attrs[1];
+    double value = attr->kind == ATTR_FLOAT ? attr->number : 0;
+    for (int64_t i = 0; i < out->count; i++) {
+        if (out->dtype == DT_STRING) {
+            if (!tensor_set_string(call->ctx, out, i, "", 0)) {
+                return false;
+            }
+        } else {
+            tensor_set_float(out, i, value);
+        }
+    }
+    return ctx_poll(call->ctx);
+}
+
+// What one run along the last axis needs.
+typedef struct Pad {
+    PadMode mode;
+    int rank;
+    const int64_t *in_dims, *out_dims;
+    int64_t before[SHAPE_MAX_RANK];
+} Pad;
+
+// The input's element for the output's element `at`; -1: the constant.
+static int64_t element_source(const Pad *pad, int64_t at)
+{
+    int64_t from = 0, step = 1;
+    for (int i = pad->rank - 1; i >= 0; i--) {
+        int64_t place = pad_source(pad->mode, at % pad->out_dims[i],
+                                   pad->before[i], pad->in_dims[i]);
+        if (place < 0) {
+            return -1;
+        }
+        from += place * step;
+        step *= pad->in_dims[i];
+        at /= pad->out_dims[i];
+    }
+    return from;
+}
+
+static void copy_string(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+                        int64_t from)
+{
+    tensor_share_string(ctx, out, at, ((TensorString **)in->data)[from]);
+}
+
+static bool kernel_pad(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    Pad pad = {.rank = in->rank,
+               .in_dims = tensor_dims(in),
+               .out_dims = tensor_dims(out)};
+    if (!pad_mode(call->ctx, &call->attrs[0], &pad.mode) ||
+        (pad.mode == PAD_CONSTANT && !fill_constant(call, out))) {
+        return false;
+    }
+    for (int i = 0; i < in->rank; i++) {
+        pad.before[i] = padding_at(call->inputs[1], i, 0);
+    }
+    // Rows of the input that stay together are copied whole.
+    int64_t row = in->rank == 0 ? 1 : pad.in_dims[in->rank - 1];
+    int64_t before = in->rank == 0 ? 0 : pad.before[in->rank - 1];
+    int64_t out_row = in->rank == 0 ? 1 : pad.out_dims[in->rank - 1];
+    for (int64_t at = 0; at < out->count;) {
+        int64_t from = element_source(&pad, at);
+        bool whole = at % out_row == before && row > 0 && from >= 0;
+        int64_t run = whole ? row : 1;
+        if (from >= 0 && out->dtype == DT_STRING) {
+            for (int64_t k = 0; k < run; k++) {
+                copy_string(call->ctx, out, at + k, in, from + k);
+            }
+        } else if (from >= 0) {
+            tensor_copy(call->ctx, out, at, in, from, run);
+        }
+        at += run;
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc pad_attrs[] = {
+    {"mode", ATTR_STR, ATTR_HOST_ONLY, "'constant'"},
+    {"constant_values", ATTR_FLOAT, ATTR_HOST_ONLY, "0"},
+};
+const OpDesc op_pad = {
+    .name = "pad",
+    .params = "x, paddings, /",
+    .doc = "x with elements put before and behind its axes: `paddings` is a\n"
+           "pair for each axis, one pair or one number for all. The mode is\n"
+           "'constant', 'edge', 'reflect' (without the edge) or 'symmetric'.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .attrs = pad_attrs,
+    .attr_count = 2,
+    .infer = infer_pad,
+    .kernel = kernel_pad,
+};

@@ -1,0 +1,416 @@
+// Rearranging and repeating elements: flip, roll, tile, repeat, pad, tril,
+// triu. None computes; all work on every dtype, strings too (but tril, triu).
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+// The axes that an attribute names where the rank is known.
+static bool check_axes(InferCall *call, const AttrValue *attr)
+{
+    uint32_t mask;
+    int rank = call->inputs[0].rank;
+    return rank == RANK_UNKNOWN ||
+           infer_axes(call->ctx, call->op->name, attr, rank, &mask);
+}
+
+// ---- flip
+
+static bool infer_flip(InferCall *call)
+{
+    return check_axes(call, &call->attrs[0]) && infer_same(call);
+}
+
+static bool kernel_flip(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0];
+    int64_t strides[SHAPE_MAX_RANK], offset = 0;
+    uint32_t mask;
+    if (!infer_axes(call->ctx, call->op->name, &call->attrs[0], in->rank,
+                    &mask)) {
+        return false;
+    }
+    dense_strides(in->rank, tensor_dims(in), strides);
+    for (int i = 0; i < in->rank; i++) {
+        if (mask >> i & 1) {
+            offset += (tensor_dims(in)[i] - 1) * strides[i];
+            strides[i] = -strides[i];
+        }
+    }
+    if (in->count > 0) {
+        tensor_gather(call->ctx, call->outputs[0], in, offset, strides);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc flip_attrs[] = {
+    {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_flip = {
+    .name = "flip",
+    .params = "x, /",
+    .doc = "The elements in reverse order along the axes, all by default.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .attrs = flip_attrs,
+    .attr_count = 1,
+    .infer = infer_flip,
+    .kernel = kernel_flip,
+};
+
+// ---- roll
+
+static bool infer_roll(InferCall *call)
+{
+    const AttrValue *shift = &call->attrs[0], *axis = &call->attrs[1];
+    if (attr_given(axis) && shift->count != axis->count && shift->count != 1) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE,
+                        "roll: %u shifts for %u axes", shift->count,
+                        axis->count);
+    }
+    if (!attr_given(axis) && shift->count != 1) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE,
+                        "roll: one shift when no axis is given");
+    }
+    return check_axes(call, axis) && infer_same(call);
+}
+
+// Copies `in` to `out`, moved by `shift` places within blocks of `size` runs
+// of `inner` elements; what leaves at one end comes in at the other.
+static void roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
+                      int64_t inner, int64_t shift)
+{
+    int64_t block = size * inner;
+    if (in->count == 0) {
+        return;
+    }
+    shift %= size;
+    int64_t moved = (shift < 0 ? shift + size : shift) * inner;
+    for (int64_t at = 0; at < in->count; at += block) {
+        tensor_copy(ctx, out, at + moved, in, at, block - moved);
+        tensor_copy(ctx, out, at, in, at + block - moved, moved);
+    }
+}
+
+// One axis after the other; all but the last go through a tensor of their own.
+static bool roll_axes(const KernelCall *call)
+{
+    const AttrValue *shift = &call->attrs[0], *axes = &call->attrs[1];
+    Tensor *from = object_retain(call->inputs[0]);
+    const int64_t *dims = tensor_dims(from);
+    for (uint32_t k = 0; k < axes->count; k++) {
+        int axis;
+        int64_t inner = 1;
+        Tensor *to =
+            k + 1 == axes->count
+                ? object_retain(call->outputs[0])
+                : tensor_new(call->ctx, (DType)from->dtype, from->rank, dims);
+        bool ok = to != NULL && shape_axis(call->ctx, "roll", axes->ints[k],
+                                           from->rank, &axis);
+        if (ok) {
+            for (int i = axis + 1; i < from->rank; i++) {
+                inner *= dims[i];
+            }
+            roll_axis(call->ctx, to, from, dims[axis], inner,
+                      shift->ints[shift->count == 1 ? 0 : k]);
+        }
+        object_release(call->ctx, from);
+        from = to;
+        if (!ok) {
+            object_release_null(call->ctx, to);
+            return false;
+        }
+        dims = tensor_dims(from);
+    }
+    object_release(call->ctx, from);
+    return ctx_poll(call->ctx);
+}
+
+static bool kernel_roll(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    if (attr_given(&call->attrs[1]) && call->attrs[1].count > 0) {
+        return roll_axes(call);
+    }
+    bool flat = !attr_given(&call->attrs[1]);
+    roll_axis(call->ctx, out, in, in->count, 1,
+              flat ? call->attrs[0].ints[0] : 0);
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc roll_attrs[] = {
+    {"shift", ATTR_INTS, ATTR_HOST_ONLY, NULL},
+    {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_roll = {
+    .name = "roll",
+    .params = "x, /",
+    .doc = "The elements moved on by `shift` places along the axes; what\n"
+           "leaves at one end comes in at the other. Without an axis the\n"
+           "elements count as one vector.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .attrs = roll_attrs,
+    .attr_count = 2,
+    .infer = infer_roll,
+    .kernel = kernel_roll,
+};
+
+// ---- tile
+
+static bool infer_tile(InferCall *call)
+{
+    TensorType x = call->inputs[0];
+    Shape *out = &call->out_shapes[0], times;
+    call->out_dtypes[0] = x.dtype;
+    out->rank = RANK_UNKNOWN;
+    if (!infer_ints(call, &call->attrs[0], &times) || times.rank < 0 ||
+        x.rank < 0) {
+        return !ctx_failed(call->ctx);
+    }
+    // Both are taken as if they had ones in front.
+    int rank = times.rank > x.rank ? times.rank : x.rank;
+    out->rank = rank;
+    bool known = call->attrs[0].kind != ATTR_INPUT ||
+                 (call->values != NULL &&
+                  call->values[call->attrs[0].integer] != NULL);
+    for (int i = 1; i <= rank; i++) {
+        int64_t size = i <= x.rank ? x.dims[x.rank - i] : 1;
+        int64_t factor = i <= times.rank ? times.dims[times.rank - i] : 1;
+        if (known && factor < 0) {
+            return ctx_fail(call->ctx, ERR_OP_VALUE,
+                            "tile: negative count %" PRId64, factor);
+        }
+        bool open = size == DIM_UNKNOWN || factor == DIM_UNKNOWN;
+        out->dims[rank - i] = open ? DIM_UNKNOWN : size * factor;
+    }
+    return true;
+}
+
+// Gathers through strides: each axis is taken as (times, size), the first of
+// which has stride 0.
+static bool kernel_tile(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    int64_t dims[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
+    int64_t own[SHAPE_MAX_RANK];
+    int rank = 0;
+    dense_strides(in->rank, tensor_dims(in), own);
+    for (int i = 0; i < out->rank; i++) {
+        int from = i - (out->rank - in->rank);
+        int64_t size = from < 0 ? 1 : tensor_dims(in)[from];
+        int64_t times = size == 0 ? 0 : tensor_dims(out)[i] / size;
+        if (rank + 2 > SHAPE_MAX_RANK) {
+            return ctx_fail(call->ctx, ERR_SHAPE, "tile: rank too high");
+        }
+        if (times != 1) {
+            dims[rank] = times;
+            strides[rank++] = 0;
+        }
+        dims[rank] = size;
+        strides[rank++] = from < 0 ? 0 : own[from];
+    }
+    if (out->count == 0) {
+        return true;
+    }
+    Tensor *view = tensor_reshaped(call->ctx, out, rank, dims);
+    if (view == NULL) {
+        return false;
+    }
+    // A small tensor's view has data of its own: copy that over.
+    tensor_gather(call->ctx, view, in, 0, strides);
+    if (view->data != out->data) {
+        tensor_copy(call->ctx, out, 0, view, 0, out->count);
+    }
+    object_release(call->ctx, view);
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc tile_attrs[] = {
+    {"repetitions", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
+};
+const OpDesc op_tile_op = {
+    .name = "tile",
+    .params = "x, /",
+    .doc = "x laid out `repetitions` times along each axis; missing axes and\n"
+           "counts in front are 1.",
+    .min_inputs = 1,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_METHOD,
+    .attrs = tile_attrs,
+    .attr_count = 1,
+    .infer = infer_tile,
+    .kernel = kernel_tile,
+    .graphdef = "Tile",
+};
+
+// ---- repeat
+
+// How many elements come out along the axis; DIM_UNKNOWN, or -2: raised.
+static int64_t repeat_size(const InferCall *call, int64_t size)
+{
+    TensorType times = call->inputs[1];
+    Tensor *value = call->values != NULL ? call->values[1] : NULL;
+    if (times.rank > 1 || (times.rank == 1 && times.dims[0] != 1 &&
+                           times.dims[0] != DIM_UNKNOWN &&
+                           size != DIM_UNKNOWN && times.dims[0] != size)) {
+        infer_shape_error2(call, "repeats of shape %s for a tensor of shape "
+                                 "%s",
+                           times, call->inputs[0]);
+        return -2;
+    }
+    if (value == NULL || size == DIM_UNKNOWN) {
+        return DIM_UNKNOWN;
+    }
+    int64_t total = 0;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t one = tensor_int_at(value, value->count == 1 ? 0 : i);
+        if (one < 0) {
+            ctx_fail(call->ctx, ERR_OP_VALUE,
+                     "repeat: negative count %" PRId64, one);
+            return -2;
+        }
+        total += one;
+    }
+    return total;
+}
+
+static bool infer_repeat(InferCall *call)
+{
+    TensorType x = call->inputs[0];
+    Shape *out = &call->out_shapes[0];
+    int axis = -1;
+    if (!infer_needs_integer(call, 1)) {
+        return false;
+    }
+    call->out_dtypes[0] = x.dtype;
+    out->rank = attr_given(&call->attrs[0]) ? RANK_UNKNOWN : 1;
+    out->dims[0] = DIM_UNKNOWN;
+    if (x.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x.rank, -1,
+                    &axis)) {
+        return false;
+    }
+    int64_t size = axis < 0 ? DIM_UNKNOWN : x.dims[axis];
+    if (axis < 0 && shape_is_static(x.rank, x.dims) &&
+        !shape_count(call->ctx, x.rank, x.dims, x.dtype, &size)) {
+        return false;
+    }
+    int64_t total = repeat_size(call, size);
+    if (axis >= 0) {
+        shape_set(out, x.rank, x.dims);
+    }
+    out->dims[axis < 0 ? 0 : axis] = total;
+    return total != -2;
+}
+
+static bool kernel_repeat(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0], *times = call->inputs[1];
+    int axis;
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank, -1,
+                    &axis)) {
+        return false;
+    }
+    int64_t size = axis < 0 ? in->count : tensor_dims(in)[axis], inner = 1;
+    for (int i = axis + 1; axis >= 0 && i < in->rank; i++) {
+        inner *= tensor_dims(in)[i];
+    }
+    int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner;
+    for (int64_t i = 0; i < runs; i++) {
+        int64_t one = tensor_int_at(times, times->count == 1 ? 0 : i % size);
+        for (int64_t k = 0; k < one; k++) {
+            tensor_copy(call->ctx, call->outputs[0], at, in, i * inner, inner);
+            at += inner;
+        }
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const AttrDesc repeat_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_repeat = {
+    .name = "repeat",
+    .params = "x, repeats, /",
+    .doc = "Each element (or slice along the axis) `repeats` times: one count,\n"
+           "or one for each. Without an axis x counts as one vector.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_METHOD | OP_MAY_FAIL,
+    .attrs = repeat_attrs,
+    .attr_count = 1,
+    .infer = infer_repeat,
+    .kernel = kernel_repeat,
+};
+
+// ---- tril, triu
+
+static bool infer_triangle(InferCall *call)
+{
+    DType dtype = call->inputs[0].dtype;
+    return dtype == DT_STRING
+               ? infer_dtype_refused(call, dtype)
+               : infer_needs_rank(call, 0, 2) && infer_same(call);
+}
+
+// Copies rows, clearing columns [from, to) of row i: those above the diagonal
+// for tril, those below for triu.
+static bool triangle(const KernelCall *call, bool upper)
+{
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    int64_t k = attr_int(&call->attrs[0], 0);
+    int64_t rows = tensor_dims(in)[in->rank - 2];
+    int64_t columns = tensor_dims(in)[in->rank - 1];
+    size_t size = dtype_size((DType)in->dtype);
+    memcpy(out->data, in->data, (size_t)in->count * size);
+    for (int64_t r = 0; columns > 0 && r < in->count / columns; r++) {
+        int64_t edge = r % rows + k + (upper ? 0 : 1);
+        edge = edge < 0 ? 0 : edge > columns ? columns : edge;
+        int64_t from = upper ? 0 : edge, to = upper ? edge : columns;
+        memset((char *)out->data + (size_t)(r * columns + from) * size, 0,
+               (size_t)(to - from) * size);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static bool kernel_tril(const KernelCall *call)
+{
+    return triangle(call, false);
+}
+
+static bool kernel_triu(const KernelCall *call)
+{
+    return triangle(call, true);
+}
+
+static const AttrDesc triangle_attrs[] = {
+    {"k", ATTR_INT, ATTR_HOST_ONLY, "0"},
+};
+#define TRIANGLE(text, run)                                                   \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+    .output_count = 1, .attrs = triangle_attrs, .attr_count = 1,              \
+    .infer = infer_triangle, .kernel = (run)
+
+const OpDesc op_tril = {
+    TRIANGLE("tril", kernel_tril),
+    .doc = "Matrices with zeros above the k-th diagonal (above 0: to the\n"
+           "right).",
+};
+const OpDesc op_triu = {
+    TRIANGLE("triu", kernel_triu),
+    .doc = "Matrices with zeros below the k-th diagonal (above 0: to the\n"
+           "right).",
+};

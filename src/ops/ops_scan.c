@@ -1,0 +1,143 @@
+// Running sums and products: cumsum, cumprod.
+//
+// Elements are added in order along the axis, in the result's dtype: the
+// definition that every tier and number of threads shares.
+#include <string.h>
+
+#include "ops/infer.h"
+
+// Small ints and bools run in int32, as sum and prod do.
+static DType scan_dtype(DType dtype)
+{
+    return dtype == DT_INT64 || dtype_is_float(dtype) ? dtype : DT_INT32;
+}
+
+// Without an axis the elements count as one vector.
+static bool infer_scan(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    int axis;
+    if (type.dtype == DT_STRING) {
+        return infer_dtype_refused(call, type.dtype);
+    }
+    DType dtype = scan_dtype(type.dtype);
+    if (attr_given(&call->attrs[0])) {
+        return (type.rank == RANK_UNKNOWN ||
+                infer_axis(call->ctx, call->op->name, &call->attrs[0],
+                           type.rank, 0, &axis)) &&
+               infer_output(call, 0, dtype, type.rank, type.dims);
+    }
+    int64_t count = DIM_UNKNOWN;
+    return (!shape_is_static(type.rank, type.dims) ||
+            shape_count(call->ctx, type.rank, type.dims, dtype, &count)) &&
+           infer_output(call, 0, dtype, 1, &count);
+}
+
+// Where a row of the scan runs.
+typedef struct Row {
+    int64_t start, step, count;
+    bool exclusive, reverse;
+} Row;
+
+#define SCAN_CASE(id, T, A, U, JOIN)                                          \
+    case id: {                                                                \
+        const T *x = in->data;                                                \
+        A *y = out->data, l = first;                                          \
+        for (int64_t i = 0; i < row->count; i++) {                            \
+            int64_t k = row->reverse ? row->count - 1 - i : i;                \
+            k = row->start + k * row->step;                                   \
+            A r = (A)x[k], joined = (A)((U)l JOIN(U) r);                      \
+            y[k] = row->exclusive ? l : joined;                               \
+            l = joined;                                                       \
+        }                                                                     \
+        break;                                                                \
+    }
+#define SCAN_CASES(JOIN)                                                      \
+    switch ((DType)in->dtype) {                                               \
+        SCAN_CASE(DT_BOOL, uint8_t, int32_t, uint32_t, JOIN)                  \
+        SCAN_CASE(DT_UINT8, uint8_t, int32_t, uint32_t, JOIN)                 \
+        SCAN_CASE(DT_INT8, int8_t, int32_t, uint32_t, JOIN)                   \
+        SCAN_CASE(DT_INT16, int16_t, int32_t, uint32_t, JOIN)                 \
+        SCAN_CASE(DT_INT32, int32_t, int32_t, uint32_t, JOIN)                 \
+        SCAN_CASE(DT_INT64, int64_t, int64_t, uint64_t, JOIN)                 \
+        SCAN_CASE(DT_FLOAT32, float, float, float, JOIN)                      \
+        SCAN_CASE(DT_FLOAT64, double, double, double, JOIN)                   \
+    default:                                                                  \
+        break;                                                                \
+    }
+
+static void scan_sum(const Tensor *in, Tensor *out, const Row *row)
+{
+    const int first = 0;
+    SCAN_CASES(+)
+}
+
+static void scan_product(const Tensor *in, Tensor *out, const Row *row)
+{
+    const int first = 1;
+    SCAN_CASES(*)
+}
+
+static bool scan(const KernelCall *call,
+                 void (*run)(const Tensor *, Tensor *, const Row *))
+{
+    Tensor *in = call->inputs[0];
+    int axis = 0;
+    Row row = {.step = 1,
+               .count = in->count,
+               .exclusive = attr_bool(&call->attrs[1], false),
+               .reverse = attr_bool(&call->attrs[2], false)};
+    if (attr_given(&call->attrs[0])) {
+        if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank,
+                        0, &axis)) {
+            return false;
+        }
+        row.count = tensor_dims(in)[axis];
+        for (int i = axis + 1; i < in->rank; i++) {
+            row.step *= tensor_dims(in)[i];
+        }
+    }
+    int64_t rows = row.count == 0 ? 0 : in->count / row.count;
+    for (int64_t i = 0; i < rows; i++) {
+        row.start = i / row.step * row.count * row.step + i % row.step;
+        run(in, call->outputs[0], &row);
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool kernel_cumsum(const KernelCall *call)
+{
+    return scan(call, scan_sum);
+}
+
+static bool kernel_cumprod(const KernelCall *call)
+{
+    return scan(call, scan_product);
+}
+
+static const AttrDesc scan_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
+    {"exclusive", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+    {"reverse", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+};
+#define SCAN(text, run_it)                                                    \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+    .output_count = 1, .flags = OP_METHOD, .attrs = scan_attrs,               \
+    .attr_count = 3, .infer = infer_scan, .kernel = (run_it)
+
+const OpDesc op_cumsum = {
+    SCAN("cumsum", kernel_cumsum),
+    .doc = "The sums of the elements up to each one along the axis; without\n"
+           "an axis of all, flattened. `exclusive` leaves the element itself\n"
+           "out, `reverse` goes from the end. Small ints add up in int32.",
+    .graphdef = "Cumsum",
+};
+const OpDesc op_cumprod = {
+    SCAN("cumprod", kernel_cumprod),
+    .doc = "The products of the elements up to each one along the axis;\n"
+           "options and dtypes as for cumsum.",
+    .graphdef = "Cumprod",
+};

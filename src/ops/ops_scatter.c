@@ -1,0 +1,318 @@
+// Reading and writing at index tuples: gather_nd, scatter_update, scatter_add,
+// take_along_axis.
+//
+// The last axis of `indices` holds one index for each of x's first axes; what
+// stands there is an element, or a slice along the axes that are left.
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+// How many of x's axes an index tuple names; -1 where that is not known.
+static int tuple_size(const InferCall *call)
+{
+    TensorType indices = call->inputs[1];
+    return indices.rank < 1 || indices.dims[indices.rank - 1] == DIM_UNKNOWN
+               ? -1
+               : (int)indices.dims[indices.rank - 1];
+}
+
+// The shape of what the tuples name: indices.shape[:-1] + x.shape[size:].
+// False: raised, or (out->rank unknown) open in a trace.
+static bool named_shape(InferCall *call, Shape *out)
+{
+    TensorType x = call->inputs[0], indices = call->inputs[1];
+    int size = tuple_size(call);
+    out->rank = RANK_UNKNOWN;
+    if (!infer_needs_integer(call, 1) || !infer_needs_rank(call, 1, 1)) {
+        return false;
+    }
+    if (x.rank == RANK_UNKNOWN || size < 0) {
+        return true;
+    }
+    if (size > x.rank || indices.rank - 1 + x.rank - size > SHAPE_MAX_RANK) {
+        return infer_shape_error2(
+            call, "indices of shape %s do not fit a tensor of shape %s",
+            indices, x);
+    }
+    shape_set(out, indices.rank - 1, indices.dims);
+    for (int i = size; i < x.rank; i++) {
+        out->dims[out->rank++] = x.dims[i];
+    }
+    return true;
+}
+
+static bool infer_gather_nd(InferCall *call)
+{
+    call->out_dtypes[0] = call->inputs[0].dtype;
+    return named_shape(call, &call->out_shapes[0]);
+}
+
+// The slices that x falls into, and one after the other where tuples point.
+typedef struct Tuples {
+    const Tensor *indices;
+    const int64_t *dims; // of x
+    int64_t size;        // axes that a tuple names
+    int64_t count;       // tuples
+    int64_t width;       // elements of a slice
+} Tuples;
+
+static Tuples tuples_of(const Tensor *x, const Tensor *indices)
+{
+    Tuples t = {.indices = indices, .dims = tensor_dims(x), .width = 1};
+    t.size = tensor_dims(indices)[indices->rank - 1];
+    t.count = 1;
+    for (int i = 0; i + 1 < indices->rank; i++) {
+        t.count *= tensor_dims(indices)[i];
+    }
+    for (int i = (int)t.size; i < x->rank; i++) {
+        t.width *= t.dims[i];
+    }
+    return t;
+}
+
+// The slice that tuple `number` names; -1 with "indices[3] = (5, 0) does not
+// index into shape (2, 3)".
+static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
+                           const Tuples *t, int64_t number)
+{
+    int64_t slice = 0, tuple[SHAPE_MAX_RANK];
+    bool inside = true;
+    for (int64_t k = 0; k < t->size; k++) {
+        tuple[k] = tensor_int_at(t->indices, number * t->size + k);
+        inside &= tuple[k] >= 0 && tuple[k] < t->dims[k];
+        slice = inside ? slice * t->dims[k] + tuple[k] : 0;
+    }
+    if (inside) {
+        return slice;
+    }
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    strbuf_printf(&text, "%s: indices[%" PRId64 "] = ", op->name, number);
+    AttrValue shown = {.kind = ATTR_INTS, .count = (uint32_t)t->size,
+                       .ints = tuple};
+    attr_print(&text, &shown);
+    strbuf_puts(&text, " does not index into shape ");
+    shape_print(&text, x->rank, tensor_dims(x));
+    if (strbuf_ok(&text)) {
+        ctx_fail(ctx, ERR_OP_INDEX, "%s", strbuf_text(&text));
+    }
+    strbuf_free(&text);
+    return -1;
+}
+
+static bool kernel_gather_nd(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0], *out = call->outputs[0];
+    Tuples t = tuples_of(x, call->inputs[1]);
+    for (int64_t i = 0; i < t.count; i++) {
+        int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
+        if (slice < 0) {
+            return false;
+        }
+        tensor_copy(call->ctx, out, i * t.width, x, slice * t.width, t.width);
+    }
+    return ctx_poll(call->ctx);
+}
+
+const OpDesc op_gather_nd = {
+    .name = "gather_nd",
+    .params = "x, indices, /",
+    .doc = "The elements (or slices) of x that the tuples along the last axis\n"
+           "of the int tensor `indices` name. OpIndexError out of range.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_MAY_FAIL,
+    .infer = infer_gather_nd,
+    .kernel = kernel_gather_nd,
+    .graphdef = "GatherNd",
+};
+
+// ---- scatter_update, scatter_add
+
+extern const OpDesc op_scatter_add; // strings do not add up
+
+static bool infer_scatter(InferCall *call)
+{
+    TensorType x = call->inputs[0], updates = call->inputs[2];
+    Shape wanted;
+    if (x.dtype != updates.dtype) {
+        return ctx_fail(call->ctx, ERR_DTYPE,
+                        "%s: dtypes differ: %s and %s; cast one of them",
+                        call->op->name, dtype_name(x.dtype),
+                        dtype_name(updates.dtype));
+    }
+    if (call->op == &op_scatter_add && x.dtype == DT_STRING) {
+        return infer_dtype_refused(call, x.dtype);
+    }
+    if (!named_shape(call, &wanted) || !infer_same(call)) {
+        return false;
+    }
+    bool open = wanted.rank == RANK_UNKNOWN || updates.rank == RANK_UNKNOWN;
+    bool fits = open || wanted.rank == updates.rank;
+    for (int i = 0; fits && !open && i < wanted.rank; i++) {
+        int64_t a = wanted.dims[i], b = updates.dims[i];
+        fits = a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
+    }
+    return fits || infer_shape_error2(
+                       call, "updates must have the shape %s, not %s",
+                       (TensorType){x.dtype, wanted.rank, wanted.dims},
+                       updates);
+}
+
+// out[at ..] += from[start ..], `count` elements.
+static void add_slice(const KernelCall *call, int64_t at, int64_t start,
+                      int64_t count)
+{
+    Tensor *out = call->outputs[0];
+    size_t size = dtype_size((DType)out->dtype);
+    char *to = (char *)out->data + (size_t)at * size;
+    const char *from =
+        (const char *)call->inputs[2]->data + (size_t)start * size;
+    TileArg args[3] = {{to, 1}, {from, 1}, {NULL, 1}};
+    TileId tile = out->dtype == DT_BOOL ? TILE_LOGICAL_OR : TILE_ADD;
+    (void)call->ctx->kernels->tier->tiles[tile][out->dtype](to, args,
+                                                            (size_t)count);
+}
+
+static void update_slice(const KernelCall *call, int64_t at, int64_t start,
+                         int64_t count)
+{
+    Tensor *out = call->outputs[0];
+    if (out->dtype != DT_STRING) {
+        tensor_copy(call->ctx, out, at, call->inputs[2], start, count);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) { // what stood there loses a holder
+        tensor_share_string(
+            call->ctx, out, at + i,
+            ((TensorString **)call->inputs[2]->data)[start + i]);
+    }
+}
+
+static bool scatter(const KernelCall *call,
+                    void (*put)(const KernelCall *, int64_t, int64_t, int64_t))
+{
+    Tensor *x = call->inputs[0];
+    Tuples t = tuples_of(x, call->inputs[1]);
+    if (kernel_state(call->ctx) == NULL) {
+        return false;
+    }
+    tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count);
+    for (int64_t i = 0; i < t.count; i++) {
+        int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
+        if (slice < 0) {
+            return false;
+        }
+        put(call, slice * t.width, i * t.width, t.width);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static bool kernel_scatter_update(const KernelCall *call)
+{
+    return scatter(call, update_slice);
+}
+
+static bool kernel_scatter_add(const KernelCall *call)
+{
+    return scatter(call, add_slice);
+}
+
+#define SCATTER(text, run)                                                    \
+    .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,      \
+    .max_inputs = 3, .output_count = 1, .flags = OP_MAY_FAIL,                 \
+    .infer = infer_scatter, .kernel = (run)
+
+const OpDesc op_scatter_update = {
+    SCATTER("scatter_update", kernel_scatter_update),
+    .doc = "x with the elements (or slices) that the tuples along the last\n"
+           "axis of `indices` name replaced by `updates`; of two at one place\n"
+           "the last one stays. OpIndexError out of range.",
+    .graphdef = "TensorScatterUpdate",
+};
+const OpDesc op_scatter_add = {
+    SCATTER("scatter_add", kernel_scatter_add),
+    .doc = "x with `updates` added at the elements (or slices) that the tuples\n"
+           "along the last axis of `indices` name, in their order.\n"
+           "OpIndexError out of range.",
+    .graphdef = "TensorScatterAdd",
+};
+
+// ---- take_along_axis
+
+static bool infer_take_along(InferCall *call)
+{
+    TensorType x = call->inputs[0], indices = call->inputs[1];
+    int axis;
+    if (!infer_needs_integer(call, 1) || !infer_needs_rank(call, 0, 1)) {
+        return false;
+    }
+    call->out_dtypes[0] = x.dtype;
+    shape_set(&call->out_shapes[0], indices.rank, indices.dims);
+    if (x.rank == RANK_UNKNOWN || indices.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x.rank,
+                    x.rank - 1, &axis)) {
+        return false;
+    }
+    bool fits = x.rank == indices.rank;
+    for (int i = 0; fits && i < x.rank; i++) {
+        int64_t a = x.dims[i], b = indices.dims[i];
+        fits = i == axis || a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
+    }
+    return fits || infer_shape_error2(
+                       call, "indices of shape %s do not fit a tensor of "
+                             "shape %s beside the axis",
+                       indices, x);
+}
+
+static bool kernel_take_along(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0], *indices = call->inputs[1];
+    int axis;
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x->rank,
+                    x->rank - 1, &axis)) {
+        return false;
+    }
+    int64_t size = tensor_dims(x)[axis], inner = 1;
+    int64_t wanted = tensor_dims(indices)[axis];
+    for (int i = axis + 1; i < x->rank; i++) {
+        inner *= tensor_dims(x)[i];
+    }
+    for (int64_t i = 0; i < indices->count; i++) {
+        int64_t index = tensor_int_at(indices, i);
+        if (index < -size || index >= size) {
+            return ctx_fail(call->ctx, ERR_OP_INDEX,
+                            "take_along_axis: index %" PRId64 " is out of "
+                            "range for axis %d of size %" PRId64,
+                            index, axis, size);
+        }
+        index += index < 0 ? size : 0;
+        int64_t from = (i / (wanted * inner) * size + index) * inner +
+                       i % inner;
+        tensor_copy(call->ctx, call->outputs[0], i, x, from, 1);
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc take_along_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
+};
+const OpDesc op_take_along_axis = {
+    .name = "take_along_axis",
+    .params = "x, indices, /",
+    .doc = "For each row along the axis the elements that the row of int\n"
+           "`indices` names; below 0 from the end. OpIndexError out of range.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_MAY_FAIL,
+    .attrs = take_along_attrs,
+    .attr_count = 1,
+    .infer = infer_take_along,
+    .kernel = kernel_take_along,
+};

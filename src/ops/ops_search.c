@@ -1,0 +1,231 @@
+// Ops whose result depends on the values: boolean_mask, nonzero, searchsorted.
+//
+// The first two have sizes that only a run knows: a trace sees them as
+// unknown, the kernel makes its outputs itself.
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/move.h"
+
+static int64_t count_true(const Tensor *tensor)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        count += ((const uint8_t *)tensor->data)[i];
+    }
+    return count;
+}
+
+// ---- boolean_mask
+
+static bool mask_error(InferCall *call)
+{
+    return infer_shape_error2(call, "a mask of shape %s does not fit a tensor "
+                                    "of shape %s",
+                              call->inputs[1], call->inputs[0]);
+}
+
+static bool infer_boolean_mask(InferCall *call)
+{
+    TensorType x = call->inputs[0], mask = call->inputs[1];
+    Shape *out = &call->out_shapes[0];
+    call->out_dtypes[0] = x.dtype;
+    out->rank = RANK_UNKNOWN;
+    if (!infer_needs_dtype(call, 1, DT_BOOL)) {
+        return false;
+    }
+    if (x.rank == RANK_UNKNOWN || mask.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (mask.rank == 0 || mask.rank > x.rank) {
+        return mask_error(call);
+    }
+    for (int i = 0; i < mask.rank; i++) {
+        bool open = mask.dims[i] == DIM_UNKNOWN || x.dims[i] == DIM_UNKNOWN;
+        if (!open && mask.dims[i] != x.dims[i]) {
+            return mask_error(call);
+        }
+    }
+    out->rank = 0;
+    out->dims[out->rank++] = DIM_UNKNOWN;
+    for (int i = mask.rank; i < x.rank; i++) {
+        out->dims[out->rank++] = x.dims[i];
+    }
+    return true;
+}
+
+static bool kernel_boolean_mask(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0], *mask = call->inputs[1];
+    int64_t dims[SHAPE_MAX_RANK], inner = 1, at = 0;
+    int rank = x->rank - mask->rank + 1;
+    dims[0] = count_true(mask);
+    for (int i = 1; i < rank; i++) {
+        dims[i] = tensor_dims(x)[mask->rank + i - 1];
+        inner *= dims[i];
+    }
+    Tensor *out = tensor_new(call->ctx, (DType)x->dtype, rank, dims);
+    call->outputs[0] = out;
+    if (out == NULL) {
+        return false;
+    }
+    for (int64_t i = 0; i < mask->count && inner > 0; i++) {
+        if (((const uint8_t *)mask->data)[i]) {
+            tensor_copy(call->ctx, out, at, x, i * inner, inner);
+            at += inner;
+        }
+    }
+    return ctx_poll(call->ctx);
+}
+
+const OpDesc op_boolean_mask = {
+    .name = "boolean_mask",
+    .params = "x, mask, /",
+    .doc = "The slices of x where the mask, of the shape of x's first axes, is\n"
+           "True.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_DYNAMIC_SHAPE,
+    .infer = infer_boolean_mask,
+    .kernel = kernel_boolean_mask,
+};
+
+// ---- nonzero
+
+static bool infer_nonzero(InferCall *call)
+{
+    TensorType x = call->inputs[0];
+    int64_t unknown = DIM_UNKNOWN;
+    if (x.dtype == DT_STRING) {
+        return infer_dtype_refused(call, x.dtype);
+    }
+    if (x.rank <= 0) {
+        return infer_shape_error(call, "needs a tensor of known rank, at least "
+                                       "1, not %s",
+                                 x);
+    }
+    call->output_count = (uint32_t)x.rank;
+    for (int i = 0; i < OP_MAX_OUTPUTS; i++) {
+        infer_output(call, i, DT_INT64, 1, &unknown);
+    }
+    return true;
+}
+
+static bool is_nonzero(const Tensor *x, int64_t index)
+{
+    return dtype_is_float((DType)x->dtype) ? tensor_float_at(x, index) != 0
+                                           : tensor_int_at(x, index) != 0;
+}
+
+// The outputs are made by the first pass, which counts; on failure op_run
+// drops those that exist.
+static bool kernel_nonzero(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0];
+    int64_t found = 0, at = 0;
+    for (int64_t i = 0; i < x->count; i++) {
+        found += is_nonzero(x, i);
+    }
+    for (uint32_t k = 0; k < call->output_count; k++) {
+        call->outputs[k] = tensor_new(call->ctx, DT_INT64, 1, &found);
+        if (call->outputs[k] == NULL) {
+            return false;
+        }
+    }
+    for (int64_t i = 0; i < x->count; i++) {
+        if (!is_nonzero(x, i)) {
+            continue;
+        }
+        int64_t rest = i;
+        for (int k = x->rank - 1; k >= 0; k--) {
+            ((int64_t *)call->outputs[k]->data)[at] =
+                rest % tensor_dims(x)[k];
+            rest /= tensor_dims(x)[k];
+        }
+        at++;
+    }
+    return ctx_poll(call->ctx);
+}
+
+const OpDesc op_nonzero = {
+    .name = "nonzero",
+    .params = "x, /",
+    .doc = "Where x is not 0: a vector of int64 indices for each axis.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .flags = OP_DYNAMIC_SHAPE | OP_METHOD,
+    .infer = infer_nonzero,
+    .kernel = kernel_nonzero,
+};
+
+// ---- searchsorted
+
+static bool infer_searchsorted(InferCall *call)
+{
+    TensorType sorted = call->inputs[0], values = call->inputs[1];
+    const AttrValue *side = &call->attrs[0];
+    if (!infer_equal_dtypes(call, 0)) {
+        return false;
+    }
+    if (sorted.dtype == DT_STRING) {
+        return infer_dtype_refused(call, sorted.dtype);
+    }
+    if (sorted.rank != 1 && sorted.rank != RANK_UNKNOWN) {
+        return infer_shape_error(call, "needs a sorted vector, not %s",
+                                 sorted);
+    }
+    bool known = !attr_given(side) ||
+                 (side->count == 4 && memcmp(side->text, "left", 4) == 0) ||
+                 (side->count == 5 && memcmp(side->text, "right", 5) == 0);
+    return (known || ctx_fail(call->ctx, ERR_OP_VALUE,
+                              "searchsorted: side must be 'left' or "
+                              "'right'")) &&
+           infer_output(call, 0, DT_INT64, values.rank, values.dims);
+}
+
+// NaN is the largest of all, as in a sorted tensor.
+static bool number_less(const Tensor *a, int64_t i, const Tensor *b,
+                        int64_t k)
+{
+    if (dtype_is_float((DType)a->dtype)) {
+        double x = tensor_float_at(a, i), y = tensor_float_at(b, k);
+        return x < y || (y != y && x == x);
+    }
+    return tensor_int_at(a, i) < tensor_int_at(b, k);
+}
+
+static bool kernel_searchsorted(const KernelCall *call)
+{
+    const Tensor *sorted = call->inputs[0], *values = call->inputs[1];
+    bool right = attr_given(&call->attrs[0]) && call->attrs[0].count == 5;
+    for (int64_t i = 0; i < values->count; i++) {
+        int64_t low = 0, high = sorted->count;
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+            bool before = right ? !number_less(values, i, sorted, middle)
+                                : number_less(sorted, middle, values, i);
+            low = before ? middle + 1 : low;
+            high = before ? high : middle;
+        }
+        ((int64_t *)call->outputs[0]->data)[i] = low;
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc searchsorted_attrs[] = {
+    {"side", ATTR_STR, ATTR_HOST_ONLY, "'left'"},
+};
+const OpDesc op_searchsorted = {
+    .name = "searchsorted",
+    .params = "x1, x2, /",
+    .doc = "The int64 places at which the values x2 would go into the sorted\n"
+           "vector x1: before equal ones (side 'left') or behind ('right').",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .attrs = searchsorted_attrs,
+    .attr_count = 1,
+    .infer = infer_searchsorted,
+    .kernel = kernel_searchsorted,
+};

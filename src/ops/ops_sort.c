@@ -1,0 +1,277 @@
+// Sorting along an axis: sort, argsort, topk.
+//
+// One stable merge sort of pairs (key, place) serves all. NaN stands last,
+// whichever way the sort goes; equal keys keep their order.
+#include <inttypes.h>
+
+#include "ops/infer.h"
+
+// A row in the making. Keys are doubles or int64s, both exact for every dtype.
+typedef struct Pair {
+    union {
+        double number;
+        int64_t integer;
+    };
+    int64_t place;
+} Pair;
+
+// True if b must stand before a (so equal keys stay in order).
+typedef bool (*PairBefore)(const Pair *b, const Pair *a);
+
+static bool float_up(const Pair *b, const Pair *a)
+{
+    return b->number < a->number ||
+           (a->number != a->number && b->number == b->number);
+}
+static bool float_down(const Pair *b, const Pair *a)
+{
+    return b->number > a->number ||
+           (a->number != a->number && b->number == b->number);
+}
+static bool int_up(const Pair *b, const Pair *a)
+{
+    return b->integer < a->integer;
+}
+static bool int_down(const Pair *b, const Pair *a)
+{
+    return b->integer > a->integer;
+}
+
+// Merges pairs[0 .. half) and pairs[half .. n) into `to`.
+static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
+                         PairBefore before)
+{
+    int64_t i = 0, k = half, at = 0;
+    while (i < half && k < n) {
+        bool second = before(&pairs[k], &pairs[i]);
+        to[at++] = pairs[second ? k : i];
+        k += second;
+        i += !second;
+    }
+    while (i < half) {
+        to[at++] = pairs[i++];
+    }
+    while (k < n) {
+        to[at++] = pairs[k++];
+    }
+}
+
+// Bottom-up; `work` is as long as `pairs`. Returns where the result stands.
+static inline Pair *merge_sort(Pair *pairs, Pair *work, int64_t n,
+                               PairBefore before)
+{
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t start = 0; start < n; start += 2 * width) {
+            int64_t rest = n - start;
+            int64_t half = rest < width ? rest : width;
+            int64_t both = rest < 2 * width ? rest : 2 * width;
+            merge(pairs + start, half, both, work + start, before);
+        }
+        Pair *other = pairs;
+        pairs = work;
+        work = other;
+    }
+    return pairs;
+}
+
+// One instance an order, so that the comparison is inlined.
+static Pair *sort_pairs(Pair *pairs, Pair *work, int64_t n, bool is_float,
+                        bool down)
+{
+    if (is_float) {
+        return down ? merge_sort(pairs, work, n, float_down)
+                    : merge_sort(pairs, work, n, float_up);
+    }
+    return down ? merge_sort(pairs, work, n, int_down)
+                : merge_sort(pairs, work, n, int_up);
+}
+
+// What a sort gives: the sorted row, the places, or both; at most `kept`.
+typedef struct SortResult {
+    Tensor *values, *places; // NULL: not wanted
+    int64_t kept;
+} SortResult;
+
+static void put_row(const SortResult *to, const Pair *pairs, bool is_float,
+                    int64_t start, int64_t step)
+{
+    for (int64_t i = 0; i < to->kept; i++) {
+        int64_t at = start + i * step;
+        if (to->places != NULL) {
+            ((int64_t *)to->places->data)[at] = pairs[i].place;
+        }
+        if (to->values != NULL && is_float) {
+            tensor_set_float(to->values, at, pairs[i].number);
+        } else if (to->values != NULL) {
+            tensor_set_int(to->values, at, pairs[i].integer);
+        }
+    }
+}
+
+static void sort_row(const Tensor *in, int64_t start, int64_t step, int64_t n,
+                     bool down, Pair *room, const SortResult *to,
+                     int64_t out_start)
+{
+    bool is_float = dtype_is_float((DType)in->dtype);
+    for (int64_t i = 0; i < n; i++) {
+        room[i].place = i;
+        if (is_float) {
+            room[i].number = tensor_float_at(in, start + i * step);
+        } else {
+            room[i].integer = tensor_int_at(in, start + i * step);
+        }
+    }
+    put_row(to, sort_pairs(room, room + n, n, is_float, down), is_float,
+            out_start, step);
+}
+
+// Sorts every row along `axis`.
+static bool sort_along(const KernelCall *call, int axis, bool down,
+                       SortResult to)
+{
+    const Tensor *in = call->inputs[0];
+    int64_t n = in->rank == 0 ? 1 : tensor_dims(in)[axis], inner = 1;
+    for (int i = axis + 1; i < in->rank; i++) {
+        inner *= tensor_dims(in)[i];
+    }
+    to.kept = to.kept < n ? to.kept : n;
+    if (in->count == 0) {
+        return true;
+    }
+    size_t size = 2 * (size_t)n * sizeof(Pair);
+    Pair *room = ctx_alloc(call->ctx, size);
+    bool ok = room != NULL;
+    for (int64_t i = 0; ok && i < in->count / n; i++) {
+        int64_t block = i / inner, within = i % inner;
+        sort_row(in, block * n * inner + within, inner, n, down, room, &to,
+                 block * to.kept * inner + within);
+        ok = ctx_poll(call->ctx);
+    }
+    if (room != NULL) {
+        ctx_free(call->ctx, room, size);
+    }
+    return ok;
+}
+
+// ---- sort, argsort
+
+// False if there is none to sort along; *axis is resolved where it is known.
+static bool sort_axis(const InferCall *call, int *axis)
+{
+    TensorType type = call->inputs[0];
+    if (type.dtype == DT_STRING) {
+        return infer_dtype_refused(call, type.dtype);
+    }
+    return infer_needs_rank(call, 0, 1) &&
+           (type.rank == RANK_UNKNOWN ||
+            infer_axis(call->ctx, call->op->name, &call->attrs[0], type.rank,
+                       type.rank - 1, axis));
+}
+
+static bool infer_sort(InferCall *call)
+{
+    int axis;
+    return sort_axis(call, &axis) && infer_same(call);
+}
+
+static bool infer_argsort(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    int axis;
+    return sort_axis(call, &axis) &&
+           infer_output(call, 0, DT_INT64, type.rank, type.dims);
+}
+
+static bool sort_call(const KernelCall *call, SortResult to)
+{
+    int axis, rank = call->inputs[0]->rank;
+    to.kept = INT64_MAX;
+    return infer_axis(call->ctx, call->op->name, &call->attrs[0], rank,
+                      rank - 1, &axis) &&
+           sort_along(call, axis, attr_bool(&call->attrs[1], false), to);
+}
+
+static bool kernel_sort(const KernelCall *call)
+{
+    return sort_call(call, (SortResult){.values = call->outputs[0]});
+}
+
+static bool kernel_argsort(const KernelCall *call)
+{
+    return sort_call(call, (SortResult){.places = call->outputs[0]});
+}
+
+static const AttrDesc sort_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
+    {"descending", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+};
+#define SORT(text, rule, run)                                                 \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+    .output_count = 1, .flags = OP_METHOD, .attrs = sort_attrs,               \
+    .attr_count = 2, .infer = (rule), .kernel = (run)
+
+const OpDesc op_sort = {
+    SORT("sort", infer_sort, kernel_sort),
+    .doc = "The elements in ascending (or descending) order along an axis.\n"
+           "NaN stands last.",
+};
+const OpDesc op_argsort = {
+    SORT("argsort", infer_argsort, kernel_argsort),
+    .doc = "The int64 places of the elements in sorted order along an axis;\n"
+           "equal elements keep their order, NaN stands last.",
+};
+
+// ---- topk
+
+static bool infer_topk(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    int64_t k = call->attrs[0].integer;
+    int last = type.rank - 1;
+    if (type.dtype == DT_STRING) {
+        return infer_dtype_refused(call, type.dtype);
+    }
+    if (!infer_needs_rank(call, 0, 1)) {
+        return false;
+    }
+    bool known = type.rank != RANK_UNKNOWN && type.dims[last] != DIM_UNKNOWN;
+    if (k < 0 || (known && k > type.dims[last])) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE,
+                        "topk: k = %" PRId64 " is not in [0, %" PRId64 "]", k,
+                        known ? type.dims[last] : INT64_MAX);
+    }
+    call->output_count = 2;
+    for (int i = 0; i < 2; i++) {
+        infer_output(call, i, i == 0 ? type.dtype : DT_INT64, type.rank,
+                     type.dims);
+        if (type.rank != RANK_UNKNOWN) {
+            call->out_shapes[i].dims[last] = k;
+        }
+    }
+    return true;
+}
+
+static bool kernel_topk(const KernelCall *call)
+{
+    SortResult to = {call->outputs[0], call->outputs[1],
+                     call->attrs[0].integer};
+    return sort_along(call, call->inputs[0]->rank - 1, true, to);
+}
+
+static const AttrDesc topk_attrs[] = {
+    {"k", ATTR_INT, ATTR_HOST_ONLY, NULL},
+};
+const OpDesc op_topk = {
+    .name = "topk",
+    .params = "x, /",
+    .doc = "The k largest elements along the last axis, largest first, and\n"
+           "their int64 places; of equal ones the first comes first.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 2,
+    .flags = OP_METHOD,
+    .attrs = topk_attrs,
+    .attr_count = 1,
+    .infer = infer_topk,
+    .kernel = kernel_topk,
+};

@@ -1,0 +1,336 @@
+// The namespace `strings`: ops on string tensors, whose elements are bytes.
+//
+// Lengths count bytes and case is that of ASCII letters, as in TensorFlow's
+// default mode; all other bytes stay as they are.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/infer.h"
+#include "ops/strings.h"
+
+static TensorString *string_of(const Tensor *tensor, int64_t index)
+{
+    return ((TensorString *const *)tensor->data)[index];
+}
+
+// ---- length
+
+static bool infer_length(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    return infer_needs_dtype(call, 0, DT_STRING) &&
+           infer_output(call, 0, DT_INT32, type.rank, type.dims);
+}
+
+static bool kernel_length(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    for (int64_t i = 0; i < out->count; i++) {
+        tensor_set_int(out, i, string_of(call->inputs[0], i)->length);
+    }
+    return ctx_poll(call->ctx);
+}
+
+const OpDesc op_strings_length = {
+    .name = "strings.length",
+    .params = "x, /",
+    .doc = "How many bytes each string has, as int32.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .infer = infer_length,
+    .kernel = kernel_length,
+    .graphdef = "StringLength",
+};
+
+// ---- upper, lower
+
+static bool infer_case(InferCall *call)
+{
+    return infer_needs_dtype(call, 0, DT_STRING) && infer_same(call);
+}
+
+// Adds 'a' - 'A' (or takes it away) to the letters from `first` on.
+static bool change_case(const KernelCall *call, char first, int shift)
+{
+    Tensor *out = call->outputs[0];
+    for (int64_t i = 0; i < out->count; i++) {
+        const TensorString *from = string_of(call->inputs[0], i);
+        if (!ctx_poll(call->ctx) ||
+            !tensor_set_string(call->ctx, out, i, from->bytes,
+                               from->length)) {
+            return false;
+        }
+        TensorString *to = string_of(out, i);
+        for (uint32_t k = 0; k < to->length; k++) {
+            bool letter = to->bytes[k] >= first && to->bytes[k] < first + 26;
+            to->bytes[k] = (char)(to->bytes[k] + (letter ? shift : 0));
+        }
+    }
+    return true;
+}
+
+static bool kernel_upper(const KernelCall *call)
+{
+    return change_case(call, 'a', 'A' - 'a');
+}
+
+static bool kernel_lower(const KernelCall *call)
+{
+    return change_case(call, 'A', 'a' - 'A');
+}
+
+#define CHANGE_CASE(text, run)                                                \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+    .output_count = 1, .infer = infer_case, .kernel = (run)
+
+const OpDesc op_strings_upper = {
+    CHANGE_CASE("strings.upper", kernel_upper),
+    .doc = "The strings with ASCII letters in upper case.",
+    .graphdef = "StringUpper",
+};
+const OpDesc op_strings_lower = {
+    CHANGE_CASE("strings.lower", kernel_lower),
+    .doc = "The strings with ASCII letters in lower case.",
+    .graphdef = "StringLower",
+};
+
+// ---- join
+
+static bool infer_join(InferCall *call)
+{
+    for (uint32_t i = 0; i < call->input_count; i++) {
+        if (!infer_needs_dtype(call, i, DT_STRING)) {
+            return false;
+        }
+    }
+    Shape *out = &call->out_shapes[0];
+    infer_output(call, 0, DT_STRING, call->inputs[0].rank,
+                 call->inputs[0].dims);
+    for (uint32_t i = 1; i < call->input_count; i++) {
+        Shape so_far;
+        shape_set(&so_far, out->rank, out->dims);
+        TensorType left = {DT_STRING, so_far.rank, so_far.dims};
+        if (!shape_broadcast(call->ctx, call->op->name, left, call->inputs[i],
+                             out)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool kernel_join(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    const AttrValue *between = &call->attrs[0];
+    bool separated = attr_given(between), ok = true;
+    StrBuf text;
+    strbuf_init(&text, call->ctx);
+    for (int64_t i = 0; ok && i < out->count; i++) {
+        text.length = 0;
+        for (uint32_t k = 0; k < call->input_count; k++) {
+            int64_t at = broadcast_index(tensor_type(call->inputs[k]),
+                                         tensor_type(out), i);
+            const TensorString *part = string_of(call->inputs[k], at);
+            if (k > 0 && separated) {
+                strbuf_add(&text, between->text, between->count);
+            }
+            strbuf_add(&text, part->bytes, part->length);
+        }
+        ok = strbuf_ok(&text) && ctx_poll(call->ctx) &&
+             tensor_set_string(call->ctx, out, i, strbuf_text(&text),
+                               text.length);
+    }
+    strbuf_free(&text);
+    return ok;
+}
+
+static const AttrDesc join_attrs[] = {
+    {"separator", ATTR_STR, ATTR_HOST_ONLY, "''"},
+};
+const OpDesc op_strings_join = {
+    .name = "strings.join",
+    .params = "inputs, /",
+    .doc = "The strings of a list of tensors put together, element by element,\n"
+           "with `separator` between them. Shapes broadcast.",
+    .min_inputs = 1,
+    .max_inputs = 255,
+    .output_count = 1,
+    .flags = OP_LIST_INPUT,
+    .attrs = join_attrs,
+    .attr_count = 1,
+    .infer = infer_join,
+    .kernel = kernel_join,
+};
+
+// ---- split
+
+static bool infer_split(InferCall *call)
+{
+    int64_t unknown = DIM_UNKNOWN;
+    if (!infer_needs_dtype(call, 0, DT_STRING)) {
+        return false;
+    }
+    if (call->inputs[0].rank > 0) {
+        return infer_shape_error(call, "splits one string, not a tensor of "
+                                       "shape %s, whose rows would be of "
+                                       "different length",
+                                 call->inputs[0]);
+    }
+    return infer_output(call, 0, DT_STRING, 1, &unknown);
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+// The next part of text[*at ..): false at the end. Without a separator runs of
+// blanks part, as in Python's str.split; *at is length + 1 behind the last.
+static bool next_part(const TensorString *text, const AttrValue *separator,
+                      size_t *at, size_t *start, size_t *length)
+{
+    const char *bytes = text->bytes;
+    size_t i = *at, end = text->length;
+    if (!attr_given(separator) || separator->count == 0) {
+        while (i < end && is_blank(bytes[i])) {
+            i++;
+        }
+        *start = i;
+        while (i < end && !is_blank(bytes[i])) {
+            i++;
+        }
+        *at = i;
+        *length = i - *start;
+        return *length > 0;
+    }
+    if (i > end) {
+        return false;
+    }
+    const char *found = memmem(bytes + i, end - i, separator->text,
+                               separator->count);
+    size_t stop = found != NULL ? (size_t)(found - bytes) : end;
+    *start = i;
+    *length = stop - i;
+    *at = found != NULL ? stop + separator->count : end + 1;
+    return true;
+}
+
+// Counts the parts, then makes the output and fills it.
+static bool kernel_split(const KernelCall *call)
+{
+    const TensorString *text = string_of(call->inputs[0], 0);
+    size_t at = 0, start, length;
+    int64_t count = 0;
+    while (next_part(text, &call->attrs[0], &at, &start, &length)) {
+        count++;
+    }
+    Tensor *out = tensor_new(call->ctx, DT_STRING, 1, &count);
+    call->outputs[0] = out;
+    bool ok = out != NULL;
+    at = 0;
+    for (int64_t i = 0; ok && i < count; i++) {
+        ok = next_part(text, &call->attrs[0], &at, &start, &length) &&
+             ctx_poll(call->ctx) &&
+             tensor_set_string(call->ctx, out, i, text->bytes + start, length);
+    }
+    return ok;
+}
+
+static const AttrDesc split_attrs[] = {
+    {"sep", ATTR_STR, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_strings_split = {
+    .name = "strings.split",
+    .params = "x, /",
+    .doc = "The parts of one string between separators, as a vector; without\n"
+           "a separator those between runs of blanks.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_DYNAMIC_SHAPE,
+    .attrs = split_attrs,
+    .attr_count = 1,
+    .infer = infer_split,
+    .kernel = kernel_split,
+};
+
+// ---- to_number
+
+static bool infer_to_number(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    DType dtype = attr_dtype(&call->attrs[0], DT_FLOAT32);
+    if (!infer_needs_dtype(call, 0, DT_STRING)) {
+        return false;
+    }
+    if (dtype == DT_STRING || dtype == DT_BOOL) {
+        return infer_dtype_refused(call, dtype);
+    }
+    return infer_output(call, 0, dtype, type.rank, type.dims);
+}
+
+// The whole text must be one number; blanks around it are fine. Ints must fit
+// the dtype.
+static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
+{
+    char *end;
+    if (text->length == 0 || strlen(text->bytes) != text->length) {
+        return false;
+    }
+    errno = 0;
+    if (dtype_is_float((DType)out->dtype)) {
+        // Straight to float32, so that it is rounded once.
+        double value = out->dtype == DT_FLOAT32
+                           ? (double)strtof(text->bytes, &end)
+                           : strtod(text->bytes, &end);
+        tensor_set_float(out, index, value);
+    } else {
+        long long value = strtoll(text->bytes, &end, 10);
+        tensor_set_int(out, index, value);
+        if (errno == ERANGE || tensor_int_at(out, index) != value) {
+            return false;
+        }
+    }
+    bool some = end != text->bytes;
+    while (is_blank(*end)) {
+        end++;
+    }
+    return some && *end == '\0';
+}
+
+static bool kernel_to_number(const KernelCall *call)
+{
+    Tensor *out = call->outputs[0];
+    for (int64_t i = 0; i < out->count; i++) {
+        const TensorString *text = string_of(call->inputs[0], i);
+        if (!parse_number(text, out, i)) {
+            return ctx_fail(call->ctx, ERR_OP_VALUE,
+                            "strings.to_number: '%s' is not a number of "
+                            "dtype %s",
+                            text->bytes, dtype_name((DType)out->dtype));
+        }
+    }
+    return ctx_poll(call->ctx);
+}
+
+static const AttrDesc to_number_attrs[] = {
+    {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
+};
+const OpDesc op_strings_to_number = {
+    .name = "strings.to_number",
+    .params = "x, /",
+    .doc = "The number that each string writes out.\n"
+           "OpValueError where it is none, or does not fit the dtype.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_MAY_FAIL,
+    .attrs = to_number_attrs,
+    .attr_count = 1,
+    .infer = infer_to_number,
+    .kernel = kernel_to_number,
+    .graphdef = "StringToNumber",
+};
