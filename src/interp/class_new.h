@@ -47,4 +47,8 @@ Value super_new(Vm *vm, Type *start, Value self);
 // super() without arguments: __class__ and the first argument of vm->frame.
 Value super_of_frame(Vm *vm);
 
+// Calling the class makes an Instance and calls an __init__ written in Duet,
+// without a metaclass or a __new__ that has a say.
+bool class_makes_plainly(Vm *vm, const Type *cls);
+
 #endif

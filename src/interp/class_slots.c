@@ -318,6 +318,14 @@ static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return false;
 }
 
+bool class_makes_plainly(Vm *vm, const Type *cls)
+{
+    return (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
+           cls->head.type == vm->types[KIND_TYPE] &&
+           cls->slots.make == vm->object_type->slots.make &&
+           cls->slots.init == user_init;
+}
+
 static Tuple *with_class(Vm *vm, Type *cls, Tuple *args)
 {
     Tuple *all = tuple_new(vm, args->count + 1);

@@ -13,7 +13,7 @@ Code *code_new(Vm *vm, Source *source)
         memset((char *)code + sizeof code->head, 0,
                sizeof *code - sizeof code->head);
         code->source = source_retain(source);
-        code->plain_count = UINT32_MAX;
+        code->plain_count = code->direct_count = UINT32_MAX;
     }
     return code;
 }

@@ -73,6 +73,9 @@ typedef struct Code {
     uint16_t captured_count;        // cells taken from the enclosing function
     uint32_t plain_count;    // arguments of a call that needs no binding;
                              // UINT32_MAX: every call does
+    uint32_t direct_count;   // as plain_count, UINT32_MAX where a call makes no
+                             // frame at once: generators
+    uint32_t parameter_count; // registers that a call binds
     Value *constants;
     uint32_t constant_count;
     Str **local_names;       // local_count of them; temporaries have none

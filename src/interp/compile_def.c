@@ -124,6 +124,22 @@ static void count_params(Code *code, const Node *params)
     }
 }
 
+// Which calls need no binding, and how many registers one binds.
+static void count_registers(Code *code)
+{
+    bool extra = code->flags & (CODE_VARARGS | CODE_VARKEYWORDS);
+    code->parameter_count = (uint32_t)code->positional_count +
+                            code->keyword_only_count +
+                            !!(code->flags & CODE_VARARGS) +
+                            !!(code->flags & CODE_VARKEYWORDS);
+    if (code->keyword_only_count == 0 && !extra) {
+        code->plain_count = code->positional_count;
+        if (!(code->flags & CODE_GENERATOR)) {
+            code->direct_count = code->plain_count;
+        }
+    }
+}
+
 static void fill_code(Compiler *c, Code *code, const Node *node,
                       const char *name, uint32_t flags)
 {
@@ -134,10 +150,7 @@ static void fill_code(Compiler *c, Code *code, const Node *node,
         !copy_captures(c, code)) {
         c->failed = true;
     }
-    if (code->keyword_only_count == 0 &&
-        !(code->flags & (CODE_VARARGS | CODE_VARKEYWORDS | CODE_GENERATOR))) {
-        code->plain_count = code->positional_count;
-    }
+    count_registers(code);
 }
 
 // Ends the inner compiler; its code becomes a constant of the outer one.

@@ -49,7 +49,7 @@ SYS_BODY(setrecursionlimit)
         return raise_error(vm, ERR_OVERFLOW,
                            "Python int too large to convert to C int");
     }
-    vm->recursion_limit = (uint32_t)limit;
+    vm_set_recursion_limit(vm, (uint32_t)limit);
     return VALUE_NONE;
 }
 

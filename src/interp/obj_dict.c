@@ -233,6 +233,54 @@ static inline bool key_hash(Vm *vm, Value key, uint64_t *hash)
     return value_hash(vm, key, hash);
 }
 
+// Equality of a simple key with a stored one of the same hash; -1: it takes
+// the protocol to know.
+static inline int simple_equal(Value stored, Value key)
+{
+    if (value_same(stored, key)) {
+        return 1;
+    }
+    if (value_is_str(stored) && value_is_str(key)) {
+        return str_equal(value_as_str(stored), value_as_str(key));
+    }
+    return value_both_ints(stored, key) ? 0 : -1;
+}
+
+const DictEntry *dict_find_simple(Dict *dict, Value key)
+{
+    uint64_t hash;
+    if (value_is_int(key) && value_rank(key) >= 0) {
+        hash = (uint64_t)value_small(key);
+    } else if (value_is_str(key)) {
+        hash = str_hash(value_as_str(key));
+    } else {
+        return NULL;
+    }
+    if (dict->index == NULL) {
+        for (uint32_t i = 0; i < dict->used; i++) {
+            const DictEntry *entry = &dict->entries[i];
+            if (entry->hash == hash && simple_equal(entry->key, key) == 1) {
+                return entry;
+            }
+        }
+        return NULL;
+    }
+    Probe probe = probe_start(dict, hash);
+    for (;; probe_next(&probe)) {
+        uint32_t slot = slot_get(dict, probe.at);
+        if (slot == 0) {
+            return NULL;
+        }
+        const DictEntry *entry = &dict->entries[slot - 1];
+        if (entry->hash == hash) {
+            int equal = simple_equal(entry->key, key);
+            if (equal != 0) {
+                return equal > 0 ? entry : NULL;
+            }
+        }
+    }
+}
+
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;

@@ -41,6 +41,9 @@ int dict_remove(Vm *vm, Dict *dict, Value key); // 1 removed, 0 absent, -1
 int dict_take(Vm *vm, Dict *dict, Value key, Value *value);
 // Empties a header that object_new gave (for subclasses).
 void dict_init(Dict *dict);
+// The entry of a small int or a plain str: cannot fail. NULL: absent, or a key
+// of another kind, or one whose equality runs code.
+const DictEntry *dict_find_simple(Dict *dict, Value key);
 // By interned name: cannot fail. UNBOUND: absent; borrowed.
 Value dict_get_name(Dict *dict, Str *name);
 MUST_CHECK bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value);

@@ -15,16 +15,23 @@ static size_t register_bytes(const Generator *g)
     return g->function->code->register_count * sizeof(Value);
 }
 
+static bool holds_registers(const Generator *g)
+{
+    return g->state == GENERATOR_NEW || g->state == GENERATOR_SUSPENDED;
+}
+
+// Ends the generator; the registers are released unless they stand on the
+// stack.
 static void drop_registers(Vm *vm, Generator *g)
 {
     Value *registers = g->registers;
+    bool held = holds_registers(g);
     g->registers = NULL;
-    if (registers != NULL) {
-        for (uint32_t i = 0; i < g->function->code->register_count; i++) {
-            release(vm, registers[i]);
-        }
-        ctx_free(&vm->ctx, registers, register_bytes(g));
+    g->state = GENERATOR_DONE;
+    for (uint32_t i = 0; held && i < g->function->code->register_count; i++) {
+        release(vm, registers[i]);
     }
+    ctx_free(&vm->ctx, registers, register_bytes(g));
     while (g->handled.count > 0) {
         Value last = vec_pop(&g->handled);
         release(vm, last);
@@ -36,9 +43,7 @@ static void drop_registers(Vm *vm, Generator *g)
 Generator *generator_new(Vm *vm, Function *function, Value *window)
 {
     const Code *code = function->code;
-    uint32_t params = code->positional_count + code->keyword_only_count +
-                      !!(code->flags & CODE_VARARGS) +
-                      !!(code->flags & CODE_VARKEYWORDS);
+    uint32_t params = code->parameter_count;
     Generator *g = object_new(vm, vm->types[KIND_GENERATOR], sizeof *g);
     if (g != NULL) {
         g->function = object_retain(function);
@@ -73,63 +78,74 @@ Value generator_result(Generator *g)
     return value_unbound(result) ? VALUE_NONE : result;
 }
 
-// Puts the registers onto the stack, on an entry frame of its own.
-static bool enter(Vm *vm, Generator *g, Value *window)
+// Moves what it was handling onto the Vm's list of handled exceptions.
+static bool take_handled(Vm *vm, Generator *g)
 {
-    Code *code = g->function->code;
-    Value *saved = g->registers;
-    size_t handled = vm->handled.count;
+    size_t before = vm->handled.count;
     for (size_t i = 0; i < g->handled.count; i++) {
         if (!vec_push(&vm->ctx, &vm->handled, g->handled.items[i])) {
-            vm->handled.count = handled;
+            vm->handled.count = before;
             return false;
         }
     }
-    for (uint32_t i = 0; i < code->register_count; i++) {
-        window[i] = VALUE_UNBOUND;
-    }
-    window[-1] = VALUE_UNBOUND;
-    if (!vm_push_frame(vm, g->function, window)) {
-        vm->handled.count = handled;
+    g->handled.count = 0;
+    return true;
+}
+
+bool generator_enter(Vm *vm, Generator *g, Value *window, uint32_t flags)
+{
+    Code *code = g->function->code;
+    uint32_t handled = (uint32_t)vm->handled.count;
+    if (UNLIKELY(!vm_can_push(vm, code, window))) {
         return false;
     }
-    g->handled.count = 0;
-    memcpy(window, saved, register_bytes(g));
-    vm->frame->pc = code->words + g->word;
-    vm->frame->flags |= FRAME_ENTRY | FRAME_GENERATOR;
-    vm->frame->handled = (uint32_t)handled;
-    ctx_free(&vm->ctx, saved, register_bytes(g));
-    g->registers = NULL;
+    if (UNLIKELY(g->handled.count > 0) && !take_handled(vm, g)) {
+        return false;
+    }
+    memcpy(window, g->registers, register_bytes(g));
+    vm->frame = vm->frame == NULL ? vm->frames : vm->frame + 1;
+    *vm->frame = (Frame){.pc = code->words + g->word,
+                         .registers = window,
+                         .code = code,
+                         .globals = g->function->globals,
+                         .cells = g->function->cells,
+                         .flags = flags | FRAME_GENERATOR,
+                         .handled = handled};
     g->state = GENERATOR_RUNNING;
     return true;
 }
 
-// The frame stands behind a YIELD: back into the object.
-static bool suspend(Vm *vm, Generator *g)
+static bool keep_handled(Vm *vm, Generator *g, uint32_t from)
+{
+    for (size_t i = from; i < vm->handled.count; i++) {
+        if (!vec_push(&vm->ctx, &g->handled, vm->handled.items[i])) {
+            g->handled.count = 0;
+            return false;
+        }
+    }
+    vm->handled.count = from;
+    return true;
+}
+
+bool generator_suspend(Vm *vm, Generator *g)
 {
     Frame *f = vm->frame;
-    g->registers = ctx_alloc(&vm->ctx, register_bytes(g));
-    if (g->registers == NULL) {
+    if (UNLIKELY(vm->handled.count > f->handled) &&
+        !keep_handled(vm, g, f->handled)) {
         return false;
     }
-    memcpy(g->registers, f->registers, register_bytes(g));
     for (uint32_t i = 0; i < f->code->register_count; i++) {
+        g->registers[i] = f->registers[i];
         f->registers[i] = VALUE_UNBOUND;
     }
     g->word = (uint32_t)(f->pc - f->code->words);
     g->state = GENERATOR_SUSPENDED;
-    for (size_t i = f->handled; i < vm->handled.count; i++) {
-        if (!vec_push(&vm->ctx, &g->handled, vm->handled.items[i])) {
-            return false;
-        }
-    }
-    vm->handled.count = f->handled;
     vm->frame = f == vm->frames ? NULL : f - 1;
     return true;
 }
 
 // StopIteration may not leave a generator: it would end somebody's loop.
-static Value failed(Vm *vm)
+static void convert_stop(Vm *vm)
 {
     if (raise_matches(vm, ERR_STOP_ITERATION)) {
         Value stop = raise_take(vm);
@@ -144,49 +160,54 @@ static Value failed(Vm *vm)
         release(vm, stop);
         value_replace(&vm->ctx, &vm->exception, error);
     }
-    return VALUE_FAIL;
 }
 
+void generator_finish(Vm *vm, Generator *g, Value result)
+{
+    drop_registers(vm, g);
+    if (value_failed(result)) {
+        convert_stop(vm);
+    } else {
+        value_replace(&vm->ctx, &g->result, result);
+    }
+}
+
+// Runs it on an entry frame until it yields, returns or fails.
+static Value run_entered(Vm *vm, Generator *g, Value *sent, bool was_new)
+{
+    Frame *frame = vm->frame;
+    if (sent != NULL && !was_new) {
+        value_replace(&vm->ctx, &frame->registers[INS_B(frame->pc[-1])],
+                      value_retain(*sent));
+    }
+    Value result = vm_run(vm, sent == NULL);
+    if (!value_failed(result) && vm->frame == frame) {
+        if (LIKELY(generator_suspend(vm, g))) {
+            return result;
+        }
+        release(vm, result);
+        vm_drop_frame(vm);
+        result = VALUE_FAIL;
+    }
+    generator_finish(vm, g, result);
+    return value_failed(result) ? VALUE_FAIL : VALUE_STOP;
+}
+
+// `sent` NULL: raises the pending error where the generator stands.
 static Value run(Vm *vm, Generator *g, Value *sent)
 {
-    Value *window = vm_free_window(vm, g->function->code->register_count);
-    if (window == NULL) {
+    // A pending error must outlive the preparations.
+    if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
-    // A pending error must outlive the preparations.
-    bool entered = ctx_enter(&vm->ctx);
+    Value *window = vm_next_window(vm);
     bool was_new = g->state == GENERATOR_NEW;
-    Value *held = vm->window_top;
     Value result = VALUE_FAIL;
-    if (entered && enter(vm, g, window)) {
-        if (sent != NULL && !was_new) {
-            Ins yield = vm->frame->pc[-1];
-            value_replace(&vm->ctx, &window[INS_B(yield)],
-                          value_retain(*sent));
-        }
-        Frame *frame = vm->frame;
-        result = vm_run(vm, sent == NULL);
-        if (value_failed(result)) {
-            g->state = GENERATOR_DONE;
-            result = failed(vm);
-        } else if (vm->frame == frame) {
-            if (!suspend(vm, g)) {
-                release(vm, result);
-                vm_drop_frame(vm);
-                g->state = GENERATOR_DONE;
-                result = VALUE_FAIL;
-            }
-        } else {
-            g->state = GENERATOR_DONE;
-            value_replace(&vm->ctx, &g->result, result);
-            result = VALUE_STOP;
-        }
+    window[-1] = VALUE_UNBOUND;
+    if (generator_enter(vm, g, window, FRAME_ENTRY)) {
+        result = run_entered(vm, g, sent, was_new);
     }
-    if (entered) {
-        ctx_leave(&vm->ctx);
-    }
-    vm->window_top = held;
-    vm_release_window(vm, window);
+    ctx_leave(&vm->ctx);
     return result;
 }
 
@@ -242,7 +263,6 @@ Value generator_throw(Vm *vm, Generator *g)
         return raise_error(vm, ERR_VALUE, "generator already executing");
     }
     if (g->state == GENERATOR_NEW || g->state == GENERATOR_DONE) {
-        g->state = GENERATOR_DONE;
         drop_registers(vm, g);
         return VALUE_FAIL;
     }
@@ -273,7 +293,6 @@ bool generator_close(Vm *vm, Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {
         if (g->state == GENERATOR_NEW) {
-            g->state = GENERATOR_DONE;
             drop_registers(vm, g);
         }
         return true;
@@ -318,7 +337,7 @@ static void generator_visit(Object *self,
     Generator *g = (Generator *)self;
     visit(&g->function->head, data);
     for (uint32_t i = 0;
-         g->registers != NULL && i < g->function->code->register_count; i++) {
+         holds_registers(g) && i < g->function->code->register_count; i++) {
         if (value_is_object(g->registers[i])) {
             visit(value_object(g->registers[i]), data);
         }

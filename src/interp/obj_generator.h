@@ -17,7 +17,8 @@ typedef enum GeneratorState {
 typedef struct Generator {
     Object head;
     Function *function;
-    Value *registers;  // code->register_count of them; NULL when done
+    Value *registers;  // code->register_count of them, meaningless while it
+                       // runs; NULL when done
     uint32_t word;     // where it goes on
     GeneratorState state;
     Value result;      // what it returned, UNBOUND: not (yet)
@@ -34,6 +35,15 @@ Value generator_send(Vm *vm, Generator *generator, Value sent);
 Value generator_throw(Vm *vm, Generator *generator);
 // GeneratorExit where it stands. False with an error pending.
 MUST_CHECK bool generator_close(Vm *vm, Generator *generator);
+// Puts its registers at `window` on a frame with these flags; the caller keeps
+// the generator alive. False: failed, nothing has changed.
+MUST_CHECK bool generator_enter(Vm *vm, Generator *generator, Value *window,
+                                uint32_t flags);
+// Its frame stands behind a YIELD: back into the object. False: failed, and
+// the frame still stands.
+MUST_CHECK bool generator_suspend(Vm *vm, Generator *generator);
+// Its frame is gone, with `result` (taken) or with an error (VALUE_FAIL).
+void generator_finish(Vm *vm, Generator *generator, Value result);
 // What it returned, moved out; None if that was asked before.
 Value generator_result(Generator *generator);
 

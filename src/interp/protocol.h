@@ -16,6 +16,9 @@ int value_equal(Vm *vm, Value a, Value b);
 // All of CompareOp; the result may be any value (tensors).
 Value value_compare(Vm *vm, CompareOp op, Value a, Value b);
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b);
+// The rest of a + b after a's own method, called by somebody else, declined.
+Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
+                            Value b);
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b);
 Value value_unary(Vm *vm, UnaryOp op, Value v);
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus);

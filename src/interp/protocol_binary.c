@@ -90,6 +90,23 @@ Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
+Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
+                            Value b)
+{
+    Type *right = type_of(vm, b);
+    Value result = VALUE_NOT_IMPLEMENTED;
+    if (right != type_of(vm, a)) {
+        if (!ctx_enter(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+        result = binary_side(vm, op, right, a, b);
+        ctx_leave(&vm->ctx);
+    }
+    return value_same(result, VALUE_NOT_IMPLEMENTED)
+               ? binary_failed(vm, op, inplace ? "=" : "", a, b)
+               : result;
+}
+
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Type *type = type_of(vm, a);

@@ -136,6 +136,10 @@ struct Type {
     // class takes itself out when it dies. For updates of inherited slots.
     Type **subclasses;
     uint32_t subclass_count, subclass_capacity;
+    // Instances are made by a frame for this __init__ (vm_enter.c); borrowed,
+    // valid while init_epoch is the Vm's epoch. NULL: they are made by C.
+    Object *init_function;
+    uint64_t init_epoch;
 };
 
 // The class of any value, immediates included. Borrowed.

@@ -107,6 +107,50 @@ ALWAYS_INLINE int64_t value_small(Value v)
 {
     return (int64_t)VALUE_BITS(v) >> 2;
 }
+// Arithmetic on two immediate ints where they stand: the tag is zero, so the
+// shifted numbers are added as they are and overflow shows at 62 bits. False:
+// the result needs a box.
+ALWAYS_INLINE bool value_add_small(Value a, Value b, Value *sum)
+{
+    int64_t bits;
+    bool over = __builtin_add_overflow((int64_t)VALUE_BITS(a),
+                                       (int64_t)VALUE_BITS(b), &bits);
+    *sum = VALUE_OF_BITS((uint64_t)bits);
+    return !over;
+}
+ALWAYS_INLINE bool value_sub_small(Value a, Value b, Value *difference)
+{
+    int64_t bits;
+    bool over = __builtin_sub_overflow((int64_t)VALUE_BITS(a),
+                                       (int64_t)VALUE_BITS(b), &bits);
+    *difference = VALUE_OF_BITS((uint64_t)bits);
+    return !over;
+}
+ALWAYS_INLINE bool value_mul_small(Value a, Value b, Value *product)
+{
+    int64_t bits;
+    bool over = __builtin_mul_overflow((int64_t)VALUE_BITS(a),
+                                       value_small(b), &bits);
+    *product = VALUE_OF_BITS((uint64_t)bits);
+    return !over;
+}
+ALWAYS_INLINE Value value_and_small(Value a, Value b)
+{
+    return VALUE_OF_BITS(VALUE_BITS(a) & VALUE_BITS(b));
+}
+ALWAYS_INLINE Value value_or_small(Value a, Value b)
+{
+    return VALUE_OF_BITS(VALUE_BITS(a) | VALUE_BITS(b));
+}
+ALWAYS_INLINE Value value_xor_small(Value a, Value b)
+{
+    return VALUE_OF_BITS(VALUE_BITS(a) ^ VALUE_BITS(b));
+}
+// A number that orders immediate ints as they order: four times the int.
+ALWAYS_INLINE int64_t value_rank(Value v)
+{
+    return (int64_t)VALUE_BITS(v);
+}
 ALWAYS_INLINE Value value_from_bool(bool b)
 {
     return b ? VALUE_TRUE : VALUE_FALSE;

@@ -1,12 +1,9 @@
 // The dispatch loop: fast paths alone; what is rare is in vm_*.c.
 //
 // Invariant: frame->pc is stored before anything that can fail, run Duet code
-// or look at the frame; it then stands right behind the instruction.
-#include "interp/attr.h"
-#include "interp/note.h"
-#include "interp/obj_float.h"
-#include "interp/obj_list.h"
-#include "interp/vm_run.h"
+// or look at the frame; it then stands right behind the instruction. Locals of
+// vm_run mirror the running frame: whoever pushes or pops one says LOAD_FRAME.
+#include "interp/vm_fast.h"
 
 #define RA R[INS_A(ins)]
 #define RB R[INS_B(ins)]
@@ -47,11 +44,21 @@
         goto error;                                                           \
     }                                                                         \
     NEXT();
+// As SLOW_HERE, where the function may push the frame of a method.
+#define SLOW_METHOD(function)                                                 \
+    f->pc = pc;                                                               \
+    if (UNLIKELY(!function(vm, f, ins))) {                                    \
+        goto error;                                                           \
+    }                                                                         \
+    if (vm->frame != f) {                                                     \
+        LOAD_FRAME();                                                         \
+    }                                                                         \
+    NEXT();
+// Every jump that is taken polls: a loop has at least one.
 #define JUMP(distance)                                                        \
     do {                                                                      \
-        int32_t distance_ = (distance);                                       \
-        pc += distance_;                                                      \
-        if (distance_ < 0 && UNLIKELY(vm->ctx.interrupt)) {                   \
+        pc += (distance);                                                     \
+        if (UNLIKELY(vm->ctx.interrupt)) {                                    \
             goto interrupted;                                                 \
         }                                                                     \
     } while (0)
@@ -69,38 +76,80 @@
         NEXT();                                                               \
     } while (0)
 
+// R[reg] was read for the last time if it is a temporary.
+#define IS_TEMPORARY(reg) ((reg) >= f->code->local_count)
+#define DROP_TEMPORARY(reg, kept)                                             \
+    do {                                                                      \
+        if ((reg) != (kept) && IS_TEMPORARY(reg)) {                           \
+            SET(R[reg], VALUE_UNBOUND);                                       \
+        }                                                                     \
+    } while (0)
+// Takes R[reg]: moved out of a temporary, copied from a local.
+#define TAKE(v, reg)                                                          \
+    do {                                                                      \
+        if (IS_TEMPORARY(reg)) {                                              \
+            R[reg] = VALUE_UNBOUND;                                           \
+        } else {                                                              \
+            value_retain(v);                                                  \
+        }                                                                     \
+    } while (0)
+// The operators on the bits of two ints that cannot overflow.
+#define BITWISE(ID, ints)                                                     \
+    OP_##ID :                                                                  \
+    {                                                                         \
+        Value b = RB, c = RC;                                                 \
+        if (LIKELY(value_both_ints(b, c))) {                                  \
+            SET(RA, ints(b, c));                                              \
+            NEXT();                                                           \
+        }                                                                     \
+        SLOW_METHOD(slow_binary)                                                \
+    }
+// The comparison by identity; both registers must be bound.
+#define IDENTITY_JUMP(ID, wanted)                                             \
+    OP_##ID :                                                                  \
+    {                                                                         \
+        Value a = RA, b = RB;                                                 \
+        if (UNLIKELY(value_unbound(a) || value_unbound(b))) {                 \
+            SLOW_JUMP(slow_jump);                                             \
+        }                                                                     \
+        bool same = value_same(a, b);                                         \
+        DROP_TEMPORARY(INS_A(ins), UINT32_MAX);                               \
+        DROP_TEMPORARY(INS_B(ins), UINT32_MAX);                               \
+        if (same == (wanted)) {                                               \
+            JUMP(INS_CI(ins));                                                \
+        }                                                                     \
+        NEXT();                                                               \
+    }
+
 #define FLOAT_RESULT(d)                                                       \
     Value number = value_try_float(d);                                        \
     if (LIKELY(!value_unbound(number))) {                                     \
         SET(RA, number);                                                      \
         NEXT();                                                               \
     }
-#define ARITHMETIC(ID, sign, builtin)                                         \
+#define ARITHMETIC(ID, sign, ints)                                            \
     OP_##ID :                                                                  \
     {                                                                         \
         Value b = RB, c = RC;                                                 \
         if (value_both_ints(b, c)) {                                          \
-            int64_t sum;                                                      \
-            if (LIKELY(!builtin(value_small(b), value_small(c), &sum) &&      \
-                       value_int_fits(sum))) {                                \
-                SET(RA, value_from_small(sum));                               \
+            Value sum;                                                        \
+            if (LIKELY(ints(b, c, &sum))) {                                   \
+                SET(RA, sum);                                                 \
                 NEXT();                                                       \
             }                                                                 \
         } else if (value_both_immediate_floats(b, c)) {                       \
             FLOAT_RESULT(value_immediate_float(b)                             \
                              sign value_immediate_float(c))                   \
         }                                                                     \
-        SLOW_HERE(slow_binary)                                                \
+        SLOW_METHOD(slow_binary)                                                \
     }
-#define ARITHMETIC_I(ID, sign, builtin)                                       \
+#define ARITHMETIC_I(ID, ints)                                                \
     OP_##ID :                                                                  \
     {                                                                         \
-        Value b = RB;                                                         \
-        int64_t sum;                                                          \
+        Value b = RB, sum;                                                    \
         if (LIKELY(value_is_int(b) &&                                         \
-                   !builtin(value_small(b), (int64_t)INS_CI(ins), &sum) &&    \
-                   value_int_fits(sum))) {                                    \
-            SET(RA, value_from_small(sum));                                   \
+                   ints(b, value_from_small(INS_CI(ins)), &sum))) {           \
+            SET(RA, sum);                                                     \
             NEXT();                                                           \
         }                                                                     \
         SLOW_HERE(slow_binary_i)                                              \
@@ -120,7 +169,7 @@
     {                                                                         \
         Value a = RA, b = RB;                                                 \
         if (LIKELY(value_both_ints(a, b))) {                                  \
-            int64_t l = value_small(a), r = value_small(b);                   \
+            int64_t l = value_rank(a), r = value_rank(b);                     \
             if (test) {                                                       \
                 JUMP(INS_CI(ins));                                            \
             }                                                                 \
@@ -140,7 +189,8 @@
     {                                                                         \
         Value a = RA;                                                         \
         if (LIKELY(value_is_int(a))) {                                        \
-            int64_t l = value_small(a), r = INS_BI(ins);                      \
+            int64_t l = value_rank(a);                                        \
+            int64_t r = value_rank(value_from_small(INS_BI(ins)));            \
             if (test) {                                                       \
                 JUMP(INS_CI(ins));                                            \
             }                                                                 \
@@ -164,22 +214,6 @@
         }                                                                     \
         SLOW_JUMP(slow_jump_truth);                                           \
     }
-#define CALL_WINDOW(window, count, keywords)                                  \
-    do {                                                                      \
-        f->pc = pc;                                                           \
-        int entered_ = vm_enter(vm, window, count, keywords);                 \
-        if (UNLIKELY(entered_ < 0)) {                                         \
-            goto error;                                                       \
-        }                                                                     \
-        if (entered_) {                                                       \
-            LOAD_FRAME();                                                     \
-        }                                                                     \
-        if (UNLIKELY(vm->ctx.interrupt)) {                                    \
-            goto interrupted;                                                 \
-        }                                                                     \
-        NEXT();                                                               \
-    } while (0)
-
 // After LOADM: the arguments stand at A+2; without a self they move down.
 static Value *method_window(Value *callee, uint32_t *count)
 {
@@ -195,6 +229,7 @@ static Value *method_window(Value *callee, uint32_t *count)
     return window;
 }
 
+// Interprets until the entry frame that runs now has ended or yields.
 Value vm_run(Vm *vm, bool raised)
 {
     static const void *const labels[] = {
@@ -207,7 +242,10 @@ Value vm_run(Vm *vm, bool raised)
     Value *R;
     const Value *K;
     Ins ins;
-    Value result;
+    Value result;  // of a frame that ends, on its way to the caller
+    Value *window; // of a call: the arguments, behind the callee
+    uint32_t count; // of them
+    Tuple *keywords;
     LOAD_FRAME();
     if (raised) {
         goto error;
@@ -255,35 +293,53 @@ OP_DROPN:
     SLOW(DELETE, slow_delete, 0)
 
     // --- arithmetic ---
-    ARITHMETIC(ADD, +, __builtin_add_overflow)
-    ARITHMETIC(SUB, -, __builtin_sub_overflow)
-    ARITHMETIC(MUL, *, __builtin_mul_overflow)
+    ARITHMETIC(ADD, +, value_add_small)
+    ARITHMETIC(SUB, -, value_sub_small)
+    ARITHMETIC(MUL, *, value_mul_small)
 OP_TRUEDIV: {
     Value b = RB, c = RC;
     if (value_both_immediate_floats(b, c) && value_immediate_float(c) != 0) {
         FLOAT_RESULT(value_immediate_float(b) / value_immediate_float(c))
     }
-    SLOW_HERE(slow_binary)
+    SLOW_METHOD(slow_binary)
 }
-    SLOW(FLOORDIV, slow_binary, 0)
-    SLOW(MOD, slow_binary, 0)
-    SLOW(POW, slow_binary, 0)
-    SLOW(MATMUL, slow_binary, 0)
-OP_AND: {
+OP_FLOORDIV: {
     Value b = RB, c = RC;
-    if (value_both_ints(b, c)) {
-        SET(RA, value_from_small(value_small(b) & value_small(c)));
+    if (LIKELY(value_both_ints(b, c) && value_rank(c) > 0)) {
+        int64_t n = value_small(b), d = value_small(c), q = n / d;
+        SET(RA, value_from_small(q - (n % d < 0)));
         NEXT();
     }
-    SLOW_HERE(slow_binary)
+    SLOW_METHOD(slow_binary)
 }
-    SLOW(OR, slow_binary, 0)
-    SLOW(XOR, slow_binary, 0)
-    SLOW(LSHIFT, slow_binary, 0)
-    SLOW(RSHIFT, slow_binary, 0)
-    ARITHMETIC_I(ADDI, +, __builtin_add_overflow)
-    ARITHMETIC_I(SUBI, -, __builtin_sub_overflow)
-    ARITHMETIC_I(MULI, *, __builtin_mul_overflow)
+OP_MOD: {
+    Value b = RB, c = RC;
+    if (LIKELY(value_both_ints(b, c) && value_rank(c) > 0)) {
+        int64_t d = value_small(c), rest = value_small(b) % d;
+        SET(RA, value_from_small(rest < 0 ? rest + d : rest));
+        NEXT();
+    }
+    SLOW_METHOD(slow_binary)
+}
+OP_POW:
+OP_MATMUL:
+OP_LSHIFT:
+    SLOW_METHOD(slow_binary)
+    BITWISE(AND, value_and_small)
+    BITWISE(OR, value_or_small)
+    BITWISE(XOR, value_xor_small)
+OP_RSHIFT: {
+    Value b = RB, c = RC;
+    if (value_both_ints(b, c) && value_rank(c) >= 0) {
+        int64_t shift = value_small(c);
+        SET(RA, value_from_small(value_small(b) >> (shift > 63 ? 63 : shift)));
+        NEXT();
+    }
+    SLOW_METHOD(slow_binary)
+}
+    ARITHMETIC_I(ADDI, value_add_small)
+    ARITHMETIC_I(SUBI, value_sub_small)
+    ARITHMETIC_I(MULI, value_mul_small)
 OP_FLOORDIVI:
     if (value_is_int(RB) && INS_CI(ins) > 0) {
         int64_t n = value_small(RB), d = INS_CI(ins);
@@ -299,13 +355,26 @@ OP_MODI:
     }
     SLOW_HERE(slow_binary_i)
 OP_ANDI:
-    if (value_is_int(RB)) {
-        SET(RA, value_from_small(value_small(RB) & INS_CI(ins)));
+    if (LIKELY(value_is_int(RB))) {
+        SET(RA, value_and_small(RB, value_from_small(INS_CI(ins))));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
-    SLOW(LSHIFTI, slow_binary_i, 0)
-    SLOW(RSHIFTI, slow_binary_i, 0)
+OP_LSHIFTI:
+    if (value_is_int(RB) && (uint32_t)INS_CI(ins) < 60) {
+        int64_t b = value_small(RB), shifted = b * ((int64_t)1 << INS_CI(ins));
+        if (LIKELY(value_int_fits(shifted) && shifted >> INS_CI(ins) == b)) {
+            SET(RA, value_from_small(shifted));
+            NEXT();
+        }
+    }
+    SLOW_HERE(slow_binary_i)
+OP_RSHIFTI:
+    if (LIKELY(value_is_int(RB) && (uint32_t)INS_CI(ins) < 64)) {
+        SET(RA, value_from_small(value_small(RB) >> INS_CI(ins)));
+        NEXT();
+    }
+    SLOW_HERE(slow_binary_i)
     ARITHMETIC_K(ADDK, +, RB, KC, slow_binary_k)
     ARITHMETIC_K(SUBK, -, RB, KC, slow_binary_k)
     ARITHMETIC_K(MULK, *, RB, KC, slow_binary_k)
@@ -315,7 +384,16 @@ OP_ANDI:
     ARITHMETIC_K(KMUL, *, KB, RC, slow_k_binary)
     SLOW(KTRUEDIV, slow_k_binary, 0)
     SLOW(UNARY, slow_unary, 0)
-    SLOW(COMPARE, slow_compare, 0)
+OP_COMPARE: {
+    Value answer;
+    if (LIKELY(fast_compare((CompareOp)INS_X(ins), RB, RC, &answer))) {
+        SET(RA, answer);
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        DROP_TEMPORARY(INS_C(ins), INS_A(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_compare)
+}
 
     // --- jumps ---
 OP_JMP:
@@ -345,9 +423,8 @@ OP_JMP:
     COMPARE_JUMP_I(JNNEI, l == r)
     COMPARE_JUMP_I(JNGTI, l <= r)
     COMPARE_JUMP_I(JNGEI, l < r)
-OP_JIS:
-OP_JNIS:
-    SLOW_JUMP(slow_jump);
+    IDENTITY_JUMP(JIS, true)
+    IDENTITY_JUMP(JNIS, false)
     TRUTH_JUMP(JTRUE, true, false)
     TRUTH_JUMP(JFALSE, false, false)
     TRUTH_JUMP(JTRUE_KEEP, true, true)
@@ -362,14 +439,14 @@ OP_JBOUND:
 OP_GETG: {
     Dict *globals = f->globals;
     uint32_t index = (uint32_t)pc[0];
-    if (LIKELY(vm->trace == NULL && index < globals->used &&
+    if (LIKELY(fast_quiet(vm) && index < globals->used &&
                value_same(globals->entries[index].key, KB))) {
         SET(RA, value_retain(globals->entries[index].value));
         pc += 2;
         NEXT();
     }
     index = (uint32_t)(pc[0] >> 32);
-    if (LIKELY(vm->trace == NULL && index > 0 &&
+    if (LIKELY(fast_quiet(vm) && index > 0 &&
                pc[1] == globals->version + 1 &&
                index <= vm->builtins->used &&
                value_same(vm->builtins->entries[index - 1].key, KB))) {
@@ -391,11 +468,45 @@ OP_GETG: {
     SLOW(SETN, slow_setn, 0)
     SLOW(DELN, slow_deln, 0)
     SLOW(MKCELL, slow_mkcell, 0)
-    SLOW(GETCELL, slow_getcell, 0)
-    SLOW(SETCELL, slow_setcell, 0)
+OP_GETCELL: {
+    Value v = ((const Cell *)value_object(RB))->value;
+    if (LIKELY(!value_unbound(v) && fast_quiet(vm))) {
+        SET(RA, value_retain(v));
+        NEXT();
+    }
+    SLOW_HERE(slow_getcell)
+}
+OP_SETCELL: {
+    Cell *cell = (Cell *)value_object(RA);
+    Value v = RB;
+    if (LIKELY(!value_unbound(v) && fast_storable(vm, &cell->head))) {
+        f->pc = pc;
+        TAKE(v, INS_B(ins));
+        SET(cell->value, v);
+        NEXT();
+    }
+    SLOW_HERE(slow_setcell)
+}
     SLOW(DELCELL, slow_delcell, 0)
-    SLOW(GETCAP, slow_getcap, 0)
-    SLOW(SETCAP, slow_setcap, 0)
+OP_GETCAP: {
+    Value v = ((const Cell *)value_object(f->cells[INS_B(ins)]))->value;
+    if (LIKELY(!value_unbound(v) && fast_quiet(vm))) {
+        SET(RA, value_retain(v));
+        NEXT();
+    }
+    SLOW_HERE(slow_getcap)
+}
+OP_SETCAP: {
+    Cell *cell = (Cell *)value_object(f->cells[INS_B(ins)]);
+    Value v = RA;
+    if (LIKELY(!value_unbound(v) && fast_storable(vm, &cell->head))) {
+        f->pc = pc;
+        TAKE(v, INS_A(ins));
+        SET(cell->value, v);
+        NEXT();
+    }
+    SLOW_HERE(slow_setcap)
+}
     SLOW(DELCAP, slow_delcap, 0)
 OP_LOADCAP:
     SET(RA, value_retain(f->cells[INS_B(ins)]));
@@ -403,22 +514,13 @@ OP_LOADCAP:
 
     // --- attributes and items ---
 OP_GETATTR: {
-    const AttrCache *cache = (const AttrCache *)pc;
-    Value b = RB;
-    if (value_is_kind(b, KIND_INSTANCE) && vm->trace == NULL &&
-        cache->shape != NULL && cache->epoch == (uint32_t)vm->epoch) {
-        Instance *self = (Instance *)value_object(b);
-        if (LIKELY(self->shape == cache->shape)) {
-            Value v = value_retain(self->slots[cache->slot]);
-            f->pc = pc;
-            SET(RA, v);
-            if (INS_B(ins) >= f->code->local_count &&
-                INS_B(ins) != INS_A(ins)) {
-                SET(RB, VALUE_UNBOUND);
-            }
-            pc += 2;
-            NEXT();
-        }
+    const Value *place = fast_attr(vm, RB, (const AttrCache *)pc);
+    if (LIKELY(place != NULL)) {
+        f->pc = pc;
+        SET(RA, value_retain(*place));
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        pc += 2;
+        NEXT();
     }
     f->pc = pc;
     if (!slow_getattr(vm, f, ins)) {
@@ -427,30 +529,81 @@ OP_GETATTR: {
     pc += 2;
     NEXT();
 }
-    SLOW(SETATTR, slow_setattr, 3)
-    SLOW(DELATTR, slow_delattr, 0)
-    SLOW(LOADM, slow_loadm, 3)
-OP_GETITEM: {
-    Value b = RB, c = RC;
-    if (value_is_kind(b, KIND_LIST) && value_is_int(c) && vm->trace == NULL &&
-        value_object(b)->type == vm->types[KIND_LIST]) {
-        List *list = value_as_list(b);
-        int64_t i = value_small(c);
-        i += i < 0 ? (int64_t)list->count : 0;
-        if (LIKELY((uint64_t)i < list->count)) {
-            Value v = value_retain(list->items[i]);
-            SET(RA, v);
-            if (INS_B(ins) >= f->code->local_count &&
-                INS_B(ins) != INS_A(ins)) {
-                SET(RB, VALUE_UNBOUND);
-            }
-            NEXT();
-        }
+OP_SETATTR: {
+    Value v = RB;
+    Value *place = UNLIKELY(value_unbound(v))
+                       ? NULL
+                       : fast_attr_place(vm, RA, (const StoreCache *)pc);
+    if (LIKELY(place != NULL)) {
+        f->pc = pc;
+        TAKE(v, INS_B(ins));
+        SET(*place, v);
+        DROP_TEMPORARY(INS_A(ins), INS_B(ins));
+        pc += 3;
+        NEXT();
     }
-    SLOW_HERE(slow_getitem)
+    f->pc = pc;
+    if (!slow_setattr(vm, f, ins)) {
+        goto error;
+    }
+    pc += 3;
+    NEXT();
 }
-    SLOW(GETITEMI, slow_getitemi, 0)
-    SLOW(SETITEM, slow_setitem, 0)
+    SLOW(DELATTR, slow_delattr, 0)
+OP_LOADM: {
+    Value self = RB;
+    Object *method = fast_method(vm, self, (const MethodCache *)pc);
+    if (LIKELY(method != NULL)) {
+        f->pc = pc;
+        if (INS_B(ins) == INS_A(ins) || IS_TEMPORARY(INS_B(ins))) {
+            RB = VALUE_UNBOUND;
+        } else {
+            value_retain(self);
+        }
+        SET((&RA)[1], self);
+        SET(RA, value_from_object(object_retain(method)));
+        pc += 3;
+        NEXT();
+    }
+    f->pc = pc;
+    if (!slow_loadm(vm, f, ins)) {
+        goto error;
+    }
+    pc += 3;
+    NEXT();
+}
+OP_GETITEM: {
+    Value item;
+    if (LIKELY(fast_get_item(vm, RB, RC, &item))) {
+        f->pc = pc;
+        SET(RA, item);
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        NEXT();
+    }
+    SLOW_METHOD(slow_getitem)
+}
+OP_GETITEMI: {
+    Value item;
+    if (LIKELY(fast_get_item(vm, RB, value_from_small(INS_CI(ins)), &item))) {
+        f->pc = pc;
+        SET(RA, item);
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_getitemi)
+}
+OP_SETITEM: {
+    Value v = RC;
+    Value *place = fast_item_place(vm, RA, RB);
+    if (LIKELY(place != NULL && !value_unbound(v))) {
+        f->pc = pc;
+        TAKE(v, INS_C(ins));
+        SET(*place, v);
+        DROP_TEMPORARY(INS_A(ins), INS_C(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_setitem)
+}
     SLOW(DELITEM, slow_delitem, 0)
     SLOW(SLICE, slow_slice, 0)
 
@@ -475,19 +628,66 @@ OP_GETITEM: {
 
     // --- calls ---
 OP_CALL:
-    CALL_WINDOW(&RA + 1, INS_B(ins), NULL);
-OP_CALLM: {
-    uint32_t count = INS_B(ins);
-    Value *window = method_window(&RA, &count);
-    CALL_WINDOW(window, count, NULL);
+    window = &RA + 1;
+    count = INS_B(ins);
+call_window: {
+    Value callee = window[-1];
+    f->pc = pc;
+    if (LIKELY(value_is_kind(callee, KIND_FUNCTION))) {
+        Function *function = (Function *)value_object(callee);
+        Code *code = function->code;
+        if (LIKELY(code->direct_count == count && f + 1 < vm->frames_end &&
+                   window + code->register_count + 8 <= vm->stack_end &&
+                   fast_quiet(vm))) {
+            for (uint32_t i = count; i < code->local_count; i++) {
+                window[i] = VALUE_UNBOUND;
+            }
+            f++;
+            f->pc = pc = code->words;
+            f->registers = R = window;
+            f->code = code;
+            f->globals = function->globals;
+            f->cells = function->cells;
+            f->flags = 0;
+            f->handled = (uint32_t)vm->handled.count;
+            vm->frame = f;
+            K = code->constants;
+            if (UNLIKELY(vm->ctx.interrupt)) {
+                goto interrupted;
+            }
+            NEXT();
+        }
+    }
+    keywords = NULL;
 }
+call_slowly: {
+    f->pc = pc;
+    int entered = vm_enter(vm, window, count, keywords);
+    if (UNLIKELY(entered < 0)) {
+        goto error;
+    }
+    if (entered) {
+        LOAD_FRAME();
+    }
+    if (UNLIKELY(vm->ctx.interrupt)) {
+        goto interrupted;
+    }
+    NEXT();
+}
+OP_CALLM:
+    count = INS_B(ins);
+    window = method_window(&RA, &count);
+    goto call_window;
 OP_CALLK:
-    CALL_WINDOW(&RA + 1, INS_B(ins), (Tuple *)value_object(KC));
-OP_CALLMK: {
-    uint32_t count = INS_B(ins);
-    Value *window = method_window(&RA, &count);
-    CALL_WINDOW(window, count, (Tuple *)value_object(KC));
-}
+    window = &RA + 1;
+    count = INS_B(ins);
+    keywords = (Tuple *)value_object(KC);
+    goto call_slowly;
+OP_CALLMK:
+    count = INS_B(ins);
+    window = method_window(&RA, &count);
+    keywords = (Tuple *)value_object(KC);
+    goto call_slowly;
     SLOW(CALLX, slow_callx, 0)
     SLOW(MAKEFUNC, slow_makefunc, 0)
     SLOW(MKCLASS, slow_mkclass, 0)
@@ -506,21 +706,34 @@ OP_RETGEN:
 OP_RETN:
     result = VALUE_NONE;
 leave:
-    f->pc = pc;
     for (uint32_t i = 0; i < INS_B(ins); i++) {
-        SET(R[i], VALUE_UNBOUND);
+        if (value_is_object(R[i])) {
+            SET(R[i], VALUE_UNBOUND);
+        }
     }
     if (UNLIKELY(vm->handled.count > f->handled)) {
         vm_cut_handled(vm, f->handled);
     }
-    bool entry = f->flags & FRAME_ENTRY;
-    vm->frame = f == vm->frames ? NULL : f - 1;
-    if (entry) {
+    if (LIKELY(f->flags == 0)) {
+        // The callee's register takes the result.
+        window = R;
+        vm->frame = --f;
+        pc = f->pc;
+        R = f->registers;
+        K = f->code->constants;
+        SET(window[-1], result);
+        NEXT();
+    }
+    f->pc = pc;
+    switch (vm_leave(vm, result)) {
+    case LEAVE_TO_C:
         return result;
+    case LEAVE_FAILED:
+        goto error;
+    case LEAVE_ON:
+        break;
     }
     LOAD_FRAME();
-    // The callee's register takes the result.
-    SET(f[1].registers[-1], result);
     NEXT();
 OP_YIELD:
     f->pc = pc;
@@ -530,7 +743,16 @@ OP_YIELD:
         goto error;
     }
     RA = VALUE_UNBOUND;
-    return result;
+    if (f->flags & FRAME_ENTRY) {
+        return result;
+    }
+    if (UNLIKELY(!vm_yield(vm, result))) {
+        goto error;
+    }
+    // The FORLOOP that had asked goes on with the item.
+    LOAD_FRAME();
+    JUMP(INS_CI(pc[-1]));
+    NEXT();
     SLOW(GETYFI, slow_getyfi, 0)
 OP_SEND:
     SLOW_JUMP(slow_send);
@@ -551,16 +773,29 @@ OP_GETITER:
     pc += INS_CI(ins);
     NEXT();
 OP_FORLOOP: {
-    Value *state = &RA;
+    Value *state = &RA, item;
     if (LIKELY(value_same(state[0], VALUE_RANGE_MARK))) {
-        int64_t left = value_small(state[2]);
-        if (left > 0) {
-            Value i = state[1];
-            state[2] = value_from_small(left - 1);
-            state[1] = value_from_small(value_small(i) +
-                                        value_small(state[3]));
-            SET(RB, i);
+        if (value_rank(state[2]) > 0) {
+            item = state[1];
+            // Behind the last item the sum may wrap: nobody reads it then.
+            (void)value_add_small(item, state[3], &state[1]);
+            (void)value_sub_small(state[2], value_from_small(1), &state[2]);
+            SET(RB, item);
             JUMP(INS_CI(ins));
+            NEXT();
+        }
+    } else if (fast_next(vm, state, &item)) {
+        SET(RB, item);
+        JUMP(INS_CI(ins));
+        NEXT();
+    } else if (value_is_kind(state[0], KIND_GENERATOR)) {
+        f->pc = pc;
+        int resumed = vm_resume(vm, (Generator *)value_object(state[0]));
+        if (UNLIKELY(resumed < 0)) {
+            goto error;
+        }
+        if (LIKELY(resumed)) {
+            LOAD_FRAME();
             NEXT();
         }
     }

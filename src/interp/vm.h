@@ -37,7 +37,9 @@ typedef enum FrameFlag {
     FRAME_ENTRY = 1,     // vm_run returns to C when it ends
     FRAME_GENERATOR = 2, // R[-1] is the generator
     FRAME_STAGED = 4,    // runs converted code inside a trace
-    FRAME_CLASS = 8      // a class body: names live in a dict
+    FRAME_CLASS = 8,     // a class body: names live in a dict
+    FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
+    FRAME_OPERATOR = 32  // a method that stands for the caller's instruction
 } FrameFlag;
 
 typedef VEC(Value) ValueVec;
@@ -50,8 +52,10 @@ struct Vm {
     Value *window_top; // end of the windows that C code holds (vm_run.h);
                        // NULL: none
     size_t stack_bytes;       // of the mapping
-    Frame *frames, *frames_end, *frame; // frame: the running one
-    uint32_t recursion_limit; // sys.setrecursionlimit; 1000
+    Frame *frames;     // reserved likewise
+    Frame *frames_end; // no frame may stand here: the recursion limit
+    Frame *frame;      // the running one, NULL: none
+    uint32_t recursion_limit; // as set; vm_set_recursion_limit
     Value exception;   // raised and not yet caught, UNBOUND: none (raise.h)
     ValueVec handled;  // being handled, innermost last: sys.exc_info, context
 
@@ -109,6 +113,8 @@ typedef enum RunMode {
 // The result is owned; VALUE_FAIL with an error pending.
 Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
                     Dict *locals);
+// How many frames may stand at once; the reserved space bounds it too.
+void vm_set_recursion_limit(Vm *vm, uint32_t limit);
 // A new module "__main__" and its dict (borrowed), for scripts and prompts.
 Dict *vm_main_module(Vm *vm, const char *file);
 

@@ -1,10 +1,16 @@
 // Frames: pushing, dropping, unwinding, and the ways from C into the machine.
 //
 // Invariant: registers above the running frame hold no object, except in
-// windows below vm->window_top, which C code holds.
+// windows below vm->window_top, which C code holds. A frame with an owner flag
+// was pushed for an instruction that is no call (FORLOOP, an operator, a class
+// that makes an instance): R[-1] is then nobody else's.
 #include "interp/obj_exception.h"
 #include "interp/obj_generator.h"
 #include "interp/vm_run.h"
+
+// The flags of frames that hold R[-1] themselves; FRAME_GENERATOR of an entry
+// frame is the exception, C holds its generator.
+enum { FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR };
 
 static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
 {
@@ -13,33 +19,32 @@ static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
     }
 }
 
-static uint32_t parameter_count(const Code *code)
+bool vm_can_push(Vm *vm, const Code *code, const Value *window)
 {
-    return code->positional_count + code->keyword_only_count +
-           !!(code->flags & CODE_VARARGS) + !!(code->flags & CODE_VARKEYWORDS);
+    const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
+    return (LIKELY(next < vm->frames_end) &&
+            LIKELY(window + code->register_count + 8 <= vm->stack_end)) ||
+           raise_false(vm, ERR_RECURSION, "maximum recursion depth exceeded");
 }
 
-bool vm_push_frame(Vm *vm, Function *function, Value *window)
+bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
 {
     Code *code = function->code;
-    Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
-    if (UNLIKELY(next >= vm->frames_end ||
-                 (uint32_t)(next - vm->frames) >= vm->recursion_limit ||
-                 window + code->register_count + 8 > vm->stack_end)) {
-        release_all(vm, window, 0, parameter_count(code));
-        return raise_false(vm, ERR_RECURSION,
-                           "maximum recursion depth exceeded");
+    if (!vm_can_push(vm, code, window)) {
+        release_all(vm, window, 0, code->parameter_count);
+        return false;
     }
-    for (uint32_t i = parameter_count(code); i < code->local_count; i++) {
+    for (uint32_t i = code->parameter_count; i < code->local_count; i++) {
         window[i] = VALUE_UNBOUND;
     }
-    *next = (Frame){.pc = code->words,
-                    .registers = window,
-                    .code = code,
-                    .globals = function->globals,
-                    .cells = function->cells,
-                    .handled = (uint32_t)vm->handled.count};
-    vm->frame = next;
+    vm->frame = vm->frame == NULL ? vm->frames : vm->frame + 1;
+    *vm->frame = (Frame){.pc = code->words,
+                         .registers = window,
+                         .code = code,
+                         .globals = function->globals,
+                         .cells = function->cells,
+                         .flags = flags,
+                         .handled = (uint32_t)vm->handled.count};
     return true;
 }
 
@@ -51,12 +56,37 @@ void vm_cut_handled(Vm *vm, size_t count)
     }
 }
 
+// Removes the running frame, whose registers hold nothing any more.
+static void pop_frame(Vm *vm)
+{
+    Frame *f = vm->frame;
+    vm->frame = f == vm->frames ? NULL : f - 1;
+}
+
 void vm_drop_frame(Vm *vm)
 {
     Frame *f = vm->frame;
     release_all(vm, f->registers, 0, f->code->register_count);
     vm_cut_handled(vm, f->handled);
-    vm->frame = f == vm->frames ? NULL : f - 1;
+    pop_frame(vm);
+}
+
+// Frames that the machine pushed behind the back of the compiler hold what
+// stands in R[-1] themselves: the caller's code knows nothing of it.
+static Value take_owner(Frame *f)
+{
+    Value owner = f->registers[-1];
+    f->registers[-1] = VALUE_UNBOUND;
+    return owner;
+}
+
+// The frame of an instruction's helper is gone with an error pending.
+static void abandon(Vm *vm, const Frame *f, Value owner)
+{
+    if (f->flags & FRAME_GENERATOR) {
+        generator_finish(vm, (Generator *)value_object(owner), VALUE_FAIL);
+    }
+    release(vm, owner);
 }
 
 static const Handler *find_handler(const Frame *f, uint32_t word)
@@ -99,18 +129,98 @@ bool vm_unwind(Vm *vm)
         if (entry) {
             return false;
         }
+        if (UNLIKELY(f->flags & FRAME_OWNERS)) {
+            abandon(vm, f, take_owner(f));
+        }
     }
 }
 
-Value *vm_free_window(Vm *vm, uint32_t count)
+// __init__ has returned; the instance stands where the result goes.
+static LeaveKind leave_init(Vm *vm, Value result)
+{
+    if (LIKELY(value_is_none(result))) {
+        return LEAVE_ON;
+    }
+    raise_error(vm, ERR_TYPE, "__init__() should return None, not '%s'",
+                type_name(type_of(vm, result)));
+    release(vm, result);
+    return LEAVE_FAILED;
+}
+
+LeaveKind vm_leave(Vm *vm, Value result)
+{
+    Frame *f = vm->frame;
+    pop_frame(vm);
+    if (f->flags & FRAME_ENTRY) {
+        return LEAVE_TO_C;
+    }
+    if (!(f->flags & FRAME_OWNERS)) {
+        value_replace(&vm->ctx, &f->registers[-1], result);
+        return LEAVE_ON;
+    }
+    uint32_t flags = f->flags;
+    Value owner = take_owner(f);
+    LeaveKind kind = LEAVE_ON;
+    if (flags & FRAME_INIT) {
+        kind = leave_init(vm, result);
+    } else if (flags & FRAME_OPERATOR) {
+        kind = vm_deliver(vm, result) ? LEAVE_ON : LEAVE_FAILED;
+    } else {
+        // FORLOOP emptied its state when it asked: the loop is over.
+        generator_finish(vm, (Generator *)value_object(owner), result);
+    }
+    release(vm, owner);
+    return kind;
+}
+
+int vm_resume(Vm *vm, Generator *g)
+{
+    if (g->state == GENERATOR_DONE) {
+        return 0;
+    }
+    if (g->state == GENERATOR_RUNNING) {
+        return raise_int(vm, ERR_VALUE, "generator already executing");
+    }
+    Value *window = vm_next_window(vm);
+    bool sends = g->state == GENERATOR_SUSPENDED;
+    if (!generator_enter(vm, g, window, 0)) {
+        return -1;
+    }
+    window[-1] = value_from_object(object_retain(g));
+    if (sends) {
+        Ins yield = vm->frame->pc[-1];
+        value_replace(&vm->ctx, &window[INS_B(yield)], VALUE_NONE);
+    }
+    return 1;
+}
+
+bool vm_yield(Vm *vm, Value item)
+{
+    Frame *f = vm->frame;
+    Generator *g = (Generator *)value_object(f->registers[-1]);
+    if (!generator_suspend(vm, g)) {
+        release(vm, item);
+        return false;
+    }
+    Frame *caller = vm->frame;
+    uint32_t target = INS_B(caller->pc[-1]);
+    release(vm, take_owner(f));
+    value_replace(&vm->ctx, &caller->registers[target], item);
+    return true;
+}
+
+Value *vm_next_window(Vm *vm)
 {
     Value *top = vm->stack;
     if (vm->frame != NULL) {
         top = vm->frame->registers + vm->frame->code->register_count;
     }
-    if (top < vm->window_top) {
-        top = vm->window_top;
-    }
+    return (top < vm->window_top ? vm->window_top : top) + 1;
+}
+
+Value *vm_free_window(Vm *vm, uint32_t count)
+{
+    Value *top = vm_next_window(vm) - 1;
     if (top + count + 16 > vm->stack_end) {
         return raise_null(vm, ERR_RECURSION,
                           "maximum recursion depth exceeded");
@@ -133,10 +243,9 @@ Value vm_run_function(Vm *vm, Function *function, Value *window)
         Generator *made = generator_new(vm, function, window);
         return made == NULL ? VALUE_FAIL : value_from_object(made);
     }
-    if (!vm_push_frame(vm, function, window)) {
+    if (!vm_push_frame(vm, function, window, FRAME_ENTRY)) {
         return VALUE_FAIL;
     }
-    vm->frame->flags |= FRAME_ENTRY;
     if (!ctx_enter(&vm->ctx)) {
         vm_drop_frame(vm);
         return VALUE_FAIL;
@@ -147,51 +256,4 @@ Value vm_run_function(Vm *vm, Function *function, Value *window)
     vm->window_top = held;
     ctx_leave(&vm->ctx);
     return result;
-}
-
-static int enter_function(Vm *vm, Function *function, Value *window,
-                          uint32_t count, Tuple *keyword_names)
-{
-    if ((keyword_names != NULL || function->code->plain_count != count) &&
-        !call_bind(vm, function, window, count, keyword_names)) {
-        return -1;
-    }
-    if (!(function->code->flags & CODE_GENERATOR)) {
-        return vm_push_frame(vm, function, window) ? 1 : -1;
-    }
-    Generator *made = generator_new(vm, function, window);
-    if (made == NULL) {
-        return -1;
-    }
-    value_replace(&vm->ctx, &window[-1], value_from_object(made));
-    return 0;
-}
-
-int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
-{
-    Value callee = window[-1];
-    if (value_is_kind(callee, KIND_FUNCTION)) {
-        return enter_function(vm, (Function *)value_object(callee), window,
-                              count, keyword_names);
-    }
-    if (UNLIKELY(value_unbound(callee))) {
-        const Frame *f = vm->frame;
-        slow_unbound(vm, f, (uint32_t)(window - 1 - f->registers));
-        return -1;
-    }
-    Value result;
-    const Native *native = (const Native *)value_object(callee);
-    if (value_is_kind(callee, KIND_NATIVE) && keyword_names == NULL &&
-        (native->flags & NATIVE_SIMPLE) && native->positional_count == count &&
-        value_unbound(native->self)) {
-        result = native->function(vm, window, count);
-        release_all(vm, window, 0, count);
-    } else {
-        result = call_object(vm, callee, window, count, keyword_names);
-    }
-    if (value_failed(result)) {
-        return -1;
-    }
-    value_replace(&vm->ctx, &window[-1], result);
-    return 0;
 }

@@ -20,6 +20,8 @@
 #define INS_CI(ins) ((int16_t)((ins) >> 48))
 #define INS_J(ins) ((int32_t)((ins) >> 32))
 
+typedef struct Generator Generator; // interp/obj_generator.h
+
 typedef bool SlowFn(Vm *vm, Frame *f, Ins ins);
 
 // Runs the running frame, which is an entry frame, to its end. `raised`:
@@ -37,15 +39,46 @@ Value *vm_free_window(Vm *vm, uint32_t count);
 // The registers are empty again; windows are given back innermost first.
 void vm_release_window(Vm *vm, Value *window);
 
+// Whether a frame of this code may stand at `window`; false: RecursionError.
+MUST_CHECK bool vm_can_push(Vm *vm, const Code *code, const Value *window);
 // A new frame for bound parameters at `window`. False: RecursionError, and
 // the parameters are released.
-MUST_CHECK bool vm_push_frame(Vm *vm, Function *function, Value *window);
+MUST_CHECK bool vm_push_frame(Vm *vm, Function *function, Value *window,
+                              uint32_t flags);
 // Releases the registers of the running frame and removes it.
 void vm_drop_frame(Vm *vm);
 // Finds a handler of the pending error: true: the frame goes on there.
 bool vm_unwind(Vm *vm);
 // Drops exceptions that are being handled, down to `count`.
 void vm_cut_handled(Vm *vm, size_t count);
+// What the machine does when a frame with flags has returned.
+typedef enum LeaveKind {
+    LEAVE_ON,    // the caller's frame goes on
+    LEAVE_TO_C,  // vm_run returns the result
+    LEAVE_FAILED // an error is pending in the caller
+} LeaveKind;
+// The running frame, whose locals are released, returned `result` (taken
+// unless it goes to C).
+LeaveKind vm_leave(Vm *vm, Value result);
+// A generator's frame pushed by vm_resume has yielded `item` (taken): back
+// into the object, and the item goes to the FORLOOP that asked. False: failed,
+// in the generator's frame.
+MUST_CHECK bool vm_yield(Vm *vm, Value item);
+// For FORLOOP: 1: the generator's frame was pushed; 0: it has ended; -1:
+// failed.
+int vm_resume(Vm *vm, Generator *generator);
+// Whether `function` can be called by vm_operate with `count` arguments.
+bool vm_can_operate(const Vm *vm, const Function *function, uint32_t count);
+// Pushes a frame of it for the instruction that runs, with copies of the
+// arguments; vm_deliver gets the result.
+MUST_CHECK bool vm_operate(Vm *vm, Function *function, const Value *args,
+                           uint32_t count);
+// The method that an instruction of the running frame asked returned
+// `result` (taken): finishes the instruction. False: failed.
+MUST_CHECK bool vm_deliver(Vm *vm, Value result);
+// Where the registers of a frame above the running one may begin; one more
+// stands in front of it.
+Value *vm_next_window(Vm *vm);
 // Calls window[-1]: 1: its frame was pushed; 0: the result is in window[-1];
 // -1: failed.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
@@ -56,6 +89,9 @@ bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg);
 bool slow_bound(Vm *vm, const Frame *f, uint32_t reg);
 // Empties the register if it is a temporary.
 void slow_drop(Vm *vm, Frame *f, uint32_t reg);
+// A = v (taken), then the temporaries among registers b and c, where not -1,
+// become empty. False: v is VALUE_FAIL.
+bool slow_finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c);
 // R[reg] = v, owned; VALUE_FAIL: returns false.
 bool slow_set(Vm *vm, Frame *f, uint32_t reg, Value v);
 

@@ -1,8 +1,9 @@
-// Slow paths: operators, comparisons, conditions, attributes and items.
+// Slow paths: what they share, attributes and items.
 #include "interp/vm_run.h"
 
 #include "interp/attr.h"
 #include "interp/obj_iter.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 
@@ -38,8 +39,7 @@ bool slow_set(Vm *vm, Frame *f, uint32_t reg, Value v)
     return true;
 }
 
-// A = v; the temporaries among the operands become empty.
-static bool finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c)
+bool slow_finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c)
 {
     if (!slow_set(vm, f, INS_A(ins), v)) {
         return false;
@@ -53,169 +53,6 @@ static bool finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c)
     return true;
 }
 
-static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
-{
-    return INS_X(ins) ? value_inplace(vm, op, b, c)
-                      : value_binary(vm, op, b, c);
-}
-
-bool slow_binary(Vm *vm, Frame *f, Ins ins)
-{
-    if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
-        return false;
-    }
-    Value *R = f->registers;
-    BinaryOp op = (BinaryOp)(INS_OP(ins) - OPCODE_ADD);
-    return finish(vm, f, ins,
-                  operate(vm, ins, op, R[INS_B(ins)], R[INS_C(ins)]),
-                  INS_B(ins), INS_C(ins));
-}
-
-bool slow_binary_i(Vm *vm, Frame *f, Ins ins)
-{
-    static const BinaryOp ops[] = {BINARY_ADD,      BINARY_SUB, BINARY_MUL,
-                                   BINARY_FLOORDIV, BINARY_MOD, BINARY_AND,
-                                   BINARY_LSHIFT,   BINARY_RSHIFT};
-    if (!slow_bound(vm, f, INS_B(ins))) {
-        return false;
-    }
-    return finish(vm, f, ins,
-                  operate(vm, ins, ops[INS_OP(ins) - OPCODE_ADDI],
-                          f->registers[INS_B(ins)],
-                          value_from_small(INS_CI(ins))),
-                  INS_B(ins), -1);
-}
-
-static const BinaryOp constant_ops[] = {BINARY_ADD, BINARY_SUB, BINARY_MUL,
-                                        BINARY_TRUEDIV};
-
-bool slow_binary_k(Vm *vm, Frame *f, Ins ins)
-{
-    if (!slow_bound(vm, f, INS_B(ins))) {
-        return false;
-    }
-    return finish(vm, f, ins,
-                  operate(vm, ins, constant_ops[INS_OP(ins) - OPCODE_ADDK],
-                          f->registers[INS_B(ins)],
-                          f->code->constants[INS_C(ins)]),
-                  INS_B(ins), -1);
-}
-
-bool slow_k_binary(Vm *vm, Frame *f, Ins ins)
-{
-    if (!slow_bound(vm, f, INS_C(ins))) {
-        return false;
-    }
-    return finish(vm, f, ins,
-                  value_binary(vm, constant_ops[INS_OP(ins) - OPCODE_KADD],
-                               f->code->constants[INS_B(ins)],
-                               f->registers[INS_C(ins)]),
-                  -1, INS_C(ins));
-}
-
-bool slow_unary(Vm *vm, Frame *f, Ins ins)
-{
-    if (!slow_bound(vm, f, INS_B(ins))) {
-        return false;
-    }
-    Value operand = f->registers[INS_B(ins)];
-    Value result;
-    if (INS_X(ins) == UNARY_NOT) {
-        int truth = value_truth(vm, operand);
-        result = truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
-    } else {
-        result = value_unary(vm, (UnaryOp)INS_X(ins), operand);
-    }
-    return finish(vm, f, ins, result, INS_B(ins), -1);
-}
-
-static Value compare(Vm *vm, CompareOp op, Value a, Value b)
-{
-    switch (op) {
-    case COMPARE_IS: return value_from_bool(value_same(a, b));
-    case COMPARE_IS_NOT: return value_from_bool(!value_same(a, b));
-    default: return value_compare(vm, op, a, b);
-    }
-}
-
-bool slow_compare(Vm *vm, Frame *f, Ins ins)
-{
-    if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
-        return false;
-    }
-    return finish(vm, f, ins,
-                  compare(vm, (CompareOp)INS_X(ins), f->registers[INS_B(ins)],
-                          f->registers[INS_C(ins)]),
-                  INS_B(ins), INS_C(ins));
-}
-
-static int truth_of(Vm *vm, Value owned)
-{
-    if (value_is_bool(owned)) {
-        return value_same(owned, VALUE_TRUE);
-    }
-    if (value_failed(owned)) {
-        return -1;
-    }
-    int truth = value_truth(vm, owned);
-    release(vm, owned);
-    return truth;
-}
-
-// The comparison of a fused jump, and whether the jump wants it false.
-static CompareOp fused_op(Opcode op, bool *negated, bool *with_int)
-{
-    *with_int = op >= OPCODE_JLTI && op <= OPCODE_JNGEI;
-    *negated = (op >= OPCODE_JNLT && op <= OPCODE_JNGE) ||
-               (op >= OPCODE_JNLTI && op <= OPCODE_JNGEI) || op == OPCODE_JNIS;
-    if (op == OPCODE_JIS || op == OPCODE_JNIS) {
-        return COMPARE_IS;
-    }
-    return (CompareOp)((op - (*with_int ? OPCODE_JLTI : OPCODE_JLT)) % 6);
-}
-
-int slow_jump(Vm *vm, Frame *f, Ins ins)
-{
-    bool negated, with_int;
-    CompareOp op = fused_op((Opcode)INS_OP(ins), &negated, &with_int);
-    if (!slow_bound(vm, f, INS_A(ins)) ||
-        (!with_int && !slow_bound(vm, f, INS_B(ins)))) {
-        return -1;
-    }
-    Value b = with_int ? value_from_small(INS_BI(ins))
-                       : f->registers[INS_B(ins)];
-    int truth = truth_of(vm, compare(vm, op, f->registers[INS_A(ins)], b));
-    if (truth < 0) {
-        return -1;
-    }
-    slow_drop(vm, f, INS_A(ins));
-    if (!with_int) {
-        slow_drop(vm, f, INS_B(ins));
-    }
-    return truth != negated;
-}
-
-int slow_jump_truth(Vm *vm, Frame *f, Ins ins)
-{
-    Opcode op = (Opcode)INS_OP(ins);
-    if (!slow_bound(vm, f, INS_A(ins))) {
-        return -1;
-    }
-    int truth = value_truth(vm, f->registers[INS_A(ins)]);
-    if (truth < 0) {
-        return -1;
-    }
-    bool wants = op == OPCODE_JTRUE || op == OPCODE_JTRUE_KEEP;
-    bool keeps = op == OPCODE_JTRUE_KEEP || op == OPCODE_JFALSE_KEEP;
-    bool jump = truth == wants;
-    if (!(keeps && jump)) {
-        slow_drop(vm, f, INS_A(ins));
-    }
-    return jump;
-}
-
-// --- attributes and items ---
-
 static Str *name_of(const Frame *f, uint32_t constant)
 {
     return value_as_str(f->code->constants[constant]);
@@ -227,10 +64,10 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     AttrCache *cache = (AttrCache *)(uintptr_t)f->pc;
-    return finish(vm, f, ins,
-                  attr_load(vm, f->registers[INS_B(ins)],
-                            name_of(f, INS_C(ins)), cache),
-                  INS_B(ins), -1);
+    return slow_finish(vm, f, ins,
+                       attr_load(vm, f->registers[INS_B(ins)],
+                                 name_of(f, INS_C(ins)), cache),
+                       INS_B(ins), -1);
 }
 
 bool slow_setattr(Vm *vm, Frame *f, Ins ins)
@@ -287,15 +124,48 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// container[key] where that runs no code of the program; UNBOUND: ask the
+// protocol.
+static Value quick_item(Vm *vm, Value container, Value key)
+{
+    if (value_is_kind(container, KIND_DICT) && vm->trace == NULL &&
+        value_object(container)->type == vm->types[KIND_DICT]) {
+        const DictEntry *entry =
+            dict_find_simple(value_as_dict(container), key);
+        return entry == NULL ? VALUE_UNBOUND : value_retain(entry->value);
+    }
+    return VALUE_UNBOUND;
+}
+
+// The __getitem__ of a class written in Duet that can be called without C.
+static Function *item_method(Vm *vm, Value container)
+{
+    if (!value_is_object(container) ||
+        !(value_object(container)->type->flags & TYPE_HEAP)) {
+        return NULL;
+    }
+    Value found = type_lookup(vm, value_object(container)->type,
+                              vm->names[NAME_GETITEM]);
+    return value_is_kind(found, KIND_FUNCTION)
+               ? (Function *)value_object(found)
+               : NULL;
+}
+
 bool slow_getitem(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
         return false;
     }
-    return finish(vm, f, ins,
-                  value_get_item(vm, f->registers[INS_B(ins)],
-                                 f->registers[INS_C(ins)]),
-                  INS_B(ins), INS_C(ins));
+    Value args[] = {f->registers[INS_B(ins)], f->registers[INS_C(ins)]};
+    Value item = quick_item(vm, args[0], args[1]);
+    if (value_unbound(item)) {
+        Function *method = item_method(vm, args[0]);
+        if (method != NULL && vm_can_operate(vm, method, 2)) {
+            return vm_operate(vm, method, args, 2);
+        }
+        item = value_get_item(vm, args[0], args[1]);
+    }
+    return slow_finish(vm, f, ins, item, INS_B(ins), INS_C(ins));
 }
 
 bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
@@ -303,18 +173,26 @@ bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
     }
-    return finish(vm, f, ins,
-                  value_get_item(vm, f->registers[INS_B(ins)],
+    return slow_finish(vm, f, ins,
+                       value_get_item(vm, f->registers[INS_B(ins)],
                                  value_from_small(INS_CI(ins))),
                   INS_B(ins), -1);
+}
+
+static bool set_item(Vm *vm, Value container, Value key, Value item)
+{
+    return value_is_kind(container, KIND_DICT) &&
+                   value_object(container)->type == vm->types[KIND_DICT]
+               ? dict_set(vm, value_as_dict(container), key, item)
+               : value_set_item(vm, container, key, item);
 }
 
 bool slow_setitem(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_C(ins)) || !slow_bound(vm, f, INS_A(ins)) ||
         !slow_bound(vm, f, INS_B(ins)) ||
-        !value_set_item(vm, f->registers[INS_A(ins)],
-                        f->registers[INS_B(ins)], f->registers[INS_C(ins)])) {
+        !set_item(vm, f->registers[INS_A(ins)], f->registers[INS_B(ins)],
+                  f->registers[INS_C(ins)])) {
         return false;
     }
     slow_drop(vm, f, INS_C(ins));

@@ -23,7 +23,7 @@ enum {
     STACK_BYTES_LEAST = 1 << 20, // when so much cannot be reserved
     STACK_MARGIN = 4096,         // registers that C code may use at the end
     RECURSION_LIMIT = 1000,
-    FRAME_COUNT = 1 << 16, // what setrecursionlimit can ask for
+    FRAME_COUNT = 1 << 20, // what setrecursionlimit can ask for
     C_DEPTH_LIMIT = 20000  // the C stack's size decides before that
 };
 
@@ -46,9 +46,15 @@ static bool make_stacks(Vm *vm)
     }
     vm->stack_bytes = bytes;
     vm->stack_end = vm->stack + bytes / sizeof(Value) - STACK_MARGIN;
-    vm->recursion_limit = RECURSION_LIMIT;
-    vm->frames_end = vm->frames + FRAME_COUNT;
+    vm_set_recursion_limit(vm, RECURSION_LIMIT);
     return true;
+}
+
+void vm_set_recursion_limit(Vm *vm, uint32_t limit)
+{
+    vm->recursion_limit = limit;
+    vm->frames_end =
+        vm->frames + (limit < FRAME_COUNT ? limit : FRAME_COUNT);
 }
 
 static bool make_shared(Vm *vm)

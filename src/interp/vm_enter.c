@@ -1,0 +1,187 @@
+// Calls as the machine makes them: a frame is pushed wherever Duet code is to
+// run, so that no C stack is used; all else is called through call.c.
+//
+// Invariant: window[-1] is the callee and holds it alive; vm_enter leaves the
+// result there, or a frame whose result will go there.
+#include "interp/class_new.h"
+#include "interp/obj_generator.h"
+#include "interp/obj_instance.h"
+#include "interp/vm_run.h"
+
+static void release_window(Vm *vm, Value *window, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (value_is_object(window[i])) {
+            value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+        }
+    }
+}
+
+static int finish(Vm *vm, Value *window, Value result)
+{
+    if (value_failed(result)) {
+        return -1;
+    }
+    value_replace(&vm->ctx, &window[-1], result);
+    return 0;
+}
+
+static int enter_function(Vm *vm, Function *function, Value *window,
+                          uint32_t count, Tuple *keyword_names,
+                          uint32_t flags)
+{
+    if ((keyword_names != NULL || function->code->plain_count != count) &&
+        !call_bind(vm, function, window, count, keyword_names)) {
+        return -1;
+    }
+    if (!(function->code->flags & CODE_GENERATOR)) {
+        return vm_push_frame(vm, function, window, flags) ? 1 : -1;
+    }
+    Generator *made = generator_new(vm, function, window);
+    return made == NULL ? -1 : finish(vm, window, value_from_object(made));
+}
+
+// --- natives ---
+
+// The arguments can be handed over as they stand.
+static bool is_direct(Vm *vm, const Native *native, const Value *window,
+                      uint32_t count, const Tuple *keyword_names)
+{
+    return keyword_names == NULL && (native->flags & NATIVE_SIMPLE) &&
+           native->positional_count == count && value_unbound(native->self) &&
+           (native->owner == NULL ||
+            (count > 0 && type_of(vm, window[0]) == native->owner));
+}
+
+static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
+                        Tuple *keyword_names)
+{
+    if (!is_direct(vm, native, window, count, keyword_names)) {
+        return finish(vm, window,
+                      call_object(vm, value_from_object(native), window,
+                                  count, keyword_names));
+    }
+    Value result = native->function(vm, window, count);
+    release_window(vm, window, count);
+    return finish(vm, window, result);
+}
+
+// --- bound methods ---
+
+// Moves the arguments up by `distance`; what is there is dead.
+static void move_up(Value *window, uint32_t count, uint32_t distance)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        window[i + distance] = window[i];
+        window[i] = VALUE_UNBOUND;
+    }
+}
+
+// The function takes the method's place, self goes in front.
+static int enter_method(Vm *vm, Method *method, Value *window, uint32_t count,
+                        Tuple *keyword_names)
+{
+    Value function = value_retain(method->function);
+    move_up(window, count, 1);
+    window[0] = value_retain(method->self);
+    value_replace(&vm->ctx, &window[-1], function);
+    return vm_enter(vm, window, count + 1, keyword_names);
+}
+
+// --- classes ---
+
+// The __init__ for which a frame can be pushed: the class makes ordinary
+// instances and nothing else has a say. NULL: C makes them.
+static Function *find_init(Vm *vm, Type *cls)
+{
+    if (cls->init_epoch == vm->epoch) {
+        return (Function *)cls->init_function;
+    }
+    cls->init_epoch = vm->epoch;
+    cls->init_function = NULL;
+    if (class_makes_plainly(vm, cls)) {
+        Value found = type_lookup(vm, cls, vm->names[NAME_INIT]);
+        if (value_is_kind(found, KIND_FUNCTION) &&
+            !(((Function *)value_object(found))->code->flags &
+              CODE_GENERATOR)) {
+            cls->init_function = value_object(found);
+        }
+    }
+    return (Function *)cls->init_function;
+}
+
+// The callee's place takes the instance, which is the result; above it stands
+// __init__, as R[-1] of its frame, then self and the arguments.
+static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
+                       Tuple *keyword_names)
+{
+    Function *init = find_init(vm, cls);
+    if (init == NULL) {
+        return finish(vm, window,
+                      call_object(vm, value_from_object(cls), window, count,
+                                  keyword_names));
+    }
+    Instance *self = instance_new(vm, cls);
+    if (self == NULL) {
+        release_window(vm, window, count);
+        return -1;
+    }
+    move_up(window, count, 2);
+    window[0] = value_from_object(object_retain(init));
+    window[1] = value_from_object(object_retain(self));
+    value_replace(&vm->ctx, &window[-1], value_from_object(self));
+    int entered = enter_function(vm, init, window + 1, count + 1,
+                                 keyword_names, FRAME_INIT);
+    if (entered < 0) {
+        value_replace(&vm->ctx, &window[0], VALUE_UNBOUND);
+    }
+    return entered;
+}
+
+int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
+{
+    Value callee = window[-1];
+    Object *object = value_is_object(callee) ? value_object(callee) : NULL;
+    switch (object != NULL ? object->kind : KIND_COUNT) {
+    case KIND_FUNCTION:
+        return enter_function(vm, (Function *)object, window, count,
+                              keyword_names, 0);
+    case KIND_NATIVE:
+        return enter_native(vm, (Native *)object, window, count,
+                            keyword_names);
+    case KIND_METHOD:
+        return enter_method(vm, (Method *)object, window, count,
+                            keyword_names);
+    case KIND_TYPE:
+        return enter_class(vm, (Type *)object, window, count, keyword_names);
+    default:
+        break;
+    }
+    if (UNLIKELY(value_unbound(callee))) {
+        const Frame *f = vm->frame;
+        slow_unbound(vm, f, (uint32_t)(window - 1 - f->registers));
+        return -1;
+    }
+    return finish(vm, window,
+                  call_object(vm, callee, window, count, keyword_names));
+}
+
+// --- methods that stand for an instruction ---
+
+bool vm_can_operate(const Vm *vm, const Function *function, uint32_t count)
+{
+    return function->code->direct_count == count && vm->trace == NULL;
+}
+
+bool vm_operate(Vm *vm, Function *function, const Value *args, uint32_t count)
+{
+    Value *window = vm_next_window(vm);
+    for (uint32_t i = 0; i < count; i++) {
+        window[i] = value_retain(args[i]);
+    }
+    if (!vm_push_frame(vm, function, window, FRAME_OPERATOR)) {
+        return false;
+    }
+    window[-1] = value_from_object(object_retain(function));
+    return true;
+}

@@ -1,0 +1,187 @@
+// Fast halves of instructions: what the dispatch loop tries before it calls a
+// slow path.
+//
+// Each returns true and has done all of its work, or returns false and has
+// done none: the slow path then begins from the same state. None of them can
+// fail, run Duet code (but for finalisers of what an instruction releases), or
+// be right inside a trace: whoever reads a container asks fast_quiet first.
+#ifndef DUET_INTERP_VM_FAST_H
+#define DUET_INTERP_VM_FAST_H
+
+#include "interp/attr.h"
+#include "interp/obj_float.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/vm_run.h"
+
+// No trace runs, so that reads need not be noted.
+ALWAYS_INLINE bool fast_quiet(const Vm *vm)
+{
+    return LIKELY(vm->trace == NULL);
+}
+
+// `object` may be changed without telling anybody (note.h).
+ALWAYS_INLINE bool fast_storable(const Vm *vm, const Object *object)
+{
+    return LIKELY(!(object->flags & OBJECT_WATCHED)) && fast_quiet(vm);
+}
+
+// v is an object of exactly the built-in type of this kind: a subclass may
+// have methods of its own.
+ALWAYS_INLINE bool fast_is_exact(const Vm *vm, Value v, Kind kind)
+{
+    return value_is_kind(v, kind) && value_object(v)->type == vm->types[kind];
+}
+
+// The index of an item of `count`, counted from the end if it is negative.
+ALWAYS_INLINE bool fast_index(Value key, size_t count, size_t *index)
+{
+    int64_t i = value_small(key);
+    i += i < 0 ? (int64_t)count : 0;
+    *index = (size_t)i;
+    return LIKELY((uint64_t)i < count);
+}
+
+// item = container[key] of a list or tuple, counted.
+ALWAYS_INLINE bool fast_get_item(const Vm *vm, Value container, Value key,
+                                 Value *item)
+{
+    size_t index;
+    if (!value_is_int(key) || !fast_quiet(vm)) {
+        return false;
+    }
+    if (LIKELY(fast_is_exact(vm, container, KIND_LIST))) {
+        const List *list = value_as_list(container);
+        if (fast_index(key, list->count, &index)) {
+            *item = value_retain(list->items[index]);
+            return true;
+        }
+    } else if (fast_is_exact(vm, container, KIND_TUPLE)) {
+        const Tuple *tuple = value_as_tuple(container);
+        if (fast_index(key, tuple->count, &index)) {
+            *item = value_retain(tuple->items[index]);
+            return true;
+        }
+    }
+    return false;
+}
+
+// The place of list[key], for a store.
+ALWAYS_INLINE Value *fast_item_place(const Vm *vm, Value container, Value key)
+{
+    size_t index;
+    if (value_is_int(key) && fast_is_exact(vm, container, KIND_LIST)) {
+        List *list = value_as_list(container);
+        if (fast_storable(vm, &list->head) &&
+            fast_index(key, list->count, &index)) {
+            return &list->items[index];
+        }
+    }
+    return NULL;
+}
+
+// The slot that a GETATTR cache names, if it is self's.
+ALWAYS_INLINE const Value *fast_attr(const Vm *vm, Value self,
+                                     const AttrCache *cache)
+{
+    if (value_is_kind(self, KIND_INSTANCE) && fast_quiet(vm)) {
+        const Instance *instance = (const Instance *)value_object(self);
+        if (LIKELY(instance->shape == cache->shape &&
+                   cache->epoch == (uint32_t)vm->epoch &&
+                   cache->shape != NULL)) {
+            return &instance->slots[cache->slot];
+        }
+    }
+    return NULL;
+}
+
+// The slot that a SETATTR cache names, after the instance has got the shape
+// that it will have; the slot then holds the old value or UNBOUND.
+ALWAYS_INLINE Value *fast_attr_place(const Vm *vm, Value self,
+                                     const StoreCache *cache)
+{
+    if (!value_is_kind(self, KIND_INSTANCE)) {
+        return NULL;
+    }
+    Instance *instance = (Instance *)value_object(self);
+    if (instance->shape != cache->before || cache->before == NULL ||
+        cache->epoch != (uint32_t)vm->epoch ||
+        cache->slot >= instance->slot_capacity ||
+        !fast_storable(vm, &instance->head)) {
+        return NULL;
+    }
+    instance->shape = cache->after;
+    return &instance->slots[cache->slot];
+}
+
+// The method that a LOADM cache names for self, NULL: ask the slow path.
+ALWAYS_INLINE Object *fast_method(const Vm *vm, Value self,
+                                  const MethodCache *cache)
+{
+    if (!value_is_object(self)) {
+        return NULL;
+    }
+    const Object *object = value_object(self);
+    const void *key = LIKELY(object->kind == KIND_INSTANCE)
+                          ? ((const Instance *)object)->shape
+                          : attr_method_key(self);
+    return LIKELY(key == cache->key && cache->epoch == vm->epoch &&
+                  key != NULL)
+               ? cache->function
+               : NULL;
+}
+
+// An identity, or a comparison of two numbers of the same immediate kind.
+ALWAYS_INLINE bool fast_compare(CompareOp op, Value a, Value b, Value *result)
+{
+    bool less, equal;
+    if (op == COMPARE_IS || op == COMPARE_IS_NOT) {
+        *result = value_from_bool(value_same(a, b) == (op == COMPARE_IS));
+        return !value_unbound(a) && !value_unbound(b);
+    }
+    if (value_both_ints(a, b)) {
+        less = value_rank(a) < value_rank(b);
+        equal = value_same(a, b);
+    } else if (value_both_immediate_floats(a, b)) {
+        // Immediate floats are never NaN, so that three cases are all.
+        less = value_immediate_float(a) < value_immediate_float(b);
+        equal = value_immediate_float(a) == value_immediate_float(b);
+    } else {
+        return false;
+    }
+    switch (op) {
+    case COMPARE_LT: *result = value_from_bool(less); return true;
+    case COMPARE_LE: *result = value_from_bool(less || equal); return true;
+    case COMPARE_EQ: *result = value_from_bool(equal); return true;
+    case COMPARE_NE: *result = value_from_bool(!equal); return true;
+    case COMPARE_GT: *result = value_from_bool(!less && !equal); return true;
+    case COMPARE_GE: *result = value_from_bool(!less); return true;
+    default: return false;
+    }
+}
+
+// The next item of a list or tuple that a loop walks in place: state is
+// (container, index).
+ALWAYS_INLINE bool fast_next(const Vm *vm, Value *state, Value *item)
+{
+    size_t index = (size_t)value_small(state[1]);
+    if (fast_is_exact(vm, state[0], KIND_LIST)) {
+        const List *list = value_as_list(state[0]);
+        if (index >= list->count) {
+            return false;
+        }
+        *item = value_retain(list->items[index]);
+    } else if (fast_is_exact(vm, state[0], KIND_TUPLE)) {
+        const Tuple *tuple = value_as_tuple(state[0]);
+        if (index >= tuple->count) {
+            return false;
+        }
+        *item = value_retain(tuple->items[index]);
+    } else {
+        return false;
+    }
+    state[1] = value_from_small((int64_t)index + 1);
+    return true;
+}
+
+#endif
