@@ -163,13 +163,24 @@ BUILTIN_BODY(print)
     return print_text(vm, file, str_from_buf(vm, &out), args[4]);
 }
 
-static bool add_builtin(Vm *vm, const char *name, void *object)
+static bool add_constant(Vm *vm, const char *name, Value value)
 {
     Str *key = str_intern(vm, name, strlen(name));
-    bool done = key != NULL && dict_set_name(vm, vm->builtins, key,
-                                             value_from_object(object));
+    bool done = key != NULL && dict_set_name(vm, vm->builtins, key, value);
     object_release_null(&vm->ctx, key);
     return done;
+}
+
+static bool add_constants(Vm *vm)
+{
+    return add_constant(vm, "NotImplemented", VALUE_NOT_IMPLEMENTED) &&
+           add_constant(vm, "Ellipsis", VALUE_ELLIPSIS) &&
+           add_constant(vm, "__debug__", VALUE_TRUE);
+}
+
+static bool add_builtin(Vm *vm, const char *name, void *object)
+{
+    return add_constant(vm, name, value_from_object(object));
 }
 
 static bool add_types(Vm *vm)
@@ -203,7 +214,7 @@ bool builtins_init(Vm *vm)
     // The ops come first: abs, sum and others of their names are replaced by
     // functions that take host values too.
     if (vm->builtins == NULL || !builtins_tensor_init(vm, vm->builtins) ||
-        !add_types(vm)) {
+        !add_types(vm) || !add_constants(vm)) {
         return false;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

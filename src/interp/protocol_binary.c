@@ -78,8 +78,59 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
     return unsupported(vm, op, suffix, a, b);
 }
 
+// Two immediate ints. UNBOUND: the result needs care, or a box.
+static Value quick_ints(BinaryOp op, Value a, Value b)
+{
+    Value result = VALUE_UNBOUND;
+    bool done = true;
+    switch (op) {
+    case BINARY_ADD: done = value_add_small(a, b, &result); break;
+    case BINARY_SUB: done = value_sub_small(a, b, &result); break;
+    case BINARY_MUL: done = value_mul_small(a, b, &result); break;
+    case BINARY_AND: result = value_and_small(a, b); break;
+    case BINARY_OR: result = value_or_small(a, b); break;
+    case BINARY_XOR: result = value_xor_small(a, b); break;
+    default: break;
+    }
+    return done ? result : VALUE_UNBOUND;
+}
+
+// Two numbers of which one is a float at least; ints of 62 bits become floats
+// as CPython rounds them. UNBOUND as above.
+static Value quick_floats(BinaryOp op, double x, double y)
+{
+    switch (op) {
+    case BINARY_ADD: return value_try_float(x + y);
+    case BINARY_SUB: return value_try_float(x - y);
+    case BINARY_MUL: return value_try_float(x * y);
+    case BINARY_TRUEDIV:
+        return y == 0 ? VALUE_UNBOUND : value_try_float(x / y);
+    default: return VALUE_UNBOUND;
+    }
+}
+
+// Immediate numbers, which are most operands; UNBOUND: ask the slots.
+static Value quick_numbers(BinaryOp op, Value a, Value b)
+{
+    bool int_a = value_is_int(a), int_b = value_is_int(b);
+    if (int_a && int_b) {
+        return quick_ints(op, a, b);
+    }
+    if ((!int_a && !value_is_immediate_float(a)) ||
+        (!int_b && !value_is_immediate_float(b))) {
+        return VALUE_UNBOUND;
+    }
+    return quick_floats(
+        op, int_a ? (double)value_small(a) : value_immediate_float(a),
+        int_b ? (double)value_small(b) : value_immediate_float(b));
+}
+
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    Value quick = quick_numbers(op, a, b);
+    if (!value_unbound(quick)) {
+        return quick;
+    }
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
@@ -109,6 +160,10 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
 
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    Value quick = quick_numbers(op, a, b);
+    if (!value_unbound(quick)) {
+        return quick;
+    }
     Type *type = type_of(vm, a);
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;

@@ -9,32 +9,8 @@
 
 // --- arithmetic ---
 
-// b <op> c of an int and a float, UNBOUND if the operands are not that or the
-// result needs care. Ints of 62 bits become floats as CPython rounds them.
-static Value mixed(BinaryOp op, Value b, Value c)
-{
-    bool int_first = value_is_int(b) && value_is_immediate_float(c);
-    if (!int_first && !(value_is_immediate_float(b) && value_is_int(c))) {
-        return VALUE_UNBOUND;
-    }
-    double x = int_first ? (double)value_small(b) : value_immediate_float(b);
-    double y = int_first ? value_immediate_float(c) : (double)value_small(c);
-    switch (op) {
-    case BINARY_ADD: return value_try_float(x + y);
-    case BINARY_SUB: return value_try_float(x - y);
-    case BINARY_MUL: return value_try_float(x * y);
-    case BINARY_TRUEDIV:
-        return y == 0 ? VALUE_UNBOUND : value_try_float(x / y);
-    default: return VALUE_UNBOUND;
-    }
-}
-
 static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
 {
-    Value quick = mixed(op, b, c);
-    if (!value_unbound(quick)) {
-        return quick;
-    }
     return INS_X(ins) ? value_inplace(vm, op, b, c)
                       : value_binary(vm, op, b, c);
 }
