@@ -391,6 +391,28 @@ static bool member_write(Vm *vm, Value self, Value instance, Value value)
     return def->set(vm, instance, value);
 }
 
+// member.__get__(instance): what reading it through the instance gives; for
+// code that puts something else in its place.
+static Value member_get(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    const Member *member = (Member *)value_object(args[0]);
+    if (!type_is_subtype(type_of(vm, args[1]), member->owner)) {
+        return raise_error(vm, ERR_TYPE,
+                           "descriptor '%s' for '%s' objects doesn't apply to "
+                           "a '%s' object",
+                           member->def->name, type_name(member->owner),
+                           type_name(type_of(vm, args[1])));
+    }
+    return member->def->get(vm, args[1]);
+}
+
+static const NativeDef member_methods[] = {
+    {"__get__", "self, instance, owner=None, /", member_get,
+     "The attribute's value for this instance."},
+    {NULL, NULL, NULL, NULL},
+};
+
 const TypeDef member_type_def = {
     .name = "getset_descriptor",
     .doc = "A computed attribute of a built-in type.",
@@ -400,4 +422,5 @@ const TypeDef member_type_def = {
     .slots = {.destroy = member_destroy,
               .repr = member_repr,
               .get_descriptor = member_read,
-              .set_descriptor = member_write}};
+              .set_descriptor = member_write},
+    .methods = member_methods};

@@ -305,11 +305,15 @@ static const MemberDef spec_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-Value spec_make(Vm *vm, Type *cls, const Value given[3])
+// spec(shape, dtype, name=None), by keyword too.
+static Value spec_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
+    static const char *const params[3] = {"shape", "dtype", "name"};
+    Value given[3];
     Shape shape;
     DType dtype;
-    if (!shape_from_value(vm, given[0], &shape) ||
+    if (!arguments_spread(vm, "spec", args, keywords, params, 3, 2, given) ||
+        !shape_from_value(vm, given[0], &shape) ||
         !dtype_from_value(vm, given[1], &dtype)) {
         return VALUE_FAIL;
     }
@@ -322,27 +326,15 @@ Value spec_make(Vm *vm, Type *cls, const Value given[3])
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
-// The type itself called, by a subclass's __new__: all by position.
-static Value spec_type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
-{
-    Value given[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
-    if (!arguments_check(vm, "spec", args, keywords, 3)) {
-        return VALUE_FAIL;
-    }
-    for (size_t i = 0; i < args->count; i++) {
-        given[i] = args->items[i];
-    }
-    return spec_make(vm, cls, given);
-}
-
 const TypeDef spec_type_def = {
     .name = "spec",
-    .doc = "What a signature asks of an argument: shape and dtype.",
+    .doc = "What a signature asks of an argument: spec((None, 3), float32). "
+           "None for a size: any size; for the shape: any rank.",
     .params = "shape, dtype, name=None",
     .kind = KIND_SPEC,
     .size = sizeof(Spec),
     .slots = {.destroy = spec_destroy,
-              .make = spec_type_make,
+              .make = spec_make,
               .repr = spec_repr,
               .compare = spec_compare,
               .hash = spec_hash},

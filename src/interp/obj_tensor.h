@@ -85,9 +85,6 @@ Value shape_to_value(Vm *vm, int rank, const int64_t *dims);
 // None, an int, or a sequence of ints and Nones. ERR_TYPE, ERR_VALUE.
 MUST_CHECK bool shape_from_value(Vm *vm, Value v, Shape *shape);
 MUST_CHECK Spec *spec_new(Vm *vm, TensorType type, Str *name);
-// An instance of spec or of a class derived from it, from a shape, a dtype
-// and a name or None (or UNBOUND).
-Value spec_make(Vm *vm, Type *cls, const Value given[3]);
 static inline TensorType spec_type(const Spec *spec)
 {
     return (TensorType){spec->dtype, spec->rank, spec->dims};

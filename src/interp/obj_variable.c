@@ -8,6 +8,7 @@
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
+#include "interp/sequence.h"
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
@@ -190,38 +191,6 @@ static void variable_destroy(Vm *vm, Object *self)
     object_free(vm, variable, sizeof *variable);
 }
 
-// Variable(initial, dtype=None, name=None, trainable=True), by keyword too.
-static bool make_arguments(Vm *vm, Tuple *args, Dict *keywords, Value out[4])
-{
-    static const char *const names[4] = {"initial", "dtype", "name",
-                                         "trainable"};
-    if (args->count > 4) {
-        return raise_false(vm, ERR_TYPE, "Variable() takes from 1 to 4 "
-                           "arguments but %zu were given", args->count);
-    }
-    for (size_t i = 0; i < args->count; i++) {
-        out[i] = args->items[i];
-    }
-    uint32_t position = 0;
-    Value key, value;
-    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
-        size_t i = 0;
-        while (i < 4 && !str_is(value_as_str(key), names[i])) {
-            i++;
-        }
-        if (i == 4 || !value_unbound(out[i])) {
-            return raise_false(vm, ERR_TYPE, "Variable() got %s argument '%s'",
-                               i == 4 ? "an unexpected keyword"
-                                      : "multiple values for",
-                               value_as_str(key)->text);
-        }
-        out[i] = value;
-    }
-    return !value_unbound(out[0]) ||
-           raise_false(vm, ERR_TYPE,
-                       "Variable() missing required argument 'initial'");
-}
-
 static Value make_from(Vm *vm, Type *cls, const Value given[4])
 {
     DType dtype = DT_NONE;
@@ -253,11 +222,14 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
 }
 
+// Variable(initial, dtype=None, name=None, trainable=True), by keyword too.
 static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    Value given[4] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND,
-                      VALUE_UNBOUND};
-    return make_arguments(vm, args, keywords, given)
+    static const char *const params[4] = {"initial", "dtype", "name",
+                                          "trainable"};
+    Value given[4];
+    return arguments_spread(vm, "Variable", args, keywords, params, 4, 1,
+                            given)
                ? make_from(vm, cls, given)
                : VALUE_FAIL;
 }

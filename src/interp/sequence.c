@@ -175,6 +175,53 @@ bool arguments_check(Vm *vm, const char *name, Tuple *args, Dict *keywords,
     return true;
 }
 
+static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
+                           const char *const *params, size_t count, Value *out)
+{
+    size_t i = 0;
+    while (i < count && !str_is(value_as_str(key), params[i])) {
+        i++;
+    }
+    if (i == count || !value_unbound(out[i])) {
+        return raise_false(vm, ERR_TYPE, "%s() got %s argument '%s'", name,
+                           i == count ? "an unexpected keyword"
+                                      : "multiple values for",
+                           value_as_str(key)->text);
+    }
+    out[i] = value;
+    return true;
+}
+
+bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
+                      const char *const *params, size_t count, size_t needed,
+                      Value *out)
+{
+    if (args->count > count) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s() takes at most %zu arguments but %zu were "
+                           "given",
+                           name, count, args->count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        out[i] = i < args->count ? args->items[i] : VALUE_UNBOUND;
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
+        if (!spread_keyword(vm, name, key, value, params, count, out)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < needed; i++) {
+        if (value_unbound(out[i])) {
+            return raise_false(vm, ERR_TYPE,
+                               "%s() missing required argument '%s'", name,
+                               params[i]);
+        }
+    }
+    return true;
+}
+
 // One end of a range, clipped.
 static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
                      size_t *out)

@@ -37,6 +37,12 @@ void values_visit(const Value *items, size_t count,
 // No keywords, at most `most` arguments of the constructor `name`.
 MUST_CHECK bool arguments_check(Vm *vm, const char *name, Tuple *args,
                                 Dict *keywords, size_t most);
+// Spreads a constructor's arguments over its parameters, in order: out[i]
+// (borrowed) stays VALUE_UNBOUND if parameter i was not given; the first
+// `needed` ones must be.
+MUST_CHECK bool arguments_spread(Vm *vm, const char *name, Tuple *args,
+                                 Dict *keywords, const char *const *params,
+                                 size_t count, size_t needed, Value *out);
 // Room for `extra` more items.
 MUST_CHECK bool list_reserve(Vm *vm, List *list, size_t extra);
 void list_clear(Vm *vm, List *list);

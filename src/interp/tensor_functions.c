@@ -1,5 +1,5 @@
 // Built-in functions of tensors that are more than the binding of one op:
-// tensor(), spec(), those whose arguments may be left out in front (arange) or
+// tensor(), those whose arguments may be left out in front (arange) or
 // stand in another order than the op's operands (full), and rng.seed.
 #include "interp/tensor_functions.h"
 
@@ -37,12 +37,6 @@ static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
         return result;
     }
     return tensor_from_value(vm, "tensor", args[0], dtype);
-}
-
-static Value builtin_spec(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return spec_make(vm, vm->types[KIND_SPEC], args);
 }
 
 // `v` as an operand of `dtype` (DT_NONE: its own or the default): host values
@@ -227,9 +221,6 @@ const NativeDef tensor_functions[] = {
      "A tensor from numbers, strings, nested lists and tuples, tensors, or "
      "anything with __tensor__. An int becomes int32 (int64 if it does not "
      "fit), a float float32."},
-    {"spec", "shape, dtype, name=None", builtin_spec,
-     "What a signature asks of an argument: spec((None, 3), float32). None "
-     "for a size: any size; for the shape: any rank."},
     {"arange", "start, stop=None, step=1, dtype=None", builtin_arange,
      "Numbers from start (0 if only one bound is given) up to stop, without "
      "it, step apart. OpValueError if step is 0."},
