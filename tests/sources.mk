@@ -66,3 +66,7 @@ tests_unit_unit_stager_LDADD = $(unit_libs)
 
 check-local: duet$(EXEEXT)
 	@srcdir=$(srcdir) $(SHELL) $(srcdir)/tests/run-all $(unit_programs)
+
+# What the runners printed (tests/run-all).
+clean-local:
+	rm -rf tests/log
