@@ -1,7 +1,8 @@
-// Open addressing with linear probing; nothing is ever removed.
+// Open addressing with linear probing.
 //
 // Invariant: capacity is 0 or a power of two, and at least a quarter of the
-// slots is empty, so that every probe ends.
+// slots is empty, so that every probe ends; no empty slot stands between a
+// key's first slot and the one it is in (map_remove closes the gap).
 #include "base/map.h"
 
 #include <string.h>
@@ -116,5 +117,31 @@ bool map_put(Map *map, const char *key, size_t length, uint64_t value)
         map->count++;
     }
     entry->value = value;
+    return true;
+}
+
+bool map_remove(Map *map, const char *key, size_t length)
+{
+    if (map->capacity == 0) {
+        return false;
+    }
+    MapEntry *entry = find(map, key, length, hash_bytes(key, length));
+    if (entry->key == NULL) {
+        return false;
+    }
+    ctx_free(map->ctx, entry->key, entry->length + 1);
+    map->count--;
+    // Whoever stands behind the gap and could have stood in it moves there.
+    size_t mask = map->capacity - 1;
+    size_t gap = (size_t)(entry - map->entries);
+    for (size_t i = (gap + 1) & mask; map->entries[i].key != NULL;
+         i = (i + 1) & mask) {
+        size_t first = map->entries[i].hash & mask;
+        if (((i - first) & mask) >= ((i - gap) & mask)) {
+            map->entries[gap] = map->entries[i];
+            gap = i;
+        }
+    }
+    map->entries[gap] = (MapEntry){0};
     return true;
 }

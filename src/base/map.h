@@ -25,6 +25,8 @@ uint64_t *map_get(const Map *map, const char *key, size_t length);
 // Inserts or replaces. Copies the key.
 MUST_CHECK bool map_put(Map *map, const char *key, size_t length,
                         uint64_t value);
+// Whether the key was there. Places that map_get gave are no longer valid.
+bool map_remove(Map *map, const char *key, size_t length);
 
 // The hash of bytes that map, str and the graph share: 64 bits, never 0.
 uint64_t hash_bytes(const void *bytes, size_t length);

@@ -6,14 +6,6 @@
 #include "interp/protocol.h"
 #include "stager/signature.h"
 
-void value_vec_free(Vm *vm, ValueVec *vec)
-{
-    for (size_t i = 0; i < vec->count; i++) {
-        release(vm, vec->items[i]);
-    }
-    vec_free(&vm->ctx, vec);
-}
-
 void bound_free(Vm *vm, Bound *bound)
 {
     value_vec_free(vm, &bound->values);
@@ -21,22 +13,10 @@ void bound_free(Vm *vm, Bound *bound)
     bound->names = NULL;
 }
 
-static bool push(Vm *vm, ValueVec *vec, Value owned)
-{
-    if (value_failed(owned)) {
-        return false;
-    }
-    if (!vec_push(&vm->ctx, vec, owned)) {
-        release(vm, owned);
-        return false;
-    }
-    return true;
-}
-
 static bool push_all(Vm *vm, ValueVec *vec, const Value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!push(vm, vec, value_retain(values[i]))) {
+        if (!value_vec_push(vm, vec, value_retain(values[i]))) {
             return false;
         }
     }
@@ -71,8 +51,8 @@ static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
         int index = find_param(code, value_as_str(name));
         if (index < 0) {
             if (!(code->flags & CODE_VARKEYWORDS) ||
-                !push(vm, &out->values, value_retain(values[i])) ||
-                !push(vm, names, value_retain(name))) {
+                !value_vec_push(vm, &out->values, value_retain(values[i])) ||
+                !value_vec_push(vm, names, value_retain(name))) {
                 return false;
             }
             continue;
@@ -102,14 +82,45 @@ static Value default_of(const Function *function, int index)
                                   : VALUE_UNBOUND;
 }
 
-static bool bind_defaults(const Function *function, size_t extra, Bound *out)
+// Whether a spec stands anywhere in a traced argument: it must be given.
+static bool holds_spec(Vm *vm, Value v)
+{
+    if (value_is_kind(v, KIND_SPEC)) {
+        return true;
+    }
+    ValueVec children = {0};
+    bool found = false;
+    if (structure_kind(vm, v) != STRUCTURE_LEAF && ctx_enter(&vm->ctx)) {
+        found = !structure_children(vm, v, &children);
+        for (size_t i = 0; !found && i < children.count; i++) {
+            found = holds_spec(vm, children.items[i]);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    value_vec_free(vm, &children);
+    return found;
+}
+
+static Value traced_value(Vm *vm, const Bound *traced, size_t place)
+{
+    Value v = place < traced->values.count ? traced->values.items[place]
+                                           : VALUE_UNBOUND;
+    return value_unbound(v) || holds_spec(vm, v) ? VALUE_UNBOUND : v;
+}
+
+// Puts what was not given: what the trace had, or the function's default.
+static bool bind_defaults(Vm *vm, const Function *function, size_t extra,
+                          const Bound *traced, Bound *out)
 {
     const Code *code = function->code;
     int end = code->positional_count + code->keyword_only_count;
     for (int i = 0; i < end; i++) {
-        Value *place = &out->values.items[place_of(code, i, extra)];
+        size_t at = place_of(code, i, extra);
+        Value *place = &out->values.items[at];
         if (value_unbound(*place)) {
-            *place = value_retain(default_of(function, i));
+            *place = value_retain(traced != NULL
+                                      ? traced_value(vm, traced, at)
+                                      : default_of(function, i));
         }
         if (value_unbound(*place)) {
             return false;
@@ -119,8 +130,8 @@ static bool bind_defaults(const Function *function, size_t extra, Bound *out)
 }
 
 static bool bind_function(Vm *vm, const Function *function, const Value *args,
-                          uint32_t given, Tuple *keywords, Bound *out,
-                          ValueVec *names)
+                          uint32_t given, Tuple *keywords,
+                          const Bound *traced, Bound *out, ValueVec *names)
 {
     const Code *code = function->code;
     uint32_t params = code->positional_count;
@@ -131,22 +142,22 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
     }
     bool ok = push_all(vm, &out->values, args, first);
     for (uint32_t i = first; ok && i < params; i++) {
-        ok = push(vm, &out->values, VALUE_UNBOUND);
+        ok = value_vec_push(vm, &out->values, VALUE_UNBOUND);
     }
     ok = ok && push_all(vm, &out->values, args + first, extra);
     for (uint32_t i = 0; ok && i < code->keyword_only_count; i++) {
-        ok = push(vm, &out->values, VALUE_UNBOUND) &&
-             push(vm, names, value_from_object(object_retain(
+        ok = value_vec_push(vm, &out->values, VALUE_UNBOUND) &&
+             value_vec_push(vm, names, value_from_object(object_retain(
                                  code->local_names[params + i])));
     }
     return ok &&
            bind_keywords(vm, code, args + given, keywords, extra, out,
                          names) &&
-           bind_defaults(function, extra, out);
+           bind_defaults(vm, function, extra, traced, out);
 }
 
 bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
-                Tuple *keyword_names, Bound *out)
+                Tuple *keyword_names, const Bound *traced, Bound *out)
 {
     *out = (Bound){0};
     size_t keywords = keyword_names != NULL ? keyword_names->count : 0;
@@ -154,8 +165,8 @@ bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
     if (value_is_kind(host, KIND_FUNCTION)) {
         ValueVec names = {0};
         ok = bind_function(vm, (const Function *)value_object(host), args,
-                           count - (uint32_t)keywords, keyword_names, out,
-                           &names);
+                           count - (uint32_t)keywords, keyword_names, traced,
+                           out, &names);
         if (ok && names.count > 0) {
             out->names = tuple_from(vm, names.items, names.count);
             ok = out->names != NULL;
@@ -171,10 +182,15 @@ bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
     return ok;
 }
 
+size_t bound_positional(const Bound *bound)
+{
+    return bound->values.count -
+           (bound->names != NULL ? bound->names->count : 0);
+}
+
 const char *bound_name(Value host, const Bound *bound, size_t index)
 {
-    size_t keywords = bound->names != NULL ? bound->names->count : 0;
-    size_t positional = bound->values.count - keywords;
+    size_t positional = bound_positional(bound);
     if (index >= positional) {
         return value_as_str(bound->names->items[index - positional])->text;
     }
@@ -189,76 +205,10 @@ const char *bound_name(Value host, const Bound *bound, size_t index)
 
 bool value_is_leaf_tensor(Vm *vm, Value v)
 {
-    return value_is_tensor(v) ||
+    return value_is_tensor(v) || value_is_kind(v, KIND_SYMBOLIC) ||
            (value_is_kind(v, KIND_INSTANCE) &&
             !value_unbound(type_lookup(vm, type_of(vm, v),
                                        vm->names[NAME_TENSOR])));
-}
-
-static Value map_items(Vm *vm, const Value *items, size_t count, bool is_list,
-                       LeafFn leaf, void *data)
-{
-    ValueVec made = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        ok = push(vm, &made, value_map(vm, items[i], leaf, data));
-    }
-    Value result = VALUE_FAIL;
-    if (ok && is_list) {
-        List *list = list_new(vm, count);
-        for (size_t i = 0; list != NULL && i < count; i++) {
-            list->items[i] = value_retain(made.items[i]);
-        }
-        result = list != NULL ? value_from_object(list) : VALUE_FAIL;
-    } else if (ok) {
-        Tuple *tuple = tuple_from(vm, made.items, count);
-        result = tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
-    }
-    value_vec_free(vm, &made);
-    return result;
-}
-
-static Value map_dict(Vm *vm, Dict *dict, LeafFn leaf, void *data)
-{
-    Dict *copy = dict_new(vm);
-    uint32_t position = 0;
-    Value key, value;
-    bool ok = copy != NULL;
-    while (ok && dict_next(dict, &position, &key, &value)) {
-        Value item = value_map(vm, value, leaf, data);
-        ok = !value_failed(item) && dict_set(vm, copy, key, item);
-        release(vm, item);
-    }
-    if (!ok) {
-        object_release_null(&vm->ctx, copy);
-        return VALUE_FAIL;
-    }
-    return value_from_object(copy);
-}
-
-Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
-{
-    Type *cls = value_is_object(v) ? value_object(v)->type : NULL;
-    if (cls == NULL ||
-        (cls != vm->types[KIND_LIST] && cls != vm->types[KIND_TUPLE] &&
-         cls != vm->types[KIND_DICT])) {
-        return leaf(vm, v, data);
-    }
-    if (!ctx_enter(&vm->ctx)) {
-        return VALUE_FAIL;
-    }
-    Value result;
-    if (cls == vm->types[KIND_LIST]) {
-        List *list = value_as_list(v);
-        result = map_items(vm, list->items, list->count, true, leaf, data);
-    } else if (cls == vm->types[KIND_TUPLE]) {
-        Tuple *tuple = value_as_tuple(v);
-        result = map_items(vm, tuple->items, tuple->count, false, leaf, data);
-    } else {
-        result = map_dict(vm, value_as_dict(v), leaf, data);
-    }
-    ctx_leave(&vm->ctx);
-    return result;
 }
 
 bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
@@ -266,7 +216,7 @@ bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
     *out = (Bound){0};
     bool ok = true;
     for (size_t i = 0; ok && i < bound->values.count; i++) {
-        ok = push(vm, &out->values,
+        ok = value_vec_push(vm, &out->values,
                   value_map(vm, bound->values.items[i], leaf, data));
     }
     if (!ok) {

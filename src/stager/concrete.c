@@ -12,24 +12,75 @@
 
 typedef struct Rebuild {
     Trace *trace;
-    const Signature *signature;
+    const TraceRequest *request;
     size_t next; // of the signature's tensors
 } Rebuild;
+
+static const char *leaf_name(const TraceRequest *request, size_t index)
+{
+    const TensorLeaf *leaf = &request->signature->tensors.items[index];
+    if (leaf->pattern != NULL && leaf->pattern->name != NULL) {
+        return leaf->pattern->name->text;
+    }
+    if (value_is_kind(leaf->value, KIND_SPEC)) {
+        const Spec *spec = (const Spec *)value_object(leaf->value);
+        if (spec->name != NULL) {
+            return spec->name->text;
+        }
+    }
+    return bound_name(request->target, request->bound, leaf->argument);
+}
+
+static bool is_tensor_leaf(Vm *vm, Value v)
+{
+    return value_is_kind(v, KIND_SPEC) || value_is_leaf_tensor(vm, v);
+}
+
+// Whether leaf `v` is the next of the signature's tensors. A spec may also be
+// an ordinary object; the signature alone knows.
+static bool is_next_tensor(Vm *vm, const Rebuild *rebuild, Value v)
+{
+    const Signature *signature = rebuild->request->signature;
+    if (!is_tensor_leaf(vm, v) ||
+        rebuild->next >= signature->tensors.count) {
+        return false;
+    }
+    Value next = signature->tensors.items[rebuild->next].value;
+    return value_is_kind(v, KIND_SPEC) ? value_same(next, v) : true;
+}
 
 // A tensor argument becomes an input of the graph.
 static Value symbolic_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
-    if (!value_is_leaf_tensor(vm, v)) {
+    if (!is_next_tensor(vm, rebuild, v)) {
         return value_retain(v);
     }
     size_t i = rebuild->next++;
-    const char *name = value_as_str(rebuild->signature->names.items[i])->text;
-    ValueId id = graph_add_input(
-        rebuild->trace->graph, name,
-        operand_type(rebuild->signature->tensors.items[i]));
+    const char *name = leaf_name(rebuild->request, i);
+    ValueId id =
+        graph_add_input(rebuild->trace->graph, name,
+                        signature_type(rebuild->request->signature, i));
     return id != VALUE_ID_NONE ? trace_symbolic(vm, rebuild->trace, id, name)
                                : VALUE_FAIL;
+}
+
+// A tensor argument as the pattern of later calls.
+static Value spec_leaf(Vm *vm, Value v, void *data)
+{
+    Rebuild *rebuild = data;
+    if (!is_next_tensor(vm, rebuild, v)) {
+        return value_retain(v);
+    }
+    size_t i = rebuild->next++;
+    Str *name = str_from(vm, leaf_name(rebuild->request, i));
+    Spec *spec =
+        name != NULL
+            ? spec_new(vm, signature_type(rebuild->request->signature, i),
+                       name)
+            : NULL;
+    object_release_null(&vm->ctx, name);
+    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
 typedef VEC(ValueId) IdVec;
@@ -62,20 +113,23 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
     bool ok = !value_failed(concrete->result) &&
               graph_block_results(trace->graph, trace->block, pack.ids.items,
                                   (uint32_t)pack.ids.count);
+    if (value_failed(concrete->result)) {
+        concrete->result = VALUE_NONE;
+    }
     vec_free(&vm->ctx, &pack.ids);
     return ok;
 }
 
 // Calls the function inside the trace.
-static bool call_host(Vm *vm, Trace *trace, Value host, const Bound *bound,
-                      const Signature *signature, Concrete *concrete)
+static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
+                      Concrete *concrete)
 {
-    Rebuild rebuild = {trace, signature, 0};
+    Rebuild rebuild = {trace, request, 0};
     Bound symbolic;
-    if (!bound_map(vm, bound, symbolic_leaf, &rebuild, &symbolic)) {
+    if (!bound_map(vm, request->bound, symbolic_leaf, &rebuild, &symbolic)) {
         return false;
     }
-    Value value = vm_call_keywords(vm, host, symbolic.values.items,
+    Value value = vm_call_keywords(vm, request->target, symbolic.values.items,
                                    (uint32_t)symbolic.values.count,
                                    symbolic.names);
     bool ok = !value_failed(value) &&
@@ -85,8 +139,15 @@ static bool call_host(Vm *vm, Trace *trace, Value host, const Bound *bound,
     return ok;
 }
 
-static bool run_trace(Vm *vm, Value host, const Bound *bound,
-                      const Signature *signature, Concrete *concrete)
+// What the trace captured of the enclosing one belongs to the Concrete.
+static void take_outer(Trace *trace, Concrete *concrete)
+{
+    concrete->outer = trace->outer_values;
+    trace->outer_values = (ValueVec){0};
+    concrete->outer_serial = trace->outer != NULL ? trace->outer->serial : 0;
+}
+
+static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
 {
     Stager *stager = stager_of(vm);
     TraceOwner *owner = object_new(vm, stager->graph_type, sizeof *owner);
@@ -94,16 +155,21 @@ static bool run_trace(Vm *vm, Value host, const Bound *bound,
         return false;
     }
     owner->graph = graph_retain(concrete->graph);
-    Trace trace = {&owner->head, concrete->graph, concrete->graph->block,
-                   vm->trace};
+    Trace trace = {.owner = &owner->head,
+                   .graph = concrete->graph,
+                   .block = concrete->graph->block,
+                   .outer = vm->trace,
+                   .request = request,
+                   .serial = ++stager->traced};
     uint16_t birth = vm->ctx.birth;
     stager->serial++;
     stager->serial += stager->serial == 0; // 0 means outside
     vm->trace = &trace;
     vm->ctx.birth = stager->serial;
-    bool ok = call_host(vm, &trace, host, bound, signature, concrete);
+    bool ok = call_host(vm, &trace, request, concrete);
     vm->trace = trace.outer;
     vm->ctx.birth = birth;
+    take_outer(&trace, concrete);
     object_release(&vm->ctx, owner);
     return ok;
 }
@@ -150,44 +216,66 @@ static void add_note(Vm *vm, const Str *name, size_t number)
     vm->exception = error;
 }
 
-static bool keep_objects(Vm *vm, Concrete *concrete,
-                         const Signature *signature)
+static bool copy_values(Vm *vm, ValueVec *to, const ValueVec *from)
 {
-    for (size_t i = 0; i < signature->objects.count; i++) {
-        Value object = signature->objects.items[i];
-        if (!vec_push(&vm->ctx, &concrete->objects, object)) {
+    for (size_t i = 0; i < from->count; i++) {
+        if (!value_vec_push(vm, to, value_retain(from->items[i]))) {
             return false;
         }
-        (void)value_retain(object);
     }
     return true;
 }
 
-Concrete *concrete_new(Vm *vm, Value host, Str *name, const Bound *bound,
-                       const Signature *signature, size_t number)
+// Keeps what later calls are compared with.
+static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 {
-    Stager *stager = stager_of(vm);
-    Concrete *self = object_new(vm, stager->concrete_type, sizeof *self);
+    const Signature *signature = request->signature;
+    Rebuild rebuild = {NULL, request, 0};
+    strbuf_add(&self->key, strbuf_text(&signature->key),
+               signature->key.length);
+    return strbuf_ok(&self->key) &&
+           copy_values(vm, &self->objects, &signature->objects) &&
+           copy_values(vm, &self->variables, &signature->variables) &&
+           bound_map(vm, request->bound, spec_leaf, &rebuild, &self->bound);
+}
+
+static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
+{
+    Concrete *self =
+        object_new(vm, stager_of(vm)->concrete_type, sizeof *self);
     if (self == NULL) {
         return NULL;
     }
     Object head = self->head;
     *self = (Concrete){.head = head,
                        .result = VALUE_NONE,
-                       .name = object_retain(name),
-                       .graph = graph_new(&vm->ctx, name->text)};
-    if (stager->log) {
-        fprintf(stderr, "stage: tracing %s (trace %zu)\n", name->text,
-                number);
+                       .target = value_retain(request->target),
+                       .name = object_retain(request->name),
+                       .number = request->number,
+                       .graph = graph_new(&vm->ctx, request->name->text)};
+    strbuf_init(&self->key, &vm->ctx);
+    strbuf_init(&self->relaxed, &vm->ctx);
+    return self;
+}
+
+Concrete *concrete_new(Vm *vm, const TraceRequest *request)
+{
+    Stager *stager = stager_of(vm);
+    Concrete *self = concrete_empty(vm, request);
+    if (self == NULL) {
+        return NULL;
     }
-    if (self->graph != NULL &&
-        run_trace(vm, host, bound, signature, self) &&
-        find_cells(vm, self, signature) &&
-        keep_objects(vm, self, signature)) {
+    if (stager->log) {
+        fprintf(stderr, "stage: tracing %s (trace %zu)\n",
+                request->name->text, request->number);
+    }
+    if (self->graph != NULL && run_trace(vm, request, self) &&
+        find_cells(vm, self, request->signature) &&
+        keep_request(vm, self, request)) {
         self->plan = plan_build(&vm->ctx, self->graph, &stager->options);
     }
     if (self->plan == NULL) {
-        add_note(vm, name, number);
+        add_note(vm, request->name, request->number);
         object_release(&vm->ctx, self);
         return NULL;
     }
@@ -214,7 +302,7 @@ static bool run_plan(Vm *vm, Concrete *concrete, const Signature *signature,
                      VariableCell **cells)
 {
     for (size_t i = 0; i < signature->tensors.count; i++) {
-        tensors[i] = value_as_tensor(signature->tensors.items[i]);
+        tensors[i] = value_as_tensor(signature->tensors.items[i].value);
     }
     for (size_t i = 0; i < concrete->graph->variables.count; i++) {
         uint32_t index = concrete->cells[i];
@@ -227,10 +315,13 @@ static bool run_plan(Vm *vm, Concrete *concrete, const Signature *signature,
                      .variables = cells,
                      .host = &stage_print_table,
                      .host_data = vm};
-    return plan_run(&vm->ctx, concrete->plan, &args, outputs);
+    concrete->running++;
+    bool ok = plan_run(&vm->ctx, concrete->plan, &args, outputs);
+    concrete->running--;
+    return ok;
 }
 
-Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
+static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
 {
     size_t inputs = signature->tensors.count;
     size_t count = concrete->graph->block->result_count;
@@ -243,7 +334,6 @@ Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
     Value result = VALUE_FAIL;
     if (run_plan(vm, concrete, signature, (Tensor **)room, outputs,
                  (VariableCell **)(outputs + count))) {
-        concrete->hits++;
         Unpack unpack = {outputs, 0};
         result = value_map(vm, concrete->result, unpack_leaf, &unpack);
         for (size_t i = 0; i < count; i++) {
@@ -254,67 +344,103 @@ Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
     return result;
 }
 
-static void concrete_destroy(Vm *vm, Object *object)
-{
-    Concrete *self = (Concrete *)object;
-    Ctx *ctx = &vm->ctx;
-    release(vm, self->result);
-    plan_release(ctx, self->plan);
-    if (self->cells != NULL) {
-        ctx_free(ctx, self->cells,
-                 (self->graph->variables.count + 1) * sizeof(uint32_t));
-    }
-    graph_release(ctx, self->graph);
-    object_release(ctx, self->name);
-    value_vec_free(vm, &self->objects);
-    object_free(vm, self, sizeof *self);
-}
+// A call inside a trace.
 
-static Value concrete_graph(Vm *vm, Value self)
+static bool call_inputs(Vm *vm, const Concrete *concrete,
+                        const Signature *signature, IdVec *ids)
 {
-    const Concrete *concrete = (const Concrete *)value_object(self);
-    TraceOwner *owner =
-        object_new(vm, stager_of(vm)->graph_type, sizeof *owner);
-    if (owner == NULL) {
-        return VALUE_FAIL;
-    }
-    owner->graph = graph_retain(concrete->graph);
-    return value_from_object(owner);
-}
-
-// "f(a: string[])"
-static Value concrete_repr(Vm *vm, Value self)
-{
-    const Concrete *concrete = (const Concrete *)value_object(self);
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    strbuf_printf(&out, "%s(", concrete->name->text);
-    const char *comma = "";
-    for (size_t i = 0; i < concrete->graph->inputs.count; i++) {
-        const GraphInput *input = &concrete->graph->inputs.items[i];
-        if (input->kind == INPUT_ARGUMENT) {
-            strbuf_printf(&out, "%s%s: ", comma, input->name);
-            tensor_type_print(&out, graph_type(concrete->graph,
-                                               input->value));
-            comma = ", ";
+    size_t own = signature->tensors.count;
+    for (size_t i = 0; i < own + concrete->outer.count; i++) {
+        Value v = i < own ? signature->tensors.items[i].value
+                          : concrete->outer.items[i - own];
+        ValueId id = trace_operand(vm, vm->trace, v);
+        if (id == VALUE_ID_NONE || !vec_push(&vm->ctx, ids, id)) {
+            return false;
         }
     }
-    strbuf_putc(&out, ')');
-    Str *text = str_from_buf(vm, &out);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return true;
 }
 
-static const MemberDef concrete_members[] = {
-    {"graph", concrete_graph, NULL, "The graph of the trace."},
-    {NULL, NULL, NULL, NULL},
-};
+// The caller's numbers for the callee's Variables.
+static bool call_variables(Vm *vm, const Concrete *concrete,
+                           const Signature *signature, uint32_t *indexes)
+{
+    const Graph *graph = concrete->graph;
+    for (size_t i = 0; i < graph->variables.count; i++) {
+        const GraphVariable *variable = &graph->variables.items[i];
+        VariableCell *cell = variable->cell;
+        Object *owner = variable->owner;
+        if (concrete->cells[i] != CONCRETE_CAPTURED) {
+            Variable *own = value_as_variable(
+                signature->variables.items[concrete->cells[i]]);
+            cell = &own->cell;
+            owner = &own->head;
+        }
+        if (!graph_add_variable(vm->trace->graph, variable->name,
+                                variable->type, cell, owner, &indexes[i])) {
+            return false;
+        }
+    }
+    return true;
+}
 
-const TypeDef concrete_type_def = {
-    .name = "ConcreteFunction",
-    .doc = "One trace of a staged function.",
-    .kind = KIND_OPAQUE,
-    .size = sizeof(Concrete),
-    .flags = TYPE_FINAL,
-    .slots = {.destroy = concrete_destroy, .repr = concrete_repr},
-    .members = concrete_members,
-};
+typedef struct UnpackNode {
+    const GraphNode *node;
+    const char *name;
+    uint32_t next;
+} UnpackNode;
+
+static Value unpack_output(Vm *vm, Value v, void *data)
+{
+    UnpackNode *unpack = data;
+    if (!value_is_kind(v, KIND_SYMBOLIC)) {
+        return value_retain(v);
+    }
+    return trace_symbolic(vm, vm->trace,
+                          node_output(unpack->node, unpack->next++),
+                          unpack->name);
+}
+
+static Value append_call(Vm *vm, Concrete *concrete,
+                         const Signature *signature)
+{
+    IdVec ids = {0};
+    size_t size =
+        (concrete->graph->variables.count + 1) * sizeof(uint32_t);
+    uint32_t *indexes = ctx_alloc(&vm->ctx, size);
+    Value result = VALUE_FAIL;
+    if (indexes != NULL && call_inputs(vm, concrete, signature, &ids) &&
+        call_variables(vm, concrete, signature, indexes)) {
+        GraphNode *node = graph_append_call(
+            vm->trace->graph, vm->trace->block, concrete->graph, ids.items,
+            (uint32_t)ids.count, indexes, trace_place(vm));
+        UnpackNode unpack = {node, concrete->name->text, 0};
+        result = node == NULL
+                     ? VALUE_FAIL
+                     : value_map(vm, concrete->result, unpack_output, &unpack);
+    }
+    vec_free(&vm->ctx, &ids);
+    if (indexes != NULL) {
+        ctx_free(&vm->ctx, indexes, size);
+    }
+    return result;
+}
+
+Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
+{
+    concrete->hits++;
+    if (vm->trace != NULL) {
+        return append_call(vm, concrete, signature);
+    }
+    if (signature->any_symbolic) {
+        // Let the operation that uses it first say what is wrong.
+        for (size_t i = 0; i < signature->tensors.count; i++) {
+            Value v = signature->tensors.items[i].value;
+            if (value_is_kind(v, KIND_SYMBOLIC)) {
+                return trace_fail_leak(vm, concrete->name->text,
+                                       value_as_symbolic(v));
+            }
+        }
+    }
+    return run_now(vm, concrete, signature);
+}

@@ -1,4 +1,9 @@
-// One trace of a function: its graph, its plan, and the shape of its result.
+// One trace of a function: its graph, its plan, what it was traced with and
+// the shape of its result.
+//
+// A Concrete is an object of the language (a concrete function) and counted;
+// the functions below borrow it. It stays valid when its staged function has
+// gone or has dropped it.
 #ifndef DUET_STAGER_CONCRETE_H
 #define DUET_STAGER_CONCRETE_H
 
@@ -6,16 +11,30 @@
 #include "stager/signature.h"
 #include "stager/stager.h"
 
+typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
+
 typedef struct Concrete {
     Object head;
     Graph *graph;     // counted
     Plan *plan;       // counted
     Value result;     // the result with symbolic tensors where outputs go
-    Str *name;        // the function's, counted
+    Value target;     // the function that was traced, owned: names parameters
+    Str *name;        // the staged function's, counted
+    Bound bound;      // the arguments, specs where tensors stood
+    StrBuf key;       // of its signature
+    StrBuf relaxed;   // the key in the table of general traces, if it is there
+    struct Concrete *next_general; // the next one there of the same key
     uint32_t *cells;  // for each of the graph's Variables which argument it
                       // is, CONCRETE_CAPTURED: none
-    ValueVec objects; // owned: what the key knows by address
-    uint64_t hits;    // runs
+    ValueVec variables; // owned: the Variables among the arguments
+    ValueVec objects;   // owned: what the key knows by address
+    ValueVec outer;     // owned: symbolic tensors of the enclosing trace that
+                        // it captured, its last inputs
+    uint64_t outer_serial; // that trace's; the Concrete is good for it alone
+    uint64_t hits;    // runs, and calls inside traces
+    uint64_t used;    // when it was found last: the table's clock
+    uint32_t running; // runs that have not ended
+    size_t number;    // it is the function's trace `number`, from 1
 } Concrete;
 
 #define CONCRETE_CAPTURED UINT32_MAX
@@ -26,13 +45,25 @@ typedef struct TraceOwner {
     Graph *graph; // counted
 } TraceOwner;
 
-// Traces host(*bound), tensors being symbolic. `number` counts the function's
-// traces. NULL with an error pending, which then names function and trace.
-MUST_CHECK Concrete *concrete_new(Vm *vm, Value host, Str *name,
-                                  const Bound *bound,
-                                  const Signature *signature, size_t number);
-// Runs the graph on the call's tensors and Variables.
+// What a trace is asked for; all borrowed.
+typedef struct TraceRequest {
+    StagedFunction *staged; // whose trace it is
+    Value target;           // the host function to call
+    Str *name;
+    const Bound *bound;
+    const Signature *signature;
+    size_t number;
+} TraceRequest;
+
+// Traces target(*bound), tensors being symbolic. NULL with an error pending,
+// which then names function and trace.
+MUST_CHECK Concrete *concrete_new(Vm *vm, const TraceRequest *request);
+// Runs the graph on the call's tensors and Variables; inside a trace, appends
+// a call of it there. The signature must be the concrete's own.
 Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature);
+// The slot `call` of concrete functions (concrete_call.c).
+Value concrete_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                    Tuple *keyword_names);
 
 extern const TypeDef concrete_type_def, trace_owner_type_def;
 extern const HostTable stage_print_table; // stage_print.c

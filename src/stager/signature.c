@@ -4,61 +4,70 @@
 // Objects enter by address; the trace holds them, so no other object gets it.
 #include "stager/signature.h"
 
-#include "interp/obj_dict.h"
+#include "interp/obj_bytes.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/tensor_convert.h"
 
 typedef struct Walk {
     Signature *out;
-    const char *name; // the parameter being walked
+    const char *name;  // the parameter being walked
+    uint32_t argument; // and its number
+    bool specs;        // specs are tensor leaves
 } Walk;
 
-static void both(Signature *out, const void *bytes, size_t size)
+static void tag(StrBuf *key, char kind, uint64_t number)
 {
-    strbuf_add(&out->key, bytes, size);
-    strbuf_add(&out->relaxed, bytes, size);
+    strbuf_putc(key, kind);
+    strbuf_add(key, (const char *)&number, sizeof number);
 }
 
-static void tag(Signature *out, char kind, uint64_t number)
+static void add_type(StrBuf *key, TensorType type)
 {
-    both(out, &kind, 1);
-    both(out, &number, sizeof number);
+    strbuf_putc(key, (char)type.rank);
+    if (type.rank > 0) {
+        strbuf_add(key, (const char *)type.dims,
+                   (size_t)type.rank * sizeof *type.dims);
+    }
 }
 
-static bool keep(Vm *vm, ValueVec *vec, Value owned)
+TensorType leaf_type(Value leaf)
+{
+    return value_is_kind(leaf, KIND_SPEC)
+               ? spec_type((const Spec *)value_object(leaf))
+               : operand_type(leaf);
+}
+
+TensorType signature_type(const Signature *signature, size_t index)
+{
+    const TensorLeaf *leaf = &signature->tensors.items[index];
+    return leaf->pattern != NULL ? spec_type(leaf->pattern)
+                                 : leaf_type(leaf->value);
+}
+
+// The dtype, and behind it, in a place of their own, rank and sizes.
+static bool add_tensor(Vm *vm, Walk *walk, Value owned)
 {
     if (value_failed(owned)) {
         return false;
     }
-    if (!vec_push(&vm->ctx, vec, owned)) {
+    Signature *out = walk->out;
+    TensorType type = leaf_type(owned);
+    out->any_symbolic |= value_is_kind(owned, KIND_SYMBOLIC);
+    tag(&out->key, 't', type.dtype);
+    TensorLeaf leaf = {.value = owned,
+                       .argument = walk->argument,
+                       .type_at = (uint32_t)out->key.length};
+    add_type(&out->key, type);
+    leaf.type_size = (uint32_t)out->key.length - leaf.type_at;
+    if (!vec_push(&vm->ctx, &out->tensors, leaf)) {
         release(vm, owned);
         return false;
     }
     return true;
 }
 
-static void add_type(Signature *out, TensorType type)
-{
-    strbuf_putc(&out->key, (char)type.rank);
-    strbuf_add(&out->key, (const char *)type.dims,
-               (size_t)type.rank * sizeof *type.dims);
-}
-
-static bool add_tensor(Vm *vm, Walk *walk, Value v)
-{
-    Signature *out = walk->out;
-    Value tensor = tensor_from_value(vm, walk->name, v, DT_NONE);
-    if (!keep(vm, &out->tensors, tensor)) {
-        return false;
-    }
-    TensorType type = operand_type(tensor);
-    tag(out, 't', type.dtype);
-    add_type(out, type);
-    Str *name = str_from(vm, walk->name);
-    return name != NULL && keep(vm, &out->names, str_value(name));
-}
-
+// Which Variable it is does not matter, but which arguments are the same one.
 static bool add_variable(Vm *vm, Signature *out, Value v)
 {
     size_t index = 0;
@@ -67,137 +76,223 @@ static bool add_variable(Vm *vm, Signature *out, Value v)
         index++;
     }
     TensorType type = operand_type(v);
-    tag(out, 'v', (uint64_t)type.dtype << 32 | index);
-    both(out, &type.rank, sizeof type.rank);
-    both(out, type.dims, (size_t)type.rank * sizeof *type.dims);
+    tag(&out->key, 'v', (uint64_t)type.dtype << 32 | index);
+    add_type(&out->key, type);
     return index < out->variables.count ||
-           keep(vm, &out->variables, value_retain(v));
+           value_vec_push(vm, &out->variables, value_retain(v));
 }
 
 static void add_text(Signature *out, char kind, const char *text, size_t size)
 {
-    tag(out, kind, size);
-    both(out, text, size);
+    tag(&out->key, kind, size);
+    strbuf_add(&out->key, text, size);
 }
 
 static bool add_int(Vm *vm, Signature *out, Value v)
 {
+    if (value_is_int(v)) {
+        tag(&out->key, 'i', VALUE_BITS(v));
+        return true;
+    }
     StrBuf digits;
     strbuf_init(&digits, &vm->ctx);
     int_print(vm, &digits, v, 16);
     bool ok = strbuf_ok(&digits);
-    add_text(out, 'i', strbuf_text(&digits), digits.length);
+    add_text(out, 'I', strbuf_text(&digits), digits.length);
     strbuf_free(&digits);
     return ok;
+}
+
+// -0.0 has bits of its own; all NaNs are one.
+static void add_float(Signature *out, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    tag(&out->key, 'f', number != number ? UINT64_MAX : bits);
 }
 
 static bool add_leaf(Vm *vm, Walk *walk, Value v)
 {
     Signature *out = walk->out;
-    if (value_is_leaf_tensor(vm, v)) {
-        return add_tensor(vm, walk, v);
-    }
-    if (value_is_kind(v, KIND_VARIABLE)) {
-        return add_variable(vm, out, v);
-    }
     if (value_is_integer(v)) {
         return add_int(vm, out, v);
     }
     if (value_is_float(v)) {
-        double number = value_float(v);
-        uint64_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        tag(out, 'f', number != number ? UINT64_MAX : bits);
+        add_float(out, value_float(v));
         return true;
     }
     if (value_is_str(v)) {
         add_text(out, 's', value_as_str(v)->text, value_as_str(v)->length);
         return true;
     }
-    tag(out, 'o', VALUE_BITS(v));
-    return !value_is_object(v) || keep(vm, &out->objects, value_retain(v));
+    if (value_is_kind(v, KIND_BYTES)) {
+        const char *bytes = bytes_text(v);
+        add_text(out, 'b', bytes, bytes_length(v));
+        return true;
+    }
+    if (value_is_kind(v, KIND_VARIABLE)) {
+        return add_variable(vm, out, v);
+    }
+    if (walk->specs && value_is_kind(v, KIND_SPEC)) {
+        return add_tensor(vm, walk, value_retain(v));
+    }
+    if (value_is_leaf_tensor(vm, v)) {
+        return add_tensor(vm, walk,
+                          tensor_from_value(vm, walk->name, v, DT_NONE));
+    }
+    tag(&out->key, 'o', VALUE_BITS(v));
+    return !value_is_object(v) ||
+           value_vec_push(vm, &out->objects, value_retain(v));
 }
 
-static bool add_value(Vm *vm, Walk *walk, Value v);
+static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path);
 
-static bool add_items(Vm *vm, Walk *walk, char kind, const Value *items,
-                      size_t count)
+static bool add_items(Vm *vm, Walk *walk, const Value *items, size_t count,
+                      const WalkPath *path)
 {
-    tag(walk->out, kind, count);
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
-        ok = add_value(vm, walk, items[i]);
+        ok = add_value(vm, walk, items[i], path);
     }
     return ok;
 }
 
-static bool add_dict(Vm *vm, Walk *walk, Dict *dict)
+// Dicts, sets and dataclasses: their keys, then their children.
+static bool add_keyed(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 {
-    tag(walk->out, 'd', dict->count);
-    uint32_t position = 0;
-    Value key, value;
-    while (dict_next(dict, &position, &key, &value)) {
-        if (!add_value(vm, walk, key) || !add_value(vm, walk, value)) {
+    ValueVec keys = {0}, children = {0};
+    bool ok = structure_keys(vm, v, &keys);
+    tag(&walk->out->key, 'k', keys.count);
+    ok = ok && add_items(vm, walk, keys.items, keys.count, path) &&
+         structure_children(vm, v, &children) &&
+         add_items(vm, walk, children.items, children.count, path);
+    value_vec_free(vm, &keys);
+    value_vec_free(vm, &children);
+    return ok;
+}
+
+static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
+                          const WalkPath *path)
+{
+    Signature *out = walk->out;
+    Type *cls = value_object(v)->type;
+    tag(&out->key, 'S', (uint64_t)kind << 8 | value_object(v)->kind);
+    if (cls->flags & TYPE_HEAP) {
+        // Which class it is; the trace keeps the class.
+        tag(&out->key, 'C', (uintptr_t)cls);
+        if (!value_vec_push(vm, &out->objects,
+                            value_retain(value_from_object(cls)))) {
             return false;
         }
     }
-    return true;
-}
-
-static bool add_container(Vm *vm, Walk *walk, Value v)
-{
-    Type *cls = value_object(v)->type;
-    if (cls == vm->types[KIND_LIST]) {
+    if (kind == STRUCTURE_LIST) {
         List *list = value_as_list(v);
-        return add_items(vm, walk, 'l', list->items, list->count);
+        tag(&out->key, 'n', list->count);
+        return add_items(vm, walk, list->items, list->count, path);
     }
-    if (cls == vm->types[KIND_TUPLE]) {
+    if (kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED) {
         Tuple *tuple = value_as_tuple(v);
-        return add_items(vm, walk, 'u', tuple->items, tuple->count);
+        tag(&out->key, 'n', tuple->count);
+        return add_items(vm, walk, tuple->items, tuple->count, path);
     }
-    return cls == vm->types[KIND_DICT] ? add_dict(vm, walk, value_as_dict(v))
-                                       : add_leaf(vm, walk, v);
+    return add_keyed(vm, walk, v, path);
 }
 
-static bool add_value(Vm *vm, Walk *walk, Value v)
+static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 {
-    if (!value_is_object(v)) {
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_LEAF) {
         return add_leaf(vm, walk, v);
     }
-    if (!ctx_enter(&vm->ctx)) { // a cyclic list ends here
+    if (!walk_path_check(vm, path, v) || !ctx_enter(&vm->ctx)) {
         return false;
     }
-    bool ok = add_container(vm, walk, v);
+    WalkPath inner = {value_object(v), path};
+    bool ok = add_structure(vm, walk, v, kind, &inner);
     ctx_leave(&vm->ctx);
     return ok;
 }
 
-bool signature_make(Vm *vm, Value host, const Bound *bound, Signature *out)
+bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
+                    Signature *out)
 {
     *out = (Signature){0};
     strbuf_init(&out->key, &vm->ctx);
-    strbuf_init(&out->relaxed, &vm->ctx);
     size_t keywords = bound->names != NULL ? bound->names->count : 0;
-    tag(out, 'n', (uint64_t)bound->values.count << 32 | keywords);
+    tag(&out->key, 'n', (uint64_t)bound->values.count << 32 | keywords);
     for (size_t i = 0; i < keywords; i++) {
         const Str *name = value_as_str(bound->names->items[i]);
         add_text(out, 'k', name->text, name->length);
     }
     for (size_t i = 0; i < bound->values.count; i++) {
-        Walk walk = {out, bound_name(host, bound, i)};
-        if (!add_value(vm, &walk, bound->values.items[i])) {
+        Walk walk = {out, bound_name(host, bound, i), (uint32_t)i, specs};
+        if (!add_value(vm, &walk, bound->values.items[i], NULL) ||
+            !vec_push(&vm->ctx, &out->ends, out->key.length)) {
             return false;
         }
     }
-    return strbuf_ok(&out->key) && strbuf_ok(&out->relaxed);
+    return strbuf_ok(&out->key);
 }
 
 void signature_free(Vm *vm, Signature *signature)
 {
     strbuf_free(&signature->key);
-    strbuf_free(&signature->relaxed);
-    value_vec_free(vm, &signature->tensors);
-    value_vec_free(vm, &signature->names);
+    for (size_t i = 0; i < signature->tensors.count; i++) {
+        release(vm, signature->tensors.items[i].value);
+        object_release_null(&vm->ctx, signature->tensors.items[i].pattern);
+    }
+    vec_free(&vm->ctx, &signature->tensors);
+    vec_free(&vm->ctx, &signature->ends);
     value_vec_free(vm, &signature->variables);
     value_vec_free(vm, &signature->objects);
+}
+
+// Copies the key up to `end`; `*from` is how far it was copied.
+static void copy_key(const Signature *signature, size_t *from, size_t end,
+                     StrBuf *out)
+{
+    strbuf_add(out, strbuf_text(&signature->key) + *from, end - *from);
+    *from = end;
+}
+
+bool signature_relaxed(const Signature *signature, StrBuf *out)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < signature->tensors.count; i++) {
+        const TensorLeaf *leaf = &signature->tensors.items[i];
+        copy_key(signature, &from, leaf->type_at, out);
+        from += leaf->type_size;
+    }
+    copy_key(signature, &from, signature->key.length, out);
+    return strbuf_ok(out);
+}
+
+bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
+{
+    StrBuf key;
+    strbuf_init(&key, &vm->ctx);
+    size_t from = 0, argument = 0, shift = 0;
+    for (size_t i = 0; i < signature->tensors.count; i++) {
+        TensorLeaf *leaf = &signature->tensors.items[i];
+        // Ends of arguments before this leaf move with what was spliced.
+        for (; argument < leaf->argument; argument++) {
+            signature->ends.items[argument] += shift;
+        }
+        copy_key(signature, &from, leaf->type_at, &key);
+        from += leaf->type_size;
+        leaf->type_at = (uint32_t)key.length;
+        add_type(&key, spec_type(patterns[i]));
+        leaf->type_size = (uint32_t)key.length - leaf->type_at;
+        shift = key.length - from; // may wrap: sums still come out right
+        (void)object_retain(patterns[i]);
+        object_release_null(&vm->ctx, leaf->pattern);
+        leaf->pattern = patterns[i];
+    }
+    for (; argument < signature->ends.count; argument++) {
+        signature->ends.items[argument] += shift;
+    }
+    copy_key(signature, &from, signature->key.length, &key);
+    strbuf_free(&signature->key);
+    signature->key = key;
+    return strbuf_ok(&key);
 }

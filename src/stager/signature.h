@@ -2,7 +2,9 @@
 //
 // A call's arguments are bound to the parameters first, so that f(2) and
 // f(x=2) are the same call. Then they are walked once: tensors become leaves,
-// Variables references, all the rest bytes of the key.
+// Variables references, all the rest bytes of the key. A *pattern* is the same
+// with specs where tensors go: what `signature=` asks for, what f.concrete was
+// given, and what a relaxed trace takes.
 #ifndef DUET_STAGER_SIGNATURE_H
 #define DUET_STAGER_SIGNATURE_H
 
@@ -10,6 +12,7 @@
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
 #include "interp/obj_tensor.h"
+#include "stager/structure.h"
 
 // Arguments as vm_call_keywords takes them: every parameter is there.
 typedef struct Bound {
@@ -17,35 +20,60 @@ typedef struct Bound {
     Tuple *names;    // of the last ones, counted; NULL: none
 } Bound;
 
-// Binds to the parameters of `host`. False: they do not fit, which calling
-// the host words; or memory is short, with an error pending.
+// Binds to the parameters of `host`. Parameters that are left out take the
+// value of the same place in `traced` (NULL: the function's defaults) if that
+// holds no tensor. False: they do not fit, which calling the host words; or
+// memory is short, with an error pending.
 MUST_CHECK bool bound_make(Vm *vm, Value host, const Value *args,
-                           uint32_t count, Tuple *keyword_names, Bound *out);
+                           uint32_t count, Tuple *keyword_names,
+                           const Bound *traced, Bound *out);
 void bound_free(Vm *vm, Bound *bound);
+// Values at and behind `*args` of the host, which its keyword-only parameters
+// follow: how many of bound's values come by position.
+size_t bound_positional(const Bound *bound);
 // The parameter that value `index` belongs to; "arg" where nobody knows.
 const char *bound_name(Value host, const Bound *bound, size_t index);
 // The same arguments, each a new tree with its leaves replaced.
-typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
 MUST_CHECK bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data,
                           Bound *out);
-// A copy of lists, tuples and dicts, with `leaf` of all else in order.
-Value value_map(Vm *vm, Value v, LeafFn leaf, void *data);
-// Whether staging takes it as a tensor: a Tensor, or what has __tensor__.
+// Whether staging takes it as a tensor: a Tensor, a symbolic one, or what has
+// __tensor__.
 bool value_is_leaf_tensor(Vm *vm, Value v);
 
+typedef struct TensorLeaf {
+    Value value;       // owned: a Tensor, a Symbolic; in a pattern a Spec
+    Spec *pattern;     // what the trace takes instead of its own type,
+                       // counted; NULL: its own type
+    uint32_t argument; // index of the bound value that it stands in
+    uint32_t type_at;  // where rank and sizes stand in the key, which were
+    uint32_t type_size; // so many bytes
+} TensorLeaf;
+
 typedef struct Signature {
-    StrBuf key;        // everything
-    StrBuf relaxed;    // everything but ranks and sizes
-    ValueVec tensors;  // owned Tensors, in order
-    ValueVec names;    // Strs: the parameter of each tensor, owned
-    ValueVec variables; // distinct, owned
-    ValueVec objects;  // told apart by identity, owned
+    StrBuf key;         // everything
+    VEC(TensorLeaf) tensors; // in the order of the walk
+    ValueVec variables; // distinct, owned, in the order of the walk
+    ValueVec objects;   // told apart by identity, owned
+    VEC(size_t) ends;   // where each argument's part of the key ends
+    bool any_symbolic;  // some leaf is symbolic: a call inside a trace
 } Signature;
 
-// False with an error pending; signature_free is right then too.
+// Walks the arguments. `specs`: a spec is a tensor leaf, as in patterns; else
+// an object like others. False with an error pending; signature_free is right
+// then too.
 MUST_CHECK bool signature_make(Vm *vm, Value host, const Bound *bound,
-                               Signature *out);
+                               bool specs, Signature *out);
 void signature_free(Vm *vm, Signature *signature);
-void value_vec_free(Vm *vm, ValueVec *vec);
+// What the trace sees of leaf `index`: its pattern, or its own type.
+TensorType signature_type(const Signature *signature, size_t index);
+// Gives each leaf a pattern (`patterns[i]`, borrowed) and makes the key that
+// of the pattern.
+MUST_CHECK bool signature_generalise(Vm *vm, Signature *signature,
+                                     Spec *const *patterns);
+// The key without ranks and sizes: equal for all calls that one relaxed trace
+// could serve. `out` is empty.
+MUST_CHECK bool signature_relaxed(const Signature *signature, StrBuf *out);
+// A tensor, spec or symbolic leaf's type.
+TensorType leaf_type(Value leaf);
 
 #endif

@@ -1,12 +1,14 @@
 // Calls of staged functions: bind, look up, trace if need be, run.
 //
 // Invariant: a trace is in the table only when it is complete; a failed one
-// leaves the table as it was. In a trace, and under stage.eager(True), the
-// host function runs in place.
+// leaves the table as it was. Under stage.eager(True) the host function runs
+// in place; inside a trace the call becomes a node of the graph being traced.
 #include "stager/staged_fn.h"
 
-#include "interp/obj_int.h"
+#include "interp/obj_dict.h"
 #include "interp/protocol.h"
+#include "stager/match.h"
+#include "stager/trace.h"
 
 static Str *name_of(Vm *vm, Value host)
 {
@@ -24,18 +26,70 @@ static Str *name_of(Vm *vm, Value host)
     return str_from(vm, "function");
 }
 
-static bool is_generator(Value host)
+static bool is_generator(Value target)
 {
-    return value_is_kind(host, KIND_FUNCTION) &&
-           ((Function *)value_object(host))->code->flags & CODE_GENERATOR;
+    return value_is_kind(target, KIND_FUNCTION) &&
+           ((Function *)value_object(target))->code->flags & CODE_GENERATOR;
 }
 
-StagedFunction *staged_new(Vm *vm, Value host)
+// The function whose parameters a call binds to: behind a bound method and
+// behind an instance with __call__ the one that takes it as its first
+// argument.
+static void find_target(Vm *vm, StagedFunction *self)
 {
-    if (is_generator(host)) {
-        return raise_null(vm, ERR_TYPE,
-                          "a generator function cannot be staged");
+    Value host = self->host;
+    if (value_is_kind(host, KIND_METHOD)) {
+        const Method *method = (const Method *)value_object(host);
+        self->target = value_retain(method->function);
+        self->instance = value_retain(method->self);
+        return;
     }
+    Value call = value_is_kind(host, KIND_INSTANCE)
+                     ? type_lookup(vm, type_of(vm, host),
+                                   vm->names[NAME_CALL])
+                     : VALUE_UNBOUND;
+    if (value_is_kind(call, KIND_FUNCTION)) {
+        self->target = value_retain(call);
+        self->instance = value_retain(host);
+        return;
+    }
+    self->target = value_retain(host);
+    self->instance = VALUE_UNBOUND;
+}
+
+// The first parameter that signature= speaks of: not `self`.
+static size_t first_spec_param(const StagedFunction *self)
+{
+    if (!value_unbound(self->instance)) {
+        return 1;
+    }
+    if (!value_is_kind(self->target, KIND_FUNCTION)) {
+        return 0;
+    }
+    const Code *code = ((const Function *)value_object(self->target))->code;
+    return code->positional_count > 0 && str_is(code->local_names[0], "self");
+}
+
+static bool check_spec_count(Vm *vm, const StagedFunction *self)
+{
+    if (self->options.signature == NULL ||
+        !value_is_kind(self->target, KIND_FUNCTION)) {
+        return true;
+    }
+    const Code *code = ((const Function *)value_object(self->target))->code;
+    size_t most = code->positional_count + (size_t)code->keyword_only_count -
+                  first_spec_param(self);
+    return self->options.signature->count <= most ||
+           code->flags & CODE_VARARGS ||
+           raise_false(vm, ERR_SIGNATURE,
+                       "stage(): signature= has %zu specs, but %s() has %zu "
+                       "parameters",
+                       self->options.signature->count, self->name->text,
+                       most);
+}
+
+StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
+{
     Str *name = name_of(vm, host);
     StagedFunction *self =
         name == NULL ? NULL
@@ -43,73 +97,176 @@ StagedFunction *staged_new(Vm *vm, Value host)
                                   sizeof *self);
     if (self == NULL) {
         object_release_null(&vm->ctx, name);
+        options_free(vm, &options);
         return NULL;
     }
     Object head = self->head;
-    *self = (StagedFunction){
-        .head = head, .host = value_retain(host), .name = name};
-    map_init(&self->traces_by_key, &vm->ctx);
-    strbuf_init(&self->last_key, &vm->ctx);
+    *self = (StagedFunction){.head = head,
+                             .host = value_retain(host),
+                             .name = name,
+                             .options = options};
+    traces_init(vm, &self->table, options.max_traces, options.relax);
+    find_target(vm, self);
+    bool ok = is_generator(self->target)
+                  ? raise_false(vm, ERR_TYPE,
+                                "a generator function cannot be staged: "
+                                "'%s'",
+                                name->text)
+                  : check_spec_count(vm, self);
+    if (!ok) {
+        object_release(&vm->ctx, self);
+        return NULL;
+    }
     return self;
 }
 
-static void remember(StagedFunction *self, const StrBuf *key, Concrete *found)
+// A call of this function with this signature is being traced already: it
+// would never end.
+static bool check_recursion(Vm *vm, const StagedFunction *self,
+                            const Signature *signature)
 {
-    self->last = found;
-    self->last_key.length = 0;
-    strbuf_add(&self->last_key, strbuf_text(key), key->length);
-    if (!strbuf_ok(&self->last_key)) {
-        self->last = NULL; // only a short cut
-    }
-}
-
-static Concrete *look_up(StagedFunction *self, const StrBuf *key)
-{
-    if (self->last != NULL && self->last_key.length == key->length &&
-        memcmp(self->last_key.text, key->text, key->length) == 0) {
-        return self->last;
-    }
-    const uint64_t *index =
-        map_get(&self->traces_by_key, key->text, key->length);
-    if (index == NULL) {
-        return NULL;
-    }
-    Concrete *found = self->traces.items[*index];
-    remember(self, key, found);
-    return found;
-}
-
-static bool add_trace(Vm *vm, StagedFunction *self, const StrBuf *key,
-                      Concrete *concrete)
-{
-    if (!vec_push(&vm->ctx, &self->traces, concrete)) {
-        return false;
-    }
-    (void)object_retain(concrete);
-    if (!map_put(&self->traces_by_key, key->text, key->length,
-                 self->traces.count - 1)) {
-        self->traces.count--;
-        object_release(&vm->ctx, concrete);
-        return false;
+    for (const Trace *trace = vm->trace; trace != NULL;
+         trace = trace->outer) {
+        const StrBuf *key = &trace->request->signature->key;
+        if (trace->request->staged == self &&
+            key->length == signature->key.length &&
+            memcmp(strbuf_text(key), strbuf_text(&signature->key),
+                   key->length) == 0) {
+            return raise_false(
+                vm, ERR_RECURSION,
+                "%s calls itself with the signature that is being traced; a "
+                "recursion on a tensor would never end: use a loop, or a "
+                "host value that ends it",
+                self->name->text);
+        }
     }
     return true;
 }
 
-// The trace for a call, owned.
-static Concrete *find_or_trace(Vm *vm, StagedFunction *self,
-                               const Bound *bound, const Signature *signature)
+static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
+                            Signature *signature)
 {
-    Concrete *found = look_up(self, &signature->key);
-    if (found != NULL) {
-        return object_retain(found);
-    }
-    found = concrete_new(vm, self->host, self->name, bound, signature,
-                         self->traces.count + 1);
-    if (found != NULL && !add_trace(vm, self, &signature->key, found)) {
-        object_release(&vm->ctx, found);
+    if (!check_recursion(vm, self, signature) ||
+        (self->options.relax &&
+         !traces_relax(vm, &self->table, signature))) {
         return NULL;
     }
-    return found;
+    TraceRequest request = {.staged = self,
+                            .target = self->target,
+                            .name = self->name,
+                            .bound = bound,
+                            .signature = signature,
+                            .number = self->traced + 1};
+    Concrete *made = concrete_new(vm, &request);
+    if (made == NULL) {
+        return NULL;
+    }
+    self->traced++;
+    if (!traces_add(vm, &self->table, made, signature)) {
+        object_release(&vm->ctx, made);
+        return NULL;
+    }
+    return made;
+}
+
+// A trace that captured symbolic tensors is good in the trace they are of.
+static bool still_good(const Vm *vm, const Concrete *concrete)
+{
+    return concrete->outer.count == 0 ||
+           (vm->trace != NULL && vm->trace->serial == concrete->outer_serial);
+}
+
+// The trace for a call, owned.
+static Concrete *find_or_trace(Vm *vm, StagedFunction *self,
+                               const Bound *bound, Signature *signature)
+{
+    Concrete *found = traces_find(vm, &self->table, signature);
+    if (found != NULL && still_good(vm, found)) {
+        return object_retain(found);
+    }
+    return vm_has_error(vm) ? NULL : make_trace(vm, self, bound, signature);
+}
+
+// signature=: each argument that has a spec is made to fit it.
+static bool fit_signature(Vm *vm, const StagedFunction *self,
+                          const Bound *given, Bound *out)
+{
+    const Tuple *specs = self->options.signature;
+    size_t first = first_spec_param(self);
+    *out = (Bound){0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < given->values.count; i++) {
+        Value v = given->values.items[i];
+        if (i < first || i - first >= specs->count) {
+            ok = value_vec_push(vm, &out->values, value_retain(v));
+            continue;
+        }
+        Match match = {MATCH_SIGNATURE, self->name->text,
+                       bound_name(self->target, given, i)};
+        // f.concrete() may be given the signature's own specs.
+        ok = value_vec_push(
+            vm, &out->values,
+            value_same(v, specs->items[i - first])
+                ? value_retain(v)
+                : match_value(vm, &match, specs->items[i - first], v));
+    }
+    out->names = given->names != NULL ? object_retain(given->names) : NULL;
+    return ok;
+}
+
+// Appends the specs of a signature's tree, in the order of a walk.
+static bool add_specs(Vm *vm, Value v, ValueVec *out)
+{
+    if (value_is_kind(v, KIND_SPEC)) {
+        return value_vec_push(vm, out, value_retain(v));
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    ValueVec children = {0};
+    bool ok = structure_children(vm, v, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        ok = add_specs(vm, children.items[i], out);
+    }
+    value_vec_free(vm, &children);
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+// Gives the leaves of fitted arguments the types that signature= asks for.
+static bool generalise_fitted(Vm *vm, const StagedFunction *self,
+                              Signature *signature)
+{
+    const Tuple *asked = self->options.signature;
+    size_t count = signature->tensors.count;
+    size_t first = first_spec_param(self), next = 0;
+    ValueVec specs = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < asked->count; i++) {
+        ok = add_specs(vm, asked->items[i], &specs);
+    }
+    Spec **patterns = ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(Spec *));
+    ok = ok && patterns != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const TensorLeaf *leaf = &signature->tensors.items[i];
+        bool asked_for = leaf->argument >= first &&
+                         leaf->argument - first < asked->count &&
+                         next < specs.count;
+        // A tensor that no spec speaks of (self, a default) keeps its type.
+        patterns[i] = asked_for
+                          ? object_retain(value_object(specs.items[next++]))
+                          : spec_new(vm, signature_type(signature, i), NULL);
+        ok = patterns[i] != NULL;
+    }
+    ok = ok && signature_generalise(vm, signature, patterns);
+    for (size_t i = 0; patterns != NULL && i < count; i++) {
+        object_release_null(&vm->ctx, patterns[i]);
+    }
+    if (patterns != NULL) {
+        ctx_free(&vm->ctx, patterns, (count + 1) * sizeof(Spec *));
+    }
+    value_vec_free(vm, &specs);
+    return ok;
 }
 
 // What the call wants of a trace: its result, or the trace itself.
@@ -118,7 +275,9 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
 {
     Signature signature;
     Value result = VALUE_FAIL;
-    if (signature_make(vm, self->host, bound, &signature)) {
+    if (signature_make(vm, self->target, bound, !run, &signature) &&
+        (self->options.signature == NULL ||
+         generalise_fitted(vm, self, &signature))) {
         Concrete *concrete = find_or_trace(vm, self, bound, &signature);
         if (concrete != NULL && !run) {
             result = value_from_object(concrete);
@@ -131,49 +290,118 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
     return result;
 }
 
-static Value staged_call(Vm *vm, Value value, const Value *args,
-                         uint32_t count, Tuple *keyword_names)
+static Value call_fitted(Vm *vm, StagedFunction *self, const Bound *bound,
+                         bool run)
 {
-    StagedFunction *self = (StagedFunction *)value_object(value);
+    if (self->options.signature == NULL) {
+        return call_bound(vm, self, bound, run);
+    }
+    Bound fitted;
+    Value result = fit_signature(vm, self, bound, &fitted)
+                       ? call_bound(vm, self, &fitted, run)
+                       : VALUE_FAIL;
+    bound_free(vm, &fitted);
+    return result;
+}
+
+static Value call_arguments(Vm *vm, StagedFunction *self, const Value *args,
+                            uint32_t count, Tuple *keyword_names, bool run)
+{
     Bound bound;
-    if (value_is_none(self->host) && count == 1) {
-        StagedFunction *made = staged_new(vm, args[0]);
-        return made != NULL ? value_from_object(made) : VALUE_FAIL;
-    }
-    if (vm->eager_only || vm->trace != NULL) {
-        return vm_call_keywords(vm, self->host, args, count, keyword_names);
-    }
-    if (!bound_make(vm, self->host, args, count, keyword_names, &bound)) {
+    if (!bound_make(vm, self->target, args, count, keyword_names, NULL,
+                    &bound)) {
         // The host's own call words what does not fit.
         return vm_has_error(vm) ? VALUE_FAIL
-                                : vm_call_keywords(vm, self->host, args,
+                                : vm_call_keywords(vm, self->target, args,
                                                    count, keyword_names);
     }
     (void)object_retain(self);
-    Value result = call_bound(vm, self, &bound, true);
-    release(vm, value);
+    Value result = call_fitted(vm, self, &bound, run);
+    object_release(&vm->ctx, self);
     bound_free(vm, &bound);
     return result;
 }
 
-// f.concrete(*args): the trace for these arguments, made if there is none.
+// Puts the instance in front, where there is one.
+static Value call_with_self(Vm *vm, StagedFunction *self, const Value *args,
+                            uint32_t count, Tuple *keyword_names, bool run)
+{
+    if (value_unbound(self->instance)) {
+        return call_arguments(vm, self, args, count, keyword_names, run);
+    }
+    size_t size = (count + (size_t)1) * sizeof(Value);
+    Value *room = ctx_alloc(&vm->ctx, size);
+    if (room == NULL) {
+        return VALUE_FAIL;
+    }
+    room[0] = self->instance;
+    if (count > 0) {
+        memcpy(room + 1, args, count * sizeof(Value));
+    }
+    Value result =
+        call_arguments(vm, self, room, count + 1, keyword_names, run);
+    ctx_free(&vm->ctx, room, size);
+    return result;
+}
+
+static Value staged_call(Vm *vm, Value value, const Value *args,
+                         uint32_t count, Tuple *keyword_names)
+{
+    StagedFunction *self = (StagedFunction *)value_object(value);
+    if (value_is_none(self->host) && count == 1) {
+        StagedFunction *made =
+            staged_new(vm, args[0], options_copy(&self->options));
+        return made != NULL ? value_from_object(made) : VALUE_FAIL;
+    }
+    if (vm->eager_only) {
+        return vm_call_keywords(vm, self->host, args, count, keyword_names);
+    }
+    return call_with_self(vm, self, args, count, keyword_names, true);
+}
+
+// The arguments of a native's *args, **kwargs as a call has them.
+static Value concrete_of(Vm *vm, StagedFunction *self, const Tuple *args,
+                         Dict *keywords)
+{
+    ValueVec values = {0}, names = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < args->count; i++) {
+        ok = value_vec_push(vm, &values, value_retain(args->items[i]));
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (ok && dict_next(keywords, &position, &key, &value)) {
+        ok = value_vec_push(vm, &values, value_retain(value)) &&
+             value_vec_push(vm, &names, value_retain(key));
+    }
+    Tuple *keyword_names =
+        ok && names.count > 0 ? tuple_from(vm, names.items, names.count)
+                              : NULL;
+    ok = ok && (names.count == 0 || keyword_names != NULL);
+    Value result = ok ? call_with_self(vm, self, values.items,
+                                       (uint32_t)values.count, keyword_names,
+                                       false)
+                      : VALUE_FAIL;
+    object_release_null(&vm->ctx, keyword_names);
+    value_vec_free(vm, &values);
+    value_vec_free(vm, &names);
+    return result;
+}
+
+// f.concrete(*args, **kwargs): the trace for these arguments or specs, made
+// if there is none. With signature= and no arguments: that of the signature.
 static Value method_concrete(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     StagedFunction *self = (StagedFunction *)value_object(args[0]);
-    const Tuple *rest = value_as_tuple(args[1]);
-    Bound bound;
-    if (!bound_make(vm, self->host, rest->items, (uint32_t)rest->count, NULL,
-                    &bound)) {
-        return vm_has_error(vm)
-                   ? VALUE_FAIL
-                   : raise_error(vm, ERR_TYPE,
-                                 "%s: the arguments do not fit the parameters",
-                                 self->name->text);
+    const Tuple *given = value_as_tuple(args[1]);
+    Dict *keywords = value_as_dict(args[2]);
+    if (given->count == 0 && keywords->count == 0 &&
+        self->options.signature != NULL &&
+        (first_spec_param(self) == 0 || !value_unbound(self->instance))) {
+        given = self->options.signature;
     }
-    Value result = call_bound(vm, self, &bound, false);
-    bound_free(vm, &bound);
-    return result;
+    return concrete_of(vm, self, given, keywords);
 }
 
 static Value method_graph(Vm *vm, Value *args, uint32_t count)
@@ -203,13 +431,36 @@ static Value member_name(Vm *vm, Value self)
     return str_value(object_retain(name));
 }
 
+static Value host_attr(Vm *vm, Value self, NameId name)
+{
+    Value found =
+        value_find_attr(vm, ((StagedFunction *)value_object(self))->host,
+                        vm->names[name]);
+    return value_unbound(found) ? VALUE_NONE : found;
+}
+
+static Value member_doc(Vm *vm, Value self)
+{
+    return host_attr(vm, self, NAME_DOC);
+}
+
+static Value member_qualname(Vm *vm, Value self)
+{
+    return host_attr(vm, self, NAME_QUALNAME);
+}
+
+static Value member_module(Vm *vm, Value self)
+{
+    return host_attr(vm, self, NAME_MODULE);
+}
+
 // "<staged f: 2 traces>"
 static Value staged_repr(Vm *vm, Value value)
 {
     const StagedFunction *self = (const StagedFunction *)value_object(value);
+    size_t count = self->table.traces.count;
     Str *text = str_printf(vm, "<staged %s: %zu trace%s>", self->name->text,
-                           self->traces.count,
-                           self->traces.count == 1 ? "" : "s");
+                           count, count == 1 ? "" : "s");
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
@@ -227,28 +478,30 @@ static Value staged_bind(Vm *vm, Value self, Value instance, Type *owner)
 static void staged_destroy(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
-    for (size_t i = 0; i < self->traces.count; i++) {
-        object_release(&vm->ctx, self->traces.items[i]);
-    }
-    vec_free(&vm->ctx, &self->traces);
-    map_free(&self->traces_by_key);
-    strbuf_free(&self->last_key);
+    traces_free(vm, &self->table);
+    options_free(vm, &self->options);
     release(vm, self->host);
+    release(vm, self->target);
+    release(vm, self->instance);
     object_release(&vm->ctx, self->name);
     object_free(vm, self, sizeof *self);
 }
 
 static const NativeDef staged_methods[] = {
-    {"concrete", "self, *args", method_concrete,
-     "The trace for these arguments, which is made but not run."},
-    {"graph", "self, *args", method_graph,
-     "The graph of the trace for these arguments."},
+    {"concrete", "self, *args, **kwargs", method_concrete,
+     "The trace for these arguments (or specs), which is made but not run."},
+    {"graph", "self, *args, **kwargs", method_graph,
+     "The graph of the trace for these arguments (or specs)."},
     {NULL, NULL, NULL, NULL},
 };
 
 static const MemberDef staged_members[] = {
     {"host", member_host, NULL, "The function as it was written."},
+    {"__wrapped__", member_host, NULL, "The function as it was written."},
     {"__name__", member_name, NULL, "The function's name."},
+    {"__qualname__", member_qualname, NULL, "The function's qualified name."},
+    {"__doc__", member_doc, NULL, "The function's own documentation."},
+    {"__module__", member_module, NULL, "The module it was written in."},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -2,20 +2,27 @@
 #ifndef DUET_STAGER_STAGED_FN_H
 #define DUET_STAGER_STAGED_FN_H
 
-#include "stager/concrete.h"
+#include "stager/options.h"
+#include "stager/traces.h"
 
-typedef struct StagedFunction {
+struct StagedFunction {
     Object head;
-    Value host;          // owned; NONE: a decorator that waits for one
-    Str *name;           // counted
-    Map traces_by_key;   // index into traces
-    VEC(Concrete *) traces; // counted
-    StrBuf last_key;     // of the last call that found its trace
-    Concrete *last;      // that trace, borrowed from traces; NULL: none
-} StagedFunction;
+    Value host;     // as it was given, owned; NONE: a decorator that waits
+                    // for its function
+    Value target;   // what is called: the host, or the function behind a bound
+                    // method or a callable instance; owned
+    Value instance; // put in front of the arguments, owned; UNBOUND: nothing
+    Str *name;      // counted
+    StageOptions options;
+    TraceTable table;
+    size_t traced;  // traces made so far, dropped ones included
+};
 
-// Stages a callable. NULL: a generator function (ERR_TYPE), or no memory.
-MUST_CHECK StagedFunction *staged_new(Vm *vm, Value host);
+// Stages a callable; takes what `options` owns, also when it fails. NULL: a
+// generator function (ERR_TYPE), a signature with too many specs, or no
+// memory.
+MUST_CHECK StagedFunction *staged_new(Vm *vm, Value host,
+                                      StageOptions options);
 static inline bool value_is_staged(Vm *vm, Value v)
 {
     return value_is_object(v) &&

@@ -4,6 +4,8 @@
 #include "interp/class_new.h"
 #include "interp/obj_int.h"
 #include "stager/stage_write.h"
+#include "interp/protocol.h"
+#include "stager/stage_graph.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -62,31 +64,27 @@ static void hook_visit(Vm *vm, void (*visit)(Object *child, void *data),
     (void)data;
 }
 
-// stage(f), stage(signature=…): refused by name what is not there.
+// stage(f), stage(f, relax=True), and stage(relax=True), which waits for f.
 static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
                         Tuple *keyword_names)
 {
     (void)self;
-    size_t keywords = keyword_names != NULL ? keyword_names->count : 0;
-    static const char *const accepted[] = {"autograph", "frozen",
-                                           "max_traces"};
-    for (size_t i = 0; i < keywords; i++) {
-        const Str *name = value_as_str(keyword_names->items[i]);
-        size_t j = 0;
-        while (j < 3 && !str_is(name, accepted[j])) {
-            j++;
-        }
-        if (j == 3) {
-            return raise_error(vm, ERR_TYPE,
-                               "stage() does not take the option '%s'",
-                               name->text);
-        }
-    }
-    if (count - keywords > 1) {
+    uint32_t keywords =
+        keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
+    uint32_t positional = count - keywords;
+    StageOptions options;
+    if (positional > 1) {
         return raise_error(vm, ERR_TYPE, "stage() takes one function");
     }
-    Value host = count > keywords ? args[0] : VALUE_NONE;
-    StagedFunction *staged = staged_new(vm, host);
+    if (positional == 1 && !value_is_callable(vm, args[0])) {
+        return raise_error(vm, ERR_TYPE, "stage() takes a function, not '%s'",
+                           type_name(type_of(vm, args[0])));
+    }
+    if (!options_parse(vm, args, positional, keyword_names, &options)) {
+        return VALUE_FAIL;
+    }
+    Value host = positional == 1 ? args[0] : VALUE_NONE;
+    StagedFunction *staged = staged_new(vm, host, options);
     return staged != NULL ? value_from_object(staged) : VALUE_FAIL;
 }
 
@@ -120,10 +118,10 @@ static Value stage_traces(Vm *vm, Value *args, uint32_t count)
     }
     const StagedFunction *staged =
         (const StagedFunction *)value_object(args[1]);
-    List *list = list_new(vm, staged->traces.count);
-    for (size_t i = 0; list != NULL && i < staged->traces.count; i++) {
+    List *list = list_new(vm, staged->table.traces.count);
+    for (size_t i = 0; list != NULL && i < staged->table.traces.count; i++) {
         list->items[i] =
-            value_from_object(object_retain(staged->traces.items[i]));
+            value_from_object(object_retain(staged->table.traces.items[i]));
     }
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
 }
@@ -234,9 +232,10 @@ bool stager_init(Vm *vm, bool log)
     stager->staged_type = make_type(vm, &staged_type_def);
     stager->concrete_type = make_type(vm, &concrete_type_def);
     stager->graph_type = make_type(vm, &trace_owner_type_def);
+    stager->node_type = make_type(vm, &graph_node_type_def);
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
-           bind_stage(vm, stager);
+           stager->node_type != NULL && bind_stage(vm, stager);
 }
 
 void stager_free(Vm *vm)
@@ -249,6 +248,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->staged_type);
     object_release_null(&vm->ctx, stager->concrete_type);
     object_release_null(&vm->ctx, stager->graph_type);
+    object_release_null(&vm->ctx, stager->node_type);
     ctx_free(&vm->ctx, stager, sizeof *stager);
     vm->stager = NULL;
     vm->hooks = NULL;

@@ -11,6 +11,8 @@ typedef struct Stager {
     Type *staged_type;   // of staged functions, counted
     Type *concrete_type; // of concrete functions, counted
     Type *graph_type;    // of what symbolic tensors hold a count on, counted
+    Type *node_type;     // of a graph's nodes, counted
+    uint64_t traced;     // traces begun, whatever became of them
     uint16_t serial;     // of the newest trace; never 0 while one runs
     bool log;            // --trace: tell on stderr when a trace is made
     TraceHooks hooks;    // what vm->hooks points to

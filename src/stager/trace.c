@@ -4,10 +4,11 @@
 
 #include "interp/apply.h"
 #include "interp/raise.h"
+#include "stager/structure.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
-static GraphPlace current_place(Vm *vm)
+GraphPlace trace_place(Vm *vm)
 {
     GraphPlace place = GRAPH_PLACE_NONE;
     if (!vm_place(vm, &place.source, &place.span)) {
@@ -53,16 +54,58 @@ static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
         return VALUE_ID_NONE;
     }
     GraphNode *node = graph_append_read(trace->graph, trace->block, index,
-                                        current_place(vm));
+                                        trace_place(vm));
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
-static ValueId fail_leak(Vm *vm, const Symbolic *symbolic)
+Value trace_fail_leak(Vm *vm, const char *who, const Symbolic *symbolic)
 {
-    raise_error(vm, ERR_LEAK,
-                "the symbolic tensor '%s' belongs to another trace; return "
-                "it from the staged function instead",
-                symbolic->name != NULL ? symbolic->name->text : "?");
+    return raise_error(vm, ERR_LEAK,
+                       "%s: the symbolic tensor '%s' belongs to another "
+                       "trace; return it from the staged function instead",
+                       who, symbolic->name != NULL ? symbolic->name->text
+                                                   : "?");
+}
+
+// The input by which a trace gets a symbolic tensor of one that encloses it.
+static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
+{
+    size_t count = trace->outer_values.count;
+    size_t first = trace->graph->inputs.count;
+    // Captured tensors may stand among them: count arguments from the end.
+    for (size_t i = count; i-- > 0;) {
+        do {
+            first--;
+        } while (trace->graph->inputs.items[first].kind != INPUT_ARGUMENT);
+        const Symbolic *known =
+            value_as_symbolic(trace->outer_values.items[i]);
+        const Symbolic *own = value_as_symbolic(operand);
+        if (known->owner == own->owner && known->value == own->value) {
+            return trace->graph->inputs.items[first].value;
+        }
+    }
+    const Str *name = value_as_symbolic(operand)->name;
+    if (!value_vec_push(vm, &trace->outer_values, value_retain(operand))) {
+        return VALUE_ID_NONE;
+    }
+    ValueId id = graph_add_input(trace->graph,
+                                 name != NULL ? name->text : "captured",
+                                 operand_type(operand));
+    if (id == VALUE_ID_NONE) {
+        release(vm, vec_pop(&trace->outer_values));
+    }
+    return id;
+}
+
+static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
+{
+    const Symbolic *symbolic = value_as_symbolic(operand);
+    for (Trace *outer = trace->outer; outer != NULL; outer = outer->outer) {
+        if (outer->owner == symbolic->owner) {
+            return outer_input(vm, trace, operand);
+        }
+    }
+    trace_fail_leak(vm, "trace", symbolic);
     return VALUE_ID_NONE;
 }
 
@@ -70,8 +113,9 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
 {
     if (value_is_kind(operand, KIND_SYMBOLIC)) {
         const Symbolic *symbolic = value_as_symbolic(operand);
-        return symbolic->owner == trace->owner ? symbolic->value
-                                               : fail_leak(vm, symbolic);
+        return symbolic->owner == trace->owner
+                   ? symbolic->value
+                   : foreign_operand(vm, trace, operand);
     }
     if (value_is_kind(operand, KIND_VARIABLE)) {
         return read_variable(vm, trace, value_as_variable(operand));
@@ -81,7 +125,7 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
     // older tensor is captured.
     if (tensor->head.birth == vm->ctx.birth) {
         GraphNode *node = graph_append_const(trace->graph, trace->block,
-                                             tensor, current_place(vm));
+                                             tensor, trace_place(vm));
         return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
     }
     return graph_add_capture(trace->graph, "captured", tensor);
@@ -120,7 +164,7 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
         }
     }
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
-                                   input_count, attrs, current_place(vm));
+                                   input_count, attrs, trace_place(vm));
     return node != NULL &&
            node_results(vm, trace, node, outputs, output_count);
 }
@@ -151,7 +195,7 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
                tensor_type(variable->cell.value), &variable->cell,
                &variable->head, &index) &&
            graph_append_assign(trace->graph, trace->block, index, value,
-                               current_place(vm)) != NULL;
+                               trace_place(vm)) != NULL;
 }
 
 bool trace_apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,

@@ -9,19 +9,30 @@
 #include "graph/graph.h"
 #include "interp/obj_tensor.h"
 
+typedef struct TraceRequest TraceRequest; // stager/concrete.h
+
 struct Trace {
     Object *owner;     // what symbolic tensors hold a count on; keeps `graph`
     Graph *graph;      // being built
     GraphBlock *block; // where nodes go now
     Trace *outer;      // the trace that it interrupted, NULL: none
+    const TraceRequest *request; // what is traced, borrowed
+    uint64_t serial;   // no other trace of this Vm has it
+    ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
+                           // the last so many inputs of the graph are theirs
 };
 
+// Where the running code is, for the node that comes next.
+GraphPlace trace_place(Vm *vm);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
 // The graph's value for an operand: a symbolic one of this trace, a read of a
-// Variable, or an eager tensor, captured. A symbolic tensor of another trace
-// is a LeakError.
+// Variable, or an eager tensor, captured. A symbolic tensor of an enclosing
+// trace becomes an input; one of any other trace is a LeakError.
 ValueId trace_operand(Vm *vm, Trace *trace, Value operand);
+// Raises the LeakError of a symbolic tensor that `who` was given and that
+// belongs to no running trace. Returns VALUE_FAIL.
+Value trace_fail_leak(Vm *vm, const char *who, const Symbolic *symbolic);
 // TraceHooks.apply.
 MUST_CHECK bool trace_apply(Vm *vm, OpCode op, const Value *inputs,
                             uint32_t input_count, const AttrValue *attrs,

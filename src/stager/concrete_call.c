@@ -1,0 +1,236 @@
+// Calling a concrete function.
+//
+// A call may give all parameters, or leave out those that were not tensors
+// (they keep what they were traced with), or give the tensors alone, in order
+// or by name. It is first read in the first way; if that does not fit and
+// there are as many arguments as tensors, in the last.
+#include "interp/protocol.h"
+#include "stager/concrete.h"
+#include "stager/match.h"
+
+// The arguments are fitted to what was traced, one by one.
+static bool fit_bound(Vm *vm, const Concrete *self, const Bound *given,
+                      Bound *out)
+{
+    *out = (Bound){0};
+    bool ok = given->values.count == self->bound.values.count;
+    if (!ok) {
+        raise_error(vm, ERR_SIGNATURE, "%s: %zu arguments where it was traced "
+                    "with %zu", self->name->text, given->values.count,
+                    self->bound.values.count);
+    }
+    for (size_t i = 0; ok && i < given->values.count; i++) {
+        Match match = {MATCH_CONCRETE, self->name->text,
+                       bound_name(self->target, &self->bound, i)};
+        ok = value_vec_push(vm, &out->values,
+                            match_value(vm, &match,
+                                        self->bound.values.items[i],
+                                        given->values.items[i]));
+    }
+    out->names = given->names != NULL ? object_retain(given->names) : NULL;
+    return ok;
+}
+
+// Argument `index` of the call is not what was traced.
+static bool fail_value(Vm *vm, const Concrete *self, const Bound *given,
+                       size_t index)
+{
+    Str *own = value_repr(vm, self->bound.values.items[index]);
+    Str *other = own != NULL ? value_repr(vm, given->values.items[index])
+                             : NULL;
+    if (other != NULL) {
+        raise_error(vm, ERR_SIGNATURE,
+                    "%s: argument '%s' was traced with %s, not %s; leave it "
+                    "out, or trace again with the other value",
+                    self->name->text,
+                    bound_name(self->target, &self->bound, index), own->text,
+                    other->text);
+    }
+    object_release_null(&vm->ctx, own);
+    object_release_null(&vm->ctx, other);
+    return false;
+}
+
+// The first argument whose part of the key differs; all equal: their number.
+static size_t first_difference(const Signature *a, const Signature *b)
+{
+    size_t from_a = 0, from_b = 0, i = 0;
+    for (; i < a->ends.count && i < b->ends.count; i++) {
+        size_t length = a->ends.items[i] - from_a;
+        if (length != b->ends.items[i] - from_b ||
+            memcmp(strbuf_text(&a->key) + from_a,
+                   strbuf_text(&b->key) + from_b, length) != 0) {
+            break;
+        }
+        from_a = a->ends.items[i];
+        from_b = b->ends.items[i];
+    }
+    return i;
+}
+
+// Gives the call's leaves the traced types, if there are as many of them.
+static bool take_patterns(Vm *vm, const Signature *pattern,
+                          Signature *signature)
+{
+    size_t count = pattern->tensors.count;
+    if (count != signature->tensors.count) {
+        return true; // the keys will differ
+    }
+    Spec **specs = ctx_alloc(&vm->ctx, (count + 1) * sizeof *specs);
+    if (specs == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        specs[i] = (Spec *)value_object(pattern->tensors.items[i].value);
+    }
+    bool ok = signature_generalise(vm, signature, specs);
+    ctx_free(&vm->ctx, specs, (count + 1) * sizeof *specs);
+    return ok;
+}
+
+static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
+{
+    Signature pattern, signature = {0};
+    Value result = VALUE_FAIL;
+    if (signature_make(vm, self->target, &self->bound, true, &pattern) &&
+        signature_make(vm, self->target, fitted, false, &signature) &&
+        take_patterns(vm, &pattern, &signature)) {
+        size_t at = first_difference(&pattern, &signature);
+        if (at < fitted->values.count) {
+            (void)fail_value(vm, self, fitted, at);
+        } else if (self->outer.count > 0) {
+            raise_error(vm, ERR_LEAK, "%s: it uses a symbolic tensor of the "
+                        "trace that it was made in", self->name->text);
+        } else {
+            result = concrete_run(vm, self, &signature);
+        }
+    }
+    signature_free(vm, &pattern);
+    signature_free(vm, &signature);
+    return result;
+}
+
+static Value run_given(Vm *vm, Concrete *self, const Bound *given)
+{
+    Bound fitted;
+    Value result = fit_bound(vm, self, given, &fitted)
+                       ? run_fitted(vm, self, &fitted)
+                       : VALUE_FAIL;
+    bound_free(vm, &fitted);
+    return result;
+}
+
+// All parameters by position and name. VALUE_UNBOUND: they do not fit.
+static Value call_structured(Vm *vm, Concrete *self, const Value *args,
+                             uint32_t count, Tuple *keyword_names)
+{
+    Bound given;
+    if (!bound_make(vm, self->target, args, count, keyword_names,
+                    &self->bound, &given)) {
+        return vm_has_error(vm) ? VALUE_FAIL : VALUE_UNBOUND;
+    }
+    Value result = run_given(vm, self, &given);
+    bound_free(vm, &given);
+    return result;
+}
+
+typedef struct Flat {
+    const Concrete *concrete;
+    const Value *args;
+    uint32_t count;
+    Tuple *keyword_names;
+    uint32_t next; // of the graph's arguments
+    bool fits;
+} Flat;
+
+// The argument that goes into the graph's next input.
+static Value flat_argument(Flat *flat)
+{
+    const Graph *graph = flat->concrete->graph;
+    uint32_t at = flat->next++;
+    size_t keywords =
+        flat->keyword_names != NULL ? flat->keyword_names->count : 0;
+    size_t positional = flat->count - keywords;
+    if (at < positional) {
+        return flat->args[at];
+    }
+    for (size_t i = 0, seen = 0; i < graph->inputs.count; i++) {
+        if (graph->inputs.items[i].kind != INPUT_ARGUMENT || seen++ != at) {
+            continue;
+        }
+        for (size_t k = 0; k < keywords; k++) {
+            if (str_is(value_as_str(flat->keyword_names->items[k]),
+                       graph->inputs.items[i].name)) {
+                return flat->args[positional + k];
+            }
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+static Value flat_leaf(Vm *vm, Value v, void *data)
+{
+    (void)vm;
+    Flat *flat = data;
+    if (!value_is_kind(v, KIND_SPEC)) {
+        return value_retain(v);
+    }
+    Value argument = flat_argument(flat);
+    flat->fits = flat->fits && !value_unbound(argument);
+    return value_retain(value_unbound(argument) ? v : argument);
+}
+
+// The tensors alone. VALUE_UNBOUND: they do not fit.
+static Value call_flat(Vm *vm, Concrete *self, const Value *args,
+                       uint32_t count, Tuple *keyword_names)
+{
+    Flat flat = {self, args, count, keyword_names, 0, true};
+    Bound given;
+    if (!bound_map(vm, &self->bound, flat_leaf, &flat, &given)) {
+        return VALUE_FAIL;
+    }
+    Value result = flat.fits && flat.next == count
+                       ? run_given(vm, self, &given)
+                       : VALUE_UNBOUND;
+    bound_free(vm, &given);
+    return result;
+}
+
+static Value call_either(Vm *vm, Concrete *self, const Value *args,
+                         uint32_t count, Tuple *keyword_names)
+{
+    uint64_t runs = self->hits;
+    Value result = call_structured(vm, self, args, count, keyword_names);
+    if ((!value_failed(result) && !value_unbound(result)) ||
+        self->hits != runs || raise_matches(vm, ERR_MEMORY)) {
+        return result;
+    }
+    // Perhaps the arguments are the tensors alone. If not, the first reading
+    // words the error.
+    bool failed = value_failed(result);
+    raise_clear(vm);
+    result = call_flat(vm, self, args, count, keyword_names);
+    if ((!value_failed(result) && !value_unbound(result)) ||
+        self->hits != runs) {
+        return result;
+    }
+    if (failed) {
+        raise_clear(vm);
+        return call_structured(vm, self, args, count, keyword_names);
+    }
+    return value_failed(result)
+               ? result
+               : raise_error(vm, ERR_SIGNATURE,
+                             "%s: the arguments do not fit the parameters "
+                             "that it was traced with",
+                             self->name->text);
+}
+
+Value concrete_call(Vm *vm, Value value, const Value *args, uint32_t count,
+                    Tuple *keyword_names)
+{
+    Concrete *self = (Concrete *)object_retain(value_object(value));
+    Value result = call_either(vm, self, args, count, keyword_names);
+    object_release(&vm->ctx, self);
+    return result;
+}

@@ -1,0 +1,284 @@
+// What a concrete function shows: its text and its members.
+#include "interp/obj_dict.h"
+#include "interp/protocol.h"
+#include "stager/concrete.h"
+#include "stager/stage_graph.h"
+
+// A tree with the specs of its tensors, for people: "[int32[], 3]".
+static bool print_tree(Vm *vm, StrBuf *out, Value v)
+{
+    if (value_is_kind(v, KIND_SPEC) || value_is_kind(v, KIND_SYMBOLIC)) {
+        tensor_type_print(out, leaf_type(v));
+        return true;
+    }
+    Str *text = value_repr(vm, v);
+    if (text == NULL) {
+        return false;
+    }
+    strbuf_puts(out, text->text);
+    object_release(&vm->ctx, text);
+    return true;
+}
+
+static Value spec_of_leaf(Vm *vm, Value v, void *data)
+{
+    (void)data;
+    if (!value_is_kind(v, KIND_SYMBOLIC)) {
+        return value_retain(v);
+    }
+    Spec *spec = spec_new(vm, operand_type(v), NULL);
+    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+}
+
+static bool has_spec(Vm *vm, Value v)
+{
+    if (structure_kind(vm, v) == STRUCTURE_LEAF) {
+        return value_is_kind(v, KIND_SPEC);
+    }
+    ValueVec children = {0};
+    bool found = false;
+    if (ctx_enter(&vm->ctx)) {
+        found = structure_children(vm, v, &children);
+        bool any = false;
+        for (size_t i = 0; found && i < children.count; i++) {
+            any = any || has_spec(vm, children.items[i]);
+        }
+        found = found && any;
+        ctx_leave(&vm->ctx);
+    }
+    value_vec_free(vm, &children);
+    return found;
+}
+
+// "a: string[]" or "b=2".
+static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
+{
+    Value v = self->bound.values.items[i];
+    strbuf_printf(out, "%s%s%s", i > 0 ? ", " : "",
+                  bound_name(self->target, &self->bound, i),
+                  has_spec(vm, v) ? ": " : "=");
+    return print_tree(vm, out, v);
+}
+
+static Value concrete_outputs(Vm *vm, Value self)
+{
+    return value_map(vm, ((Concrete *)value_object(self))->result,
+                     spec_of_leaf, NULL);
+}
+
+// "f(a: string[], b=2) -> string[]"
+static Value concrete_repr(Vm *vm, Value value)
+{
+    const Concrete *self = (const Concrete *)value_object(value);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_printf(&out, "%s(", self->name->text);
+    bool ok = true;
+    for (size_t i = 0; ok && i < self->bound.values.count; i++) {
+        ok = print_argument(vm, &out, self, i);
+    }
+    strbuf_puts(&out, ") -> ");
+    Value outputs = ok ? concrete_outputs(vm, value) : VALUE_FAIL;
+    ok = !value_failed(outputs) && print_tree(vm, &out, outputs);
+    release(vm, outputs);
+    Str *text = ok ? str_from_buf(vm, &out) : NULL;
+    if (!ok) {
+        strbuf_free(&out);
+    }
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+// A tuple of what the vector owns, which is freed.
+static Value tuple_of(Vm *vm, ValueVec *items, bool ok)
+{
+    Tuple *tuple = ok ? tuple_from(vm, items->items, items->count) : NULL;
+    value_vec_free(vm, items);
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+static Value spec_value(Vm *vm, TensorType type, const char *name)
+{
+    Str *text = name != NULL ? str_from(vm, name) : NULL;
+    if (name != NULL && text == NULL) {
+        return VALUE_FAIL;
+    }
+    Spec *spec = spec_new(vm, type, text);
+    object_release_null(&vm->ctx, text);
+    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+}
+
+static Value concrete_inputs(Vm *vm, Value value)
+{
+    const Graph *graph = ((Concrete *)value_object(value))->graph;
+    ValueVec specs = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < graph->inputs.count; i++) {
+        const GraphInput *input = &graph->inputs.items[i];
+        if (input->kind == INPUT_ARGUMENT) {
+            ok = value_vec_push(
+                vm, &specs,
+                spec_value(vm, graph_type(graph, input->value), input->name));
+        }
+    }
+    return tuple_of(vm, &specs, ok);
+}
+
+static Value concrete_flat_outputs(Vm *vm, Value value)
+{
+    const Graph *graph = ((Concrete *)value_object(value))->graph;
+    ValueVec specs = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < graph->block->result_count; i++) {
+        ok = value_vec_push(
+            vm, &specs,
+            spec_value(vm, graph_type(graph, graph->block->results[i]),
+                       NULL));
+    }
+    return tuple_of(vm, &specs, ok);
+}
+
+// Tensors and Variables from outside, in the order in which they were met.
+static Value concrete_captures(Vm *vm, Value value)
+{
+    const Concrete *self = (const Concrete *)value_object(value);
+    const Graph *graph = self->graph;
+    ValueVec found = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < graph->inputs.count; i++) {
+        if (graph->inputs.items[i].capture != NULL) {
+            Tensor *tensor = graph->inputs.items[i].capture;
+            ok = value_vec_push(
+                vm, &found, value_from_object(object_retain(tensor)));
+        }
+    }
+    for (size_t i = 0; ok && i < graph->variables.count; i++) {
+        Object *owner = graph->variables.items[i].owner;
+        if (self->cells[i] == CONCRETE_CAPTURED && owner != NULL) {
+            ok = value_vec_push(vm, &found,
+                                value_from_object(object_retain(owner)));
+        }
+    }
+    return tuple_of(vm, &found, ok);
+}
+
+// The extra positional arguments, [from, to) of the bound ones, as a tuple.
+static Value extra_arguments(Vm *vm, const Concrete *self, size_t from,
+                             size_t to)
+{
+    Tuple *tuple =
+        tuple_from(vm, self->bound.values.items + from, to - from);
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+// How many positional parameters stand before *args.
+static size_t plain_parameters(const Concrete *self)
+{
+    return value_is_kind(self->target, KIND_FUNCTION)
+               ? ((const Function *)value_object(self->target))
+                     ->code->positional_count
+               : SIZE_MAX;
+}
+
+static bool add_argument(Vm *vm, const Concrete *self, size_t i, Value owned,
+                         Dict *dict)
+{
+    const char *name = bound_name(self->target, &self->bound, i);
+    Str *key = str_intern(vm, name, strlen(name));
+    bool ok = key != NULL && !value_failed(owned) &&
+              dict_set_name(vm, dict, key, owned);
+    object_release_null(&vm->ctx, key);
+    release(vm, owned);
+    return ok;
+}
+
+// {parameter: what it was traced with, specs for tensors}, in order; *args as
+// a tuple, the items of **kwargs by their own names.
+static Value concrete_signature(Vm *vm, Value value)
+{
+    const Concrete *self = (const Concrete *)value_object(value);
+    size_t positional = bound_positional(&self->bound);
+    size_t plain = plain_parameters(self);
+    Dict *dict = dict_new(vm);
+    bool ok = dict != NULL;
+    for (size_t i = 0; ok && i < self->bound.values.count; i++) {
+        bool extra = i >= plain && i < positional;
+        ok = add_argument(
+            vm, self, i,
+            extra ? extra_arguments(vm, self, i, positional)
+                  : value_retain(self->bound.values.items[i]),
+            dict);
+        i = extra ? positional - 1 : i;
+    }
+    if (!ok) {
+        object_release_null(&vm->ctx, dict);
+        return VALUE_FAIL;
+    }
+    return value_from_object(dict);
+}
+
+static Value concrete_graph(Vm *vm, Value self)
+{
+    return stage_graph_new(vm, ((Concrete *)value_object(self))->graph);
+}
+
+static Value concrete_name(Vm *vm, Value self)
+{
+    (void)vm;
+    return str_value(object_retain(((Concrete *)value_object(self))->name));
+}
+
+static Value concrete_hits(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_small((int64_t)((Concrete *)value_object(self))->hits);
+}
+
+static const MemberDef concrete_members[] = {
+    {"graph", concrete_graph, NULL, "The graph of the trace."},
+    {"inputs", concrete_inputs, NULL,
+     "A spec for each tensor argument, in the graph's order."},
+    {"outputs", concrete_flat_outputs, NULL,
+     "A spec for each tensor of the result, in the graph's order."},
+    {"captures", concrete_captures, NULL,
+     "The tensors and Variables that it takes from outside."},
+    {"signature", concrete_signature, NULL,
+     "A dict of the parameters: specs for tensors, traced values for others."},
+    {"structured_outputs", concrete_outputs, NULL,
+     "The result's structure, with specs where tensors are."},
+    {"hits", concrete_hits, NULL, "How often it was run."},
+    {"__name__", concrete_name, NULL, "The staged function's name."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void concrete_destroy(Vm *vm, Object *object)
+{
+    Concrete *self = (Concrete *)object;
+    size_t cells = self->graph != NULL ? self->graph->variables.count + 1 : 0;
+    if (self->cells != NULL) {
+        ctx_free(&vm->ctx, self->cells, cells * sizeof(uint32_t));
+    }
+    plan_release(&vm->ctx, self->plan);
+    graph_release(&vm->ctx, self->graph);
+    release(vm, self->result);
+    release(vm, self->target);
+    object_release(&vm->ctx, self->name);
+    bound_free(vm, &self->bound);
+    strbuf_free(&self->key);
+    strbuf_free(&self->relaxed);
+    value_vec_free(vm, &self->variables);
+    value_vec_free(vm, &self->objects);
+    value_vec_free(vm, &self->outer);
+    object_free(vm, self, sizeof *self);
+}
+
+const TypeDef concrete_type_def = {
+    .name = "ConcreteFunction",
+    .doc = "One trace of a staged function.",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(Concrete),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = concrete_destroy,
+              .repr = concrete_repr,
+              .call = concrete_call},
+    .members = concrete_members,
+};

@@ -1,0 +1,160 @@
+// Fitting arguments to a pattern.
+#include "stager/match.h"
+
+#include "graph/build.h"
+#include "interp/protocol.h"
+#include "interp/tensor_convert.h"
+
+// "f: argument 'x' is float32[2, 2], not float32[?]".
+static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
+                    const Spec *spec, TensorType given)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_printf(&out, "%s: argument '%s' is ", match->function,
+                  match->argument);
+    tensor_type_print(&out, given);
+    strbuf_puts(&out, ", but ");
+    tensor_type_print(&out, spec_type(spec));
+    strbuf_puts(&out, match->mode == MATCH_SIGNATURE
+                          ? " is what the signature asks for"
+                          : " is what it was traced with");
+    if (strbuf_ok(&out)) {
+        raise_error(vm, match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE : kind,
+                    "%s", strbuf_text(&out));
+    }
+    strbuf_free(&out);
+    return VALUE_FAIL;
+}
+
+// The pending conversion error, named and as a SignatureError where that is
+// what the mode raises.
+static Value misconverted(Vm *vm, const Match *match)
+{
+    if (!ctx_failed(&vm->ctx) || vm->ctx.error.kind == ERR_MEMORY) {
+        return VALUE_FAIL;
+    }
+    ErrorKind kind = match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE
+                                                    : vm->ctx.error.kind;
+    Str *text = str_printf(vm, "argument '%s': %s", match->argument,
+                           vm->ctx.error.text);
+    if (text != NULL) {
+        raise_clear(vm);
+        raise_error(vm, kind, "%s: %s", match->function, text->text);
+        object_release(&vm->ctx, text);
+    }
+    return VALUE_FAIL;
+}
+
+static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
+                          Value given)
+{
+    if (value_is_operand(given)) {
+        TensorType type = operand_type(given);
+        if (type.dtype != spec->dtype) {
+            return misfit(vm, match, ERR_DTYPE, spec, type);
+        }
+        if (!type_covers(spec_type(spec), type)) {
+            return misfit(vm, match, ERR_SHAPE, spec, type);
+        }
+        // A Variable where a tensor is asked for: its value now.
+        return value_is_kind(given, KIND_VARIABLE)
+                   ? variable_read(vm, value_as_variable(given))
+                   : value_retain(given);
+    }
+    if (!value_is_convertible(vm, given)) {
+        return raise_error(vm, ERR_SIGNATURE,
+                           "%s: argument '%s' is a '%s' object, which cannot "
+                           "be a %s tensor",
+                           match->function, match->argument,
+                           type_name(type_of(vm, given)),
+                           dtype_name(spec->dtype));
+    }
+    Value made =
+        tensor_from_value(vm, match->function, given, spec->dtype);
+    if (value_failed(made)) {
+        return misconverted(vm, match);
+    }
+    if (!type_covers(spec_type(spec), operand_type(made))) {
+        misfit(vm, match, ERR_SHAPE, spec, operand_type(made));
+        release(vm, made);
+        return VALUE_FAIL;
+    }
+    return made;
+}
+
+// Keys of two dicts, in the order of a walk, are equal.
+static int same_keys(Vm *vm, Value a, Value b)
+{
+    ValueVec own = {0}, other = {0};
+    int same = structure_keys(vm, a, &own) && structure_keys(vm, b, &other)
+                   ? own.count == other.count
+                   : -1;
+    for (size_t i = 0; same > 0 && i < own.count; i++) {
+        same = value_equal(vm, own.items[i], other.items[i]);
+    }
+    value_vec_free(vm, &own);
+    value_vec_free(vm, &other);
+    return same;
+}
+
+static Value match_children(Vm *vm, const Match *match, Value pattern,
+                            Value given)
+{
+    ValueVec asked = {0}, items = {0};
+    Value result = VALUE_FAIL;
+    bool ok = structure_children(vm, pattern, &asked) &&
+              structure_children(vm, given, &items);
+    if (ok && asked.count != items.count) {
+        ok = raise_false(vm, ERR_SIGNATURE,
+                         "%s: argument '%s' has %zu items, not %zu",
+                         match->function, match->argument, items.count,
+                         asked.count);
+    }
+    for (size_t i = 0; ok && i < items.count; i++) {
+        Value fit = match_value(vm, match, asked.items[i], items.items[i]);
+        ok = !value_failed(fit);
+        if (ok) {
+            value_replace(&vm->ctx, &items.items[i], fit);
+        }
+    }
+    if (ok) {
+        result = structure_rebuild(vm, given, &items);
+    }
+    value_vec_free(vm, &asked);
+    value_vec_free(vm, &items);
+    return result;
+}
+
+Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
+{
+    if (value_is_kind(pattern, KIND_SPEC)) {
+        return match_tensor(vm, match, (const Spec *)value_object(pattern),
+                            given);
+    }
+    StructureKind kind = structure_kind(vm, pattern);
+    if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
+        return value_retain(given);
+    }
+    if (structure_kind(vm, given) != kind) {
+        return raise_error(vm, ERR_SIGNATURE,
+                           "%s: argument '%s' is a '%s', not a '%s'",
+                           match->function, match->argument,
+                           type_name(type_of(vm, given)),
+                           type_name(type_of(vm, pattern)));
+    }
+    int same = kind == STRUCTURE_DICT ? same_keys(vm, pattern, given) : 1;
+    if (same <= 0) {
+        return same < 0 ? VALUE_FAIL
+                        : raise_error(vm, ERR_SIGNATURE,
+                                      "%s: argument '%s' has other keys than "
+                                      "the signature",
+                                      match->function, match->argument);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value result = match_children(vm, match, pattern, given);
+    ctx_leave(&vm->ctx);
+    return result;
+}

@@ -1,0 +1,159 @@
+// Options of `stage`: one row each in a table of names and readers.
+#include "stager/options.h"
+
+#include "interp/obj_str.h"
+#include "interp/obj_tensor.h"
+#include "interp/protocol.h"
+#include "stager/structure.h"
+
+typedef bool (*ReadFn)(Vm *vm, Value v, StageOptions *out);
+
+// Specs and structures of them, nothing else.
+static bool check_spec(Vm *vm, Value v)
+{
+    if (value_is_kind(v, KIND_SPEC)) {
+        return true;
+    }
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
+        return raise_false(vm, ERR_TYPE,
+                           "stage(): signature= takes specs and structures "
+                           "of them, not '%s'",
+                           type_name(type_of(vm, v)));
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    ValueVec children = {0};
+    bool ok = structure_children(vm, v, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        ok = check_spec(vm, children.items[i]);
+    }
+    value_vec_free(vm, &children);
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+static bool read_signature(Vm *vm, Value v, StageOptions *out)
+{
+    if (value_is_none(v)) {
+        return true;
+    }
+    if (!value_is_kind(v, KIND_LIST) && !value_is_kind(v, KIND_TUPLE)) {
+        return raise_false(vm, ERR_TYPE,
+                           "stage(): signature= takes a list with a spec for "
+                           "each parameter, not '%s'",
+                           type_name(type_of(vm, v)));
+    }
+    Tuple *specs = value_to_tuple(vm, v);
+    if (specs == NULL) {
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < specs->count; i++) {
+        ok = check_spec(vm, specs->items[i]);
+    }
+    if (!ok) {
+        object_release(&vm->ctx, specs);
+        return false;
+    }
+    object_release_null(&vm->ctx, out->signature);
+    out->signature = specs;
+    return true;
+}
+
+static bool read_bool(Vm *vm, Value v, bool *out)
+{
+    int truth = value_truth(vm, v);
+    *out = truth > 0;
+    return truth >= 0;
+}
+
+static bool read_relax(Vm *vm, Value v, StageOptions *out)
+{
+    return read_bool(vm, v, &out->relax);
+}
+
+static bool read_autograph(Vm *vm, Value v, StageOptions *out)
+{
+    return read_bool(vm, v, &out->autograph);
+}
+
+static bool read_frozen(Vm *vm, Value v, StageOptions *out)
+{
+    static const char *const policies[] = {"note", "retrace", "error",
+                                           "silent"};
+    for (int i = 0; i < 4; i++) {
+        if (value_is_str(v) && str_is(value_as_str(v), policies[i])) {
+            out->frozen = (FrozenPolicy)i;
+            return true;
+        }
+    }
+    return raise_false(vm, ERR_VALUE,
+                       "stage(): frozen= is 'note', 'retrace', 'error' or "
+                       "'silent'");
+}
+
+static bool read_max_traces(Vm *vm, Value v, StageOptions *out)
+{
+    int64_t count;
+    if (!value_to_index(vm, v, &count)) {
+        return false;
+    }
+    out->max_traces = (size_t)count;
+    return count > 0 ||
+           raise_false(vm, ERR_VALUE, "stage(): max_traces= is at least 1");
+}
+
+static const struct {
+    const char *name;
+    ReadFn read;
+} readers[] = {
+    {"signature", read_signature}, {"relax", read_relax},
+    {"autograph", read_autograph}, {"frozen", read_frozen},
+    {"max_traces", read_max_traces},
+};
+
+static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (str_is(name, readers[i].name)) {
+            return readers[i].read(vm, v, out);
+        }
+    }
+    return raise_false(vm, ERR_TYPE,
+                       "stage() got an unexpected keyword argument '%s'",
+                       name->text);
+}
+
+bool options_parse(Vm *vm, const Value *args, uint32_t positional,
+                   Tuple *names, StageOptions *out)
+{
+    *out = (StageOptions){.frozen = FROZEN_NOTE,
+                          .max_traces = STAGE_MAX_TRACES,
+                          .autograph = true};
+    bool ok = true;
+    for (size_t i = 0; ok && names != NULL && i < names->count; i++) {
+        ok = read_option(vm, value_as_str(names->items[i]),
+                         args[positional + i], out);
+    }
+    if (!ok) {
+        options_free(vm, out);
+    }
+    return ok;
+}
+
+StageOptions options_copy(const StageOptions *options)
+{
+    StageOptions copy = *options;
+    if (copy.signature != NULL) {
+        (void)object_retain(copy.signature);
+    }
+    return copy;
+}
+
+void options_free(Vm *vm, StageOptions *options)
+{
+    object_release_null(&vm->ctx, options->signature);
+    options->signature = NULL;
+}

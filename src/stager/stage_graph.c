@@ -1,0 +1,335 @@
+// Graphs and their nodes as objects: printed, counted, walked.
+//
+// A Graph object shows the graph as it was traced, before any pass. A node
+// object holds its graph, so it stays valid on its own.
+#include "stager/stage_graph.h"
+
+#include "graph/graph_text.h"
+#include "graph/graphdef.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+typedef struct NodeObject {
+    Object head;
+    Graph *graph;    // counted
+    GraphNode *node; // in it
+} NodeObject;
+
+Value stage_graph_new(Vm *vm, Graph *graph)
+{
+    TraceOwner *owner =
+        object_new(vm, stager_of(vm)->graph_type, sizeof *owner);
+    if (owner == NULL) {
+        return VALUE_FAIL;
+    }
+    Object head = owner->head;
+    *owner = (TraceOwner){.head = head, .graph = graph_retain(graph)};
+    return value_from_object(owner);
+}
+
+static Graph *graph_of(Value self)
+{
+    return ((TraceOwner *)value_object(self))->graph;
+}
+
+static Value graph_str(Vm *vm, Value self)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    graph_print(&out, graph_of(self), false);
+    // As one value that print ends: without the last line's end.
+    if (strbuf_ok(&out) && out.length > 0 &&
+        out.text[out.length - 1] == '\n') {
+        out.text[--out.length] = '\0';
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static int64_t graph_length(Vm *vm, Value self)
+{
+    (void)vm;
+    return (int64_t)graph_of(self)->node_count;
+}
+
+static Value node_object(Vm *vm, Graph *graph, GraphNode *node)
+{
+    NodeObject *object =
+        object_new(vm, stager_of(vm)->node_type, sizeof *object);
+    if (object == NULL) {
+        return VALUE_FAIL;
+    }
+    object->graph = graph_retain(graph);
+    object->node = node;
+    return value_from_object(object);
+}
+
+// The block's nodes in order, those of inner blocks behind their owner.
+static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block,
+                      List *list)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        Value object = node_object(vm, graph, node);
+        ok = !value_failed(object) && list_append_owned(vm, list, object);
+        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
+            ok = node->blocks[b] == NULL ||
+                 add_nodes(vm, graph, node->blocks[b], list);
+        }
+    }
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+static Value graph_nodes(Vm *vm, Value self)
+{
+    Graph *graph = graph_of(self);
+    List *list = list_new(vm, 0);
+    if (list != NULL && !add_nodes(vm, graph, graph->block, list)) {
+        object_release(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+static Value text_value(Vm *vm, const char *text)
+{
+    Str *str = str_from(vm, text);
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+static Value graph_name(Vm *vm, Value self)
+{
+    return text_value(vm, graph_of(self)->name);
+}
+
+// --- GraphDef ---
+
+static Value to_graphdef(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    GraphDef def;
+    Str *text = NULL;
+    if (graphdef_write(graph_of(args[0]), &def)) {
+        text = str_new(vm, strbuf_text(&def.text), def.text.length);
+    }
+    graphdef_free(&def);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static Value names_list(Vm *vm, const char *const *names, uint32_t count)
+{
+    List *list = list_new(vm, count);
+    for (uint32_t i = 0; list != NULL && i < count; i++) {
+        list->items[i] = text_value(vm, names[i]);
+        if (value_failed(list->items[i])) {
+            list->items[i] = VALUE_NONE;
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+    }
+    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+// (name, op, [input, ...])
+static Value def_node(Vm *vm, const GraphDefNode *node)
+{
+    ValueVec parts = {0};
+    Tuple *tuple = NULL;
+    if (value_vec_push(vm, &parts, text_value(vm, node->name)) &&
+        value_vec_push(vm, &parts, text_value(vm, node->op)) &&
+        value_vec_push(vm, &parts,
+                       names_list(vm, (const char *const *)node->inputs,
+                                  node->input_count))) {
+        tuple = tuple_from(vm, parts.items, parts.count);
+    }
+    value_vec_free(vm, &parts);
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+static Value graphdef_nodes(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    GraphDef def;
+    List *list = list_new(vm, 0);
+    bool ok = graphdef_write(graph_of(args[0]), &def) && list != NULL;
+    for (size_t i = 0; ok && i < def.nodes.count; i++) {
+        Value node = def_node(vm, &def.nodes.items[i]);
+        ok = !value_failed(node) && list_append_owned(vm, list, node);
+    }
+    graphdef_free(&def);
+    if (!ok) {
+        object_release_null(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
+}
+
+static void owner_destroy(Vm *vm, Object *object)
+{
+    TraceOwner *owner = (TraceOwner *)object;
+    graph_release(&vm->ctx, owner->graph);
+    object_free(vm, owner, sizeof *owner);
+}
+
+static const MemberDef graph_members[] = {
+    {"nodes", graph_nodes, NULL,
+     "A list of the nodes, those of inner blocks behind their owner."},
+    {"name", graph_name, NULL, "The traced function's name."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const NativeDef graph_methods[] = {
+    {"to_graphdef", "self, /", to_graphdef,
+     "The graph as a TensorFlow GraphDef, in protobuf's text format."},
+    {"graphdef_nodes", "self, /", graphdef_nodes,
+     "The nodes of to_graphdef(), each as (name, op, inputs)."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef trace_owner_type_def = {
+    .name = "Graph",
+    .doc = "What a trace recorded: a sequence of tensor operations.",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(TraceOwner),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = owner_destroy,
+              .repr = graph_str,
+              .length = graph_length},
+    .methods = graph_methods,
+    .members = graph_members,
+};
+
+// --- nodes ---
+
+static NodeObject *node_of(Value self)
+{
+    return (NodeObject *)value_object(self);
+}
+
+static Value node_name(Vm *vm, Value self)
+{
+    const char *name =
+        graph_node_name(node_of(self)->graph, node_of(self)->node);
+    return name != NULL ? text_value(vm, name) : VALUE_FAIL;
+}
+
+static Value node_op(Vm *vm, Value self)
+{
+    return text_value(vm, op_desc(node_of(self)->node->op)->name);
+}
+
+// How a value is named: its node ("split:1" for later outputs), or the
+// parameter that it is.
+static Value value_name(Vm *vm, Graph *graph, ValueId id)
+{
+    const GraphValue *value = graph_value(graph, id);
+    if (value->node == NULL) {
+        return text_value(vm, value->name != NULL ? value->name : "state");
+    }
+    const char *name = graph_node_name(graph, value->node);
+    if (name == NULL || value->index == 0) {
+        return name != NULL ? text_value(vm, name) : VALUE_FAIL;
+    }
+    Str *text = str_printf(vm, "%s:%u", name, value->index);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static Value node_inputs(Vm *vm, Value self)
+{
+    const GraphNode *node = node_of(self)->node;
+    List *list = list_new(vm, 0);
+    bool ok = list != NULL;
+    for (uint32_t i = 0; ok && i < node->input_count; i++) {
+        Value name = value_name(vm, node_of(self)->graph, node->inputs[i]);
+        ok = !value_failed(name) && list_append_owned(vm, list, name);
+    }
+    if (!ok) {
+        object_release_null(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
+}
+
+static Value node_dtype(Vm *vm, Value self)
+{
+    const NodeObject *object = node_of(self);
+    if (object->node->output_count == 0) {
+        return VALUE_NONE;
+    }
+    DTypeObject *dtype = dtype_new(
+        vm, graph_type(object->graph, object->node->first_output).dtype);
+    return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
+}
+
+static Value node_shape(Vm *vm, Value self)
+{
+    const NodeObject *object = node_of(self);
+    if (object->node->output_count == 0) {
+        return VALUE_NONE;
+    }
+    TensorType type = graph_type(object->graph, object->node->first_output);
+    return shape_to_value(vm, type.rank, type.dims);
+}
+
+static Value node_line(Vm *vm, Value self)
+{
+    (void)vm;
+    const GraphPlace *place = &node_of(self)->node->place;
+    return place->source == NULL
+               ? VALUE_NONE
+               : value_from_small(
+                     source_place(place->source, place->span.start).line);
+}
+
+// "<node add: int32[]>"
+static Value node_repr(Vm *vm, Value self)
+{
+    const NodeObject *object = node_of(self);
+    const char *name = graph_node_name(object->graph, object->node);
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_printf(&out, "<node %s", name);
+    for (uint32_t i = 0; i < object->node->output_count; i++) {
+        strbuf_puts(&out, i == 0 ? ": " : ", ");
+        tensor_type_print(&out, graph_type(object->graph,
+                                           node_output(object->node, i)));
+    }
+    strbuf_putc(&out, '>');
+    Str *text = str_from_buf(vm, &out);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static void node_destroy(Vm *vm, Object *self)
+{
+    NodeObject *object = (NodeObject *)self;
+    graph_release(&vm->ctx, object->graph);
+    object_free(vm, object, sizeof *object);
+}
+
+static const MemberDef node_members[] = {
+    {"name", node_name, NULL, "The node's name, unique in its graph."},
+    {"op", node_op, NULL, "The name of its operation."},
+    {"inputs", node_inputs, NULL, "The names of what it works on."},
+    {"dtype", node_dtype, NULL, "Of its first result; None: it has none."},
+    {"shape", node_shape, NULL, "Of its first result; None: none, or any."},
+    {"line", node_line, NULL, "The line of the program that made it."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef graph_node_type_def = {
+    .name = "Node",
+    .doc = "One operation of a graph.",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(NodeObject),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = node_destroy, .repr = node_repr},
+    .members = node_members,
+};

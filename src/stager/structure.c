@@ -1,0 +1,369 @@
+// Structures: kinds, children in a fixed order, copies.
+#include "stager/structure.h"
+
+#include <stdlib.h>
+
+#include "interp/obj_instance.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_set.h"
+#include "interp/protocol.h"
+
+bool value_vec_push(Vm *vm, ValueVec *vec, Value owned)
+{
+    if (value_failed(owned)) {
+        return false;
+    }
+    if (!vec_push(&vm->ctx, vec, owned)) {
+        release(vm, owned);
+        return false;
+    }
+    return true;
+}
+
+void value_vec_free(Vm *vm, ValueVec *vec)
+{
+    for (size_t i = 0; i < vec->count; i++) {
+        release(vm, vec->items[i]);
+    }
+    vec_free(&vm->ctx, vec);
+}
+
+// A class attribute by name, borrowed; UNBOUND if there is none or no memory
+// to ask for it (the value is then a leaf, which is always right).
+static Value class_attr(Vm *vm, Type *cls, const char *name)
+{
+    Str *key = str_intern(vm, name, strlen(name));
+    if (key == NULL) {
+        raise_clear(vm);
+        return VALUE_UNBOUND;
+    }
+    Value found = type_lookup(vm, cls, key);
+    object_release(&vm->ctx, key);
+    return found;
+}
+
+// Classes made by a class statement: named tuples and dataclasses.
+static StructureKind heap_kind(Vm *vm, Type *cls)
+{
+    if (cls->kind == KIND_TUPLE) {
+        return value_unbound(class_attr(vm, cls, "_fields"))
+                   ? STRUCTURE_LEAF
+                   : STRUCTURE_NAMED;
+    }
+    if (cls->kind != KIND_INSTANCE) {
+        return STRUCTURE_LEAF;
+    }
+    Value fields = class_attr(vm, cls, "__dataclass_fields__");
+    return value_is_kind(fields, KIND_DICT) ? STRUCTURE_DATACLASS
+                                            : STRUCTURE_LEAF;
+}
+
+StructureKind structure_kind(Vm *vm, Value v)
+{
+    if (!value_is_object(v)) {
+        return STRUCTURE_LEAF;
+    }
+    Type *cls = value_object(v)->type;
+    if (cls == NULL || cls->flags & TYPE_HEAP) {
+        return cls == NULL ? STRUCTURE_LEAF : heap_kind(vm, cls);
+    }
+    switch (value_object(v)->kind) {
+    case KIND_LIST:
+        return STRUCTURE_LIST;
+    case KIND_TUPLE:
+        return STRUCTURE_TUPLE;
+    case KIND_DICT:
+        return STRUCTURE_DICT;
+    case KIND_SET:
+    case KIND_FROZENSET:
+        return STRUCTURE_SET;
+    default:
+        return STRUCTURE_LEAF;
+    }
+}
+
+// A key and what it is sorted by: texts and ints among themselves by value,
+// all else by hash (equal keys have equal hashes; where two differ and have
+// the same, their order may differ from walk to walk and costs a retrace).
+typedef struct SortKey {
+    Value key;
+    int group;       // 0 texts, 1 small ints, 2 the rest
+    uint64_t number; // the int, or the hash
+} SortKey;
+
+static int compare_keys(const void *left, const void *right)
+{
+    const SortKey *a = left, *b = right;
+    if (a->group != b->group) {
+        return a->group < b->group ? -1 : 1;
+    }
+    if (a->group == 0) {
+        return strcmp(value_as_str(a->key)->text, value_as_str(b->key)->text);
+    }
+    if (a->group == 1) {
+        int64_t x = (int64_t)a->number, y = (int64_t)b->number;
+        return (x > y) - (x < y);
+    }
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static bool sort_key(Vm *vm, Value key, SortKey *out)
+{
+    *out = (SortKey){key, 2, 0};
+    if (value_is_str(key)) {
+        out->group = 0;
+        return true;
+    }
+    if (value_is_int(key)) {
+        out->group = 1;
+        out->number = (uint64_t)value_small(key);
+        return true;
+    }
+    return value_hash(vm, key, &out->number);
+}
+
+static bool sort_keys(Vm *vm, ValueVec *keys)
+{
+    size_t size = keys->count * sizeof(SortKey) + 1;
+    SortKey *room = ctx_alloc(&vm->ctx, size);
+    bool ok = room != NULL;
+    for (size_t i = 0; ok && i < keys->count; i++) {
+        ok = sort_key(vm, keys->items[i], &room[i]);
+    }
+    if (ok && keys->count > 1) {
+        qsort(room, keys->count, sizeof *room, compare_keys);
+        for (size_t i = 0; i < keys->count; i++) {
+            keys->items[i] = room[i].key;
+        }
+    }
+    if (room != NULL) {
+        ctx_free(&vm->ctx, room, size);
+    }
+    return ok;
+}
+
+static bool dict_keys(Vm *vm, const Dict *dict, ValueVec *out)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(dict, &position, &key, &value)) {
+        if (!value_vec_push(vm, out, value_retain(key))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Dict *dataclass_fields(Vm *vm, Value v)
+{
+    return value_as_dict(
+        class_attr(vm, value_object(v)->type, "__dataclass_fields__"));
+}
+
+bool structure_keys(Vm *vm, Value v, ValueVec *out)
+{
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_DATACLASS) {
+        return dict_keys(vm, dataclass_fields(vm, v), out);
+    }
+    if (kind == STRUCTURE_DICT) {
+        return dict_keys(vm, value_as_dict(v), out) && sort_keys(vm, out);
+    }
+    size_t position = 0;
+    Value key;
+    while (kind == STRUCTURE_SET &&
+           set_next((const Set *)value_object(v), &position, &key)) {
+        if (!value_vec_push(vm, out, value_retain(key))) {
+            return false;
+        }
+    }
+    return sort_keys(vm, out);
+}
+
+static bool push_items(Vm *vm, ValueVec *out, const Value *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!value_vec_push(vm, out, value_retain(items[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The child of a dict or a dataclass that belongs to a key, owned.
+static Value child_of(Vm *vm, Value v, Value key, bool is_dict)
+{
+    if (!is_dict) {
+        return value_get_attr(vm, v, value_as_str(key));
+    }
+    Value value;
+    int found = dict_get(vm, value_as_dict(v), key, &value);
+    return found > 0    ? value_retain(value)
+           : found == 0 ? raise_with(vm, ERR_KEY, key)
+                        : VALUE_FAIL;
+}
+
+bool structure_children(Vm *vm, Value v, ValueVec *out)
+{
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_LIST) {
+        List *list = value_as_list(v);
+        return push_items(vm, out, list->items, list->count);
+    }
+    if (kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED) {
+        Tuple *tuple = value_as_tuple(v);
+        return push_items(vm, out, tuple->items, tuple->count);
+    }
+    if (kind != STRUCTURE_DICT && kind != STRUCTURE_DATACLASS) {
+        return true;
+    }
+    ValueVec keys = {0};
+    bool ok = structure_keys(vm, v, &keys);
+    for (size_t i = 0; ok && i < keys.count; i++) {
+        ok = value_vec_push(vm, out,
+                            child_of(vm, v, keys.items[i],
+                                     kind == STRUCTURE_DICT));
+    }
+    value_vec_free(vm, &keys);
+    return ok;
+}
+
+static Value rebuild_list(Vm *vm, const ValueVec *children)
+{
+    List *list = list_new(vm, children->count);
+    for (size_t i = 0; list != NULL && i < children->count; i++) {
+        list->items[i] = value_retain(children->items[i]);
+    }
+    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+static Value rebuild_tuple(Vm *vm, const ValueVec *children)
+{
+    Tuple *tuple = tuple_from(vm, children->items, children->count);
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+// The class's own _make, as collections.namedtuple defines it.
+static Value rebuild_named(Vm *vm, Value v, const ValueVec *children)
+{
+    Value items = rebuild_tuple(vm, children);
+    Str *name = str_intern(vm, "_make", 5);
+    Value made = VALUE_FAIL;
+    if (!value_failed(items) && name != NULL) {
+        made = value_call_method(vm, value_from_object(value_object(v)->type),
+                                 name, &items, 1);
+    }
+    object_release_null(&vm->ctx, name);
+    release(vm, items);
+    return made;
+}
+
+static Value rebuild_dict(Vm *vm, Value v, const ValueVec *children)
+{
+    // A copy first: it keeps the order of insertion.
+    Dict *copy = dict_copy(vm, value_as_dict(v));
+    ValueVec keys = {0};
+    bool ok = copy != NULL && structure_keys(vm, v, &keys);
+    for (size_t i = 0; ok && i < keys.count; i++) {
+        ok = dict_set(vm, copy, keys.items[i], children->items[i]);
+    }
+    value_vec_free(vm, &keys);
+    if (!ok) {
+        object_release_null(&vm->ctx, copy);
+        return VALUE_FAIL;
+    }
+    return value_from_object(copy);
+}
+
+// Without __init__: the fields are set as they stand, on frozen ones too.
+static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
+{
+    Instance *copy = instance_new(vm, value_object(v)->type);
+    ValueVec keys = {0};
+    bool ok = copy != NULL && structure_keys(vm, v, &keys);
+    for (size_t i = 0; ok && i < keys.count; i++) {
+        ok = instance_set(vm, &copy->head, value_as_str(keys.items[i]),
+                          children->items[i]);
+    }
+    value_vec_free(vm, &keys);
+    if (!ok) {
+        object_release_null(&vm->ctx, copy);
+        return VALUE_FAIL;
+    }
+    return value_from_object(copy);
+}
+
+static Value copy_set(Vm *vm, Value v)
+{
+    Set *copy = set_new(vm, value_is_kind(v, KIND_FROZENSET));
+    if (copy != NULL && !set_update(vm, copy, v)) {
+        object_release(&vm->ctx, copy);
+        return VALUE_FAIL;
+    }
+    return copy != NULL ? value_from_object(copy) : VALUE_FAIL;
+}
+
+Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
+{
+    switch (structure_kind(vm, v)) {
+    case STRUCTURE_LIST:
+        return rebuild_list(vm, children);
+    case STRUCTURE_TUPLE:
+        return rebuild_tuple(vm, children);
+    case STRUCTURE_DICT:
+        return rebuild_dict(vm, v, children);
+    case STRUCTURE_SET:
+        return copy_set(vm, v);
+    case STRUCTURE_NAMED:
+        return rebuild_named(vm, v, children);
+    case STRUCTURE_DATACLASS:
+        return rebuild_dataclass(vm, v, children);
+    case STRUCTURE_LEAF:
+        break;
+    }
+    return value_retain(v);
+}
+
+bool walk_path_check(Vm *vm, const WalkPath *path, Value v)
+{
+    for (; path != NULL; path = path->outer) {
+        if (path->container == value_object(v)) {
+            return raise_false(vm, ERR_VALUE,
+                               "a cyclic %s cannot pass through a staged "
+                               "function",
+                               type_name(type_of(vm, v)));
+        }
+    }
+    return true;
+}
+
+static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
+                       const WalkPath *path)
+{
+    if (structure_kind(vm, v) == STRUCTURE_LEAF) {
+        return leaf(vm, v, data);
+    }
+    if (!walk_path_check(vm, path, v) || !ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    WalkPath inner = {value_object(v), path};
+    ValueVec children = {0};
+    bool ok = structure_children(vm, v, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        Value mapped = map_value(vm, children.items[i], leaf, data, &inner);
+        ok = !value_failed(mapped);
+        if (ok) {
+            value_replace(&vm->ctx, &children.items[i], mapped);
+        }
+    }
+    Value result = ok ? structure_rebuild(vm, v, &children) : VALUE_FAIL;
+    value_vec_free(vm, &children);
+    ctx_leave(&vm->ctx);
+    return result;
+}
+
+Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
+{
+    return map_value(vm, v, leaf, data, NULL);
+}

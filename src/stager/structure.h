@@ -1,0 +1,53 @@
+// Structures: what staging looks into, and what it takes whole.
+//
+// Lists, tuples, dicts, sets, named tuples and dataclasses are structures;
+// signatures, results and stored patterns walk them through this one file, so
+// that all agree on kinds, on order and on how a copy is made. Everything else
+// is a leaf. Children of a dict come in the order of its keys, not of their
+// insertion, so that equal dicts are walked alike.
+//
+// Arguments are borrowed, results owned; VALUE_FAIL or false with an error
+// pending.
+#ifndef DUET_STAGER_STRUCTURE_H
+#define DUET_STAGER_STRUCTURE_H
+
+#include "interp/obj_function.h"
+
+typedef enum StructureKind {
+    STRUCTURE_LEAF,      // not looked into
+    STRUCTURE_LIST,
+    STRUCTURE_TUPLE,
+    STRUCTURE_DICT,      // children: the values; keys belong to the structure
+    STRUCTURE_SET,       // no children: elements are hashable, so no tensors
+    STRUCTURE_NAMED,     // a named tuple: its items, and its class
+    STRUCTURE_DATACLASS  // its fields in order, and its class
+} StructureKind;
+
+// Subclasses of list and dict are leaves, except named tuples.
+StructureKind structure_kind(Vm *vm, Value v);
+// Appends the children to an empty `out`, owned.
+MUST_CHECK bool structure_children(Vm *vm, Value v, ValueVec *out);
+// The keys of a dict, or the elements of a set, in the order of a walk; or the
+// field names of a dataclass. Appends to an empty `out`, owned.
+MUST_CHECK bool structure_keys(Vm *vm, Value v, ValueVec *out);
+// A copy of `v` with other children; a set is copied as it is.
+Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
+
+// A copy of the tree, with `leaf` of each leaf, in the order of a walk.
+typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
+Value value_map(Vm *vm, Value v, LeafFn leaf, void *data);
+
+// Vectors that own their values. Push takes the value, VALUE_FAIL included.
+MUST_CHECK bool value_vec_push(Vm *vm, ValueVec *vec, Value owned);
+void value_vec_free(Vm *vm, ValueVec *vec);
+
+// A chain of the containers that a walk is inside of, innermost first: how a
+// cyclic structure is found out.
+typedef struct WalkPath {
+    const Object *container;
+    const struct WalkPath *outer; // NULL: the outermost
+} WalkPath;
+// Refuses a container that is on the path already (ERR_VALUE).
+MUST_CHECK bool walk_path_check(Vm *vm, const WalkPath *path, Value v);
+
+#endif

@@ -1,0 +1,306 @@
+// The table of traces: exact keys first, then general traces.
+//
+// Invariant: a Concrete is in by_key (under its own key) exactly while it is
+// in `traces`, and in the chain of by_relaxed (under its `relaxed` key)
+// exactly if that is not empty.
+#include "stager/traces.h"
+
+#include <stdio.h>
+
+#include "graph/build.h"
+
+void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
+{
+    *table = (TraceTable){.limit = limit, .relax = relax};
+    map_init(&table->by_key, &vm->ctx);
+    map_init(&table->by_relaxed, &vm->ctx);
+    strbuf_init(&table->last_key, &vm->ctx);
+}
+
+void traces_free(Vm *vm, TraceTable *table)
+{
+    for (size_t i = 0; i < table->traces.count; i++) {
+        object_release(&vm->ctx, table->traces.items[i]);
+    }
+    vec_free(&vm->ctx, &table->traces);
+    map_free(&table->by_key);
+    map_free(&table->by_relaxed);
+    strbuf_free(&table->last_key);
+}
+
+static Concrete *map_concrete(const Map *map, const StrBuf *key)
+{
+    const uint64_t *found = map_get(map, strbuf_text(key), key->length);
+    return found != NULL ? (Concrete *)(uintptr_t)*found : NULL;
+}
+
+static void remember(TraceTable *table, const StrBuf *key, Concrete *found)
+{
+    table->last = found;
+    table->last_key.length = 0;
+    strbuf_add(&table->last_key, strbuf_text(key), key->length);
+}
+
+// The types of the trace's own inputs, in the order of the call's tensors.
+static bool input_type(const Concrete *concrete, size_t *at, TensorType *type)
+{
+    const Graph *graph = concrete->graph;
+    for (; *at < graph->inputs.count; ++*at) {
+        const GraphInput *input = &graph->inputs.items[*at];
+        if (input->kind == INPUT_ARGUMENT) {
+            *type = graph_type(graph, input->value);
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool covers_call(const Concrete *concrete, const Signature *signature)
+{
+    size_t at = 0;
+    TensorType type;
+    for (size_t i = 0; i < signature->tensors.count; i++) {
+        if (!input_type(concrete, &at, &type) ||
+            !type_covers(type, signature_type(signature, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether every call that `special` takes is one that `general` takes.
+static bool covers_trace(const Concrete *general, const Concrete *special,
+                         size_t count)
+{
+    size_t at = 0, other = 0;
+    TensorType type, narrower;
+    for (size_t i = 0; i < count; i++) {
+        if (!input_type(general, &at, &type) ||
+            !input_type(special, &other, &narrower) ||
+            !type_covers(type, narrower)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The most special of the general traces that cover the call.
+static Concrete *find_general(Vm *vm, const TraceTable *table,
+                              const Signature *signature)
+{
+    StrBuf key;
+    strbuf_init(&key, &vm->ctx);
+    Concrete *best = NULL;
+    Concrete *next = signature_relaxed(signature, &key)
+                         ? map_concrete(&table->by_relaxed, &key)
+                         : NULL;
+    strbuf_free(&key);
+    for (; next != NULL; next = next->next_general) {
+        if (covers_call(next, signature) &&
+            (best == NULL ||
+             covers_trace(best, next, signature->tensors.count))) {
+            best = next;
+        }
+    }
+    return best;
+}
+
+Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature)
+{
+    const StrBuf *key = &signature->key;
+    Concrete *found = table->last;
+    if (found == NULL || table->last_key.length != key->length ||
+        memcmp(table->last_key.text, strbuf_text(key), key->length) != 0) {
+        found = map_concrete(&table->by_key, key);
+        if (found == NULL && table->by_relaxed.count > 0) {
+            found = find_general(vm, table, signature);
+        }
+        if (found != NULL) {
+            remember(table, key, found);
+        }
+        if (!strbuf_ok(&table->last_key)) {
+            table->last = NULL; // only a short cut
+            strbuf_free(&table->last_key);
+            strbuf_init(&table->last_key, &vm->ctx);
+            return NULL;
+        }
+    }
+    if (found != NULL) {
+        found->used = ++table->clock;
+    }
+    return found;
+}
+
+static bool is_general(const Signature *signature)
+{
+    for (size_t i = 0; i < signature->tensors.count; i++) {
+        TensorType type = signature_type(signature, i);
+        if (type.rank == RANK_UNKNOWN ||
+            !shape_is_static(type.rank, type.dims)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_general(TraceTable *table, Concrete *concrete,
+                        const Signature *signature)
+{
+    if (!table->relax && !is_general(signature)) {
+        return true;
+    }
+    StrBuf *key = &concrete->relaxed;
+    if (!signature_relaxed(signature, key)) {
+        return false;
+    }
+    concrete->next_general = map_concrete(&table->by_relaxed, key);
+    return map_put(&table->by_relaxed, strbuf_text(key), key->length,
+                   (uintptr_t)concrete);
+}
+
+static void remove_general(TraceTable *table, Concrete *concrete)
+{
+    StrBuf *key = &concrete->relaxed;
+    uint64_t *head =
+        key->length == 0
+            ? NULL
+            : map_get(&table->by_relaxed, strbuf_text(key), key->length);
+    if (head == NULL) {
+        return;
+    }
+    Concrete *next = (Concrete *)(uintptr_t)*head;
+    if (next == concrete && next->next_general == NULL) {
+        (void)map_remove(&table->by_relaxed, strbuf_text(key), key->length);
+    } else if (next == concrete) {
+        *head = (uintptr_t)concrete->next_general;
+    } else {
+        while (next != NULL && next->next_general != concrete) {
+            next = next->next_general;
+        }
+        if (next != NULL) {
+            next->next_general = concrete->next_general;
+        }
+    }
+    concrete->next_general = NULL;
+    key->length = 0;
+}
+
+void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
+{
+    remove_general(table, concrete);
+    (void)map_remove(&table->by_key, strbuf_text(&concrete->key),
+                     concrete->key.length);
+    if (table->last == concrete) {
+        table->last = NULL;
+    }
+    size_t count = table->traces.count;
+    for (size_t i = 0; i < count; i++) {
+        if (table->traces.items[i] == concrete) {
+            memmove(&table->traces.items[i], &table->traces.items[i + 1],
+                    (count - i - 1) * sizeof(Concrete *));
+            table->traces.count--;
+            object_release(&vm->ctx, concrete);
+            return;
+        }
+    }
+}
+
+// Drops the least recently used trace that is not running.
+static void evict(Vm *vm, TraceTable *table)
+{
+    Concrete *oldest = NULL;
+    for (size_t i = 0; i < table->traces.count; i++) {
+        Concrete *next = table->traces.items[i];
+        if (next->running == 0 &&
+            (oldest == NULL || next->used < oldest->used)) {
+            oldest = next;
+        }
+    }
+    if (oldest == NULL) {
+        return;
+    }
+    if (stager_of(vm)->log) {
+        fprintf(stderr,
+                "stage: trace %zu of %s dropped (max_traces %zu); if it is "
+                "made again, its effects while tracing repeat\n",
+                oldest->number, oldest->name->text, table->limit);
+    }
+    traces_remove(vm, table, oldest);
+}
+
+bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
+                const Signature *signature)
+{
+    // One that is no longer good (of another outer trace) gives way.
+    Concrete *old = map_concrete(&table->by_key, &concrete->key);
+    if (old != NULL) {
+        traces_remove(vm, table, old);
+    }
+    if (table->traces.count >= table->limit) {
+        evict(vm, table);
+    }
+    if (!vec_push(&vm->ctx, &table->traces, concrete)) {
+        return false;
+    }
+    (void)object_retain(concrete);
+    concrete->used = ++table->clock;
+    if (!map_put(&table->by_key, strbuf_text(&concrete->key),
+                 concrete->key.length, (uintptr_t)concrete) ||
+        !add_general(table, concrete, signature)) {
+        traces_remove(vm, table, concrete);
+        return false;
+    }
+    return true;
+}
+
+// The spec that covers leaf `index` and the same input of all traces in the
+// chain.
+static Spec *join_types(Vm *vm, const Concrete *chain,
+                        const Signature *signature, size_t index)
+{
+    Shape rooms[2];
+    TensorType joined = signature_type(signature, index), type;
+    int turn = 0;
+    for (; chain != NULL; chain = chain->next_general) {
+        size_t at = 0;
+        for (size_t i = 0; i <= index; i++) {
+            if (!input_type(chain, &at, &type)) {
+                return spec_new(vm, joined, NULL);
+            }
+        }
+        joined = type_join(joined, type, &rooms[turn]);
+        turn = !turn;
+    }
+    return spec_new(vm, joined, NULL);
+}
+
+bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
+{
+    StrBuf key;
+    strbuf_init(&key, &vm->ctx);
+    bool ok = signature_relaxed(signature, &key);
+    const Concrete *chain =
+        ok ? map_concrete(&table->by_relaxed, &key) : NULL;
+    strbuf_free(&key);
+    if (chain == NULL) {
+        return ok;
+    }
+    size_t count = signature->tensors.count, made = 0;
+    size_t size = (count + 1) * sizeof(Spec *);
+    Spec **specs = ctx_alloc(&vm->ctx, size);
+    ok = specs != NULL;
+    while (ok && made < count) {
+        specs[made] = join_types(vm, chain, signature, made);
+        ok = specs[made] != NULL;
+        made += ok;
+    }
+    ok = ok && signature_generalise(vm, signature, specs);
+    for (size_t i = 0; i < made; i++) {
+        object_release(&vm->ctx, specs[i]);
+    }
+    if (specs != NULL) {
+        ctx_free(&vm->ctx, specs, size);
+    }
+    return ok;
+}

@@ -1,0 +1,39 @@
+// The traces of a staged function, found by signature.
+//
+// The table holds one count on each Concrete. Look-up is one hash of the key;
+// only when that misses, and the table has general traces (unknown sizes or
+// rank), are those of the same relaxed key tried. It is bounded: adding one
+// more than `limit` drops the least recently found that does not run.
+#ifndef DUET_STAGER_TRACES_H
+#define DUET_STAGER_TRACES_H
+
+#include "stager/concrete.h"
+
+typedef struct TraceTable {
+    Map by_key;             // Concrete * by the exact key
+    Map by_relaxed;         // the newest Concrete * of each relaxed key;
+                            // others hang at its next_general
+    VEC(Concrete *) traces; // counted, in order of tracing
+    StrBuf last_key;        // of the last call that was found
+    Concrete *last;         // its trace, borrowed; NULL: none
+    uint64_t clock;         // ticks with each look-up
+    size_t limit;           // most traces that are kept, at least 1
+    bool relax;             // every trace is in by_relaxed
+} TraceTable;
+
+void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax);
+void traces_free(Vm *vm, TraceTable *table);
+// The trace for the signature, borrowed, NULL: there is none (or, with an
+// error pending, no memory).
+Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature);
+// Adds a new trace of this signature; retains it.
+MUST_CHECK bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
+                           const Signature *signature);
+// Takes a trace out. The table's count on it goes.
+void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete);
+// Where relax= asks for it: generalises a signature that missed so that it
+// covers what the table has of its relaxed key. True and unchanged where
+// there is nothing of that key.
+MUST_CHECK bool traces_relax(Vm *vm, TraceTable *table, Signature *signature);
+
+#endif
