@@ -8,25 +8,30 @@
 
 // A parameter list is walked item by item: commas inside brackets and quotes
 // belong to a default.
+// A thousand of these texts are read at start-up: no library call a letter.
 static size_t item_length(const char *text)
 {
-    size_t i = 0;
     int depth = 0;
     char quote = '\0';
-    for (; text[i] != '\0'; i++) {
+    const char *at = text;
+    for (; *at != '\0'; at++) {
         if (quote != '\0') {
-            quote = text[i] == quote ? '\0' : quote;
-        } else if (text[i] == '\'' || text[i] == '"') {
-            quote = text[i];
-        } else if (strchr("([{", text[i]) != NULL) {
-            depth++;
-        } else if (strchr(")]}", text[i]) != NULL) {
-            depth--;
-        } else if (text[i] == ',' && depth == 0) {
+            quote = *at == quote ? '\0' : quote;
+            continue;
+        }
+        switch (*at) {
+        case '\'': case '"': quote = *at; break;
+        case '(': case '[': case '{': depth++; break;
+        case ')': case ']': case '}': depth--; break;
+        case ',':
+            if (depth == 0) {
+                return (size_t)(at - text);
+            }
             break;
+        default: break;
         }
     }
-    return i;
+    return (size_t)(at - text);
 }
 
 static const char *next_item(const char *text, size_t length)
@@ -38,12 +43,12 @@ static const char *next_item(const char *text, size_t length)
     return text;
 }
 
+// Room for the parameters: a comma inside a default makes it too large.
 static uint32_t count_items(const char *text)
 {
-    uint32_t count = 0;
-    while (*text != '\0') {
-        count++;
-        text = next_item(text, item_length(text));
+    uint32_t count = *text != '\0';
+    for (; *text != '\0'; text++) {
+        count += *text == ',';
     }
     return count;
 }
