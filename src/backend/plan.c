@@ -151,13 +151,55 @@ static StepFn choose_step(const Graph *graph, const GraphNode *node)
     }
 }
 
-static bool build_callee(Builder *builder, Step *step, Graph *callee)
+// Puts a constant in place of the results that nobody uses, so that a call
+// does not run, and cannot fail by, what an inlined callee would not run.
+static bool drop_results(Builder *builder, Graph *callee,
+                         const GraphNode *call)
+{
+    Tensor *nothing = tensor_scalar_int(builder->ctx, DT_BOOL, 0);
+    GraphNode *node =
+        nothing != NULL ? graph_append_const(callee, callee->block, nothing,
+                                             GRAPH_PLACE_NONE)
+                        : NULL;
+    object_release_null(builder->ctx, nothing);
+    for (uint32_t i = 0; node != NULL && i < call->output_count; i++) {
+        if (builder->last_use[node_output(call, i)] == USE_NONE &&
+            !callee->block->diverges) {
+            callee->block->results[i] = node->first_output;
+        }
+    }
+    return node != NULL;
+}
+
+// The callee as this call needs it; counted.
+static Graph *needed_callee(Builder *builder, const GraphNode *call)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < call->output_count; i++) {
+        all = all && builder->last_use[node_output(call, i)] != USE_NONE;
+    }
+    if (all) {
+        return graph_retain(call->callee);
+    }
+    Graph *copy = graph_copy(call->callee);
+    if (copy != NULL && !drop_results(builder, copy, call)) {
+        graph_release(builder->ctx, copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+static bool build_callee(Builder *builder, Step *step, GraphNode *call)
 {
     Ctx *ctx = builder->ctx;
     if (!vec_reserve(ctx, &builder->plan->callees, 1) || !ctx_enter(ctx)) {
         return false;
     }
-    step->callee = plan_build(ctx, callee, builder->options);
+    Graph *callee = needed_callee(builder, call);
+    step->callee = callee != NULL
+                       ? plan_build(ctx, callee, builder->options)
+                       : NULL;
+    graph_release(ctx, callee);
     ctx_leave(ctx);
     if (step->callee == NULL) {
         return false;
@@ -175,6 +217,9 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
     step->input_count = node->input_count;
     step->output_count = node->output_count;
     step->inputs = builder_slots(builder, node->inputs, node->input_count);
+    if (node->op == OP_CALL && !build_callee(builder, step, node)) {
+        return false;
+    }
     uint32_t *outputs = arena_new_array(&builder->plan->arena, uint32_t,
                                         node->output_count);
     if (step->inputs == NULL || outputs == NULL) {
@@ -197,9 +242,6 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
                 return false;
             }
         }
-    }
-    if (node->op == OP_CALL && !build_callee(builder, step, node->callee)) {
-        return false;
     }
     return builder_dead_list(builder, builder->chain_heads[node->serial],
                              &step->dead, &step->dead_count);

@@ -42,6 +42,23 @@ static bool compatible(TensorType a, TensorType b)
     return type_covers(a, b) || type_covers(b, a);
 }
 
+// Folding may have shown operands that the shape rule refuses: the op then
+// fails when it is run, if it is, and says the same.
+static bool fails_when_run(Checker *checker, const GraphNode *node)
+{
+    Ctx *ctx = checker->graph->ctx;
+    bool known = false;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        known |= graph_constant(checker->graph, node->inputs[i]) != NULL;
+    }
+    if (!known || ctx->error.kind == ERR_MEMORY ||
+        ctx->error.kind == ERR_INTERRUPT) {
+        return false;
+    }
+    ctx_clear(ctx);
+    return true;
+}
+
 static bool check_types(Checker *checker, GraphNode *node)
 {
     InferCall call;
@@ -49,7 +66,7 @@ static bool check_types(Checker *checker, GraphNode *node)
         return true;
     }
     if (!infer_node(checker->graph, node, &call)) {
-        return false;
+        return fails_when_run(checker, node);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         DType dtype;
@@ -310,11 +327,32 @@ static bool call_trail(Graph *graph, const GraphNode *node,
     return ok;
 }
 
+// Blocks count if there are effects in them; that they are marked does not
+// tell, since a mark stays when the effect has gone.
+static bool flow_trail(Graph *graph, const GraphNode *node,
+                       const uint32_t *variables, uint64_t *trail)
+{
+    uint64_t inside[NODE_MAX_BLOCKS] = {0, 0};
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        if (!block_trail(graph, node->blocks[b], variables, &inside[b])) {
+            return false;
+        }
+    }
+    if (inside[0] != 0 || inside[1] != 0) {
+        *trail = trail_add(*trail, node->op);
+        *trail = trail_add(trail_add(*trail, inside[0]), inside[1]);
+    }
+    return true;
+}
+
 static bool node_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
     if (node->op == OP_CALL) {
         return call_trail(graph, node, variables, trail);
+    }
+    if (node->op == OP_IF || node->op == OP_WHILE) {
+        return flow_trail(graph, node, variables, trail);
     }
     *trail = trail_add(*trail, node->op);
     if (node->op == OP_ASSIGN_VARIABLE) {
@@ -323,15 +361,6 @@ static bool node_trail(Graph *graph, const GraphNode *node,
     }
     for (uint32_t i = 0; i < op_desc(node->op)->attr_count; i++) {
         *trail = trail_add(*trail, attr_hash(&node->attrs[i]));
-    }
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        if (node->blocks[b] == NULL) {
-            continue;
-        }
-        *trail = trail_add(*trail, node->blocks[b]->diverges);
-        if (!block_trail(graph, node->blocks[b], variables, trail)) {
-            return false;
-        }
     }
     return true;
 }

@@ -177,7 +177,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
     ValueIdVec values = {0};
     Piece word = reader_word(reader);
     *done = true;
-    if (is_word(word, "unreachable") && block->parent != NULL) {
+    if (is_word(word, "unreachable")) {
         graph_block_diverges(block);
         return reader_line_end(reader, &parse->graph->arena, &note);
     }

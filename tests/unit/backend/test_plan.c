@@ -316,6 +316,27 @@ Test(plan, passes)
     graph_release(&ctx, g);
 }
 
+// Passes, planning and running are linear: a chain of 100,000 nodes with
+// repeated ones among them is a matter of a second.
+Test(plan, a_hundred_thousand_nodes, .timeout = 60)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    ValueId one_const = constant(g, g->block, 1), sum = x;
+    for (int i = 0; i < 50000; i++) {
+        sum = op2(g, g->block, OP_ADD, sum, one_const);
+        sum = op2(g, g->block, OP_BITWISE_XOR, sum,
+                  op2(g, g->block, OP_MULTIPLY, x, one_const));
+    }
+    cr_assert(graph_block_results(g, g->block, &sum, 1));
+    uint32_t expected = 3;
+    for (int i = 0; i < 50000; i++) {
+        expected = (expected + 1) ^ 3;
+    }
+    cr_assert_eq(run_int(g, 3, NULL), (int32_t)expected);
+    graph_release(&ctx, g);
+}
+
 static uint32_t next_random(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;

@@ -1,0 +1,90 @@
+// Loop-invariant motion: what a loop computes anew each turn from values that
+// stay the same is computed once, before it.
+//
+// A loop may make no turn, and its effects come before a later failure, so
+// only pure ops that cannot fail are moved: no run-time error of their own,
+// and shapes that are known, so that no shape can turn out wrong. Inner loops
+// come first: what leaves them may leave the outer one too.
+#include "graph/build.h"
+#include "graph/needed.h"
+
+bool pass_hoist(Graph *graph);
+
+static bool is_static(const Graph *graph, ValueId value)
+{
+    TensorType type = graph_type(graph, value);
+    return type.rank >= 0 && shape_is_static(type.rank, type.dims);
+}
+
+// Pure, needed, of static shapes and without errors at run time.
+static bool movable(const Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = op_desc(node->op);
+    if (node->op == OP_CONST) {
+        return true;
+    }
+    if (!node->mark || !infer_applies(node) || graph_has_effects(node) ||
+        op->flags & (OP_MAY_FAIL | OP_DYNAMIC_SHAPE) ||
+        op->tile_error != ERR_NONE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (!is_static(graph, node->inputs[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (!is_static(graph, node_output(node, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether all that the node reads stands outside of its block.
+static bool invariant(const Graph *graph, const GraphNode *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (graph_value(graph, node->inputs[i])->block == node->block) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void hoist_from(Graph *graph, GraphNode *loop, GraphBlock *block)
+{
+    for (GraphNode *node = block->first, *next; node != NULL; node = next) {
+        next = node->next;
+        if (movable(graph, node) && invariant(graph, node)) {
+            build_unlink(graph, node);
+            build_link(graph, loop->block, node, loop);
+        }
+    }
+}
+
+static bool hoist_block(Graph *graph, GraphBlock *block)
+{
+    if (!ctx_enter(graph->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
+            ok = node->blocks[b] == NULL ||
+                 hoist_block(graph, node->blocks[b]);
+        }
+        for (int b = 0; ok && node->op == OP_WHILE && b < NODE_MAX_BLOCKS;
+             b++) {
+            hoist_from(graph, node, node->blocks[b]);
+        }
+    }
+    ctx_leave(graph->ctx);
+    return ok;
+}
+
+bool pass_hoist(Graph *graph)
+{
+    return graph_mark_needed(graph) && hoist_block(graph, graph->block);
+}

@@ -1,0 +1,95 @@
+// Inlining: the nodes of a callee in place of the call.
+//
+// The nodes keep the places in the callee's source, so that errors are told
+// where they arise. Callees of callees are met in turn, since the walk goes on
+// with the first node that was put in. Bounded: what is copied in all is at
+// most a fixed multiple of the graph, so that functions that call each other
+// twice over do not double without end; calls beyond that stay calls.
+#include "graph/clone.h"
+#include "graph/rewrite.h"
+
+bool pass_inline(Graph *graph);
+
+enum {
+    INLINE_FACTOR = 8,   // nodes copied for each node of the graph,
+    INLINE_LEAST = 16384 // and that many more
+};
+
+// A callee that ends in a raise yields nothing that could stand for the call's
+// outputs; one whose captures are not bound could not be run.
+static bool can_inline(const Graph *callee, size_t budget)
+{
+    for (size_t i = 0; i < callee->inputs.count; i++) {
+        const GraphInput *input = &callee->inputs.items[i];
+        if (input->kind == INPUT_CAPTURE && input->capture == NULL) {
+            return false;
+        }
+    }
+    return !callee->block->diverges && callee->node_count <= budget;
+}
+
+// Arguments stand for the callee's inputs; its captures become the caller's.
+static bool map_inputs(Clone *clone, const GraphNode *node)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < clone->from->inputs.count; i++) {
+        GraphInput *input = &clone->from->inputs.items[i];
+        ValueId value = input->kind == INPUT_ARGUMENT
+                            ? node->inputs[next++]
+                            : graph_add_capture(clone->to, input->name,
+                                                input->capture);
+        if (value == VALUE_ID_NONE) {
+            return false;
+        }
+        clone->values[input->value] = value;
+    }
+    return true;
+}
+
+static bool copy_in(Rewrite *rewrite, GraphNode *node, Clone *clone)
+{
+    const GraphBlock *body = clone->from->block;
+    clone->variables = node->variables;
+    if (!map_inputs(clone, node) ||
+        !clone_nodes(clone, body, node->block, node)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (!rewrite_value(rewrite, node_output(node, i),
+                           clone->values[body->results[i]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
+{
+    size_t *budget = rewrite->data;
+    if (node->op != OP_CALL || !can_inline(node->callee, *budget)) {
+        return true;
+    }
+    Clone clone;
+    GraphNode *before = node->previous;
+    GraphBlock *block = node->block;
+    bool ok = clone_init(&clone, node->callee, rewrite->graph) &&
+              copy_in(rewrite, node, &clone);
+    clone_free(&clone);
+    if (!ok) {
+        return false;
+    }
+    *budget -= node->callee->node_count;
+    GraphNode *next = node->next;
+    build_unlink(rewrite->graph, node);
+    *again = before != NULL ? before->next : block->first;
+    // A callee without nodes: the walk goes on behind the call.
+    *again = *again == next ? NULL : *again;
+    return true;
+}
+
+bool pass_inline(Graph *graph)
+{
+    size_t budget = graph->node_count * INLINE_FACTOR + INLINE_LEAST;
+    Rewrite rewrite = {.graph = graph, .visit = visit, .data = &budget};
+    return graph->callees.count == 0 || rewrite_graph(&rewrite);
+}
