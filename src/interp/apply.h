@@ -27,15 +27,19 @@ Value apply_one(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
 
 // What a converted instruction asks of the stager at a block boundary.
 typedef enum BlockEvent {
-    BLOCK_IF,         // a symbolic condition: start tracing the first side
-    BLOCK_ELSE,       // the first side is done: restore, trace the other
-    BLOCK_JOIN,       // merge
-    BLOCK_LOOP,       // a loop's head: decide host or symbolic
-    BLOCK_LOOP_BODY,  // the condition was traced
-    BLOCK_LOOP_NEXT,  // the body was traced
-    BLOCK_FOR,        // `for` over a symbolic iterable
-    BLOCK_ASSERT,
-    BLOCK_RAISE
+    BLOCK_IF,     // a condition that is a tensor: trace the first side
+    BLOCK_ELSE,   // the first side is done: restore, trace the other
+    BLOCK_JOIN,   // merge
+    BLOCK_TRUTH,  // R[A] becomes a symbolic bool
+    BLOCK_NOT,    // R[A] becomes `not R[B]`
+    BLOCK_HEAD,   // before a loop's condition: R[A] = a mark for BLOCK_WHILE
+    BLOCK_WHILE,  // a loop's condition is a tensor
+    BLOCK_NEXT,   // the body was traced
+    BLOCK_FOR,    // `for` over R[A], a tensor or something with tensors in it
+    BLOCK_RANGE,  // R[A] is called with x arguments, tensors among them
+    BLOCK_STOP,   // R[A]: whether a `for` ends early
+    BLOCK_ASSERT, // an assertion whose condition is a tensor failed
+    BLOCK_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
 struct TraceHooks {
@@ -43,10 +47,18 @@ struct TraceHooks {
     bool (*apply)(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                   const AttrValue *attrs, Value *outputs,
                   uint32_t *output_count);
-    // A block instruction of converted code whose condition is symbolic. May
-    // rewrite registers; returns where to go on, NULL with an error pending.
+    // A block instruction of converted code inside a trace. ELSE, JOIN, NEXT,
+    // STOP come also for blocks that turned out to be the host's. May rewrite
+    // registers; returns where to go on, NULL with an error pending.
     const Ins *(*block)(Vm *vm, Frame *frame, BlockEvent event,
-                        const BlockInfo *info, const Ins *pc);
+                        const BlockInfo *info, Ins ins);
+    // The pending error leaves what it can in this frame: blocks that stand
+    // inside are given up. `handler`: where it is caught, NULL: the frame goes.
+    // Where to go on if a block turns the error into one of run time, else
+    // NULL.
+    const Ins *(*unwind)(Vm *vm, Frame *frame, const Handler *handler);
+    // Why a place has no value, if a block knows: raises, true.
+    bool (*unbound)(Vm *vm, const Code *code, const Str *name);
     // The function's code as it runs inside a trace (converted), borrowed.
     Code *(*convert)(Vm *vm, Function *function);
     // A container was changed (note.h).

@@ -57,6 +57,24 @@ static void release_names(Vm *vm, Str **names, uint32_t count)
     ctx_free(&vm->ctx, names, count * sizeof *names);
 }
 
+void block_info_free(Vm *vm, BlockInfo *info)
+{
+    for (uint32_t i = 0; i < info->place_count; i++) {
+        BlockPlace *place = &info->places[i];
+        object_release_null(&vm->ctx, place->name);
+        release_names(vm, place->attributes, place->attribute_count);
+    }
+    ctx_free(&vm->ctx, info->places, info->place_count * sizeof *info->places);
+}
+
+static void release_blocks(Vm *vm, Code *code)
+{
+    for (uint32_t i = 0; i < code->block_count; i++) {
+        block_info_free(vm, &code->blocks[i]);
+    }
+    ctx_free(&vm->ctx, code->blocks, code->block_count * sizeof *code->blocks);
+}
+
 static void code_destroy(Vm *vm, Object *self)
 {
     Code *code = (Code *)self;
@@ -71,6 +89,7 @@ static void code_destroy(Vm *vm, Object *self)
     ctx_free(ctx, code->captures, code->captured_count * sizeof(uint16_t));
     release_names(vm, code->local_names, code->local_count);
     release_names(vm, code->captured_names, code->captured_count);
+    release_blocks(vm, code);
     object_release_null(ctx, code->name);
     object_release_null(ctx, code->qualname);
     object_release_null(ctx, code->doc);

@@ -42,20 +42,45 @@ typedef enum CodeFlag {
 
 enum { CAPTURE_OUTER = 0x8000 };
 
+// Where a block's state lives.
+typedef enum PlaceKind {
+    BLOCK_LOCAL,    // register `index`
+    BLOCK_CELL,     // the cell in register `index`
+    BLOCK_CAPTURED, // captured cell `index`
+    BLOCK_GLOBAL    // the global name `name`
+} PlaceKind;
+
+// One variable that a block assigns, or an attribute of one ("self.h").
+typedef struct BlockPlace {
+    uint8_t kind;        // PlaceKind, of the variable
+    bool hidden;         // the conversion made it: a flag, the result, or the
+                         // value of an expression
+    uint16_t index;      // what `kind` says
+    Str *name;           // the variable's, owned; NULL: an expression's value
+    Str **attributes;    // of a dotted path, owned; NULL: the variable itself
+    uint32_t attribute_count;
+} BlockPlace;
+
+typedef enum BlockFlag {
+    BLOCK_HAS_STOP = 1 // a `for` that `break` or `return` may end
+} BlockFlag;
+
 // A staged block of converted code; the stager reads it (stager/blocks.h).
 // What the block assigns is its state: it is saved, and merged at the join.
 typedef struct BlockInfo {
-    uint8_t kind;          // BlockKind, interp/opcode_list.h tells which
-    uint32_t else_target, join_target; // words
-    uint16_t *registers;   // of assigned locals
-    uint32_t register_count;
-    uint16_t *cells;       // registers that hold assigned cells
-    uint32_t cell_count;
-    Str **globals;         // assigned global names, borrowed constants
-    uint32_t global_count;
-    Str **paths;           // assigned dotted paths, "self.h"
-    uint32_t path_count;
+    uint32_t start;        // word of its first instruction
+    uint32_t body_target;  // for: its body; others: unused
+    uint32_t else_target;  // if: the second side; loops: where the next turn
+                           // begins (while: its condition)
+    uint32_t join_target;  // behind the block
+    uint32_t depth;        // first register of temporaries inside it
+    uint32_t handled;      // exceptions that are being handled around it
+    uint32_t flags;        // BlockFlag
+    const char *what;      // "if", "while", … for error texts
+    BlockPlace *places;
+    uint32_t place_count;
     Span span;             // of the whole statement
+    Span sides[2];         // if: of its two sides; start == end: none
 } BlockInfo;
 
 typedef struct Code {
@@ -96,6 +121,8 @@ typedef struct Code {
 
 // Empty code of this source (retained). NULL: failed.
 MUST_CHECK Code *code_new(Vm *vm, Source *source);
+// Releases what the info holds, not the info itself.
+void block_info_free(Vm *vm, BlockInfo *info);
 // The span of the instruction before word `pc` (as a traceback wants it).
 Span code_span(const Code *code, uint32_t pc);
 

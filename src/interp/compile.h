@@ -8,6 +8,7 @@
 #ifndef DUET_INTERP_COMPILE_H
 #define DUET_INTERP_COMPILE_H
 
+#include "interp/lower.h"
 #include "interp/scope.h"
 #include "interp/vm.h"
 
@@ -69,6 +70,8 @@ typedef struct Compiler {
     VEC(Label) labels;
     VEC(Fixup) fixups;
     VEC(InsSpan) spans;
+    const Lowered *staged; // conversion for a trace (lower.h); NULL: ordinary
+    VEC(BlockInfo) blocks; // their words are labels until the end
     VEC(Handler) handlers; // start, end, target are labels until the end
     VEC(Value) constants;
     Map constant_map;
@@ -107,6 +110,14 @@ Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
 void binary_to(Compiler *c, const Node *node, Reg target);
 void load_name(Compiler *c, Text name, Reg target);
 
+// compile_staged.c: what converted code does otherwise. False: as usual.
+bool staged_statement(Compiler *c, const Node *node);
+bool staged_expression(Compiler *c, const Node *node, Reg target);
+// places.c: adds what these assign to the block `info` (a number).
+void block_places(Compiler *c, uint32_t info, NodeList list);
+void block_expression_places(Compiler *c, uint32_t info, const Node *node);
+void block_register(Compiler *c, uint32_t info, Reg target);
+
 // compile_call.c
 void call_to(Compiler *c, const Node *node, Reg target);
 void display_to(Compiler *c, const Node *node, Reg target);
@@ -115,6 +126,9 @@ void display_to(Compiler *c, const Node *node, Reg target);
 void function_to(Compiler *c, const Node *node, Reg target);
 void comprehension_to(Compiler *c, const Node *node, Reg target);
 void class_to(Compiler *c, const Node *node, Reg target);
+// The code of one function of a tree, converted. NULL: failed.
+MUST_CHECK Code *function_converted(Compiler *outer, const Node *node,
+                                    const Lowered *lowered);
 
 // compile_stmt.c
 void body(Compiler *c, NodeList list);

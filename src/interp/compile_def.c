@@ -209,28 +209,52 @@ static void function_body(Compiler *c, const Node *node)
     }
 }
 
-static uint32_t function_code(Compiler *outer, const Node *node)
+// The compiled function, which its compiler `c` still belongs to. `lowered`:
+// converted for a trace; NULL: as it stands.
+static Code *compile_function(Compiler *outer, const Node *node,
+                              const Lowered *lowered, Compiler *c)
 {
-    Compiler c;
     bool lambda = node->kind == AST_LAMBDA;
     const char *name = lambda ? "<lambda>" : node->function_def.name.text;
-    open_compiler(&c, outer, scope_of(outer->table, node));
-    set_qualname(&c, name);
-    if (!c.failed) {
-        function_body(&c, node);
+    open_compiler(c, outer, scope_of(outer->table, node));
+    c->staged = lowered;
+    set_qualname(c, name);
+    if (!c->failed) {
+        function_body(c, node);
     }
-    Code *code = finish_code(&c);
+    Code *code = finish_code(c);
     if (code != NULL) {
         count_params(code, lambda ? node->lambda.params
                                   : node->function_def.params);
-        fill_code(&c, code, node, name, lambda ? CODE_LAMBDA : 0);
+        fill_code(c, code, node, name,
+                  (lambda ? CODE_LAMBDA : 0) |
+                      (lowered != NULL ? CODE_STAGED : 0));
         Text doc = lambda ? (Text){NULL, 0} : node->function_def.docstring;
         if (doc.text != NULL) {
-            code->doc = str_new(c.vm, doc.text, doc.length);
-            c.failed = c.failed || code->doc == NULL;
+            code->doc = str_new(c->vm, doc.text, doc.length);
+            c->failed = c->failed || code->doc == NULL;
         }
     }
-    return close_compiler(&c, code);
+    return code;
+}
+
+static uint32_t function_code(Compiler *outer, const Node *node)
+{
+    Compiler c;
+    return close_compiler(&c, compile_function(outer, node, NULL, &c));
+}
+
+Code *function_converted(Compiler *outer, const Node *node,
+                         const Lowered *lowered)
+{
+    Compiler c;
+    Code *code = compile_function(outer, node, lowered, &c);
+    if (c.failed && code != NULL) {
+        object_release(&c.vm->ctx, code);
+        code = NULL;
+    }
+    compiler_free(&c);
+    return code;
 }
 
 static uint32_t default_values(Compiler *c, const Node *params, Reg base)

@@ -382,6 +382,32 @@ static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
     return true;
 }
 
+// The blocks of converted code: their labels become words, and the code owns
+// them.
+static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
+{
+    size_t count = c->blocks.count;
+    if (count == 0) {
+        return true;
+    }
+    code->blocks = ctx_alloc(&c->vm->ctx, count * sizeof *code->blocks);
+    if (code->blocks == NULL) {
+        return false;
+    }
+    const Label *labels = c->labels.items;
+    for (size_t i = 0; i < count; i++) {
+        BlockInfo *info = &code->blocks[i];
+        *info = c->blocks.items[i];
+        info->start = layout->moved[labels[info->start].word];
+        info->body_target = layout->moved[labels[info->body_target].word];
+        info->else_target = layout->moved[labels[info->else_target].word];
+        info->join_target = layout->moved[labels[info->join_target].word];
+    }
+    code->block_count = (uint32_t)count;
+    c->blocks.count = 0;
+    return true;
+}
+
 static bool write_constants(Compiler *c, Code *code)
 {
     if (c->constants.count > 0) {
@@ -416,7 +442,8 @@ static bool write_all(Compiler *c, Code *code)
     code->register_count = c->register_count + 1;
     code->local_count = c->local_count;
     return write_positions(c, &layout, code) &&
-           write_handlers(c, &layout, code) && write_constants(c, code);
+           write_handlers(c, &layout, code) &&
+           write_blocks(c, &layout, code) && write_constants(c, code);
 }
 
 Code *finish_code(Compiler *c)
@@ -438,7 +465,11 @@ void compiler_free(Compiler *c)
     for (size_t i = 0; i < c->constants.count; i++) {
         value_release(ctx, c->constants.items[i]);
     }
+    for (size_t i = 0; i < c->blocks.count; i++) {
+        block_info_free(c->vm, &c->blocks.items[i]);
+    }
     vec_free(ctx, &c->constants);
+    vec_free(ctx, &c->blocks);
     vec_free(ctx, &c->words);
     vec_free(ctx, &c->labels);
     vec_free(ctx, &c->fixups);

@@ -492,6 +492,9 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
 static void expression(Compiler *c, const Node *node, Reg target)
 {
     int32_t number;
+    if (UNLIKELY(c->staged != NULL) && staged_expression(c, node, target)) {
+        return;
+    }
     switch (node->kind) {
     case AST_NAME: load_name(c, node->name.id, target); break;
     case AST_CONSTANT:

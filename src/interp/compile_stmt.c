@@ -384,6 +384,9 @@ static void definition(Compiler *c, const Node *node)
 
 static void statement(Compiler *c, const Node *node)
 {
+    if (UNLIKELY(c->staged != NULL) && staged_statement(c, node)) {
+        return;
+    }
     switch (node->kind) {
     case AST_EXPR_STMT: expression_stmt(c, node); break;
     case AST_ASSIGN: assign_stmt(c, node); break;

@@ -180,3 +180,21 @@ OPCODE(IMPORT, "rnk", 0, "A = module B; C: names wanted or None; x: level")
 OPCODE(IMPORTFROM, "rrn", 0, "A = name C of module B; B stays")
 OPCODE(IMPORTSTAR, "r--", 0, "all public names of module A")
 OPCODE(ANNOTATE, "rn-", 0, "__annotations__[B] = A in a module or class")
+
+// Staged blocks, in converted code alone. B is the number of a BlockInfo. On
+// host values they are plain jumps; on a tensor both ways are traced
+// (vm_block.c, stager/blocks.h).
+OPCODE(BLOCKIF, "ru-", 0,
+       "go on if A is true, else at the second side; x: 1: A stays")
+OPCODE(BLOCKELSE, "-u-", 0, "the first side is done: to the join")
+OPCODE(BLOCKJOIN, "-u-", 0, "the second side is done")
+OPCODE(BLOCKTRUTH, "r--", 0, "A = its truth, if A is a tensor")
+OPCODE(BLOCKNOT, "rr-", 0, "A = not B")
+OPCODE(BLOCKHEAD, "ru-", 0, "before a loop's condition; A = a mark")
+OPCODE(BLOCKWHILE, "ru-", 0, "go on if A is true, else behind the loop")
+OPCODE(BLOCKNEXT, "-u-", 0, "the loop's body is done: to the next turn")
+OPCODE(BLOCKFOR, "ru-", 0, "iterate over A, item in A+4: to the next turn")
+OPCODE(BLOCKRANGE, "ru-", 0, "A = the call of A with x arguments, or a mark")
+OPCODE(BLOCKSTOP, "ru-", 0, "leave the loop if A is true")
+OPCODE(BLOCKASSERT, "ru-", 0, "jump behind if A is true; A may stay")
+OPCODE(BLOCKFAIL, "ru-", 0, "the assertion failed; x: 1 with message A+1")

@@ -821,6 +821,30 @@ OP_MATCH:
     SLOW(IMPORTSTAR, slow_importstar, 0)
     SLOW(ANNOTATE, slow_annotate, 0)
 
+    // --- staged blocks ---
+OP_BLOCKIF:
+OP_BLOCKELSE:
+OP_BLOCKJOIN:
+OP_BLOCKTRUTH:
+OP_BLOCKNOT:
+OP_BLOCKHEAD:
+OP_BLOCKWHILE:
+OP_BLOCKNEXT:
+OP_BLOCKFOR:
+OP_BLOCKRANGE:
+OP_BLOCKSTOP:
+OP_BLOCKASSERT:
+OP_BLOCKFAIL:
+    f->pc = pc;
+    pc = slow_block(vm, f, ins);
+    if (UNLIKELY(pc == NULL)) {
+        goto error;
+    }
+    if (UNLIKELY(vm->ctx.interrupt)) {
+        goto interrupted;
+    }
+    NEXT();
+
 interrupted:
     f->pc = pc;
     if (ctx_poll(&vm->ctx)) {

@@ -4,6 +4,7 @@
 // windows below vm->window_top, which C code holds. A frame with an owner flag
 // was pushed for an instruction that is no call (FORLOOP, an operator, a class
 // that makes an instance): R[-1] is then nobody else's.
+#include "interp/apply.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_generator.h"
 #include "interp/vm_run.h"
@@ -30,6 +31,14 @@ bool vm_can_push(Vm *vm, const Code *code, const Value *window)
 bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
 {
     Code *code = function->code;
+    if (UNLIKELY(vm->trace != NULL)) {
+        code = vm->hooks->convert(vm, function);
+        if (code == NULL) {
+            release_all(vm, window, 0, function->code->parameter_count);
+            return false;
+        }
+        flags |= code->flags & CODE_STAGED ? FRAME_STAGED : 0;
+    }
     if (!vm_can_push(vm, code, window)) {
         release_all(vm, window, 0, code->parameter_count);
         return false;
@@ -117,6 +126,13 @@ bool vm_unwind(Vm *vm)
             raise_add_frame(vm, f->code, word);
         }
         const Handler *handler = word == 0 ? NULL : find_handler(f, word - 1);
+        if (UNLIKELY(vm->trace != NULL)) {
+            const Ins *next = vm->hooks->unwind(vm, f, handler);
+            if (next != NULL) {
+                f->pc = next;
+                return true;
+            }
+        }
         if (handler != NULL) {
             release_all(vm, f->registers, handler->depth,
                         f->code->register_count);

@@ -1,6 +1,7 @@
 // Slow paths: what they share, attributes and items.
 #include "interp/vm_run.h"
 
+#include "interp/apply.h"
 #include "interp/attr.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_dict.h"
@@ -11,6 +12,10 @@ bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg)
 {
     const Code *code = f->code;
     const Str *name = reg < code->local_count ? code->local_names[reg] : NULL;
+    if (UNLIKELY(vm->trace != NULL) && name != NULL &&
+        vm->hooks->unbound(vm, code, name)) {
+        return false;
+    }
     return raise_false(vm, ERR_UNBOUND_LOCAL,
                        "cannot access local variable '%s' where it is not "
                        "associated with a value",

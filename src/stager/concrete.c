@@ -8,7 +8,7 @@
 
 #include "interp/obj_exception.h"
 #include "interp/protocol.h"
-#include "stager/trace.h"
+#include "stager/blocks.h"
 
 typedef struct Rebuild {
     Trace *trace;
@@ -167,6 +167,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     vm->trace = &trace;
     vm->ctx.birth = stager->serial;
     bool ok = call_host(vm, &trace, request, concrete);
+    blocks_drop(vm, &trace);
     vm->trace = trace.outer;
     vm->ctx.birth = birth;
     take_outer(&trace, concrete);

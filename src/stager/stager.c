@@ -3,32 +3,15 @@
 
 #include "interp/class_new.h"
 #include "interp/obj_int.h"
+#include "stager/autograph.h"
+#include "stager/blocks.h"
 #include "stager/stage_write.h"
 #include "interp/protocol.h"
 #include "stager/stage_graph.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
-// Hooks. Code runs unconverted: a condition must be a host value, and a
-// symbolic one is refused by `truth`.
-
-static Code *hook_convert(Vm *vm, Function *function)
-{
-    (void)vm;
-    return function->code;
-}
-
-static const Ins *hook_block(Vm *vm, Frame *frame, BlockEvent event,
-                             const BlockInfo *info, const Ins *pc)
-{
-    (void)frame;
-    (void)event;
-    (void)info;
-    (void)pc;
-    return raise_null(vm, ERR_SYMBOLIC,
-                      "a block on a symbolic tensor cannot be traced; use "
-                      "where");
-}
+// Hooks that are not in force yet.
 
 static bool hook_store(Vm *vm, Object *container, Value value)
 {
@@ -223,9 +206,15 @@ bool stager_init(Vm *vm, bool log)
     }
     vm->stager = stager;
     stager->log = log;
-    stager->hooks = (TraceHooks){trace_apply, hook_block, hook_convert,
-                                 hook_store,  hook_read,  hook_truth,
-                                 hook_visit};
+    stager->hooks = (TraceHooks){.apply = trace_apply,
+                                 .block = blocks_event,
+                                 .unwind = blocks_unwind,
+                                 .unbound = blocks_unbound,
+                                 .convert = autograph_convert,
+                                 .store = hook_store,
+                                 .read = hook_read,
+                                 .truth = hook_truth,
+                                 .visit = hook_visit};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
     stager->stage_type = make_type(vm, &stage_type_def);
@@ -244,6 +233,7 @@ void stager_free(Vm *vm)
     if (stager == NULL) {
         return;
     }
+    autograph_free(vm);
     object_release_null(&vm->ctx, stager->stage_type);
     object_release_null(&vm->ctx, stager->staged_type);
     object_release_null(&vm->ctx, stager->concrete_type);

@@ -5,6 +5,8 @@
 #include "backend/plan.h"
 #include "interp/apply.h"
 
+typedef struct ReadTrees ReadTrees; // autograph.c
+
 // What vm->stager points to.
 typedef struct Stager {
     Type *stage_type;    // of the built-in `stage`, counted
@@ -17,6 +19,7 @@ typedef struct Stager {
     bool log;            // --trace: tell on stderr when a trace is made
     TraceHooks hooks;    // what vm->hooks points to
     PlanOptions options; // for every plan
+    ReadTrees *trees;    // sources read again (autograph.h); NULL: none yet
 } Stager;
 
 static inline Stager *stager_of(Vm *vm)

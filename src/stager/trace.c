@@ -2,6 +2,8 @@
 // later code can see: its error is the eager op's, from the same shape rule.
 #include "stager/trace.h"
 
+#include <stdio.h>
+
 #include "interp/apply.h"
 #include "interp/raise.h"
 #include "stager/structure.h"
@@ -109,13 +111,45 @@ static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
     return VALUE_ID_NONE;
 }
 
+static ValueId fail_block(Vm *vm, const Trace *trace,
+                          const Symbolic *symbolic)
+{
+    const GraphNode *node = graph_value(trace->graph, symbolic->value)->node;
+    char line[40] = "";
+    if (node != NULL && node->place.source != NULL) {
+        Place place =
+            source_place(node->place.source, node->place.span.start);
+        snprintf(line, sizeof line, " (line %u)", (unsigned)place.line);
+    }
+    raise_error(vm, ERR_LEAK,
+                "the symbolic tensor '%s' was made in one side of an `if` or "
+                "in a loop%s and has no value outside it; assign it to a "
+                "variable there instead",
+                symbolic->name != NULL ? symbolic->name->text : "?", line);
+    return VALUE_ID_NONE;
+}
+
+// A value may be used in its own block and in those inside it.
+static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)
+{
+    const Symbolic *symbolic = value_as_symbolic(operand);
+    if (symbolic->owner != trace->owner) {
+        return foreign_operand(vm, trace, operand);
+    }
+    const GraphBlock *made =
+        graph_value(trace->graph, symbolic->value)->block;
+    const GraphBlock *block = trace->block;
+    while (block != NULL && block != made) {
+        block = block->parent;
+    }
+    return block != NULL ? symbolic->value
+                         : fail_block(vm, trace, symbolic);
+}
+
 ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
 {
     if (value_is_kind(operand, KIND_SYMBOLIC)) {
-        const Symbolic *symbolic = value_as_symbolic(operand);
-        return symbolic->owner == trace->owner
-                   ? symbolic->value
-                   : foreign_operand(vm, trace, operand);
+        return symbolic_operand(vm, trace, operand);
     }
     if (value_is_kind(operand, KIND_VARIABLE)) {
         return read_variable(vm, trace, value_as_variable(operand));

@@ -6,10 +6,12 @@
 #ifndef DUET_STAGER_TRACE_H
 #define DUET_STAGER_TRACE_H
 
+#include "base/vec.h"
 #include "graph/graph.h"
 #include "interp/obj_tensor.h"
 
 typedef struct TraceRequest TraceRequest; // stager/concrete.h
+struct BlockNote;
 
 struct Trace {
     Object *owner;     // what symbolic tensors hold a count on; keeps `graph`
@@ -20,6 +22,10 @@ struct Trace {
     uint64_t serial;   // no other trace of this Vm has it
     ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
                            // the last so many inputs of the graph are theirs
+    struct StagedBlock *blocks; // under way, innermost first (blocks.h)
+    Object *raised;    // counted: the exception that converted code raised
+                       // last inside a block; NULL: none
+    VEC(struct BlockNote) notes; // on variables without a value (notes.h)
 };
 
 // Where the running code is, for the node that comes next.

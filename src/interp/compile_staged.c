@@ -1,0 +1,254 @@
+// Converted code: control flow as blocks that can be traced.
+//
+// The compiler of a function that is converted (c->staged) asks here first.
+// A condition is evaluated to a register, never fused with a jump, and a block
+// instruction decides what it is: a host value jumps, a tensor has both ways
+// traced in this very frame (vm_block.c). The body is lowered (lower.h), so
+// that each block is entered at its top and left at its bottom.
+#include <string.h>
+
+#include "interp/compile.h"
+
+// --- blocks ---
+
+// The number of a new block; its words are labels until finish_code.
+static uint32_t open_block(Compiler *c, const char *what, Span span)
+{
+    BlockInfo info = {
+        .depth = c->top, .handled = c->handled, .what = what, .span = span};
+    info.start = label_here(c);
+    info.body_target = info.start;
+    info.else_target = new_label(c);
+    info.join_target = new_label(c);
+    if (c->failed || !vec_push(&c->vm->ctx, &c->blocks, info)) {
+        c->failed = true;
+        return 0;
+    }
+    return (uint32_t)c->blocks.count - 1;
+}
+
+static BlockInfo *block_at(Compiler *c, uint32_t block)
+{
+    static BlockInfo nowhere; // after a failure; what is in it is never read
+    return c->failed ? &nowhere : &c->blocks.items[block];
+}
+
+static Span list_span(NodeList list)
+{
+    return list.count == 0
+               ? (Span){0, 0}
+               : span_join(list.items[0]->span,
+                           list.items[list.count - 1]->span);
+}
+
+// Between the two sides of a block.
+static void block_else(Compiler *c, uint32_t block)
+{
+    emit(c, OPCODE_BLOCKELSE, 0, block, 0);
+    place_label(c, block_at(c, block)->else_target);
+}
+
+static void block_join(Compiler *c, uint32_t block)
+{
+    c->span = block_at(c, block)->span;
+    emit(c, OPCODE_BLOCKJOIN, 0, block, 0);
+    place_label(c, block_at(c, block)->join_target);
+}
+
+// --- conditions ---
+
+static void truth_operand(Compiler *c, const Node *node, Reg target);
+
+// a and b, a or b: one operand after the other in `target`, each of the later
+// ones under a block on what stands there. `truth`: tensors become bools.
+static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
+{
+    NodeList values = node->bool_op.values;
+    bool is_and = node->bool_op.op == BOOL_AND;
+    VEC(uint32_t) blocks = {0};
+    for (uint32_t i = 0; i < values.count && !c->failed; i++) {
+        if (truth) {
+            truth_operand(c, values.items[i], target);
+        } else {
+            expr_to(c, values.items[i], target);
+        }
+        if (i + 1 == values.count) {
+            break;
+        }
+        c->span = values.items[i]->span;
+        uint32_t block = open_block(c, is_and ? "and" : "or", node->span);
+        for (uint32_t j = i + 1; j < values.count; j++) {
+            block_expression_places(c, block, values.items[j]);
+        }
+        block_register(c, block, target);
+        c->failed =
+            c->failed || !vec_push(&c->vm->ctx, &blocks, block);
+        emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
+        if (!is_and) { // true: it is the value already
+            block_else(c, block);
+        }
+    }
+    for (size_t i = blocks.count; i-- > 0;) {
+        if (is_and) {
+            block_else(c, blocks.items[i]);
+        }
+        block_join(c, blocks.items[i]);
+    }
+    vec_free(&c->vm->ctx, &blocks);
+}
+
+// A condition's value; of `and` and `or` the truth is enough.
+static void test_value(Compiler *c, const Node *node, Reg target)
+{
+    if (node->kind == AST_BOOL_OP && ctx_enter(&c->vm->ctx)) {
+        bool_chain(c, node, target, true);
+        ctx_leave(&c->vm->ctx);
+    } else if (node->kind == AST_UNARY && node->unary.op == UNARY_NOT &&
+               ctx_enter(&c->vm->ctx)) {
+        test_value(c, node->unary.operand, target);
+        c->span = node->span;
+        emit(c, OPCODE_BLOCKNOT, target, target, 0);
+        ctx_leave(&c->vm->ctx);
+    } else {
+        expr_to(c, node, target);
+    }
+}
+
+static void truth_operand(Compiler *c, const Node *node, Reg target)
+{
+    test_value(c, node, target);
+    c->span = node->span;
+    emit(c, OPCODE_BLOCKTRUTH, target, 0, 0);
+}
+
+static void staged_bool(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    // A local must not be seen half-way: work in a temporary.
+    Reg work = target < c->local_count ? push(c) : target;
+    bool_chain(c, node, work, false);
+    if (work != target) {
+        emit(c, OPCODE_MOVET, target, work, 0);
+    }
+    c->top = mark;
+}
+
+// a < b < c is a < b and b < c with b evaluated once.
+static void compare_rest(Compiler *c, const Node *node, uint32_t index,
+                         Reg left, Reg target)
+{
+    bool last = index + 1 == node->compare.comparators.count;
+    Reg right = push(c), kept = right;
+    expr_to(c, node->compare.comparators.items[index], right);
+    if (!last) {
+        kept = push(c);
+        emit(c, OPCODE_MOVE, kept, right, 0);
+    }
+    c->span = node->span;
+    emit_x(c, OPCODE_COMPARE, node->compare.ops[index], target, left, right);
+    if (last || c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = c->failed || !last;
+        return;
+    }
+    uint32_t block = open_block(c, "comparison", node->span);
+    for (uint32_t i = index + 1; i < node->compare.comparators.count; i++) {
+        block_expression_places(c, block, node->compare.comparators.items[i]);
+    }
+    block_register(c, block, target);
+    emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
+    compare_rest(c, node, index + 1, kept, target);
+    block_else(c, block);
+    block_join(c, block);
+    ctx_leave(&c->vm->ctx);
+}
+
+static void staged_compare(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top;
+    Reg work = target < c->local_count ? push(c) : target;
+    Reg left = expr_temp(c, node->compare.left);
+    Reg first = left;
+    compare_rest(c, node, 0, left, work);
+    emit(c, OPCODE_DROPN, first, c->top - first, 0);
+    if (work != target) {
+        emit(c, OPCODE_MOVET, target, work, 0);
+    }
+    c->top = mark;
+}
+
+static void staged_conditional(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top, test = push(c);
+    test_value(c, node->conditional.test, test);
+    uint32_t block = open_block(c, "conditional expression", node->span);
+    block_expression_places(c, block, node->conditional.body);
+    block_expression_places(c, block, node->conditional.orelse);
+    block_register(c, block, target);
+    block_at(c, block)->sides[0] = node->conditional.body->span;
+    block_at(c, block)->sides[1] = node->conditional.orelse->span;
+    c->span = node->conditional.test->span;
+    emit(c, OPCODE_BLOCKIF, test, block, 0);
+    c->top = mark;
+    expr_to(c, node->conditional.body, target);
+    block_else(c, block);
+    expr_to(c, node->conditional.orelse, target);
+    block_join(c, block);
+}
+
+static void staged_not(Compiler *c, const Node *node, Reg target)
+{
+    Reg mark = c->top, operand = push(c);
+    test_value(c, node->unary.operand, operand);
+    c->span = node->span;
+    emit(c, OPCODE_BLOCKNOT, target, operand, 0);
+    c->top = mark;
+}
+
+bool staged_expression(Compiler *c, const Node *node, Reg target)
+{
+    switch (node->kind) {
+    case AST_UNARY:
+        if (node->unary.op != UNARY_NOT) {
+            return false;
+        }
+        staged_not(c, node, target);
+        return true;
+    case AST_BOOL_OP: staged_bool(c, node, target); return true;
+    case AST_COMPARE:
+        if (node->compare.comparators.count == 1) {
+            return false;
+        }
+        staged_compare(c, node, target);
+        return true;
+    case AST_CONDITIONAL: staged_conditional(c, node, target); return true;
+    default: return false;
+    }
+}
+
+// --- statements ---
+
+static void staged_if(Compiler *c, const Node *node)
+{
+    Reg mark = c->top, test = push(c);
+    test_value(c, node->if_stmt.test, test);
+    uint32_t block = open_block(c, "if", node->span);
+    block_places(c, block, node->if_stmt.body);
+    block_places(c, block, node->if_stmt.orelse);
+    block_at(c, block)->sides[0] = list_span(node->if_stmt.body);
+    block_at(c, block)->sides[1] = list_span(node->if_stmt.orelse);
+    c->span = node->if_stmt.test->span;
+    emit(c, OPCODE_BLOCKIF, test, block, 0);
+    c->top = mark;
+    body(c, node->if_stmt.body);
+    block_else(c, block);
+    body(c, node->if_stmt.orelse);
+    block_join(c, block);
+}
+
+bool staged_statement(Compiler *c, const Node *node)
+{
+    switch (node->kind) {
+    case AST_IF: staged_if(c, node); return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,205 @@
+// Reading a function again and compiling it for a trace.
+#include "interp/convert.h"
+
+#include <string.h>
+
+#include "interp/compile.h"
+#include "interp/obj_str.h"
+#include "interp/raise.h"
+#include "interp/vm_run.h"
+#include "parser/parser.h"
+
+// --- is it worth it ---
+
+static bool is_flow(Ins ins)
+{
+    Opcode op = (Opcode)INS_OP(ins);
+    return (op >= OPCODE_JMP && op <= OPCODE_JBOUND) ||
+           op == OPCODE_FORLOOP || op == OPCODE_RAISE ||
+           op == OPCODE_ASSERTFAIL ||
+           (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
+}
+
+bool convert_wanted(const Code *code)
+{
+    static const uint8_t cache_words[] = {
+#define OPCODE(id, form, cache, doc) [OPCODE_##id] = cache,
+#include "interp/opcode_list.h"
+#undef OPCODE
+    };
+    if (code->flags & (CODE_GENERATOR | CODE_CLASS_BODY | CODE_MODULE |
+                       CODE_COMPREHENSION | CODE_STAGED)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < code->word_count; i++) {
+        if (is_flow(code->words[i])) {
+            return true;
+        }
+        i += cache_words[INS_OP(code->words[i])];
+    }
+    return false;
+}
+
+// --- finding it ---
+
+typedef struct Search {
+    const Code *code;
+    Node *found;
+} Search;
+
+static void search(Search *s, Node *node);
+
+static void search_list(Search *s, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count && s->found == NULL; i++) {
+        search(s, list.items[i]);
+    }
+}
+
+static void search_parts(Search *s, Node *node)
+{
+    switch (node->kind) {
+#define N(field) search(s, node->field);
+#define L(field) search_list(s, node->field);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+}
+
+static bool is_wanted(const Search *s, const Node *node)
+{
+    bool lambda = s->code->flags & CODE_LAMBDA;
+    return node->kind == (lambda ? AST_LAMBDA : AST_FUNCTION_DEF) &&
+           node->span.start == s->code->span.start &&
+           node->span.end == s->code->span.end &&
+           (lambda || strcmp(node->function_def.name.text,
+                             s->code->name->text) == 0);
+}
+
+// Decorators stand in front of the span that they belong to; all other parts
+// of a node lie inside its span, so that most of the tree is passed over. The
+// recursion goes no deeper than the parser's did.
+static void search(Search *s, Node *node)
+{
+    if (node == NULL || s->found != NULL) {
+        return;
+    }
+    bool may_hold = node->span.start <= s->code->span.start &&
+                    node->span.end >= s->code->span.end;
+    bool decorated = node->kind == AST_FUNCTION_DEF ||
+                     node->kind == AST_CLASS_DEF || node->kind == AST_MODULE;
+    if (is_wanted(s, node)) {
+        s->found = node;
+    } else if (may_hold || decorated ||
+               (node->kind >= AST_PARAMS && node->kind <= AST_PARAM)) {
+        search_parts(s, node);
+    }
+}
+
+Node *convert_find(const Code *code, Node *tree)
+{
+    Search s = {.code = code};
+    search(&s, tree);
+    return s.found;
+}
+
+Node *convert_read(Vm *vm, Source *source, Arena *arena)
+{
+    Node *tree = NULL;
+    ParseStatus status =
+        parse(&vm->ctx, source, PARSE_MODULE, arena, &tree);
+    if (status == PARSE_INCOMPLETE) {
+        return raise_null(vm, ERR_SYNTAX, "the source is not whole");
+    }
+    return status == PARSE_OK ? tree : NULL;
+}
+
+// --- compiling it ---
+
+// What stands in front of the function's name in its qualified name.
+static bool outer_name(Vm *vm, Arena *arena, const Code *code,
+                       const Scope *scope, Compiler *outer)
+{
+    const Scope *parent = scope->parent;
+    const char *dot = parent->kind == SCOPE_MODULE  ? NULL
+                      : parent->kind == SCOPE_CLASS ? "."
+                                                    : ".<locals>.";
+    size_t tail = dot == NULL ? 0 : strlen(dot) + code->name->length;
+    outer->scope = parent->kind == SCOPE_MODULE ? NULL : (Scope *)parent;
+    if (dot == NULL || code->qualname->length <= tail) {
+        return true;
+    }
+    (void)vm;
+    outer->qualname = arena_strndup(arena, code->qualname->text,
+                                    code->qualname->length - tail);
+    return outer->qualname != NULL;
+}
+
+// The function's cells were made for its own code: the converted one must
+// find each under the same number.
+static bool same_captures(Vm *vm, const Code *code, const Code *made)
+{
+    bool same = code->captured_count == made->captured_count;
+    for (uint32_t i = 0; same && i < code->captured_count; i++) {
+        same = code->captured_names[i] == made->captured_names[i];
+    }
+    return same || raise_false(vm, ERR_SYSTEM,
+                               "%s: its captured variables changed places",
+                               code->name->text);
+}
+
+static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
+                             Node *tree, Node *node, const Lowered *lowered)
+{
+    ScopeTable table = {
+        .ctx = &vm->ctx, .arena = arena, .source = code->source};
+    Compiler outer = {.vm = vm, .table = &table};
+    Code *made = NULL;
+    if (scope_build(&table, tree) &&
+        outer_name(vm, arena, code, scope_of(&table, node), &outer)) {
+        made = function_converted(&outer, node, lowered);
+    }
+    scope_free(&table);
+    if (made != NULL && !same_captures(vm, code, made)) {
+        object_release(&vm->ctx, made);
+        made = NULL;
+    }
+    return made;
+}
+
+Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
+{
+    Node *node = convert_find(code, tree);
+    Lowered lowered = {.printed = false};
+    if (node == NULL) {
+        return raise_null(vm, ERR_SYSTEM, "%s: its source is not what it was",
+                          code->name->text);
+    }
+    map_init(&lowered.stops, &vm->ctx);
+    if (node->kind == AST_LAMBDA) {
+        Code *made =
+            compile_lowered(vm, code, arena, tree, node, &lowered);
+        lowered_free(&lowered);
+        return made;
+    }
+    NodeList whole = node->function_def.body;
+    Code *made = NULL;
+    if (lower_function(&vm->ctx, arena, code->source, node, false,
+                       &lowered)) {
+        // The scopes of the whole tree are built with the lowered body.
+        node->function_def.body = lowered.body;
+        made = compile_lowered(vm, code, arena, tree, node, &lowered);
+        node->function_def.body = whole;
+    }
+    lowered_free(&lowered);
+    return made;
+}

@@ -1,0 +1,272 @@
+// What a block assigns: its state, by places (code.h, BlockPlace).
+//
+// A name counts wherever it is bound in the block's own frame: assignments,
+// loop targets, `with … as`, `except … as`, imports, definitions, del and
+// walruses. Bodies of inner functions and comprehensions are frames of their
+// own and do not count, but for the walruses of comprehensions.
+#include <string.h>
+
+#include "interp/compile.h"
+#include "interp/obj_str.h"
+
+static void walk_list(Compiler *c, uint32_t info, NodeList list);
+static void walk(Compiler *c, uint32_t info, const Node *node);
+
+// A block has few places as a rule; long lists are for generated code.
+static bool same_place(const BlockPlace *a, const BlockPlace *b)
+{
+    if (a->kind != b->kind || a->index != b->index || a->name != b->name ||
+        a->attribute_count != b->attribute_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->attribute_count; i++) {
+        if (a->attributes[i] != b->attributes[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Takes the place's references.
+static void add_place(Compiler *c, uint32_t number, BlockPlace place)
+{
+    Ctx *ctx = &c->vm->ctx;
+    BlockInfo *info = c->failed ? NULL : &c->blocks.items[number];
+    bool known = info == NULL;
+    for (uint32_t i = 0; !known && i < info->place_count; i++) {
+        known = same_place(&info->places[i], &place);
+    }
+    BlockPlace *places =
+        known ? NULL
+              : ctx_realloc(ctx, info->places,
+                            info->place_count * sizeof *places,
+                            (info->place_count + 1) * sizeof *places);
+    if (places == NULL) {
+        c->failed = c->failed || !known;
+        object_release_null(ctx, place.name);
+        for (uint32_t i = 0; i < place.attribute_count; i++) {
+            object_release_null(ctx, place.attributes[i]);
+        }
+        ctx_free(ctx, place.attributes,
+                 place.attribute_count * sizeof *place.attributes);
+        return;
+    }
+    places[info->place_count++] = place;
+    info->places = places;
+}
+
+static bool name_place(Compiler *c, Text name, BlockPlace *place)
+{
+    size_t length;
+    const char *text = scope_mangle(c->table, c->scope, name, &length);
+    Symbol *symbol = text == NULL || c->failed
+                         ? NULL
+                         : scope_find(c->scope, text, length);
+    if (symbol == NULL) {
+        return false;
+    }
+    *place = (BlockPlace){.hidden = name.text[0] == '.',
+                          .name = str_intern(c->vm, text, length)};
+    if (place->name == NULL) {
+        c->failed = true;
+        return false;
+    }
+    static const uint8_t kinds[] = {[PLACE_GLOBAL] = BLOCK_GLOBAL,
+                                    [PLACE_NAME] = BLOCK_GLOBAL,
+                                    [PLACE_LOCAL] = BLOCK_LOCAL,
+                                    [PLACE_CELL] = BLOCK_CELL,
+                                    [PLACE_CAPTURED] = BLOCK_CAPTURED};
+    place->kind = kinds[symbol->place];
+    place->index = place->kind == BLOCK_GLOBAL ? 0 : (uint16_t)symbol->index;
+    return true;
+}
+
+static void add_name(Compiler *c, uint32_t info, Text name)
+{
+    BlockPlace place;
+    const char *dot = strchr(name.text, '.');
+    if (dot != NULL && dot != name.text) { // `import a.b` binds a
+        name.length = (size_t)(dot - name.text);
+        name.text = arena_strndup(c->table->arena, name.text, name.length);
+        c->failed = c->failed || name.text == NULL;
+    }
+    if (!c->failed && name_place(c, name, &place)) {
+        add_place(c, info, place);
+    }
+}
+
+// self.a.b = …: a place of its own if it begins with a name.
+static void add_path(Compiler *c, uint32_t info, const Node *node)
+{
+    uint32_t count = 0;
+    const Node *root = node;
+    for (; root->kind == AST_ATTRIBUTE; root = root->attribute.value) {
+        count++;
+    }
+    BlockPlace place;
+    if (root->kind != AST_NAME || !name_place(c, root->name.id, &place)) {
+        return;
+    }
+    place.attributes =
+        ctx_alloc_zero(&c->vm->ctx, count * sizeof *place.attributes);
+    place.attribute_count = place.attributes == NULL ? 0 : count;
+    c->failed = c->failed || place.attributes == NULL;
+    for (uint32_t i = count; i-- > 0 && !c->failed;
+         node = node->attribute.value) {
+        size_t length;
+        const char *text = scope_mangle(c->table, c->scope,
+                                        node->attribute.name, &length);
+        place.attributes[i] =
+            text == NULL ? NULL : str_intern(c->vm, text, length);
+        c->failed = place.attributes[i] == NULL;
+    }
+    add_place(c, info, place);
+}
+
+static void add_target(Compiler *c, uint32_t info, const Node *target)
+{
+    switch (target->kind) {
+    case AST_NAME: add_name(c, info, target->name.id); break;
+    case AST_ATTRIBUTE: add_path(c, info, target); break;
+    case AST_STARRED: add_target(c, info, target->starred.value); break;
+    case AST_TUPLE:
+    case AST_LIST:
+        for (uint32_t i = 0; i < target->sequence.elements.count; i++) {
+            add_target(c, info, target->sequence.elements.items[i]);
+        }
+        break;
+    default: break; // an element of a container is not a place
+    }
+}
+
+static void add_targets(Compiler *c, uint32_t info, NodeList targets)
+{
+    for (uint32_t i = 0; i < targets.count; i++) {
+        add_target(c, info, targets.items[i]);
+    }
+}
+
+static void add_aliases(Compiler *c, uint32_t info, NodeList names)
+{
+    for (uint32_t i = 0; i < names.count; i++) {
+        const Node *alias = names.items[i];
+        Text name = alias->alias.asname.text != NULL ? alias->alias.asname
+                                                     : alias->alias.name;
+        if (name.text[0] != '*') {
+            add_name(c, info, name);
+        }
+    }
+}
+
+// What this node itself binds.
+static void add_bound(Compiler *c, uint32_t info, const Node *node)
+{
+    switch (node->kind) {
+    case AST_ASSIGN: add_targets(c, info, node->assign.targets); break;
+    case AST_AUG_ASSIGN: add_target(c, info, node->aug_assign.target); break;
+    case AST_ANN_ASSIGN:
+        if (node->ann_assign.value != NULL) {
+            add_target(c, info, node->ann_assign.target);
+        }
+        break;
+    case AST_DELETE: add_targets(c, info, node->delete_stmt.targets); break;
+    case AST_FOR: add_target(c, info, node->for_stmt.target); break;
+    case AST_WITH_ITEM:
+        if (node->with_item.target != NULL) {
+            add_target(c, info, node->with_item.target);
+        }
+        break;
+    case AST_EXCEPT_HANDLER:
+        if (node->handler.name.text != NULL) {
+            add_name(c, info, node->handler.name);
+        }
+        break;
+    case AST_IMPORT:
+    case AST_IMPORT_FROM:
+        add_aliases(c, info,
+                    node->kind == AST_IMPORT ? node->names.names
+                                             : node->import_from.names);
+        break;
+    case AST_FUNCTION_DEF: add_name(c, info, node->function_def.name); break;
+    case AST_CLASS_DEF: add_name(c, info, node->class_def.name); break;
+    case AST_NAMED_EXPR: add_target(c, info, node->named_expr.target); break;
+    default: break;
+    }
+}
+
+static void walk_parts(Compiler *c, uint32_t info, const Node *node)
+{
+    switch (node->kind) {
+#define N(field) walk(c, info, node->field);
+#define L(field) walk_list(c, info, node->field);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+}
+
+static bool is_inner_frame(const Node *node)
+{
+    return node->kind == AST_FUNCTION_DEF || node->kind == AST_CLASS_DEF ||
+           node->kind == AST_LAMBDA;
+}
+
+static void walk(Compiler *c, uint32_t info, const Node *node)
+{
+    if (node == NULL || c->failed) {
+        return;
+    }
+    if (!ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
+        return;
+    }
+    while (node->kind == AST_BINARY) { // long sums
+        walk(c, info, node->binary.right);
+        node = node->binary.left;
+    }
+    add_bound(c, info, node);
+    if (!is_inner_frame(node)) {
+        walk_parts(c, info, node);
+    }
+    ctx_leave(&c->vm->ctx);
+}
+
+static void walk_list(Compiler *c, uint32_t info, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        walk(c, info, list.items[i]);
+    }
+}
+
+void block_places(Compiler *c, uint32_t info, NodeList list)
+{
+    walk_list(c, info, list);
+}
+
+void block_expression_places(Compiler *c, uint32_t info, const Node *node)
+{
+    walk(c, info, node);
+}
+
+void block_register(Compiler *c, uint32_t info, Reg target)
+{
+    for (uint32_t i = 0; i < c->scope->symbol_count; i++) {
+        const Symbol *symbol = c->scope->symbols[i];
+        if (symbol->place == PLACE_LOCAL && symbol->index == target) {
+            add_name(c, info, (Text){symbol->name, symbol->length});
+            return;
+        }
+    }
+    add_place(c, info,
+              (BlockPlace){.kind = BLOCK_LOCAL,
+                           .hidden = true,
+                           .index = (uint16_t)target});
+}

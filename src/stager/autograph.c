@@ -1,0 +1,110 @@
+// Converting functions when they are first called inside a trace.
+//
+// A source is read again once and its tree kept: a program whose every
+// function is called in traces is parsed twice in all.
+#include "stager/autograph.h"
+
+#include "base/vec.h"
+#include "interp/convert.h"
+#include "interp/raise.h"
+#include "stager/trace.h"
+
+typedef struct ReadTree {
+    Source *source; // counted
+    Arena *arena;   // owned; holds the tree
+    Node *tree;     // NULL: it could not be read
+} ReadTree;
+
+struct ReadTrees {
+    VEC(ReadTree) items;
+};
+
+static void tree_free(Vm *vm, ReadTree *read)
+{
+    if (read->arena != NULL) {
+        arena_destroy(read->arena);
+        ctx_free(&vm->ctx, read->arena, sizeof *read->arena);
+    }
+    source_release(&vm->ctx, read->source);
+}
+
+// Reads the source. A text that was fine once may not be so as a file: an
+// entry of the prompt, an expression of eval. Its functions stay as they are.
+static ReadTree *read_again(Vm *vm, ReadTrees *trees, Source *source)
+{
+    Ctx *ctx = &vm->ctx;
+    ReadTree read = {.source = source_retain(source)};
+    read.arena = ctx_alloc(ctx, sizeof *read.arena);
+    bool ok = read.arena != NULL;
+    if (ok) {
+        arena_init(read.arena, ctx);
+        read.tree = convert_read(vm, source, read.arena);
+        ok = read.tree != NULL || raise_matches(vm, ERR_SYNTAX);
+    }
+    if (ok) {
+        raise_clear(vm);
+        ok = vec_push(ctx, &trees->items, read);
+    }
+    if (!ok) {
+        tree_free(vm, &read);
+        return NULL;
+    }
+    return &trees->items.items[trees->items.count - 1];
+}
+
+static ReadTree *find_tree(Vm *vm, Source *source)
+{
+    Stager *stager = stager_of(vm);
+    if (stager->trees == NULL) {
+        stager->trees = ctx_alloc_zero(&vm->ctx, sizeof *stager->trees);
+        if (stager->trees == NULL) {
+            return NULL;
+        }
+    }
+    for (size_t i = stager->trees->items.count; i-- > 0;) {
+        if (stager->trees->items.items[i].source == source) {
+            return &stager->trees->items.items[i];
+        }
+    }
+    return read_again(vm, stager->trees, source);
+}
+
+// Marks the code as done, so that it is looked at once.
+static Code *keep_plain(Code *code)
+{
+    code->plain = true;
+    return code;
+}
+
+Code *autograph_convert(Vm *vm, Function *function)
+{
+    Code *code = function->code;
+    if (code->converted != NULL) {
+        return code->converted;
+    }
+    if (code->plain || !convert_wanted(code)) {
+        return keep_plain(code);
+    }
+    ReadTree *read = find_tree(vm, code->source);
+    if (read == NULL) {
+        return NULL;
+    }
+    if (read->tree == NULL || convert_find(code, read->tree) == NULL) {
+        return keep_plain(code);
+    }
+    code->converted = convert_code(vm, code, read->arena, read->tree);
+    return code->converted;
+}
+
+void autograph_free(Vm *vm)
+{
+    ReadTrees *trees = stager_of(vm)->trees;
+    if (trees == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < trees->items.count; i++) {
+        tree_free(vm, &trees->items.items[i]);
+    }
+    vec_free(&vm->ctx, &trees->items);
+    ctx_free(&vm->ctx, trees, sizeof *trees);
+}

@@ -1,0 +1,337 @@
+// The stack of staged blocks, and `if`.
+//
+// Invariant: trace->block is the block of the innermost side or body under
+// way, and every StagedBlock of the stack belongs to a frame that still runs:
+// blocks_unwind takes off what an error leaves.
+#include "stager/blocks.h"
+
+#include "interp/obj_exception.h"
+#include "interp/tensor_call.h"
+#include "stager/merge.h"
+#include "stager/notes.h"
+
+static const Ins *word_at(const Frame *frame, uint32_t word)
+{
+    return frame->code->words + word;
+}
+
+// --- the stack ---
+
+static GraphPlace place_of(const Frame *frame, Span span)
+{
+    return (GraphPlace){.source = frame->code->source, .span = span};
+}
+
+static void block_free(Vm *vm, StagedBlock *block)
+{
+    Ctx *ctx = &vm->ctx;
+    size_t size = block->info->place_count * sizeof(Value) + 1;
+    state_drop(vm, block->info, block->before);
+    state_drop(vm, block->info, block->first);
+    ctx_free(ctx, block->before, size);
+    ctx_free(ctx, block->first, size);
+    ctx_free(ctx, block, sizeof *block);
+}
+
+StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
+{
+    Ctx *ctx = &vm->ctx;
+    Trace *trace = vm->trace;
+    size_t size = info->place_count * sizeof(Value) + 1;
+    StagedBlock *block = ctx_alloc_zero(ctx, sizeof *block);
+    if (block == NULL) {
+        return NULL;
+    }
+    *block = (StagedBlock){.frame = frame,
+                           .info = info,
+                           .parent = trace->block,
+                           .condition = VALUE_ID_NONE,
+                           .place = place_of(frame, info->span)};
+    block->before = ctx_alloc(ctx, size);
+    block->first = ctx_alloc(ctx, size);
+    bool ok = block->before != NULL && block->first != NULL;
+    for (uint32_t i = 0; ok && i < info->place_count; i++) {
+        block->before[i] = block->first[i] = VALUE_UNBOUND;
+    }
+    if (!ok || !state_save(vm, frame, info, block->before)) {
+        ctx_free(ctx, block->before, size);
+        ctx_free(ctx, block->first, size);
+        ctx_free(ctx, block, sizeof *block);
+        return NULL;
+    }
+    block->outer = trace->blocks;
+    trace->blocks = block;
+    return block;
+}
+
+void block_end(Vm *vm)
+{
+    StagedBlock *block = vm->trace->blocks;
+    vm->trace->blocks = block->outer;
+    vm->trace->block = block->parent;
+    block_free(vm, block);
+}
+
+StagedBlock *block_running(Vm *vm, const Frame *frame, const BlockInfo *info)
+{
+    StagedBlock *block = vm->trace->blocks;
+    return block != NULL && block->frame == frame && block->info == info
+               ? block
+               : NULL;
+}
+
+void blocks_drop(Vm *vm, Trace *trace)
+{
+    while (trace->blocks != NULL) {
+        StagedBlock *block = trace->blocks;
+        trace->blocks = block->outer;
+        block_free(vm, block);
+    }
+    notes_free(vm, trace);
+    object_release_null(&vm->ctx, trace->raised);
+    trace->raised = NULL;
+}
+
+static bool begin_side(Vm *vm, StagedBlock *block, BlockPhase phase)
+{
+    Trace *trace = vm->trace;
+    GraphBlock *side = graph_block_new(trace->graph, block->parent);
+    block->phase = phase;
+    block->sides[phase == PHASE_FIRST ? 0 : 1] = side;
+    trace->block = side;
+    return side != NULL;
+}
+
+// --- conditions ---
+
+static Value cast_to_bool(Vm *vm, Value operand)
+{
+    TensorType type = operand_type(operand);
+    if (type.dtype == DT_BOOL) {
+        return value_retain(operand);
+    }
+    if (type.dtype != DT_STRING) {
+        NamedAttr attr = {"dtype", attr_of_dtype(DT_BOOL)};
+        return tensor_call(vm, "cast", &operand, 1, &attr, 1);
+    }
+    Str *empty = vm->empty_str;
+    return tensor_compare(vm, COMPARE_NE, operand, value_from_object(empty));
+}
+
+// A tensor of one element, whatever its rank, as a scalar.
+static Value to_scalar(Vm *vm, Value operand)
+{
+    TensorType type = operand_type(operand);
+    if (type.rank <= 0) {
+        return value_retain(operand);
+    }
+    int64_t count = 1;
+    for (int i = 0; i < type.rank; i++) {
+        count = count < 0 || type.dims[i] < 0 ? -1 : count * type.dims[i];
+    }
+    if (count >= 0 && count != 1) {
+        return raise_error(vm, ERR_OP_VALUE,
+                           "bool: a tensor of %lld elements is neither true "
+                           "nor false: use any() or all()",
+                           (long long)count);
+    }
+    NamedAttr attr = {"shape", attr_of_ints(NULL, 0)};
+    return tensor_call(vm, "reshape", &operand, 1, &attr, 1);
+}
+
+// The truth as an operand, owned.
+static Value truth_value(Vm *vm, Value operand)
+{
+    Value scalar = to_scalar(vm, operand);
+    Value truth =
+        value_failed(scalar) ? scalar : cast_to_bool(vm, scalar);
+    release(vm, value_failed(scalar) ? VALUE_NONE : scalar);
+    return truth;
+}
+
+ValueId block_truth(Vm *vm, Value operand)
+{
+    Value truth = truth_value(vm, operand);
+    if (value_failed(truth)) {
+        return VALUE_ID_NONE;
+    }
+    ValueId id = trace_operand(vm, vm->trace, truth);
+    release(vm, truth);
+    return id;
+}
+
+static const Ins *set_truth(Vm *vm, Frame *frame, Ins ins)
+{
+    Value *place = &frame->registers[INS_A(ins)];
+    Value truth = truth_value(vm, *place);
+    if (value_failed(truth)) {
+        return NULL;
+    }
+    value_replace(&vm->ctx, place, truth);
+    return frame->pc;
+}
+
+static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
+{
+    Value truth = truth_value(vm, frame->registers[INS_B(ins)]);
+    if (value_failed(truth)) {
+        return NULL;
+    }
+    Value result = tensor_call(vm, "logical_not", &truth, 1, NULL, 0);
+    release(vm, truth);
+    if (!slow_set(vm, frame, INS_A(ins), result)) {
+        return NULL;
+    }
+    if (INS_A(ins) != INS_B(ins)) {
+        slow_drop(vm, frame, INS_B(ins));
+    }
+    return frame->pc;
+}
+
+// --- if ---
+
+static const Ins *if_begin(Vm *vm, Frame *frame, const BlockInfo *info,
+                           Ins ins)
+{
+    ValueId condition = block_truth(vm, frame->registers[INS_A(ins)]);
+    if (condition == VALUE_ID_NONE) {
+        return NULL;
+    }
+    if (!INS_X(ins)) {
+        slow_drop(vm, frame, INS_A(ins));
+    }
+    StagedBlock *block = block_begin(vm, frame, info);
+    if (block == NULL) {
+        return NULL;
+    }
+    block->condition = condition;
+    return begin_side(vm, block, PHASE_FIRST) ? frame->pc : NULL;
+}
+
+static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
+{
+    StagedBlock *block = block_running(vm, frame, info);
+    if (block == NULL) {
+        return word_at(frame, info->join_target);
+    }
+    if (!state_save(vm, frame, info, block->first) ||
+        !state_restore(vm, frame, info, block->before) ||
+        !begin_side(vm, block, PHASE_SECOND)) {
+        return NULL;
+    }
+    return word_at(frame, info->else_target);
+}
+
+// Merges one place; what cannot be merged is left unbound, with a note. A
+// hidden one is the result or an expression's value: that is an error now.
+static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
+                        uint32_t i)
+{
+    char room[128];
+    const BlockPlace *place = &block->info->places[i];
+    Value second = state_get(vm, frame, place);
+    if (value_failed(second)) {
+        return false;
+    }
+    merge->name = state_name(place, room, sizeof room);
+    merge->hidden = place->hidden;
+    merge->fault = ERR_NONE;
+    if (place->hidden) {
+        merge->name = NULL;
+    }
+    Value merged = merge_values(merge, block->first[i], second);
+    bool ok = !value_failed(merged);
+    if (ok && merge->fault != ERR_NONE) {
+        ok = notes_mismatch(vm, frame, block, place, block->first[i], second,
+                            merge->fault);
+    }
+    release(vm, second);
+    return ok && state_set(vm, frame, place, merged);
+}
+
+static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
+{
+    Graph *graph = vm->trace->graph;
+    for (int side = 0; side < 2; side++) {
+        if (block->diverged[side]) {
+            graph_block_diverges(block->sides[side]);
+        } else if (!graph_block_results(graph, block->sides[side],
+                                        merge->ids[side].items,
+                                        (uint32_t)merge->ids[side].count)) {
+            return false;
+        }
+    }
+    GraphNode *node =
+        graph_append_if(graph, block->parent, block->condition,
+                        block->sides[0], block->sides[1], block->place);
+    if (node != NULL) {
+        merge_finish(merge, node);
+    }
+    return node != NULL;
+}
+
+static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    Merge merge = {.vm = vm,
+                   .blocks = {block->sides[0], block->sides[1]},
+                   .absent = {block->diverged[0], block->diverged[1]},
+                   .condition = block->condition};
+    vm->trace->block = block->parent;
+    bool ok = true;
+    if (block->diverged[0] && block->diverged[1]) {
+        ok = state_restore(vm, frame, block->info, block->before);
+    } else {
+        for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
+            ok = merge_place(vm, frame, block, &merge, i);
+        }
+    }
+    ok = ok && append_if(vm, block, &merge);
+    merge_free(&merge);
+    return ok;
+}
+
+static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
+{
+    StagedBlock *block = block_running(vm, frame, info);
+    if (block == NULL) {
+        return frame->pc;
+    }
+    bool ok = merge_sides(vm, frame, block);
+    block_end(vm);
+    return ok ? frame->pc : NULL;
+}
+
+const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
+                        const BlockInfo *info, Ins ins)
+{
+    switch (event) {
+    case BLOCK_IF: return if_begin(vm, frame, info, ins);
+    case BLOCK_ELSE: return if_else(vm, frame, info);
+    case BLOCK_JOIN: return if_join(vm, frame, info);
+    case BLOCK_TRUTH: return set_truth(vm, frame, ins);
+    case BLOCK_NOT: return set_not(vm, frame, ins);
+    default:
+        return raise_null(vm, ERR_SYSTEM, "a block that cannot be traced");
+    }
+}
+
+// --- errors ---
+
+const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
+{
+    Trace *trace = vm->trace;
+    while (trace->blocks != NULL && trace->blocks->frame == frame) {
+        const BlockInfo *info = trace->blocks->info;
+        if (handler != NULL && handler->target >= info->start &&
+            handler->target < info->join_target) {
+            break; // caught inside the block, which goes on
+        }
+        block_end(vm);
+    }
+    return NULL;
+}
+
+bool blocks_unbound(Vm *vm, const Code *code, const Str *name)
+{
+    return notes_raise(vm, code, name);
+}

@@ -1,0 +1,56 @@
+// Staged blocks: what a trace does where a tensor decides.
+//
+// A block is traced in the frame that runs it. An `if` saves its state, traces
+// one side, restores the state, traces the other and merges both at the join
+// (merge.h). Blocks under way form a stack in the Trace, innermost first; one
+// that an error leaves is given up.
+#ifndef DUET_STAGER_BLOCKS_H
+#define DUET_STAGER_BLOCKS_H
+
+#include "interp/apply.h"
+#include "stager/state.h"
+#include "stager/trace.h"
+
+typedef enum BlockPhase {
+    PHASE_FIRST,  // an `if`: its first side is being traced
+    PHASE_SECOND, // the second
+    PHASE_COND,   // a loop: its condition
+    PHASE_BODY    // its body
+} BlockPhase;
+
+typedef struct StagedLoop StagedLoop; // loops.h
+
+typedef struct StagedBlock {
+    struct StagedBlock *outer;
+    Frame *frame;          // that runs it
+    const BlockInfo *info; // of its converted code, which the frame keeps
+    GraphBlock *parent;    // where the node goes
+    GraphBlock *sides[2];  // then and else; of a loop: condition and body
+    ValueId condition;     // one bool
+    BlockPhase phase;
+    bool diverged[2];      // the side ends in an exception at run time
+    GraphPlace place;      // of the statement
+    Value *before;         // its state where the block began
+    Value *first;          // at the end of the first side
+    StagedLoop *loop;      // NULL: an `if`
+} StagedBlock;
+
+// TraceHooks.block, .unwind and .unbound.
+const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
+                        const BlockInfo *info, Ins ins);
+const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler);
+bool blocks_unbound(Vm *vm, const Code *code, const Str *name);
+
+// A new block on the stack with its state saved. NULL with an error pending.
+MUST_CHECK StagedBlock *block_begin(Vm *vm, Frame *frame,
+                                    const BlockInfo *info);
+// Takes the innermost block off; nodes go where they went before it.
+void block_end(Vm *vm);
+// The innermost block, if it is this one of this frame; else NULL.
+StagedBlock *block_running(Vm *vm, const Frame *frame, const BlockInfo *info);
+// The truth of an operand as one symbolic bool in the graph.
+ValueId block_truth(Vm *vm, Value operand);
+// Ends what a trace still has under way, after an error.
+void blocks_drop(Vm *vm, Trace *trace);
+
+#endif

@@ -1,0 +1,28 @@
+// Why a variable has no value behind a block: notes that whoever reads it
+// gets as the error.
+#ifndef DUET_STAGER_NOTES_H
+#define DUET_STAGER_NOTES_H
+
+#include "stager/blocks.h"
+
+typedef struct BlockNote {
+    const Code *code; // whose variable; alive as long as the trace runs
+    char *name;       // owned, as is the text
+    char *text;
+    ErrorKind kind;
+} BlockNote;
+
+// The two sides of `block` left `place` with values that cannot be merged.
+// Notes it; for a hidden place (the function's result, an expression's value)
+// raises at once. False with an error pending.
+MUST_CHECK bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
+                               const BlockPlace *place, Value first,
+                               Value second, ErrorKind kind);
+// Keeps a note on a place. False: no memory.
+MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
+                          ErrorKind kind, const char *text);
+// Raises the newest note on a variable; false: there is none.
+bool notes_raise(Vm *vm, const Code *code, const Str *name);
+void notes_free(Vm *vm, Trace *trace);
+
+#endif

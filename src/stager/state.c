@@ -1,0 +1,170 @@
+// Places of a block's state.
+//
+// Invariant: reading and writing a place is no event of the program: it is
+// neither noted as a read nor kept in the ledger, since it puts back what was
+// there. Attributes go through the object's own protocol.
+#include "stager/state.h"
+
+#include <stdio.h>
+
+#include "interp/obj_dict.h"
+#include "interp/obj_str.h"
+
+static Value *register_of(Frame *frame, const BlockPlace *place)
+{
+    return &frame->registers[place->index];
+}
+
+// The cell, NULL: a register that does not hold one (yet).
+static Cell *cell_of(Frame *frame, const BlockPlace *place)
+{
+    Value v = place->kind == BLOCK_CELL ? *register_of(frame, place)
+                                        : frame->cells[place->index];
+    return value_is_kind(v, KIND_CELL) ? (Cell *)value_object(v) : NULL;
+}
+
+// The variable's value, borrowed.
+static Value root_of(Frame *frame, const BlockPlace *place)
+{
+    if (place->kind == BLOCK_LOCAL) {
+        return *register_of(frame, place);
+    }
+    if (place->kind == BLOCK_GLOBAL) {
+        return dict_get_name(frame->globals, place->name);
+    }
+    const Cell *cell = cell_of(frame, place);
+    return cell == NULL ? VALUE_UNBOUND : cell->value;
+}
+
+// The object whose attribute the path names: owned, UNBOUND: gone.
+static Value holder_of(Vm *vm, Frame *frame, const BlockPlace *place)
+{
+    Value holder = value_retain(root_of(frame, place));
+    for (uint32_t i = 0; i + 1 < place->attribute_count; i++) {
+        if (value_unbound(holder) || value_failed(holder)) {
+            return holder;
+        }
+        Value next = value_find_attr(vm, holder, place->attributes[i]);
+        release(vm, holder);
+        holder = next;
+    }
+    return holder;
+}
+
+Value state_get(Vm *vm, Frame *frame, const BlockPlace *place)
+{
+    if (place->attribute_count == 0) {
+        return value_retain(root_of(frame, place));
+    }
+    Value holder = holder_of(vm, frame, place);
+    if (value_unbound(holder) || value_failed(holder)) {
+        return holder;
+    }
+    Value v = value_find_attr(
+        vm, holder, place->attributes[place->attribute_count - 1]);
+    release(vm, holder);
+    return v;
+}
+
+static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
+                       Value value)
+{
+    if (!value_unbound(value)) {
+        return dict_set_name(vm, frame->globals, place->name, value);
+    }
+    return dict_remove(vm, frame->globals,
+                       value_from_object(place->name)) >= 0;
+}
+
+static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place,
+                     Value value)
+{
+    Value holder = holder_of(vm, frame, place);
+    if (value_unbound(holder)) {
+        return true;
+    }
+    bool ok = !value_failed(holder) &&
+              value_set_attr(vm, holder,
+                             place->attributes[place->attribute_count - 1],
+                             value);
+    release(vm, holder);
+    return ok;
+}
+
+static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
+                      Value value)
+{
+    if (place->attribute_count > 0) {
+        return set_path(vm, frame, place, value);
+    }
+    if (place->kind == BLOCK_GLOBAL) {
+        return set_global(vm, frame, place, value);
+    }
+    Value *where = NULL;
+    if (place->kind == BLOCK_LOCAL) {
+        where = register_of(frame, place);
+    } else {
+        Cell *cell = cell_of(frame, place);
+        where = cell == NULL ? NULL : &cell->value;
+    }
+    if (where != NULL) {
+        value_replace(&vm->ctx, where, value_retain(value));
+    }
+    return true;
+}
+
+bool state_set(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
+{
+    Value now = state_get(vm, frame, place);
+    bool ok = !value_failed(now) &&
+              (value_same(now, value) || set_place(vm, frame, place, value));
+    release(vm, now);
+    release(vm, value);
+    return ok;
+}
+
+bool state_save(Vm *vm, Frame *frame, const BlockInfo *info, Value *values)
+{
+    for (uint32_t i = 0; i < info->place_count; i++) {
+        values[i] = state_get(vm, frame, &info->places[i]);
+        if (value_failed(values[i])) {
+            while (i-- > 0) {
+                release(vm, values[i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+bool state_restore(Vm *vm, Frame *frame, const BlockInfo *info,
+                   const Value *values)
+{
+    for (uint32_t i = 0; i < info->place_count; i++) {
+        if (!state_set(vm, frame, &info->places[i],
+                       value_retain(values[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void state_drop(Vm *vm, const BlockInfo *info, Value *values)
+{
+    for (uint32_t i = 0; values != NULL && i < info->place_count; i++) {
+        release(vm, values[i]);
+        values[i] = VALUE_UNBOUND;
+    }
+}
+
+const char *state_name(const BlockPlace *place, char *room, size_t size)
+{
+    size_t at = (size_t)snprintf(room, size, "%s",
+                                 place->name == NULL ? "the value"
+                                                     : place->name->text);
+    for (uint32_t i = 0; i < place->attribute_count && at < size; i++) {
+        at += (size_t)snprintf(room + at, size - at, ".%s",
+                               place->attributes[i]->text);
+    }
+    return room;
+}

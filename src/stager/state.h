@@ -1,0 +1,26 @@
+// The state of a staged block: reading and writing the places that it assigns
+// (code.h, BlockPlace) in the frame that runs it.
+#ifndef DUET_STAGER_STATE_H
+#define DUET_STAGER_STATE_H
+
+#include "interp/vm_run.h"
+
+// What the place holds: owned, UNBOUND if nothing; VALUE_FAIL with an error
+// pending (an attribute's getter raised).
+Value state_get(Vm *vm, Frame *frame, const BlockPlace *place);
+// Puts `value` there, UNBOUND empties it. Takes the count. Nothing happens if
+// the value is there already, or if a path's object is gone.
+MUST_CHECK bool state_set(Vm *vm, Frame *frame, const BlockPlace *place,
+                          Value value);
+// All places of a block into `values` (owned). On failure none is held.
+MUST_CHECK bool state_save(Vm *vm, Frame *frame, const BlockInfo *info,
+                           Value *values);
+// Puts `values` back; they stay the caller's.
+MUST_CHECK bool state_restore(Vm *vm, Frame *frame, const BlockInfo *info,
+                              const Value *values);
+// Releases what state_save gave; `values` may be NULL.
+void state_drop(Vm *vm, const BlockInfo *info, Value *values);
+// How the place is written: "y", "self.h"; the text lies in `room`.
+const char *state_name(const BlockPlace *place, char *room, size_t size);
+
+#endif
