@@ -30,6 +30,9 @@ Value builtin_index(Vm *vm, Value v);
 // metaclass is written in Duet: 1, 0, -1.
 int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
 
+// Writes to sys.stdout, and flushes it. False with an error pending.
+MUST_CHECK bool builtin_write_stdout(Vm *vm, Str *text);
+
 static inline bool builtin_is_tensor(Value v)
 {
     return value_is_kind(v, KIND_TENSOR) || value_is_kind(v, KIND_SYMBOLIC) ||

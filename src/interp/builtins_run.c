@@ -150,7 +150,7 @@ BUILTIN_BODY(import)
                : value_retain(value_from_object(module));
 }
 
-static bool write_text(Vm *vm, Str *text)
+bool builtin_write_stdout(Vm *vm, Str *text)
 {
     Value v = value_from_object(text);
     Value done = value_call_method(vm, vm->stdout_file, vm->names[NAME_WRITE],
@@ -169,7 +169,7 @@ BUILTIN_BODY(input)
     (void)count;
     Str *prompt = value_unbound(args[0]) ? object_retain(vm->empty_str)
                                          : value_str(vm, args[0]);
-    bool shown = prompt != NULL && write_text(vm, prompt);
+    bool shown = prompt != NULL && builtin_write_stdout(vm, prompt);
     object_release_null(&vm->ctx, prompt);
     Str *method = shown ? str_intern(vm, "readline", 8) : NULL;
     if (method == NULL) {
@@ -195,39 +195,4 @@ BUILTIN_BODY(input)
     Str *cut = str_new(vm, text->text, text->length - 1);
     release(vm, line);
     return cut == NULL ? VALUE_FAIL : str_value(cut);
-}
-
-// "name(params)" and the doc of native functions and types; __doc__ of others.
-static Str *help_text(Vm *vm, Value v)
-{
-    if (value_is_kind(v, KIND_NATIVE)) {
-        const NativeDef *def = ((Native *)value_object(v))->def;
-        return str_printf(vm, "%s(%s)\n    %s\n", def->name, def->params,
-                          def->doc);
-    }
-    Value doc = value_find_attr(vm, v, vm->names[NAME_DOC]);
-    if (value_failed(doc)) {
-        return NULL;
-    }
-    Str *shown = value_repr(vm, v);
-    Str *text = shown == NULL
-                    ? NULL
-                    : str_printf(vm, "%s\n%s%s", shown->text,
-                                 value_is_str(doc) ? value_as_str(doc)->text
-                                                   : "",
-                                 value_is_str(doc) ? "\n" : "");
-    object_release_null(&vm->ctx, shown);
-    release(vm, doc);
-    return text;
-}
-
-BUILTIN_BODY(help)
-{
-    (void)count;
-    Str *text = value_unbound(args[0])
-                    ? str_from(vm, "Type help(object) for help about object.\n")
-                    : help_text(vm, args[0]);
-    bool done = text != NULL && write_text(vm, text);
-    object_release_null(&vm->ctx, text);
-    return done ? VALUE_NONE : VALUE_FAIL;
 }

@@ -5,6 +5,7 @@ interp_sources += src/interp/attr.c
 interp_sources += src/interp/builtins_attr.c
 interp_sources += src/interp/builtins_core.c
 interp_sources += src/interp/builtins_file.c
+interp_sources += src/interp/builtins_help.c
 interp_sources += src/interp/builtins_iter.c
 interp_sources += src/interp/builtins_numbers.c
 interp_sources += src/interp/builtins_run.c
