@@ -32,6 +32,8 @@ int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
 
 // Writes to sys.stdout, and flushes it. False with an error pending.
 MUST_CHECK bool builtin_write_stdout(Vm *vm, Str *text);
+// The sorted list of an object's attributes, as dir() gives it.
+Value builtin_names_of(Vm *vm, Value v);
 
 static inline bool builtin_is_tensor(Value v)
 {

@@ -2,6 +2,7 @@
 #include "interp/builtins.h"
 
 #include "interp/module.h"
+#include "interp/obj_exception.h"
 #include "interp/obj_instance.h"
 
 // The attribute's name, interned and owned.
@@ -191,6 +192,22 @@ static bool add_class(Vm *vm, Dict *names, const Type *cls)
     return true;
 }
 
+// Names that stand in the dict of a base but are no attributes of v.
+static bool hide_names(Vm *vm, Dict *names, Value v)
+{
+    Type *cls = value_is_kind(v, KIND_TYPE) ? (Type *)value_object(v)
+                                            : type_of(vm, v);
+    Value dict = value_from_object(vm->names[NAME_DICT]);
+    if (!(cls->flags & TYPE_HAS_DICT) && cls->kind != KIND_TYPE &&
+        dict_remove(vm, names, dict) < 0) {
+        return false;
+    }
+    Value notes = value_from_object(vm->names[NAME_NOTES]);
+    bool noted = value_is_kind(v, KIND_EXCEPTION) &&
+                 !value_unbound(((Exception *)value_object(v))->notes);
+    return noted || dict_remove(vm, names, notes) >= 0;
+}
+
 // The names of v: its own, then those of its class.
 static bool add_names(Vm *vm, Dict *names, Value v)
 {
@@ -198,7 +215,8 @@ static bool add_names(Vm *vm, Dict *names, Value v)
         return add_keys(vm, names, ((Module *)value_object(v))->dict);
     }
     if (value_is_kind(v, KIND_TYPE)) {
-        return add_class(vm, names, (Type *)value_object(v));
+        return add_class(vm, names, (Type *)value_object(v)) &&
+               hide_names(vm, names, v);
     }
     Value own = value_find_attr(vm, v, vm->names[NAME_DICT]);
     bool done = !value_failed(own);
@@ -206,7 +224,8 @@ static bool add_names(Vm *vm, Dict *names, Value v)
         done = add_keys(vm, names, value_as_dict(own));
     }
     release(vm, own);
-    return done && add_class(vm, names, type_of(vm, v));
+    return done && add_class(vm, names, type_of(vm, v)) &&
+           hide_names(vm, names, v);
 }
 
 // Takes `iterable`.
@@ -221,21 +240,25 @@ static Value sorted_names(Vm *vm, Value iterable)
     return result;
 }
 
+Value builtin_names_of(Vm *vm, Value v)
+{
+    Dict *names = dict_new(vm);
+    if (names == NULL || !add_names(vm, names, v)) {
+        object_release_null(&vm->ctx, names);
+        return VALUE_FAIL;
+    }
+    return sorted_names(vm, value_from_object(names));
+}
+
 BUILTIN_BODY(dir)
 {
     if (value_unbound(args[0])) {
         return sorted_names(vm, builtin_locals(vm, args, count));
     }
-    Value own = value_is_kind(args[0], KIND_TYPE)
-                    ? VALUE_UNBOUND
-                    : builtin_special(vm, args[0], "__dir__", NULL, 0);
-    if (!value_unbound(own)) {
-        return sorted_names(vm, own);
+    if (value_is_kind(args[0], KIND_TYPE) ||
+        value_is_kind(args[0], KIND_MODULE)) {
+        return builtin_names_of(vm, args[0]);
     }
-    Dict *names = dict_new(vm);
-    if (names == NULL || !add_names(vm, names, args[0])) {
-        object_release_null(&vm->ctx, names);
-        return VALUE_FAIL;
-    }
-    return sorted_names(vm, value_from_object(names));
+    return sorted_names(
+        vm, builtin_special(vm, args[0], "__dir__", NULL, 0));
 }

@@ -5,6 +5,7 @@
 #include "interp/attr.h"
 #include "interp/builtins.h"
 #include "interp/obj_function.h"
+#include "interp/obj_iter.h"
 
 BUILTIN_BODY(callable)
 {
@@ -203,6 +204,36 @@ static bool add_types(Vm *vm)
     return vm->bool_type == NULL || add_builtin(vm, "bool", vm->bool_type);
 }
 
+// What makes an iterator is the class of it.
+static bool names_iterator(const char *name)
+{
+    static const char *const names[] = {"enumerate", "filter", "map",
+                                        "reversed", "zip"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_function(Vm *vm, const NativeDef *def)
+{
+    Native *native = native_new(vm, def, NULL);
+    if (native == NULL || !names_iterator(def->name)) {
+        bool done = native != NULL && add_builtin(vm, def->name, native);
+        object_release_null(&vm->ctx, native);
+        return done;
+    }
+    Type *cls = type_variant(vm, &iterator_type_def, def->name);
+    if (cls == NULL) {
+        object_release(&vm->ctx, native);
+        return false;
+    }
+    cls->maker = &native->head;
+    return add_builtin(vm, def->name, cls);
+}
+
 bool builtins_init(Vm *vm)
 {
     static const NativeDef rows[] = {
@@ -218,10 +249,7 @@ bool builtins_init(Vm *vm)
         return false;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Native *native = native_new(vm, &rows[i], NULL);
-        bool done = native != NULL && add_builtin(vm, rows[i].name, native);
-        object_release_null(&vm->ctx, native);
-        if (!done) {
+        if (!add_function(vm, &rows[i])) {
             return false;
         }
     }

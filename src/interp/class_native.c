@@ -3,6 +3,7 @@
 // Invariant: such a native means the slot of the built-in type below the
 // class of self, never a method that the class itself defines; so
 // super().__len__() of a list's subclass ends here.
+#include "interp/attr.h"
 #include "interp/call.h"
 #include "interp/class_new.h"
 #include "interp/obj_function.h"
@@ -158,6 +159,26 @@ static Value native_CALL(Vm *vm, Value *args, uint32_t count)
                        value_as_dict(args[2]));
 }
 
+static Value native_FORMAT(Vm *vm, Value *args, uint32_t count)
+{
+    UNUSED_COUNT;
+    return value_is_str(args[1])
+               ? SLOTS->format(vm, args[0], value_as_str(args[1]))
+               : raise_error(vm, ERR_TYPE,
+                             "__format__() argument must be str, not %s",
+                             type_name(type_of(vm, args[1])));
+}
+
+static Value native_GET(Vm *vm, Value *args, uint32_t count)
+{
+    UNUSED_COUNT;
+    Value instance = value_is_none(args[1]) ? VALUE_UNBOUND : args[1];
+    Type *owner = value_is_kind(args[2], KIND_TYPE)
+                      ? (Type *)value_object(args[2])
+                      : type_of(vm, args[1]);
+    return attr_bind(vm, args[0], instance, owner);
+}
+
 static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
 {
     Native *native = native_new(vm, def, cls);
@@ -182,6 +203,11 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
     {                                                                         \
         UNUSED_COUNT;                                                         \
         return SLOTS->binary(vm, BINARY_##id, args[1], args[0]);              \
+    }                                                                         \
+    NATIVE_OF(INPLACE_##id)                                                   \
+    {                                                                         \
+        UNUSED_COUNT;                                                         \
+        return SLOTS->inplace(vm, BINARY_##id, args[0], args[1]);             \
     }
 #include "parser/binary_op_list.h"
 #undef BINARY_OP
@@ -191,16 +217,65 @@ static const NativeDef binary_natives[] = {
     {"__" dunder, "self, value, /", native_BINARY_##id,                       \
      "Return self " symbol " value."},                                        \
         {"__r" dunder, "self, value, /", native_REFLECTED_##id,               \
-         "Return value " symbol " self."},
+         "Return value " symbol " self."},                                    \
+        {"__i" dunder, "self, value, /", native_INPLACE_##id,                 \
+         "Change self to self " symbol " value."},
 #include "parser/binary_op_list.h"
 #undef BINARY_OP
 };
+
+// Whether `operators`, a list of words, names the method "__word__".
+static bool lists_operator(const char *operators, const char *method)
+{
+    size_t length = strlen(method) - 4;
+    for (const char *at = operators; *at != '\0';) {
+        size_t word = strcspn(at, " ");
+        if (word == length && memcmp(at, method + 2, word) == 0) {
+            return true;
+        }
+        at += word + (at[word] == ' ');
+    }
+    return false;
+}
+
+// A type without a list shows the plain and the reflected ones.
+static bool shows_operator(const TypeDef *def, size_t row)
+{
+    return def->operators == NULL
+               ? row % 3 != 2
+               : lists_operator(def->operators, binary_natives[row].name);
+}
+
+static bool is_unary(const char *method)
+{
+    return strcmp(method, "__neg__") == 0 || strcmp(method, "__pos__") == 0 ||
+           strcmp(method, "__invert__") == 0;
+}
+
+// Whether the method of a slot is shown: operators must be listed, if there
+// is a list, and an unhashable type has None for __hash__.
+static bool shows_dunder(const TypeDef *def, const char *method)
+{
+    return def->operators == NULL || !is_unary(method) ||
+           lists_operator(def->operators, method);
+}
+
+static bool add_operators(Vm *vm, Type *cls)
+{
+    for (size_t i = 0; i < 3 * BINARY_COUNT; i++) {
+        if (shows_operator(cls->def, i) &&
+            !add_slot_native(vm, cls, &binary_natives[i])) {
+            return false;
+        }
+    }
+    return true;
+}
 
 bool class_add_native(Vm *vm, Type *cls)
 {
     const TypeSlots *own = &cls->def->slots;
 #define DUNDER(id, text, slot, user, params)                                  \
-    if (own->slot != NULL) {                                                  \
+    if (own->slot != NULL && shows_dunder(cls->def, text)) {                  \
         static const NativeDef def = {text, params, native_##id,              \
                                       "The operation of this name."};         \
         if (!add_slot_native(vm, cls, &def)) {                                \
@@ -209,14 +284,21 @@ bool class_add_native(Vm *vm, Type *cls)
     }
 #include "interp/dunder_list.h"
 #undef DUNDER
-    for (size_t i = 0; own->binary != NULL && i < 2 * BINARY_COUNT; i++) {
-        if (!add_slot_native(vm, cls, &binary_natives[i])) {
-            return false;
-        }
-    }
     static const NativeDef call = {"__call__", "self, /, *args, **kwargs",
                                    native_CALL, "Call self."};
-    if (own->call != NULL && !add_slot_native(vm, cls, &call)) {
+    static const NativeDef format = {"__format__", "self, format_spec, /",
+                                     native_FORMAT, "The value in this form."};
+    static const NativeDef get = {"__get__", "self, instance, owner=None, /",
+                                  native_GET, "Bind to the instance."};
+    if ((own->call != NULL && !add_slot_native(vm, cls, &call)) ||
+        (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
+        ((own->get_descriptor != NULL || cls->kind == KIND_FUNCTION) &&
+         !add_slot_native(vm, cls, &get)) ||
+        (own->binary != NULL && !add_operators(vm, cls))) {
+        return false;
+    }
+    if ((cls->def->flags & TYPE_UNHASHABLE) != 0 && own->hash == NULL &&
+        !dict_set_name(vm, cls->dict, vm->names[NAME_HASH], VALUE_NONE)) {
         return false;
     }
     return class_add_methods(vm, cls);

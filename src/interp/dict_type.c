@@ -264,6 +264,7 @@ const TypeDef dict_type_def = {
     .kind = KIND_DICT,
     .size = sizeof(Dict),
     .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .operators = "or ror ior",
     .slots = {.destroy = dict_destroy,
               .visit = dict_visit,
               .clear = dict_clear_slot,

@@ -4,10 +4,15 @@
 #include "interp/obj_set.h"
 #include "interp/sequence.h"
 
+extern const TypeDef dict_view_type_def;
+
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
-    DictView *view =
-        object_new(vm, vm->types[KIND_DICT_VIEW], sizeof *view);
+    const char *name = part == 'k'   ? "dict_keys"
+                       : part == 'v' ? "dict_values"
+                                     : "dict_items";
+    Type *cls = type_variant(vm, &dict_view_type_def, name);
+    DictView *view = cls == NULL ? NULL : object_new(vm, cls, sizeof *view);
     if (view == NULL) {
         return VALUE_FAIL;
     }
@@ -46,10 +51,7 @@ static int64_t view_length(Vm *vm, Value self)
 
 static Value view_repr(Vm *vm, Value self)
 {
-    char part = as_view(self)->part;
-    const char *name = part == 'k'   ? "dict_keys"
-                       : part == 'v' ? "dict_values"
-                                     : "dict_items";
+    const char *name = type_name(type_of(vm, self));
     List *list = list_new(vm, 0);
     Str *items = NULL, *text = NULL;
     if (list != NULL && list_extend(vm, list, self)) {
@@ -183,6 +185,7 @@ const TypeDef dict_view_type_def = {
     .kind = KIND_DICT_VIEW,
     .size = sizeof(DictView),
     .flags = TYPE_TRACKED | TYPE_FINAL | TYPE_UNHASHABLE,
+    .operators = "and rand or ror sub rsub xor rxor",
     .slots = {.destroy = view_destroy,
               .visit = view_visit,
               .repr = view_repr,

@@ -297,6 +297,8 @@ const TypeDef float_type_def = {
     .params = "x=0, /",
     .kind = KIND_FLOAT,
     .size = sizeof(Float),
+    .operators = "add radd sub rsub mul rmul truediv rtruediv "
+                 "floordiv rfloordiv mod rmod pow rpow neg pos",
     .slots = {.destroy = float_destroy,
               .make = float_make,
               .repr = float_repr,

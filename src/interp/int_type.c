@@ -270,6 +270,10 @@ const TypeDef int_type_def = {
     .params = "x=0, /, base=10",
     .kind = KIND_INT,
     .size = sizeof(Int),
+    .operators = "add radd sub rsub mul rmul truediv rtruediv "
+                 "floordiv rfloordiv mod rmod pow rpow and rand or "
+                 "ror xor rxor lshift rlshift rshift rrshift neg pos "
+                 "invert",
     .slots = {.destroy = int_destroy,
               .make = int_make,
               .repr = int_repr,
@@ -315,6 +319,7 @@ const TypeDef bool_type_def = {
     .kind = KIND_INT,
     .size = sizeof(Int),
     .flags = TYPE_FINAL,
+    .operators = "and rand or ror xor rxor",
     .slots = {.make = bool_make,
               .repr = bool_repr,
               .format = bool_format_slot,

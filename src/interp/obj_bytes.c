@@ -472,6 +472,7 @@ const TypeDef bytes_type_def = {
     .params = "source=b'', encoding=None, errors=None, /",
     .kind = KIND_BYTES,
     .size = sizeof(Bytes),
+    .operators = "add mul rmul mod rmod",
     .slots = {.destroy = bytes_destroy,
               .make = bytes_make,
               .repr = bytes_repr,

@@ -10,11 +10,10 @@
 
 Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
 {
-    Iterator *self =
-        object_new(vm, vm->types[KIND_ITERATOR], sizeof *self);
+    Type *cls = type_variant(vm, &iterator_type_def, name);
+    Iterator *self = cls == NULL ? NULL : object_new(vm, cls, sizeof *self);
     if (self != NULL) {
         self->step = step;
-        self->type_name = name;
         for (int i = 0; i < 4; i++) {
             self->state[i] = VALUE_UNBOUND;
         }
@@ -49,7 +48,7 @@ static void iterator_clear(Vm *vm, Object *object)
 static Value iterator_repr(Vm *vm, Value self)
 {
     Iterator *iterator = (Iterator *)value_object(self);
-    Str *text = str_printf(vm, "<%s object at %p>", iterator->type_name,
+    Str *text = str_printf(vm, "<%s object at %p>", type_name(iterator->head.type),
                            (void *)iterator);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -66,15 +65,58 @@ static Value iterator_next(Vm *vm, Value self)
     return iterator->step(vm, iterator);
 }
 
+// Those with a function of their name (map, zip …) are made by that.
+static Value iterator_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (cls->maker == NULL) {
+        return raise_error(vm, ERR_TYPE, "cannot create '%s' instances",
+                           type_name(cls));
+    }
+    return vm_call_dict(vm, value_from_object(cls->maker), args, keywords);
+}
+
+// The arguments were for iterator_make.
+static bool iterator_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    (void)vm, (void)self, (void)args, (void)keywords;
+    return true;
+}
+
+// How many items are left, where that is known without walking them.
+static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Iterator *self = (Iterator *)value_object(args[0]);
+    Value source = self->state[0];
+    if (!value_is_object(source) ||
+        type_of(vm, source)->slots.length == NULL) {
+        return value_from_small(0);
+    }
+    int64_t length = value_length(vm, source);
+    if (length < 0) {
+        return VALUE_FAIL;
+    }
+    int64_t passed = (int64_t)self->position;
+    return value_from_small(passed < length ? length - passed : 0);
+}
+
+static const NativeDef iterator_methods[] = {
+    {"__length_hint__", "self, /", iterator_length_hint,
+     "How many items are left, about."},
+    {0}};
+
 const TypeDef iterator_type_def = {
     .name = "iterator",
     .doc = "What iter() of a built-in object gives.",
     .kind = KIND_ITERATOR,
     .size = sizeof(Iterator),
     .flags = TYPE_TRACKED | TYPE_FINAL,
+    .methods = iterator_methods,
     .slots = {.destroy = iterator_destroy,
               .visit = iterator_visit,
               .clear = iterator_clear,
+              .make = iterator_make,
+              .init = iterator_init,
               .repr = iterator_repr,
               .iter = iterator_iter,
               .next = iterator_next},

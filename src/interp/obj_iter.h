@@ -24,11 +24,13 @@ typedef Value (*IteratorFn)(Vm *vm, Iterator *self);
 struct Iterator {
     Object head;
     IteratorFn step;
-    const char *type_name; // "list_iterator": the name of its type
     Value state[4];
     uint64_t position, expected; // as the step function uses them
 };
 
+extern const TypeDef iterator_type_def;
+
+// type_name: "list_iterator", the name of its type; a literal.
 MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
                                   IteratorFn step);
 MUST_CHECK Range *range_new(Vm *vm, Value start, Value stop, Value step);

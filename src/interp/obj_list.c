@@ -485,6 +485,7 @@ const TypeDef list_type_def = {
     .kind = KIND_LIST,
     .size = sizeof(List),
     .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .operators = "add mul rmul iadd imul",
     .slots = {.destroy = list_destroy,
               .visit = list_visit,
               .clear = list_clear_slot,

@@ -182,6 +182,7 @@ const TypeDef tuple_type_def = {
     .kind = KIND_TUPLE,
     .size = sizeof(Tuple),
     .flags = TYPE_TRACKED,
+    .operators = "add mul rmul",
     .slots = {.destroy = tuple_destroy,
               .visit = tuple_visit,
               // No clear: a cycle through a tuple has a part that changes, and

@@ -3,6 +3,7 @@
 // Invariant: a class is changed through type_set_attr alone, which updates
 // its slots and bumps the epoch.
 #include "interp/attr.h"
+#include "interp/builtins.h"
 #include "interp/class_new.h"
 #include "interp/init.h"
 #include "interp/note.h"
@@ -169,10 +170,100 @@ static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
     return found;
 }
 
+static Value object_repr_native(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return object_repr(vm, args[0]);
+}
+
+static Value object_str(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Str *text = value_repr(vm, args[0]);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value object_format(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "__format__() argument must be str, not %s",
+                           type_name(type_of(vm, args[1])));
+    }
+    if (value_as_str(args[1])->length > 0) {
+        return raise_error(
+            vm, ERR_TYPE,
+            "unsupported format string passed to %s.__format__",
+            type_name(type_of(vm, args[0])));
+    }
+    Str *text = value_str(vm, args[0]);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value object_hash(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return int_from_i64(vm, (int64_t)value_identity_hash(args[0]));
+}
+
+static Value object_eq(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm, (void)count;
+    return value_same(args[0], args[1]) ? VALUE_TRUE : VALUE_NOT_IMPLEMENTED;
+}
+
+// The opposite of what __eq__ of the class answers.
+static Value object_ne(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value answer = value_call_method(vm, args[0], vm->names[NAME_EQ],
+                                     args + 1, 1);
+    if (value_failed(answer) || value_same(answer, VALUE_NOT_IMPLEMENTED)) {
+        return answer;
+    }
+    int truth = value_truth(vm, answer);
+    release(vm, answer);
+    return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
+}
+
+static Value object_unordered(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm, (void)args, (void)count;
+    return VALUE_NOT_IMPLEMENTED;
+}
+
+static Value object_dir(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return builtin_names_of(vm, args[0]);
+}
+
+// The bytes of the fixed part; what it points to is not counted.
+static Value object_sizeof(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return value_from_small(type_of(vm, args[0])->def->size);
+}
+
+// What copying and pickling start from: a function and its arguments.
+static Value object_reduce(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return raise_error(vm, ERR_TYPE, "cannot pickle '%s' object",
+                       type_name(type_of(vm, args[0])));
+}
+
 static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)args, (void)count;
     return VALUE_NONE;
+}
+
+static Value object_subclass_hook(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm, (void)args, (void)count;
+    return VALUE_NOT_IMPLEMENTED;
 }
 
 static const NativeDef object_methods[] = {
@@ -181,6 +272,20 @@ static const NativeDef object_methods[] = {
     {"__delattr__", "self, name, /", object_delattr, "Delete an attribute."},
     {"__getattribute__", "self, name, /", object_getattribute,
      "Look an attribute up."},
+    {"__repr__", "self, /", object_repr_native, "Return repr(self)."},
+    {"__str__", "self, /", object_str, "Return str(self)."},
+    {"__format__", "self, format_spec, /", object_format,
+     "Return str(self); only the empty form is known."},
+    {"__hash__", "self, /", object_hash, "A hash of its identity."},
+    {"__eq__", "self, value, /", object_eq, "Return self is value."},
+    {"__ne__", "self, value, /", object_ne, "Return not self == value."},
+    {"__lt__", "self, value, /", object_unordered, "Return self<value."},
+    {"__le__", "self, value, /", object_unordered, "Return self<=value."},
+    {"__gt__", "self, value, /", object_unordered, "Return self>value."},
+    {"__ge__", "self, value, /", object_unordered, "Return self>=value."},
+    {"__dir__", "self, /", object_dir, "The names of its attributes."},
+    {"__sizeof__", "self, /", object_sizeof, "Its size in bytes."},
+    {"__reduce__", "self, /", object_reduce, "Refuses: nothing is pickled."},
     {NULL, NULL, NULL, NULL}};
 
 static const NativeDef object_statics[] = {
@@ -191,6 +296,8 @@ static const NativeDef object_statics[] = {
 static const NativeDef object_class_methods[] = {
     {"__init_subclass__", "cls, /", object_init_subclass,
      "Called when the class is subclassed."},
+    {"__subclasshook__", "cls, subclass, /", object_subclass_hook,
+     "What abstract classes ask; NotImplemented means: look at the bases."},
     {NULL, NULL, NULL, NULL}};
 
 static Value object_class(Vm *vm, Value self)
@@ -239,6 +346,7 @@ static void type_destroy(Vm *vm, Object *object)
     Type *self = (Type *)object;
     vm->epoch++; // caches may hold its shapes and methods
     class_forget(vm, self);
+    object_release_null(&vm->ctx, self->maker);
     object_release_null(&vm->ctx, self->dict);
     object_release_null(&vm->ctx, self->bases);
     object_release_null(&vm->ctx, self->mro);

@@ -76,6 +76,11 @@ Str *value_format(Vm *vm, Value v, Str *spec)
     return value_str(vm, v);
 }
 
+uint64_t value_identity_hash(Value v)
+{
+    return VALUE_BITS(v) >> 4 | VALUE_BITS(v) << 60;
+}
+
 bool value_hash(Vm *vm, Value v, uint64_t *hash)
 {
     if (value_is_int(v)) {
@@ -99,7 +104,7 @@ bool value_hash(Vm *vm, Value v, uint64_t *hash)
         ctx_leave(&vm->ctx);
         return ok;
     }
-    *hash = VALUE_BITS(v) >> 4 | VALUE_BITS(v) << 60;
+    *hash = value_identity_hash(v);
     return true;
 }
 

@@ -210,6 +210,7 @@ const TypeDef str_type_def = {
     .params = "object='', /",
     .kind = KIND_STR,
     .size = sizeof(Str),
+    .operators = "add mul rmul mod rmod",
     .slots = {.destroy = str_destroy,
               .make = str_make,
               .repr = str_repr,

@@ -274,6 +274,44 @@ static bool create_errors(Vm *vm)
     return true;
 }
 
+static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
+{
+    Str *text = str_intern(vm, name, strlen(name));
+    Value base = value_from_object(vm->object_type);
+    Tuple *bases = text == NULL ? NULL : tuple_from(vm, &base, 1);
+    Type *cls = bases == NULL ? NULL : class_create(vm, text, bases, def);
+    object_release_null(&vm->ctx, bases);
+    object_release_null(&vm->ctx, text);
+    if (cls == NULL) {
+        return NULL;
+    }
+    cls->slots = def->slots;
+    inherit_slots(&cls->slots, &vm->object_type->slots);
+    cls->flags = def->flags;
+    cls->kind = def->kind;
+    if (!class_add_native(vm, cls)) {
+        object_release(&vm->ctx, cls);
+        return NULL;
+    }
+    return cls;
+}
+
+Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
+{
+    size_t length = strlen(name);
+    uint64_t *place = map_get(&vm->type_variants, name, length);
+    if (place != NULL) {
+        return (Type *)(uintptr_t)*place;
+    }
+    Type *made = make_variant(vm, def, name);
+    if (made == NULL ||
+        !map_put(&vm->type_variants, name, length, (uintptr_t)made)) {
+        object_release_null(&vm->ctx, made);
+        return NULL;
+    }
+    return made;
+}
+
 bool types_init(Vm *vm)
 {
     return intern_names(vm) && name_builtins(vm) && create_errors(vm);

@@ -114,6 +114,9 @@ typedef struct TypeDef {
     uint32_t size;      // bytes of an instance's fixed part
     uint32_t flags;     // TypeFlag
     TypeSlots slots;
+    // The operator methods that the type shows, "add mul rmul iadd neg"; NULL:
+    // all that its slots could mean. (The binary slot declines the others.)
+    const char *operators;
     const NativeDef *methods;        // ends with a NULL name
     const NativeDef *class_methods;  // NULL or ends with a NULL name
     const NativeDef *static_methods; // NULL or ends with a NULL name
@@ -140,6 +143,8 @@ struct Type {
     // valid while init_epoch is the Vm's epoch. NULL: they are made by C.
     Object *init_function;
     uint64_t init_epoch;
+    Object *maker;      // a Native that calling the class runs (map, zip …);
+                        // NULL: none
 };
 
 // The class of any value, immediates included. Borrowed.
@@ -151,6 +156,9 @@ Value type_lookup(Vm *vm, Type *cls, Str *name);
 // The Type of a built-in kind or an error class. Borrowed.
 Type *type_of_kind(Vm *vm, Kind kind);
 Type *type_of_error(Vm *vm, ErrorKind kind);
+// The type `name` among those that share a descriptor (iterators, views of a
+// dict), made when it is first asked for. Borrowed; NULL: failed.
+MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
 // "list", borrowed from the type.
 const char *type_name(const Type *cls);
 

@@ -79,6 +79,7 @@ struct Vm {
     Collector *collector; // cycles.h
     struct ReprGuard *printing; // containers being printed (sequence.h)
     Map weak_table;       // weak references by address
+    Map type_variants;    // types made on demand, by name (type_variant)
 
     // Staging: NULL and 0 while nothing is traced.
     const TraceHooks *hooks;  // installed by the stager (apply.h)

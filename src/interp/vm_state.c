@@ -110,6 +110,7 @@ Vm *vm_new(size_t stack_size)
         vm->error_overrides[i] = VALUE_UNBOUND;
     }
     map_init(&vm->weak_table, &vm->ctx);
+    map_init(&vm->type_variants, &vm->ctx);
     arena_init(&vm->tensor_arena, &vm->ctx);
     if (!make_world(vm)) {
         vm_free(vm);
@@ -162,6 +163,7 @@ void vm_free(Vm *vm)
     str_interned_free(vm);
     arena_destroy(&vm->tensor_arena);
     map_free(&vm->weak_table);
+    map_free(&vm->type_variants);
     if (vm->stack != NULL) {
         munmap(vm->stack, vm->stack_bytes);
     }
