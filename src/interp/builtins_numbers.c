@@ -167,6 +167,14 @@ BUILTIN_BODY(divmod)
         (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED))) {
         return own;
     }
+    if (value_is_float(args[0]) || value_is_float(args[1])) {
+        double divisor;
+        if ((is_int(args[1]) || value_is_float(args[1])) &&
+            (is_int(args[0]) || value_is_float(args[0])) &&
+            value_to_double(vm, args[1], &divisor) && divisor == 0) {
+            return raise_error(vm, ERR_ZERO_DIVISION, "float divmod()");
+        }
+    }
     Value quotient = value_binary(vm, BINARY_FLOORDIV, args[0], args[1]);
     if (value_failed(quotient)) {
         return quotient;

@@ -67,26 +67,60 @@ static uint32_t self_count(const Native *native)
     return native->owner != NULL ? 1 : 0;
 }
 
+// "str.join" for a method, "len" for a function.
+static const char *owner_prefix(const Native *native, const char **dot)
+{
+    *dot = native->owner != NULL ? "." : "";
+    return native->owner != NULL ? type_name(native->owner) : "";
+}
+
+// Whether a parameter can be given by keyword.
+static bool takes_keywords(const Native *native)
+{
+    return find_kind(native, PARAM_KEYWORD_ONLY) >= 0 ||
+           find_kind(native, PARAM_POSITIONAL) >= 0;
+}
+
+// The texts that Argument Clinic makes for functions with keywords.
+static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
+                                 uint32_t most, uint32_t given)
+{
+    bool few = given < least;
+    uint32_t bound = few ? least : most;
+    bool only = find_kind(native, PARAM_KEYWORD_ONLY) >= 0;
+    return raise_false(vm, ERR_TYPE, "%s() takes %s %u %sargument%s (%u given)",
+                       native->def->name,
+                       least == most ? "exactly"
+                       : few         ? "at least"
+                                     : "at most",
+                       bound, only ? "positional " : "",
+                       bound == 1 ? "" : "s", given);
+}
+
 static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
 {
     uint32_t self = self_count(native);
     uint32_t most = native->positional_count - self;
     uint32_t least = native->required_count - self;
     given -= self;
-    const char *name = native->def->name;
+    const char *name = native->def->name, *dot;
+    const char *owner = owner_prefix(native, &dot);
+    if (takes_keywords(native)) {
+        return wrong_count_keywords(vm, native, least, most, given);
+    }
     if (most == 0) {
-        return raise_false(vm, ERR_TYPE, "%s() takes no arguments (%u given)",
-                           name, given);
+        return raise_false(vm, ERR_TYPE,
+                           "%s%s%s() takes no arguments (%u given)", owner,
+                           dot, name, given);
+    }
+    if (least == 1 && most == 1) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s%s%s() takes exactly one argument (%u given)",
+                           owner, dot, name, given);
     }
     if (least == most) {
-        const char *plural = most == 1 ? "" : "s";
-        return most == 1
-                   ? raise_false(vm, ERR_TYPE,
-                                 "%s() takes exactly one argument (%u given)",
-                                 name, given)
-                   : raise_false(vm, ERR_TYPE,
-                                 "%s expected %u argument%s, got %u", name,
-                                 most, plural, given);
+        return raise_false(vm, ERR_TYPE, "%s expected %u arguments, got %u",
+                           name, most, given);
     }
     bool few = given < least;
     uint32_t bound = few ? least : most;
@@ -110,11 +144,11 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
         if (at >= 0) {
             bound[at] = value_retain(keywords[i]);
         } else if (rest < 0) {
-            return find_kind(native, PARAM_KEYWORD_ONLY) < 0 &&
-                           find_kind(native, PARAM_POSITIONAL) < 0
+            const char *dot, *owner = owner_prefix(native, &dot);
+            return !takes_keywords(native)
                        ? raise_false(vm, ERR_TYPE,
-                                     "%s() takes no keyword arguments",
-                                     native->def->name)
+                                     "%s%s%s() takes no keyword arguments",
+                                     owner, dot, native->def->name)
                        : raise_false(vm, ERR_TYPE,
                                      "'%s' is an invalid keyword argument for "
                                      "%s()",

@@ -261,10 +261,14 @@ static MethodWrap *wrap_native(Vm *vm, const NativeDef *def, bool is_class)
 
 static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
 {
-    const NativeDef *m = def->methods;
-    for (; m != NULL && m->name != NULL; m++) {
-        if (!put(vm, cls->dict, m->name, native_new(vm, m, cls))) {
-            return false;
+    const NativeDef *tables[] = {def->methods, def->more_methods[0],
+                                 def->more_methods[1]};
+    const NativeDef *m;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        for (m = tables[i]; m != NULL && m->name != NULL; m++) {
+            if (!put(vm, cls->dict, m->name, native_new(vm, m, cls))) {
+                return false;
+            }
         }
     }
     for (m = def->class_methods; m != NULL && m->name != NULL; m++) {

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "interp/format.h"
+#include "interp/number_methods.h"
+#include "interp/obj_bytes.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
@@ -128,6 +130,12 @@ static Value float_parse(Vm *vm, Str *str)
 // float(v) as a plain float.
 static Value float_of(Vm *vm, Value v)
 {
+    if (value_is_kind(v, KIND_BYTES)) {
+        Str *text = str_new(vm, bytes_text(v), bytes_length(v));
+        Value made = text == NULL ? VALUE_FAIL : float_parse(vm, text);
+        object_release_null(&vm->ctx, text);
+        return made;
+    }
     if (value_is_str(v)) {
         return float_parse(vm, value_as_str(v));
     }
@@ -311,6 +319,7 @@ const TypeDef float_type_def = {
               .to_int = float_to_int,
               .to_float = float_self},
     .methods = float_methods,
+    .more_methods = {number_methods},
     .class_methods = float_class_methods,
     .members = float_members,
 };

@@ -70,8 +70,9 @@ static void percent_flags(Percent *p, FormatSpec *spec)
 
 static bool percent_text(Percent *p, FormatSpec *spec, Value v)
 {
-    Str *text = spec->type == 's' ? value_str(p->vm, v)
-                                  : value_repr(p->vm, v);
+    Str *text = spec->type == 's'   ? value_str(p->vm, v)
+                : spec->type == 'a' ? value_ascii(p->vm, v)
+                                    : value_repr(p->vm, v);
     if (text == NULL) {
         return false;
     }
@@ -454,7 +455,8 @@ static Value converted(Fields *f, Value v, char how)
     if (how == 0 || value_failed(v)) {
         return v;
     }
-    Str *text = how == 'r' || how == 'a' ? value_repr(f->vm, v)
+    Str *text = how == 'r'   ? value_repr(f->vm, v)
+                : how == 'a' ? value_ascii(f->vm, v)
                 : how == 's'
                     ? value_str(f->vm, v)
                     : raise_null(f->vm, ERR_VALUE,

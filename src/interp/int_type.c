@@ -1,6 +1,8 @@
 // int and bool: types and methods.
 #include "interp/format.h"
 #include "interp/int_view.h"
+#include "interp/number_methods.h"
+#include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_float.h"
 #include "interp/sequence.h"
@@ -111,6 +113,9 @@ static Value int_of(Vm *vm, Value v)
         return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
                          10);
     }
+    if (value_is_kind(v, KIND_BYTES)) {
+        return int_parse(vm, bytes_text(v), bytes_length(v), 10);
+    }
     Type *type = type_of(vm, v);
     Value (*convert)(Vm *, Value) =
         type->slots.to_int != NULL ? type->slots.to_int : type->slots.index;
@@ -133,7 +138,8 @@ static Value int_of(Vm *vm, Value v)
 static Value int_of_base(Vm *vm, Value v, Value base_value)
 {
     int64_t base;
-    if (!value_is_str(v)) {
+    bool bytes = value_is_kind(v, KIND_BYTES);
+    if (!value_is_str(v) && !bytes) {
         return raise_error(vm, ERR_TYPE,
                            "int() can't convert non-string with explicit "
                            "base");
@@ -145,8 +151,9 @@ static Value int_of_base(Vm *vm, Value v, Value base_value)
         return raise_error(vm, ERR_VALUE,
                            "int() base must be >= 2 and <= 36, or 0");
     }
-    return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
-                     (int)base);
+    return bytes ? int_parse(vm, bytes_text(v), bytes_length(v), (int)base)
+                 : int_parse(vm, value_as_str(v)->text,
+                             value_as_str(v)->length, (int)base);
 }
 
 // The base given by position or keyword; UNBOUND: none. False: failed.
@@ -287,6 +294,8 @@ const TypeDef int_type_def = {
               .to_int = int_self,
               .to_float = int_to_float},
     .methods = int_methods,
+    .more_methods = {number_methods, int_bytes_methods},
+    .class_methods = int_class_methods,
     .members = int_members,
 };
 

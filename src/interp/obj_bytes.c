@@ -1,8 +1,11 @@
-// bytes: the object and its operators; encode and decode.
+// bytes: the object, its operators and its constructor. Methods are in
+// bytes_methods.c, encodings in codec.c.
 #include "interp/obj_bytes.h"
 
 #include "base/map.h"
 #include "base/utf8.h"
+#include "interp/bytes_methods.h"
+#include "interp/obj_dict.h"
 #include "interp/sequence.h"
 
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
@@ -268,12 +271,40 @@ static Value bytes_of(Vm *vm, const Tuple *args)
     return value_from_object(bytes);
 }
 
+// bytes(source=…, encoding=…, errors=…): as if given by position.
+static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
+{
+    static const char *const names[] = {"source", "encoding", "errors"};
+    if (keywords == NULL || keywords->count == 0) {
+        return arguments_check(vm, "bytes", args, NULL, 3)
+                   ? bytes_of(vm, args)
+                   : VALUE_FAIL;
+    }
+    Value parts[3];
+    size_t count = args->count < 3 ? args->count : 3;
+    memcpy(parts, args->items, count * sizeof(Value));
+    for (; count < 3; count++) {
+        Str *name = str_intern(vm, names[count], strlen(names[count]));
+        parts[count] = name == NULL ? VALUE_UNBOUND
+                                    : dict_get_name(keywords, name);
+        object_release_null(&vm->ctx, name);
+        if (value_unbound(parts[count])) {
+            break;
+        }
+    }
+    if (count != args->count + keywords->count) {
+        return raise_error(vm, ERR_TYPE,
+                           "bytes() got an unexpected keyword argument");
+    }
+    Tuple *all = tuple_from(vm, parts, count);
+    Value made = all == NULL ? VALUE_FAIL : bytes_of(vm, all);
+    object_release_null(&vm->ctx, all);
+    return made;
+}
+
 static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "bytes", args, keywords, 3)) {
-        return VALUE_FAIL;
-    }
-    Value made = bytes_of(vm, args);
+    Value made = bytes_of_arguments(vm, args, keywords);
     if (value_failed(made) || cls == vm->types[KIND_BYTES]) {
         return made;
     }
@@ -286,185 +317,6 @@ static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     release(vm, made);
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
-
-// 'u' UTF-8, 'a' ASCII, 'l' Latin-1; 0: unknown, with an error pending.
-static char codec(Vm *vm, Value encoding)
-{
-    if (value_unbound(encoding)) {
-        return 'u';
-    }
-    if (!value_is_str(encoding)) {
-        raise_error(vm, ERR_TYPE, "encoding must be str");
-        return 0;
-    }
-    static const struct {
-        const char *name;
-        char code;
-    } known[] = {{"utf-8", 'u'},   {"utf8", 'u'},   {"UTF-8", 'u'},
-                 {"ascii", 'a'},   {"us-ascii", 'a'}, {"latin-1", 'l'},
-                 {"latin1", 'l'},  {"iso-8859-1", 'l'}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (str_is(value_as_str(encoding), known[i].name)) {
-            return known[i].code;
-        }
-    }
-    raise_error(vm, ERR_LOOKUP, "unknown encoding: %s",
-                value_as_str(encoding)->text);
-    return 0;
-}
-
-// "strict" (also when not given), "ignore" or "replace", by first letter.
-static char error_mode(Value errors)
-{
-    return value_is_str(errors) ? value_as_str(errors)->text[0] : 's';
-}
-
-static bool encode_narrow(Vm *vm, StrBuf *out, Str *str, uint32_t limit,
-                          char mode)
-{
-    for (size_t i = 0, number = 0; i < str->length; number++) {
-        uint32_t c = 0xFFFF;
-        size_t size = utf8_decode(str->text + i, str->length - i, &c);
-        i += size == 0 ? 3 : size;
-        if (c < limit) {
-            strbuf_putc(out, (char)c);
-        } else if (mode == 's') {
-            return raise_false(
-                vm, ERR_UNICODE_ENCODE,
-                "'%s' codec can't encode character '\\%c%0*x' in position "
-                "%zu: ordinal not in range(%u)",
-                limit == 128 ? "ascii" : "latin-1",
-                c < 256 ? 'x' : c < 65536 ? 'u' : 'U',
-                c < 256 ? 2 : c < 65536 ? 4 : 8, c, number, limit);
-        } else {
-            strbuf_puts(out, mode == 'r' ? "?" : "");
-        }
-    }
-    return true;
-}
-
-Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
-{
-    char code = codec(vm, encoding);
-    Str *str = value_as_str(v);
-    if (code == 0 || code == 'u') {
-        return code == 0 ? VALUE_FAIL
-                         : bytes_value(vm, str->text, str->length);
-    }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    bool ok = encode_narrow(vm, &out, str, code == 'a' ? 128 : 256,
-                            error_mode(errors)) &&
-              strbuf_ok(&out);
-    Value result = ok ? bytes_value(vm, strbuf_text(&out), out.length)
-                      : VALUE_FAIL;
-    strbuf_free(&out);
-    return result;
-}
-
-static bool decode_into(Vm *vm, StrBuf *out, Bytes *bytes, char code,
-                        char mode)
-{
-    for (size_t i = 0; i < bytes->length;) {
-        unsigned char byte = (unsigned char)bytes->data[i];
-        uint32_t c = byte;
-        size_t size = 1;
-        if (code == 'u' && byte >= 128) {
-            size = utf8_decode(bytes->data + i, bytes->length - i, &c);
-        } else if (code == 'a' && byte >= 128) {
-            size = 0;
-        }
-        if (size != 0) {
-            strbuf_codepoint(out, c);
-            i += size;
-            continue;
-        }
-        if (mode == 's') {
-            return raise_false(vm, ERR_UNICODE_DECODE,
-                               "'%s' codec can't decode byte 0x%02x in "
-                               "position %zu: %s",
-                               code == 'u' ? "utf-8" : "ascii", byte, i,
-                               code == 'u' ? "invalid start byte"
-                                           : "ordinal not in range(128)");
-        }
-        if (mode == 'r') {
-            strbuf_codepoint(out, UTF8_REPLACEMENT);
-        }
-        i++;
-    }
-    return true;
-}
-
-Value bytes_decode(Vm *vm, Value v, Value encoding, Value errors)
-{
-    char code = codec(vm, encoding);
-    if (code == 0) {
-        return VALUE_FAIL;
-    }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    if (!decode_into(vm, &out, value_as_bytes(v), code, error_mode(errors))) {
-        strbuf_free(&out);
-        return VALUE_FAIL;
-    }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
-static Value method_decode(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return bytes_decode(vm, args[0], args[1], args[2]);
-}
-
-static Value method_hex(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    for (size_t i = 0; i < bytes_length(args[0]); i++) {
-        strbuf_printf(&out, "%02x", (unsigned char)bytes_text(args[0])[i]);
-    }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
-static Value affix(Vm *vm, Value *args, bool at_end)
-{
-    if (!value_is_kind(args[1], KIND_BYTES)) {
-        return raise_error(vm, ERR_TYPE,
-                           "%s first arg must be bytes or a tuple of bytes, "
-                           "not %s",
-                           at_end ? "endswith" : "startswith",
-                           type_name(type_of(vm, args[1])));
-    }
-    size_t length = bytes_length(args[0]), part = bytes_length(args[1]);
-    const char *at = bytes_text(args[0]) + (at_end ? length - part : 0);
-    return value_from_bool(part <= length &&
-                           memcmp(at, bytes_text(args[1]), part) == 0);
-}
-
-static Value method_startswith(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return affix(vm, args, false);
-}
-
-static Value method_endswith(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return affix(vm, args, true);
-}
-
-const NativeDef bytes_methods[] = {
-    {"decode", "self, /, encoding='utf-8', errors='strict'", method_decode,
-     "The text that these bytes encode."},
-    {"hex", "self, /", method_hex, "Two hexadecimal digits for each byte."},
-    {"startswith", "self, prefix, /", method_startswith,
-     "True if it starts with prefix."},
-    {"endswith", "self, suffix, /", method_endswith,
-     "True if it ends with suffix."},
-    {0}};
 
 const TypeDef bytes_type_def = {
     .name = "bytes",
@@ -484,4 +336,6 @@ const TypeDef bytes_type_def = {
               .contains = bytes_contains,
               .iter = bytes_iter},
     .methods = bytes_methods,
+    .class_methods = bytes_class_methods,
+    .static_methods = bytes_static_methods,
 };

@@ -24,7 +24,9 @@ Value float_box(Vm *vm, double d)
 int float_shortest(double d, char *digits)
 {
     char text[40];
-    for (int precision = 14; precision <= 16; precision++) {
+    // A subnormal number may need fewer than 15.
+    int first = fabs(d) < 0x1p-1022 ? 0 : 14;
+    for (int precision = first; precision <= 16; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, fabs(d));
         if (precision == 16 || strtod(text, NULL) == fabs(d)) {
             break;

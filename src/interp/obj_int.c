@@ -241,6 +241,8 @@ static Value zero_division(Vm *vm, BinaryOp op)
 {
     return raise_error(vm, ERR_ZERO_DIVISION,
                        op == BINARY_TRUEDIV ? "division by zero"
+                       : op == BINARY_MOD
+                           ? "integer modulo by zero"
                        : op == BINARY_POW
                            ? "0.0 cannot be raised to a negative power"
                            : "integer division or modulo by zero");
@@ -550,8 +552,12 @@ Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     switch (op) {
     case BINARY_TRUEDIV: return true_divide(vm, a, b);
-    case BINARY_FLOORDIV:
-    case BINARY_MOD: return divide(vm, op, a, b);
+    case BINARY_MOD:
+        if (int_compare(b, value_from_small(0)) == 0) {
+            return zero_division(vm, op);
+        }
+        return divide(vm, op, a, b);
+    case BINARY_FLOORDIV: return divide(vm, op, a, b);
     case BINARY_POW: return int_power(vm, a, b);
     case BINARY_LSHIFT:
     case BINARY_RSHIFT: return int_shift(vm, op, a, b);

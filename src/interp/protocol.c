@@ -44,6 +44,45 @@ Str *value_repr(Vm *vm, Value v)
     return text;
 }
 
+// One code point of UTF-8 as an escape; returns its bytes.
+static size_t add_escape(StrBuf *out, const unsigned char *text)
+{
+    size_t length = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
+    uint32_t code = text[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6 | (text[i] & 0x3Fu);
+    }
+    if (code < 0x100) {
+        strbuf_printf(out, "\\x%02x", code);
+    } else if (code < 0x10000) {
+        strbuf_printf(out, "\\u%04x", code);
+    } else {
+        strbuf_printf(out, "\\U%08x", code);
+    }
+    return length;
+}
+
+Str *value_ascii(Vm *vm, Value v)
+{
+    Str *text = value_repr(vm, v);
+    if (text == NULL || text->length == text->count) {
+        return text;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t i = 0; i < text->length;) {
+        const unsigned char *here = (const unsigned char *)text->text + i;
+        if (*here < 0x80) {
+            strbuf_putc(&out, (char)*here);
+            i++;
+        } else {
+            i += add_escape(&out, here);
+        }
+    }
+    object_release(&vm->ctx, text);
+    return str_from_buf(vm, &out);
+}
+
 Str *value_str(Vm *vm, Value v)
 {
     if (value_is_str(v) && value_object(v)->type == vm->types[KIND_STR]) {

@@ -8,6 +8,7 @@
 
 Str *value_repr(Vm *vm, Value v); // with recursion guard: "[...]"
 Str *value_str(Vm *vm, Value v);
+Str *value_ascii(Vm *vm, Value v); // the repr with escapes for non-ASCII
 Str *value_format(Vm *vm, Value v, Str *spec);
 uint64_t value_identity_hash(Value v); // of types without a hash slot
 MUST_CHECK bool value_hash(Vm *vm, Value v, uint64_t *hash);

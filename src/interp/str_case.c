@@ -18,6 +18,8 @@ static uint32_t next_codepoint(const char **at, const char *end)
     return codepoint;
 }
 
+enum { FOLD_MAX = 4 }; // characters that one folds to
+
 typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_TITLE } CaseKind;
 
 static bool is_cased(uint32_t c)
@@ -27,11 +29,41 @@ static bool is_cased(uint32_t c)
            kind == UTF8PROC_CATEGORY_LT;
 }
 
+typedef struct SpecialCase {
+    uint32_t code;
+    const char *text[3]; // by CaseKind
+} SpecialCase;
+
+static const SpecialCase special_cases[] = {
+#define SPECIAL_CASE(code, lower, upper, title) {code, {lower, upper, title}},
+#include "interp/special_case_list.h"
+#undef SPECIAL_CASE
+};
+
+// The row of a character that maps to several; NULL: it maps to one.
+static const SpecialCase *find_special(uint32_t c)
+{
+    size_t low = 0, high = sizeof special_cases / sizeof *special_cases;
+    while (c >= special_cases[0].code && low < high) {
+        size_t middle = (low + high) / 2;
+        if (special_cases[middle].code == c) {
+            return &special_cases[middle];
+        }
+        if (special_cases[middle].code < c) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
 static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
 {
     utf8proc_int32_t point = (utf8proc_int32_t)c;
-    if (kind != CASE_LOWER && c == 0xDF) { // the one common expansion
-        strbuf_puts(out, kind == CASE_UPPER ? "SS" : "Ss");
+    const SpecialCase *special = find_special(c);
+    if (special != NULL) {
+        strbuf_puts(out, special->text[kind]);
         return;
     }
     strbuf_codepoint(out, (uint32_t)(kind == CASE_LOWER
@@ -78,7 +110,13 @@ static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
             add_lower(out, c, after_letter, at, end);
         }
         break;
-    case MODE_SWAP: add_cased(out, c, upper ? CASE_LOWER : CASE_UPPER); break;
+    case MODE_SWAP:
+        if (upper) {
+            add_lower(out, c, after_letter, at, end);
+        } else {
+            add_cased(out, c, CASE_UPPER);
+        }
+        break;
     default: add_lower(out, c, after_letter, at, end);
     }
 }
@@ -126,12 +164,13 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
     strbuf_init(&out, &vm->ctx);
     while (at < end) {
         uint32_t c = next_codepoint(&at, end);
-        if (c == 0xDF || c == 0x1E9E) {
-            strbuf_puts(&out, "ss");
-        } else {
-            strbuf_codepoint(&out, c == 0x3C2 ? 0x3C3
-                                              : (uint32_t)utf8proc_tolower(
-                                                    (utf8proc_int32_t)c));
+        utf8proc_int32_t folded[FOLD_MAX];
+        int boundary = 0;
+        utf8proc_ssize_t points =
+            utf8proc_decompose_char((utf8proc_int32_t)c, folded, FOLD_MAX,
+                                    UTF8PROC_CASEFOLD, &boundary);
+        for (utf8proc_ssize_t i = 0; i < points && i < FOLD_MAX; i++) {
+            strbuf_codepoint(&out, (uint32_t)folded[i]);
         }
     }
     Str *text = str_from_buf(vm, &out);

@@ -266,10 +266,10 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
 {
     Str *str = value_as_str(args[0]), *chars = NULL;
     if (!value_unbound(args[1]) && !value_is_none(args[1])) {
-        chars = str_argument(vm, args[1], words);
-        if (chars == NULL) {
-            return VALUE_FAIL;
+        if (!value_is_str(args[1])) {
+            return raise_error(vm, ERR_TYPE, "%s", words);
         }
+        chars = value_as_str(args[1]);
     }
     const char *start = str->text, *end = start + str->length;
     while (left && start < end) {
@@ -505,6 +505,8 @@ const NativeDef str_methods[] = {
      "With its {fields} filled in."},
     {"format_map", "self, mapping, /", method_format_map,
      "With its {fields} filled in from a mapping."},
+    {"translate", "self, table, /", str_method_translate,
+     "Each character replaced by what the table has for it."},
     {"lower", "self, /", str_method_lower, "In lower case."},
     {"upper", "self, /", str_method_upper, "In upper case."},
     {"title", "self, /", str_method_title, "Each Word In Title Case."},

@@ -30,7 +30,10 @@ STR_METHOD(splitlines);
 STR_METHOD(join);
 STR_METHOD(partition);
 STR_METHOD(rpartition);
+STR_METHOD(translate);
 #undef STR_METHOD
+
+extern const NativeDef str_static_methods[];
 
 bool str_is_space(uint32_t codepoint); // as Python's str.isspace
 // An argument that must be a Str; NULL with a TypeError in `words`.

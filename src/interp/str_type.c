@@ -1,5 +1,8 @@
 // str: the type and its operators.
 #include "base/utf8.h"
+#include "interp/obj_bytes.h"
+#include "interp/obj_dict.h"
+#include "interp/str_methods.h"
 #include "interp/format.h"
 #include "interp/sequence.h"
 
@@ -181,20 +184,64 @@ static Value str_iter(Vm *vm, Value self)
     return value_from_object(iterator);
 }
 
+// str(bytes, encoding, errors).
+static Value str_of_bytes(Vm *vm, const Value *parts)
+{
+    if (value_is_str(parts[0])) {
+        return raise_error(vm, ERR_TYPE, "decoding str is not supported");
+    }
+    if (!value_is_kind(parts[0], KIND_BYTES)) {
+        return raise_error(vm, ERR_TYPE,
+                           "decoding to str: need a bytes-like object, %s "
+                           "found",
+                           type_name(type_of(vm, parts[0])));
+    }
+    return bytes_decode(vm, parts[0], parts[1], parts[2]);
+}
+
+// object, encoding and errors, by position or keyword. Borrowed.
+static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
+{
+    static const char *const names[] = {"object", "encoding", "errors"};
+    size_t given = args->count + (keywords == NULL ? 0 : keywords->count);
+    if (given > 3) {
+        return raise_false(vm, ERR_TYPE,
+                           "str() takes at most 3 arguments (%zu given)",
+                           given);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        parts[i] = i < args->count ? args->items[i] : VALUE_UNBOUND;
+    }
+    uint32_t at = 0;
+    Value key, value;
+    while (keywords != NULL && dict_next(keywords, &at, &key, &value)) {
+        size_t i = 0;
+        while (i < 3 && !str_is(value_as_str(key), names[i])) {
+            i++;
+        }
+        if (i == 3) {
+            return raise_false(
+                vm, ERR_TYPE, "'%s' is an invalid keyword argument for str()",
+                value_as_str(key)->text);
+        }
+        parts[i] = value;
+    }
+    return true;
+}
+
 static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "str", args, keywords, 3)) {
+    Value parts[3];
+    if (!str_arguments(vm, args, keywords, parts)) {
         return VALUE_FAIL;
     }
     Value made;
-    if (args->count == 0) {
+    if (value_unbound(parts[0])) {
         made = text_value(str_new(vm, "", 0));
-    } else if (args->count > 1) {
-        made = value_call_method(vm, args->items[0],
-                                 vm->names[NAME_DECODE], args->items + 1,
-                                 (uint32_t)args->count - 1);
+    } else if (!value_unbound(parts[1]) || !value_unbound(parts[2])) {
+        made = str_of_bytes(vm, parts);
     } else {
-        made = text_value(value_str(vm, args->items[0]));
+        made = text_value(value_str(vm, parts[0]));
     }
     if (value_failed(made) || cls == vm->types[KIND_STR]) {
         return made;
@@ -224,4 +271,5 @@ const TypeDef str_type_def = {
               .contains = str_contains,
               .iter = str_iter},
     .methods = str_methods,
+    .static_methods = str_static_methods,
 };

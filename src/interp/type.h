@@ -118,6 +118,7 @@ typedef struct TypeDef {
     // all that its slots could mean. (The binary slot declines the others.)
     const char *operators;
     const NativeDef *methods;        // ends with a NULL name
+    const NativeDef *more_methods[2]; // further tables, NULL: none
     const NativeDef *class_methods;  // NULL or ends with a NULL name
     const NativeDef *static_methods; // NULL or ends with a NULL name
     const MemberDef *members;        // NULL or ends with a NULL name

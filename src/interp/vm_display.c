@@ -230,15 +230,10 @@ bool slow_totuple(Vm *vm, Frame *f, Ins ins)
 static Value converted(Vm *vm, Value v, int conversion)
 {
     Str *text;
-    Value ascii;
     switch (conversion) {
     case 's': text = value_str(vm, v); break;
     case 'r': text = value_repr(vm, v); break;
-    case 'a':
-        ascii = dict_get_name(vm->builtins, str_intern(vm, "ascii", 5));
-        return value_unbound(ascii)
-                   ? raise_error(vm, ERR_NAME, "name 'ascii' is not defined")
-                   : vm_call(vm, ascii, &v, 1);
+    case 'a': text = value_ascii(vm, v); break;
     default: return value_retain(v);
     }
     return text == NULL ? VALUE_FAIL : value_from_object(text);

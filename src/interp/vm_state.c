@@ -212,6 +212,10 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
     Code *code = compile_source(vm, source, mode, own_locals);
     Function *body = code != NULL ? function_new(vm, code, globals) : NULL;
     Value result = VALUE_FAIL;
+    if (code == NULL) {
+        // A pending text borrows the source, which the caller may drop.
+        value_replace(&vm->ctx, &vm->exception, raise_take(vm));
+    }
     if (body != NULL) {
         Value space = value_from_object(own_locals ? locals : globals);
         result = vm_call(vm, value_from_object(body), &space, 1);

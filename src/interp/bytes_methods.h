@@ -1,0 +1,14 @@
+// The methods of bytes.
+#ifndef DUET_INTERP_BYTES_METHODS_H
+#define DUET_INTERP_BYTES_METHODS_H
+
+#include "interp/obj_bytes.h"
+
+extern const NativeDef bytes_methods[], bytes_class_methods[],
+    bytes_static_methods[];
+
+// Any bytes-like argument: bytes itself; "a bytes-like object is required, not
+// 'str'" else. NULL: failed. Borrowed.
+Bytes *bytes_argument(Vm *vm, Value v);
+
+#endif

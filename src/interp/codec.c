@@ -1,0 +1,517 @@
+// Encodings: str.encode and bytes.decode, with Python's error handlers.
+//
+// A codec reads or writes one code point at a time; what it cannot do goes to
+// the handler, which raises, drops or replaces. Invariant: texts are valid
+// UTF-8 besides lone surrogates, which only utf-8 with "surrogatepass" writes.
+#include <ctype.h>
+
+#include "base/utf8.h"
+#include "interp/obj_bytes.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+typedef enum CodecKind {
+    CODEC_UTF8,
+    CODEC_ASCII,
+    CODEC_LATIN1,
+    CODEC_UTF16, // with a byte-order mark
+    CODEC_UTF16_LE,
+    CODEC_UTF16_BE,
+    CODEC_UTF32,
+    CODEC_UTF32_LE,
+    CODEC_UTF32_BE
+} CodecKind;
+
+typedef struct Codec {
+    const char *alias; // normalised: lower case, '-' for '_' and ' '
+    const char *name;  // as errors name it
+    CodecKind kind;
+} Codec;
+
+static const Codec codecs[] = {
+    {"utf-8", "utf-8", CODEC_UTF8},
+    {"utf8", "utf-8", CODEC_UTF8},
+    {"u8", "utf-8", CODEC_UTF8},
+    {"ascii", "ascii", CODEC_ASCII},
+    {"us-ascii", "ascii", CODEC_ASCII},
+    {"646", "ascii", CODEC_ASCII},
+    {"latin-1", "latin-1", CODEC_LATIN1},
+    {"latin1", "latin-1", CODEC_LATIN1},
+    {"l1", "latin-1", CODEC_LATIN1},
+    {"iso-8859-1", "latin-1", CODEC_LATIN1},
+    {"iso8859-1", "latin-1", CODEC_LATIN1},
+    {"utf-16", "utf-16", CODEC_UTF16},
+    {"utf16", "utf-16", CODEC_UTF16},
+    {"utf-16-le", "utf-16-le", CODEC_UTF16_LE},
+    {"utf-16le", "utf-16-le", CODEC_UTF16_LE},
+    {"utf-16-be", "utf-16-be", CODEC_UTF16_BE},
+    {"utf-16be", "utf-16-be", CODEC_UTF16_BE},
+    {"utf-32", "utf-32", CODEC_UTF32},
+    {"utf32", "utf-32", CODEC_UTF32},
+    {"utf-32-le", "utf-32-le", CODEC_UTF32_LE},
+    {"utf-32le", "utf-32-le", CODEC_UTF32_LE},
+    {"utf-32-be", "utf-32-be", CODEC_UTF32_BE},
+    {"utf-32be", "utf-32-be", CODEC_UTF32_BE},
+};
+
+static const Codec *find_codec(Vm *vm, Value encoding, const char *function)
+{
+    if (value_unbound(encoding)) {
+        return &codecs[0];
+    }
+    if (!value_is_str(encoding)) {
+        return raise_null(vm, ERR_TYPE,
+                          "%s() argument 'encoding' must be str, not %s",
+                          function, type_name(type_of(vm, encoding)));
+    }
+    const Str *given = value_as_str(encoding);
+    char name[16];
+    size_t length = given->length < sizeof name ? given->length : 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = given->text[i];
+        name[i] = c == '_' || c == ' ' ? '-'
+                                       : (char)tolower((unsigned char)c);
+    }
+    name[length] = '\0';
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        if (strcmp(name, codecs[i].alias) == 0) {
+            return &codecs[i];
+        }
+    }
+    return raise_null(vm, ERR_LOOKUP, "unknown encoding: %s", given->text);
+}
+
+typedef enum CodecHandler {
+    HANDLER_STRICT,
+    HANDLER_IGNORE,
+    HANDLER_REPLACE,
+    HANDLER_BACKSLASH,
+    HANDLER_XML,
+    HANDLER_SURROGATES, // surrogateescape
+    HANDLER_PASS,       // surrogatepass
+    HANDLER_UNKNOWN     // refused when it is needed, as in CPython
+} CodecHandler;
+
+static CodecHandler find_handler(Value errors)
+{
+    static const char *const names[] = {
+        "strict",           "ignore",           "replace",
+        "backslashreplace", "xmlcharrefreplace", "surrogateescape",
+        "surrogatepass"};
+    if (!value_is_str(errors)) {
+        return HANDLER_STRICT;
+    }
+    for (int i = 0; i < HANDLER_UNKNOWN; i++) {
+        if (str_is(value_as_str(errors), names[i])) {
+            return (CodecHandler)i;
+        }
+    }
+    return HANDLER_UNKNOWN;
+}
+
+static bool unknown_handler(Vm *vm, Value errors)
+{
+    return raise_false(vm, ERR_LOOKUP, "unknown error handler name '%s'",
+                       value_as_str(errors)->text);
+}
+
+// "\xe4", "\u20ac", "\U0001f600".
+static void add_escape(StrBuf *out, uint32_t c)
+{
+    if (c < 0x100) {
+        strbuf_printf(out, "\\x%02x", c);
+    } else if (c < 0x10000) {
+        strbuf_printf(out, "\\u%04x", c);
+    } else {
+        strbuf_printf(out, "\\U%08x", c);
+    }
+}
+
+// --- encoding ---
+
+typedef struct Encoder {
+    Vm *vm;
+    const Codec *codec;
+    CodecHandler handler;
+    Value errors;
+    Str *text;
+    StrBuf out;
+} Encoder;
+
+// The code point at byte offset *at, lone surrogates included; moves on.
+static uint32_t next_point(const Str *text, size_t *at)
+{
+    const unsigned char *here = (const unsigned char *)text->text + *at;
+    uint32_t c = 0;
+    size_t size = utf8_decode(text->text + *at, text->length - *at, &c);
+    if (size == 0) {
+        size = 3;
+        c = (here[0] & 0xFu) << 12 | (here[1] & 0x3Fu) << 6 | (here[2] & 0x3Fu);
+    }
+    *at += size;
+    return c;
+}
+
+static bool can_encode(CodecKind kind, uint32_t c)
+{
+    switch (kind) {
+    case CODEC_ASCII: return c < 128;
+    case CODEC_LATIN1: return c < 256;
+    default: return c < 0xD800 || c > 0xDFFF;
+    }
+}
+
+static void put_unit(StrBuf *out, uint32_t unit, int size, bool big)
+{
+    for (int i = 0; i < size; i++) {
+        int shift = 8 * (big ? size - 1 - i : i);
+        strbuf_putc(out, (char)(unit >> shift));
+    }
+}
+
+static void put_point(Encoder *e, uint32_t c)
+{
+    switch (e->codec->kind) {
+    case CODEC_UTF8: {
+        char bytes[UTF8_MAX_BYTES];
+        strbuf_add(&e->out, bytes, utf8_encode(c, bytes));
+        break;
+    }
+    case CODEC_ASCII:
+    case CODEC_LATIN1: strbuf_putc(&e->out, (char)c); break;
+    case CODEC_UTF16:
+    case CODEC_UTF16_LE:
+    case CODEC_UTF16_BE: {
+        bool big = e->codec->kind == CODEC_UTF16_BE;
+        if (c >= 0x10000) {
+            put_unit(&e->out, 0xD800 + ((c - 0x10000) >> 10), 2, big);
+            c = 0xDC00 + ((c - 0x10000) & 0x3FF);
+        }
+        put_unit(&e->out, c, 2, big);
+        break;
+    }
+    default:
+        put_unit(&e->out, c, 4, e->codec->kind == CODEC_UTF32_BE);
+        break;
+    }
+}
+
+// Raises for the run of characters [first, end) that cannot be encoded.
+static bool encode_failed(Encoder *e, size_t first, size_t end, uint32_t c)
+{
+    const char *reason = e->codec->kind == CODEC_ASCII
+                             ? "ordinal not in range(128)"
+                         : e->codec->kind == CODEC_LATIN1
+                             ? "ordinal not in range(256)"
+                             : "surrogates not allowed";
+    if (end - first > 1) {
+        return raise_false(e->vm, ERR_UNICODE_ENCODE,
+                           "'%s' codec can't encode characters in position "
+                           "%zu-%zu: %s",
+                           e->codec->name, first, end - 1, reason);
+    }
+    StrBuf shown;
+    strbuf_init(&shown, &e->vm->ctx);
+    add_escape(&shown, c);
+    raise_error(e->vm, ERR_UNICODE_ENCODE,
+                "'%s' codec can't encode character '%s' in position %zu: %s",
+                e->codec->name, strbuf_text(&shown), first, reason);
+    strbuf_free(&shown);
+    return false;
+}
+
+// One character that the codec has not got, at byte offset `from`.
+static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
+{
+    switch (e->handler) {
+    case HANDLER_IGNORE: return true;
+    case HANDLER_REPLACE: put_point(e, '?'); return true;
+    case HANDLER_BACKSLASH: add_escape(&e->out, c); return true;
+    case HANDLER_XML: strbuf_printf(&e->out, "&#%u;", c); return true;
+    case HANDLER_SURROGATES:
+        if (c >= 0xDC80 && c <= 0xDCFF) {
+            strbuf_putc(&e->out, (char)(c - 0xDC00));
+            return true;
+        }
+        break;
+    case HANDLER_PASS:
+        if (c >= 0xD800 && c <= 0xDFFF) {
+            put_point(e, c);
+            return true;
+        }
+        break;
+    case HANDLER_UNKNOWN: return unknown_handler(e->vm, e->errors);
+    default: break;
+    }
+    size_t end = number + 1;
+    while (*at < e->text->length) {
+        size_t next = *at;
+        if (can_encode(e->codec->kind, next_point(e->text, &next))) {
+            break;
+        }
+        *at = next;
+        end++;
+    }
+    return encode_failed(e, number, end, c);
+}
+
+static bool encode_all(Encoder *e)
+{
+    if (e->codec->kind == CODEC_UTF16 || e->codec->kind == CODEC_UTF32) {
+        put_point(e, 0xFEFF);
+    }
+    for (size_t at = 0, number = 0; at < e->text->length; number++) {
+        uint32_t c = next_point(e->text, &at);
+        if (can_encode(e->codec->kind, c)) {
+            put_point(e, c);
+        } else if (!encode_handle(e, c, number, &at)) {
+            return false;
+        }
+    }
+    return strbuf_ok(&e->out);
+}
+
+Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
+{
+    const Codec *codec = find_codec(vm, encoding, "encode");
+    if (codec == NULL) {
+        return VALUE_FAIL;
+    }
+    Str *str = value_as_str(v);
+    bool narrow = codec->kind <= CODEC_LATIN1;
+    if (narrow && str->count == str->length) {
+        return bytes_value(vm, str->text, str->length);
+    }
+    Encoder e = {.vm = vm,
+                 .codec = codec,
+                 .handler = find_handler(errors),
+                 .errors = errors,
+                 .text = str};
+    strbuf_init(&e.out, &vm->ctx);
+    Value result = encode_all(&e)
+                       ? bytes_value(vm, strbuf_text(&e.out), e.out.length)
+                       : VALUE_FAIL;
+    strbuf_free(&e.out);
+    return result;
+}
+
+// --- decoding ---
+
+typedef struct Decoder {
+    Vm *vm;
+    const Codec *codec;
+    CodecHandler handler;
+    Value errors;
+    const unsigned char *data;
+    size_t length;
+    StrBuf out;
+    const char *reason; // why the last unit was not read
+    size_t bad;         // and how many bytes it takes
+} Decoder;
+
+// How many bytes of an ill-formed UTF-8 sequence belong together, and why it
+// is ill-formed: what CPython reports (the maximal valid prefix).
+static void explain_utf8(Decoder *d, size_t at)
+{
+    unsigned char first = d->data[at];
+    int need = first >= 0xC2 && first <= 0xDF   ? 1
+               : first >= 0xE0 && first <= 0xEF ? 2
+               : first >= 0xF0 && first <= 0xF4 ? 3
+                                                : 0;
+    d->bad = 1;
+    d->reason = "invalid start byte";
+    if (need == 0) {
+        return;
+    }
+    for (int i = 1; i <= need; i++) {
+        if (at + (size_t)i >= d->length) {
+            d->reason = "unexpected end of data";
+            return;
+        }
+        unsigned char c = d->data[at + (size_t)i];
+        unsigned char low = i == 1 && first == 0xE0   ? 0xA0
+                            : i == 1 && first == 0xF0 ? 0x90
+                                                      : 0x80;
+        unsigned char high = i == 1 && first == 0xED   ? 0x9F
+                             : i == 1 && first == 0xF4 ? 0x8F
+                                                       : 0xBF;
+        if (c < low || c > high) {
+            d->reason = "invalid continuation byte";
+            return;
+        }
+        d->bad = (size_t)i + 1;
+    }
+}
+
+static uint32_t get_unit(const Decoder *d, size_t at, size_t size, bool big)
+{
+    uint32_t unit = 0;
+    for (size_t i = 0; i < size; i++) {
+        size_t shift = 8 * (big ? size - 1 - i : i);
+        unit |= (uint32_t)d->data[at + i] << shift;
+    }
+    return unit;
+}
+
+static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
+{
+    d->bad = d->length - at;
+    d->reason = "truncated data";
+    if (d->length - at < 2) {
+        return 0;
+    }
+    *c = get_unit(d, at, 2, big);
+    if (*c < 0xD800 || *c > 0xDFFF) {
+        return 2;
+    }
+    d->reason = "illegal encoding";
+    d->bad = 2;
+    if (*c >= 0xDC00) {
+        return 0;
+    }
+    d->reason = "unexpected end of data";
+    if (d->length - at < 4) {
+        d->bad = d->length - at;
+        return 0;
+    }
+    uint32_t low = get_unit(d, at + 2, 2, big);
+    d->reason = "illegal UTF-16 surrogate";
+    if (low < 0xDC00 || low > 0xDFFF) {
+        return 0;
+    }
+    *c = 0x10000 + ((*c - 0xD800) << 10) + (low - 0xDC00);
+    return 4;
+}
+
+static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
+{
+    d->bad = d->length - at < 4 ? d->length - at : 4;
+    d->reason = "truncated data";
+    if (d->length - at < 4) {
+        return 0;
+    }
+    *c = get_unit(d, at, 4, big);
+    d->reason = "code point not in range(0x110000)";
+    return *c <= 0x10FFFF ? 4 : 0;
+}
+
+// The bytes of the code point at `at`, 0 if it cannot be read.
+static size_t read_point(Decoder *d, size_t at, uint32_t *c)
+{
+    *c = d->data[at];
+    d->bad = 1;
+    switch (d->codec->kind) {
+    case CODEC_LATIN1: return 1;
+    case CODEC_ASCII:
+        d->reason = "ordinal not in range(128)";
+        return *c < 128;
+    case CODEC_UTF8: {
+        size_t size = utf8_decode((const char *)d->data + at, d->length - at,
+                                  c);
+        if (size == 0) {
+            explain_utf8(d, at);
+        }
+        return size;
+    }
+    case CODEC_UTF16:
+    case CODEC_UTF16_LE: return read_utf16(d, at, false, c);
+    case CODEC_UTF16_BE: return read_utf16(d, at, true, c);
+    case CODEC_UTF32_BE: return read_utf32(d, at, true, c);
+    default: return read_utf32(d, at, false, c);
+    }
+}
+
+static bool decode_failed(Decoder *d, size_t at)
+{
+    if (d->bad > 1) {
+        return raise_false(d->vm, ERR_UNICODE_DECODE,
+                           "'%s' codec can't decode bytes in position "
+                           "%zu-%zu: %s",
+                           d->codec->name, at, at + d->bad - 1, d->reason);
+    }
+    return raise_false(d->vm, ERR_UNICODE_DECODE,
+                       "'%s' codec can't decode byte 0x%02x in position %zu: "
+                       "%s",
+                       d->codec->name, d->data[at], at, d->reason);
+}
+
+static bool decode_handle(Decoder *d, size_t at)
+{
+    switch (d->handler) {
+    case HANDLER_IGNORE: return true;
+    case HANDLER_REPLACE:
+        strbuf_codepoint(&d->out, UTF8_REPLACEMENT);
+        return true;
+    case HANDLER_BACKSLASH:
+        for (size_t i = 0; i < d->bad; i++) {
+            strbuf_printf(&d->out, "\\x%02x", d->data[at + i]);
+        }
+        return true;
+    case HANDLER_SURROGATES:
+        for (size_t i = 0; i < d->bad; i++) {
+            strbuf_codepoint(&d->out, 0xDC00u + d->data[at + i]);
+        }
+        return true;
+    case HANDLER_UNKNOWN: return unknown_handler(d->vm, d->errors);
+    default: return decode_failed(d, at);
+    }
+}
+
+// A byte-order mark decides between the two orders and is left out.
+static size_t skip_mark(Decoder *d)
+{
+    static const Codec big16 = {NULL, "utf-16-be", CODEC_UTF16_BE};
+    static const Codec big32 = {NULL, "utf-32-be", CODEC_UTF32_BE};
+    size_t size = d->codec->kind == CODEC_UTF16   ? 2
+                  : d->codec->kind == CODEC_UTF32 ? 4
+                                                  : 0;
+    if (size == 0 || d->length < size) {
+        return 0;
+    }
+    if (get_unit(d, 0, size, false) == 0xFEFF) {
+        return size;
+    }
+    if (get_unit(d, 0, size, true) == 0xFEFF) {
+        d->codec = size == 2 ? &big16 : &big32;
+        return size;
+    }
+    return 0;
+}
+
+static bool decode_all(Decoder *d)
+{
+    for (size_t at = skip_mark(d); at < d->length;) {
+        uint32_t c;
+        size_t size = read_point(d, at, &c);
+        if (size != 0) {
+            strbuf_codepoint(&d->out, c);
+            at += size;
+        } else if (decode_handle(d, at)) {
+            at += d->bad;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+Value bytes_decode(Vm *vm, Value v, Value encoding, Value errors)
+{
+    const Codec *codec = find_codec(vm, encoding, "decode");
+    if (codec == NULL) {
+        return VALUE_FAIL;
+    }
+    Decoder d = {.vm = vm,
+                 .codec = codec,
+                 .handler = find_handler(errors),
+                 .errors = errors,
+                 .data = (const unsigned char *)bytes_text(v),
+                 .length = bytes_length(v)};
+    strbuf_init(&d.out, &vm->ctx);
+    if (!decode_all(&d)) {
+        strbuf_free(&d.out);
+        return VALUE_FAIL;
+    }
+    Str *text = str_from_buf(vm, &d.out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}

@@ -1,0 +1,268 @@
+// Methods that int and float share (rounding, divmod), and int's way to bytes
+// and back.
+//
+// Invariant: a method declines operands that are no numbers of its own kind
+// with NotImplemented, as CPython's do.
+#include "interp/number_methods.h"
+
+#include <math.h>
+
+#include "interp/builtins.h"
+#include "interp/int_view.h"
+#include "interp/obj_bytes.h"
+#include "interp/obj_float.h"
+
+#define METHOD(name)                                                          \
+    static Value method_##name(Vm *vm, Value *args, uint32_t count)
+
+METHOD(abs)
+{
+    return builtin_abs(vm, args, count);
+}
+
+METHOD(round)
+{
+    return builtin_round(vm, args, count);
+}
+
+// trunc, floor and ceil of a float differ in the C function alone.
+static Value whole(Vm *vm, Value v, double (*function)(double))
+{
+    return value_is_float(v) ? int_from_double(vm, function(value_float(v)))
+                             : int_exact(vm, v);
+}
+
+METHOD(trunc)
+{
+    (void)count;
+    return whole(vm, args[0], trunc);
+}
+
+METHOD(floor)
+{
+    (void)count;
+    return whole(vm, args[0], floor);
+}
+
+METHOD(ceil)
+{
+    (void)count;
+    return whole(vm, args[0], ceil);
+}
+
+static bool is_number(Value v, bool float_too)
+{
+    return value_is_bool(v) || value_is_integer(v) ||
+           (float_too && value_is_float(v));
+}
+
+static Value divmod_of(Vm *vm, Value self, Value a, Value b)
+{
+    bool floats = value_is_float(self);
+    if (!is_number(a, floats) || !is_number(b, floats)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    Value pair[2] = {a, b};
+    return builtin_divmod(vm, pair, 2);
+}
+
+METHOD(divmod)
+{
+    (void)count;
+    return divmod_of(vm, args[0], args[0], args[1]);
+}
+
+METHOD(rdivmod)
+{
+    (void)count;
+    return divmod_of(vm, args[0], args[1], args[0]);
+}
+
+// --- bytes ---
+
+// 'b' or 'l'; 0 with an error pending.
+static char byte_order(Vm *vm, Value order)
+{
+    if (value_unbound(order)) {
+        return 'b';
+    }
+    if (!value_is_str(order)) {
+        raise_error(vm, ERR_TYPE,
+                    "argument 'byteorder' must be str, not %s",
+                    type_name(type_of(vm, order)));
+        return 0;
+    }
+    const Str *text = value_as_str(order);
+    if (str_is(text, "big") || str_is(text, "little")) {
+        return text->text[0];
+    }
+    raise_error(vm, ERR_VALUE,
+                "byteorder must be either 'little' or 'big'");
+    return 0;
+}
+
+static void reverse(char *data, size_t length)
+{
+    for (size_t i = 0; i < length / 2; i++) {
+        char byte = data[i];
+        data[i] = data[length - 1 - i];
+        data[length - 1 - i] = byte;
+    }
+}
+
+// Two's complement of big-endian bytes.
+static void negate(char *data, size_t length)
+{
+    unsigned carry = 1;
+    for (size_t i = length; i-- > 0;) {
+        unsigned byte = (unsigned char)~data[i] + carry;
+        data[i] = (char)byte;
+        carry = byte >> 8;
+    }
+}
+
+// Whether the number fits into `length` bytes.
+static bool fits(const mp_int *number, size_t length, bool is_signed)
+{
+    size_t bits = (size_t)mp_count_bits(number);
+    if (!is_signed) {
+        return bits <= 8 * length;
+    }
+    if (length == 0) {
+        return bits == 0;
+    }
+    // The lowest negative number needs a bit less: it is a power of two.
+    bool lowest = mp_isneg(number) && bits == 8 * length &&
+                  (size_t)mp_cnt_lsb(number) == bits - 1;
+    return bits < 8 * length || lowest;
+}
+
+METHOD(to_bytes)
+{
+    (void)count;
+    int64_t length = 1;
+    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &length)) {
+        return VALUE_FAIL;
+    }
+    int is_signed = value_unbound(args[3]) ? 0 : value_truth(vm, args[3]);
+    char order = is_signed < 0 ? '\0' : byte_order(vm, args[2]);
+    if (order == '\0') {
+        return VALUE_FAIL;
+    }
+    if (length < 0) {
+        return raise_error(vm, ERR_VALUE,
+                           "length argument must be non-negative");
+    }
+    IntView view;
+    int_view(&view, args[0]);
+    bool negative = mp_isneg(view.number);
+    if (negative && !is_signed) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "can't convert negative int to unsigned");
+    }
+    if (!fits(view.number, (size_t)length, is_signed == 1)) {
+        return raise_error(vm, ERR_OVERFLOW, "int too big to convert");
+    }
+    Bytes *bytes = bytes_new(vm, NULL, (size_t)length);
+    if (bytes == NULL) {
+        return VALUE_FAIL;
+    }
+    memset(bytes->data, 0, (size_t)length);
+    size_t used = mp_ubin_size(view.number);
+    used = mp_iszero(view.number) ? 0 : used;
+    if (used > 0 &&
+        mp_to_ubin(view.number,
+                   (unsigned char *)bytes->data + (size_t)length - used, used,
+                   NULL) != MP_OKAY) {
+        object_release(&vm->ctx, bytes);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (negative) {
+        negate(bytes->data, (size_t)length);
+    }
+    if (order == 'l') {
+        reverse(bytes->data, (size_t)length);
+    }
+    return value_from_object(bytes);
+}
+
+// The number of big-endian bytes, which it may overwrite.
+static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
+{
+    bool negative = is_signed && length > 0 && (data[0] & 0x80) != 0;
+    if (negative) {
+        negate(data, length);
+    }
+    mp_int number;
+    if (mp_init(&number) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (mp_from_ubin(&number, (unsigned char *)data, length) != MP_OKAY ||
+        (negative && mp_neg(&number, &number) != MP_OKAY)) {
+        mp_clear(&number);
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
+}
+
+METHOD(from_bytes)
+{
+    (void)count;
+    int is_signed = value_unbound(args[3]) ? 0 : value_truth(vm, args[3]);
+    char order = is_signed < 0 ? '\0' : byte_order(vm, args[2]);
+    if (order == '\0') {
+        return VALUE_FAIL;
+    }
+    if (value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "cannot convert 'str' object to bytes");
+    }
+    Value source = vm_call(vm, value_from_object(vm->types[KIND_BYTES]),
+                           args + 1, 1);
+    if (value_failed(source)) {
+        return source;
+    }
+    Value copy = bytes_value(vm, bytes_text(source), bytes_length(source));
+    release(vm, source);
+    if (value_failed(copy)) {
+        return copy;
+    }
+    size_t length = bytes_length(copy);
+    char *data = value_as_bytes(copy)->data;
+    if (order == 'l') {
+        reverse(data, length);
+    }
+    Value number = number_of(vm, data, length, is_signed == 1);
+    release(vm, copy);
+    if (value_failed(number) ||
+        value_object(args[0]) == (Object *)vm->types[KIND_INT]) {
+        return number;
+    }
+    Value made = vm_call(vm, args[0], &number, 1);
+    release(vm, number);
+    return made;
+}
+
+#define SHARED_ROWS                                                           \
+    {"__abs__", "self, /", method_abs, "Return abs(self)."},                  \
+        {"__round__", "self, ndigits=None, /", method_round,                  \
+         "The nearest number of so many decimals."},                          \
+        {"__trunc__", "self, /", method_trunc, "Rounded towards zero."},      \
+        {"__floor__", "self, /", method_floor, "Rounded down."},              \
+        {"__ceil__", "self, /", method_ceil, "Rounded up."},                  \
+        {"__divmod__", "self, value, /", method_divmod,                       \
+         "Return divmod(self, value)."},                                      \
+        {"__rdivmod__", "self, value, /", method_rdivmod,                     \
+         "Return divmod(value, self)."}
+
+const NativeDef number_methods[] = {SHARED_ROWS, {NULL, NULL, NULL, NULL}};
+
+const NativeDef int_bytes_methods[] = {
+    {"to_bytes", "self, /, length=1, byteorder='big', *, signed=False",
+     method_to_bytes, "The number as so many bytes."},
+    {NULL, NULL, NULL, NULL}};
+
+const NativeDef int_class_methods[] = {
+    {"from_bytes", "cls, /, bytes, byteorder='big', *, signed=False",
+     method_from_bytes, "The number that the bytes are."},
+    {NULL, NULL, NULL, NULL}};

@@ -1,0 +1,11 @@
+// Methods of int and float that live in number_methods.c.
+#ifndef DUET_INTERP_NUMBER_METHODS_H
+#define DUET_INTERP_NUMBER_METHODS_H
+
+#include "interp/type.h"
+
+// Of both; a type's own table comes first. Each ends with a NULL name.
+extern const NativeDef number_methods[];
+extern const NativeDef int_bytes_methods[], int_class_methods[];
+
+#endif

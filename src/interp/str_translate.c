@@ -1,0 +1,165 @@
+// str.translate and str.maketrans.
+//
+// A table is anything with __getitem__ by code point: a missing entry
+// (LookupError) keeps the character, None drops it, an int or a str stands
+// for it.
+#include "base/utf8.h"
+#include "interp/obj_dict.h"
+#include "interp/protocol.h"
+#include "interp/str_methods.h"
+
+// Appends what `mapped` says for one character.
+static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
+{
+    int64_t code;
+    if (value_is_none(mapped)) {
+        return true;
+    }
+    if (value_is_str(mapped)) {
+        strbuf_add(out, value_as_str(mapped)->text,
+                   value_as_str(mapped)->length);
+        return true;
+    }
+    if (type_of(vm, mapped)->slots.index == NULL) {
+        return raise_false(vm, ERR_TYPE, "character mapping must return "
+                                         "integer, None or str");
+    }
+    if (!value_to_index(vm, mapped, &code)) {
+        return false;
+    }
+    if (code < 0 || code > 0x10FFFF) {
+        return raise_false(vm, ERR_VALUE, "character mapping must be in "
+                                          "range(0x110000)");
+    }
+    strbuf_codepoint(out, (uint32_t)code);
+    return true;
+}
+
+Value str_method_translate(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    const Str *self = value_as_str(args[0]);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    bool done = true;
+    for (size_t i = 0; done && i < self->length;) {
+        uint32_t c = 0;
+        i += utf8_decode(self->text + i, self->length - i, &c);
+        Value mapped =
+            value_get_item(vm, args[1], value_from_small((int64_t)c));
+        if (!value_failed(mapped)) {
+            done = add_mapped(vm, &out, mapped);
+            release(vm, mapped);
+        } else if (raise_matches(vm, ERR_LOOKUP)) {
+            raise_clear(vm);
+            strbuf_codepoint(&out, c);
+        } else {
+            done = false;
+        }
+        done = done && ctx_poll(&vm->ctx);
+    }
+    if (!done) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+// The code point of a key given as a str of one character, or an int.
+static Value key_of(Vm *vm, Value key)
+{
+    if (!value_is_str(key)) {
+        return value_is_int(key)
+                   ? key
+                   : raise_error(vm, ERR_TYPE, "keys in translate table must "
+                                               "be strings or integers");
+    }
+    const Str *text = value_as_str(key);
+    uint32_t c = 0;
+    if (text->count != 1) {
+        return raise_error(vm, ERR_VALUE, "string keys in translate table "
+                                          "must be of length 1");
+    }
+    (void)utf8_decode(text->text, text->length, &c);
+    return value_from_small((int64_t)c);
+}
+
+static bool table_of_dict(Vm *vm, Dict *table, Value source)
+{
+    if (!value_is_kind(source, KIND_DICT)) {
+        return raise_false(vm, ERR_TYPE, "if you give only one argument to "
+                                         "maketrans it must be a dict");
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(value_as_dict(source), &position, &key, &value)) {
+        Value code = key_of(vm, key);
+        if (value_failed(code) || !dict_set(vm, table, code, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Each character of `from` maps to that of `to` at its place; NULL: to None.
+static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
+                           const Str *to)
+{
+    for (size_t i = 0, k = 0; i < from->length;) {
+        uint32_t c = 0, d = 0;
+        i += utf8_decode(from->text + i, from->length - i, &c);
+        if (to != NULL) {
+            k += utf8_decode(to->text + k, to->length - k, &d);
+        }
+        if (!dict_set(vm, table, value_from_small((int64_t)c),
+                      to == NULL ? VALUE_NONE
+                                 : value_from_small((int64_t)d))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_table(Vm *vm, Dict *table, const Value *args)
+{
+    if (value_unbound(args[1])) {
+        return table_of_dict(vm, table, args[0]);
+    }
+    if (!value_is_str(args[0])) {
+        return raise_false(vm, ERR_TYPE, "first maketrans argument must be a "
+                                         "string if there is a second "
+                                         "argument");
+    }
+    for (int i = 1; i < 3; i++) {
+        if (!value_unbound(args[i]) && !value_is_str(args[i])) {
+            return raise_false(vm, ERR_TYPE,
+                               "maketrans() argument %d must be str, not %s",
+                               i + 1, type_name(type_of(vm, args[i])));
+        }
+    }
+    const Str *from = value_as_str(args[0]), *to = value_as_str(args[1]);
+    if (from->count != to->count) {
+        return raise_false(vm, ERR_VALUE, "the first two maketrans arguments "
+                                          "must have equal length");
+    }
+    return table_of_texts(vm, table, from, to) &&
+           (value_unbound(args[2]) ||
+            table_of_texts(vm, table, value_as_str(args[2]), NULL));
+}
+
+static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Dict *table = dict_new(vm);
+    if (table == NULL || !fill_table(vm, table, args)) {
+        object_release_null(&vm->ctx, table);
+        return VALUE_FAIL;
+    }
+    return value_from_object(table);
+}
+
+const NativeDef str_static_methods[] = {
+    {"maketrans", "x, y=None, z=None, /", method_maketrans,
+     "A table for translate."},
+    {NULL, NULL, NULL, NULL}};
