@@ -5,6 +5,8 @@
 // refuse those ask utf8_validate.
 #include "base/utf8.h"
 
+#include <string.h>
+
 #include <utf8proc.h>
 
 // Bytes a lead byte announces, 0 for a byte that cannot lead.
@@ -77,9 +79,18 @@ size_t utf8_encode(uint32_t codepoint, char *out)
 
 size_t utf8_count(const char *text, size_t length)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++) {
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    // Eight bytes at a time: bit 0 of each byte of `inner` says that it goes
+    // on a sequence (10xxxxxx); the product adds the eight up.
+    const uint64_t ones = 0x0101010101010101u;
+    size_t count = length, i = 0;
+    for (; i + 8 <= length; i += 8) {
+        uint64_t word;
+        memcpy(&word, text + i, sizeof word);
+        uint64_t inner = (word >> 7) & (~word >> 6) & ones;
+        count -= (size_t)(inner * ones >> 56);
+    }
+    for (; i < length; i++) {
+        count -= ((unsigned char)text[i] & 0xC0) == 0x80;
     }
     return count;
 }

@@ -90,6 +90,8 @@ static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
     return err;
 }
 
+enum { SMALL_TEXT = 24 }; // holds the decimal digits of any 64-bit number
+
 static void print_small(StrBuf *out, uint64_t magnitude, int base)
 {
     char text[64];
@@ -123,8 +125,31 @@ void int_print(Vm *vm, StrBuf *out, Value v, int base)
     }
 }
 
+// The digits of a small int, the last ones first into text[0 .. SMALL_TEXT);
+// where they begin.
+static size_t small_digits(int64_t number, char *text)
+{
+    uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    size_t at = SMALL_TEXT;
+    while (rest >= 10) {
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    text[--at] = (char)('0' + rest);
+    if (number < 0) {
+        text[--at] = '-';
+    }
+    return at;
+}
+
 Value int_text(Vm *vm, Value v)
 {
+    if (value_is_int(v)) {
+        char text[SMALL_TEXT];
+        size_t at = small_digits(value_small(v), text);
+        Str *str = str_new(vm, text + at, SMALL_TEXT - at);
+        return str == NULL ? VALUE_FAIL : str_value(str);
+    }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     int_print(vm, &out, v, 10);

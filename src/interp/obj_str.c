@@ -76,6 +76,45 @@ static Str *str_new_counted(Vm *vm, const char *text, size_t length,
     return str;
 }
 
+Str *str_of_size(Vm *vm, size_t length)
+{
+    Str *str = str_alloc(vm, length);
+    if (str != NULL) {
+        str->length = str->count = length;
+        str->text[length] = '\0';
+    }
+    return str;
+}
+
+Str *str_of_parts(Vm *vm, const Value *values, size_t count)
+{
+    size_t length = 0, points = 0;
+    for (size_t i = 0; i < count; i++) {
+        length += value_as_str(values[i])->length;
+        points += value_as_str(values[i])->count;
+    }
+    if (length <= 1) {
+        // One of the shared ones.
+        for (size_t i = 0; i < count; i++) {
+            if (value_as_str(values[i])->length != 0) {
+                return str_exact(vm, value_as_str(values[i]));
+            }
+        }
+        return object_retain(vm->empty_str);
+    }
+    Str *str = str_of_size(vm, length);
+    size_t at = 0;
+    for (size_t i = 0; str != NULL && i < count; i++) {
+        const Str *part = value_as_str(values[i]);
+        memcpy(str->text + at, part->text, part->length);
+        at += part->length;
+    }
+    if (str != NULL) {
+        str->count = points;
+    }
+    return str;
+}
+
 Str *str_new(Vm *vm, const char *text, size_t length)
 {
     return str_new_counted(vm, text, length, utf8_count(text, length));

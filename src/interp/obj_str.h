@@ -21,6 +21,11 @@ struct Str {
 // Copies valid UTF-8. NULL: failed. "" and single ASCII characters are shared.
 MUST_CHECK Str *str_new(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_from(Vm *vm, const char *text); // NUL-terminated
+// `length` ASCII characters, more than one, for the caller to write before
+// anybody sees the Str.
+MUST_CHECK Str *str_of_size(Vm *vm, size_t length);
+// The strs among values[0 .. count), one behind the other.
+MUST_CHECK Str *str_of_parts(Vm *vm, const Value *values, size_t count);
 MUST_CHECK Str *str_printf(Vm *vm, const char *format, ...) PRINTF_LIKE(2, 3);
 // Takes the buffer's text (frees the buffer in any case); NULL if it failed.
 MUST_CHECK Str *str_from_buf(Vm *vm, StrBuf *buf);

@@ -121,9 +121,29 @@ static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
     }
 }
 
+// upper() or lower() of ASCII, which keeps every length.
+static Value change_ascii(Vm *vm, const Str *str, CaseMode mode)
+{
+    Str *text = str_of_size(vm, str->length);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    char first = mode == MODE_UPPER ? 'a' : 'A';
+    for (size_t i = 0; i < str->length; i++) {
+        char c = str->text[i];
+        bool other = (unsigned char)(c - first) < 26;
+        text->text[i] = (char)(other ? c ^ 32 : c);
+    }
+    return str_value(text);
+}
+
 static Value change_case(Vm *vm, Value self, CaseMode mode)
 {
     Str *str = value_as_str(self);
+    if (str->count == str->length && str->length > 1 &&
+        (mode == MODE_UPPER || mode == MODE_LOWER)) {
+        return change_ascii(vm, str, mode);
+    }
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
     strbuf_init(&out, &vm->ctx);

@@ -12,6 +12,11 @@ static bool add_part(Vm *vm, List *list, const char *start, const char *end)
 // The bytes of white space at `at` (0: none).
 static size_t space_at(const char *at, const char *end)
 {
+    unsigned char byte = (unsigned char)*at;
+    if (byte < 0x80) {
+        return byte == ' ' || (byte >= 9 && byte <= 13) ||
+               (byte >= 28 && byte <= 31);
+    }
     uint32_t codepoint;
     size_t size = utf8_decode(at, (size_t)(end - at), &codepoint);
     return size != 0 && str_is_space(codepoint) ? size : 0;

@@ -33,11 +33,8 @@ static Type *type_of_special(Vm *vm, Value v)
                                                 : vm->none_type;
 }
 
-Type *type_of(Vm *vm, Value v)
+Type *type_of_immediate(Vm *vm, Value v)
 {
-    if (value_is_object(v)) {
-        return value_object(v)->type;
-    }
     if (value_is_int(v)) {
         return vm->types[KIND_INT];
     }

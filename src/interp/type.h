@@ -148,8 +148,13 @@ struct Type {
                         // NULL: none
 };
 
+Type *type_of_immediate(Vm *vm, Value v);
 // The class of any value, immediates included. Borrowed.
-Type *type_of(Vm *vm, Value v);
+static inline Type *type_of(Vm *vm, Value v)
+{
+    return LIKELY(value_is_object(v)) ? value_object(v)->type
+                                      : type_of_immediate(vm, v);
+}
 // v is an instance of cls or of a subclass.
 bool type_is_subtype(const Type *cls, const Type *base);
 // Looks `name` up along the MRO; borrowed, VALUE_UNBOUND if absent.

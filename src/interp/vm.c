@@ -383,7 +383,14 @@ OP_RSHIFTI:
     ARITHMETIC_K(KSUB, -, KB, RC, slow_k_binary)
     ARITHMETIC_K(KMUL, *, KB, RC, slow_k_binary)
     SLOW(KTRUEDIV, slow_k_binary, 0)
-    SLOW(UNARY, slow_unary, 0)
+OP_UNARY: {
+    Value answer;
+    if (LIKELY(fast_unary((UnaryOp)INS_X(ins), RB, &answer))) {
+        SET(RA, answer);
+        NEXT();
+    }
+    SLOW_HERE(slow_unary)
+}
 OP_COMPARE: {
     Value answer;
     if (LIKELY(fast_compare((CompareOp)INS_X(ins), RB, RC, &answer))) {
@@ -612,7 +619,14 @@ OP_SETITEM: {
     SLOW(TUPLE, slow_tuple, 0)
     SLOW(SET, slow_set_display, 0)
     SLOW(DICT, slow_dict, 0)
-    SLOW(APPEND, slow_append, 0)
+OP_APPEND: {
+    Value v = RB;
+    if (LIKELY(!value_unbound(v) && fast_append(vm, RA, v))) {
+        TAKE(v, INS_B(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_append)
+}
     SLOW(APPENDN, slow_appendn, 0)
     SLOW(EXTEND, slow_extend, 0)
     SLOW(SETADD, slow_setadd, 0)

@@ -5,6 +5,8 @@
 #include "interp/obj_set.h"
 #include "interp/vm_run.h"
 
+enum { UNPACK_MOST = 8 }; // items that unpack_in_place takes
+
 static bool drop_many(Vm *vm, Frame *f, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -268,13 +270,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
 
 bool slow_concat(Vm *vm, Frame *f, Ins ins)
 {
-    StrBuf buf;
-    strbuf_init(&buf, &vm->ctx);
-    for (uint32_t i = 0; i < INS_C(ins); i++) {
-        const Str *part = value_as_str(f->registers[INS_B(ins) + i]);
-        strbuf_add(&buf, part->text, part->length);
-    }
-    Str *text = str_from_buf(vm, &buf);
+    Str *text = str_of_parts(vm, &f->registers[INS_B(ins)], INS_C(ins));
     return text != NULL && drop_many(vm, f, INS_B(ins), INS_C(ins)) &&
            slow_set(vm, f, INS_A(ins), value_from_object(text));
 }
@@ -310,11 +306,45 @@ static List *read_items(Vm *vm, Value source, uint32_t most)
     return list;
 }
 
+// A list or tuple of as many items as are wanted is read where it stands.
+static bool unpack_in_place(Vm *vm, Value source, Value *out, uint32_t count)
+{
+    const Value *items;
+    if (!value_is_object(source)) {
+        return false;
+    }
+    if (value_object(source)->type == vm->types[KIND_TUPLE] &&
+        value_as_tuple(source)->count == count) {
+        items = value_as_tuple(source)->items;
+    } else if (value_object(source)->type == vm->types[KIND_LIST] &&
+               value_as_list(source)->count == count && vm->trace == NULL) {
+        items = value_as_list(source)->items;
+    } else {
+        return false;
+    }
+    // All are counted before a release can run code that changes the list.
+    for (uint32_t i = 0; i < count; i++) {
+        value_retain(items[i]);
+    }
+    Value taken[UNPACK_MOST];
+    memcpy(taken, items, count * sizeof *taken);
+    for (uint32_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &out[i], taken[i]);
+    }
+    return true;
+}
+
 bool slow_unpack(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins), first = INS_B(ins), count = INS_C(ins);
     if (!slow_bound(vm, f, a)) {
         return false;
+    }
+    bool inside = a >= first && a < first + count;
+    if (count <= UNPACK_MOST && !inside &&
+        unpack_in_place(vm, f->registers[a], &f->registers[first], count)) {
+        slow_drop(vm, f, a);
+        return true;
     }
     List *list = read_items(vm, f->registers[a], count);
     if (list == NULL) {

@@ -4,6 +4,7 @@
 // Invariant: window[-1] is the callee and holds it alive; vm_enter leaves the
 // result there, or a frame whose result will go there.
 #include "interp/class_new.h"
+#include "interp/obj_float.h"
 #include "interp/obj_generator.h"
 #include "interp/obj_instance.h"
 #include "interp/vm_run.h"
@@ -110,6 +111,46 @@ static Function *find_init(Vm *vm, Type *cls)
     return (Function *)cls->init_function;
 }
 
+// Built-in classes called with one argument, the common conversions; UNBOUND:
+// the general way.
+static Value convert(Vm *vm, const Type *cls, Value v)
+{
+    if (cls == vm->types[KIND_STR]) {
+        Str *text = value_str(vm, v);
+        return text == NULL ? VALUE_FAIL : value_from_object(text);
+    }
+    if (cls == vm->types[KIND_INT] && value_is_int(v)) {
+        return v;
+    }
+    if (cls == vm->types[KIND_FLOAT] && value_is_immediate_float(v)) {
+        return v;
+    }
+    if (cls == vm->types[KIND_FLOAT] && value_is_int(v)) {
+        return float_new(vm, (double)value_small(v));
+    }
+    if (cls == vm->bool_type) {
+        int truth = value_truth(vm, v);
+        return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
+    }
+    return VALUE_UNBOUND;
+}
+
+// A class whose instances are made by C.
+static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
+                     Tuple *keyword_names)
+{
+    if (count == 1 && keyword_names == NULL && !(cls->flags & TYPE_HEAP)) {
+        Value made = convert(vm, cls, window[0]);
+        if (!value_unbound(made)) {
+            release_window(vm, window, 1);
+            return finish(vm, window, made);
+        }
+    }
+    return finish(vm, window,
+                  call_object(vm, value_from_object(cls), window, count,
+                              keyword_names));
+}
+
 // The callee's place takes the instance, which is the result; above it stands
 // __init__, as R[-1] of its frame, then self and the arguments.
 static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
@@ -117,9 +158,7 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
 {
     Function *init = find_init(vm, cls);
     if (init == NULL) {
-        return finish(vm, window,
-                      call_object(vm, value_from_object(cls), window, count,
-                                  keyword_names));
+        return make_by_c(vm, cls, window, count, keyword_names);
     }
     Instance *self = instance_new(vm, cls);
     if (self == NULL) {

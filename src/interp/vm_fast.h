@@ -160,6 +160,35 @@ ALWAYS_INLINE bool fast_compare(CompareOp op, Value a, Value b, Value *result)
     }
 }
 
+// -v of an ordinary number, `not v` of a bool.
+ALWAYS_INLINE bool fast_unary(UnaryOp op, Value v, Value *result)
+{
+    if (op == UNARY_NOT && value_is_bool(v)) {
+        *result = value_from_bool(value_same(v, VALUE_FALSE));
+        return true;
+    }
+    if (op == UNARY_NEG && value_is_int(v)) {
+        return value_sub_small(value_from_small(0), v, result);
+    }
+    if (op == UNARY_NEG && value_is_immediate_float(v)) {
+        *result = value_try_float(-value_immediate_float(v));
+        return !value_unbound(*result);
+    }
+    return false;
+}
+
+// list takes v (its count goes along) if there is room.
+ALWAYS_INLINE bool fast_append(const Vm *vm, Value container, Value v)
+{
+    List *list = value_as_list(container);
+    if (UNLIKELY(list->count >= list->capacity) ||
+        !fast_storable(vm, &list->head)) {
+        return false;
+    }
+    list->items[list->count++] = v;
+    return true;
+}
+
 // The next item of a list or tuple that a loop walks in place: state is
 // (container, index).
 ALWAYS_INLINE bool fast_next(const Vm *vm, Value *state, Value *item)

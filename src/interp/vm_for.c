@@ -14,6 +14,32 @@ static bool walks_in_place(Vm *vm, Value v)
             value_object(v)->type == vm->types[KIND_TUPLE]);
 }
 
+// A range of small ints, as the machine counts it.
+static bool range_state(Vm *vm, Value *state, int64_t start, int64_t stop,
+                        int64_t step)
+{
+    int64_t left = step > 0 ? (stop - start + step - 1) / step
+                            : (start - stop - step - 1) / -step;
+    bool none = step > 0 ? stop <= start : stop >= start;
+    value_replace(&vm->ctx, &state[0], VALUE_RANGE_MARK);
+    state[1] = value_from_small(start);
+    state[2] = value_from_small(none ? 0 : left);
+    state[3] = value_from_small(step);
+    return true;
+}
+
+static const Range *small_range(Value v)
+{
+    if (!value_is_kind(v, KIND_RANGE)) {
+        return NULL;
+    }
+    const Range *range = (const Range *)value_object(v);
+    return value_both_ints(range->start, range->stop) &&
+                   value_is_int(range->step)
+               ? range
+               : NULL;
+}
+
 bool slow_getiter(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -23,6 +49,12 @@ bool slow_getiter(Vm *vm, Frame *f, Ins ins)
     if (walks_in_place(vm, state[0])) {
         value_replace(&vm->ctx, &state[1], value_from_small(0));
         return true;
+    }
+    const Range *range = small_range(state[0]);
+    if (range != NULL) {
+        return range_state(vm, state, value_small(range->start),
+                           value_small(range->stop),
+                           value_small(range->step));
     }
     return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
@@ -53,14 +85,7 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
         small_ints(state + 1, count) && step != 0) {
         int64_t start = count == 1 ? 0 : value_small(state[1]);
         int64_t stop = value_small(state[count == 1 ? 1 : 2]);
-        int64_t left = step > 0 ? (stop - start + step - 1) / step
-                                : (start - stop - step - 1) / -step;
-        bool none = step > 0 ? stop <= start : stop >= start;
-        value_replace(&vm->ctx, &state[0], VALUE_RANGE_MARK);
-        state[1] = value_from_small(start);
-        state[2] = value_from_small(none ? 0 : left);
-        state[3] = value_from_small(step);
-        return true;
+        return range_state(vm, state, start, stop, step);
     }
     Value made = call_object(vm, state[0], state + 1, count, NULL);
     if (!slow_set(vm, f, INS_A(ins), made)) {
