@@ -46,6 +46,10 @@ static bool read_op(NodeLine *line)
     reader_blanks(reader);
     line->where = reader->at;
     Piece word = reader_word(reader);
+    while (reader_take(reader, ".")) { // "rng.normal"
+        Piece part = reader_word(reader);
+        word.length = (size_t)(part.text + part.length - word.text);
+    }
     int op = word.length > 0 ? op_find(word.text, word.length) : -1;
     if (op < 0) {
         return reader_fail_at(reader, line->where, "no op '%.*s'",

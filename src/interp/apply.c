@@ -7,6 +7,7 @@
 
 #include "interp/obj_tensor.h"
 #include "interp/raise.h"
+#include "interp/tensor_emit.h"
 
 enum { APPLY_FEW = 8 }; // inputs handled without an allocation
 
@@ -64,6 +65,12 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
            const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
     if (UNLIKELY(vm->trace != NULL)) {
+        if (op_desc(op)->compose != NULL) {
+            outputs[0] =
+                apply_composed(vm, op_desc(op), inputs, input_count, attrs);
+            *output_count = 1;
+            return !value_failed(outputs[0]);
+        }
         return vm->hooks->apply(vm, op, inputs, input_count, attrs, outputs,
                                 output_count);
     }

@@ -85,6 +85,7 @@ interp_sources += src/interp/str_translate.c
 interp_sources += src/interp/str_type.c
 interp_sources += src/interp/tensor_call.c
 interp_sources += src/interp/tensor_convert.c
+interp_sources += src/interp/tensor_emit.c
 interp_sources += src/interp/tensor_functions.c
 interp_sources += src/interp/tensor_index.c
 interp_sources += src/interp/tensor_members.c

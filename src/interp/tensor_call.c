@@ -310,7 +310,8 @@ static uint32_t bound_inputs(const OpDesc *op, const Value *args,
                              uint32_t slots)
 {
     uint32_t inputs = slots;
-    while (inputs > op->min_inputs && value_unbound(args[inputs - 1])) {
+    while (inputs > op->min_inputs && (value_unbound(args[inputs - 1]) ||
+                                      value_is_none(args[inputs - 1]))) {
         inputs--; // optional ones that were left out
     }
     return inputs;

@@ -3,6 +3,8 @@
 // stand in another order than the op's operands (full), and rng.seed.
 #include "interp/tensor_functions.h"
 
+#include "interp/apply.h"
+#include "interp/obj_int.h"
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 #include "interp/tensor_call.h"
@@ -205,6 +207,85 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
     return grids != NULL ? value_from_object(grids) : VALUE_FAIL;
 }
 
+// The ints of an axis, or of a list of them, into `axes`; -1: raised.
+static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
+{
+    Tuple *items = value_is_integer(v) ? tuple_from(vm, &v, 1)
+                                       : value_to_tuple(vm, v);
+    int count = items == NULL ? -1 : 0;
+    for (size_t i = 0; count >= 0 && i < items->count; i++) {
+        if (count == SHAPE_MAX_RANK) {
+            count = raise_int(vm, ERR_OP_VALUE, "tensordot: too many axes");
+        } else if (!value_to_index(vm, items->items[i], &axes[count++])) {
+            count = -1;
+        }
+    }
+    object_release_null(&vm->ctx, items);
+    return count;
+}
+
+// axes=n: the last n of x1 with the first n of x2; or a pair of axes or lists.
+static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
+                           int64_t axes[2][SHAPE_MAX_RANK], int counts[2])
+{
+    if (!is_given(given) || value_is_integer(given)) {
+        int64_t n = 2;
+        int rank = operand_type(operands[0]).rank;
+        if (is_given(given) && !value_to_index(vm, given, &n)) {
+            return false;
+        }
+        if (n < 0 || n > rank) {
+            return raise_false(vm, ERR_OP_VALUE,
+                               "tensordot: %lld axes of a tensor of rank %d",
+                               (long long)n, rank);
+        }
+        counts[0] = counts[1] = (int)n;
+        for (int64_t i = 0; i < n; i++) {
+            axes[0][i] = rank - n + i;
+            axes[1][i] = i;
+        }
+        return true;
+    }
+    Tuple *pair = value_to_tuple(vm, given);
+    bool ok = pair != NULL;
+    if (ok && pair->count != 2) {
+        ok = raise_false(vm, ERR_OP_VALUE,
+                         "tensordot: axes must be an int or a pair");
+    }
+    for (int i = 0; ok && i < 2; i++) {
+        counts[i] = read_axes(vm, pair->items[i], axes[i]);
+        ok = counts[i] >= 0;
+    }
+    object_release_null(&vm->ctx, pair);
+    return ok;
+}
+
+static Value builtin_tensordot(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value operands[2];
+    int64_t axes[2][SHAPE_MAX_RANK];
+    int counts[2];
+    if (!tensor_unify(vm, "tensordot", args, 2, operands)) {
+        return VALUE_FAIL;
+    }
+    Value result = VALUE_FAIL;
+    if (tensordot_axes(vm, args[2], operands, axes, counts)) {
+        AttrValue attrs[2] = {attr_of_ints(axes[0], (uint32_t)counts[0]),
+                              attr_of_ints(axes[1], (uint32_t)counts[1])};
+        result = apply_one(vm, OP_TENSORDOT, operands, 2, attrs);
+    }
+    release_all(vm, operands, 2);
+    return result;
+}
+
+static Value builtin_einsum(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value in_order[2] = {args[1], args[0]}; // the op's: arrays, equation
+    return tensor_call_bound(vm, OP_EINSUM, in_order, 2);
+}
+
 static Value rng_seed_function(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -232,6 +313,13 @@ const NativeDef tensor_functions[] = {
     {"meshgrid", "*arrays, indexing='xy'", builtin_meshgrid,
      "Grids of the coordinates in vectors of known size: the first two swap "
      "their axes unless indexing is 'ij'."},
+    {"tensordot", "x1, x2, /, axes=2", builtin_tensordot,
+     "The sum of products over axes of both: the last `axes` of x1 with the "
+     "first of x2, or those that a pair of ints or lists names."},
+    {"einsum", "equation, *operands", builtin_einsum,
+     "Sums of products by index letters, as in einsum('ij,jk->ik', a, b): a "
+     "letter that the output lacks is summed over, '...' stands for the axes "
+     "that have no letter."},
     {"rng.seed", "seed, /", rng_seed_function,
      "Start the random numbers of tensors again: the same seed, the same "
      "draws."},

@@ -26,10 +26,17 @@ static void hold_strings(Tensor *out, int64_t at, int64_t count)
 void tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                    const int64_t *strides)
 {
+    tensor_gather_as(ctx, out, in, offset, out->rank, tensor_dims(out),
+                     strides);
+}
+
+void tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
+                      int rank, const int64_t *dims, const int64_t *strides)
+{
     size_t size = dtype_size((DType)out->dtype);
     (void)ctx;
     move_gather(out->data, (const char *)in->data + offset * (int64_t)size,
-                size, out->rank, tensor_dims(out), strides);
+                size, rank, dims, strides);
     if (out->dtype == DT_STRING) {
         hold_strings(out, 0, out->count);
     }

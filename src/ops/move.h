@@ -10,6 +10,9 @@ void dense_strides(int rank, const int64_t *dims, int64_t *strides);
 // index * stride (in elements) for each index of out's shape.
 void tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                    const int64_t *strides);
+// The same, with out's elements numbered by a shape of their own.
+void tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
+                      int rank, const int64_t *dims, const int64_t *strides);
 // Copies `count` elements between dense places.
 void tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
                  int64_t from, int64_t count);

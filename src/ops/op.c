@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/elementwise.h"
+#include "ops/emit.h"
 
 #define OP(id, desc) extern const OpDesc desc;
 #include "ops/op_list.h"
@@ -131,6 +132,11 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
             *output_count = 1;
             return quick > 0;
         }
+    }
+    if (UNLIKELY(op->compose != NULL)) {
+        outputs[0] = emit_run(ctx, op, inputs, input_count, attrs);
+        *output_count = outputs[0] != NULL;
+        return outputs[0] != NULL;
     }
     TensorType few[RUN_INPUTS], *types = few;
     size_t size = input_count * sizeof(*types);

@@ -107,8 +107,9 @@ typedef struct KernelCall {
 } KernelCall;
 typedef bool (*KernelFn)(const KernelCall *call);
 
-// The gradient rule is written as ops through the Emit that it is handed, so
-// that it works eagerly (each emit runs) and in a trace (each emit appends).
+// Gradient rules and composed ops are written as ops through the Emit that
+// they are handed, so that they work eagerly (each emit runs) and in a trace
+// (each emit appends). Helpers to write them are in ops/emit.h.
 typedef struct Emit Emit;
 typedef void *EmitValue; // a Tensor or Symbolic, owned by the Emit
 struct Emit {
@@ -117,7 +118,18 @@ struct Emit {
     EmitValue (*op)(Emit *emit, OpCode op, const EmitValue *inputs,
                     uint32_t input_count, const AttrValue *attrs);
     TensorType (*type)(Emit *emit, EmitValue value);
+    // A constant; takes the count, also on failure. NULL gives NULL.
+    EmitValue (*constant)(Emit *emit, Tensor *tensor);
 };
+// An op that is nothing but other ops: no graph holds it.
+typedef struct ComposeCall {
+    Emit *emit;
+    const OpDesc *op;
+    const AttrValue *attrs;
+    const EmitValue *inputs;
+    uint32_t input_count;
+} ComposeCall;
+typedef EmitValue (*ComposeFn)(const ComposeCall *call); // NULL: failed
 typedef struct GradCall {
     Emit *emit;
     const OpDesc *op;
@@ -153,6 +165,7 @@ struct OpDesc {
     OpResult result;       // ELEMENTWISE: dtype of the result
     ErrorKind tile_error;  // what a tile that returns false means, and
     const char *tile_text; // its text after "name: "
+    ComposeFn compose;     // written as other ops: no kernel, no gradient
     GradFn gradient;       // NULL: not differentiable
     const char *graphdef;  // TensorFlow's op, NULL: the writer has its own way
 };

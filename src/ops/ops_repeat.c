@@ -218,16 +218,7 @@ static bool kernel_tile(const KernelCall *call)
     if (out->count == 0) {
         return true;
     }
-    Tensor *view = tensor_reshaped(call->ctx, out, rank, dims);
-    if (view == NULL) {
-        return false;
-    }
-    // A small tensor's view has data of its own: copy that over.
-    tensor_gather(call->ctx, view, in, 0, strides);
-    if (view->data != out->data) {
-        tensor_copy(call->ctx, out, 0, view, 0, out->count);
-    }
-    object_release(call->ctx, view);
+    tensor_gather_as(call->ctx, out, in, 0, rank, dims, strides);
     return ctx_poll(call->ctx);
 }
 

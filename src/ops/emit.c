@@ -1,0 +1,190 @@
+// Helpers of gradient rules and composed ops, and the Emit that runs at once.
+#include "ops/emit.h"
+
+#include "base/vec.h"
+#include "ops/infer.h"
+
+enum { EMIT_RANK_TENSOR = 1 }; // shape_of gives a vector
+
+EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs)
+{
+    return x == NULL ? NULL : emit->op(emit, op, &x, 1, attrs);
+}
+
+EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y)
+{
+    EmitValue inputs[2] = {x, y};
+    return x == NULL || y == NULL ? NULL
+                                  : emit->op(emit, op, inputs, 2, NULL);
+}
+
+EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y, EmitValue z)
+{
+    EmitValue inputs[3] = {x, y, z};
+    bool all = x != NULL && y != NULL && z != NULL;
+    return all ? emit->op(emit, op, inputs, 3, NULL) : NULL;
+}
+
+EmitValue emit_number(Emit *emit, DType dtype, double value)
+{
+    return emit->constant(emit, tensor_scalar_float(emit->ctx, dtype, value));
+}
+
+EmitValue emit_ints(Emit *emit, uint32_t count, const int64_t *ints)
+{
+    int64_t size = count;
+    Tensor *tensor = tensor_new(emit->ctx, DT_INT64, EMIT_RANK_TENSOR, &size);
+    for (uint32_t i = 0; tensor != NULL && i < count; i++) {
+        tensor_set_int(tensor, i, ints[i]);
+    }
+    return emit->constant(emit, tensor);
+}
+
+EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number)
+{
+    return x == NULL ? NULL
+                     : emit_2(emit, op, x,
+                              emit_number(emit, emit_type(emit, x).dtype,
+                                          number));
+}
+
+EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype)
+{
+    AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
+    if (x == NULL || emit_type(emit, x).dtype == dtype) {
+        return x;
+    }
+    return emit_1(emit, OP_CAST, x, &attr);
+}
+
+static AttrValue ints_attr(const int64_t *ints, int count)
+{
+    return (AttrValue){
+        .kind = ATTR_INTS, .count = (uint32_t)count, .ints = ints};
+}
+
+EmitValue emit_reshape(Emit *emit, EmitValue x, int rank, const int64_t *dims)
+{
+    AttrValue attr = ints_attr(dims, rank);
+    return emit_1(emit, OP_RESHAPE, x, &attr);
+}
+
+EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes)
+{
+    AttrValue attr = ints_attr(axes, rank);
+    bool moves = false;
+    for (int i = 0; i < rank; i++) {
+        moves |= axes[i] != i;
+    }
+    return moves ? emit_1(emit, OP_PERMUTE_DIMS, x, &attr) : x;
+}
+
+EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
+                      bool keepdims)
+{
+    int64_t axes[SHAPE_MAX_RANK];
+    int count = 0;
+    for (int i = 0; i < SHAPE_MAX_RANK; i++) {
+        if (mask >> i & 1) {
+            axes[count++] = i;
+        }
+    }
+    AttrValue attrs[3] = {ints_attr(axes, count),
+                          {.kind = ATTR_BOOL, .boolean = keepdims},
+                          {.kind = ATTR_NONE}};
+    return count == 0 ? x : emit_1(emit, op, x, attrs);
+}
+
+// `op` (reshape, broadcast_to) of x to the shape of `like`, which an operand
+// gives where a size of it is unknown.
+static EmitValue shape_like(Emit *emit, OpCode op, EmitValue x, EmitValue like)
+{
+    if (x == NULL || like == NULL) {
+        return NULL;
+    }
+    TensorType own = emit_type(emit, x), type = emit_type(emit, like);
+    if (shape_is_static(type.rank, type.dims)) {
+        AttrValue attr = ints_attr(type.dims, type.rank);
+        bool same = shape_equal(own.rank, own.dims, type.rank, type.dims);
+        return same ? x : emit_1(emit, op, x, &attr);
+    }
+    EmitValue inputs[2] = {x, emit_1(emit, OP_SHAPE_OF, like, NULL)};
+    AttrValue attr = {.kind = ATTR_INPUT, .integer = 1};
+    return inputs[1] == NULL ? NULL : emit->op(emit, op, inputs, 2, &attr);
+}
+
+EmitValue emit_reshape_like(Emit *emit, EmitValue x, EmitValue like)
+{
+    return shape_like(emit, OP_RESHAPE, x, like);
+}
+
+EmitValue emit_broadcast_like(Emit *emit, EmitValue x, EmitValue like)
+{
+    return shape_like(emit, OP_BROADCAST_TO, x, like);
+}
+
+bool infer_composed(InferCall *call)
+{
+    return ctx_fail(call->ctx, ERR_SYSTEM,
+                    "%s: is written as other ops, no graph holds it",
+                    call->op->name);
+}
+
+// ---- an Emit that runs each op at once
+
+typedef VEC(Tensor *) TensorVec;
+typedef struct RunEmit {
+    Emit emit;       // first: an Emit * is a RunEmit *
+    TensorVec owned; // what the ops gave
+} RunEmit;
+
+static EmitValue run_own(RunEmit *run, Tensor *tensor)
+{
+    if (tensor != NULL && !vec_push(run->emit.ctx, &run->owned, tensor)) {
+        object_release(run->emit.ctx, tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
+static EmitValue run_op(Emit *emit, OpCode op, const EmitValue *inputs,
+                        uint32_t input_count, const AttrValue *attrs)
+{
+    static const AttrValue none[OP_MAX_ATTRS];
+    Tensor *outputs[OP_MAX_OUTPUTS] = {NULL};
+    uint32_t count;
+    bool ok = op_run(emit->ctx, op, (Tensor *const *)inputs, input_count,
+                     attrs != NULL ? attrs : none, outputs, &count);
+    for (uint32_t i = 1; ok && i < count; i++) {
+        object_release(emit->ctx, outputs[i]);
+    }
+    return ok ? run_own((RunEmit *)emit, outputs[0]) : NULL;
+}
+
+static TensorType run_type(Emit *emit, EmitValue value)
+{
+    (void)emit;
+    return tensor_type(value);
+}
+
+static EmitValue run_constant(Emit *emit, Tensor *tensor)
+{
+    return run_own((RunEmit *)emit, tensor);
+}
+
+Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
+                 uint32_t input_count, const AttrValue *attrs)
+{
+    RunEmit run = {.emit = {ctx, run_op, run_type, run_constant}};
+    ComposeCall call = {&run.emit, op, attrs, (const EmitValue *)inputs,
+                        input_count};
+    Tensor *result = op->compose(&call);
+    if (result != NULL) {
+        object_retain(result);
+    }
+    for (size_t i = 0; i < run.owned.count; i++) {
+        object_release(ctx, run.owned.items[i]);
+    }
+    vec_free(ctx, &run.owned);
+    return result;
+}

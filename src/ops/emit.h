@@ -1,0 +1,46 @@
+// Writing ops in terms of other ops: helpers for composed ops and gradient
+// rules.
+//
+// Every helper takes NULL for a value that could not be made and then gives
+// NULL, so that a chain of calls needs one check at its end. Values belong to
+// the Emit.
+#ifndef DUET_OPS_EMIT_H
+#define DUET_OPS_EMIT_H
+
+#include "ops/op.h"
+
+// One operand, two operands; `attrs` may be NULL.
+EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs);
+EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y);
+EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y,
+                 EmitValue z);
+// A scalar constant; an int vector constant.
+EmitValue emit_number(Emit *emit, DType dtype, double value);
+EmitValue emit_ints(Emit *emit, uint32_t count, const int64_t *ints);
+// x op number, the number in x's dtype.
+EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number);
+EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype);
+// At most one size may be -1: what is left.
+EmitValue emit_reshape(Emit *emit, EmitValue x, int rank,
+                       const int64_t *dims);
+EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes);
+// A reduction (sum, mean, max …) over the axes of `mask`; a mask of 0 gives x.
+EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
+                      bool keepdims);
+// x in the shape of `like`: sizes may be unknown.
+EmitValue emit_reshape_like(Emit *emit, EmitValue x, EmitValue like);
+EmitValue emit_broadcast_like(Emit *emit, EmitValue x, EmitValue like);
+static inline TensorType emit_type(Emit *emit, EmitValue x)
+{
+    return emit->type(emit, x);
+}
+
+// Runs a composed op on real tensors: an Emit whose ops run at once. The
+// result is owned; NULL with an error pending.
+MUST_CHECK Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
+                            uint32_t input_count, const AttrValue *attrs);
+
+// What stands in a composed op's descriptor instead of a shape rule.
+MUST_CHECK bool infer_composed(InferCall *call);
+
+#endif

@@ -1,0 +1,364 @@
+// Solving and taking apart matrices: inv, solve, cholesky, qr, det.
+//
+// Matrices stand in the last two axes, those before are a batch. All work is
+// done in double, in one fixed order, and rounded once at the end: small
+// matrices are what these are for.
+#include <math.h>
+#include <string.h>
+
+#include "ops/infer.h"
+
+// Runs on one matrix: rows x columns doubles in `a`, `b` (solve alone) of
+// rows x width, results in `out` and `second`. False: singular.
+typedef struct Matrix {
+    double *a, *b, *out, *second;
+    int64_t rows, columns, width;
+} Matrix;
+
+static bool needs_square(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    if (!infer_needs_float(call, type.dtype) ||
+        !infer_needs_rank(call, 0, 2)) {
+        return false;
+    }
+    if (type.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    int64_t a = type.dims[type.rank - 2], b = type.dims[type.rank - 1];
+    return a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN ||
+           infer_shape_error(call, "needs square matrices, not %s", type);
+}
+
+static bool infer_square(InferCall *call)
+{
+    return needs_square(call) && infer_same(call);
+}
+
+static bool fail_singular(const KernelCall *call)
+{
+    return ctx_fail(call->ctx, ERR_OP_VALUE, "%s: the matrix is %s",
+                    call->op->name,
+                    call->op->name[0] == 'c' ? "not positive definite"
+                                             : "singular");
+}
+
+// Gauss with the largest pivot of the column; b is changed along, `width`
+// columns of it. Returns the determinant, 0 if there is no pivot.
+static double eliminate(Matrix *m)
+{
+    int64_t n = m->rows, width = m->width;
+    double determinant = 1;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t pivot = k;
+        for (int64_t i = k + 1; i < n; i++) {
+            bool larger = fabs(m->a[i * n + k]) > fabs(m->a[pivot * n + k]);
+            pivot = larger ? i : pivot;
+        }
+        if (m->a[pivot * n + k] == 0) {
+            return 0;
+        }
+        for (int64_t j = 0; pivot != k && j < n + width; j++) {
+            double *x = j < n ? m->a + j : m->b + (j - n);
+            int64_t step = j < n ? n : width;
+            double moved = x[k * step];
+            x[k * step] = x[pivot * step];
+            x[pivot * step] = moved;
+        }
+        determinant *= pivot == k ? m->a[k * n + k] : -m->a[k * n + k];
+        for (int64_t i = k + 1; i < n; i++) {
+            double factor = m->a[i * n + k] / m->a[k * n + k];
+            for (int64_t j = k; j < n; j++) {
+                m->a[i * n + j] -= factor * m->a[k * n + j];
+            }
+            for (int64_t j = 0; j < width; j++) {
+                m->b[i * width + j] -= factor * m->b[k * width + j];
+            }
+        }
+    }
+    return determinant;
+}
+
+// a x = b by elimination and back substitution, x over b.
+static bool solve_one(Matrix *m)
+{
+    int64_t n = m->rows, width = m->width;
+    if (n > 0 && eliminate(m) == 0) {
+        return false;
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t j = 0; j < width; j++) {
+            double sum = m->b[i * width + j];
+            for (int64_t k = i + 1; k < n; k++) {
+                sum -= m->a[i * n + k] * m->b[k * width + j];
+            }
+            m->b[i * width + j] = sum / m->a[i * n + i];
+        }
+    }
+    memcpy(m->out, m->b, (size_t)(n * width) * sizeof(double));
+    return true;
+}
+
+static bool invert_one(Matrix *m)
+{
+    memset(m->b, 0, (size_t)(m->rows * m->rows) * sizeof(double));
+    for (int64_t i = 0; i < m->rows; i++) {
+        m->b[i * m->rows + i] = 1;
+    }
+    return solve_one(m);
+}
+
+static bool determinant_one(Matrix *m)
+{
+    m->width = 0;
+    m->out[0] = eliminate(m);
+    return true;
+}
+
+static bool cholesky_one(Matrix *m)
+{
+    int64_t n = m->rows;
+    memset(m->out, 0, (size_t)(n * n) * sizeof(double));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = m->a[i * n + j];
+            for (int64_t k = 0; k < j; k++) {
+                sum -= m->out[i * n + k] * m->out[j * n + k];
+            }
+            if (i == j && !(sum > 0)) {
+                return false;
+            }
+            m->out[i * n + j] =
+                i == j ? sqrt(sum) : sum / m->out[j * n + j];
+        }
+    }
+    return true;
+}
+
+// Householder: `a` becomes R, `b` (rows x rows) the whole Q.
+static void reflect_columns(Matrix *m, int64_t k, double *v)
+{
+    int64_t rows = m->rows, n = m->columns;
+    double size = 0;
+    for (int64_t i = k; i < rows; i++) {
+        v[i] = m->a[i * n + k];
+        size += v[i] * v[i];
+    }
+    size = sqrt(size);
+    if (size == 0) {
+        return;
+    }
+    v[k] += v[k] >= 0 ? size : -size;
+    double square = 0;
+    for (int64_t i = k; i < rows; i++) {
+        square += v[i] * v[i];
+    }
+    for (int64_t j = 0; j < n + rows; j++) {
+        double *x = j < n ? m->a + j : m->b + (j - n), dot = 0;
+        int64_t step = j < n ? n : rows;
+        for (int64_t i = k; i < rows; i++) {
+            dot += v[i] * x[i * step];
+        }
+        for (int64_t i = k; i < rows; i++) {
+            x[i * step] -= 2 * dot / square * v[i];
+        }
+    }
+}
+
+static bool qr_one(Matrix *m)
+{
+    int64_t rows = m->rows, n = m->columns;
+    int64_t least = rows < n ? rows : n;
+    double *v = m->b + rows * rows; // the working memory has this much more
+    memset(m->b, 0, (size_t)(rows * rows) * sizeof(double));
+    for (int64_t i = 0; i < rows; i++) {
+        m->b[i * rows + i] = 1;
+    }
+    for (int64_t k = 0; k < least; k++) {
+        reflect_columns(m, k, v);
+    }
+    for (int64_t i = 0; i < rows; i++) { // b is Q transposed
+        for (int64_t j = 0; j < least; j++) {
+            m->out[i * least + j] = m->b[j * rows + i];
+        }
+    }
+    for (int64_t i = 0; i < least; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            m->second[i * n + j] = j < i ? 0 : m->a[i * n + j];
+        }
+    }
+    return true;
+}
+
+static void load(double *to, const Tensor *from, int64_t start, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = tensor_float_at(from, start + i);
+    }
+}
+
+static void store(Tensor *to, int64_t start, const double *from,
+                  int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        tensor_set_float(to, start + i, from[i]);
+    }
+}
+
+// Elements that one matrix gives in output `k`.
+static int64_t part_of(const KernelCall *call, uint32_t k, int64_t matrices)
+{
+    return k < call->output_count ? call->outputs[k]->count / matrices : 0;
+}
+
+// Runs `one` on every matrix of the batch.
+static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
+{
+    const Tensor *a = call->inputs[0];
+    Matrix m = {.rows = tensor_dims(a)[a->rank - 2],
+                .columns = tensor_dims(a)[a->rank - 1]};
+    int64_t size = m.rows * m.columns, matrices = 1;
+    for (int i = 0; i + 2 < a->rank; i++) {
+        matrices *= tensor_dims(a)[i];
+    }
+    if (matrices == 0) {
+        return true;
+    }
+    const Tensor *b = call->input_count > 1 ? call->inputs[1] : NULL;
+    int64_t b_size = b != NULL ? b->count / matrices : m.rows * m.rows;
+    m.width = m.rows == 0 ? 0 : b_size / m.rows;
+    int64_t outs[2] = {part_of(call, 0, matrices), part_of(call, 1, matrices)};
+    // a, b with a row more for qr, and the results.
+    int64_t doubles = size + b_size + m.rows + outs[0] + outs[1] + 1;
+    size_t bytes = (size_t)doubles * sizeof(double);
+    m.a = ctx_alloc(call->ctx, bytes);
+    if (m.a == NULL) {
+        return false;
+    }
+    double *room = m.a;
+    m.b = room + size;
+    m.out = m.b + b_size + m.rows;
+    m.second = m.out + outs[0];
+    int64_t width = m.width;
+    bool ok = true;
+    for (int64_t i = 0; ok && i < matrices; i++) {
+        load(m.a, a, i * size, size);
+        if (b != NULL) {
+            load(m.b, b, i * b_size, b_size);
+        }
+        m.width = width;
+        ok = one(&m) || fail_singular(call);
+        for (uint32_t k = 0; ok && k < call->output_count; k++) {
+            store(call->outputs[k], i * outs[k], k == 0 ? m.out : m.second,
+                  outs[k]);
+        }
+        ok = ok && ctx_poll(call->ctx);
+    }
+    ctx_free(call->ctx, room, bytes);
+    return ok;
+}
+
+static bool kernel_inv(const KernelCall *call)
+{
+    return each_matrix(call, invert_one);
+}
+static bool kernel_solve(const KernelCall *call)
+{
+    return each_matrix(call, solve_one);
+}
+static bool kernel_cholesky(const KernelCall *call)
+{
+    return each_matrix(call, cholesky_one);
+}
+static bool kernel_det(const KernelCall *call)
+{
+    return each_matrix(call, determinant_one);
+}
+static bool kernel_qr(const KernelCall *call)
+{
+    return each_matrix(call, qr_one);
+}
+
+static bool infer_det(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    return needs_square(call) &&
+           infer_output(call, 0, type.dtype,
+                        type.rank < 0 ? type.rank : type.rank - 2, type.dims);
+}
+
+// b is a vector where a is one matrix, or has a's batch and rows.
+static bool infer_solve(InferCall *call)
+{
+    TensorType a = call->inputs[0], b = call->inputs[1];
+    if (!infer_equal_dtypes(call, 0) || !needs_square(call) ||
+        !infer_output(call, 0, b.dtype, b.rank, b.dims)) {
+        return false;
+    }
+    if (a.rank == RANK_UNKNOWN || b.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    bool fits = b.rank == a.rank || (a.rank == 2 && b.rank == 1);
+    for (int i = 0; fits && i < a.rank - 1; i++) {
+        fits = a.dims[i] == b.dims[i] || a.dims[i] == DIM_UNKNOWN ||
+               b.dims[i] == DIM_UNKNOWN;
+    }
+    return fits || infer_shape_error2(
+                       call, "right sides of shape %s do not fit matrices of "
+                             "shape %s",
+                       b, a);
+}
+
+static bool infer_qr(InferCall *call)
+{
+    TensorType a = call->inputs[0];
+    if (!infer_needs_float(call, a.dtype) || !infer_needs_rank(call, 0, 2)) {
+        return false;
+    }
+    call->output_count = 2;
+    for (int i = 0; i < 2; i++) {
+        infer_output(call, i, a.dtype, a.rank, a.dims);
+    }
+    if (a.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    int64_t rows = a.dims[a.rank - 2], columns = a.dims[a.rank - 1];
+    bool open = rows == DIM_UNKNOWN || columns == DIM_UNKNOWN;
+    int64_t least = open ? DIM_UNKNOWN : rows < columns ? rows : columns;
+    call->out_shapes[0].dims[a.rank - 1] = least;
+    call->out_shapes[1].dims[a.rank - 2] = least;
+    return true;
+}
+
+#define MATRIX_OP(text, names, inputs, outputs, rule, run)                    \
+    .name = (text), .params = (names), .min_inputs = (inputs),                \
+    .max_inputs = (inputs), .output_count = (outputs), .infer = (rule),       \
+    .kernel = (run)
+
+const OpDesc op_inv = {
+    MATRIX_OP("inv", "x, /", 1, 1, infer_square, kernel_inv),
+    .doc = "The inverse of square matrices of floats; OpValueError if one is\n"
+           "singular.",
+    .flags = OP_MAY_FAIL,
+};
+const OpDesc op_solve = {
+    MATRIX_OP("solve", "x1, x2, /", 2, 1, infer_solve, kernel_solve),
+    .doc = "What x1 @ x = x2 gives for x: x1 square matrices, x2 matrices (or\n"
+           "one vector). OpValueError if a matrix is singular.",
+    .flags = OP_MAY_FAIL,
+};
+const OpDesc op_cholesky = {
+    MATRIX_OP("cholesky", "x, /", 1, 1, infer_square, kernel_cholesky),
+    .doc = "The lower triangular L with L @ L.T = x, of symmetric positive\n"
+           "definite matrices; OpValueError if one is not.",
+    .flags = OP_MAY_FAIL,
+};
+const OpDesc op_det = {
+    MATRIX_OP("det", "x, /", 1, 1, infer_det, kernel_det),
+    .doc = "The determinant of square matrices of floats.",
+};
+const OpDesc op_qr = {
+    MATRIX_OP("qr", "x, /", 1, 2, infer_qr, kernel_qr),
+    .doc = "An orthonormal Q and an upper triangular R with Q @ R = x, reduced\n"
+           "to the smaller of rows and columns.",
+};

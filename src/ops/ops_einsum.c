@@ -1,0 +1,367 @@
+// einsum: sums of products written with index letters.
+//
+// Operands are joined from left to right: letters that nobody needs any more
+// are summed out first, a letter that both have and the rest does not need is
+// contracted by a matmul, one that is needed later is a batch axis of it.
+#include <string.h>
+
+#include "ops/emit.h"
+#include "ops/infer.h"
+
+enum {
+    EINSUM_OPERANDS = 16,
+    EINSUM_LABELS = 256,
+    // Axes that an ellipsis stands for have labels counted from the right, so
+    // that those of different operands meet; no letter is as large.
+    EINSUM_LAST_DOT = 200
+};
+
+// The letter of each axis of an operand.
+typedef struct Labels {
+    int count;
+    uint8_t at[SHAPE_MAX_RANK];
+} Labels;
+
+typedef struct Einsum {
+    const ComposeCall *call;
+    Emit *emit;
+    uint32_t operands;
+    Labels terms[EINSUM_OPERANDS], output;
+    int64_t sizes[EINSUM_LABELS]; // -1: not seen
+    int uses[EINSUM_LABELS];      // in how many places of the inputs
+} Einsum;
+
+static bool fail(const Einsum *e, const char *text)
+{
+    const AttrValue *equation = &e->call->attrs[0];
+    return ctx_fail(e->emit->ctx, ERR_OP_VALUE, "einsum '%.*s': %s",
+                    (int)equation->count, equation->text, text);
+}
+
+static int find(const Labels *labels, uint8_t label)
+{
+    for (int i = 0; i < labels->count; i++) {
+        if (labels->at[i] == label) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool add_label(const Einsum *e, Labels *labels, int label)
+{
+    if (labels->count == SHAPE_MAX_RANK) {
+        return fail(e, "too many axes");
+    }
+    labels->at[labels->count++] = (uint8_t)label;
+    return true;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// One term of the equation, up to ',' or '-'. `dots` axes for an ellipsis,
+// -1: as many as `rank` leaves.
+static bool read_term(const Einsum *e, const char **at, const char *end,
+                      int rank, int dots, Labels *labels)
+{
+    int letters = 0;
+    for (const char *p = *at; p < end && *p != ',' && *p != '-'; p++) {
+        letters += is_letter(*p);
+    }
+    labels->count = 0;
+    for (; *at < end && **at != ',' && **at != '-'; ++*at) {
+        if (is_letter(**at)) {
+            if (!add_label(e, labels, **at)) {
+                return false;
+            }
+        } else if (end - *at >= 3 && memcmp(*at, "...", 3) == 0) {
+            int axes = dots >= 0 ? dots : rank - letters;
+            *at += 2;
+            for (int k = axes; k > 0; k--) {
+                if (!add_label(e, labels, EINSUM_LAST_DOT - k)) {
+                    return false;
+                }
+            }
+        } else if (**at != ' ') {
+            return fail(e, "letters, '...', ',' and '->' are expected");
+        }
+    }
+    return true;
+}
+
+// Sizes that the operands give the letters; a letter has one size.
+static bool note_sizes(Einsum *e, uint32_t number)
+{
+    TensorType type = emit_type(e->emit, e->call->inputs[number]);
+    const Labels *labels = &e->terms[number];
+    if (!shape_is_static(type.rank, type.dims)) {
+        return fail(e, "needs operands of known sizes");
+    }
+    if (labels->count != type.rank) {
+        return fail(e, "an operand has another rank than its letters say");
+    }
+    for (int i = 0; i < type.rank; i++) {
+        int64_t *size = &e->sizes[labels->at[i]];
+        if (*size >= 0 && *size != type.dims[i]) {
+            return fail(e, "one letter stands for different sizes");
+        }
+        *size = type.dims[i];
+        e->uses[labels->at[i]]++;
+    }
+    return true;
+}
+
+// Without "->": the ellipsis, then the letters that occur once, in order.
+static bool implicit_output(Einsum *e)
+{
+    for (int label = EINSUM_LAST_DOT - SHAPE_MAX_RANK; label < EINSUM_LAST_DOT;
+         label++) {
+        if (e->uses[label] > 0 && !add_label(e, &e->output, label)) {
+            return false;
+        }
+    }
+    for (int label = 'A'; label <= 'z'; label++) {
+        if (e->uses[label] == 1 && !add_label(e, &e->output, label)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_output(Einsum *e, const char *at, const char *end)
+{
+    int dots = 0;
+    if (end - at < 2 || at[1] != '>') {
+        return at == end ? implicit_output(e) : fail(e, "'->' is expected");
+    }
+    at += 2;
+    for (int label = 0; label < EINSUM_LAST_DOT; label++) {
+        dots += label > 'z' && e->uses[label] > 0;
+    }
+    if (!read_term(e, &at, end, 0, dots, &e->output)) {
+        return false;
+    }
+    for (int i = 0; i < e->output.count; i++) {
+        if (e->uses[e->output.at[i]] == 0 ||
+            find(&e->output, e->output.at[i]) != i) {
+            return fail(e, "an output letter is twice there or in no operand");
+        }
+    }
+    return at == end || fail(e, "nothing may follow the output");
+}
+
+static bool read_equation(Einsum *e)
+{
+    const AttrValue *equation = &e->call->attrs[0];
+    const char *at = equation->text, *end = at + equation->count;
+    for (int i = 0; i < EINSUM_LABELS; i++) {
+        e->sizes[i] = -1;
+    }
+    for (uint32_t i = 0; i < e->operands; i++) {
+        TensorType type = emit_type(e->emit, e->call->inputs[i]);
+        if (i > 0 && (at == end || *at++ != ',')) {
+            return fail(e, "more operands than terms");
+        }
+        if (!read_term(e, &at, end, type.rank, -1, &e->terms[i]) ||
+            !note_sizes(e, i)) {
+            return false;
+        }
+    }
+    if (at < end && *at == ',') {
+        return fail(e, "more terms than operands");
+    }
+    return read_output(e, at, end);
+}
+
+// True if the output or an operand from `next` on has this letter.
+static bool is_needed(const Einsum *e, uint8_t label, uint32_t next)
+{
+    bool needed = find(&e->output, label) >= 0;
+    for (uint32_t i = next; !needed && i < e->operands; i++) {
+        needed = find(&e->terms[i], label) >= 0;
+    }
+    return needed;
+}
+
+static void remove_axis(Labels *labels, int axis)
+{
+    labels->count--;
+    memmove(&labels->at[axis], &labels->at[axis + 1],
+            (size_t)(labels->count - axis));
+}
+
+// A mask, True where the places along the axes i and k are equal.
+static EmitValue diagonal_mask(Emit *emit, int rank, int i, int k, int64_t n)
+{
+    int64_t dims[SHAPE_MAX_RANK];
+    for (int axis = 0; axis < rank; axis++) {
+        dims[axis] = axis == i || axis == k ? n : 1;
+    }
+    Tensor *mask = tensor_new(emit->ctx, DT_BOOL, rank, dims);
+    for (int64_t at = 0; mask != NULL && at < mask->count; at++) {
+        ((uint8_t *)mask->data)[at] = at / n == at % n;
+    }
+    return emit->constant(emit, mask);
+}
+
+// Takes the diagonal where a letter stands twice in one term.
+static EmitValue take_diagonals(Einsum *e, EmitValue x, Labels *labels)
+{
+    for (int k = labels->count - 1; k > 0; k--) {
+        int i = find(labels, labels->at[k]);
+        if (i == k || x == NULL) {
+            continue;
+        }
+        DType dtype = emit_type(e->emit, x).dtype;
+        EmitValue mask = diagonal_mask(e->emit, labels->count, i, k,
+                                       e->sizes[labels->at[k]]);
+        EmitValue only = emit_3(e->emit, OP_WHERE, mask, x,
+                                emit_number(e->emit, dtype, 0));
+        x = emit_reduce(e->emit, OP_SUM, only, (uint32_t)1 << k, false);
+        remove_axis(labels, k);
+    }
+    return x;
+}
+
+// Sums out the letters that neither `other` nor what comes later needs.
+static EmitValue sum_unneeded(Einsum *e, EmitValue x, Labels *labels,
+                              const Labels *other, uint32_t next)
+{
+    uint32_t mask = 0;
+    for (int i = labels->count - 1; i >= 0; i--) {
+        uint8_t label = labels->at[i];
+        if (!is_needed(e, label, next) &&
+            (other == NULL || find(other, label) < 0)) {
+            mask |= (uint32_t)1 << i;
+            remove_axis(labels, i);
+        }
+    }
+    return emit_reduce(e->emit, OP_SUM, x, mask, false);
+}
+
+
+static void add_all(Labels *to, const Labels *from)
+{
+    for (int i = 0; i < from->count; i++) {
+        to->at[to->count++] = from->at[i];
+    }
+}
+
+static int64_t size_of(const Einsum *e, const Labels *labels)
+{
+    int64_t size = 1;
+    for (int i = 0; i < labels->count; i++) {
+        size *= e->sizes[labels->at[i]];
+    }
+    return size;
+}
+
+// x in the order of `wanted`.
+static EmitValue in_order(Einsum *e, EmitValue x, const Labels *labels,
+                          const Labels *wanted)
+{
+    int64_t axes[SHAPE_MAX_RANK];
+    for (int i = 0; i < wanted->count; i++) {
+        axes[i] = find(labels, wanted->at[i]);
+    }
+    return emit_permute(e->emit, x, wanted->count, axes);
+}
+
+// x as (batch …, rows, columns).
+static EmitValue as_matrices(Einsum *e, EmitValue x, const Labels *labels,
+                             const Labels *batch, const Labels *rows,
+                             const Labels *columns)
+{
+    Labels order = *batch;
+    int64_t dims[SHAPE_MAX_RANK + 2];
+    for (int i = 0; i < batch->count; i++) {
+        dims[i] = e->sizes[batch->at[i]];
+    }
+    add_all(&order, rows);
+    add_all(&order, columns);
+    dims[batch->count] = size_of(e, rows);
+    dims[batch->count + 1] = size_of(e, columns);
+    return emit_reshape(e->emit, in_order(e, x, labels, &order),
+                        batch->count + 2, dims);
+}
+
+// Joins `x` (of `labels`, which become the result's) with operand `number`.
+static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
+{
+    Labels *own = &e->terms[number];
+    EmitValue y = take_diagonals(e, e->call->inputs[number], own);
+    x = sum_unneeded(e, x, labels, own, number + 1);
+    y = sum_unneeded(e, y, own, labels, number + 1);
+    Labels batch = {0}, summed = {0}, left = {0}, right = {0};
+    for (int i = 0; i < labels->count; i++) {
+        uint8_t label = labels->at[i];
+        bool both = find(own, label) >= 0;
+        Labels *to = !both                               ? &left
+                     : is_needed(e, label, number + 1) ? &batch
+                                                         : &summed;
+        to->at[to->count++] = label;
+    }
+    for (int i = 0; i < own->count; i++) {
+        if (find(labels, own->at[i]) < 0) {
+            right.at[right.count++] = own->at[i];
+        }
+    }
+    if (batch.count + left.count + right.count > SHAPE_MAX_RANK - 2) {
+        (void)fail(e, "rank too high");
+        return NULL;
+    }
+    EmitValue product =
+        emit_2(e->emit, OP_MATMUL,
+               as_matrices(e, x, labels, &batch, &left, &summed),
+               as_matrices(e, y, own, &batch, &summed, &right));
+    *labels = batch;
+    add_all(labels, &left);
+    add_all(labels, &right);
+    int64_t dims[SHAPE_MAX_RANK];
+    for (int i = 0; i < labels->count; i++) {
+        dims[i] = e->sizes[labels->at[i]];
+    }
+    return emit_reshape(e->emit, product, labels->count, dims);
+}
+
+static EmitValue compose_einsum(const ComposeCall *call)
+{
+    Einsum e = {.call = call, .emit = call->emit,
+                .operands = call->input_count};
+    if (e.operands > EINSUM_OPERANDS) {
+        return ctx_fail_null(e.emit->ctx, ERR_OP_VALUE,
+                             "einsum: more than %d operands", EINSUM_OPERANDS);
+    }
+    if (!read_equation(&e)) {
+        return NULL;
+    }
+    Labels labels = e.terms[0];
+    EmitValue x = take_diagonals(&e, call->inputs[0], &labels);
+    for (uint32_t i = 1; x != NULL && i < e.operands; i++) {
+        x = join(&e, x, &labels, i);
+    }
+    x = sum_unneeded(&e, x, &labels, NULL, e.operands);
+    return x == NULL ? NULL : in_order(&e, x, &labels, &e.output);
+}
+
+static const AttrDesc einsum_attrs[] = {
+    {"equation", ATTR_STR, ATTR_HOST_ONLY, NULL},
+};
+const OpDesc op_einsum = {
+    .name = "einsum",
+    .params = "arrays, /",
+    .doc = "Sums of products by index letters, as in 'ij,jk->ik': a letter\n"
+           "that the output lacks is summed over. '...' stands for the axes\n"
+           "that have no letter.",
+    .min_inputs = 1,
+    .max_inputs = EINSUM_OPERANDS,
+    .output_count = 1,
+    .flags = OP_LIST_INPUT | OP_NO_FUNCTION, // see tensor_functions.c
+    .attrs = einsum_attrs,
+    .attr_count = 1,
+    .infer = infer_composed,
+    .compose = compose_einsum,
+};

@@ -1,0 +1,252 @@
+// Products written as other ops: outer, vecdot, tensordot, norm.
+//
+// Each brings its operands into the shape in which multiply, matmul or a
+// reduction does the work, so that graphs and gradients know no more ops.
+#include <math.h>
+
+#include "ops/emit.h"
+#include "ops/infer.h"
+
+#define COMPOSED(text, names, least, most, how)                               \
+    .name = (text), .params = (names), .min_inputs = (least),                 \
+    .max_inputs = (most), .output_count = 1, .infer = infer_composed,         \
+    .compose = (how)
+
+// "outer: dtypes differ: …", from the op that the caller wrote.
+static bool same_dtypes(const ComposeCall *call)
+{
+    DType a = emit_type(call->emit, call->inputs[0]).dtype;
+    DType b = emit_type(call->emit, call->inputs[1]).dtype;
+    return a == b || ctx_fail(call->emit->ctx, ERR_DTYPE,
+                              "%s: dtypes differ: %s and %s; cast one of them",
+                              call->op->name, dtype_name(a), dtype_name(b));
+}
+
+// The shapes as an error of this op; `text` has "%s" for each.
+static EmitValue shapes_differ(const ComposeCall *call, const char *text)
+{
+    InferCall infer = {.ctx = call->emit->ctx, .op = call->op};
+    infer_shape_error2(&infer, text, emit_type(call->emit, call->inputs[0]),
+                       emit_type(call->emit, call->inputs[1]));
+    return NULL;
+}
+
+// ---- outer
+
+static EmitValue compose_outer(const ComposeCall *call)
+{
+    Emit *emit = call->emit;
+    int64_t column[2] = {-1, 1}, row[2] = {1, -1};
+    if (!same_dtypes(call)) {
+        return NULL;
+    }
+    return emit_2(emit, OP_MULTIPLY,
+                  emit_reshape(emit, call->inputs[0], 2, column),
+                  emit_reshape(emit, call->inputs[1], 2, row));
+}
+
+const OpDesc op_outer = {
+    COMPOSED("outer", "x1, x2, /", 2, 2, compose_outer),
+    .doc = "The products of every element of x1 with every one of x2, as a\n"
+           "matrix; operands count as vectors.",
+};
+
+// ---- vecdot
+
+static EmitValue compose_vecdot(const ComposeCall *call)
+{
+    Emit *emit = call->emit;
+    TensorType a = emit_type(emit, call->inputs[0]);
+    TensorType b = emit_type(emit, call->inputs[1]);
+    int64_t axis = attr_int(&call->attrs[0], -1);
+    if (!same_dtypes(call)) {
+        return NULL;
+    }
+    if (a.rank < 1 || b.rank < 1 || axis >= 0) {
+        return ctx_fail_null(emit->ctx, ERR_OP_INDEX,
+                             "vecdot: needs operands of rank 1 or more and "
+                             "an axis counted from the end");
+    }
+    int64_t from_a = a.rank + axis, from_b = b.rank + axis;
+    if (from_a < 0 || from_b < 0 || a.dims[from_a] != b.dims[from_b]) {
+        return shapes_differ(call, "the axes' sizes differ: %s and %s");
+    }
+    EmitValue product = emit_2(emit, OP_MULTIPLY, call->inputs[0],
+                               call->inputs[1]);
+    int rank = a.rank > b.rank ? a.rank : b.rank;
+    return emit_reduce(emit, OP_SUM, product, (uint32_t)1 << (rank + axis),
+                       false);
+}
+
+static const AttrDesc vecdot_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
+};
+const OpDesc op_vecdot = {
+    COMPOSED("vecdot", "x1, x2, /", 2, 2, compose_vecdot),
+    .doc = "The sum of the products of elements along an axis of both, which\n"
+           "is counted from the end; the other axes broadcast.",
+    .attrs = vecdot_attrs,
+    .attr_count = 1,
+};
+
+// ---- tensordot
+
+// The axes to sum over, resolved: attribute `number` names them.
+static bool dot_axes(const ComposeCall *call, int number, int64_t *axes,
+                     uint32_t *mask)
+{
+    TensorType type = emit_type(call->emit, call->inputs[number]);
+    const AttrValue *attr = &call->attrs[number];
+    *mask = 0;
+    for (uint32_t i = 0; i < attr->count; i++) {
+        int axis;
+        if (!shape_axis(call->emit->ctx, call->op->name, attr->ints[i],
+                        type.rank, &axis)) {
+            return false;
+        }
+        axes[i] = axis;
+        *mask |= (uint32_t)1 << axis;
+    }
+    return true;
+}
+
+// The operand as a matrix, summed axes last (or first), and the sizes of the
+// axes that stay, added to `out`.
+static EmitValue dot_matrix(const ComposeCall *call, int number,
+                            const int64_t *summed, uint32_t mask, Shape *out)
+{
+    TensorType type = emit_type(call->emit, call->inputs[number]);
+    int64_t axes[SHAPE_MAX_RANK], sizes[2] = {1, 1};
+    int count = 0, summed_count = (int)call->attrs[number].count;
+    for (int i = 0; number == 1 && i < summed_count; i++) {
+        axes[count++] = summed[i];
+    }
+    for (int i = 0; i < type.rank; i++) {
+        if (!(mask >> i & 1)) {
+            axes[count++] = i;
+            sizes[number] *= type.dims[i];
+            if (out->rank == SHAPE_MAX_RANK) {
+                return ctx_fail_null(call->emit->ctx, ERR_SHAPE,
+                                     "tensordot: rank too high");
+            }
+            out->dims[out->rank++] = type.dims[i];
+        } else {
+            sizes[1 - number] *= type.dims[i];
+        }
+    }
+    for (int i = 0; number == 0 && i < summed_count; i++) {
+        axes[count++] = summed[i];
+    }
+    return emit_reshape(call->emit,
+                        emit_permute(call->emit, call->inputs[number],
+                                     type.rank, axes),
+                        2, sizes);
+}
+
+static EmitValue compose_tensordot(const ComposeCall *call)
+{
+    Emit *emit = call->emit;
+    int64_t axes[2][SHAPE_MAX_RANK];
+    uint32_t masks[2], count = call->attrs[0].count;
+    TensorType types[2];
+    for (int i = 0; i < 2; i++) {
+        types[i] = emit_type(emit, call->inputs[i]);
+        if (!shape_is_static(types[i].rank, types[i].dims)) {
+            return shapes_differ(call, "needs known sizes, not %s and %s");
+        }
+        if (!dot_axes(call, i, axes[i], &masks[i])) {
+            return NULL;
+        }
+    }
+    bool fits = same_dtypes(call) && count == call->attrs[1].count;
+    for (uint32_t i = 0; fits && i < count; i++) {
+        fits = types[0].dims[axes[0][i]] == types[1].dims[axes[1][i]];
+    }
+    if (!fits) {
+        return ctx_failed(emit->ctx)
+                   ? NULL
+                   : shapes_differ(call, "the summed axes of %s and %s differ");
+    }
+    Shape out = {.rank = 0};
+    EmitValue left = dot_matrix(call, 0, axes[0], masks[0], &out);
+    EmitValue right = dot_matrix(call, 1, axes[1], masks[1], &out);
+    return emit_reshape(emit, emit_2(emit, OP_MATMUL, left, right), out.rank,
+                        out.dims);
+}
+
+static const AttrDesc tensordot_attrs[] = {
+    {"axes1", ATTR_INTS, ATTR_HOST_ONLY, NULL},
+    {"axes2", ATTR_INTS, ATTR_HOST_ONLY, NULL},
+};
+const OpDesc op_tensordot = {
+    COMPOSED("tensordot", "x1, x2, /", 2, 2, compose_tensordot),
+    .doc = "The sum of products over pairs of axes of x1 and x2; the axes that\n"
+           "stay are x1's, then x2's.",
+    .flags = OP_NO_FUNCTION, // tensor_functions.c takes `axes` apart
+    .attrs = tensordot_attrs,
+    .attr_count = 2,
+};
+
+// ---- norm
+
+// (sum |x|^p)^(1/p), with the largest and smallest size at the infinities.
+static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
+                         bool keep)
+{
+    EmitValue size = emit_1(emit, OP_ABS, x, NULL);
+    if (isinf(order)) {
+        return emit_reduce(emit, order > 0 ? OP_MAX : OP_MIN, size, mask,
+                           keep);
+    }
+    if (order == 2) {
+        EmitValue squares = emit_1(emit, OP_SQUARE, x, NULL);
+        return emit_1(emit, OP_SQRT,
+                      emit_reduce(emit, OP_SUM, squares, mask, keep), NULL);
+    }
+    if (order == 1) {
+        return emit_reduce(emit, OP_SUM, size, mask, keep);
+    }
+    if (order == 0) {
+        DType dtype = emit_type(emit, x).dtype;
+        EmitValue some = emit_with(emit, OP_NOT_EQUAL, x, 0);
+        return emit_reduce(emit, OP_SUM, emit_cast(emit, some, dtype), mask,
+                           keep);
+    }
+    EmitValue powers = emit_with(emit, OP_POW, size, order);
+    return emit_with(emit, OP_POW,
+                     emit_reduce(emit, OP_SUM, powers, mask, keep), 1 / order);
+}
+
+static EmitValue compose_norm(const ComposeCall *call)
+{
+    Emit *emit = call->emit;
+    TensorType type = emit_type(emit, call->inputs[0]);
+    const AttrValue *order = &call->attrs[0];
+    uint32_t mask;
+    InferCall check = {.ctx = emit->ctx, .op = call->op};
+    if (!infer_needs_float(&check, type.dtype)) {
+        return NULL;
+    }
+    if (type.rank == RANK_UNKNOWN) {
+        return ctx_fail_null(emit->ctx, ERR_SHAPE,
+                             "norm: the rank is unknown in this trace");
+    }
+    if (!infer_axes(emit->ctx, "norm", &call->attrs[1], type.rank, &mask)) {
+        return NULL;
+    }
+    return norm_of(emit, call->inputs[0], attr_given(order) ? order->number : 2,
+                   mask, attr_bool(&call->attrs[2], false));
+}
+
+static const AttrDesc norm_attrs[] = {
+    {"ord", ATTR_FLOAT, ATTR_HOST_ONLY, "2"},
+    {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+    {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+};
+const OpDesc op_norm = {
+    COMPOSED("norm", "x, /", 1, 1, compose_norm),
+    .doc = "The vector norm of order `ord` over the axes, all by default; 2 is\n"
+           "the root of the sum of squares, inf the largest size.",
+    .attrs = norm_attrs,
+    .attr_count = 3,
+};
