@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interp/memory.h"
+#include "interp/obj_list.h"
 #include "interp/obj_str.h"
 
 Code *code_new(Vm *vm, Source *source)
@@ -98,10 +99,79 @@ static void code_destroy(Vm *vm, Object *self)
     object_free(vm, code, sizeof *code);
 }
 
+// What programs may ask of a code object; names and meanings are CPython's.
+
+static Value member_name(Vm *vm, Value self)
+{
+    (void)vm;
+    Str *name = ((Code *)value_object(self))->name;
+    return name == NULL ? VALUE_NONE : str_value(object_retain(name));
+}
+
+static Value member_argcount(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_small(((Code *)value_object(self))->positional_count);
+}
+
+static Value member_posonly(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_small(
+        ((Code *)value_object(self))->positional_only_count);
+}
+
+static Value member_kwonly(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_small(((Code *)value_object(self))->keyword_only_count);
+}
+
+// The parameters, then the other locals that have names.
+static Value member_varnames(Vm *vm, Value self)
+{
+    const Code *code = (Code *)value_object(self);
+    List *names = list_new(vm, 0);
+    bool ok = names != NULL;
+    for (uint32_t i = 0; ok && i < code->local_count; i++) {
+        ok = code->local_names[i] == NULL ||
+             list_append(vm, names, str_value(code->local_names[i]));
+    }
+    Tuple *tuple = ok ? tuple_from(vm, names->items, names->count) : NULL;
+    object_release_null(&vm->ctx, names);
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+static Value member_flags(Vm *vm, Value self)
+{
+    (void)vm;
+    enum { CO_VARARGS = 4, CO_VARKEYWORDS = 8, CO_GENERATOR = 32 };
+    uint32_t flags = ((Code *)value_object(self))->flags;
+    return value_from_small((flags & CODE_VARARGS ? CO_VARARGS : 0) |
+                            (flags & CODE_VARKEYWORDS ? CO_VARKEYWORDS : 0) |
+                            (flags & CODE_GENERATOR ? CO_GENERATOR : 0));
+}
+
+static const MemberDef code_members[] = {
+    {"co_name", member_name, NULL, "The function's name."},
+    {"co_argcount", member_argcount, NULL,
+     "How many positional parameters it has, *args left out."},
+    {"co_posonlyargcount", member_posonly, NULL,
+     "How many of them are positional-only."},
+    {"co_kwonlyargcount", member_kwonly, NULL,
+     "How many keyword-only parameters it has."},
+    {"co_varnames", member_varnames, NULL,
+     "The names of its parameters and locals."},
+    {"co_flags", member_flags, NULL,
+     "4: it has *args, 8: **kwargs, 32: it is a generator."},
+    {NULL, NULL, NULL, NULL},
+};
+
 const TypeDef code_type_def = {
     .name = "code",
     .kind = KIND_CODE,
     .size = sizeof(Code),
     .flags = TYPE_FINAL,
     .slots = {.destroy = code_destroy},
+    .members = code_members,
 };

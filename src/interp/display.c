@@ -137,7 +137,8 @@ static Type *type_to_extend(Vm *vm, Value given)
 }
 
 // extend(kind, name, value): what a class statement would have written into
-// the kind's type. A trace does not record reads of it.
+// the kind's type. The result is what stood there, so that the new attribute
+// can use it. A trace does not record reads of it.
 static Value display_extend(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -153,9 +154,14 @@ static Value display_extend(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     vm->epoch++; // inline caches may hold what stood there
+    Value before = dict_get_name(type->dict, name);
+    before = value_unbound(before) ? VALUE_NONE : value_retain(before);
     bool done = dict_set_name(vm, type->dict, name, args[2]);
     object_release(&vm->ctx, name);
-    return done ? VALUE_NONE : VALUE_FAIL;
+    if (!done) {
+        release(vm, before);
+    }
+    return done ? before : VALUE_FAIL;
 }
 
 static Tensor *given_tensor(Vm *vm, Value v)
@@ -217,7 +223,8 @@ static const NativeDef functions[] = {
     {"set", "kind, *, repr=unchanged, str=unchanged", display_set,
      "Show values of a kind by these functions; None: the native form."},
     {"extend", "kind, name, value", display_extend,
-     "Give the values of a kind an attribute: a function becomes a method."},
+     "Give the values of a kind an attribute: a function becomes a method. "
+     "The result is what stood there, or None."},
     {"array", "tensor, opening=None, extra=''", display_array,
      "The values as str() shows them; or, after an opening such as 'array(', "
      "comma-separated, with `extra` behind them."},
