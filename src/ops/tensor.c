@@ -148,8 +148,11 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
     memcpy(view->small, from, (size_t)count * size);
     if (dtype == DT_STRING) {
         TensorString **strings = view->data;
+        // A kernel may look through a window at what it has yet to set.
         for (int64_t i = 0; i < count; i++) {
-            strings[i]->refs++;
+            if (strings[i] != NULL) {
+                strings[i]->refs++;
+            }
         }
     }
     return view;
