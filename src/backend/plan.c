@@ -4,6 +4,7 @@
 // the step that uses it last, where a use inside a sub-block counts as one by
 // the step that owns the block. Results of a block live to its end, state of a
 // loop through the turn. Constants and captures are pinned: they need no step.
+#include "backend/scalar.h"
 #include "backend/tile.h"
 
 #include <stdlib.h>
@@ -209,20 +210,13 @@ static bool build_callee(Builder *builder, Step *step, GraphNode *call)
     return true;
 }
 
-static bool build_step(Builder *builder, GraphNode *node, Step *step,
-                       uint32_t *block_chain)
+// Slots for what the node gives; each is cleared after its last use.
+static bool give_outputs(Builder *builder, GraphNode *node, Step *step,
+                         uint32_t *block_chain)
 {
-    step->node = node;
-    step->run = choose_step(builder->graph, node);
-    step->input_count = node->input_count;
-    step->output_count = node->output_count;
-    step->inputs = builder_slots(builder, node->inputs, node->input_count);
-    if (node->op == OP_CALL && !build_callee(builder, step, node)) {
-        return false;
-    }
     uint32_t *outputs = arena_new_array(&builder->plan->arena, uint32_t,
                                         node->output_count);
-    if (step->inputs == NULL || outputs == NULL) {
+    if (outputs == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -235,13 +229,45 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
         builder_mourn(builder, value, block_chain);
     }
     step->outputs = outputs;
+    return true;
+}
+
+// The steps of an if or a while: a loop over scalars is compiled whole.
+static bool build_flow(Builder *builder, GraphNode *node, Step *step)
+{
+    ScalarProgram *program = NULL;
+    if (node->op == OP_WHILE && builder->options->fuse &&
+        !scalar_build(builder, node, &program)) {
+        return false;
+    }
+    if (program != NULL) {
+        step->run = step_scalar;
+        step->scalar = program;
+        return true;
+    }
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        if (node->blocks[b] != NULL) {
-            step->blocks[b] = build_steps(builder, node->blocks[b], node, b);
-            if (step->blocks[b] == NULL) {
-                return false;
-            }
+        step->blocks[b] = build_steps(builder, node->blocks[b], node, b);
+        if (step->blocks[b] == NULL) {
+            return false;
         }
+    }
+    return true;
+}
+
+static bool build_step(Builder *builder, GraphNode *node, Step *step,
+                       uint32_t *block_chain)
+{
+    step->node = node;
+    step->run = choose_step(builder->graph, node);
+    step->input_count = node->input_count;
+    step->output_count = node->output_count;
+    step->inputs = builder_slots(builder, node->inputs, node->input_count);
+    if (step->inputs == NULL ||
+        (node->op == OP_CALL && !build_callee(builder, step, node)) ||
+        !give_outputs(builder, node, step, block_chain) ||
+        ((node->op == OP_IF || node->op == OP_WHILE) &&
+         !build_flow(builder, node, step))) {
+        return false;
     }
     return builder_dead_list(builder, builder->chain_heads[node->serial],
                              &step->dead, &step->dead_count);

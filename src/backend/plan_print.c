@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/scalar.h"
 #include "backend/tile.h"
 #include "graph/graph_text.h"
 
@@ -47,6 +48,11 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
         strbuf_pad(out, ' ', indent);
         if (step->run == step_tile) {
             print_tile(out, step->program, indent);
+        } else if (step->run == step_scalar) {
+            strbuf_printf(out, "loop over scalars: %u instructions, %u "
+                               "registers",
+                          step->scalar->code_count, step->scalar->reg_count);
+            print_slots(out, " -> ", step->outputs, step->output_count);
         } else {
             strbuf_puts(out, op_desc(step->node->op)->name);
             print_slots(out, " ", step->inputs, step->input_count);

@@ -14,6 +14,7 @@ typedef struct Step Step;
 typedef struct StepBlock StepBlock;
 typedef struct Frame Frame;
 typedef struct TileProgram TileProgram;
+typedef struct ScalarProgram ScalarProgram;
 
 typedef struct PlanRun {
     Ctx *ctx;
@@ -36,6 +37,7 @@ struct Step {
     union {
         Plan *callee;         // call
         TileProgram *program; // a fused chain
+        ScalarProgram *scalar; // a loop over scalars
     };
 };
 

@@ -1,0 +1,74 @@
+// Loops over scalars, compiled whole.
+//
+// A `while` whose state is made of single numbers, and whose blocks hold
+// nothing but elementwise ops, ifs and whiles on single numbers, becomes a
+// program over registers of eight bytes: no tensor is made and no step runs
+// from turn to turn. Registers hold one element each, at their start.
+//
+// A program is flat: blocks end in jumps. Params of a loop's two blocks and
+// the loop's outputs share one register each.
+#ifndef DUET_BACKEND_SCALAR_H
+#define DUET_BACKEND_SCALAR_H
+
+#include "backend/plan_build.h"
+
+enum {
+    SCALAR_MAX_REGS = 512, // 4 KB on the C stack while a program runs
+    SCALAR_MAX_CODE = 4096 // instructions
+};
+
+typedef enum ScalarCode {
+    SCALAR_TILE,       // out = tile(a, b, c)
+    SCALAR_MOVE,       // out = a
+    SCALAR_SELECT,     // out = a ? b : c
+    SCALAR_JUMP,       // to `target`, forwards
+    SCALAR_LOOP,       // to `target`, backwards: polls for interrupts
+    SCALAR_JUMP_FALSE, // to `target` if not a
+    SCALAR_END,
+    // One for each row of scalar_list.h.
+#define SCALAR(op, dtype, T, R, expression) SCALAR_##op##_##dtype,
+#include "backend/scalar_list.h"
+#undef SCALAR
+    SCALAR_COUNT
+} ScalarCode;
+
+typedef struct ScalarOp {
+    uint16_t code;     // ScalarCode
+    uint16_t out;      // register
+    uint16_t in[3];    // registers
+    uint16_t in_count; // of them that are operands
+    uint32_t target;   // jumps: index into the code
+    TileFn tile;       // SCALAR_TILE
+    const GraphNode *node; // for errors
+} ScalarOp;
+
+// A register that is loaded from a slot before the run.
+typedef struct ScalarInput {
+    uint32_t slot;
+    uint16_t reg;
+    uint16_t size; // bytes of the element
+} ScalarInput;
+
+// A register that becomes an output's tensor after the run.
+typedef struct ScalarOutput {
+    DType dtype;
+    uint16_t reg;
+} ScalarOutput;
+
+struct ScalarProgram {
+    ScalarOp *code;
+    uint32_t code_count;
+    uint32_t reg_count;
+    const uint64_t *initial; // registers before the run: constants
+    ScalarInput *inputs;
+    uint32_t input_count;
+    ScalarOutput *outputs;   // as many as the loop's
+};
+
+// Compiles a loop. *program is NULL if it is none that can be. False with an
+// error pending.
+MUST_CHECK bool scalar_build(Builder *builder, GraphNode *loop,
+                             ScalarProgram **program);
+bool step_scalar(PlanRun *run, const Step *step);
+
+#endif

@@ -1,0 +1,407 @@
+// Compiling a loop over scalars.
+//
+// First a look whether the whole loop qualifies, then the code in one walk.
+// Each value gets a register of its own when it is defined, so that within a
+// turn nothing is overwritten that is still read; only state is written again,
+// by the moves at the end of a body.
+#include "backend/scalar.h"
+
+#include <string.h>
+
+typedef struct Compiler {
+    Builder *builder;
+    GraphNode *loop;
+    Map regs;      // by ValueId: its register
+    VEC(ScalarOp) code;
+    VEC(ScalarInput) inputs;
+    uint64_t initial[SCALAR_MAX_REGS];
+    uint32_t reg_count;
+    bool full;     // more registers or code than there may be: give up
+} Compiler;
+
+// What the list has a plain instruction for; SCALAR_TILE: nothing.
+static ScalarCode plain_code(OpCode op, DType dtype)
+{
+    static const struct {
+        OpCode op;
+        DType dtype;
+        ScalarCode code;
+    } rows[] = {
+#define SCALAR(op, dtype, T, R, expression)                                   \
+    {OP_##op, DT_##dtype, SCALAR_##op##_##dtype},
+#include "backend/scalar_list.h"
+#undef SCALAR
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].op == op && rows[i].dtype == dtype) {
+            return rows[i].code;
+        }
+    }
+    return SCALAR_TILE;
+}
+
+static bool is_scalar(const Graph *graph, ValueId value)
+{
+    TensorType type = graph_type(graph, value);
+    return type.rank == 0 && type.dtype != DT_STRING;
+}
+
+static bool all_scalars(const Graph *graph, const ValueId *values,
+                        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_scalar(graph, values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static TileFn tile_of(const Builder *builder, const GraphNode *node)
+{
+    DType dtypes[3];
+    const OpDesc *op = op_desc(node->op);
+    if (!(op->flags & OP_ELEMENTWISE) || node->input_count == 0 ||
+        node->input_count > 3 || node->output_count != 1) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        dtypes[i] = graph_type(builder->graph, node->inputs[i]).dtype;
+    }
+    return op_tile(builder->ctx, op, dtypes, node->attrs);
+}
+
+static bool block_fits(const Builder *builder, const GraphBlock *block);
+
+static bool node_fits(const Builder *builder, const GraphNode *node)
+{
+    const Graph *graph = builder->graph;
+    if (!all_scalars(graph, node->inputs, node->input_count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (!is_scalar(graph, node_output(node, i))) {
+            return false;
+        }
+    }
+    if (node->op == OP_CONST) {
+        return true;
+    }
+    if (node->op == OP_IF || node->op == OP_WHILE) {
+        return block_fits(builder, node->blocks[0]) &&
+               block_fits(builder, node->blocks[1]);
+    }
+    return tile_of(builder, node) != NULL;
+}
+
+// Nesting is as deep as the walks before this one have allowed.
+static bool block_fits(const Builder *builder, const GraphBlock *block)
+{
+    if (block->diverges || block->effects ||
+        !all_scalars(builder->graph, block->params, block->param_count) ||
+        !all_scalars(builder->graph, block->results, block->result_count)) {
+        return false;
+    }
+    for (const GraphNode *node = block->first; node != NULL;
+         node = node->next) {
+        if (node->mark && !node_fits(builder, node)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint16_t new_reg(Compiler *c)
+{
+    if (c->reg_count == SCALAR_MAX_REGS) {
+        c->full = true;
+        return 0;
+    }
+    return (uint16_t)c->reg_count++;
+}
+
+static bool set_reg(Compiler *c, ValueId value, uint16_t reg)
+{
+    return map_put(&c->regs, (const char *)&value, sizeof value, reg);
+}
+
+static void load_const(Compiler *c, uint16_t reg, const Tensor *tensor)
+{
+    memcpy(&c->initial[reg], tensor->data, dtype_size((DType)tensor->dtype));
+}
+
+// The value's register. One that the loop does not define is loaded before
+// the run: from the constant, or from its slot.
+static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
+{
+    const uint64_t *known =
+        map_get(&c->regs, (const char *)&value, sizeof value);
+    if (known != NULL) {
+        *reg = (uint16_t)*known;
+        return true;
+    }
+    *reg = new_reg(c);
+    const Tensor *tensor = graph_constant(c->builder->graph, value);
+    if (tensor != NULL) {
+        load_const(c, *reg, tensor);
+    } else {
+        DType dtype = graph_type(c->builder->graph, value).dtype;
+        ScalarInput input = {c->builder->slots[value], *reg,
+                             (uint16_t)dtype_size(dtype)};
+        if (!vec_push(c->builder->ctx, &c->inputs, input)) {
+            return false;
+        }
+    }
+    return set_reg(c, value, *reg);
+}
+
+static bool emit(Compiler *c, ScalarOp op)
+{
+    c->full = c->full || c->code.count >= SCALAR_MAX_CODE;
+    return c->full || vec_push(c->builder->ctx, &c->code, op);
+}
+
+static bool emit_move(Compiler *c, uint16_t out, uint16_t in)
+{
+    return out == in ||
+           emit(c, (ScalarOp){.code = SCALAR_MOVE, .out = out, .in = {in}});
+}
+
+// A jump whose target is set later; returns its index.
+static bool emit_jump(Compiler *c, ScalarCode code, uint16_t condition,
+                      size_t *index)
+{
+    *index = c->code.count;
+    return emit(c, (ScalarOp){.code = (uint16_t)code, .in = {condition}});
+}
+
+static void land(Compiler *c, size_t jump)
+{
+    if (!c->full) {
+        c->code.items[jump].target = (uint32_t)c->code.count;
+    }
+}
+
+static bool compile_block(Compiler *c, const GraphBlock *block);
+
+static bool compile_op(Compiler *c, const GraphNode *node)
+{
+    DType dtype = graph_type(c->builder->graph, node->inputs[0]).dtype;
+    ScalarOp op = {.node = node, .tile = tile_of(c->builder, node)};
+    op.in_count = (uint16_t)node->input_count;
+    op.code = (uint16_t)(node->op == OP_WHERE ? SCALAR_SELECT
+                                              : plain_code(node->op, dtype));
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (!find_reg(c, node->inputs[i], &op.in[i])) {
+            return false;
+        }
+    }
+    op.out = new_reg(c);
+    return set_reg(c, node->first_output, op.out) && emit(c, op);
+}
+
+static bool yield_to(Compiler *c, const GraphBlock *block,
+                     const uint16_t *outputs)
+{
+    for (uint32_t i = 0; i < block->result_count; i++) {
+        uint16_t reg;
+        if (!find_reg(c, block->results[i], &reg) ||
+            !emit_move(c, outputs[i], reg)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool compile_if(Compiler *c, const GraphNode *node)
+{
+    uint16_t condition, outputs[SCALAR_MAX_REGS];
+    size_t to_else, to_end;
+    if (node->output_count > SCALAR_MAX_REGS) {
+        c->full = true;
+        return true;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        outputs[i] = new_reg(c);
+    }
+    if (!find_reg(c, node->inputs[0], &condition) ||
+        !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_else) ||
+        !compile_block(c, node->blocks[BLOCK_THEN]) ||
+        !yield_to(c, node->blocks[BLOCK_THEN], outputs) ||
+        !emit_jump(c, SCALAR_JUMP, 0, &to_end)) {
+        return false;
+    }
+    land(c, to_else);
+    if (!compile_block(c, node->blocks[BLOCK_OTHERWISE]) ||
+        !yield_to(c, node->blocks[BLOCK_OTHERWISE], outputs)) {
+        return false;
+    }
+    land(c, to_end);
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (!set_reg(c, node_output(node, i), outputs[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The next state. A result that is a param which an earlier move overwrites
+// (a, b = b, a) is saved first.
+static bool compile_turn(Compiler *c, const GraphBlock *body)
+{
+    uint16_t params[SCALAR_MAX_REGS], from[SCALAR_MAX_REGS];
+    uint32_t count = body->result_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!find_reg(c, body->params[i], &params[i]) ||
+            !find_reg(c, body->results[i], &from[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (from[i] == params[k] && from[k] != params[k]) {
+                uint16_t saved = new_reg(c);
+                if (!emit_move(c, saved, from[i])) {
+                    return false;
+                }
+                from[i] = saved;
+                break;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!emit_move(c, params[i], from[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Gives the loop's state registers, filled from its inputs.
+static bool enter_loop(Compiler *c, const GraphNode *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint16_t init, reg = new_reg(c);
+        if (!find_reg(c, node->inputs[i], &init) ||
+            !emit_move(c, reg, init) ||
+            !set_reg(c, node->blocks[BLOCK_COND]->params[i], reg) ||
+            !set_reg(c, node->blocks[BLOCK_BODY]->params[i], reg) ||
+            !set_reg(c, node_output(node, i), reg)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool compile_while(Compiler *c, const GraphNode *node)
+{
+    const GraphBlock *cond = node->blocks[BLOCK_COND];
+    uint16_t condition;
+    size_t to_end, back;
+    if (node->input_count > SCALAR_MAX_REGS) {
+        c->full = true;
+        return true;
+    }
+    if (!enter_loop(c, node)) {
+        return false;
+    }
+    size_t start = c->code.count;
+    if (!compile_block(c, cond) ||
+        !find_reg(c, cond->results[0], &condition) ||
+        !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_end) ||
+        !compile_block(c, node->blocks[BLOCK_BODY]) ||
+        !compile_turn(c, node->blocks[BLOCK_BODY]) ||
+        !emit_jump(c, SCALAR_LOOP, 0, &back)) {
+        return false;
+    }
+    if (!c->full) {
+        c->code.items[back].target = (uint32_t)start;
+    }
+    land(c, to_end);
+    return true;
+}
+
+static bool compile_block(Compiler *c, const GraphBlock *block)
+{
+    for (const GraphNode *node = block->first; node != NULL && !c->full;
+         node = node->next) {
+        bool ok = true;
+        if (node->mark && node->op == OP_IF) {
+            ok = compile_if(c, node);
+        } else if (node->mark && node->op == OP_WHILE) {
+            ok = compile_while(c, node);
+        } else if (node->mark && node->op != OP_CONST) {
+            ok = compile_op(c, node);
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Moves what was compiled to the plan's arena.
+static bool keep(Compiler *c, ScalarProgram **out)
+{
+    Arena *arena = &c->builder->plan->arena;
+    size_t inputs = c->inputs.count, code = c->code.count;
+    ScalarProgram *made = arena_new(arena, ScalarProgram);
+    uint64_t *initial = arena_new_array(arena, uint64_t, c->reg_count);
+    if (made == NULL || initial == NULL) {
+        return false;
+    }
+    made->code = arena_new_array(arena, ScalarOp, code);
+    made->inputs = arena_new_array(arena, ScalarInput, inputs);
+    made->outputs =
+        arena_new_array(arena, ScalarOutput, c->loop->output_count);
+    if (made->code == NULL || made->inputs == NULL || made->outputs == NULL) {
+        return false;
+    }
+    memcpy(made->code, c->code.items, code * sizeof *made->code);
+    if (inputs > 0) {
+        memcpy(made->inputs, c->inputs.items, inputs * sizeof *made->inputs);
+    }
+    memcpy(initial, c->initial, c->reg_count * sizeof *initial);
+    made->initial = initial;
+    made->code_count = (uint32_t)code;
+    made->reg_count = c->reg_count;
+    made->input_count = (uint32_t)inputs;
+    for (uint32_t i = 0; i < c->loop->output_count; i++) {
+        ValueId value = node_output(c->loop, i);
+        uint16_t reg;
+        if (!find_reg(c, value, &reg)) {
+            return false;
+        }
+        made->outputs[i] =
+            (ScalarOutput){graph_type(c->builder->graph, value).dtype, reg};
+    }
+    *out = made;
+    return true;
+}
+
+bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
+{
+    Ctx *ctx = builder->ctx;
+    *program = NULL;
+    if (kernel_state(ctx) == NULL) {
+        return false;
+    }
+    if (loop->op != OP_WHILE || !node_fits(builder, loop)) {
+        return true;
+    }
+    Compiler *c = ctx_alloc_zero(ctx, sizeof *c);
+    if (c == NULL) {
+        return false;
+    }
+    c->builder = builder;
+    c->loop = loop;
+    map_init(&c->regs, ctx);
+    bool ok = compile_while(c, loop) &&
+              emit(c, (ScalarOp){.code = SCALAR_END}) &&
+              (c->full || keep(c, program));
+    map_free(&c->regs);
+    vec_free(ctx, &c->code);
+    vec_free(ctx, &c->inputs);
+    ctx_free(ctx, c, sizeof *c);
+    return ok;
+}

@@ -1,0 +1,110 @@
+// Running a scalar program.
+//
+// Registers are read and written through memcpy of an element's size, which
+// the compiler turns into plain moves: their bytes mean what the instruction
+// says they do.
+#include "backend/scalar.h"
+
+#include <string.h>
+
+// An op that has no instruction of its own: its tile function on one element.
+static bool run_tile(PlanRun *run, const ScalarOp *op, uint64_t *regs)
+{
+    TileArg args[3];
+    for (uint32_t i = 0; i < op->in_count; i++) {
+        args[i] = (TileArg){&regs[op->in[i]], 1};
+    }
+    if (LIKELY(op->tile(&regs[op->out], args, 1))) {
+        return true;
+    }
+    Error *error = &run->ctx->error;
+    (void)op_tile_fail(run->ctx, op_desc(op->node->op));
+    error->source = op->node->place.source;
+    error->span = op->node->place.span;
+    return false;
+}
+
+static inline bool truth(const uint64_t *reg)
+{
+    return *(const uint8_t *)reg != 0;
+}
+
+#define SCALAR(name, dtype, T, R, expression)                                 \
+    static inline void do_##name##_##dtype(const ScalarOp *op,                \
+                                           uint64_t *regs)                    \
+    {                                                                         \
+        T a, b;                                                               \
+        memcpy(&a, &regs[op->in[0]], sizeof a);                               \
+        memcpy(&b, &regs[op->in[1]], sizeof b);                               \
+        (void)b;                                                              \
+        R result = (R)(expression);                                           \
+        memcpy(&regs[op->out], &result, sizeof result);                       \
+    }
+#include "backend/scalar_list.h"
+#undef SCALAR
+
+static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
+{
+    for (const ScalarOp *op = code;; op++) {
+        switch ((ScalarCode)op->code) {
+#define SCALAR(name, dtype, T, R, expression)                                 \
+    case SCALAR_##name##_##dtype:                                             \
+        do_##name##_##dtype(op, regs);                                        \
+        break;
+#include "backend/scalar_list.h"
+#undef SCALAR
+        case SCALAR_TILE:
+            if (UNLIKELY(!run_tile(run, op, regs))) {
+                return false;
+            }
+            break;
+        case SCALAR_MOVE:
+            regs[op->out] = regs[op->in[0]];
+            break;
+        case SCALAR_SELECT:
+            regs[op->out] = regs[op->in[truth(&regs[op->in[0]]) ? 1 : 2]];
+            break;
+        case SCALAR_LOOP:
+            if (UNLIKELY(!ctx_poll(run->ctx))) {
+                return false;
+            }
+            op = code + op->target - 1;
+            break;
+        case SCALAR_JUMP:
+            op = code + op->target - 1;
+            break;
+        case SCALAR_JUMP_FALSE:
+            if (!truth(&regs[op->in[0]])) {
+                op = code + op->target - 1;
+            }
+            break;
+        case SCALAR_END:
+        case SCALAR_COUNT:
+            return true;
+        }
+    }
+}
+
+bool step_scalar(PlanRun *run, const Step *step)
+{
+    const ScalarProgram *program = step->scalar;
+    uint64_t regs[SCALAR_MAX_REGS];
+    memcpy(regs, program->initial, program->reg_count * sizeof *regs);
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        const ScalarInput *input = &program->inputs[i];
+        memcpy(&regs[input->reg], run->slots[input->slot]->data, input->size);
+    }
+    if (!run_code(run, program->code, regs)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        ScalarOutput output = program->outputs[i];
+        Tensor *tensor = tensor_new(run->ctx, output.dtype, 0, NULL);
+        if (tensor == NULL) {
+            return false;
+        }
+        memcpy(tensor->data, &regs[output.reg], dtype_size(output.dtype));
+        step_set(run, step->outputs[i], tensor);
+    }
+    return true;
+}
