@@ -31,4 +31,5 @@ lib_modules = \
 	lib/tensorflow/nn.duet \
 	lib/tensorflow/random.duet \
 	lib/tensorflow/strings.duet \
-	lib/timeit.duet
+	lib/timeit.duet \
+	lib/traceback.duet

@@ -47,6 +47,7 @@ interp_sources += src/interp/obj_bytes.c
 interp_sources += src/interp/modules_math.c
 interp_sources += src/interp/modules_sys.c
 interp_sources += src/interp/modules_time.c
+interp_sources += src/interp/modules_traceback.c
 interp_sources += src/interp/obj_bytes.c
 interp_sources += src/interp/obj_descriptor.c
 interp_sources += src/interp/obj_dict.c

@@ -130,14 +130,10 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
     return true;
 }
 
-static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit)
+// What stands below the frames: class, message, notes.
+static bool print_last(Vm *vm, StrBuf *out, Value value)
 {
     Exception *exception = value_as_exception(value);
-    Traceback *trace = exception->traceback;
-    if (trace != NULL && trace->count > 0 &&
-        !print_frames(vm, out, trace, limit)) {
-        return false;
-    }
     if (exception->source != NULL) { // a SyntaxError's own place
         diag_file_line(out, exception->source, exception->span);
         strbuf_putc(out, '\n');
@@ -148,6 +144,19 @@ static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit)
     print_message(vm, out, value);
     strbuf_putc(out, '\n');
     return print_notes(vm, out, exception);
+}
+
+bool raise_print_message(Vm *vm, Value exception, StrBuf *out)
+{
+    return print_last(vm, out, exception) && strbuf_ok(out);
+}
+
+static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit)
+{
+    Traceback *trace = value_as_exception(value)->traceback;
+    return (trace == NULL || trace->count == 0 || limit == 0 ||
+            print_frames(vm, out, trace, limit)) &&
+           print_last(vm, out, value);
 }
 
 // What printed above `value`: its cause, or its context unless suppressed.
