@@ -21,12 +21,7 @@ static bool operand_tensor(Vm *vm, OpCode op, Value v, Tensor **out)
         *out = value_as_variable(v)->cell.value;
         return true;
     }
-    Symbolic *symbolic = value_as_symbolic(v);
-    return raise_false(vm, ERR_LEAK,
-                       "%s: the symbolic tensor '%s' is used outside its "
-                       "trace; return it from the staged function instead",
-                       op_desc(op)->name,
-                       symbolic->name != NULL ? symbolic->name->text : "?");
+    return vm->hooks->leak(vm, op_desc(op)->name, value_as_symbolic(v)), false;
 }
 
 static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,

@@ -42,6 +42,9 @@ typedef enum BlockEvent {
     BLOCK_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
+struct Symbolic; // interp/obj_tensor.h
+struct Variable;
+
 struct TraceHooks {
     // In a trace: append a node (apply). Never called outside one.
     bool (*apply)(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
@@ -70,6 +73,19 @@ struct TraceHooks {
     // References that the stager's objects hold, for the collector.
     void (*visit)(Vm *vm, void (*visit)(Object *child, void *data),
                   void *data);
+    // A Variable is about to be made in a trace: its first value, computed at
+    // once, owned. NULL: it may not be made here, or the value is not known.
+    Tensor *(*first_value)(Vm *vm, Value initial);
+    // It was made. The trace watches that it is kept.
+    bool (*born)(Vm *vm, struct Variable *variable);
+    // A symbolic tensor was handed to `who` where it has no value: raises the
+    // LeakError that tells where it was made and stored. VALUE_FAIL.
+    Value (*leak)(Vm *vm, const char *who, const struct Symbolic *symbolic);
+    // The function that it leaked from, NULL while its trace runs. Borrowed.
+    const char *(*leaked_from)(const struct Symbolic *symbolic);
+    // In a trace: something happened on the host that a graph will not repeat
+    // (a print, a draw, the time). `value` may be UNBOUND.
+    bool (*effect)(Vm *vm, const char *what, Value value);
 };
 
 #endif

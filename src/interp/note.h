@@ -31,4 +31,11 @@ MUST_CHECK static inline bool note_read(Vm *vm, void *container, Value key,
            vm->hooks->read(vm, (Object *)container, key, value);
 }
 
+// An effect on the host that no container shows: in a trace it is told once.
+MUST_CHECK static inline bool note_effect(Vm *vm, const char *what,
+                                          Value value)
+{
+    return LIKELY(vm->trace == NULL) || vm->hooks->effect(vm, what, value);
+}
+
 #endif

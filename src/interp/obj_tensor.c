@@ -212,6 +212,11 @@ static Value symbolic_repr(Vm *vm, Value self)
     strbuf_printf(&buf, "<%s: ",
                   symbolic->name != NULL ? symbolic->name->text : "?");
     tensor_type_print(&buf, operand_type(self));
+    const char *function =
+        vm->hooks != NULL ? vm->hooks->leaked_from(symbolic) : NULL;
+    if (function != NULL) {
+        strbuf_printf(&buf, " leaked from %s", function);
+    }
     strbuf_putc(&buf, '>');
     return str_result(str_from_buf(vm, &buf));
 }

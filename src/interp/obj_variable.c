@@ -89,8 +89,7 @@ bool variable_assign(Vm *vm, Variable *variable, Value value)
         return refuse(vm, variable, ERR_SHAPE, given);
     }
     if (value_is_kind(value, KIND_SYMBOLIC)) {
-        return raise_false(vm, ERR_LEAK, "assign: a symbolic tensor is used "
-                           "outside its trace");
+        return vm->hooks->leak(vm, "assign", value_as_symbolic(value)), false;
     }
     Tensor *fresh = value_is_tensor(value)
                         ? value_as_tensor(value)
@@ -191,6 +190,21 @@ static void variable_destroy(Vm *vm, Object *self)
     object_free(vm, variable, sizeof *variable);
 }
 
+// The tensor that a new Variable begins with, owned.
+static Tensor *first_value(Vm *vm, Value initial)
+{
+    if (vm->trace != NULL) {
+        return vm->hooks->first_value(vm, initial);
+    }
+    if (value_is_kind(initial, KIND_SYMBOLIC)) {
+        (void)vm->hooks->leak(vm, "Variable", value_as_symbolic(initial));
+        return NULL;
+    }
+    return object_retain(value_is_tensor(initial)
+                             ? value_as_tensor(initial)
+                             : value_as_variable(initial)->cell.value);
+}
+
 static Value make_from(Vm *vm, Type *cls, const Value given[4])
 {
     DType dtype = DT_NONE;
@@ -208,17 +222,18 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     if (value_failed(initial)) {
         return VALUE_FAIL;
     }
-    if (value_is_kind(initial, KIND_SYMBOLIC)) {
-        value_release(&vm->ctx, initial);
-        return raise_error(vm, ERR_VALUE, "Variable: the initial value is "
-                           "symbolic; a Variable is made once, outside the "
-                           "graph, from host values or eager tensors");
-    }
-    Tensor *tensor = value_is_tensor(initial)
-                         ? value_as_tensor(initial)
-                         : value_as_variable(initial)->cell.value;
-    Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
+    Tensor *tensor = first_value(vm, initial);
     value_release(&vm->ctx, initial);
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
+    object_release(&vm->ctx, tensor);
+    if (variable != NULL && vm->trace != NULL &&
+        !vm->hooks->born(vm, variable)) {
+        object_release(&vm->ctx, variable);
+        return VALUE_FAIL;
+    }
     return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
 }
 

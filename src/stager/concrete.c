@@ -8,6 +8,7 @@
 
 #include "interp/obj_exception.h"
 #include "interp/protocol.h"
+#include "stager/birth.h"
 #include "stager/blocks.h"
 
 typedef struct Rebuild {
@@ -139,39 +140,60 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     return ok;
 }
 
-// What the trace captured of the enclosing one belongs to the Concrete.
-static void take_outer(Trace *trace, Concrete *concrete)
+// What the trace leaves to the Concrete, and what ends with it.
+static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
 {
     concrete->outer = trace->outer_values;
-    trace->outer_values = (ValueVec){0};
     concrete->outer_serial = trace->outer != NULL ? trace->outer->serial : 0;
+    concrete->aliased = trace->aliased;
+    births_free(vm, (Births *)&trace->births);
+    vec_free(&vm->ctx, &trace->drawn);
+    for (size_t i = 0; i < trace->called.count; i++) {
+        object_release(&vm->ctx, trace->called.items[i]);
+    }
+    vec_free(&vm->ctx, &trace->called);
+    ((TraceOwner *)trace->owner)->ended = true;
+    object_release(&vm->ctx, trace->owner);
+}
+
+static TraceOwner *owner_new(Vm *vm, Graph *graph)
+{
+    TraceOwner *owner =
+        object_new(vm, stager_of(vm)->graph_type, sizeof *owner);
+    if (owner != NULL) {
+        Object head = owner->head;
+        *owner = (TraceOwner){.head = head, .graph = graph_retain(graph)};
+    }
+    return owner;
 }
 
 static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
 {
     Stager *stager = stager_of(vm);
-    TraceOwner *owner = object_new(vm, stager->graph_type, sizeof *owner);
+    TraceOwner *owner = owner_new(vm, concrete->graph);
     if (owner == NULL) {
         return false;
     }
-    owner->graph = graph_retain(concrete->graph);
+    stager->serial++;
+    stager->serial += stager->serial == 0; // 0 means outside
     Trace trace = {.owner = &owner->head,
                    .graph = concrete->graph,
                    .block = concrete->graph->block,
                    .outer = vm->trace,
                    .request = request,
-                   .serial = ++stager->traced};
+                   .serial = ++stager->traced,
+                   .birth = stager->serial,
+                   .ledger = &concrete->ledger};
     uint16_t birth = vm->ctx.birth;
-    stager->serial++;
-    stager->serial += stager->serial == 0; // 0 means outside
     vm->trace = &trace;
     vm->ctx.birth = stager->serial;
     bool ok = call_host(vm, &trace, request, concrete);
     blocks_drop(vm, &trace);
+    ok = ok && birth_close(vm, &trace) &&
+         ledger_close(vm, &concrete->ledger);
     vm->trace = trace.outer;
     vm->ctx.birth = birth;
-    take_outer(&trace, concrete);
-    object_release(&vm->ctx, owner);
+    end_trace(vm, &trace, concrete);
     return ok;
 }
 
@@ -256,6 +278,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
                        .graph = graph_new(&vm->ctx, request->name->text)};
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);
+    ledger_init(vm, &self->ledger);
     return self;
 }
 
@@ -410,6 +433,10 @@ static Value append_call(Vm *vm, Concrete *concrete,
         (concrete->graph->variables.count + 1) * sizeof(uint32_t);
     uint32_t *indexes = ctx_alloc(&vm->ctx, size);
     Value result = VALUE_FAIL;
+    if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
+        return VALUE_FAIL;
+    }
+    (void)object_retain(concrete);
     if (indexes != NULL && call_inputs(vm, concrete, signature, &ids) &&
         call_variables(vm, concrete, signature, indexes)) {
         GraphNode *node = graph_append_call(
@@ -438,8 +465,8 @@ Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
         for (size_t i = 0; i < signature->tensors.count; i++) {
             Value v = signature->tensors.items[i].value;
             if (value_is_kind(v, KIND_SYMBOLIC)) {
-                return trace_fail_leak(vm, concrete->name->text,
-                                       value_as_symbolic(v));
+                return leak_fail(vm, concrete->name->text,
+                                 value_as_symbolic(v));
             }
         }
     }

@@ -8,6 +8,8 @@
 #define DUET_STAGER_CONCRETE_H
 
 #include "backend/exec.h"
+#include "stager/leak.h"
+#include "stager/ledger.h"
 #include "stager/signature.h"
 #include "stager/stager.h"
 
@@ -31,6 +33,9 @@ typedef struct Concrete {
     ValueVec outer;     // owned: symbolic tensors of the enclosing trace that
                         // it captured, its last inputs
     uint64_t outer_serial; // that trace's; the Concrete is good for it alone
+    uint64_t aliased; // bit i: the i-th Variable argument must be the very one
+                      // that was traced, which the function also met itself
+    Ledger ledger;    // what tracing did and read outside
     uint64_t hits;    // runs, and calls inside traces
     uint64_t used;    // when it was found last: the table's clock
     uint32_t running; // runs that have not ended
@@ -43,6 +48,8 @@ typedef struct Concrete {
 typedef struct TraceOwner {
     Object head;
     Graph *graph; // counted
+    bool ended;   // the trace is over: what is left of it has leaked
+    LeakStores leaks;
 } TraceOwner;
 
 // What a trace is asked for; all borrowed.

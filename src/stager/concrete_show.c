@@ -268,6 +268,7 @@ static void concrete_destroy(Vm *vm, Object *object)
     value_vec_free(vm, &self->variables);
     value_vec_free(vm, &self->objects);
     value_vec_free(vm, &self->outer);
+    ledger_free(vm, &self->ledger);
     object_free(vm, self, sizeof *self);
 }
 

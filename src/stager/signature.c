@@ -296,3 +296,11 @@ bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
     signature->key = key;
     return strbuf_ok(&key);
 }
+
+bool signature_add_identities(Signature *signature)
+{
+    for (size_t i = 0; i < signature->variables.count; i++) {
+        tag(&signature->key, 'V', VALUE_BITS(signature->variables.items[i]));
+    }
+    return strbuf_ok(&signature->key);
+}

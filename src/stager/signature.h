@@ -73,6 +73,9 @@ MUST_CHECK bool signature_generalise(Vm *vm, Signature *signature,
 // The key without ranks and sizes: equal for all calls that one relaxed trace
 // could serve. `out` is empty.
 MUST_CHECK bool signature_relaxed(const Signature *signature, StrBuf *out);
+// Adds to the key which Variables there are: for calls that must not share a
+// trace with others of the same signature.
+MUST_CHECK bool signature_add_identities(Signature *signature);
 // A tensor, spec or symbolic leaf's type.
 TensorType leaf_type(Value leaf);
 

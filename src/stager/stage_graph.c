@@ -173,6 +173,7 @@ static void owner_destroy(Vm *vm, Object *object)
 {
     TraceOwner *owner = (TraceOwner *)object;
     graph_release(&vm->ctx, owner->graph);
+    leak_stores_free(vm, &owner->leaks);
     object_free(vm, owner, sizeof *owner);
 }
 

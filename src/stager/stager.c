@@ -4,31 +4,13 @@
 #include "interp/class_new.h"
 #include "interp/obj_int.h"
 #include "stager/autograph.h"
+#include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/stage_write.h"
 #include "interp/protocol.h"
 #include "stager/stage_graph.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
-
-// Hooks that are not in force yet.
-
-static bool hook_store(Vm *vm, Object *container, Value value)
-{
-    (void)vm;
-    (void)container;
-    (void)value;
-    return true;
-}
-
-static bool hook_read(Vm *vm, Object *container, Value key, Value value)
-{
-    (void)vm;
-    (void)container;
-    (void)key;
-    (void)value;
-    return true;
-}
 
 static int hook_truth(Vm *vm, Value symbolic)
 {
@@ -130,6 +112,11 @@ static const NativeDef stage_methods[] = {
      "Marks a function that is never converted."},
     {"traces", "self, function, /", stage_traces,
      "The traces of a staged function, oldest first."},
+    {"effects", "self, function, /", ledger_effects_method,
+     "What tracing did on the host that graphs do not repeat: rows (trace, "
+     "line, what, value, text of the line)."},
+    {"frozen", "self, function, /", ledger_frozen_method,
+     "What traces read outside: rows (trace, line, place, value, changed)."},
     {"error_class", "self, error, cls, /", stage_error_class,
      "Has errors of a built-in class raised as a class of one's own."},
     {"print",
@@ -211,10 +198,15 @@ bool stager_init(Vm *vm, bool log)
                                  .unwind = blocks_unwind,
                                  .unbound = blocks_unbound,
                                  .convert = autograph_convert,
-                                 .store = hook_store,
-                                 .read = hook_read,
+                                 .store = ledger_store,
+                                 .read = ledger_read,
                                  .truth = hook_truth,
-                                 .visit = hook_visit};
+                                 .visit = hook_visit,
+                                 .first_value = birth_first_value,
+                                 .born = birth_made,
+                                 .leak = leak_fail,
+                                 .leaked_from = leak_function,
+                                 .effect = ledger_effect};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
     stager->stage_type = make_type(vm, &stage_type_def);

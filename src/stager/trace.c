@@ -6,7 +6,10 @@
 
 #include "interp/apply.h"
 #include "interp/raise.h"
-#include "stager/structure.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "stager/concrete.h"
+#include "stager/leak.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
@@ -17,6 +20,67 @@ GraphPlace trace_place(Vm *vm)
         place.source = NULL;
     }
     return place;
+}
+
+bool trace_line(Vm *vm, uint32_t *line, Str **text)
+{
+    Source *source;
+    Span span;
+    *line = 0;
+    *text = NULL;
+    if (!vm_place(vm, &source, &span)) {
+        return true;
+    }
+    *line = source_place(source, span.start).line;
+    size_t length = 0;
+    const char *start = source_line(source, *line, &length);
+    while (length > 0 && (*start == ' ' || *start == '\t')) {
+        start++;
+        length--;
+    }
+    *text = start != NULL ? str_new(vm, start, length) : NULL;
+    return start == NULL || *text != NULL;
+}
+
+enum { TRACE_ALIAS_DEPTH = 3, TRACE_ALIAS_ITEMS = 64 };
+
+static void saw_value(Trace *trace, Value v, int depth)
+{
+    const Signature *signature = trace->request->signature;
+    if (value_is_kind(v, KIND_VARIABLE)) {
+        for (size_t i = 0; i < signature->variables.count && i < 64; i++) {
+            if (value_same(signature->variables.items[i], v)) {
+                trace->aliased |= (uint64_t)1 << i;
+            }
+        }
+        return;
+    }
+    const Value *items = NULL;
+    size_t count = 0;
+    if (value_is_kind(v, KIND_LIST)) {
+        items = value_as_list(v)->items;
+        count = value_as_list(v)->count;
+    } else if (value_is_kind(v, KIND_TUPLE)) {
+        items = value_as_tuple(v)->items;
+        count = value_as_tuple(v)->count;
+    }
+    for (size_t i = 0; depth > 0 && i < count && i < TRACE_ALIAS_ITEMS; i++) {
+        saw_value(trace, items[i], depth - 1);
+    }
+    uint32_t position = 0;
+    Value key, item;
+    while (depth > 0 && value_is_kind(v, KIND_DICT) &&
+           position < TRACE_ALIAS_ITEMS &&
+           dict_next(value_as_dict(v), &position, &key, &item)) {
+        saw_value(trace, item, depth - 1);
+    }
+}
+
+void trace_saw_value(Trace *trace, Value value)
+{
+    if (trace->request->signature->variables.count > 0) {
+        saw_value(trace, value, TRACE_ALIAS_DEPTH);
+    }
 }
 
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
@@ -60,15 +124,6 @@ static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
-Value trace_fail_leak(Vm *vm, const char *who, const Symbolic *symbolic)
-{
-    return raise_error(vm, ERR_LEAK,
-                       "%s: the symbolic tensor '%s' belongs to another "
-                       "trace; return it from the staged function instead",
-                       who, symbolic->name != NULL ? symbolic->name->text
-                                                   : "?");
-}
-
 // The input by which a trace gets a symbolic tensor of one that encloses it.
 static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
 {
@@ -107,7 +162,7 @@ static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
             return outer_input(vm, trace, operand);
         }
     }
-    trace_fail_leak(vm, "trace", symbolic);
+    (void)leak_fail(vm, "trace", symbolic);
     return VALUE_ID_NONE;
 }
 

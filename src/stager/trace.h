@@ -20,14 +20,27 @@ struct Trace {
     Trace *outer;      // the trace that it interrupted, NULL: none
     const TraceRequest *request; // what is traced, borrowed
     uint64_t serial;   // no other trace of this Vm has it
+    uint16_t birth;    // of the objects made in it
     ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
                            // the last so many inputs of the graph are theirs
     struct StagedBlock *blocks; // under way, innermost first (blocks.h)
     Object *raised;    // counted: the exception that converted code raised
                        // last inside a block; NULL: none
     VEC(struct BlockNote) notes; // on variables without a value (notes.h)
+    VEC(struct Birth) births;  // Variables made in it (birth.h)
+    VEC(GraphNode *) drawn;    // draws that first values of those used
+    VEC(struct Concrete *) called; // counted: staged functions called in it
+    struct Ledger *ledger;     // its Concrete's (ledger.h)
+    uint64_t aliased;  // bit i: the i-th Variable of the call's signature was
+                       // met by another way than its argument
 };
 
+// A value was read from outside the trace: notes which of the call's own
+// Variables it is or holds.
+void trace_saw_value(Trace *trace, Value value);
+// The line that runs now (0: unknown) and its text without indentation,
+// counted (NULL: unknown). False when memory is short.
+MUST_CHECK bool trace_line(Vm *vm, uint32_t *line, Str **text);
 // Where the running code is, for the node that comes next.
 GraphPlace trace_place(Vm *vm);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
@@ -36,9 +49,6 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
 // Variable, or an eager tensor, captured. A symbolic tensor of an enclosing
 // trace becomes an input; one of any other trace is a LeakError.
 ValueId trace_operand(Vm *vm, Trace *trace, Value operand);
-// Raises the LeakError of a symbolic tensor that `who` was given and that
-// belongs to no running trace. Returns VALUE_FAIL.
-Value trace_fail_leak(Vm *vm, const char *who, const Symbolic *symbolic);
 // TraceHooks.apply.
 MUST_CHECK bool trace_apply(Vm *vm, OpCode op, const Value *inputs,
                             uint32_t input_count, const AttrValue *attrs,

@@ -1,0 +1,412 @@
+// Variables that are made in a trace.
+//
+// A Variable is state that exists once, while a graph runs many times. So a
+// trace may make one only on the function's first call, something older must
+// keep it, and its first value is computed at once, from the values of this
+// very call, outside the graph.
+#include "stager/birth.h"
+
+#include "backend/exec.h"
+#include "graph/build.h"
+#include "graph/pass.h"
+#include "interp/obj_list.h"
+#include "interp/raise.h"
+#include "stager/staged_fn.h"
+
+// --- The first value ---
+
+// Effects do not happen again because a value is looked at; draws do belong
+// to the value, and are taken out of the trace instead (drop_draws).
+static void drop_effects(Graph *graph)
+{
+    GraphNode *next;
+    for (GraphNode *node = graph->block->first; node != NULL; node = next) {
+        next = node->next;
+        if (graph_has_effects(node) &&
+            !(op_desc(node->op)->flags & OP_RANDOM)) {
+            build_unlink(graph, node);
+        }
+    }
+}
+
+// Marks (in `need`, by value) what `id` is computed from, in `block`.
+static void need_inputs(const GraphNode *node, bool *need);
+
+static void need_block(const GraphBlock *block, bool *need)
+{
+    for (const GraphNode *node = block->first; node != NULL;
+         node = node->next) {
+        need_inputs(node, need);
+    }
+    for (uint32_t i = 0; i < block->result_count; i++) {
+        need[block->results[i]] = true;
+    }
+}
+
+// All that the blocks inside use counts as used.
+static void need_inputs(const GraphNode *node, bool *need)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        need[node->inputs[i]] = true;
+    }
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        if (node->blocks[b] != NULL) {
+            need_block(node->blocks[b], need);
+        }
+    }
+}
+
+static bool is_needed(const GraphNode *node, const bool *need)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (need[node_output(node, i)]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A copy of the trace so far that yields `id` and has only what that needs.
+static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
+{
+    GraphBlock *block = trace->graph->block;
+    block->results = &id;
+    block->result_count = 1;
+    Graph *copy = graph_copy(trace->graph);
+    block->results = NULL;
+    block->result_count = 0;
+    if (copy == NULL) {
+        return NULL;
+    }
+    drop_effects(copy);
+    size_t size = copy->values.count * sizeof(bool) + 1;
+    bool *need = ctx_alloc_zero(&vm->ctx, size);
+    if (need == NULL) {
+        graph_release(&vm->ctx, copy);
+        return NULL;
+    }
+    need[copy->block->results[0]] = true;
+    GraphNode *previous;
+    for (GraphNode *node = copy->block->last; node != NULL; node = previous) {
+        previous = node->previous;
+        if (is_needed(node, need)) {
+            need_inputs(node, need);
+        } else {
+            build_unlink(copy, node);
+        }
+    }
+    ctx_free(&vm->ctx, need, size);
+    return copy;
+}
+
+static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id);
+
+// What goes into argument `index` of the trace's graph in this call, owned.
+static Tensor *argument_value(Vm *vm, Trace *trace, size_t index)
+{
+    const Signature *signature = trace->request->signature;
+    size_t own = signature->tensors.count;
+    Value v = index < own ? signature->tensors.items[index].value
+                          : trace->outer_values.items[index - own];
+    if (value_is_tensor(v)) {
+        return object_retain(value_as_tensor(v));
+    }
+    if (value_is_kind(v, KIND_SYMBOLIC)) {
+        for (Trace *outer = trace->outer; outer != NULL;
+             outer = outer->outer) {
+            if (outer->owner == value_as_symbolic(v)->owner) {
+                return evaluate(vm, outer, value_as_symbolic(v)->value);
+            }
+        }
+    }
+    return raise_null(vm, ERR_VALUE,
+                      "Variable: the initial value depends on an argument, "
+                      "and there is none while %s is traced from specs",
+                      trace->request->name->text);
+}
+
+// Whether argument `index` is used at all: others need no value.
+static bool argument_used(const Graph *graph, ValueId id)
+{
+    bool used = graph->block->results[0] == id;
+    for (const GraphNode *node = graph->block->first; !used && node != NULL;
+         node = node->next) {
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            used = used || node->inputs[i] == id;
+        }
+        used = used || node->blocks[0] != NULL; // not looked into
+    }
+    return used;
+}
+
+static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
+                      Tensor **output)
+{
+    size_t count = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < graph->inputs.count; i++) {
+        const GraphInput *input = &graph->inputs.items[i];
+        if (input->kind != INPUT_ARGUMENT) {
+            continue;
+        }
+        inputs[count] =
+            argument_used(graph, input->value)
+                ? argument_value(vm, trace, count)
+                : tensor_scalar_int(&vm->ctx, DT_INT32, 0); // a stand-in
+        ok = inputs[count] != NULL;
+        count += ok;
+    }
+    PlanArgs args = {.inputs = inputs,
+                     .host = &stage_print_table,
+                     .host_data = vm};
+    ok = ok && graph_run(&vm->ctx, graph, &args, output);
+    for (size_t i = 0; i < count; i++) {
+        object_release(&vm->ctx, inputs[i]);
+    }
+    return ok;
+}
+
+// Remembers the draws that `id` is made from: they have happened.
+static bool note_draws(Vm *vm, Trace *trace, ValueId id)
+{
+    Graph *graph = trace->graph;
+    size_t size = graph->values.count * sizeof(bool) + 1;
+    bool *need = ctx_alloc_zero(&vm->ctx, size);
+    bool ok = need != NULL;
+    if (ok) {
+        need[id] = true;
+    }
+    for (GraphNode *node = graph->block->last; ok && node != NULL;
+         node = node->previous) {
+        if (is_needed(node, need)) {
+            need_inputs(node, need);
+            ok = !(op_desc(node->op)->flags & OP_RANDOM) ||
+                 vec_push(&vm->ctx, &trace->drawn, node);
+        }
+    }
+    if (need != NULL) {
+        ctx_free(&vm->ctx, need, size);
+    }
+    return ok;
+}
+
+// The value of a symbolic tensor in this very call, owned.
+static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id)
+{
+    if (graph_value(trace->graph, id)->block != trace->graph->block) {
+        return raise_null(vm, ERR_VALUE,
+                          "Variable: the initial value depends on a symbolic "
+                          "branch or loop; compute it before");
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return NULL;
+    }
+    Graph *graph = graph_of_value(vm, trace, id);
+    size_t size =
+        graph != NULL ? (graph->inputs.count + 1) * sizeof(Tensor *) : 0;
+    Tensor **inputs = graph != NULL ? ctx_alloc(&vm->ctx, size) : NULL;
+    Tensor *output = NULL;
+    if (inputs != NULL) {
+        Trace *running = vm->trace; // host code in it sees no trace
+        vm->trace = NULL;
+        if (!run_graph(vm, trace, graph, inputs, &output)) {
+            output = NULL;
+        }
+        vm->trace = running;
+        ctx_free(&vm->ctx, inputs, size);
+    }
+    graph_release(&vm->ctx, graph);
+    ctx_leave(&vm->ctx);
+    if (output != NULL && !note_draws(vm, trace, id)) {
+        object_release(&vm->ctx, output);
+        return NULL;
+    }
+    return output;
+}
+
+// --- Whether it may be ---
+
+// What "the function's first call" is about: each instance has its own.
+static Value receiver(const TraceRequest *request)
+{
+    if (!value_is_kind(request->target, KIND_FUNCTION) ||
+        request->bound->values.count == 0) {
+        return VALUE_UNBOUND;
+    }
+    const Code *code =
+        ((const Function *)value_object(request->target))->code;
+    return code->positional_count > 0 && str_is(code->local_names[0], "self")
+               ? request->bound->values.items[0]
+               : VALUE_UNBOUND;
+}
+
+static bool is_first_call(const TraceRequest *request)
+{
+    Value own = receiver(request);
+    const TraceTable *table = &request->staged->table;
+    if (value_unbound(own)) {
+        return request->staged->traced == 0;
+    }
+    for (size_t i = 0; i < table->traces.count; i++) {
+        const Bound *bound = &table->traces.items[i]->bound;
+        if (bound->values.count > 0 &&
+            value_same(bound->values.items[0], own)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Tensor *birth_first_value(Vm *vm, Value initial)
+{
+    Trace *trace = vm->trace;
+    if (!is_first_call(trace->request)) {
+        return raise_null(vm, ERR_VALUE,
+                          "Variable: %s makes a Variable in a trace that is "
+                          "not its first; make it once, outside, or where "
+                          "`if self.v is None` finds none",
+                          trace->request->name->text);
+    }
+    if (value_is_tensor(initial)) {
+        return object_retain(value_as_tensor(initial));
+    }
+    if (value_is_kind(initial, KIND_VARIABLE)) {
+        return object_retain(value_as_variable(initial)->cell.value);
+    }
+    ValueId id = trace_operand(vm, trace, initial);
+    if (id == VALUE_ID_NONE) {
+        return NULL;
+    }
+    Tensor *value = evaluate(vm, trace, id);
+    if (value != NULL) {
+        (void)tensor_adopt(vm, value);
+    }
+    return value;
+}
+
+bool birth_made(Vm *vm, Variable *variable)
+{
+    Birth birth = {.variable = variable};
+    Str *text = NULL;
+    if (!trace_line(vm, &birth.line, &text)) {
+        return false;
+    }
+    object_release_null(&vm->ctx, text);
+    if (!vec_push(&vm->ctx, &vm->trace->births, birth)) {
+        return false;
+    }
+    (void)object_retain(variable);
+    return true;
+}
+
+// --- Whether it is kept ---
+
+static uint32_t count_in(const ValueVec *values, const Variable *variable)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < values->count; i++) {
+        count += value_is_object(values->items[i]) &&
+                 value_object(values->items[i]) == &variable->head;
+    }
+    return count;
+}
+
+static uint32_t count_in_graph(const Graph *graph, const Variable *variable)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < graph->variables.count; i++) {
+        count += graph->variables.items[i].owner == &variable->head;
+    }
+    return count;
+}
+
+// References that the staging itself holds: graphs, plans, concrete
+// functions called from here, the list of births.
+static uint32_t own_references(const Trace *trace, const Variable *variable)
+{
+    uint32_t count = 1 + count_in_graph(trace->graph, variable);
+    for (size_t i = 0; i < trace->called.count; i++) {
+        const Concrete *callee = trace->called.items[i];
+        count += count_in(&callee->variables, variable) +
+                 count_in(&callee->bound.values, variable) +
+                 count_in_graph(callee->graph, variable);
+        if (callee->plan != NULL &&
+            plan_graph(callee->plan) != callee->graph) {
+            count += count_in_graph(plan_graph(callee->plan), variable);
+        }
+    }
+    return count;
+}
+
+static bool was_drawn(const Trace *trace, const GraphNode *node)
+{
+    for (size_t i = 0; i < trace->drawn.count; i++) {
+        if (trace->drawn.items[i] == node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A draw that only first values used has happened: the graph must not repeat
+// it.
+static bool drop_draws(Vm *vm, Trace *trace)
+{
+    Graph *graph = trace->graph;
+    size_t size = graph->values.count * sizeof(bool) + 1;
+    bool *need = ctx_alloc_zero(&vm->ctx, size);
+    if (need == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < graph->block->result_count; i++) {
+        need[graph->block->results[i]] = true;
+    }
+    GraphNode *previous;
+    for (GraphNode *node = graph->block->last; node != NULL;
+         node = previous) {
+        previous = node->previous;
+        bool draw = was_drawn(trace, node);
+        if (is_needed(node, need) || (graph_has_effects(node) && !draw)) {
+            need_inputs(node, need);
+        } else if (draw) {
+            build_unlink(graph, node);
+        }
+    }
+    ctx_free(&vm->ctx, need, size);
+    return true;
+}
+
+bool birth_close(Vm *vm, Trace *trace)
+{
+    for (size_t i = 0; i < trace->births.count; i++) {
+        const Birth *birth = &trace->births.items[i];
+        if (birth->variable->head.rc <=
+            own_references(trace, birth->variable)) {
+            return raise_false(
+                vm, ERR_VALUE,
+                "%s: the Variable%s%s%s made at line %u is kept by nothing "
+                "outside, so each call would need a new one; make it once, "
+                "outside, or keep it in an attribute",
+                trace->request->name->text,
+                birth->variable->name != NULL ? " '" : "",
+                birth->variable->name != NULL ? birth->variable->name->text
+                                              : "",
+                birth->variable->name != NULL ? "'" : "", birth->line);
+        }
+        if (trace->outer != NULL) {
+            if (!vec_push(&vm->ctx, &trace->outer->births, *birth)) {
+                return false;
+            }
+            (void)object_retain(birth->variable);
+        }
+    }
+    return trace->drawn.count == 0 || drop_draws(vm, trace);
+}
+
+void births_free(Vm *vm, Births *births)
+{
+    for (size_t i = 0; i < births->count; i++) {
+        object_release(&vm->ctx, births->items[i].variable);
+    }
+    vec_free(&vm->ctx, births);
+}

@@ -1,0 +1,23 @@
+// Variables that are made in a trace.
+#ifndef DUET_STAGER_BIRTH_H
+#define DUET_STAGER_BIRTH_H
+
+#include "stager/trace.h"
+
+typedef struct Birth {
+    Variable *variable; // counted
+    uint32_t line;      // where it was made, 0: unknown
+} Birth;
+
+typedef VEC(Birth) Births;
+
+// Hooks (interp/apply.h).
+Tensor *birth_first_value(Vm *vm, Value initial);
+MUST_CHECK bool birth_made(Vm *vm, Variable *variable);
+// At the end of a trace that is complete: every Variable made in it must be
+// held by something besides the staging itself, else each call would need a
+// new one (ERR_VALUE). They then belong to the enclosing trace, if any.
+MUST_CHECK bool birth_close(Vm *vm, Trace *trace);
+void births_free(Vm *vm, Births *births);
+
+#endif

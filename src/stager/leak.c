@@ -1,0 +1,171 @@
+// Symbolic tensors that outlive their trace: seen when they are stored, told
+// when they are used.
+//
+// The owner of a trace's symbolic tensors keeps its graph, its name and the
+// stores, so that the error can say where the tensor was made and where it
+// was put, however much later it is used.
+#include "stager/leak.h"
+
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "interp/raise.h"
+#include "stager/concrete.h"
+#include "stager/trace.h"
+
+enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
+
+bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container)
+{
+    for (const Trace *t = vm->trace; t != NULL; t = t->outer) {
+        if (container->birth == t->birth) {
+            return true;
+        }
+        if (t == trace) {
+            break;
+        }
+    }
+    return false;
+}
+
+static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
+{
+    const Trace *trace = vm->trace;
+    while (trace != NULL && trace->owner != symbolic->owner) {
+        trace = trace->outer;
+    }
+    return trace;
+}
+
+static bool store_one(Vm *vm, const Object *container,
+                      const Symbolic *symbolic)
+{
+    const Trace *trace = trace_of(vm, symbolic);
+    if (trace == NULL || leak_is_inner(vm, trace, container)) {
+        return true;
+    }
+    LeakStore store = {.value = symbolic->value};
+    if (!trace_line(vm, &store.line, &store.text)) {
+        return false;
+    }
+    TraceOwner *owner = (TraceOwner *)symbolic->owner;
+    if (!vec_push(&vm->ctx, &owner->leaks, store)) {
+        object_release_null(&vm->ctx, store.text);
+        return false;
+    }
+    return true;
+}
+
+static bool store_items(Vm *vm, const Object *container, const Value *items,
+                        size_t count, int depth);
+
+static bool store_value(Vm *vm, const Object *container, Value v, int depth)
+{
+    if (value_is_kind(v, KIND_SYMBOLIC)) {
+        return store_one(vm, container, value_as_symbolic(v));
+    }
+    if (depth == LEAK_DEPTH || !value_is_object(v)) {
+        return true;
+    }
+    if (value_is_kind(v, KIND_LIST)) {
+        List *list = value_as_list(v);
+        return store_items(vm, container, list->items, list->count, depth);
+    }
+    if (value_is_kind(v, KIND_TUPLE)) {
+        Tuple *tuple = value_as_tuple(v);
+        return store_items(vm, container, tuple->items, tuple->count, depth);
+    }
+    bool ok = true;
+    if (value_is_kind(v, KIND_DICT)) {
+        uint32_t position = 0;
+        Value key, item;
+        while (ok && position < LEAK_ITEMS &&
+               dict_next(value_as_dict(v), &position, &key, &item)) {
+            ok = store_value(vm, container, item, depth + 1);
+        }
+    }
+    return ok;
+}
+
+static bool store_items(Vm *vm, const Object *container, const Value *items,
+                        size_t count, int depth)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count && i < LEAK_ITEMS; i++) {
+        ok = store_value(vm, container, items[i], depth + 1);
+    }
+    return ok;
+}
+
+bool leak_store(Vm *vm, const Object *container, Value value)
+{
+    return store_value(vm, container, value, 0);
+}
+
+void leak_stores_free(Vm *vm, LeakStores *stores)
+{
+    for (size_t i = 0; i < stores->count; i++) {
+        object_release_null(&vm->ctx, stores->items[i].text);
+    }
+    vec_free(&vm->ctx, stores);
+}
+
+const char *leak_function(const Symbolic *symbolic)
+{
+    const TraceOwner *owner = (const TraceOwner *)symbolic->owner;
+    return owner->ended ? owner->graph->name : NULL;
+}
+
+// Where the tensor was made.
+static void describe_origin(StrBuf *out, const TraceOwner *owner,
+                            const Symbolic *symbolic)
+{
+    const GraphNode *node = graph_value(owner->graph, symbolic->value)->node;
+    if (node == NULL) {
+        strbuf_puts(out, ", an argument");
+    } else if (node->place.source != NULL) {
+        strbuf_printf(
+            out, ", made at line %u",
+            source_place(node->place.source, node->place.span.start).line);
+    }
+}
+
+static void describe_stores(StrBuf *out, const TraceOwner *owner,
+                            const Symbolic *symbolic)
+{
+    const char *word = ", stored at line";
+    for (size_t i = 0; i < owner->leaks.count; i++) {
+        const LeakStore *store = &owner->leaks.items[i];
+        if (store->value == symbolic->value && store->line > 0) {
+            strbuf_printf(out, "%s %u", word, store->line);
+            if (store->text != NULL) {
+                strbuf_printf(out, " (%s)", store->text->text);
+            }
+            word = " and line";
+        }
+    }
+}
+
+Value leak_fail(Vm *vm, const char *who, const Symbolic *symbolic)
+{
+    const TraceOwner *owner = (const TraceOwner *)symbolic->owner;
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_printf(&out, "%s: the symbolic tensor '%s' (", who,
+                  symbolic->name != NULL ? symbolic->name->text : "?");
+    tensor_type_print(&out, operand_type(value_from_object(symbolic)));
+    if (owner->ended) {
+        strbuf_printf(&out, ") leaked from %s", owner->graph->name);
+        describe_origin(&out, owner, symbolic);
+        describe_stores(&out, owner, symbolic);
+        strbuf_puts(&out, "; return it from the staged function instead");
+    } else {
+        strbuf_printf(&out, ") has no value here: %s is being traced",
+                      owner->graph->name);
+        describe_origin(&out, owner, symbolic);
+    }
+    if (strbuf_ok(&out)) {
+        raise_error(vm, ERR_LEAK, "%s", strbuf_text(&out));
+    }
+    strbuf_free(&out);
+    return VALUE_FAIL;
+}
