@@ -5,6 +5,7 @@
 PASS(INLINE, "inline", pass_inline)
 PASS(FOLD, "fold", pass_fold)
 PASS(SIMPLIFY, "simplify", pass_simplify)
+PASS(POWER, "power", pass_power)
 PASS(HOIST, "hoist", pass_hoist)
 PASS(CSE, "cse", pass_cse)
 PASS(DCE, "dce", pass_dce)

@@ -166,6 +166,41 @@ static ValueId find_chosen(const Graph *graph, const GraphNode *node)
                : VALUE_ID_NONE;
 }
 
+// Whether a matrix has ones on its diagonal and zeros elsewhere.
+static bool is_identity(const Tensor *tensor)
+{
+    const int64_t *dims = tensor_dims(tensor);
+    if (tensor->rank != 2 || dims[0] != dims[1] ||
+        tensor->count > SIMPLIFY_MAX_CONST) {
+        return false;
+    }
+    for (int64_t i = 0; i < tensor->count; i++) {
+        if (tensor_int_at(tensor, i) != (i % (dims[0] + 1) == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A product with the identity; of ints only: inf * 0.0 is NaN.
+static ValueId find_product(const Graph *graph, const GraphNode *node)
+{
+    TensorType out = graph_type(graph, node->first_output);
+    if (node->op != OP_MATMUL || !dtype_is_integer(out.dtype)) {
+        return VALUE_ID_NONE;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const Tensor *tensor = graph_constant(graph, node->inputs[i]);
+        TensorType other = graph_type(graph, node->inputs[1 - i]);
+        if (tensor != NULL && is_identity(tensor) && other.rank >= 0 &&
+            shape_is_static(other.rank, other.dims) &&
+            type_equal(other, out)) {
+            return node->inputs[1 - i];
+        }
+    }
+    return VALUE_ID_NONE;
+}
+
 // A reshape of a reshape takes the first one's operand.
 static void skip_reshape(const Graph *graph, GraphNode *node)
 {
@@ -203,6 +238,9 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
     }
     if (stays == VALUE_ID_NONE) {
         stays = find_chosen(graph, node);
+    }
+    if (stays == VALUE_ID_NONE) {
+        stays = find_product(graph, node);
     }
     return stays == VALUE_ID_NONE ||
            rewrite_value(rewrite, node->first_output, stays);

@@ -19,6 +19,7 @@ graph_sources += src/graph/pass_dce.c
 graph_sources += src/graph/pass_fold.c
 graph_sources += src/graph/pass_hoist.c
 graph_sources += src/graph/pass_inline.c
+graph_sources += src/graph/pass_power.c
 graph_sources += src/graph/pass_simplify.c
 graph_sources += src/graph/reader.c
 graph_sources += src/graph/rewrite.c
