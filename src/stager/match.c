@@ -5,7 +5,20 @@
 #include "interp/protocol.h"
 #include "interp/tensor_convert.h"
 
-// "f: argument 'x' is float32[2, 2], not float32[?]".
+// "float32 of shape (2, None)", as the program itself writes it.
+static void print_type(StrBuf *out, TensorType type)
+{
+    strbuf_puts(out, dtype_name(type.dtype));
+    if (type.rank == RANK_UNKNOWN) {
+        strbuf_puts(out, " of any shape");
+    } else {
+        strbuf_puts(out, " of shape ");
+        shape_print(out, type.rank, type.dims);
+    }
+}
+
+// "f: argument 'x' is float32 of shape (2, 2), but float32 of shape (None,)
+// is what the signature asks for".
 static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
                     const Spec *spec, TensorType given)
 {
@@ -13,9 +26,9 @@ static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
     strbuf_init(&out, &vm->ctx);
     strbuf_printf(&out, "%s: argument '%s' is ", match->function,
                   match->argument);
-    tensor_type_print(&out, given);
+    print_type(&out, given);
     strbuf_puts(&out, ", but ");
-    tensor_type_print(&out, spec_type(spec));
+    print_type(&out, spec_type(spec));
     strbuf_puts(&out, match->mode == MATCH_SIGNATURE
                           ? " is what the signature asks for"
                           : " is what it was traced with");
