@@ -258,6 +258,9 @@ bool ctx_enter_slow(Ctx *ctx)
 
 bool ctx_poll_slow(Ctx *ctx)
 {
-    ctx->interrupt = 0;
+    if (!ctx_interrupted(ctx)) {
+        return true;
+    }
+    ctx_interrupt_clear(ctx, INTERRUPT_SIGNAL);
     return ctx_fail(ctx, ERR_INTERRUPT, "%s", "");
 }

@@ -67,8 +67,17 @@ typedef struct Heap {
     size_t large_bytes;    // live bytes of blocks above the classes
 } Heap;
 
+// Why long loops look up from their work: bits of Ctx.interrupt.
+typedef enum InterruptReason {
+    INTERRUPT_SIGNAL = 1, // Ctrl-C, set from the signal handler
+    INTERRUPT_CHORES = 2  // the interpreter has finalisers or a collection to
+                          // run between two instructions (interp/cycles.h)
+} InterruptReason;
+
 struct Ctx {
-    volatile sig_atomic_t interrupt; // set from the signal handler
+    // Bits of InterruptReason. Only changed by atomic operations: the handler
+    // may run between any two instructions of the program, on any thread.
+    volatile sig_atomic_t interrupt;
     uint16_t birth;       // serial of the running trace, 0 outside (object.h)
     uint32_t depth;       // nested C recursions (ctx_enter)
     uint32_t depth_limit; // RecursionError above
@@ -169,7 +178,23 @@ static inline void ctx_leave(Ctx *ctx)
     ctx->depth--;
 }
 
-// Long loops in C poll: false with ERR_INTERRUPT pending after Ctrl-C.
+// The interrupt flag. ctx_interrupt may be called from a signal handler.
+static inline void ctx_interrupt(Ctx *ctx, InterruptReason reason)
+{
+    __atomic_fetch_or(&ctx->interrupt, reason, __ATOMIC_RELAXED);
+}
+static inline void ctx_interrupt_clear(Ctx *ctx, InterruptReason reason)
+{
+    __atomic_fetch_and(&ctx->interrupt, ~reason, __ATOMIC_RELAXED);
+}
+// Ctrl-C came and nobody has polled since.
+static inline bool ctx_interrupted(const Ctx *ctx)
+{
+    return (ctx->interrupt & INTERRUPT_SIGNAL) != 0;
+}
+
+// Long loops in C poll: false with ERR_INTERRUPT pending after Ctrl-C. Chores
+// wait: they may run Duet code, which C in the midst of its work must not.
 MUST_CHECK bool ctx_poll_slow(Ctx *ctx);
 MUST_CHECK static inline bool ctx_poll(Ctx *ctx)
 {

@@ -25,7 +25,9 @@ enum {
     OBJECT_TRACKED = 2,           // preceded by GcLinks, seen by the collector
     OBJECT_FINALIZED = 4,         // its __del__ has run
     OBJECT_WATCHED = 8,           // a trace has read it: stores bump the epoch
-    OBJECT_FLAG_KIND = 16         // free for the kind's own use
+    OBJECT_FLAG_KIND = 16,        // free for the kind's own use
+    OBJECT_CANDIDATE = 32,    // in the collection that is going on
+    OBJECT_REACHED = 64       // … and held from outside (interp/cycles.c)
 };
 
 struct Object {

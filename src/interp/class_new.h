@@ -34,6 +34,9 @@ MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
 // The second half of it: methods, members and doc of the def.
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
 
+// Releases everything that a class owns: for its end (types_strip).
+void type_strip(Vm *vm, Type *self);
+
 // super(): `start` is the class whose successors in the MRO of `self` are
 // searched; self may be a class (in class methods).
 typedef struct Super {

@@ -416,6 +416,15 @@ static bool user_set_descriptor(Vm *vm, Value self, Value instance,
     return true;
 }
 
+// __del__ is looked up in the class, and its result is of no interest.
+static bool user_finalize(Vm *vm, Object *self)
+{
+    Value result =
+        call_method(vm, value_from_object(self), NAME_DEL, NULL, 0);
+    release(vm, result);
+    return !value_failed(result);
+}
+
 // The class of the MRO whose dict has the name is written in Duet.
 static bool user_defines(Vm *vm, Type *cls, NameId id)
 {
@@ -518,7 +527,7 @@ static void set_slots(Vm *vm, Type *cls)
         cls->slots.make = user_make;
     }
     if (user_defines(vm, cls, NAME_DEL)) {
-        cls->flags |= TYPE_HAS_DEL;
+        cls->slots.finalize = user_finalize;
     }
     if (cls->flags & TYPE_DICT_AHEAD) {
         cls->slots.visit = visit_with_dict;

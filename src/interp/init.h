@@ -18,6 +18,9 @@ MUST_CHECK bool builtins_init(Vm *vm);
 MUST_CHECK bool modules_init(Vm *vm);
 
 void modules_free(Vm *vm);
+// Empties the types, so that nothing is left that only they could destroy;
+// then frees them, the last objects of all.
+void types_strip(Vm *vm);
 void types_free(Vm *vm);
 
 #endif

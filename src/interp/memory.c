@@ -5,6 +5,9 @@
 // they hold the 48 bits of the link, and nothing else of it is touched.
 #include "interp/memory.h"
 
+#include "interp/finalize.h"
+#include "interp/obj_weakref.h"
+
 void *object_new(Vm *vm, Type *type, size_t size)
 {
     bool tracked = type->flags & TYPE_TRACKED;
@@ -24,8 +27,10 @@ void *object_new(Vm *vm, Type *type, size_t size)
                        .type = type};
     if (tracked) {
         object->flags = OBJECT_TRACKED;
-        GcLinks *own = object_links(object);
-        own->next = own->previous = own;
+        links_append(&vm->gc.young, object_links(object));
+        if (UNLIKELY(--vm->gc.room <= 0)) {
+            cycles_request(vm);
+        }
     }
     if (type->flags & TYPE_DICT_AHEAD) {
         *object_dict_ahead(object) = NULL;
@@ -40,6 +45,7 @@ void object_free(Vm *vm, void *object, size_t size)
 {
     Object *o = object;
     Type *type = o->type;
+    bool counted = (type->flags & TYPE_HEAP) != 0; // `type` may free itself
     char *block = object;
     if (type->flags & TYPE_DICT_AHEAD) {
         object_release_null(&vm->ctx, *object_dict_ahead(o));
@@ -47,14 +53,14 @@ void object_free(Vm *vm, void *object, size_t size)
         size += sizeof(AttrPrefix);
     }
     if (o->flags & OBJECT_TRACKED) {
-        GcLinks *own = object_links(o);
-        own->next->previous = own->previous;
-        own->previous->next = own->next;
+        links_remove(object_links(o));
+        // What goes makes room, as far as it was counted.
+        vm->gc.room += vm->gc.room < vm->gc.threshold;
         block -= sizeof(GcLinks);
         size += sizeof(GcLinks);
     }
     ctx_free(&vm->ctx, block, size);
-    if (type->flags & TYPE_HEAP) {
+    if (counted) {
         object_release(&vm->ctx, type);
     }
 }
@@ -72,9 +78,29 @@ static Object *link_get(const Object *object)
     return (Object *)(uintptr_t)bits;
 }
 
+// What is due before the object is destroyed. False: it lives on, in the
+// queue of finalize.c.
+static bool prepare_death(Vm *vm, Object *object)
+{
+    if (finalize_wanted(object)) {
+        object->rc = 1;
+        finalize_queue(vm, object);
+        return false;
+    }
+    if (object->flags & OBJECT_WEAKLY_REFERENCED) {
+        weakref_clear(vm, object);
+    }
+    return true;
+}
+
 void memory_dealloc(Ctx *ctx, Object *object)
 {
     Vm *vm = (Vm *)ctx; // the Ctx is the Vm's first member
+    if (((object->flags & OBJECT_WEAKLY_REFERENCED) ||
+         object->type->slots.finalize != NULL) &&
+        !prepare_death(vm, object)) {
+        return;
+    }
     if (vm->destroying) {
         link_set(object, vm->zombies);
         vm->zombies = object;

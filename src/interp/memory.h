@@ -9,16 +9,6 @@
 
 #include "interp/vm.h"
 
-// Links of the collector's lists; they stand before a tracked header.
-typedef struct GcLinks {
-    struct GcLinks *next, *previous;
-} GcLinks;
-
-static inline GcLinks *object_links(Object *object)
-{
-    return (GcLinks *)object - 1;
-}
-
 // Stands before the links of an instance whose class has TYPE_DICT_AHEAD: a
 // class that extends a built-in layout (list, str …) has no room behind it,
 // since some of those layouts end in an array.

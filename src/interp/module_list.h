@@ -1,7 +1,9 @@
 // Every native module: MODULE(def), a `const ModuleDef` with external linkage
 // in modules_*.c or beside what it shows. No include guard.
 MODULE(display_module)
+MODULE(gc_module)
 MODULE(math_module)
 MODULE(sys_module)
 MODULE(time_module)
 MODULE(traceback_module)
+MODULE(weakref_module)

@@ -42,7 +42,7 @@ static int write_all(Ctx *ctx, int descriptor, const char *text, size_t length)
 {
     while (length > 0) {
         ssize_t count = write(descriptor, text, length);
-        if (count < 0 && (errno != EINTR || ctx->interrupt)) {
+        if (count < 0 && (errno != EINTR || ctx_interrupted(ctx))) {
             return errno;
         }
         if (count > 0) {

@@ -319,7 +319,38 @@ bool generator_close(Vm *vm, Generator *g)
     return raise_false(vm, ERR_RUNTIME, "generator ignored GeneratorExit");
 }
 
+bool generator_wants_close(const Generator *g)
+{
+    if (g->state != GENERATOR_SUSPENDED) {
+        return false;
+    }
+    const Code *code = g->function->code;
+    for (uint32_t i = 0; i < code->handler_count; i++) {
+        // g->word stands behind the YIELD.
+        if (g->word > code->handlers[i].start &&
+            g->word <= code->handlers[i].end) {
+            return true;
+        }
+    }
+    return delegate(g) != NULL;
+}
+
 // --- the type ---
+
+static bool generator_finalize(Vm *vm, Object *self)
+{
+    return generator_close(vm, (Generator *)self);
+}
+
+// A running one has given its registers to the stack.
+static void generator_clear(Vm *vm, Object *self)
+{
+    Generator *g = (Generator *)self;
+    if (g->state != GENERATOR_RUNNING) {
+        g->state = GENERATOR_DONE;
+        drop_registers(vm, g);
+    }
+}
 
 static void generator_destroy(Vm *vm, Object *self)
 {
@@ -439,7 +470,9 @@ const TypeDef generator_type_def = {
     .size = sizeof(Generator),
     .flags = TYPE_TRACKED | TYPE_FINAL,
     .slots = {.destroy = generator_destroy,
+              .finalize = generator_finalize,
               .visit = generator_visit,
+              .clear = generator_clear,
               .repr = generator_repr,
               .iter = generator_iter,
               .next = generator_next},

@@ -44,6 +44,8 @@ MUST_CHECK bool generator_enter(Vm *vm, Generator *generator, Value *window,
 MUST_CHECK bool generator_suspend(Vm *vm, Generator *generator);
 // Its frame is gone, with `result` (taken) or with an error (VALUE_FAIL).
 void generator_finish(Vm *vm, Generator *generator, Value result);
+// It stands inside a `try` or `with`: dropping it has code to run.
+bool generator_wants_close(const Generator *generator);
 // What it returned, moved out; None if that was asked before.
 Value generator_result(Generator *generator);
 

@@ -341,30 +341,38 @@ const TypeDef object_type_def = {
 
 // type
 
+// Lets go of what a class owns; it then has no names, bases or attributes.
+void type_strip(Vm *vm, Type *self)
+{
+    class_forget(vm, self);
+    void *parts[] = {self->dict,     self->bases, self->mro, self->name,
+                     self->qualname, self->base};
+    void *maker = self->maker;
+    self->maker = NULL;
+    self->dict = NULL;
+    self->bases = self->mro = NULL;
+    self->name = self->qualname = NULL;
+    self->base = NULL;
+    vm->epoch++; // caches may hold its shapes and methods
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        object_release_null(&vm->ctx, parts[i]);
+    }
+    object_release_null(&vm->ctx, maker);
+    object_shape_free_tree(vm, self->root_shape);
+    self->root_shape = NULL;
+}
+
 static void type_destroy(Vm *vm, Object *object)
 {
-    Type *self = (Type *)object;
-    vm->epoch++; // caches may hold its shapes and methods
-    class_forget(vm, self);
-    object_release_null(&vm->ctx, self->maker);
-    object_release_null(&vm->ctx, self->dict);
-    object_release_null(&vm->ctx, self->bases);
-    object_release_null(&vm->ctx, self->mro);
-    object_release_null(&vm->ctx, self->name);
-    object_release_null(&vm->ctx, self->qualname);
-    object_shape_free_tree(vm, self->root_shape);
-    if (self->flags & TYPE_HEAP) {
-        object_release_null(&vm->ctx, self->base);
-    }
-    object_free(vm, self, sizeof *self);
+    type_strip(vm, (Type *)object);
+    object_free(vm, object, sizeof(Type));
 }
 
 static void type_visit(Object *object, void (*visit)(Object *, void *),
                        void *data)
 {
     Type *self = (Type *)object;
-    void *parts[] = {self->dict, self->bases, self->mro,
-                     (self->flags & TYPE_HEAP) ? self->base : NULL};
+    void *parts[] = {self->dict, self->bases, self->mro, self->base};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i] != NULL) {
             visit(parts[i], data);
@@ -372,15 +380,15 @@ static void type_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
-// The dict goes first, and with it most cycles; the MRO closes the rest, and
-// nothing looks up in a class that the collector found dead.
+// The dict goes first, and with it most cycles; the MRO closes the rest. It
+// becomes empty, not NULL: instances that die later still ask for slots.
 static void type_clear(Vm *vm, Object *object)
 {
     Type *self = (Type *)object;
     Tuple *mro = self->mro;
     vm->epoch++;
     dict_clear(vm, self->dict);
-    self->mro = NULL;
+    self->mro = object_retain(vm->empty_tuple);
     object_release_null(&vm->ctx, mro);
 }
 

@@ -122,6 +122,7 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
                   .kind = def->kind};
     cls->head.type = meta != NULL ? meta : cls;
     if (base != NULL) {
+        object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
         cls->flags |= base->flags & TYPE_EXCEPTION;
     }
@@ -314,15 +315,54 @@ bool types_init(Vm *vm)
     return intern_names(vm) && name_builtins(vm) && create_errors(vm);
 }
 
+// Calls `visit` for every type that the Vm holds; object and type go last,
+// since all others need them to be freed.
+static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
+{
+    Type *first = vm->object_type, *meta = vm->types[KIND_TYPE];
+    const Map *variants = &vm->type_variants;
+    for (size_t i = 0; i < variants->capacity; i++) {
+        if (variants->entries[i].key != NULL) {
+            visit(vm, (Type *)(uintptr_t)variants->entries[i].value);
+        }
+    }
+    for (int i = 0; i < ERR_COUNT; i++) {
+        if (vm->error_types[i] != NULL) {
+            visit(vm, vm->error_types[i]);
+        }
+    }
+#define TYPE(kind, def)                                                       \
+    if (vm->types[KIND_##kind] != NULL && vm->types[KIND_##kind] != meta) {   \
+        visit(vm, vm->types[KIND_##kind]);                                    \
+    }
+#define SPECIAL_TYPE(field, def, base)                                        \
+    if (vm->field != NULL && vm->field != first) {                            \
+        visit(vm, vm->field);                                                 \
+    }
+#include "interp/type_list.h"
+#undef TYPE
+#undef SPECIAL_TYPE
+    if (first != NULL) {
+        visit(vm, first);
+    }
+    if (meta != NULL) {
+        visit(vm, meta);
+    }
+}
+
+static void release_type(Vm *vm, Type *cls)
+{
+    object_release(&vm->ctx, cls);
+}
+
+// Types refer to each other and own what only they can destroy, so they are
+// emptied first, while all of them still stand.
+void types_strip(Vm *vm)
+{
+    each_type(vm, type_strip);
+}
+
 void types_free(Vm *vm)
 {
-    for (int i = 0; i < ERR_COUNT; i++) {
-        value_replace(&vm->ctx, &vm->error_overrides[i], VALUE_UNBOUND);
-        object_release_null(&vm->ctx, vm->error_types[i]);
-        vm->error_types[i] = NULL;
-    }
-    for (int i = 0; i < NAME_COUNT; i++) {
-        object_release_null(&vm->ctx, vm->names[i]);
-        vm->names[i] = NULL;
-    }
+    each_type(vm, release_type);
 }

@@ -53,7 +53,12 @@ typedef bool (*VisitFn)(Object *child, void *data);
 typedef struct TypeSlots {
     // Frees what the object owns and its memory. May not run Duet code.
     void (*destroy)(Vm *vm, Object *self);
-    // Calls `visit` for each object that it holds; for the collector.
+    // Runs the object's own code once, before it is destroyed: __del__, the
+    // rest of a generator. False with an error pending, which is told and
+    // forgotten. Called between two instructions (finalize.h).
+    bool (*finalize)(Vm *vm, Object *self);
+    // Calls `visit` once for each reference that the object owns, no more:
+    // the collector subtracts them from the counts. May not allocate.
     void (*visit)(Object *self, void (*visit)(Object *child, void *data),
                   void *data);
     // Drops the references that can form a cycle (collector).
@@ -99,7 +104,6 @@ typedef enum TypeFlag {
     TYPE_EXCEPTION = 16,   // derives from BaseException
     TYPE_HAS_DICT = 32,    // instances take any attribute
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
-    TYPE_HAS_DEL = 128,      // defines __del__: run before it is destroyed
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
                              // collector's links (memory.h)
 } TypeFlag;

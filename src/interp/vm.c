@@ -3,6 +3,7 @@
 // Invariant: frame->pc is stored before anything that can fail, run Duet code
 // or look at the frame; it then stands right behind the instruction. Locals of
 // vm_run mirror the running frame: whoever pushes or pops one says LOAD_FRAME.
+#include "interp/finalize.h"
 #include "interp/vm_fast.h"
 
 #define RA R[INS_A(ins)]
@@ -16,12 +17,23 @@
         ins = *pc++;                                                          \
         goto *labels[INS_OP(ins)];                                            \
     } while (0)
+// What the instruction let die may have code to run (finalize.h).
+#define NEXT_POLL()                                                           \
+    do {                                                                      \
+        if (UNLIKELY(vm->ctx.interrupt)) {                                    \
+            goto interrupted;                                                 \
+        }                                                                     \
+        NEXT();                                                               \
+    } while (0)
 #define SET(reg, v)                                                           \
     do {                                                                      \
         Value *place_ = &(reg);                                               \
         Value new_ = (v), old_ = *place_;                                     \
         *place_ = new_;                                                       \
-        value_release(&vm->ctx, old_);                                        \
+        if (value_is_object(old_) &&                                          \
+            UNLIKELY(--value_object(old_)->rc == 0)) {                        \
+            finalize_dealloc(vm, value_object(old_));                         \
+        }                                                                     \
     } while (0)
 #define LOAD_FRAME()                                                          \
     do {                                                                      \
@@ -38,12 +50,20 @@
     }                                                                         \
     pc += (cache);                                                            \
     NEXT();
+// The same, for what may let an object die: its finaliser runs right after.
+#define SLOW_DROP(ID, function, cache)                                        \
+    OP_##ID : f->pc = pc;                                                      \
+    if (UNLIKELY(!function(vm, f, ins))) {                                    \
+        goto error;                                                           \
+    }                                                                         \
+    pc += (cache);                                                            \
+    NEXT_POLL();
 #define SLOW_HERE(function)                                                   \
     f->pc = pc;                                                               \
     if (UNLIKELY(!function(vm, f, ins))) {                                    \
         goto error;                                                           \
     }                                                                         \
-    NEXT();
+    NEXT_POLL();
 // As SLOW_HERE, where the function may push the frame of a method.
 #define SLOW_METHOD(function)                                                 \
     f->pc = pc;                                                               \
@@ -290,7 +310,7 @@ OP_DROPN:
         SET(R[INS_A(ins) + i], VALUE_UNBOUND);
     }
     NEXT();
-    SLOW(DELETE, slow_delete, 0)
+    SLOW_DROP(DELETE, slow_delete, 0)
 
     // --- arithmetic ---
     ARITHMETIC(ADD, +, value_add_small)
@@ -468,12 +488,12 @@ OP_GETG: {
     pc += 2;
     NEXT();
 }
-    SLOW(SETG, slow_setg, 1)
-    SLOW(DELG, slow_delg, 0)
+    SLOW_DROP(SETG, slow_setg, 1)
+    SLOW_DROP(DELG, slow_delg, 0)
     SLOW(GETN, slow_getn, 0)
     SLOW(GETNC, slow_getnc, 0)
-    SLOW(SETN, slow_setn, 0)
-    SLOW(DELN, slow_deln, 0)
+    SLOW_DROP(SETN, slow_setn, 0)
+    SLOW_DROP(DELN, slow_deln, 0)
     SLOW(MKCELL, slow_mkcell, 0)
 OP_GETCELL: {
     Value v = ((const Cell *)value_object(RB))->value;
@@ -494,7 +514,7 @@ OP_SETCELL: {
     }
     SLOW_HERE(slow_setcell)
 }
-    SLOW(DELCELL, slow_delcell, 0)
+    SLOW_DROP(DELCELL, slow_delcell, 0)
 OP_GETCAP: {
     Value v = ((const Cell *)value_object(f->cells[INS_B(ins)]))->value;
     if (LIKELY(!value_unbound(v) && fast_quiet(vm))) {
@@ -514,7 +534,7 @@ OP_SETCAP: {
     }
     SLOW_HERE(slow_setcap)
 }
-    SLOW(DELCAP, slow_delcap, 0)
+    SLOW_DROP(DELCAP, slow_delcap, 0)
 OP_LOADCAP:
     SET(RA, value_retain(f->cells[INS_B(ins)]));
     NEXT();
@@ -554,9 +574,9 @@ OP_SETATTR: {
         goto error;
     }
     pc += 3;
-    NEXT();
+    NEXT_POLL();
 }
-    SLOW(DELATTR, slow_delattr, 0)
+    SLOW_DROP(DELATTR, slow_delattr, 0)
 OP_LOADM: {
     Value self = RB;
     Object *method = fast_method(vm, self, (const MethodCache *)pc);
@@ -611,7 +631,7 @@ OP_SETITEM: {
     }
     SLOW_HERE(slow_setitem)
 }
-    SLOW(DELITEM, slow_delitem, 0)
+    SLOW_DROP(DELITEM, slow_delitem, 0)
     SLOW(SLICE, slow_slice, 0)
 
     // --- displays ---
@@ -821,7 +841,7 @@ OP_FORLOOP: {
     SLOW(RERAISE, slow_reraise, 0)
     SLOW(RAISE_AGAIN, slow_raise_again, 0)
     SLOW(PUSHEXC, slow_pushexc, 0)
-    SLOW(POPEXC, slow_popexc, 0)
+    SLOW_DROP(POPEXC, slow_popexc, 0)
 OP_MATCH:
     SLOW_JUMP(slow_match);
     SLOW(ASSERTFAIL, slow_assertfail, 0)
@@ -861,7 +881,7 @@ OP_BLOCKFAIL:
 
 interrupted:
     f->pc = pc;
-    if (ctx_poll(&vm->ctx)) {
+    if (cycles_poll(vm)) {
         NEXT();
     }
 error:

@@ -11,12 +11,12 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "interp/code.h"
+#include "interp/cycles.h"
 #include "interp/name.h"
 #include "interp/type.h"
 
 typedef struct TraceHooks TraceHooks; // interp/apply.h
 typedef struct Trace Trace;           // stager/trace.h
-typedef struct Collector Collector;   // interp/cycles.h
 typedef struct Display Display;       // interp/display.h
 typedef struct Function Function;
 typedef struct Set Set;
@@ -76,9 +76,11 @@ struct Vm {
     Dict *modules;        // sys.modules
     Object *zombies;      // objects waiting to be destroyed (memory.c)
     bool destroying;      // dealloc is running
-    Collector *collector; // cycles.h
+    Collector gc;         // the cycle collector (cycles.h)
+    Finalizing finalizing; // dead objects whose code has yet to run
+                           // (finalize.h)
     struct ReprGuard *printing; // containers being printed (sequence.h)
-    Map weak_table;       // weak references by address
+    WeakTable weak_table; // weak references by target (obj_weakref.h)
     Map type_variants;    // types made on demand, by name (type_variant)
 
     // Staging: NULL and 0 while nothing is traced.
@@ -99,6 +101,9 @@ struct Vm {
 // A complete Vm with built-ins and modules, NULL when memory is short.
 // `stack_size` as for ctx_init.
 Vm *vm_new(size_t stack_size);
+// The end of the program: forgets all modules and runs the finalisers of what
+// they held. Output may still be written. vm_free does it too.
+void vm_finish(Vm *vm);
 // Runs finalisers, frees everything. No error may be pending.
 void vm_free(Vm *vm);
 

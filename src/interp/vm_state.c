@@ -8,12 +8,14 @@
 
 #include "interp/compile.h"
 #include "interp/dump.h"
+#include "interp/finalize.h"
 #include "interp/init.h"
 #include "interp/memory.h"
 #include "interp/module.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_function.h"
 #include "interp/obj_str.h"
+#include "interp/obj_weakref.h"
 #include "interp/protocol.h"
 #include "interp/vm_run.h"
 #include "parser/parser.h"
@@ -109,8 +111,8 @@ Vm *vm_new(size_t stack_size)
     for (int i = 0; i < ERR_COUNT; i++) {
         vm->error_overrides[i] = VALUE_UNBOUND;
     }
-    map_init(&vm->weak_table, &vm->ctx);
     map_init(&vm->type_variants, &vm->ctx);
+    cycles_init(vm);
     arena_init(&vm->tensor_arena, &vm->ctx);
     if (!make_world(vm)) {
         vm_free(vm);
@@ -152,18 +154,33 @@ static void release_shared(Vm *vm)
     vm->empty_tuple = NULL;
 }
 
+// As CPython ends: modules go first, and while their names are still there
+// the finalisers of what only they held run.
+void vm_finish(Vm *vm)
+{
+    if (vm->modules != NULL) {
+        dict_clear(vm, vm->modules);
+    }
+    finalize_run(vm);
+    (void)cycles_collect(vm, true);
+}
+
 void vm_free(Vm *vm)
 {
+    vm_finish(vm);
     modules_free(vm);
     release_values(vm);
     object_release_null(&vm->ctx, vm->builtins);
     vm->builtins = NULL;
+    (void)cycles_collect(vm, true);
+    finalize_discard(vm);
+    types_strip(vm);
     release_shared(vm);
-    types_free(vm);
     str_interned_free(vm);
+    types_free(vm);
     arena_destroy(&vm->tensor_arena);
-    map_free(&vm->weak_table);
     map_free(&vm->type_variants);
+    weakref_table_free(vm);
     if (vm->stack != NULL) {
         munmap(vm->stack, vm->stack_bytes);
     }
@@ -222,6 +239,7 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
     }
     object_release_null(&vm->ctx, body);
     object_release_null(&vm->ctx, code);
+    finalize_run(vm);
     return result;
 }
 

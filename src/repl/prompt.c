@@ -168,7 +168,7 @@ static void set_up(Prompt *prompt)
 // Ctrl-C while typing: the entry is dropped, a fresh prompt comes.
 static void drop_entry(Prompt *prompt)
 {
-    prompt->session->vm->ctx.interrupt = 0;
+    ctx_interrupt_clear(&prompt->session->vm->ctx, INTERRUPT_SIGNAL);
     prompt->lib.rl_free_line_state();
     prompt->lib.rl_callback_sigcleanup();
     prompt->lib.rl_callback_handler_remove();
@@ -186,7 +186,7 @@ static char *read_entry(Prompt *prompt)
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
         int ready = poll(&key, 1, -1);
-        if (prompt->session->vm->ctx.interrupt) {
+        if (ctx_interrupted(&prompt->session->vm->ctx)) {
             drop_entry(prompt);
         } else if (ready > 0) {
             prompt->lib.rl_callback_read_char();

@@ -19,7 +19,8 @@ static bool read_all(Ctx *ctx, int file, StrBuf *text)
     char block[READ_SIZE];
     for (;;) {
         ssize_t count = read(file, block, sizeof block);
-        if (count == 0 || (count < 0 && (errno != again || ctx->interrupt))) {
+        if (count == 0 ||
+            (count < 0 && (errno != again || ctx_interrupted(ctx)))) {
             return count == 0;
         }
         if (count > 0) {
@@ -41,7 +42,7 @@ static bool read_program(Session *session, const char *path, StrBuf *text)
     if (file > STDIN_FILENO) {
         close(file);
     }
-    if (!done && ctx->interrupt) {
+    if (!done && ctx_interrupted(ctx)) {
         done = ctx_poll(ctx);
     } else if (!done) {
         fprintf(stderr, "duet: can't read '%s': [Errno %d] %s\n",

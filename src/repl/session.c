@@ -24,7 +24,7 @@ static void on_interrupt(int signal_number)
     (void)signal_number;
     Ctx *ctx = atomic_load(&interrupt_target);
     if (ctx != NULL) {
-        ctx->interrupt = 1;
+        ctx_interrupt(ctx, INTERRUPT_SIGNAL);
     }
 }
 
@@ -224,6 +224,7 @@ bool session_run_text(Session *session, const char *name, const char *text,
 int session_close(Session *session)
 {
     Vm *vm = session->vm;
+    vm_finish(vm); // finalisers may write
     if (!session_flush(session)) {
         bool exiting = session->exiting;
         int status = session->status;

@@ -1,0 +1,278 @@
+// Trial deletion over the tracked containers. See cycles.h.
+//
+// Invariant: between collections no object has OBJECT_CANDIDATE or
+// OBJECT_REACHED, and both lists are proper circular lists. While one runs,
+// the candidates hang together by `next` alone until `part` relinks them.
+#include "interp/cycles.h"
+
+#include <stdlib.h>
+
+#include "interp/finalize.h"
+#include "interp/memory.h"
+#include "interp/obj_weakref.h"
+
+static void list_init(GcLinks *head)
+{
+    head->next = head->previous = head;
+}
+
+// Appends all of `from` to `to`, and empties it.
+static void list_move(GcLinks *from, GcLinks *to)
+{
+    if (from->next == from) {
+        return;
+    }
+    GcLinks *first = from->next, *last = from->previous;
+    first->previous = to->previous;
+    to->previous->next = first;
+    last->next = to;
+    to->previous = last;
+    list_init(from);
+}
+
+void cycles_init(Vm *vm)
+{
+    Collector *gc = &vm->gc;
+    list_init(&gc->young);
+    list_init(&gc->old);
+    list_init(&vm->finalizing.objects);
+    gc->threshold = gc->room = GC_THRESHOLD;
+    gc->enabled = true;
+}
+
+void cycles_request(Vm *vm)
+{
+    if (vm->gc.enabled && vm->gc.threshold > 0) {
+        ctx_interrupt(&vm->ctx, INTERRUPT_CHORES);
+    }
+}
+
+// --- the trial ---
+
+static uintptr_t trial_count(const GcLinks *links)
+{
+    return (uintptr_t)links->previous;
+}
+
+static void set_trial_count(GcLinks *links, uintptr_t count)
+{
+    links->previous = (GcLinks *)count;
+}
+
+static bool is_candidate(const Object *object)
+{
+    return (object->flags & OBJECT_CANDIDATE) != 0;
+}
+
+// Calls `visit` for what the object owns, its class included: instances of
+// classes written in Duet count theirs (object_new).
+static void visit_object(Object *object,
+                         void (*visit)(Object *child, void *data), void *data)
+{
+    Type *type = object->type;
+    if (type->slots.visit != NULL) {
+        type->slots.visit(object, visit, data);
+    }
+    if (type->flags & TYPE_HEAP) {
+        visit(&type->head, data);
+    }
+}
+
+static void subtract_one(Object *child, void *data)
+{
+    (void)data;
+    if (is_candidate(child)) {
+        GcLinks *links = object_links(child);
+#ifdef DUET_ASAN
+        if (trial_count(links) == 0) {
+            abort(); // some visit slot reports what its object does not own
+        }
+#endif
+        set_trial_count(links, trial_count(links) - 1);
+    }
+}
+
+// Pushes a child that is not known to be held yet; *data is the stack.
+static void reach(Object *child, void *data)
+{
+    if (is_candidate(child) && !(child->flags & OBJECT_REACHED)) {
+        GcLinks **stack = data, *links = object_links(child);
+        child->flags |= OBJECT_REACHED;
+        links->previous = *stack;
+        *stack = links;
+    }
+}
+
+// Marks everything that a candidate held from outside reaches. The pushed
+// ones need their trial count no more: its place links the stack.
+static void mark_reached(GcLinks *head)
+{
+    GcLinks *stack = NULL;
+    for (GcLinks *at = head->next; at != head; at = at->next) {
+        Object *object = links_object(at);
+        if ((object->flags & OBJECT_REACHED) || trial_count(at) == 0) {
+            continue;
+        }
+        reach(object, &stack);
+        while (stack != NULL) {
+            Object *top = links_object(stack);
+            stack = stack->previous;
+            visit_object(top, reach, &stack);
+        }
+    }
+}
+
+// Deals the candidates out to two lists and takes the marks off. Returns how
+// many were reached.
+static size_t part(GcLinks *candidates, GcLinks *reached, GcLinks *garbage)
+{
+    size_t count = 0;
+    GcLinks *next;
+    for (GcLinks *at = candidates->next; at != candidates; at = next) {
+        Object *object = links_object(at);
+        bool alive = (object->flags & OBJECT_REACHED) != 0;
+        next = at->next;
+        object->flags &= (uint8_t) ~(OBJECT_REACHED | OBJECT_CANDIDATE);
+        links_append(alive ? reached : garbage, at);
+        count += alive;
+    }
+    list_init(candidates);
+    return count;
+}
+
+// Moves what is held from outside to `reached`, the rest to `garbage`.
+static size_t try_deletion(GcLinks *candidates, GcLinks *reached,
+                           GcLinks *garbage)
+{
+    for (GcLinks *at = candidates->next; at != candidates; at = at->next) {
+        Object *object = links_object(at);
+        object->flags |= OBJECT_CANDIDATE;
+        set_trial_count(at, object->rc);
+    }
+    for (GcLinks *at = candidates->next; at != candidates; at = at->next) {
+        visit_object(links_object(at), subtract_one, NULL);
+    }
+    mark_reached(candidates);
+    return part(candidates, reached, garbage);
+}
+
+// --- what is unreachable ---
+
+// Weak references go first, so that no finaliser can get at a dead object
+// through one. Those that are garbage themselves are not called back.
+static void clear_weak_references(Vm *vm, GcLinks *garbage)
+{
+    GcLinks *at;
+    for (at = garbage->next; at != garbage; at = at->next) {
+        links_object(at)->flags |= OBJECT_CANDIDATE;
+    }
+    for (at = garbage->next; at != garbage; at = at->next) {
+        if (links_object(at)->flags & OBJECT_WEAKLY_REFERENCED) {
+            weakref_clear(vm, links_object(at));
+        }
+    }
+    for (at = garbage->next; at != garbage; at = at->next) {
+        links_object(at)->flags &= (uint8_t)~OBJECT_CANDIDATE;
+    }
+}
+
+// Queues the objects that have code of their own to run. They are taken out
+// of `garbage` until it has run. Whether there was any.
+static bool queue_finalizers(Vm *vm, GcLinks *garbage)
+{
+    bool any = false;
+    GcLinks *next;
+    for (GcLinks *at = garbage->next; at != garbage; at = next) {
+        Object *object = links_object(at);
+        next = at->next;
+        if (finalize_wanted(object)) {
+            object_retain(object);
+            finalize_queue(vm, object);
+            any = true;
+        }
+    }
+    return any;
+}
+
+// Breaks every cycle. The first object of the list is held while it is
+// cleared; what dies leaves the list by itself, what does not is old again.
+static void clear_garbage(Vm *vm, GcLinks *garbage)
+{
+    while (garbage->next != garbage) {
+        GcLinks *links = garbage->next;
+        Object *object = object_retain(links_object(links));
+        links_remove(links);
+        links_append(&vm->gc.old, links);
+        if (object->type->slots.clear != NULL) {
+            object->type->slots.clear(vm, object);
+        }
+        object_release(&vm->ctx, object);
+    }
+}
+
+static size_t list_count(const GcLinks *head)
+{
+    size_t count = 0;
+    for (const GcLinks *at = head->next; at != head; at = at->next) {
+        count++;
+    }
+    return count;
+}
+
+// Finalisers may have made garbage reachable again: it is tried once more,
+// and what is still dead goes. The code runs while the rest waits in a list
+// of its own, out of reach of a collection that it may ask for.
+static void dispose(Vm *vm, GcLinks *garbage)
+{
+    clear_weak_references(vm, garbage);
+    if (queue_finalizers(vm, garbage)) {
+        GcLinks dead;
+        list_init(&dead);
+        finalize_run(vm);
+        // Those that ran their code are in the young list again.
+        list_move(&vm->gc.young, garbage);
+        (void)try_deletion(garbage, &vm->gc.old, &dead);
+        list_move(&dead, garbage);
+    }
+    clear_garbage(vm, garbage);
+    finalize_run(vm);
+}
+
+size_t cycles_collect(Vm *vm, bool all)
+{
+    Collector *gc = &vm->gc;
+    if (gc->running) {
+        return 0;
+    }
+    gc->running = true;
+    GcLinks candidates, garbage;
+    list_init(&candidates);
+    list_init(&garbage);
+    list_move(&gc->young, &candidates);
+    if (all) {
+        list_move(&gc->old, &candidates);
+    }
+    size_t alive = try_deletion(&candidates, &gc->old, &garbage);
+    size_t found = list_count(&garbage);
+    gc->old_count = all ? alive : gc->old_count;
+    gc->survivors = all ? 0 : gc->survivors + alive;
+    if (found > 0) {
+        dispose(vm, &garbage);
+    }
+    gc->room = gc->threshold;
+    gc->running = false;
+    return found;
+}
+
+bool cycles_poll(Vm *vm)
+{
+    if (vm->ctx.interrupt & INTERRUPT_CHORES) {
+        Collector *gc = &vm->gc;
+        ctx_interrupt_clear(&vm->ctx, INTERRUPT_CHORES);
+        finalize_run(vm);
+        if (gc->room <= 0 && gc->enabled && gc->threshold > 0) {
+            (void)cycles_collect(vm, gc->survivors > gc->old_count / 4);
+        }
+    }
+    return ctx_poll(&vm->ctx);
+}
