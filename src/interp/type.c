@@ -124,6 +124,11 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
     if (base != NULL) {
         object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
+        if (def->slots.destroy != NULL) {
+            // A layout of its own: the base's fields are not there.
+            cls->slots.visit = def->slots.visit;
+            cls->slots.clear = def->slots.clear;
+        }
         cls->flags |= base->flags & TYPE_EXCEPTION;
     }
     return cls;
@@ -335,12 +340,14 @@ static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
     if (vm->types[KIND_##kind] != NULL && vm->types[KIND_##kind] != meta) {   \
         visit(vm, vm->types[KIND_##kind]);                                    \
     }
+#define SUBTYPE(kind, def, base) TYPE(kind, def)
 #define SPECIAL_TYPE(field, def, base)                                        \
     if (vm->field != NULL && vm->field != first) {                            \
         visit(vm, vm->field);                                                 \
     }
 #include "interp/type_list.h"
 #undef TYPE
+#undef SUBTYPE
 #undef SPECIAL_TYPE
     if (first != NULL) {
         visit(vm, first);
