@@ -33,3 +33,6 @@ lib_modules = \
 	lib/tensorflow/strings.duet \
 	lib/timeit.duet \
 	lib/traceback.duet
+	lib/timeit.duet
+	lib/timeit.duet \
+	lib/weakref.duet

@@ -85,7 +85,11 @@ static bool user_hash(Vm *vm, Value self, uint64_t *hash)
         return false;
     }
     bool good = value_is_integer(result) || value_is_bool(result);
-    if (good) {
+    int64_t small;
+    if (good && int_to_i64(result, &small)) {
+        // As it is, so that a method may pass on what hash() gave it.
+        *hash = (uint64_t)(small == -1 ? -2 : small);
+    } else if (good) {
         *hash = int_hash(result);
     }
     release(vm, result);

@@ -221,8 +221,9 @@ static size_t list_count(const GcLinks *head)
 
 // Finalisers may have made garbage reachable again: it is tried once more,
 // and what is still dead goes. The code runs while the rest waits in a list
-// of its own, out of reach of a collection that it may ask for.
-static void dispose(Vm *vm, GcLinks *garbage)
+// of its own, out of reach of a collection that it may ask for. Returns how
+// many objects were dead in the end.
+static size_t dispose(Vm *vm, GcLinks *garbage)
 {
     clear_weak_references(vm, garbage);
     if (queue_finalizers(vm, garbage)) {
@@ -234,8 +235,10 @@ static void dispose(Vm *vm, GcLinks *garbage)
         (void)try_deletion(garbage, &vm->gc.old, &dead);
         list_move(&dead, garbage);
     }
+    size_t found = list_count(garbage);
     clear_garbage(vm, garbage);
     finalize_run(vm);
+    return found;
 }
 
 size_t cycles_collect(Vm *vm, bool all)
@@ -253,12 +256,9 @@ size_t cycles_collect(Vm *vm, bool all)
         list_move(&gc->old, &candidates);
     }
     size_t alive = try_deletion(&candidates, &gc->old, &garbage);
-    size_t found = list_count(&garbage);
     gc->old_count = all ? alive : gc->old_count;
     gc->survivors = all ? 0 : gc->survivors + alive;
-    if (found > 0) {
-        dispose(vm, &garbage);
-    }
+    size_t found = garbage.next != &garbage ? dispose(vm, &garbage) : 0;
     gc->room = gc->threshold;
     gc->running = false;
     return found;

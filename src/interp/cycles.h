@@ -30,7 +30,7 @@ typedef struct GcLinks {
     struct GcLinks *next, *previous;
 } GcLinks;
 
-enum { GC_THRESHOLD = 4000 }; // allocations between young collections
+enum { GC_THRESHOLD = 10000 }; // allocations between young collections
 
 typedef struct Collector {
     GcLinks young, old;  // heads of circular lists

@@ -347,7 +347,6 @@ static void generator_clear(Vm *vm, Object *self)
 {
     Generator *g = (Generator *)self;
     if (g->state != GENERATOR_RUNNING) {
-        g->state = GENERATOR_DONE;
         drop_registers(vm, g);
     }
 }

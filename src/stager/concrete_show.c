@@ -1,6 +1,7 @@
 // What a concrete function shows: its text and its members.
 #include "interp/obj_dict.h"
 #include "interp/protocol.h"
+#include "interp/sequence.h"
 #include "stager/concrete.h"
 #include "stager/stage_graph.h"
 
@@ -272,13 +273,37 @@ static void concrete_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// The key holds what it knows by address, the result whatever the function
+// returned beside tensors: both may lead back to the staged function.
+static void concrete_visit(Object *object, void (*visit)(Object *, void *),
+                           void *data)
+{
+    Concrete *self = (Concrete *)object;
+    const ValueVec *owned[] = {&self->bound.values, &self->variables,
+                               &self->objects, &self->outer};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+        values_visit(owned[i]->items, owned[i]->count, visit, data);
+    }
+    values_visit(&self->result, 1, visit, data);
+    values_visit(&self->target, 1, visit, data);
+}
+
+static void concrete_clear(Vm *vm, Object *object)
+{
+    Concrete *self = (Concrete *)object;
+    value_replace(&vm->ctx, &self->result, VALUE_NONE);
+    value_replace(&vm->ctx, &self->target, VALUE_NONE);
+}
+
 const TypeDef concrete_type_def = {
     .name = "ConcreteFunction",
     .doc = "One trace of a staged function.",
     .kind = KIND_OPAQUE,
     .size = sizeof(Concrete),
-    .flags = TYPE_FINAL,
+    .flags = TYPE_FINAL | TYPE_TRACKED,
     .slots = {.destroy = concrete_destroy,
+              .visit = concrete_visit,
+              .clear = concrete_clear,
               .repr = concrete_repr,
               .call = concrete_call},
     .members = concrete_members,

@@ -9,6 +9,7 @@
 
 #include "interp/obj_dict.h"
 #include "interp/protocol.h"
+#include "interp/sequence.h"
 #include "stager/match.h"
 #include "stager/trace.h"
 
@@ -609,6 +610,27 @@ static void staged_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// For the collector: a function at module level hangs in a cycle through its
+// globals.
+static void staged_visit(Object *object, void (*visit)(Object *, void *),
+                         void *data)
+{
+    StagedFunction *self = (StagedFunction *)object;
+    Value values[] = {self->host, self->target, self->instance};
+    values_visit(values, sizeof values / sizeof *values, visit, data);
+    for (size_t i = 0; i < self->table.traces.count; i++) {
+        visit(&self->table.traces.items[i]->head, data);
+    }
+}
+
+static void staged_clear(Vm *vm, Object *object)
+{
+    StagedFunction *self = (StagedFunction *)object;
+    value_replace(&vm->ctx, &self->host, VALUE_NONE);
+    value_replace(&vm->ctx, &self->target, VALUE_NONE);
+    value_replace(&vm->ctx, &self->instance, VALUE_UNBOUND);
+}
+
 static const NativeDef staged_methods[] = {
     {"concrete", "self, *args, **kwargs", method_concrete,
      "The trace for these arguments (or specs), which is made but not run."},
@@ -632,8 +654,10 @@ const TypeDef staged_type_def = {
     .doc = "A function that is traced into graphs.",
     .kind = KIND_OPAQUE,
     .size = sizeof(StagedFunction),
-    .flags = TYPE_FINAL,
+    .flags = TYPE_FINAL | TYPE_TRACKED,
     .slots = {.destroy = staged_destroy,
+              .visit = staged_visit,
+              .clear = staged_clear,
               .repr = staged_repr,
               .call = staged_call,
               .get_descriptor = staged_bind},

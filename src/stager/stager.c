@@ -165,6 +165,9 @@ static Type *make_type(Vm *vm, const TypeDef *def)
         own[i] = own[i] != NULL ? own[i] : inherited[i];
     }
     memcpy(&cls->slots, own, sizeof own);
+    // Layouts of their own: what object visits is not there.
+    cls->slots.visit = def->slots.visit;
+    cls->slots.clear = def->slots.clear;
     cls->kind = def->kind;
     cls->flags = def->flags | TYPE_HEAP;
     if (!class_add_methods(vm, cls)) {
