@@ -99,7 +99,13 @@ static void inherit_slots(TypeSlots *slots, const TypeSlots *base)
     for (size_t i = 0; i < SLOT_COUNT; i++) {
         own[i] = own[i] != NULL ? own[i] : from[i];
     }
+    const TypeSlots given = *slots;
     memcpy(slots, own, sizeof own);
+    if (given.destroy != NULL) {
+        // A layout of its own: the base's fields are not there.
+        slots->visit = given.visit;
+        slots->clear = given.clear;
+    }
 }
 
 static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
@@ -124,11 +130,6 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
     if (base != NULL) {
         object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
-        if (def->slots.destroy != NULL) {
-            // A layout of its own: the base's fields are not there.
-            cls->slots.visit = def->slots.visit;
-            cls->slots.clear = def->slots.clear;
-        }
         cls->flags |= base->flags & TYPE_EXCEPTION;
     }
     return cls;
