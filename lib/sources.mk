@@ -32,7 +32,5 @@ lib_modules = \
 	lib/tensorflow/random.duet \
 	lib/tensorflow/strings.duet \
 	lib/timeit.duet \
-	lib/traceback.duet
-	lib/timeit.duet
-	lib/timeit.duet \
+	lib/traceback.duet \
 	lib/weakref.duet
