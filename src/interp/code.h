@@ -7,6 +7,7 @@
 #define DUET_INTERP_CODE_H
 
 #include "base/source.h"
+#include "base/strbuf.h"
 #include "interp/value.h"
 
 typedef uint64_t Ins;
@@ -123,6 +124,9 @@ typedef struct Code {
 MUST_CHECK Code *code_new(Vm *vm, Source *source);
 // Releases what the info holds, not the info itself.
 void block_info_free(Vm *vm, BlockInfo *info);
+// Appends the instructions of `code` and of the code in its constants. False
+// with an error pending; `out` then has a part of it.
+MUST_CHECK bool code_dump(Vm *vm, const Code *code, StrBuf *out);
 // The span of the instruction before word `pc` (as a traceback wants it).
 Span code_span(const Code *code, uint32_t pc);
 

@@ -1,4 +1,4 @@
-// What DUET_DUMP shows of the front end.
+// What DUET_DUMP shows of the front end and the compiler.
 #include "interp/dump.h"
 
 #include <stdio.h>
@@ -48,5 +48,18 @@ void dump_tree(Vm *vm, const Node *tree)
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     ast_dump(&text, tree);
+    show(&vm->ctx, &text);
+}
+
+void dump_code(Vm *vm, const Code *code)
+{
+    if (!asked("code")) {
+        return;
+    }
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    if (!code_dump(vm, code, &text)) {
+        strbuf_fail(&text);
+    }
     show(&vm->ctx, &text);
 }

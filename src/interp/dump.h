@@ -1,5 +1,5 @@
-// DUET_DUMP=tokens|ast: what the front end makes of each text that is run.
-// (code: the compiler's result; graph, plan: backend/plan_print.c.)
+// DUET_DUMP=tokens|ast|code: what becomes of each text that is run.
+// (graph, plan: backend/plan_print.c.)
 #ifndef DUET_INTERP_DUMP_H
 #define DUET_INTERP_DUMP_H
 
@@ -12,5 +12,8 @@
 void dump_tokens(Vm *vm, const Source *source);
 // The same for the tree, once it is whole.
 void dump_tree(Vm *vm, const Node *tree);
+
+// The same for what the compiler made of it.
+void dump_code(Vm *vm, const Code *code);
 
 #endif

@@ -217,6 +217,9 @@ static Code *compile_source(Vm *vm, Source *source, RunMode mode,
         dump_tree(vm, tree);
         code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
     }
+    if (code != NULL) {
+        dump_code(vm, code);
+    }
     arena_destroy(&arena);
     return code;
 }
