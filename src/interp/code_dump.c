@@ -81,7 +81,7 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
     uint32_t next = word + 1;
     size_t start = out->length;
     strbuf_printf(out, "%5u  %-10s", (unsigned)word, op->name);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; op->form[i] != '\0'; i++) {
         if (op->form[i] != '-') {
             strbuf_puts(out, i == 0 || op->form[i - 1] == '-' ? " " : ", ");
             if (!add_operand(vm, out, code, op->form[i],

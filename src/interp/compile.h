@@ -94,7 +94,7 @@ void compile_error(Compiler *c, Span span, const char *format, ...)
     PRINTF_LIKE(3, 4);
 uint32_t constant_value(Compiler *c, Value value); // takes
 uint32_t constant_name(Compiler *c, const char *text, size_t length);
-uint32_t constant_node(Compiler *c, const Node *node);
+uint32_t constant_node(Compiler *c, const Node *node); // or a constant_float
 uint32_t name_constant(Compiler *c, Text name); // mangled
 MUST_CHECK Code *finish_code(Compiler *c);
 void compiler_free(Compiler *c);
@@ -104,10 +104,8 @@ void expr_to(Compiler *c, const Node *node, Reg target);
 Reg expr_any(Compiler *c, const Node *node); // a local in place, or a new temp
 Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
 void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
-void store_name(Compiler *c, Text name, Reg source);
-void store_target(Compiler *c, const Node *target, Reg source);
+Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
 Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
-void binary_to(Compiler *c, const Node *node, Reg target);
 void load_name(Compiler *c, Text name, Reg target);
 
 // compile_staged.c: what converted code does otherwise. False: as usual.
@@ -117,6 +115,16 @@ bool staged_expression(Compiler *c, const Node *node, Reg target);
 void block_places(Compiler *c, uint32_t info, NodeList list);
 void block_expression_places(Compiler *c, uint32_t info, const Node *node);
 void block_register(Compiler *c, uint32_t info, Reg target);
+
+// compile_binary.c
+void binary_to(Compiler *c, const Node *node, Reg target);
+// target = left <op> right, where `left` is in a register already. `inplace`
+// 1: an augmented assignment.
+void operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
+                const Node *right, Reg target, Span span);
+// A literal int that fits 16 bits (with its sign).
+bool constant_int16(const Node *node, int32_t *number);
+bool constant_float(const Node *node); // with its sign
 
 // compile_call.c
 void call_to(Compiler *c, const Node *node, Reg target);
@@ -132,6 +140,10 @@ MUST_CHECK Code *function_converted(Compiler *outer, const Node *node,
 
 // compile_stmt.c
 void body(Compiler *c, NodeList list);
+// compile_target.c
+void store_name(Compiler *c, Text name, Reg source);
+void store_target(Compiler *c, const Node *target, Reg source);
+void aug_assign(Compiler *c, const Node *node);
 void delete_target(Compiler *c, const Node *node);
 // compile_try.c
 void compile_try(Compiler *c, const Node *node);

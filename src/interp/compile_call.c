@@ -198,7 +198,9 @@ void call_to(Compiler *c, const Node *node, Reg target)
     NodeList args = node->call.arguments, keywords = node->call.keywords;
     const Node *function = node->call.function;
     Reg mark = c->top;
-    Reg callee = push(c);
+    // The uppermost temporary can be the callee's place, and the result's.
+    bool in_place = target >= c->local_count && target + 1 == c->top;
+    Reg callee = in_place ? target : push(c);
     check_keywords(c, keywords);
     bool wide = args.count + keywords.count > 200 || has_star(args) ||
                 has_mapping(keywords);

@@ -222,8 +222,19 @@ static Value make_constant(Compiler *c, const Node *node)
     return VALUE_FAIL;
 }
 
+// -1.5 and the like: one constant, keyed by its bits as the positive ones.
+static uint32_t negative_float(Compiler *c, const Node *node)
+{
+    Node copy = *node->unary.operand;
+    copy.constant.number = -copy.constant.number;
+    return constant_node(c, &copy);
+}
+
 uint32_t constant_node(Compiler *c, const Node *node)
 {
+    if (node->kind == AST_UNARY) {
+        return negative_float(c, node);
+    }
     char *key;
     uint32_t index = 0;
     const char *text = node->constant.text.text;

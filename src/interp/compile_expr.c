@@ -1,4 +1,7 @@
-// Names, operators, comparisons, conditions and assignment targets.
+// Expressions: names, comparisons, conditions and what has no file of its own.
+//
+// Invariant: an expression leaves c->top as it was, except that expr_any and
+// expr_temp may have put the value into one new temporary.
 #include <string.h>
 
 #include "interp/compile.h"
@@ -15,7 +18,7 @@ Symbol *local_symbol(Compiler *c, const Node *node)
     return symbol != NULL && symbol->place == PLACE_LOCAL ? symbol : NULL;
 }
 
-static Symbol *symbol_of(Compiler *c, Text name)
+Symbol *symbol_of(Compiler *c, Text name)
 {
     size_t length;
     const char *text = scope_mangle(c->table, c->scope, name, &length);
@@ -72,30 +75,6 @@ void load_name(Compiler *c, Text name, Reg target)
     }
 }
 
-void store_name(Compiler *c, Text name, Reg source)
-{
-    Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
-    if (symbol == NULL) {
-        return;
-    }
-    Opcode move = source >= c->local_count ? OPCODE_MOVET : OPCODE_MOVE;
-    switch (symbol->place) {
-    case PLACE_LOCAL:
-        if (symbol->index != source) {
-            emit(c, move, symbol->index, source, 0);
-        }
-        break;
-    case PLACE_CELL: emit(c, OPCODE_SETCELL, symbol->index, source, 0); break;
-    case PLACE_CAPTURED:
-        emit(c, OPCODE_SETCAP, source, symbol->index, 0);
-        break;
-    case PLACE_NAME:
-        emit(c, OPCODE_SETN, source, name_constant(c, name), 0);
-        break;
-    case PLACE_GLOBAL: emit(c, OPCODE_SETG, source, name_constant(c, name), 0);
-    }
-}
-
 Reg expr_temp(Compiler *c, const Node *node)
 {
     Reg target = push(c);
@@ -110,118 +89,6 @@ Reg expr_any(Compiler *c, const Node *node)
         return symbol->index;
     }
     return expr_temp(c, node);
-}
-
-// A literal int that fits 16 bits (with its sign).
-static bool small_int(const Node *node, int32_t *number)
-{
-    bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
-    const Node *digits = negative ? node->unary.operand : node;
-    if (digits->kind != AST_CONSTANT ||
-        digits->constant.type != CONSTANT_INT ||
-        digits->constant.text.length > 5) {
-        return false;
-    }
-    int32_t sum = 0;
-    for (const char *p = digits->constant.text.text; *p != '\0'; p++) {
-        if (*p < '0' || *p > '9') {
-            return false;
-        }
-        sum = sum * 10 + (*p - '0');
-    }
-    *number = negative ? -sum : sum;
-    return sum <= 32767;
-}
-
-static bool is_float(const Node *node)
-{
-    return node->kind == AST_CONSTANT &&
-           node->constant.type == CONSTANT_FLOAT;
-}
-
-static const Opcode with_int[BINARY_COUNT] = {
-    [BINARY_ADD] = OPCODE_ADDI,           [BINARY_SUB] = OPCODE_SUBI,
-    [BINARY_MUL] = OPCODE_MULI,           [BINARY_FLOORDIV] = OPCODE_FLOORDIVI,
-    [BINARY_MOD] = OPCODE_MODI,           [BINARY_AND] = OPCODE_ANDI,
-    [BINARY_LSHIFT] = OPCODE_LSHIFTI,     [BINARY_RSHIFT] = OPCODE_RSHIFTI};
-static const Opcode with_constant[BINARY_COUNT] = {
-    [BINARY_ADD] = OPCODE_ADDK,
-    [BINARY_SUB] = OPCODE_SUBK,
-    [BINARY_MUL] = OPCODE_MULK,
-    [BINARY_TRUEDIV] = OPCODE_TRUEDIVK};
-static const Opcode constant_with[BINARY_COUNT] = {
-    [BINARY_ADD] = OPCODE_KADD,
-    [BINARY_SUB] = OPCODE_KSUB,
-    [BINARY_MUL] = OPCODE_KMUL,
-    [BINARY_TRUEDIV] = OPCODE_KTRUEDIV};
-
-// target = left <op> right, where `left` is in a register already.
-static void operate(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
-                    const Node *right, Reg target, Span span)
-{
-    int32_t number;
-    if (with_int[op] != 0 && small_int(right, &number)) {
-        c->span = span;
-        emit_x(c, with_int[op], inplace, target, left, (uint32_t)number);
-    } else if (with_constant[op] != 0 && is_float(right)) {
-        uint32_t constant = constant_node(c, right);
-        c->span = span;
-        emit_x(c, with_constant[op], inplace, target, left, constant);
-    } else {
-        Reg other = expr_any(c, right);
-        c->span = span;
-        emit_x(c, (Opcode)(OPCODE_ADD + op), inplace, target, left, other);
-    }
-}
-
-// Left-deep chains are compiled in a loop: sums of half a million terms.
-void binary_to(Compiler *c, const Node *node, Reg target)
-{
-    VEC(const Node *) chain = {0};
-    Ctx *ctx = &c->vm->ctx;
-    const Node *left = node;
-    while (left->kind == AST_BINARY && !c->failed) {
-        c->failed = !vec_push(ctx, &chain, left);
-        left = left->binary.left;
-    }
-    Reg mark = c->top;
-    Reg value = 0;
-    bool held = false;
-    if (!c->failed && is_float(left)) {
-        const Node *first = chain.items[chain.count - 1];
-        int32_t number;
-        if (constant_with[first->binary.op] != 0 &&
-            !small_int(first->binary.right, &number) &&
-            !is_float(first->binary.right)) {
-            uint32_t constant = constant_node(c, left);
-            Reg right = expr_any(c, first->binary.right);
-            value = chain.count == 1 ? target : mark;
-            c->top = mark;
-            if (value == mark && chain.count > 1) {
-                push(c);
-            }
-            c->span = first->span;
-            emit(c, constant_with[first->binary.op], value, constant, right);
-            chain.count--;
-            held = true;
-        }
-    }
-    if (!held) {
-        value = expr_any(c, left);
-    }
-    for (size_t i = chain.count; i-- > 0 && !c->failed;) {
-        const Node *each = chain.items[i];
-        Reg to = target;
-        if (i > 0) {
-            to = value >= mark ? value : push(c);
-        }
-        operate(c, each->binary.op, 0, value, each->binary.right, to,
-                each->span);
-        value = to;
-        c->top = i > 0 ? value + 1 : mark;
-    }
-    c->top = mark;
-    vec_free(ctx, &chain);
 }
 
 static void compare_to(Compiler *c, const Node *node, Reg target)
@@ -287,7 +154,7 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     const Node *right = node->compare.comparators.items[0];
     Reg left = expr_any(c, node->compare.left);
     int32_t number;
-    if (op <= COMPARE_GE && small_int(right, &number)) {
+    if (op <= COMPARE_GE && constant_int16(right, &number)) {
         c->span = node->span;
         emit_jump(c, (Opcode)((sense ? OPCODE_JLTI : OPCODE_JNLTI) + op), left,
                   (uint32_t)number, label);
@@ -372,8 +239,12 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     int32_t number;
-    if (small_int(node, &number)) {
+    if (constant_int16(node, &number)) {
         emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
+        return;
+    }
+    if (constant_float(node)) {
+        emit(c, OPCODE_LOADK, target, constant_node(c, node), 0);
         return;
     }
     Reg operand = expr_any(c, node->unary.operand);
@@ -401,7 +272,7 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
     Reg mark = c->top;
     int32_t number;
     Reg container = expr_any(c, node->subscript.value);
-    if (small_int(node->subscript.index, &number)) {
+    if (constant_int16(node->subscript.index, &number)) {
         c->span = node->span;
         emit(c, OPCODE_GETITEMI, target, container, (uint32_t)number);
     } else {
@@ -498,7 +369,7 @@ static void expression(Compiler *c, const Node *node, Reg target)
     switch (node->kind) {
     case AST_NAME: load_name(c, node->name.id, target); break;
     case AST_CONSTANT:
-        if (small_int(node, &number)) {
+        if (constant_int16(node, &number)) {
             emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
         } else {
             emit(c, OPCODE_LOADK, target, constant_node(c, node), 0);
@@ -540,69 +411,4 @@ void expr_to(Compiler *c, const Node *node, Reg target)
     expression(c, node, target);
     c->span = node->span;
     ctx_leave(&c->vm->ctx);
-}
-
-// --- targets ---
-
-static void unpack_to(Compiler *c, const Node *target, Reg source)
-{
-    NodeList items = target->sequence.elements;
-    uint32_t star = UINT32_MAX;
-    for (uint32_t i = 0; i < items.count; i++) {
-        if (items.items[i]->kind == AST_STARRED) {
-            if (star != UINT32_MAX) {
-                compile_error(c, items.items[i]->span,
-                              "multiple starred expressions in assignment");
-            }
-            star = i;
-        }
-    }
-    Reg first = push_many(c, items.count);
-    if (star == UINT32_MAX) {
-        emit(c, OPCODE_UNPACK, source, first, items.count);
-    } else if (items.count - star - 1 > 255) {
-        compile_error(c, target->span,
-                      "too many expressions in star-unpacking assignment");
-    } else {
-        emit_x(c, OPCODE_UNPACKX, items.count - star - 1, source, first, star);
-    }
-    for (uint32_t i = 0; i < items.count; i++) {
-        const Node *item = items.items[i];
-        store_target(c, i == star ? item->starred.value : item, first + i);
-    }
-    c->top = first;
-}
-
-static void store_item(Compiler *c, const Node *target, Reg source)
-{
-    Reg mark = c->top;
-    Reg container = expr_any(c, target->subscript.value);
-    Reg key = expr_any(c, target->subscript.index);
-    c->span = target->span;
-    emit(c, OPCODE_SETITEM, container, key, source);
-    c->top = mark;
-}
-
-// `source` is emptied if it is a temporary.
-void store_target(Compiler *c, const Node *target, Reg source)
-{
-    Reg mark = c->top;
-    Reg object;
-    c->span = target->span;
-    switch (target->kind) {
-    case AST_NAME: store_name(c, target->name.id, source); break;
-    case AST_ATTRIBUTE:
-        object = expr_any(c, target->attribute.value);
-        c->span = target->span;
-        emit(c, OPCODE_SETATTR, object, source,
-             name_constant(c, target->attribute.name));
-        break;
-    case AST_SUBSCRIPT: store_item(c, target, source); break;
-    case AST_TUPLE:
-    case AST_LIST: unpack_to(c, target, source); break;
-    default:
-        compile_error(c, target->span,
-                      "starred assignment target must be in a list or tuple");
-    }
-    c->top = mark;
 }

@@ -167,48 +167,6 @@ static void assign_stmt(Compiler *c, const Node *node)
     }
 }
 
-// Like operate() of compile_expr.c, in place and with the operand read first.
-static void augment(Compiler *c, const Node *node, Reg left, Reg target)
-{
-    Reg right = expr_any(c, node->aug_assign.value);
-    c->span = node->span;
-    emit_x(c, (Opcode)(OPCODE_ADD + node->aug_assign.op), 1, target, left,
-           right);
-}
-
-static void aug_assign(Compiler *c, const Node *node)
-{
-    const Node *target = node->aug_assign.target;
-    Symbol *local = local_symbol(c, target);
-    if (local != NULL) {
-        augment(c, node, local->index, local->index);
-    } else if (target->kind == AST_NAME) {
-        Reg value = push(c);
-        load_name(c, target->name.id, value);
-        augment(c, node, value, value);
-        store_name(c, target->name.id, value);
-    } else if (target->kind == AST_ATTRIBUTE) {
-        Reg object = expr_temp(c, target->attribute.value);
-        Reg value = push(c), again = push(c);
-        uint32_t name = name_constant(c, target->attribute.name);
-        emit(c, OPCODE_MOVE, again, object, 0);
-        c->span = target->span;
-        emit(c, OPCODE_GETATTR, value, again, name);
-        augment(c, node, value, value);
-        emit(c, OPCODE_SETATTR, object, value, name);
-    } else {
-        Reg object = expr_temp(c, target->subscript.value);
-        Reg key = expr_temp(c, target->subscript.index);
-        Reg value = push_many(c, 3);
-        emit(c, OPCODE_MOVE, value + 1, object, 0);
-        emit(c, OPCODE_MOVE, value + 2, key, 0);
-        c->span = target->span;
-        emit(c, OPCODE_GETITEM, value, value + 1, value + 2);
-        augment(c, node, value, value);
-        emit(c, OPCODE_SETITEM, object, key, value);
-    }
-}
-
 static void ann_assign(Compiler *c, const Node *node)
 {
     const Node *target = node->ann_assign.target;
@@ -220,55 +178,6 @@ static void ann_assign(Compiler *c, const Node *node)
         Reg value = expr_temp(c, node->ann_assign.annotation);
         emit(c, OPCODE_ANNOTATE, value, name_constant(c, target->name.id), 0);
     }
-}
-
-static void delete_name(Compiler *c, const Node *node)
-{
-    size_t length;
-    const char *name =
-        scope_mangle(c->table, c->scope, node->name.id, &length);
-    Symbol *symbol = name == NULL ? NULL : scope_find(c->scope, name, length);
-    if (symbol == NULL) {
-        c->failed = true;
-        return;
-    }
-    switch (symbol->place) {
-    case PLACE_LOCAL: emit(c, OPCODE_DELETE, symbol->index, 0, 0); break;
-    case PLACE_CELL: emit(c, OPCODE_DELCELL, symbol->index, 0, 0); break;
-    case PLACE_CAPTURED: emit(c, OPCODE_DELCAP, 0, symbol->index, 0); break;
-    case PLACE_NAME:
-        emit(c, OPCODE_DELN, 0, name_constant(c, node->name.id), 0);
-        break;
-    case PLACE_GLOBAL:
-        emit(c, OPCODE_DELG, 0, name_constant(c, node->name.id), 0);
-    }
-}
-
-void delete_target(Compiler *c, const Node *node)
-{
-    Reg mark = c->top;
-    Reg object;
-    c->span = node->span;
-    switch (node->kind) {
-    case AST_NAME: delete_name(c, node); break;
-    case AST_ATTRIBUTE:
-        object = expr_any(c, node->attribute.value);
-        emit(c, OPCODE_DELATTR, object, 0,
-             name_constant(c, node->attribute.name));
-        break;
-    case AST_SUBSCRIPT: {
-        object = expr_any(c, node->subscript.value);
-        Reg key = expr_any(c, node->subscript.index);
-        c->span = node->span;
-        emit(c, OPCODE_DELITEM, object, key, 0);
-        break;
-    }
-    default:
-        for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
-            delete_target(c, node->sequence.elements.items[i]);
-        }
-    }
-    c->top = mark;
 }
 
 static void raise_stmt(Compiler *c, const Node *node)

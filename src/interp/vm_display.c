@@ -341,9 +341,11 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     bool inside = a >= first && a < first + count;
-    if (count <= UNPACK_MOST && !inside &&
+    if (count <= UNPACK_MOST &&
         unpack_in_place(vm, f->registers[a], &f->registers[first], count)) {
-        slow_drop(vm, f, a);
+        if (!inside) {
+            slow_drop(vm, f, a);
+        }
         return true;
     }
     List *list = read_items(vm, f->registers[a], count);
