@@ -19,6 +19,7 @@ static void print_slots(StrBuf *out, const char *before,
 static void print_tile(StrBuf *out, const TileProgram *program,
                        uint32_t indent)
 {
+    static const char *const kinds[] = {"", " (one)", " (row)", " (column)"};
     strbuf_printf(out, "tile of %lld:", (long long)program->count);
     for (uint32_t i = 0; i < program->op_count; i++) {
         const TileOp *op = &program->ops[i];
@@ -32,11 +33,23 @@ static void print_tile(StrBuf *out, const TileProgram *program,
     }
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        if (!reg->temp) {
+        bool is_output = false;
+        for (uint32_t k = 0; k < program->output_count; k++) {
+            is_output = is_output || program->outputs[k].reg == i;
+        }
+        if (reg->kind != TILE_TEMP) {
             strbuf_putc(out, '\n');
             strbuf_pad(out, ' ', indent + 2);
-            strbuf_printf(out, "r%u %s $%u", i, reg->output ? "->" : "<-",
-                          reg->slot);
+            strbuf_printf(out, "r%u %s $%u%s", i, is_output ? "->" : "<-",
+                          reg->slot, kinds[reg->kind]);
+        }
+    }
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        if (program->outputs[i].reuse != TILE_NO_REG) {
+            strbuf_putc(out, '\n');
+            strbuf_pad(out, ' ', indent + 2);
+            strbuf_printf(out, "r%u in place of r%u", program->outputs[i].reg,
+                          program->outputs[i].reuse);
         }
     }
 }

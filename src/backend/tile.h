@@ -4,6 +4,10 @@
 // shape. Registers are operands from slots, tensors that leave the program,
 // and tile-sized temporaries in the frame's scratch, which stay in cache. The
 // inner loops are the eager ops' own, so the bits are the same.
+//
+// The shape is taken as `rows` x `columns` where an operand broadcasts along
+// one of the two. Wide rows are run in pieces; of narrow ones a tile takes
+// several, for which row and column operands are laid out in scratch.
 #ifndef DUET_BACKEND_TILE_H
 #define DUET_BACKEND_TILE_H
 
@@ -13,37 +17,60 @@ enum {
     TILE_ELEMENTS = 1024,  // a tile
     TILE_TEMP_SIZE = 8192, // bytes of a temporary: a tile of 8-byte elements
     TILE_MAX_OPS = 24,
-    TILE_MAX_REGS = 4 * TILE_MAX_OPS // three operands and a result each
+    TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
+    TILE_NO_REG = 255
 };
+
+typedef enum TileKind {
+    TILE_DENSE,  // an element for each of the program's
+    TILE_ONE,    // one for all
+    TILE_ROW,    // one for each column, the same in all rows
+    TILE_COLUMN, // one for each row
+    TILE_TEMP    // a result that stays inside
+} TileKind;
 
 typedef struct TileReg {
     uint32_t slot;   // operand or output
-    uint32_t offset; // a temporary's place in scratch
-    uint16_t width;  // bytes from element to element; 0: one for all, or temp
-    bool temp;
-    bool output;
+    uint32_t offset; // in scratch: a temporary, or where it is laid out
+    uint16_t width;  // bytes of an element
+    uint8_t kind;    // TileKind
     DType dtype;
 } TileReg;
 
 typedef struct TileOp {
     TileFn tile;
-    const GraphNode *node;
-    uint8_t result;
+    const GraphNode *node; // for errors
+    uint8_t result;        // registers
     uint8_t arg_count;
-    uint8_t args[3]; // registers
+    uint8_t args[3];
 } TileOp;
 
+// A tensor that leaves the program.
+typedef struct TileOutput {
+    uint8_t reg;
+    uint8_t reuse; // an operand of its type that dies here and is read no
+                   // more once this is written; TILE_NO_REG: none
+} TileOutput;
+
 struct TileProgram {
-    int64_t count; // elements
+    int64_t count;   // elements
+    int64_t columns; // 0: nothing broadcasts along rows or columns
     int rank;
     const int64_t *dims;
-    uint32_t op_count, reg_count;
-    TileOp ops[TILE_MAX_OPS];
-    TileReg regs[TILE_MAX_REGS];
+    uint32_t op_count, reg_count, output_count;
+    TileOp *ops;
+    TileReg *regs;
+    TileOutput *outputs;
 };
 
+// Narrow rows share a tile.
+static inline bool tile_is_grouped(const TileProgram *program)
+{
+    return program->columns > 0 && program->columns <= TILE_ELEMENTS / 2;
+}
+
 // Tries to make one step of `node` and those after it. Sets *last to the last
-// node that it covers, NULL if it covers fewer than two.
+// node that it covers, NULL if it covers none.
 MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                           uint32_t *block_chain, GraphNode **last);
 bool step_tile(PlanRun *run, const Step *step);

@@ -5,16 +5,23 @@
 // fail is taken, so that the error is the one of a run op by op.
 #include "backend/tile.h"
 
+#include <string.h>
+
 typedef struct Fuser {
     Builder *builder;
-    TileProgram *program;
-    TensorType shape;
+    TensorType shape;   // of all that the program gives
+    int64_t columns;    // as rows and columns; 0: no operand has asked yet
     uint32_t group;     // mark of the nodes that are covered
-    bool may_fail;
+    bool may_fail;      // one of them can
     uint32_t next_temp; // temporaries so far
-    uint8_t free_temps[TILE_MAX_OPS];
     uint32_t free_count;
-    ValueId values[TILE_MAX_REGS]; // what a register holds
+    uint32_t op_count, reg_count, output_count;
+    uint8_t free_temps[TILE_MAX_OPS];
+    TileOp ops[TILE_MAX_OPS];
+    TileReg regs[TILE_MAX_REGS];
+    TileOutput outputs[TILE_MAX_OPS];
+    ValueId values[TILE_MAX_REGS];    // what a register holds
+    uint8_t last_read[TILE_MAX_REGS]; // the op that reads it last
 } Fuser;
 
 static int64_t static_count(TensorType type)
@@ -47,55 +54,116 @@ static TileFn tile_of(const Builder *builder, const GraphNode *node)
     return op_tile(builder->ctx, op, dtypes, node->attrs);
 }
 
-// Operands are of the program's shape, or one element.
-static bool fits(const Fuser *fuser, const GraphNode *node)
+// How an operand meets the program's shape, and the number of columns where
+// it is a row or a column; false if it does so in no way that a program has.
+static bool find_kind(TensorType in, TensorType out, TileKind *kind,
+                      int64_t *columns)
+{
+    int skip = 0, same = 0;
+    *columns = 1;
+    if (static_count(in) < 0 || in.rank > out.rank) {
+        return false;
+    }
+    if (static_count(in) == static_count(out)) {
+        *kind = TILE_DENSE;
+        return true;
+    }
+    if (static_count(in) == 1) {
+        *kind = TILE_ONE;
+        return true;
+    }
+    while (in.dims[skip] == 1) {
+        skip++;
+    }
+    // The trailing sizes are the shape's: a row.
+    for (int i = 1; i <= in.rank - skip; i++) {
+        same += in.dims[in.rank - i] == out.dims[out.rank - i];
+        *columns *= out.dims[out.rank - i];
+    }
+    if (same == in.rank - skip) {
+        *kind = TILE_ROW;
+        return true;
+    }
+    // The leading sizes are the shape's, the others 1: a column.
+    int lead = in.rank;
+    *columns = 1;
+    while (in.dims[lead - 1] == 1) {
+        lead--;
+        *columns *= out.dims[out.rank - in.rank + lead];
+    }
+    for (int i = 0; i < out.rank - in.rank + lead; i++) {
+        int from = i - (out.rank - in.rank);
+        if (out.dims[i] != (from < 0 ? 1 : in.dims[from])) {
+            return false;
+        }
+    }
+    *kind = TILE_COLUMN;
+    return true;
+}
+
+// Whether the node gives the program's shape, and its operands can be read
+// along with those of the nodes before it.
+static bool fits(Fuser *fuser, const GraphNode *node)
 {
     const Graph *graph = fuser->builder->graph;
     TensorType out = graph_type(graph, node->first_output);
+    int64_t columns = fuser->columns;
     if (!shape_equal(out.rank, out.dims, fuser->shape.rank,
                      fuser->shape.dims) ||
         (fuser->may_fail && op_desc(node->op)->tile_error != ERR_NONE)) {
         return false;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        TensorType in = graph_type(graph, node->inputs[i]);
-        if (!shape_equal(in.rank, in.dims, out.rank, out.dims) &&
-            (static_count(in) != 1 || in.rank > out.rank)) {
+        TileKind kind;
+        int64_t own;
+        if (!find_kind(graph_type(graph, node->inputs[i]), out, &kind, &own)) {
             return false;
         }
+        if (kind == TILE_ROW || kind == TILE_COLUMN) {
+            if (columns != 0 && columns != own) {
+                return false;
+            }
+            columns = own;
+        }
     }
+    fuser->columns = columns;
     return true;
 }
 
 static uint8_t find_reg(Fuser *fuser, ValueId value)
 {
-    TileProgram *program = fuser->program;
-    for (uint32_t i = 0; i < program->reg_count; i++) {
+    for (uint32_t i = 0; i < fuser->reg_count; i++) {
         if (fuser->values[i] == value) {
             return (uint8_t)i;
         }
     }
     TensorType type = graph_type(fuser->builder->graph, value);
-    bool dense = shape_equal(type.rank, type.dims, program->rank,
-                             program->dims);
+    TileKind kind = TILE_DENSE;
+    int64_t columns;
+    (void)find_kind(type, fuser->shape, &kind, &columns);
     TileReg reg = {.slot = fuser->builder->slots[value],
                    .dtype = type.dtype,
-                   .width = (uint16_t)(dense ? dtype_size(type.dtype) : 0)};
-    fuser->values[program->reg_count] = value;
-    program->regs[program->reg_count] = reg;
-    return (uint8_t)program->reg_count++;
+                   .kind = (uint8_t)kind,
+                   .width = (uint16_t)dtype_size(type.dtype)};
+    if ((kind == TILE_ROW || kind == TILE_COLUMN) &&
+        fuser->columns <= TILE_ELEMENTS / 2) {
+        reg.offset = fuser->next_temp++ * TILE_TEMP_SIZE;
+    }
+    fuser->values[fuser->reg_count] = value;
+    fuser->regs[fuser->reg_count] = reg;
+    return (uint8_t)fuser->reg_count++;
 }
 
 static void free_operands(Fuser *fuser, const GraphNode *node,
                           const TileOp *op)
 {
     for (uint32_t i = 0; i < op->arg_count; i++) {
-        const TileReg *reg = &fuser->program->regs[op->args[i]];
+        const TileReg *reg = &fuser->regs[op->args[i]];
         bool seen = false;
         for (uint32_t j = 0; j < i; j++) {
             seen = seen || op->args[j] == op->args[i];
         }
-        if (reg->temp && !seen &&
+        if (reg->kind == TILE_TEMP && !seen &&
             fuser->builder->last_use[node->inputs[i]] == node->serial) {
             fuser->free_temps[fuser->free_count++] =
                 (uint8_t)(reg->offset / TILE_TEMP_SIZE);
@@ -103,50 +171,97 @@ static void free_operands(Fuser *fuser, const GraphNode *node,
     }
 }
 
+// The result stays inside if the program is where it is used last.
 static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
 {
     Builder *builder = fuser->builder;
-    TileProgram *program = fuser->program;
     ValueId value = node->first_output;
     uint32_t last = builder->last_use[value];
     TileReg reg = {.dtype = graph_type(builder->graph, value).dtype};
-    reg.temp = last < USE_RESULT &&
-               builder->graph->nodes.items[last]->mark == fuser->group;
-    if (reg.temp) {
+    reg.width = (uint16_t)dtype_size(reg.dtype);
+    op->result = (uint8_t)fuser->reg_count;
+    if (last < USE_RESULT &&
+        builder->graph->nodes.items[last]->mark == fuser->group) {
         uint32_t temp = fuser->free_count > 0
                             ? fuser->free_temps[--fuser->free_count]
                             : fuser->next_temp++;
+        reg.kind = TILE_TEMP;
         reg.offset = temp * TILE_TEMP_SIZE;
     } else {
-        reg.output = true;
-        reg.width = (uint16_t)dtype_size(reg.dtype);
+        reg.kind = TILE_DENSE;
         reg.slot = builder->plan->slot_count++;
         builder->slots[value] = reg.slot;
+        fuser->outputs[fuser->output_count++] =
+            (TileOutput){op->result, TILE_NO_REG};
     }
-    op->result = (uint8_t)program->reg_count;
-    fuser->values[program->reg_count] = value;
-    program->regs[program->reg_count++] = reg;
+    fuser->values[fuser->reg_count] = value;
+    fuser->regs[fuser->reg_count++] = reg;
     free_operands(fuser, node, op);
 }
 
 static void add_op(Fuser *fuser, GraphNode *node)
 {
-    TileOp *op = &fuser->program->ops[fuser->program->op_count++];
+    uint32_t index = fuser->op_count++;
+    TileOp *op = &fuser->ops[index];
     op->tile = tile_of(fuser->builder, node);
     op->node = node;
     op->arg_count = (uint8_t)node->input_count;
     for (uint32_t i = 0; i < node->input_count; i++) {
         op->args[i] = find_reg(fuser, node->inputs[i]);
+        fuser->last_read[op->args[i]] = (uint8_t)index;
     }
     set_result(fuser, node, op);
 }
 
+// Whether the register is an operand that dies in the program, of the very
+// type of an output.
+static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
+{
+    const Builder *builder = fuser->builder;
+    ValueId value = fuser->values[reg];
+    uint32_t last = builder->last_use[value];
+    TensorType type = graph_type(builder->graph, value);
+    return fuser->regs[reg].kind == TILE_DENSE && type.dtype == dtype &&
+           last < USE_RESULT &&
+           builder->graph->nodes.items[last]->mark == fuser->group &&
+           graph_constant(builder->graph, value) == NULL &&
+           shape_equal(type.rank, type.dims, fuser->shape.rank,
+                       fuser->shape.dims);
+}
+
+// Gives each output the memory of an operand that no op after the output's
+// reads. Tiles go one after another, so that what is still to be read of the
+// operand lies ahead of what is written.
+static void find_reuse(Fuser *fuser)
+{
+    bool taken[TILE_MAX_REGS] = {false};
+    for (uint32_t i = 0; i < fuser->output_count; i++) {
+        TileOutput *output = &fuser->outputs[i];
+        uint32_t writer = 0;
+        while (fuser->ops[writer].result != output->reg) {
+            writer++;
+        }
+        for (uint32_t reg = 0; reg < output->reg; reg++) {
+            bool is_output = false;
+            for (uint32_t k = 0; k < fuser->output_count; k++) {
+                is_output = is_output || fuser->outputs[k].reg == reg;
+            }
+            if (!is_output && !taken[reg] && fuser->last_read[reg] <= writer &&
+                may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
+                output->reuse = (uint8_t)reg;
+                taken[reg] = true;
+                break;
+            }
+        }
+    }
+}
+
 // Marks the nodes that the program will cover; returns the last of them.
-static GraphNode *cover(Fuser *fuser, GraphNode *node, uint32_t *count)
+static GraphNode *cover(Fuser *fuser, GraphNode *node)
 {
     GraphNode *last = NULL;
-    *count = 0;
-    for (; node != NULL && *count < TILE_MAX_OPS; node = node->next) {
+    uint32_t count = 0;
+    for (; node != NULL && count < TILE_MAX_OPS; node = node->next) {
         if (!node->mark || node->op == OP_CONST) {
             continue;
         }
@@ -157,11 +272,12 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node, uint32_t *count)
             fuser->may_fail || op_desc(node->op)->tile_error != ERR_NONE;
         node->mark = fuser->group;
         last = node;
-        ++*count;
+        count++;
     }
     return last;
 }
 
+// Values that die after a covered node die after the program.
 static void join_chains(Builder *builder, GraphNode *first, GraphNode *last,
                         uint32_t group, uint32_t *chain)
 {
@@ -176,66 +292,101 @@ static void join_chains(Builder *builder, GraphNode *first, GraphNode *last,
     }
 }
 
+static void *copy_array(Arena *arena, const void *items, size_t size)
+{
+    void *copy = arena_alloc(arena, size);
+    if (copy != NULL) {
+        memcpy(copy, items, size);
+    }
+    return copy;
+}
+
+// The program, in the plan's arena.
+static TileProgram *make_program(const Fuser *fuser)
+{
+    Arena *arena = &fuser->builder->plan->arena;
+    TileProgram *made = arena_new(arena, TileProgram);
+    if (made == NULL) {
+        return NULL;
+    }
+    made->count = static_count(fuser->shape);
+    made->columns = made->count > 0 ? fuser->columns : 0;
+    made->rank = fuser->shape.rank;
+    made->dims = fuser->shape.dims;
+    made->op_count = fuser->op_count;
+    made->reg_count = fuser->reg_count;
+    made->output_count = fuser->output_count;
+    made->ops =
+        copy_array(arena, fuser->ops, fuser->op_count * sizeof(TileOp));
+    made->regs =
+        copy_array(arena, fuser->regs, fuser->reg_count * sizeof(TileReg));
+    made->outputs = copy_array(arena, fuser->outputs,
+                               fuser->output_count * sizeof(TileOutput));
+    bool ok =
+        made->ops != NULL && made->regs != NULL && made->outputs != NULL;
+    return ok ? made : NULL;
+}
+
+// Adds the covered nodes, those on the way that are constants as pins.
+static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
+                      uint32_t *block_chain)
+{
+    for (GraphNode *node = first; node != last->next; node = node->next) {
+        if (node->op == OP_CONST && node->mark) {
+            if (!builder_pin(fuser->builder, node)) {
+                return false;
+            }
+        } else if (node->mark == fuser->group) {
+            uint32_t outputs = fuser->output_count;
+            add_op(fuser, node);
+            if (fuser->output_count > outputs) {
+                builder_mourn(fuser->builder, node->first_output,
+                              block_chain);
+            }
+        }
+    }
+    return true;
+}
+
 static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
                    uint32_t *block_chain)
 {
     Builder *builder = fuser->builder;
     Plan *plan = builder->plan;
     uint32_t chain = VALUE_ID_NONE;
-    for (GraphNode *node = first; node != last->next; node = node->next) {
-        if (node->op == OP_CONST && node->mark) {
-            if (!builder_pin(builder, node)) {
-                return false;
-            }
-        } else if (node->mark == fuser->group) {
-            add_op(fuser, node);
-            const TileReg *reg =
-                &fuser->program->regs[fuser->program->reg_count - 1];
-            if (reg->output) {
-                builder_mourn(builder, node->first_output, block_chain);
-            }
-        }
+    if (!add_nodes(fuser, first, last, block_chain)) {
+        return false;
     }
     join_chains(builder, first, last, fuser->group, &chain);
+    find_reuse(fuser);
     size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
     plan->scratch_size = size > plan->scratch_size ? size : plan->scratch_size;
     step->run = step_tile;
     step->node = first;
-    step->program = fuser->program;
-    return builder_dead_list(builder, chain, &step->dead, &step->dead_count);
+    step->program = make_program(fuser);
+    return step->program != NULL &&
+           builder_dead_list(builder, chain, &step->dead, &step->dead_count);
 }
 
 bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                uint32_t *block_chain, GraphNode **last)
 {
-    uint32_t count;
-    Fuser fuser = {.builder = builder, .group = ++builder->groups};
+    Fuser fuser; // its arrays are filled as far as they are counted
     *last = NULL;
     if (kernel_state(builder->ctx) == NULL) {
         return false;
     }
-    // A node without a result (print, assert) has no type to ask for.
-    if (node->output_count != 1 || tile_of(builder, node) == NULL) {
-        return true;
-    }
+    fuser.builder = builder;
     fuser.shape = graph_type(builder->graph, node->first_output);
-    if (static_count(fuser.shape) < 0) {
+    if (node->output_count != 1 || tile_of(builder, node) == NULL ||
+        static_count(fuser.shape) < 0) {
         return true;
     }
-    *last = cover(&fuser, node, &count);
-    if (count < 2) {
-        if (*last != NULL) {
-            (*last)->mark = 1;
-        }
-        *last = NULL;
-        return true;
-    }
-    fuser.program = arena_new(&builder->plan->arena, TileProgram);
-    if (fuser.program == NULL) {
-        return false;
-    }
-    fuser.program->count = static_count(fuser.shape);
-    fuser.program->rank = fuser.shape.rank;
-    fuser.program->dims = fuser.shape.dims;
-    return finish(&fuser, node, *last, step, block_chain);
+    fuser.columns = 0;
+    fuser.group = ++builder->groups;
+    fuser.may_fail = false;
+    fuser.next_temp = fuser.free_count = 0;
+    fuser.op_count = fuser.reg_count = fuser.output_count = 0;
+    *last = cover(&fuser, node);
+    return *last == NULL || finish(&fuser, node, *last, step, block_chain);
 }

@@ -1,53 +1,224 @@
 // Running a tile program.
 #include "backend/tile.h"
 
+#include <string.h>
+
 enum { TILE_POLL = 64 }; // tiles between two looks at the interrupt flag
 
+// Where a register's next elements are, and whether they follow each other.
+typedef struct Cursor {
+    char *data;
+    uint32_t step;
+} Cursor;
+
+// Memory for what leaves the program: of an operand that dies here and that
+// nobody else holds, or new.
 static bool make_outputs(PlanRun *run, const TileProgram *program)
 {
-    for (uint32_t i = 0; i < program->reg_count; i++) {
-        const TileReg *reg = &program->regs[i];
-        if (reg->output) {
-            Tensor *tensor = tensor_new(run->ctx, reg->dtype, program->rank,
-                                        program->dims);
-            if (tensor == NULL) {
-                return false;
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        TileOutput output = program->outputs[i];
+        const TileReg *reg = &program->regs[output.reg];
+        if (output.reuse != TILE_NO_REG) {
+            uint32_t from = program->regs[output.reuse].slot;
+            Tensor *tensor = run->slots[from];
+            if (tensor_reusable(tensor)) {
+                run->slots[from] = NULL;
+                run->slots[reg->slot] = tensor;
+                continue;
             }
-            run->slots[reg->slot] = tensor;
+        }
+        run->slots[reg->slot] =
+            tensor_new_counted(run->ctx, reg->dtype, program->rank,
+                               program->dims, program->count);
+        if (UNLIKELY(run->slots[reg->slot] == NULL)) {
+            return false;
         }
     }
     return true;
 }
 
-static void set_pointers(PlanRun *run, const TileProgram *program, char **data)
+static char *scratch_of(const PlanRun *run)
 {
     uintptr_t scratch = (uintptr_t)run->frame->scratch;
-    scratch = (scratch + 63) & ~(uintptr_t)63;
+    return (char *)((scratch + 63) & ~(uintptr_t)63);
+}
+
+// Operands first: an output may have taken the tensor of one.
+static void set_cursors(PlanRun *run, const TileProgram *program,
+                        Cursor *cursors)
+{
+    char *scratch = scratch_of(run);
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        data[i] = reg->temp ? (char *)scratch + reg->offset
-                            : run->slots[reg->slot]->data;
+        cursors[i].step = reg->kind != TILE_ONE && reg->kind != TILE_COLUMN;
+        if (reg->kind == TILE_TEMP) {
+            cursors[i].data = scratch + reg->offset;
+        } else if (run->slots[reg->slot] != NULL) {
+            cursors[i].data = run->slots[reg->slot]->data;
+        }
+    }
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        TileOutput output = program->outputs[i];
+        if (output.reuse != TILE_NO_REG &&
+            run->slots[program->regs[output.reuse].slot] == NULL) {
+            cursors[output.reuse].data = cursors[output.reg].data;
+        }
     }
 }
 
-static bool run_tile(PlanRun *run, const TileProgram *program,
-                     char *const *data, size_t count)
+static bool fail_tile(PlanRun *run, const TileOp *op)
 {
-    for (uint32_t i = 0; i < program->op_count; i++) {
-        const TileOp *op = &program->ops[i];
+    Error *error = &run->ctx->error;
+    (void)op_tile_fail(run->ctx, op_desc(op->node->op));
+    error->source = op->node->place.source;
+    error->span = op->node->place.span;
+    return false;
+}
+
+static bool run_tile(PlanRun *run, const TileProgram *program,
+                     const Cursor *cursors, size_t count)
+{
+    const TileOp *end = program->ops + program->op_count;
+    for (const TileOp *op = program->ops; op < end; op++) {
         TileArg args[3];
         for (uint32_t k = 0; k < op->arg_count; k++) {
-            const TileReg *reg = &program->regs[op->args[k]];
-            args[k].data = data[op->args[k]];
-            args[k].step = reg->temp || reg->width > 0;
+            const Cursor *cursor = &cursors[op->args[k]];
+            args[k] = (TileArg){cursor->data, cursor->step};
         }
-        if (UNLIKELY(!op->tile(data[op->result], args, count))) {
-            Error *error = &run->ctx->error;
-            (void)op_tile_fail(run->ctx, op_desc(op->node->op));
-            error->source = op->node->place.source;
-            error->span = op->node->place.span;
+        if (UNLIKELY(!op->tile(cursors[op->result].data, args, count))) {
+            return fail_tile(run, op);
+        }
+    }
+    return true;
+}
+
+static void advance(const TileProgram *program, Cursor *cursors, TileKind kind,
+                    int64_t count)
+{
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        if (program->regs[i].kind == kind) {
+            cursors[i].data += count * program->regs[i].width;
+        }
+    }
+}
+
+// One piece after another; operands are dense or of one element.
+static bool run_linear(PlanRun *run, const TileProgram *program,
+                       Cursor *cursors, int64_t left)
+{
+    for (uint32_t turn = 1;; turn++) {
+        int64_t count = left < TILE_ELEMENTS ? left : TILE_ELEMENTS;
+        if (!run_tile(run, program, cursors, (size_t)count)) {
             return false;
         }
+        left -= count;
+        if (left <= 0) {
+            return true;
+        }
+        if (turn % TILE_POLL == 0 && !ctx_poll(run->ctx)) {
+            return false;
+        }
+        advance(program, cursors, TILE_DENSE, count);
+        advance(program, cursors, TILE_ROW, count);
+    }
+}
+
+// Wide rows, each in pieces of its own.
+static bool run_rows(PlanRun *run, const TileProgram *program,
+                     Cursor *cursors)
+{
+    int64_t columns = program->columns, rows = program->count / columns;
+    int64_t last = (columns - 1) / TILE_ELEMENTS * TILE_ELEMENTS;
+    for (int64_t row = 0; row < rows; row++) {
+        if (!run_linear(run, program, cursors, columns) ||
+            !ctx_poll(run->ctx)) {
+            return false;
+        }
+        advance(program, cursors, TILE_DENSE, columns - last);
+        advance(program, cursors, TILE_ROW, -last);
+        advance(program, cursors, TILE_COLUMN, 1);
+    }
+    return true;
+}
+
+#define FILL(T)                                                               \
+    static void fill_##T(T *to, const T *from, int64_t rows,                  \
+                         int64_t columns)                                     \
+    {                                                                         \
+        for (int64_t row = 0; row < rows; row++) {                            \
+            for (int64_t k = 0; k < columns; k++) {                           \
+                *to++ = from[row];                                            \
+            }                                                                 \
+        }                                                                     \
+    }
+FILL(uint8_t)
+FILL(uint16_t)
+FILL(uint32_t)
+FILL(uint64_t)
+#undef FILL
+
+// Each of the next `rows` elements of a column, repeated for its row.
+static void lay_column(char *to, const char *from, uint16_t width,
+                       int64_t rows, int64_t columns)
+{
+    switch (width) {
+    case 1:
+        fill_uint8_t((uint8_t *)to, (const uint8_t *)from, rows, columns);
+        break;
+    case 2:
+        fill_uint16_t((uint16_t *)to, (const uint16_t *)from, rows, columns);
+        break;
+    case 4:
+        fill_uint32_t((uint32_t *)to, (const uint32_t *)from, rows, columns);
+        break;
+    default:
+        fill_uint64_t((uint64_t *)to, (const uint64_t *)from, rows, columns);
+    }
+}
+
+static void lay_row(char *to, const char *from, size_t size, int64_t rows)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        memcpy(to, from, size);
+        to += size;
+    }
+}
+
+// Narrow rows, several a tile. Row operands are laid out once, column
+// operands for each tile.
+static bool run_groups(PlanRun *run, const TileProgram *program,
+                       Cursor *cursors)
+{
+    int64_t columns = program->columns, left = program->count / columns;
+    int64_t group = TILE_ELEMENTS / columns;
+    const char *from[TILE_MAX_REGS];
+    group = group < left ? group : left;
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        const TileReg *reg = &program->regs[i];
+        if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
+            from[i] = cursors[i].data;
+            cursors[i] = (Cursor){scratch_of(run) + reg->offset, 1};
+        }
+        if (reg->kind == TILE_ROW) {
+            lay_row(cursors[i].data, from[i],
+                    (size_t)columns * reg->width, group);
+        }
+    }
+    for (; left > 0; left -= group) {
+        group = group < left ? group : left;
+        for (uint32_t i = 0; i < program->reg_count; i++) {
+            const TileReg *reg = &program->regs[i];
+            if (reg->kind == TILE_COLUMN) {
+                lay_column(cursors[i].data, from[i], reg->width, group,
+                           columns);
+                from[i] += group * reg->width;
+            }
+        }
+        if (!run_tile(run, program, cursors, (size_t)(group * columns)) ||
+            !ctx_poll(run->ctx)) {
+            return false;
+        }
+        advance(program, cursors, TILE_DENSE, group * columns);
     }
     return true;
 }
@@ -55,26 +226,14 @@ static bool run_tile(PlanRun *run, const TileProgram *program,
 bool step_tile(PlanRun *run, const Step *step)
 {
     const TileProgram *program = step->program;
-    char *data[TILE_MAX_REGS];
-    if (!make_outputs(run, program)) {
+    Cursor cursors[TILE_MAX_REGS];
+    if (UNLIKELY(!make_outputs(run, program))) {
         return false;
     }
-    set_pointers(run, program, data);
-    int64_t left = program->count;
-    for (uint32_t turn = 1;; turn++) {
-        size_t count = left < TILE_ELEMENTS ? (size_t)left : TILE_ELEMENTS;
-        if (!run_tile(run, program, data, count)) {
-            return false;
-        }
-        left -= (int64_t)count;
-        if (left <= 0) {
-            return true;
-        }
-        if (turn % TILE_POLL == 0 && !ctx_poll(run->ctx)) {
-            return false;
-        }
-        for (uint32_t i = 0; i < program->reg_count; i++) {
-            data[i] += program->regs[i].width * count;
-        }
+    set_cursors(run, program, cursors);
+    if (LIKELY(program->columns == 0)) {
+        return run_linear(run, program, cursors, program->count);
     }
+    return tile_is_grouped(program) ? run_groups(run, program, cursors)
+                                    : run_rows(run, program, cursors);
 }

@@ -105,6 +105,12 @@ Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
     if (!shape_count(ctx, rank, dims, dtype, &count)) {
         return NULL;
     }
+    return tensor_new_counted(ctx, dtype, rank, dims, count);
+}
+
+Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
+                           const int64_t *dims, int64_t count)
+{
     Tensor *tensor = tensor_bare(ctx, dtype, rank, dims, count);
     if (UNLIKELY(tensor == NULL)) {
         return NULL;

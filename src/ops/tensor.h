@@ -57,6 +57,10 @@ static inline TensorType tensor_type(const Tensor *tensor)
 // tensor_set_string before anyone reads). NULL with an error pending.
 MUST_CHECK Tensor *tensor_new(Ctx *ctx, DType dtype, int rank,
                               const int64_t *dims);
+// The same where the count of the shape is known, and known to be in bounds:
+// from an earlier shape_count, as plans have it.
+MUST_CHECK Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
+                                      const int64_t *dims, int64_t count);
 // The same elements under another shape of equal count; shares the buffer.
 MUST_CHECK Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
                                    const int64_t *dims);

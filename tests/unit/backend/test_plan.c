@@ -1,8 +1,11 @@
 // Plans: what runs, in which order, and what a failure leaves behind.
 #include <criterion/criterion.h>
 
+#include <string.h>
+
 #include "backend/exec.h"
 #include "graph/graph_check.h"
+#include "graph/graph_parse.h"
 #include "graph/graph_text.h"
 #include "graph/pass.h"
 
@@ -343,17 +346,23 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-// A random chain of elementwise ops over a matrix, a like one and a scalar.
-static Graph *random_graph(uint32_t seed, const int64_t *dims)
+// A random chain of elementwise ops over two matrices, a scalar, a row and a
+// column.
+static Graph *random_chain(uint32_t seed, const int64_t *dims)
 {
     static const OpCode ops[] = {OP_ADD,     OP_SUBTRACT, OP_MULTIPLY,
                                  OP_MAXIMUM, OP_MINIMUM,  OP_DIVIDE};
     Graph *g = graph_new(&ctx, "random");
+    int64_t column[2] = {dims[0], 1};
     ValueId values[64];
-    uint32_t count = 3;
+    uint32_t count = 5;
     values[0] = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 2, dims});
     values[1] = graph_add_input(g, "y", (TensorType){DT_FLOAT32, 2, dims});
     values[2] = graph_add_input(g, "s", (TensorType){DT_FLOAT32, 0, NULL});
+    values[3] =
+        graph_add_input(g, "row", (TensorType){DT_FLOAT32, 1, dims + 1});
+    values[4] = graph_add_input(g, "column",
+                                (TensorType){DT_FLOAT32, 2, column});
     for (uint32_t i = 0; i < 40; i++) {
         OpCode op = ops[next_random(&seed) % 6];
         ValueId a = values[next_random(&seed) % count];
@@ -377,12 +386,16 @@ static Tensor *ramp(int rank, const int64_t *dims, float scale)
 // Fusion and passes change no bit, whatever the size against the tile's.
 Test(plan, fused_equals_op_by_op)
 {
-    static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {32, 32}, {70, 61}};
-    for (uint32_t seed = 1; seed <= 40; seed++) {
-        const int64_t *dims = sizes[seed % 4];
-        Graph *g = random_graph(seed, dims);
-        Tensor *in[3] = {ramp(2, dims, 0.5f), ramp(2, dims, -0.3f),
-                         ramp(0, NULL, 0.1f)};
+    static const int64_t sizes[][2] = {{1, 1},   {3, 5},    {32, 32},
+                                       {70, 61}, {3, 700},  {2, 2500},
+                                       {5, 512}, {1500, 1}, {4, 0}};
+    for (uint32_t seed = 1; seed <= 90; seed++) {
+        const int64_t *dims = sizes[seed % 9];
+        int64_t column[2] = {dims[0], 1};
+        Graph *g = random_chain(seed, dims);
+        Tensor *in[5] = {ramp(2, dims, 0.5f), ramp(2, dims, -0.3f),
+                         ramp(0, NULL, 0.1f), ramp(1, dims + 1, 0.7f),
+                         ramp(2, column, -0.9f)};
         PlanArgs args = {in, NULL, NULL, NULL};
         Tensor *plain[3], *fast[3];
         cr_assert(graph_run(&ctx, g, &args, plain), "%s", ctx.error.text);
@@ -398,11 +411,40 @@ Test(plan, fused_equals_op_by_op)
             }
             plan_release(&ctx, plan);
         }
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 5; i++) {
             cr_assert_eq(in[i]->head.rc, 1);
-            object_release(&ctx, plain[i]);
             object_release(&ctx, in[i]);
+        }
+        for (int i = 0; i < 3; i++) {
+            object_release(&ctx, plain[i]);
         }
         graph_release(&ctx, g);
     }
+}
+
+// A bias and a scale fuse with the chain that they are used in, and the last
+// result takes the memory of an operand that dies there.
+Test(plan, rows_fuse_and_memory_is_reused)
+{
+    static const char text[] =
+        "graph f(%0 x: float32[4, 8], %1 b: float32[8], %2 s: float32[4, 1])\n"
+        "  %3: float32[4, 8] = permute_dims %0 axes=(0, 1)\n"
+        "  %4: float32[4, 8] = add %3, %1\n"
+        "  %5: float32[4, 8] = relu %4\n"
+        "  %6: float32[4, 8] = multiply %5, %2\n"
+        "  return %6\n";
+    Graph *g = graph_parse(&ctx, text, strlen(text));
+    cr_assert_not_null(g, "%s", ctx.error.text);
+    PlanOptions options = {PASS_ALL, true, true};
+    Plan *plan = plan_build(&ctx, g, &options);
+    StrBuf out;
+    strbuf_init(&out, &ctx);
+    plan_print(&out, plan);
+    cr_assert_not_null(strstr(strbuf_text(&out), "in place of"), "%s",
+                       strbuf_text(&out));
+    cr_assert_not_null(strstr(strbuf_text(&out), "(row)"));
+    cr_assert_not_null(strstr(strbuf_text(&out), "(column)"));
+    strbuf_free(&out);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
 }
