@@ -59,7 +59,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
     for (uint32_t i = 0; i < block->step_count; i++) {
         const Step *step = &block->steps[i];
         strbuf_pad(out, ' ', indent);
-        if (step->run == step_tile) {
+        if (step->run == step_tile || step->run == step_tile_single) {
             print_tile(out, step->program, indent);
         } else if (step->run == step_scalar) {
             strbuf_printf(out, "loop over scalars: %u instructions, %u "

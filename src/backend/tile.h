@@ -74,5 +74,6 @@ static inline bool tile_is_grouped(const TileProgram *program)
 MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                           uint32_t *block_chain, GraphNode **last);
 bool step_tile(PlanRun *run, const Step *step);
+bool step_tile_single(PlanRun *run, const Step *step);
 
 #endif

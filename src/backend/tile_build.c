@@ -361,7 +361,9 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     find_reuse(fuser);
     size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
     plan->scratch_size = size > plan->scratch_size ? size : plan->scratch_size;
-    step->run = step_tile;
+    bool single = fuser->op_count == 1 && fuser->columns == 0 &&
+                  static_count(fuser->shape) <= TILE_ELEMENTS;
+    step->run = single ? step_tile_single : step_tile;
     step->node = first;
     step->program = make_program(fuser);
     return step->program != NULL &&

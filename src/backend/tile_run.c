@@ -13,28 +13,61 @@ typedef struct Cursor {
 
 // Memory for what leaves the program: of an operand that dies here and that
 // nobody else holds, or new.
+static inline bool make_output(PlanRun *run, const TileProgram *program,
+                               TileOutput output)
+{
+    const TileReg *reg = &program->regs[output.reg];
+    if (output.reuse != TILE_NO_REG) {
+        uint32_t from = program->regs[output.reuse].slot;
+        Tensor *tensor = run->slots[from];
+        if (tensor_reusable(tensor)) {
+            run->slots[from] = NULL;
+            run->slots[reg->slot] = tensor;
+            return true;
+        }
+    }
+    run->slots[reg->slot] = tensor_new_counted(
+        run->ctx, reg->dtype, program->rank, program->dims, program->count);
+    return run->slots[reg->slot] != NULL;
+}
+
 static bool make_outputs(PlanRun *run, const TileProgram *program)
 {
     for (uint32_t i = 0; i < program->output_count; i++) {
-        TileOutput output = program->outputs[i];
-        const TileReg *reg = &program->regs[output.reg];
-        if (output.reuse != TILE_NO_REG) {
-            uint32_t from = program->regs[output.reuse].slot;
-            Tensor *tensor = run->slots[from];
-            if (tensor_reusable(tensor)) {
-                run->slots[from] = NULL;
-                run->slots[reg->slot] = tensor;
-                continue;
-            }
-        }
-        run->slots[reg->slot] =
-            tensor_new_counted(run->ctx, reg->dtype, program->rank,
-                               program->dims, program->count);
-        if (UNLIKELY(run->slots[reg->slot] == NULL)) {
+        if (UNLIKELY(!make_output(run, program, program->outputs[i]))) {
             return false;
         }
     }
     return true;
+}
+
+static bool fail_tile(PlanRun *run, const TileOp *op)
+{
+    Error *error = &run->ctx->error;
+    (void)op_tile_fail(run->ctx, op_desc(op->node->op));
+    error->source = op->node->place.source;
+    error->span = op->node->place.span;
+    return false;
+}
+
+// A program of one op that fits a tile: no cursors are needed.
+bool step_tile_single(PlanRun *run, const Step *step)
+{
+    const TileProgram *program = step->program;
+    const TileOp *op = program->ops;
+    TileOutput output = program->outputs[0];
+    TileArg args[3];
+    for (uint32_t k = 0; k < op->arg_count; k++) {
+        const TileReg *reg = &program->regs[op->args[k]];
+        args[k] = (TileArg){run->slots[reg->slot]->data,
+                            reg->kind == TILE_DENSE};
+    }
+    if (UNLIKELY(!make_output(run, program, output))) {
+        return false;
+    }
+    Tensor *result = run->slots[program->regs[output.reg].slot];
+    return LIKELY(op->tile(result->data, args, (size_t)program->count)) ||
+           fail_tile(run, op);
 }
 
 static char *scratch_of(const PlanRun *run)
@@ -64,15 +97,6 @@ static void set_cursors(PlanRun *run, const TileProgram *program,
             cursors[output.reuse].data = cursors[output.reg].data;
         }
     }
-}
-
-static bool fail_tile(PlanRun *run, const TileOp *op)
-{
-    Error *error = &run->ctx->error;
-    (void)op_tile_fail(run->ctx, op_desc(op->node->op));
-    error->source = op->node->place.source;
-    error->span = op->node->place.span;
-    return false;
 }
 
 static bool run_tile(PlanRun *run, const TileProgram *program,
