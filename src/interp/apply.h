@@ -35,8 +35,7 @@ typedef enum BlockEvent {
     BLOCK_HEAD,   // before a loop's condition: R[A] = a mark for BLOCK_WHILE
     BLOCK_WHILE,  // a loop's condition is a tensor
     BLOCK_NEXT,   // the body was traced
-    BLOCK_FOR,    // `for` over R[A], a tensor or something with tensors in it
-    BLOCK_RANGE,  // R[A] is called with x arguments, tensors among them
+    BLOCK_FOR,    // `for` over R[A], a tensor or a note of a call
     BLOCK_STOP,   // R[A]: whether a `for` ends early
     BLOCK_ASSERT, // an assertion whose condition is a tensor failed
     BLOCK_RAISE   // R[A] is an exception that converted code raises

@@ -51,11 +51,19 @@ typedef enum PlaceKind {
     BLOCK_GLOBAL    // the global name `name`
 } PlaceKind;
 
+// Variables that the conversion made; none of them is the program's.
+typedef enum HiddenKind {
+    HIDDEN_NONE,
+    HIDDEN_VALUE, // an expression's value
+    HIDDEN_FLAG,  // set where a jump stood (lower.h): a bool, or unbound
+    HIDDEN_RESULT // what the function will return; unbound until a `return`
+} HiddenKind;
+
 // One variable that a block assigns, or an attribute of one ("self.h").
 typedef struct BlockPlace {
     uint8_t kind;        // PlaceKind, of the variable
-    bool hidden;         // the conversion made it: a flag, the result, or the
-                         // value of an expression
+    uint8_t hidden;      // HiddenKind
+    bool fresh;          // a loop's turn assigns it before it may read it
     uint16_t index;      // what `kind` says
     Str *name;           // the variable's, owned; NULL: an expression's value
     Str **attributes;    // of a dotted path, owned; NULL: the variable itself
@@ -63,7 +71,8 @@ typedef struct BlockPlace {
 } BlockPlace;
 
 typedef enum BlockFlag {
-    BLOCK_HAS_STOP = 1 // a `for` that `break` or `return` may end
+    BLOCK_HAS_STOP = 1,    // a `for` that `break` or `return` may end
+    BLOCK_TEST_ASSIGNS = 2 // a `while` whose condition assigns (a walrus)
 } BlockFlag;
 
 // A staged block of converted code; the stager reads it (stager/blocks.h).
@@ -73,6 +82,7 @@ typedef struct BlockInfo {
     uint32_t body_target;  // for: its body; others: unused
     uint32_t else_target;  // if: the second side; loops: where the next turn
                            // begins (while: its condition)
+    uint32_t end_target;   // the instruction that ends its last part
     uint32_t join_target;  // behind the block
     uint32_t depth;        // first register of temporaries inside it
     uint32_t handled;      // exceptions that are being handled around it

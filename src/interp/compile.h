@@ -115,6 +115,8 @@ bool staged_expression(Compiler *c, const Node *node, Reg target);
 void block_places(Compiler *c, uint32_t info, NodeList list);
 void block_expression_places(Compiler *c, uint32_t info, const Node *node);
 void block_register(Compiler *c, uint32_t info, Reg target);
+// Finds the places of a loop's block that a turn assigns before it reads them.
+void block_mark_fresh(Compiler *c, uint32_t info, const Node *loop);
 
 // compile_binary.c
 void binary_to(Compiler *c, const Node *node, Reg target);

@@ -412,6 +412,7 @@ static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
         info->start = layout->moved[labels[info->start].word];
         info->body_target = layout->moved[labels[info->body_target].word];
         info->else_target = layout->moved[labels[info->else_target].word];
+        info->end_target = layout->moved[labels[info->end_target].word];
         info->join_target = layout->moved[labels[info->join_target].word];
     }
     code->block_count = (uint32_t)count;

@@ -19,6 +19,7 @@ static uint32_t open_block(Compiler *c, const char *what, Span span)
     info.start = label_here(c);
     info.body_target = info.start;
     info.else_target = new_label(c);
+    info.end_target = new_label(c);
     info.join_target = new_label(c);
     if (c->failed || !vec_push(&c->vm->ctx, &c->blocks, info)) {
         c->failed = true;
@@ -51,6 +52,7 @@ static void block_else(Compiler *c, uint32_t block)
 static void block_join(Compiler *c, uint32_t block)
 {
     c->span = block_at(c, block)->span;
+    place_label(c, block_at(c, block)->end_target);
     emit(c, OPCODE_BLOCKJOIN, 0, block, 0);
     place_label(c, block_at(c, block)->join_target);
 }
@@ -245,10 +247,129 @@ static void staged_if(Compiler *c, const Node *node)
     block_join(c, block);
 }
 
+// The turn is done: on with the next one.
+static void block_next(Compiler *c, uint32_t block)
+{
+    c->span = block_at(c, block)->span;
+    place_label(c, block_at(c, block)->end_target);
+    emit(c, OPCODE_BLOCKNEXT, 0, block, 0);
+}
+
+static void staged_while(Compiler *c, const Node *node)
+{
+    Reg mark = push(c), test = push(c);
+    uint32_t block = open_block(c, "while", node->span);
+    block_expression_places(c, block, node->if_stmt.test);
+    block_at(c, block)->flags =
+        block_at(c, block)->place_count > 0 ? BLOCK_TEST_ASSIGNS : 0;
+    block_places(c, block, node->if_stmt.body);
+    block_mark_fresh(c, block, node);
+    block_at(c, block)->sides[0] = block_at(c, block)->sides[1] =
+        list_span(node->if_stmt.body);
+    place_label(c, block_at(c, block)->else_target);
+    emit(c, OPCODE_BLOCKHEAD, mark, block, 0);
+    test_value(c, node->if_stmt.test, test);
+    c->span = node->if_stmt.test->span;
+    emit(c, OPCODE_BLOCKWHILE, test, block, mark);
+    body(c, node->if_stmt.body);
+    block_next(c, block);
+    place_label(c, block_at(c, block)->join_target);
+}
+
+// The iterable in `state`. A call of range, zip or enumerate by name is left
+// to BLOCKRANGE, which knows what to do with tensors among the arguments.
+static void iterable_to(Compiler *c, const Node *iter, Reg state)
+{
+    static const char *const names[] = {"range", "zip", "enumerate"};
+    bool known = false;
+    for (uint32_t i = 0; i < 3 && iter->kind == AST_CALL &&
+                         iter->call.function->kind == AST_NAME; i++) {
+        known = known ||
+                strcmp(iter->call.function->name.id.text, names[i]) == 0;
+    }
+    for (uint32_t i = 0; known && i < iter->call.arguments.count; i++) {
+        known = iter->call.arguments.items[i]->kind != AST_STARRED;
+    }
+    if (!known || iter->call.keywords.count > 0 ||
+        iter->call.arguments.count > 200) {
+        expr_to(c, iter, state);
+        return;
+    }
+    Reg mark = c->top;
+    uint32_t count = iter->call.arguments.count;
+    Reg window = push_many(c, count + 2);
+    expr_to(c, iter->call.function, window);
+    for (uint32_t i = 0; i < count; i++) {
+        c->top = window + i + 2;
+        iterable_to(c, iter->call.arguments.items[i], window + i + 1);
+    }
+    c->span = iter->span;
+    emit_x(c, OPCODE_BLOCKRANGE, count, window, 0, 0);
+    emit(c, OPCODE_MOVET, state, window, 0);
+    c->top = mark;
+}
+
+// The item to the target, then the body; under a test of the loop's flags if
+// it has any, since a host loop goes on when a tensor has set one.
+static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
+{
+    uint32_t guard = 0;
+    Reg mark = c->top;
+    if (stop != NULL) {
+        Reg test = push(c);
+        test_value(c, stop, test);
+        emit(c, OPCODE_BLOCKNOT, test, test, 0);
+        guard = open_block(c, "for", node->span);
+        block_expression_places(c, guard, node); // its target and body
+        block_at(c, guard)->sides[0] = list_span(node->for_stmt.body);
+        emit(c, OPCODE_BLOCKIF, test, guard, 0);
+        c->top = mark;
+    }
+    store_target(c, node->for_stmt.target, item);
+    body(c, node->for_stmt.body);
+    if (stop != NULL) {
+        block_else(c, guard);
+        block_join(c, guard);
+    }
+}
+
+static void staged_for(Compiler *c, const Node *node)
+{
+    const Node *stop = lowered_stop(c->staged, node);
+    Reg state = push_many(c, 5), item = state + 4;
+    iterable_to(c, node->for_stmt.iter, state);
+    uint32_t block = open_block(c, "for", node->span);
+    block_expression_places(c, block, node);
+    block_mark_fresh(c, block, node);
+    BlockInfo *info = block_at(c, block);
+    info->flags = stop != NULL ? BLOCK_HAS_STOP : 0;
+    info->sides[0] = info->sides[1] = list_span(node->for_stmt.body);
+    info->body_target = new_label(c);
+    c->span = node->for_stmt.iter->span;
+    emit(c, OPCODE_BLOCKFOR, state, block, 0);
+    place_label(c, block_at(c, block)->body_target);
+    for_turn(c, node, stop, item);
+    block_next(c, block);
+    place_label(c, block_at(c, block)->else_target);
+    if (stop != NULL) {
+        Reg test = push(c);
+        test_value(c, stop, test);
+        emit(c, OPCODE_BLOCKSTOP, test, block, state);
+        c->top = test;
+    }
+    c->span = node->for_stmt.iter->span;
+    emit_jump(c, OPCODE_FORLOOP, state, item,
+              block_at(c, block)->body_target);
+    place_label(c, block_at(c, block)->join_target);
+    emit(c, OPCODE_DROPN, state, 5, 0);
+}
+
 bool staged_statement(Compiler *c, const Node *node)
 {
     switch (node->kind) {
     case AST_IF: staged_if(c, node); return true;
+    case AST_WHILE: staged_while(c, node); return true;
+    case AST_FOR: staged_for(c, node); return true;
     default: return false;
     }
 }

@@ -19,6 +19,7 @@ typedef struct Symbolic {
     uint32_t block;      // serial of the graph block it may be used in
     uint8_t dtype;       // DType
     int8_t rank;         // RANK_UNKNOWN: any
+    bool weak;           // was a host number: gives way to a tensor's dtype
     const int64_t *dims; // in the graph's arena, which the owner keeps
     Str *name;           // parameter or op, counted: how it prints
 } Symbolic;

@@ -191,10 +191,13 @@ OPCODE(BLOCKJOIN, "-u-", 0, "the second side is done")
 OPCODE(BLOCKTRUTH, "r--", 0, "A = its truth, if A is a tensor")
 OPCODE(BLOCKNOT, "rr-", 0, "A = not B")
 OPCODE(BLOCKHEAD, "ru-", 0, "before a loop's condition; A = a mark")
-OPCODE(BLOCKWHILE, "ru-", 0, "go on if A is true, else behind the loop")
-OPCODE(BLOCKNEXT, "-u-", 0, "the loop's body is done: to the next turn")
-OPCODE(BLOCKFOR, "ru-", 0, "iterate over A, item in A+4: to the next turn")
-OPCODE(BLOCKRANGE, "ru-", 0, "A = the call of A with x arguments, or a mark")
-OPCODE(BLOCKSTOP, "ru-", 0, "leave the loop if A is true")
+OPCODE(BLOCKWHILE, "rur", 0,
+       "go on if A is true, else behind the loop; C: the mark")
+OPCODE(BLOCKNEXT, "-u-", 0, "the turn is done: on with the next one")
+OPCODE(BLOCKRANGE, "r--", 0,
+       "A = the call of A with x arguments behind it; of range, zip or "
+       "enumerate with tensors: a note of the call for BLOCKFOR")
+OPCODE(BLOCKFOR, "ru-", 0, "iterate over A, items in A+4: to the next turn")
+OPCODE(BLOCKSTOP, "rur", 0, "leave the loop if A is true; its state is C")
 OPCODE(BLOCKASSERT, "ru-", 0, "jump behind if A is true; A may stay")
 OPCODE(BLOCKFAIL, "ru-", 0, "the assertion failed; x: 1 with message A+1")

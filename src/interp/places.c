@@ -55,6 +55,16 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
     info->places = places;
 }
 
+static HiddenKind hidden_kind(const Compiler *c, Text name)
+{
+    if (name.text[0] != '.') {
+        return HIDDEN_NONE;
+    }
+    const char *result = c->staged->result.text;
+    return result != NULL && strcmp(result, name.text) == 0 ? HIDDEN_RESULT
+                                                            : HIDDEN_FLAG;
+}
+
 static bool name_place(Compiler *c, Text name, BlockPlace *place)
 {
     size_t length;
@@ -65,7 +75,7 @@ static bool name_place(Compiler *c, Text name, BlockPlace *place)
     if (symbol == NULL) {
         return false;
     }
-    *place = (BlockPlace){.hidden = name.text[0] == '.',
+    *place = (BlockPlace){.hidden = hidden_kind(c, name),
                           .name = str_intern(c->vm, text, length)};
     if (place->name == NULL) {
         c->failed = true;
@@ -267,6 +277,112 @@ void block_register(Compiler *c, uint32_t info, Reg target)
     }
     add_place(c, info,
               (BlockPlace){.kind = BLOCK_LOCAL,
-                           .hidden = true,
+                           .hidden = HIDDEN_VALUE,
                            .index = (uint16_t)target});
+}
+
+// --- what a turn assigns before it reads it ---
+
+typedef struct Mention {
+    const char *name;
+    bool found;
+} Mention;
+
+static void find_mention(Compiler *c, const Node *node, Mention *mention);
+
+static void find_mentions(Compiler *c, NodeList list, Mention *mention)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        find_mention(c, list.items[i], mention);
+    }
+}
+
+static void mention_text(Text text, Mention *mention)
+{
+    if (text.text != NULL && strcmp(text.text, mention->name) == 0) {
+        mention->found = true;
+    }
+}
+
+// Whether the name stands anywhere in it, inner functions included. A node
+// that is too deep to look at counts as a mention.
+static void find_mention(Compiler *c, const Node *node, Mention *mention)
+{
+    if (node == NULL || mention->found) {
+        return;
+    }
+    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
+        return;
+    }
+    if (node->kind == AST_NAME) {
+        mention_text(node->name.id, mention);
+    }
+    switch (node->kind) {
+#define N(field) find_mention(c, node->field, mention);
+#define L(field) find_mentions(c, node->field, mention);
+#define S(field) mention_text(node->field, mention);
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+    ctx_leave(&c->vm->ctx);
+}
+
+static bool assigns_name(const Node *node, const char *name)
+{
+    const Node *target =
+        node->kind == AST_ASSIGN && node->assign.targets.count == 1
+            ? node->assign.targets.items[0]
+            : NULL;
+    return target != NULL && target->kind == AST_NAME &&
+           strcmp(target->name.id.text, name) == 0;
+}
+
+// The first statement of the turn that mentions the name assigns it.
+static bool is_fresh(Compiler *c, const Node *loop, const char *name)
+{
+    Mention mention = {.name = name};
+    bool is_for = loop->kind == AST_FOR;
+    NodeList turn = is_for ? loop->for_stmt.body : loop->if_stmt.body;
+    if (is_for) {
+        find_mention(c, loop->for_stmt.target, &mention);
+        if (mention.found) {
+            return loop->for_stmt.target->kind == AST_NAME ||
+                   loop->for_stmt.target->kind == AST_TUPLE;
+        }
+    } else {
+        find_mention(c, loop->if_stmt.test, &mention);
+    }
+    for (uint32_t i = 0; i < turn.count && !mention.found; i++) {
+        const Node *node = turn.items[i];
+        if (assigns_name(node, name)) {
+            find_mention(c, node->assign.value, &mention);
+            return !mention.found;
+        }
+        find_mention(c, node, &mention);
+    }
+    return false;
+}
+
+void block_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
+{
+    for (uint32_t i = 0; !c->failed; i++) {
+        BlockInfo *info = &c->blocks.items[number];
+        if (i >= info->place_count) {
+            return;
+        }
+        BlockPlace *place = &info->places[i];
+        if (place->kind == BLOCK_LOCAL && place->attribute_count == 0 &&
+            place->hidden == HIDDEN_NONE) {
+            place->fresh = is_fresh(c, loop, place->name->text);
+        }
+    }
 }

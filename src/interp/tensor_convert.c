@@ -437,18 +437,39 @@ Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
                        "tensor", who, type_name(type_of(vm, v)));
 }
 
+// A host number that became part of a loop's state counts as one still.
+static bool is_weak(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
+}
+
+static LeafKind weak_kind(Value v)
+{
+    switch (dtype_class(operand_type(v).dtype)) {
+    case DTYPE_CLASS_BOOL: return LEAF_BOOL;
+    case DTYPE_CLASS_FLOAT: return LEAF_FLOAT;
+    default:
+        return operand_type(v).dtype == DT_INT64 ? LEAF_LONG : LEAF_INT;
+    }
+}
+
 // The dtype that host values among `values` take.
 static bool unify_dtype(Vm *vm, const char *who, const Value *values,
                         uint32_t count, DType *dtype)
 {
     LeafKind widest = LEAF_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        if (value_is_operand(values[i])) {
+        if (value_is_operand(values[i]) && !is_weak(values[i])) {
             *dtype = operand_type(values[i]).dtype;
             return true;
         }
     }
     for (uint32_t i = 0; i < count; i++) {
+        if (is_weak(values[i])) {
+            LeafKind kind = weak_kind(values[i]);
+            widest = kind > widest ? kind : widest;
+            continue;
+        }
         if (!is_sequence(values[i]) && leaf_kind(values[i]) == LEAF_NONE) {
             *dtype = DT_NONE; // __tensor__ decides, or an error comes
             return true;

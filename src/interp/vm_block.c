@@ -3,7 +3,12 @@
 // On a host value each is a jump. Inside a trace the stager is asked where a
 // tensor decides, and at the ends of blocks, which it alone knows to be traced
 // (stager/blocks.h); outside one (stage.once) all blocks are the host's.
+#include <string.h>
+
 #include "interp/apply.h"
+#include "interp/block_note.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
 #include "interp/obj_tensor.h"
 #include "interp/vm_run.h"
 
@@ -80,18 +85,130 @@ static const Ins *block_not(Vm *vm, Frame *f, Ins ins)
     return f->pc;
 }
 
+// --- loops ---
+
+// The stager is asked even about host conditions: the loop may be one that it
+// traces.
+static const Ins *block_while(Vm *vm, Frame *f, const BlockInfo *info,
+                              Ins ins)
+{
+    uint32_t a = INS_A(ins);
+    if (!slow_bound(vm, f, a)) {
+        return NULL;
+    }
+    if (vm->trace != NULL) {
+        const Ins *next = vm->hooks->block(vm, f, BLOCK_WHILE, info, ins);
+        if (next != f->pc || value_unbound(f->registers[a])) {
+            return next;
+        }
+    }
+    int truth = value_truth(vm, f->registers[a]);
+    if (truth < 0) {
+        return NULL;
+    }
+    slow_drop(vm, f, a);
+    return truth ? f->pc : word_at(f, info->join_target);
+}
+
+static const Ins *block_stop(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
+{
+    uint32_t a = INS_A(ins);
+    if (!slow_bound(vm, f, a)) {
+        return NULL;
+    }
+    if (vm->trace != NULL) {
+        const Ins *next = vm->hooks->block(vm, f, BLOCK_STOP, info, ins);
+        if (next != f->pc || value_unbound(f->registers[a])) {
+            return next;
+        }
+    }
+    int truth = value_truth(vm, f->registers[a]);
+    if (truth < 0) {
+        return NULL;
+    }
+    slow_drop(vm, f, a);
+    return truth ? word_at(f, info->join_target) : f->pc;
+}
+
+// The note of a call: a tuple that begins with a mark no program can have.
+bool block_is_note(Value v)
+{
+    return value_is_kind(v, KIND_TUPLE) && value_as_tuple(v)->count > 1 &&
+           value_same(value_as_tuple(v)->items[0], VALUE_RANGE_MARK);
+}
+
+static bool wants_note(Vm *vm, const Value *window, uint32_t count)
+{
+    static const char *const names[] = {"range", "zip", "enumerate"};
+    bool known = false, tensors = false;
+    for (uint32_t i = 0; i < 3 && !known; i++) {
+        Str *name = str_intern(vm, names[i], strlen(names[i]));
+        known = name != NULL &&
+                value_same(window[0], dict_get_name(vm->builtins, name));
+        object_release_null(&vm->ctx, name);
+    }
+    for (uint32_t i = 1; i <= count; i++) {
+        tensors = tensors || value_is_operand(window[i]) ||
+                  block_is_note(window[i]);
+    }
+    return known && tensors;
+}
+
+static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
+{
+    uint32_t a = INS_A(ins), count = INS_X(ins);
+    Value *window = &f->registers[a];
+    for (uint32_t i = 0; i <= count; i++) {
+        if (!slow_bound(vm, f, a + i)) {
+            return NULL;
+        }
+    }
+    Value made;
+    if (vm->trace != NULL && wants_note(vm, window, count)) {
+        Tuple *note = tuple_new(vm, count + 2);
+        made = note == NULL ? VALUE_FAIL : value_from_object(note);
+        for (uint32_t i = 0; note != NULL && i <= count; i++) {
+            note->items[i + 1] = value_retain(window[i]);
+        }
+        if (note != NULL) {
+            note->items[0] = VALUE_RANGE_MARK;
+        }
+    } else {
+        made = call_object(vm, window[0], window + 1, count, NULL);
+    }
+    for (uint32_t i = 1; i <= count; i++) {
+        value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+    }
+    return slow_set(vm, f, a, made) ? f->pc : NULL;
+}
+
+static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
+{
+    Value iterable = f->registers[INS_A(ins)];
+    if (block_is_note(iterable) || decides(vm, iterable)) {
+        return vm->hooks->block(vm, f, BLOCK_FOR, info, ins);
+    }
+    return slow_getiter(vm, f, ins) ? word_at(f, info->else_target) : NULL;
+}
+
 const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
-    const BlockInfo *info = op == OPCODE_BLOCKTRUTH || op == OPCODE_BLOCKNOT
-                                ? NULL
-                                : &f->code->blocks[INS_B(ins)];
+    bool plain = op == OPCODE_BLOCKTRUTH || op == OPCODE_BLOCKNOT ||
+                 op == OPCODE_BLOCKRANGE;
+    const BlockInfo *info = plain ? NULL : &f->code->blocks[INS_B(ins)];
     switch (op) {
     case OPCODE_BLOCKIF: return block_if(vm, f, info, ins);
     case OPCODE_BLOCKELSE: return block_end(vm, f, BLOCK_ELSE, info, ins);
     case OPCODE_BLOCKJOIN: return block_end(vm, f, BLOCK_JOIN, info, ins);
     case OPCODE_BLOCKTRUTH: return block_truth(vm, f, ins);
     case OPCODE_BLOCKNOT: return block_not(vm, f, ins);
+    case OPCODE_BLOCKHEAD: return block_end(vm, f, BLOCK_HEAD, info, ins);
+    case OPCODE_BLOCKWHILE: return block_while(vm, f, info, ins);
+    case OPCODE_BLOCKNEXT: return block_end(vm, f, BLOCK_NEXT, info, ins);
+    case OPCODE_BLOCKRANGE: return block_range(vm, f, ins);
+    case OPCODE_BLOCKFOR: return block_for(vm, f, info, ins);
+    case OPCODE_BLOCKSTOP: return block_stop(vm, f, info, ins);
     default: return NULL;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "interp/obj_exception.h"
 #include "interp/tensor_call.h"
+#include "stager/loops.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
 
@@ -26,6 +27,7 @@ static void block_free(Vm *vm, StagedBlock *block)
 {
     Ctx *ctx = &vm->ctx;
     size_t size = block->info->place_count * sizeof(Value) + 1;
+    loop_free(vm, block);
     state_drop(vm, block->info, block->before);
     state_drop(vm, block->info, block->first);
     ctx_free(ctx, block->before, size);
@@ -310,6 +312,11 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
     case BLOCK_JOIN: return if_join(vm, frame, info);
     case BLOCK_TRUTH: return set_truth(vm, frame, ins);
     case BLOCK_NOT: return set_not(vm, frame, ins);
+    case BLOCK_HEAD: return loop_head(vm, frame, info, ins);
+    case BLOCK_WHILE: return loop_while(vm, frame, info, ins);
+    case BLOCK_NEXT: return loop_next(vm, frame, info);
+    case BLOCK_FOR: return loop_for(vm, frame, info, ins);
+    case BLOCK_STOP: return loop_stop(vm, frame, info, ins);
     default:
         return raise_null(vm, ERR_SYSTEM, "a block that cannot be traced");
     }

@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-#include "interp/obj_dict.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
 #include "interp/tensor_convert.h"
+#include "stager/structure.h"
 
 // --- texts ---
 
@@ -50,7 +50,7 @@ static Value mismatch(Merge *m, ErrorKind kind, Value a, Value b)
 
 // --- leaves ---
 
-static bool is_number(Value v)
+bool merge_is_number(Value v)
 {
     return value_is_bool(v) || value_is_integer(v) || value_is_float(v);
 }
@@ -61,7 +61,7 @@ static bool is_text(Value v)
 }
 
 // Equal and of one type: -0.0 and 0.0 are not, nor are 1 and True.
-static bool same_immutable(Value a, Value b)
+bool merge_same(Value a, Value b)
 {
     if (value_same(a, b)) {
         return true;
@@ -81,27 +81,30 @@ static bool same_immutable(Value a, Value b)
     return false;
 }
 
-// The graph's value for a leaf, appended to that side's block.
-static ValueId side_id(Merge *m, int side, Value v, DType dtype)
+// The graph's value for a leaf, appended to the block.
+static ValueId block_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
 {
-    Vm *vm = m->vm;
     GraphBlock *block = vm->trace->block;
-    vm->trace->block = m->blocks[side];
+    vm->trace->block = where;
     Value operand = tensor_from_value(vm, "if", v, dtype);
     ValueId id = value_failed(operand)
                      ? VALUE_ID_NONE
                      : trace_operand(vm, vm->trace, operand);
     vm->trace->block = block;
-    release(vm, operand);
+    release(vm, value_failed(operand) ? VALUE_NONE : operand);
     return id;
+}
+
+static ValueId side_id(Merge *m, int side, Value v, DType dtype)
+{
+    return block_id(m->vm, m->blocks[side], v, dtype);
 }
 
 // What a hidden variable has on the side where it has no value: zeros that
 // nobody reads.
-static ValueId placeholder(Merge *m, int side, TensorType type)
+ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
 {
     Shape shape;
-    Vm *vm = m->vm;
     shape_set(&shape, type.rank < 0 ? 0 : type.rank, type.dims);
     for (int i = 0; i < shape.rank; i++) {
         shape.dims[i] = shape.dims[i] < 0 ? 0 : shape.dims[i];
@@ -121,7 +124,7 @@ static ValueId placeholder(Merge *m, int side, TensorType type)
         memset(zeros->data, 0,
                (size_t)zeros->count * dtype_size(type.dtype));
     }
-    ValueId id = ok ? side_id(m, side, v, DT_NONE) : VALUE_ID_NONE;
+    ValueId id = ok ? block_id(vm, block, v, DT_NONE) : VALUE_ID_NONE;
     release(vm, v);
     return id;
 }
@@ -155,7 +158,7 @@ static bool made_inside(const Merge *m, int side, ValueId id)
 }
 
 // The wider default dtype of two host numbers.
-static DType number_dtype(Value a, Value b)
+DType merge_number_dtype(Value a, Value b)
 {
     int64_t i;
     if (value_is_float(a) || value_is_float(b)) {
@@ -185,6 +188,12 @@ static Value merge_flags(Merge *m, Value a)
                : trace_symbolic(vm, trace, node_output(node, 0), m->name);
 }
 
+static bool is_weak_number(Value v)
+{
+    return merge_is_number(v) || (value_is_kind(v, KIND_SYMBOLIC) &&
+                                  value_as_symbolic(v)->weak);
+}
+
 static Value merge_leaves(Merge *m, Value a, Value b)
 {
     DType dtype;
@@ -196,7 +205,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     } else if (value_is_operand(a) || value_is_operand(b)) {
         dtype = operand_type(value_is_operand(a) ? a : b).dtype;
     } else {
-        dtype = is_text(a) ? DT_STRING : number_dtype(a, b);
+        dtype = is_text(a) ? DT_STRING : merge_number_dtype(a, b);
     }
     ValueId first = side_id(m, 0, a, dtype);
     ValueId second =
@@ -210,105 +219,98 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     if (second == VALUE_ID_NONE) {
         return VALUE_FAIL;
     }
-    return first == second && value_is_kind(a, KIND_SYMBOLIC)
-               ? value_retain(a) // made before the block
-               : add_output(m, first, second);
+    if (first == second && value_is_kind(a, KIND_SYMBOLIC)) {
+        return value_retain(a); // made before the block
+    }
+    Value made = add_output(m, first, second);
+    if (!value_failed(made) && is_weak_number(a) && is_weak_number(b)) {
+        value_as_symbolic(made)->weak = true;
+    }
+    return made;
 }
 
 // --- structures ---
 
-static Value merge_items(Merge *m, const Value *a, const Value *b,
-                         size_t count, bool is_list)
+static bool same_items(const ValueVec *a, const ValueVec *b)
 {
-    Vm *vm = m->vm;
-    Tuple *items = tuple_new(vm, count);
-    Value result = items == NULL ? VALUE_FAIL : VALUE_NONE;
-    for (size_t i = 0; i < count && value_is_none(result); i++) {
-        Value item = merge_values(m, a == NULL ? VALUE_UNBOUND : a[i],
-                                  b == NULL ? VALUE_UNBOUND : b[i]);
-        if (value_unbound(item) || value_failed(item)) {
-            result = item;
-        } else {
-            items->items[i] = item;
-        }
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++) {
+        same = merge_same(a->items[i], b->items[i]);
     }
-    if (!value_is_none(result) || !is_list) {
-        if (value_is_none(result)) {
-            return value_from_object(items);
-        }
-        object_release_null(&vm->ctx, items);
-        return result;
-    }
-    List *list = list_new(vm, 0);
-    if (list == NULL || !list_extend(vm, list, value_from_object(items))) {
-        object_release_null(&vm->ctx, list);
-        list = NULL;
-    }
-    object_release(&vm->ctx, items);
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return same;
 }
 
-// Two dicts with the same keys, in the order of the first.
-static Value merge_dicts(Merge *m, Value a, Value b)
+// The same kind, class, length and keys. -1 with an error pending.
+int merge_alike(Vm *vm, Value a, Value b)
 {
-    Vm *vm = m->vm;
-    Dict *first = value_unbound(a) ? NULL : value_as_dict(a);
-    Dict *second = value_unbound(b) ? NULL : value_as_dict(b);
-    Dict *keys = first != NULL ? first : second;
-    Dict *out = dict_new(vm);
-    Value result = out == NULL ? VALUE_FAIL : VALUE_NONE;
-    uint32_t position = 0;
-    Value key, value;
-    while (value_is_none(result) && dict_next(keys, &position, &key, &value)) {
-        Value other = VALUE_UNBOUND;
-        int found = first == NULL || second == NULL
-                        ? 1
-                        : dict_get(vm, second, key, &other);
-        if (found < 1) {
-            result = found < 0 ? VALUE_FAIL : mismatch(m, ERR_TYPE, a, b);
-            break;
-        }
-        Value item = first == NULL ? merge_values(m, VALUE_UNBOUND, value)
-                                   : merge_values(m, value, other);
-        if (value_unbound(item) || value_failed(item)) {
-            result = item;
-        } else if (!dict_set(vm, out, key, item)) {
-            result = VALUE_FAIL;
-        }
-        release(vm, value_unbound(item) ? VALUE_NONE : item);
+    StructureKind kind = structure_kind(vm, a);
+    if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET ||
+        structure_kind(vm, b) != kind ||
+        value_object(a)->type != value_object(b)->type) {
+        return 0;
     }
-    if (!value_is_none(result)) {
-        object_release_null(&vm->ctx, out);
-        return result;
+    ValueVec first = {0}, second = {0};
+    int same = -1;
+    if (kind != STRUCTURE_DICT && kind != STRUCTURE_DATACLASS) {
+        if (structure_children(vm, a, &first) &&
+            structure_children(vm, b, &second)) {
+            same = first.count == second.count;
+        }
+    } else if (structure_keys(vm, a, &first) &&
+               structure_keys(vm, b, &second)) {
+        same = same_items(&first, &second);
     }
-    return value_from_object(out);
+    value_vec_free(vm, &first);
+    value_vec_free(vm, &second);
+    return same;
 }
 
-static bool is_exactly(Vm *vm, Value v, Kind kind)
+// Merges child by child; a side whose `present` is NULL has none. UNBOUND, or
+// VALUE_FAIL, as the first child that is.
+static Value merge_children(Merge *m, const ValueVec *a, const ValueVec *b,
+                            ValueVec *out)
 {
-    return value_is_object(v) && value_object(v)->type == vm->types[kind];
-}
-
-// A list or tuple none of whose items changed is still the same object.
-static Value keep_same(Merge *m, Value old, Value made)
-{
-    if (value_unbound(made) || value_failed(made)) {
-        return made;
-    }
-    bool list = value_is_kind(old, KIND_LIST);
-    size_t count =
-        list ? value_as_list(old)->count : value_as_tuple(old)->count;
-    const Value *a =
-        list ? value_as_list(old)->items : value_as_tuple(old)->items;
-    const Value *b =
-        list ? value_as_list(made)->items : value_as_tuple(made)->items;
+    size_t count = a != NULL ? a->count : b->count;
     for (size_t i = 0; i < count; i++) {
-        if (!value_same(a[i], b[i])) {
-            return made;
+        Value child = merge_values(m, a != NULL ? a->items[i] : VALUE_UNBOUND,
+                                   b != NULL ? b->items[i] : VALUE_UNBOUND);
+        if (value_unbound(child) || value_failed(child)) {
+            return child;
+        }
+        if (!value_vec_push(m->vm, out, child)) {
+            return VALUE_FAIL;
         }
     }
-    release(m->vm, made);
-    return value_retain(old);
+    return VALUE_NONE;
+}
+
+// A structure of merged children; `a` itself if none of them changed.
+static Value merge_structure(Merge *m, Value a, Value b)
+{
+    Vm *vm = m->vm;
+    ValueVec first = {0}, second = {0}, merged = {0};
+    bool has_a = !value_unbound(a), has_b = !value_unbound(b);
+    Value model = has_a ? a : b;
+    Value result = VALUE_FAIL;
+    if ((!has_a || structure_children(vm, a, &first)) &&
+        (!has_b || structure_children(vm, b, &second))) {
+        result = merge_children(m, has_a ? &first : NULL,
+                                has_b ? &second : NULL, &merged);
+    }
+    if (value_is_none(result)) {
+        const ValueVec *own = has_a ? &first : &second;
+        bool same = true;
+        for (size_t i = 0; same && i < own->count; i++) {
+            same = value_same(own->items[i], merged.items[i]);
+        }
+        result = same && !(has_a && has_b)
+                     ? value_retain(model)
+                     : structure_rebuild(vm, model, &merged);
+    }
+    value_vec_free(vm, &first);
+    value_vec_free(vm, &second);
+    value_vec_free(vm, &merged);
+    return result;
 }
 
 // One side has no value, because it raises, or because the variable is hidden
@@ -316,19 +318,10 @@ static Value keep_same(Merge *m, Value old, Value made)
 static Value merge_single(Merge *m, int side, Value v)
 {
     Vm *vm = m->vm;
-    if (is_exactly(vm, v, KIND_TUPLE) || is_exactly(vm, v, KIND_LIST)) {
-        bool list = is_exactly(vm, v, KIND_LIST);
-        const Value *items =
-            list ? value_as_list(v)->items : value_as_tuple(v)->items;
-        size_t count =
-            list ? value_as_list(v)->count : value_as_tuple(v)->count;
-        return keep_same(m, v,
-                         side == 0 ? merge_items(m, items, NULL, count, list)
-                                   : merge_items(m, NULL, items, count, list));
-    }
-    if (is_exactly(vm, v, KIND_DICT)) {
-        return side == 0 ? merge_dicts(m, v, VALUE_UNBOUND)
-                         : merge_dicts(m, VALUE_UNBOUND, v);
+    StructureKind kind = structure_kind(vm, v);
+    if (kind != STRUCTURE_LEAF && kind != STRUCTURE_SET) {
+        return side == 0 ? merge_structure(m, v, VALUE_UNBOUND)
+                         : merge_structure(m, VALUE_UNBOUND, v);
     }
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
@@ -338,40 +331,28 @@ static Value merge_single(Merge *m, int side, Value v)
         return value_retain(v);
     }
     if (id != VALUE_ID_NONE && !m->absent[!side]) {
-        other = placeholder(m, !side, graph_type(vm->trace->graph, id));
+        other = merge_placeholder(vm, m->blocks[!side],
+                                  graph_type(vm->trace->graph, id));
     }
     return side == 0 ? add_output(m, id, other) : add_output(m, other, id);
 }
 
 static Value merge_pair(Merge *m, Value a, Value b)
 {
-    Vm *vm = m->vm;
-    bool both_numbers = is_number(a) && is_number(b);
     if (value_is_bool(a) && value_is_bool(b) &&
         m->condition != VALUE_ID_NONE) {
         return merge_flags(m, a);
     }
-    if (both_numbers || (is_text(a) && is_text(b)) ||
+    if ((merge_is_number(a) && merge_is_number(b)) ||
+        (is_text(a) && is_text(b)) ||
         (value_is_operand(a) &&
-         (value_is_operand(b) || is_number(b) || is_text(b))) ||
-        (value_is_operand(b) && (is_number(a) || is_text(a)))) {
+         (value_is_operand(b) || merge_is_number(b) || is_text(b))) ||
+        (value_is_operand(b) && (merge_is_number(a) || is_text(a)))) {
         return merge_leaves(m, a, b);
     }
-    if (is_exactly(vm, a, KIND_TUPLE) && is_exactly(vm, b, KIND_TUPLE) &&
-        value_as_tuple(a)->count == value_as_tuple(b)->count) {
-        return merge_items(m, value_as_tuple(a)->items,
-                           value_as_tuple(b)->items, value_as_tuple(a)->count,
-                           false);
-    }
-    if (is_exactly(vm, a, KIND_LIST) && is_exactly(vm, b, KIND_LIST) &&
-        value_as_list(a)->count == value_as_list(b)->count) {
-        return merge_items(m, value_as_list(a)->items,
-                           value_as_list(b)->items, value_as_list(a)->count,
-                           true);
-    }
-    if (is_exactly(vm, a, KIND_DICT) && is_exactly(vm, b, KIND_DICT) &&
-        value_as_dict(a)->count == value_as_dict(b)->count) {
-        return merge_dicts(m, a, b);
+    int same = merge_alike(m->vm, a, b);
+    if (same != 0) {
+        return same < 0 ? VALUE_FAIL : merge_structure(m, a, b);
     }
     return mismatch(m, ERR_TYPE, a, b);
 }
@@ -383,7 +364,7 @@ Value merge_values(Merge *m, Value a, Value b)
         Value v = side == 0 ? a : b;
         return value_unbound(v) ? v : merge_single(m, side, v);
     }
-    if (same_immutable(a, b)) {
+    if (merge_same(a, b)) {
         return value_retain(a);
     }
     if (value_unbound(a) || value_unbound(b)) {

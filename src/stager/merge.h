@@ -17,7 +17,7 @@ typedef struct Merge {
     VEC(ValueId) ids[2];   // what each side yields
     ValueVec made;         // the symbolic tensors that stand for them, owned
     const char *name;      // of the place at hand, for symbolic tensors
-    bool hidden;           // it may have no value on one side
+    HiddenKind hidden;     // not HIDDEN_NONE: it may have no value on one side
     ErrorKind fault;       // why the place could not be merged; ERR_NONE: it
     char text[400];        // could
 } Merge;
@@ -28,6 +28,17 @@ Value merge_values(Merge *merge, Value a, Value b);
 // After the node was appended: its outputs are what was made.
 void merge_finish(Merge *merge, const GraphNode *node);
 void merge_free(Merge *merge);
+
+// Equal, immutable, and of one type: -0.0 and 0.0 are not, nor 1 and True.
+bool merge_same(Value a, Value b);
+bool merge_is_number(Value v); // a host bool, int or float
+// The same kind of structure, with the same class, length and keys: 1 or 0;
+// -1 with an error pending. Leaves are not looked at.
+int merge_alike(Vm *vm, Value a, Value b);
+// Zeros of this type in a block, sizes that are unknown being 0.
+ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type);
+// The dtype that holds two host numbers: the wider kind's default.
+DType merge_number_dtype(Value a, Value b);
 // "float32[2]", "None", "'text'": what a value is, for an error text.
 void merge_describe(Vm *vm, Value v, char *room, size_t size);
 

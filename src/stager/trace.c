@@ -97,6 +97,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     symbolic->dtype = (uint8_t)type.dtype;
     symbolic->rank = (int8_t)type.rank;
     symbolic->dims = type.dims;
+    symbolic->weak = false;
     symbolic->name = NULL;
     Value result = value_from_object(symbolic);
     if (name != NULL) {
@@ -241,21 +242,123 @@ static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
     return true;
 }
 
+// --- weak numbers ---
+//
+// A host number that a loop made part of its state is weak: it takes the dtype
+// of a tensor that it meets, as the number itself would.
+
+static bool is_weak(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
+}
+
+// Made from a host number for this very operation: nobody else holds it.
+static bool is_literal(Vm *vm, Value v)
+{
+    return value_is_tensor(v) && value_object(v)->rc == 1 &&
+           value_object(v)->birth == vm->ctx.birth &&
+           value_as_tensor(v)->rank == 0;
+}
+
+// Numbers only go up: bool < int < float.
+static bool may_become(DType from, DType to)
+{
+    DTypeClass a = dtype_class(from), b = dtype_class(to);
+    return b != DTYPE_CLASS_STRING && b != DTYPE_CLASS_BOOL &&
+           (a == DTYPE_CLASS_BOOL || b == DTYPE_CLASS_FLOAT ||
+            a != DTYPE_CLASS_FLOAT);
+}
+
+static ValueId cast_operand(Vm *vm, Trace *trace, Value v, DType dtype)
+{
+    ValueId id = trace_operand(vm, trace, v);
+    if (id == VALUE_ID_NONE || graph_type(trace->graph, id).dtype == dtype) {
+        return id;
+    }
+    AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
+    GraphNode *node = graph_append(trace->graph, trace->block, OP_CAST, &id,
+                                   1, &attr, trace_place(vm));
+    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+}
+
+// The first operand whose dtype must be that of the others.
+static uint32_t first_alike(OpCode op, uint32_t input_count)
+{
+    uint32_t flags = op_desc(op)->flags;
+    if (op == OP_WHERE) {
+        return 1;
+    }
+    return (flags & OP_LIST_INPUT) ||
+                   ((flags & OP_ELEMENTWISE) && input_count == 2)
+               ? 0
+               : input_count;
+}
+
+// The dtype that weak operands take; DT_NONE: they stay as they are.
+static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
+{
+    DType widest = DT_NONE;
+    bool weak = false;
+    for (uint32_t i = first_alike(op, input_count); i < input_count; i++) {
+        if (!is_weak(inputs[i])) {
+            return weak || i + 1 < input_count
+                       ? operand_type(inputs[i]).dtype
+                       : DT_NONE;
+        }
+        DType own = operand_type(inputs[i]).dtype;
+        widest = !weak || may_become(widest, own) ? own : widest;
+        weak = true;
+    }
+    bool halves = op == OP_DIVIDE && weak && !dtype_is_float(widest);
+    return halves ? DT_FLOAT32 : weak ? widest : DT_NONE;
+}
+
+static ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype)
+{
+    return dtype != DT_NONE && is_weak(v) &&
+                   may_become(operand_type(v).dtype, dtype)
+               ? cast_operand(vm, trace, v, dtype)
+               : trace_operand(vm, trace, v);
+}
+
+// The result of weak numbers and literals is weak.
+static bool result_is_weak(Vm *vm, OpCode op, const Value *inputs,
+                           uint32_t input_count)
+{
+    bool weak = false;
+    for (uint32_t i = 0; i < input_count; i++) {
+        if (!is_weak(inputs[i]) && !is_literal(vm, inputs[i])) {
+            return false;
+        }
+        weak = weak || is_weak(inputs[i]);
+    }
+    return weak && (op_desc(op)->flags & OP_ELEMENTWISE) &&
+           op_desc(op)->result != RESULT_BOOL;
+}
+
 static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
                    uint32_t input_count, const AttrValue *attrs,
                    Value *outputs, uint32_t *output_count)
 {
     Trace *trace = vm->trace;
+    DType weak = weak_target(op, inputs, input_count);
     for (uint32_t i = 0; i < input_count; i++) {
-        ids[i] = trace_operand(vm, trace, inputs[i]);
+        ids[i] = weak_operand(vm, trace, inputs[i], weak);
         if (ids[i] == VALUE_ID_NONE) {
             return false;
         }
     }
+    bool stays_weak = result_is_weak(vm, op, inputs, input_count);
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
                                    input_count, attrs, trace_place(vm));
-    return node != NULL &&
-           node_results(vm, trace, node, outputs, output_count);
+    if (node == NULL ||
+        !node_results(vm, trace, node, outputs, output_count)) {
+        return false;
+    }
+    for (uint32_t i = 0; stays_weak && i < *output_count; i++) {
+        value_as_symbolic(outputs[i])->weak = true;
+    }
+    return true;
 }
 
 static bool apply_read(Vm *vm, Value variable, Value *outputs,
@@ -274,7 +377,8 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
 {
     Trace *trace = vm->trace;
     Variable *variable = value_as_variable(inputs[0]);
-    ValueId value = trace_operand(vm, trace, inputs[1]);
+    ValueId value = weak_operand(vm, trace, inputs[1],
+                                 (DType)variable->cell.value->dtype);
     uint32_t index;
     *output_count = 0;
     return value != VALUE_ID_NONE &&

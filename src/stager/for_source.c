@@ -1,0 +1,279 @@
+// Sources of staged loops: the number of turns, and the item of a turn.
+#include "stager/for_source.h"
+
+#include "interp/apply.h"
+#include "interp/block_note.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
+#include "interp/obj_tensor.h"
+#include "interp/tensor_call.h"
+#include "interp/tensor_convert.h"
+#include "stager/structure.h"
+
+typedef enum NoteKind { NOTE_RANGE, NOTE_ZIP, NOTE_ENUMERATE } NoteKind;
+
+static NoteKind note_kind(Vm *vm, const Tuple *note)
+{
+    if (value_same(note->items[1], value_from_object(vm->types[KIND_RANGE]))) {
+        return NOTE_RANGE;
+    }
+    Str *zip = str_intern(vm, "zip", 3);
+    bool is_zip = zip != NULL && value_same(note->items[1],
+                                            dict_get_name(vm->builtins, zip));
+    object_release_null(&vm->ctx, zip);
+    return is_zip ? NOTE_ZIP : NOTE_ENUMERATE;
+}
+
+// The one output of an op on two operands; releases both.
+static Value combine(Vm *vm, OpCode op, Value a, Value b)
+{
+    Value inputs[2] = {a, b}, unified[2];
+    Value result = VALUE_FAIL;
+    if (!value_failed(a) && !value_failed(b) &&
+        tensor_unify(vm, "range", inputs, 2, unified)) {
+        result = apply_one(vm, op, unified, 2, NULL);
+        release(vm, unified[0]);
+        release(vm, unified[1]);
+    }
+    release(vm, value_failed(a) ? VALUE_NONE : a);
+    release(vm, value_failed(b) ? VALUE_NONE : b);
+    return result;
+}
+
+// --- range ---
+
+typedef struct Bounds { // borrowed
+    Value start, stop, step;
+} Bounds;
+
+static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
+{
+    size_t count = note->count - 2;
+    const Value *args = note->items + 2;
+    if (count < 1 || count > 3) {
+        return raise_false(vm, ERR_TYPE,
+                           "range expected 1 to 3 arguments, got %zu", count);
+    }
+    *out = (Bounds){value_from_small(0), args[0], value_from_small(1)};
+    if (count > 1) {
+        out->start = args[0];
+        out->stop = args[1];
+    }
+    if (count > 2) {
+        out->step = args[2];
+    }
+    if (value_is_int(out->step) && value_small(out->step) == 0) {
+        return raise_false(vm, ERR_VALUE, "range() arg 3 must not be zero");
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool fits = value_is_operand(args[i])
+                        ? dtype_is_integer(operand_type(args[i]).dtype) &&
+                              operand_type(args[i]).rank <= 0
+                        : value_is_int(args[i]) || value_is_bool(args[i]);
+        if (!fits) {
+            return raise_false(vm, ERR_TYPE,
+                               "range() takes ints and int tensors of one "
+                               "element");
+        }
+    }
+    return true;
+}
+
+static bool is_small(Value v, int64_t i)
+{
+    return value_is_int(v) && value_small(v) == i;
+}
+
+// ceil((stop - start) / step), which may be negative: no turn then.
+static Value range_count(Vm *vm, const Tuple *note)
+{
+    Bounds b;
+    if (!range_bounds(vm, note, &b)) {
+        return VALUE_FAIL;
+    }
+    if (is_small(b.start, 0) && is_small(b.step, 1)) {
+        return value_retain(b.stop);
+    }
+    if (is_small(b.step, 1)) {
+        return combine(vm, OP_SUBTRACT, value_retain(b.stop),
+                       value_retain(b.start));
+    }
+    Value back = combine(vm, OP_SUBTRACT, value_retain(b.start),
+                         value_retain(b.stop));
+    Value turns = combine(vm, OP_FLOOR_DIVIDE, back, value_retain(b.step));
+    Value result = value_failed(turns)
+                       ? turns
+                       : apply_one(vm, OP_NEGATIVE, &turns, 1, NULL);
+    release(vm, value_failed(turns) ? VALUE_NONE : turns);
+    return result;
+}
+
+static DType range_dtype(const Bounds *b)
+{
+    const Value parts[3] = {b->start, b->stop, b->step};
+    for (int i = 0; i < 3; i++) {
+        if (value_is_operand(parts[i])) {
+            return operand_type(parts[i]).dtype;
+        }
+    }
+    return DT_INT32;
+}
+
+static Value index_as(Vm *vm, Value index, DType dtype)
+{
+    if (operand_type(index).dtype == dtype) {
+        return value_retain(index);
+    }
+    NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
+    return tensor_call(vm, "cast", &index, 1, &attr, 1);
+}
+
+static Value range_item(Vm *vm, const Tuple *note, Value index)
+{
+    Bounds b;
+    if (!range_bounds(vm, note, &b)) {
+        return VALUE_FAIL;
+    }
+    Value item = index_as(vm, index, range_dtype(&b));
+    if (!is_small(b.step, 1)) {
+        item = combine(vm, OP_MULTIPLY, item, value_retain(b.step));
+    }
+    return is_small(b.start, 0)
+               ? item
+               : combine(vm, OP_ADD, item, value_retain(b.start));
+}
+
+// --- tensors ---
+
+static Value rows_count(Vm *vm, Value tensor)
+{
+    TensorType type = operand_type(tensor);
+    if (type.rank == 0) {
+        return raise_error(vm, ERR_TYPE, "iteration over a 0-d tensor");
+    }
+    if (type.rank > 0 && type.dims[0] >= 0) {
+        return tensor_from_value(vm, "for", value_from_small(type.dims[0]),
+                                 DT_INT32);
+    }
+    Value shape = tensor_call(vm, "shape_of", &tensor, 1, NULL, 0);
+    Value count = value_failed(shape)
+                      ? shape
+                      : tensor_get_item(vm, shape, value_from_small(0));
+    release(vm, value_failed(shape) ? VALUE_NONE : shape);
+    return count;
+}
+
+// --- all of them ---
+
+// A host sequence beside tensors, in a zip, is taken as a tensor.
+static Value as_source(Vm *vm, Value v)
+{
+    return block_is_note(v) ? value_retain(v)
+                            : tensor_from_value(vm, "zip", v, DT_NONE);
+}
+
+static Value count_of(Vm *vm, Value iterable);
+
+static Value zip_count(Vm *vm, const Tuple *note)
+{
+    Value least = VALUE_UNBOUND;
+    for (size_t i = 2; i < note->count && !value_failed(least); i++) {
+        Value source = as_source(vm, note->items[i]);
+        Value count =
+            value_failed(source) ? source : count_of(vm, source);
+        release(vm, value_failed(source) ? VALUE_NONE : source);
+        least = i == 2 ? count : combine(vm, OP_MINIMUM, least, count);
+    }
+    return least;
+}
+
+static Value count_of(Vm *vm, Value iterable)
+{
+    if (!block_is_note(iterable)) {
+        return rows_count(vm, iterable);
+    }
+    const Tuple *note = value_as_tuple(iterable);
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value count = VALUE_FAIL;
+    switch (note_kind(vm, note)) {
+    case NOTE_RANGE: count = range_count(vm, note); break;
+    case NOTE_ZIP: count = zip_count(vm, note); break;
+    case NOTE_ENUMERATE: {
+        Value source = as_source(vm, note->items[2]);
+        count = value_failed(source) ? source : count_of(vm, source);
+        release(vm, value_failed(source) ? VALUE_NONE : source);
+    }
+    }
+    ctx_leave(&vm->ctx);
+    return count;
+}
+
+static Value item_of(Vm *vm, Value iterable, Value index)
+{
+    if (!block_is_note(iterable)) {
+        Value source = as_source(vm, iterable);
+        Value item = value_failed(source)
+                         ? source
+                         : tensor_get_item(vm, source, index);
+        release(vm, value_failed(source) ? VALUE_NONE : source);
+        return item;
+    }
+    const Tuple *note = value_as_tuple(iterable);
+    NoteKind kind = note_kind(vm, note);
+    if (kind == NOTE_RANGE) {
+        return range_item(vm, note, index);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    ValueVec items = {0};
+    bool ok = true;
+    if (kind == NOTE_ENUMERATE) {
+        Value first = note->count > 3 ? note->items[3] : value_from_small(0);
+        ok = value_vec_push(vm, &items,
+                            is_small(first, 0)
+                                ? value_retain(index)
+                                : combine(vm, OP_ADD, value_retain(index),
+                                          value_retain(first)));
+    }
+    size_t end = kind == NOTE_ENUMERATE ? 3 : note->count;
+    for (size_t i = 2; ok && i < end; i++) {
+        ok = value_vec_push(vm, &items, item_of(vm, note->items[i], index));
+    }
+    Tuple *item = ok ? tuple_from(vm, items.items, items.count) : NULL;
+    value_vec_free(vm, &items);
+    ctx_leave(&vm->ctx);
+    return item != NULL ? value_from_object(item) : VALUE_FAIL;
+}
+
+bool for_source_open(Vm *vm, Value iterable, ForSource *out)
+{
+    Value count = count_of(vm, iterable);
+    Value cast = VALUE_FAIL;
+    if (!value_failed(count)) {
+        Value operand = tensor_from_value(vm, "for", count, DT_NONE);
+        cast = value_failed(operand) ? operand
+                                     : index_as(vm, operand, DT_INT32);
+        release(vm, value_failed(operand) ? VALUE_NONE : operand);
+        release(vm, count);
+    }
+    if (value_failed(cast)) {
+        return false;
+    }
+    *out = (ForSource){.count = cast, .iterable = value_retain(iterable)};
+    return true;
+}
+
+Value for_source_item(Vm *vm, const ForSource *source, Value index)
+{
+    return item_of(vm, source->iterable, index);
+}
+
+void for_source_free(Vm *vm, ForSource *source)
+{
+    release(vm, source->count);
+    release(vm, source->iterable);
+    *source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
+}

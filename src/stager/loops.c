@@ -1,0 +1,287 @@
+// The events of staged loops.
+#include "stager/loops.h"
+
+#include "interp/tensor_call.h"
+#include "interp/tensor_convert.h"
+
+static const Ins *word_at(const Frame *frame, uint32_t word)
+{
+    return frame->code->words + word;
+}
+
+static Value *empty(Vm *vm, Frame *frame, uint32_t reg)
+{
+    value_replace(&vm->ctx, &frame->registers[reg], VALUE_UNBOUND);
+    return &frame->registers[reg];
+}
+
+// The nodes that the condition appends are those behind this mark.
+const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
+{
+    if (block_running(vm, frame, info) == NULL) {
+        size_t mark = vm->trace->graph->nodes.count;
+        value_replace(&vm->ctx, &frame->registers[INS_A(ins)],
+                      value_from_small((int64_t)mark));
+    }
+    return frame->pc;
+}
+
+// The condition drew random numbers, printed, wrote a Variable, or assigns: it
+// cannot be traced twice for one turn.
+static bool has_effects(Vm *vm, const BlockInfo *info, Value mark)
+{
+    const Graph *graph = vm->trace->graph;
+    if (info->flags & BLOCK_TEST_ASSIGNS) {
+        return true;
+    }
+    size_t i = value_is_int(mark) ? (size_t)value_small(mark) : 0;
+    for (; i < graph->nodes.count; i++) {
+        const GraphNode *node = graph->nodes.items[i];
+        if (node->block == vm->trace->block && graph_has_effects(node)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The condition's value, a tensor or a host value, as one bool of the graph.
+static ValueId truth_id(Vm *vm, Value v)
+{
+    if (value_is_operand(v)) {
+        return block_truth(vm, v);
+    }
+    int truth = value_truth(vm, v);
+    if (truth < 0) {
+        return VALUE_ID_NONE;
+    }
+    Value tensor =
+        tensor_from_value(vm, "while", value_from_bool(truth), DT_BOOL);
+    ValueId id = value_failed(tensor)
+                     ? VALUE_ID_NONE
+                     : trace_operand(vm, vm->trace, tensor);
+    release(vm, value_failed(tensor) ? VALUE_NONE : tensor);
+    return id;
+}
+
+static bool set_condition(Vm *vm, StagedBlock *block, ValueId id)
+{
+    return id != VALUE_ID_NONE &&
+           graph_block_results(vm->trace->graph, block->sides[0], &id, 1);
+}
+
+static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    const Ins *next = word_at(frame, block->info->join_target);
+    bool ok = (block->diverged[1] || loop_take(vm, frame, block)) &&
+              loop_close(vm, frame, block);
+    block_end(vm);
+    return ok ? next : NULL;
+}
+
+// --- while ---
+
+static const Ins *begin_rotated(Vm *vm, Frame *frame, StagedBlock *block,
+                                ValueId condition)
+{
+    uint32_t leaf = loop_add_leaf(vm, block, condition, "condition");
+    if (leaf == UINT32_MAX) {
+        return NULL;
+    }
+    block->loop->rotated = true;
+    return set_condition(vm, block, block->loop->leaves.items[leaf].cond) &&
+                   loop_show(vm, frame, block, PHASE_BODY)
+               ? frame->pc
+               : NULL;
+}
+
+static const Ins *begin_while(Vm *vm, Frame *frame, const BlockInfo *info,
+                              Ins ins)
+{
+    Value condition = frame->registers[INS_A(ins)];
+    bool rotated = has_effects(vm, info, frame->registers[INS_C(ins)]);
+    ValueId id = rotated ? block_truth(vm, condition) : 0;
+    StagedBlock *block =
+        id == VALUE_ID_NONE ? NULL : block_begin(vm, frame, info);
+    empty(vm, frame, INS_A(ins));
+    if (block == NULL || !loop_open(vm, frame, block)) {
+        return NULL;
+    }
+    if (rotated) {
+        return begin_rotated(vm, frame, block, id);
+    }
+    return loop_show(vm, frame, block, PHASE_COND)
+               ? word_at(frame, info->else_target)
+               : NULL;
+}
+
+const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
+{
+    StagedBlock *block = block_running(vm, frame, info);
+    Value value = frame->registers[INS_A(ins)];
+    if (block == NULL) {
+        return value_is_operand(value) ? begin_while(vm, frame, info, ins)
+                                       : frame->pc;
+    }
+    ValueId id = truth_id(vm, value);
+    empty(vm, frame, INS_A(ins));
+    if (id == VALUE_ID_NONE) {
+        return NULL;
+    }
+    if (block->phase == PHASE_BODY) { // at the end of a rotated body
+        size_t last = block->loop->leaves.count - 1;
+        for (size_t i = 0; i <= last; i++) {
+            LoopLeaf *leaf = &block->loop->leaves.items[i];
+            if (strcmp(leaf->name, "condition") == 0 &&
+                leaf->cond == block->sides[0]->results[0]) {
+                leaf->result = id;
+            }
+        }
+        return finish(vm, frame, block);
+    }
+    return set_condition(vm, block, id) &&
+                   loop_show(vm, frame, block, PHASE_BODY)
+               ? frame->pc
+               : NULL;
+}
+
+const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info)
+{
+    StagedBlock *block = block_running(vm, frame, info);
+    if (block == NULL) {
+        return word_at(frame, info->else_target);
+    }
+    StagedLoop *loop = block->loop;
+    if (loop->rotated && !block->diverged[1]) {
+        return word_at(frame, info->else_target);
+    }
+    if (!value_unbound(loop->source.count) && !block->diverged[1]) {
+        LoopLeaf *index = &loop->leaves.items[loop->index_leaf];
+        Value now = trace_symbolic(vm, vm->trace, index->body, "index");
+        Value next = value_failed(now)
+                         ? now
+                         : tensor_binary(vm, BINARY_ADD, now,
+                                         value_from_small(1));
+        index->result = value_failed(next)
+                            ? VALUE_ID_NONE
+                            : trace_operand(vm, vm->trace, next);
+        release(vm, value_failed(now) ? VALUE_NONE : now);
+        release(vm, value_failed(next) ? VALUE_NONE : next);
+        if (index->result == VALUE_ID_NONE) {
+            return NULL;
+        }
+    }
+    return finish(vm, frame, block);
+}
+
+// --- for ---
+
+// Shows the body's state and makes the item of the turn.
+static const Ins *begin_body(Vm *vm, Frame *frame, StagedBlock *block,
+                             uint32_t state)
+{
+    StagedLoop *loop = block->loop;
+    if (!loop_show(vm, frame, block, PHASE_BODY)) {
+        return NULL;
+    }
+    Value index = trace_symbolic(
+        vm, vm->trace, loop->leaves.items[loop->index_leaf].body, "index");
+    if (value_failed(index)) {
+        return NULL;
+    }
+    value_as_symbolic(index)->weak = true;
+    Value item = for_source_item(vm, &loop->source, index);
+    release(vm, index);
+    return slow_set(vm, frame, state + 4, item)
+               ? word_at(frame, block->info->body_target)
+               : NULL;
+}
+
+// index < count, in the condition's block; kept in block->condition.
+static bool count_condition(Vm *vm, StagedBlock *block)
+{
+    StagedLoop *loop = block->loop;
+    Value index = trace_symbolic(
+        vm, vm->trace, loop->leaves.items[loop->index_leaf].cond, "index");
+    if (value_failed(index)) {
+        return false;
+    }
+    vm->trace->block = block->sides[0];
+    Value inputs[2] = {index, loop->source.count};
+    Value less = apply_one(vm, OP_LESS, inputs, 2, NULL);
+    release(vm, index);
+    block->condition = value_failed(less)
+                           ? VALUE_ID_NONE
+                           : trace_operand(vm, vm->trace, less);
+    release(vm, value_failed(less) ? VALUE_NONE : less);
+    return block->condition != VALUE_ID_NONE;
+}
+
+static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, Value iterable)
+{
+    if (!loop_open(vm, frame, block) ||
+        !for_source_open(vm, iterable, &block->loop->source)) {
+        return false;
+    }
+    Value zero =
+        tensor_from_value(vm, "for", value_from_small(0), DT_INT32);
+    ValueId id = value_failed(zero) ? VALUE_ID_NONE
+                                    : trace_operand(vm, vm->trace, zero);
+    release(vm, value_failed(zero) ? VALUE_NONE : zero);
+    block->loop->index_leaf = loop_add_leaf(vm, block, id, "index");
+    return block->loop->index_leaf != UINT32_MAX &&
+           count_condition(vm, block);
+}
+
+const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
+{
+    uint32_t state = INS_A(ins);
+    StagedBlock *block = block_begin(vm, frame, info);
+    if (block == NULL ||
+        !open_for(vm, frame, block, frame->registers[state])) {
+        return NULL;
+    }
+    if (info->flags & BLOCK_HAS_STOP) {
+        return loop_show(vm, frame, block, PHASE_COND)
+                   ? word_at(frame, info->else_target)
+                   : NULL;
+    }
+    return set_condition(vm, block, block->condition)
+               ? begin_body(vm, frame, block, state)
+               : NULL;
+}
+
+// index < count and not stop
+static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
+{
+    Graph *graph = vm->trace->graph;
+    ValueId id = truth_id(vm, stop);
+    if (id == VALUE_ID_NONE) {
+        return id;
+    }
+    GraphNode *go = graph_append(graph, block->sides[0], OP_LOGICAL_NOT, &id,
+                                 1, NULL, block->place);
+    if (go == NULL) {
+        return VALUE_ID_NONE;
+    }
+    ValueId both[2] = {block->condition, node_output(go, 0)};
+    GraphNode *node = graph_append(graph, block->sides[0], OP_LOGICAL_AND,
+                                   both, 2, NULL, block->place);
+    return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
+}
+
+const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
+{
+    StagedBlock *block = block_running(vm, frame, info);
+    Value stop = frame->registers[INS_A(ins)];
+    if (block == NULL) {
+        if (value_is_operand(stop)) { // a host loop goes on, turns guarded
+            empty(vm, frame, INS_A(ins));
+        }
+        return frame->pc;
+    }
+    ValueId id = stop_condition(vm, block, stop);
+    empty(vm, frame, INS_A(ins));
+    return set_condition(vm, block, id)
+               ? begin_body(vm, frame, block, INS_C(ins))
+               : NULL;
+}

@@ -1,0 +1,68 @@
+// Staged loops: a turn is traced once, between a state that stands for every
+// turn's and the state that it leaves.
+//
+// A loop whose condition is a host value runs on the host. As soon as the
+// condition is a tensor, what the loop assigns becomes its state, the
+// condition is traced again on it, then the body, and a `while` node takes the
+// loop's place. If the condition has effects or assigns, it is not traced
+// apart but at the end of the body, and its last value is part of the state.
+#ifndef DUET_STAGER_LOOPS_H
+#define DUET_STAGER_LOOPS_H
+
+#include "stager/blocks.h"
+#include "stager/for_source.h"
+
+// One tensor of a loop's state.
+typedef struct LoopLeaf {
+    ValueId init;      // before the loop; in the block around it
+    ValueId cond, body; // the params
+    ValueId result;    // after a turn; VALUE_ID_NONE: not known yet
+    Value host;        // owned: the host number that it was, UNBOUND: none.
+                       // Such a one takes the dtype of the first tensor it
+                       // meets
+    const char *name;  // of its variable, in the graph's arena
+} LoopLeaf;
+
+typedef enum SlotKind {
+    SLOT_NONE,   // unbound before: whatever a turn leaves is gone after it
+    SLOT_STATE,  // what it is in a turn is the state
+    SLOT_FRESH,  // a turn assigns it before it reads it
+    SLOT_FLAG,   // hidden: false whenever a turn begins
+    SLOT_RESULT  // hidden: has no value whenever a turn begins
+} SlotKind;
+
+// One place of the block, and its leaves.
+typedef struct LoopSlot {
+    SlotKind kind;
+    uint32_t first_leaf, leaf_count;
+} LoopSlot;
+
+struct StagedLoop {
+    VEC(LoopLeaf) leaves;
+    LoopSlot *slots;     // info->place_count of them
+    bool rotated;        // the condition's value is the last leaf
+    ForSource source;    // of a `for`: what it iterates over
+    uint32_t index_leaf; // of a `for`: the turns done
+};
+
+const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
+const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
+const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info);
+const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
+const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
+void loop_free(Vm *vm, StagedBlock *block);
+
+// loop_state.c: makes the params and the slots from block->before.
+MUST_CHECK bool loop_open(Vm *vm, Frame *frame, StagedBlock *block);
+// Adds a leaf with params of its type; UINT32_MAX with an error pending.
+uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
+                       const char *name);
+// Puts the state into the frame: the condition's params, or the body's.
+MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
+                          BlockPhase phase);
+// Takes what the turn has left as the leaves' results.
+MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
+// Appends the node and puts its outputs into the frame.
+MUST_CHECK bool loop_close(Vm *vm, Frame *frame, StagedBlock *block);
+
+#endif
