@@ -18,6 +18,7 @@ stager_sources += src/stager/notes.c
 stager_sources += src/stager/options.c
 stager_sources += src/stager/signature.c
 stager_sources += src/stager/stage_graph.c
+stager_sources += src/stager/stage_host.c
 stager_sources += src/stager/stage_print.c
 stager_sources += src/stager/stage_write.c
 stager_sources += src/stager/staged_fn.c

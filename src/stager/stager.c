@@ -9,6 +9,7 @@
 #include "stager/stage_write.h"
 #include "interp/protocol.h"
 #include "stager/stage_graph.h"
+#include "stager/stage_host.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -112,6 +113,12 @@ static const NativeDef stage_methods[] = {
      "Marks a function that is never converted."},
     {"traces", "self, function, /", stage_traces,
      "The traces of a staged function, oldest first."},
+    {"host_call", "self, function, args=(), out=None", stage_host_call_method,
+     "Calls host code each time the graph runs; out: specs of its results."},
+    {"summary", "self, name, value, step=None", stage_summary_method,
+     "Writes a value as a line of JSON each time the graph runs."},
+    {"once", "self, /", stage_once_method,
+     "A `with` block that runs eagerly, once a trace, outside the graph."},
     {"effects", "self, function, /", ledger_effects_method,
      "What tracing did on the host that graphs do not repeat: rows (trace, "
      "line, what, value, text of the line)."},
@@ -217,9 +224,11 @@ bool stager_init(Vm *vm, bool log)
     stager->concrete_type = make_type(vm, &concrete_type_def);
     stager->graph_type = make_type(vm, &trace_owner_type_def);
     stager->node_type = make_type(vm, &graph_node_type_def);
+    stager->once_type = make_type(vm, &once_type_def);
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
-           stager->node_type != NULL && bind_stage(vm, stager);
+           stager->node_type != NULL && stager->once_type != NULL &&
+           bind_stage(vm, stager);
 }
 
 void stager_free(Vm *vm)
@@ -234,6 +243,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->concrete_type);
     object_release_null(&vm->ctx, stager->graph_type);
     object_release_null(&vm->ctx, stager->node_type);
+    object_release_null(&vm->ctx, stager->once_type);
     ctx_free(&vm->ctx, stager, sizeof *stager);
     vm->stager = NULL;
     vm->hooks = NULL;

@@ -14,6 +14,7 @@ typedef struct Stager {
     Type *concrete_type; // of concrete functions, counted
     Type *graph_type;    // of what symbolic tensors hold a count on, counted
     Type *node_type;     // of a graph's nodes, counted
+    Type *once_type;     // of stage.once() blocks, counted
     uint64_t traced;     // traces begun, whatever became of them
     uint16_t serial;     // of the newest trace; never 0 while one runs
     bool log;            // --trace: tell on stderr when a trace is made

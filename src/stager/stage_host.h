@@ -1,0 +1,21 @@
+// Host code each time a graph runs: stage.host_call, stage.summary; and host
+// code outside the graph: stage.once.
+#ifndef DUET_STAGER_STAGE_HOST_H
+#define DUET_STAGER_STAGE_HOST_H
+
+#include "graph/graph.h"
+#include "stager/stager.h"
+
+// HostTable.call: runs the node's function on the inputs, eagerly; `outputs`
+// are owned.
+MUST_CHECK bool stage_host_run(Vm *vm, const GraphNode *node,
+                               Tensor *const *inputs, Tensor **outputs);
+
+// Methods of `stage`.
+Value stage_host_call_method(Vm *vm, Value *args, uint32_t count);
+Value stage_summary_method(Vm *vm, Value *args, uint32_t count);
+Value stage_once_method(Vm *vm, Value *args, uint32_t count);
+
+extern const TypeDef once_type_def;
+
+#endif
