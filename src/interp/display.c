@@ -11,6 +11,7 @@
 struct Display {
     Value reprs[DISPLAY_KIND_COUNT]; // called with the value; UNBOUND: none
     Value strs[DISPLAY_KIND_COUNT];  // likewise, for str()
+    Value formats[DISPLAY_KIND_COUNT]; // called with the value and the spec
 };
 
 static const char *const kind_names[] = {
@@ -29,6 +30,7 @@ static bool make_display(Vm *vm)
         for (int i = 0; i < DISPLAY_KIND_COUNT; i++) {
             vm->display->reprs[i] = VALUE_UNBOUND;
             vm->display->strs[i] = VALUE_UNBOUND;
+            vm->display->formats[i] = VALUE_UNBOUND;
         }
     }
     return true;
@@ -43,18 +45,20 @@ void display_free(Vm *vm)
     for (int i = 0; i < DISPLAY_KIND_COUNT; i++) {
         value_replace(&vm->ctx, &display->reprs[i], VALUE_UNBOUND);
         value_replace(&vm->ctx, &display->strs[i], VALUE_UNBOUND);
+        value_replace(&vm->ctx, &display->formats[i], VALUE_UNBOUND);
     }
     ctx_free(&vm->ctx, display, sizeof *display);
     vm->display = NULL;
 }
 
-static Str *call_form(Vm *vm, Value form, const char *what, Value v)
+static Str *call_form(Vm *vm, Value form, const char *what, const Value *args,
+                      uint32_t count)
 {
     if (!ctx_enter(&vm->ctx)) {
         return NULL;
     }
     Value kept = value_retain(form); // it may set itself another form
-    Value made = vm_call(vm, kept, &v, 1);
+    Value made = vm_call(vm, kept, args, count);
     ctx_leave(&vm->ctx);
     release(vm, kept);
     if (value_failed(made) || value_is_str(made)) {
@@ -71,7 +75,7 @@ Str *display_repr(Vm *vm, DisplayKind kind, Value v)
     if (vm->display == NULL || value_unbound(vm->display->reprs[kind])) {
         return NULL;
     }
-    return call_form(vm, vm->display->reprs[kind], "display repr", v);
+    return call_form(vm, vm->display->reprs[kind], "display repr", &v, 1);
 }
 
 Str *display_str(Vm *vm, DisplayKind kind, Value v)
@@ -79,7 +83,17 @@ Str *display_str(Vm *vm, DisplayKind kind, Value v)
     if (vm->display == NULL || value_unbound(vm->display->strs[kind])) {
         return NULL;
     }
-    return call_form(vm, vm->display->strs[kind], "display str", v);
+    return call_form(vm, vm->display->strs[kind], "display str", &v, 1);
+}
+
+Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec)
+{
+    if (vm->display == NULL || value_unbound(vm->display->formats[kind])) {
+        return NULL;
+    }
+    Value args[2] = {v, str_value(spec)};
+    return call_form(vm, vm->display->formats[kind], "display format", args,
+                     2);
 }
 
 static void set_form(Vm *vm, Value *place, Value form)
@@ -108,7 +122,7 @@ static int kind_from_value(Vm *vm, Value name)
     return -1;
 }
 
-// set(kind, *, repr=…, str=…): None takes a form back.
+// set(kind, *, repr=…, str=…, format=…): None takes a form back.
 static Value display_set(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -118,6 +132,7 @@ static Value display_set(Vm *vm, Value *args, uint32_t count)
     }
     set_form(vm, &vm->display->reprs[kind], args[1]);
     set_form(vm, &vm->display->strs[kind], args[2]);
+    set_form(vm, &vm->display->formats[kind], args[3]);
     return VALUE_NONE;
 }
 
@@ -220,7 +235,8 @@ static Value display_brief(Vm *vm, Value *args, uint32_t count)
 }
 
 static const NativeDef functions[] = {
-    {"set", "kind, *, repr=unchanged, str=unchanged", display_set,
+    {"set", "kind, *, repr=unchanged, str=unchanged, format=unchanged",
+     display_set,
      "Show values of a kind by these functions; None: the native form."},
     {"extend", "kind, name, value", display_extend,
      "Give the values of a kind an attribute: a function becomes a method. "

@@ -1,5 +1,5 @@
 // How kinds of values print and what attributes they show, for libraries that
-// want their own forms: display.set(kind, repr=, str=), consulted by repr, str,
+// want their own forms: display.set(kind, repr=, str=, format=), consulted by repr, str,
 // containers, f-strings and error texts; display.extend(kind, name, value);
 // and the native forms themselves, to build others of.
 #ifndef DUET_INTERP_DISPLAY_H
@@ -29,6 +29,8 @@ typedef enum DisplayKind {
 // native one. NULL with an error pending if its function raised.
 Str *display_repr(Vm *vm, DisplayKind kind, Value v);
 Str *display_str(Vm *vm, DisplayKind kind, Value v);
+// The same for format(v, spec), f-strings included.
+Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec);
 void display_free(Vm *vm); // takes all forms back
 
 #endif

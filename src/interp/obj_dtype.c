@@ -88,6 +88,9 @@ static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
     DType own = ((DTypeObject *)value_object(a))->dtype;
     if (value_is_kind(b, KIND_DTYPE)) {
         other = ((DTypeObject *)value_object(b))->dtype;
+    } else if (value_is_str(b)) { // a dtype's name means it everywhere
+        bool equal = str_is(value_as_str(b), dtype_name(own));
+        return value_from_bool(equal == (op == COMPARE_EQ));
     } else if (!value_is_object(b) ||
                !host_type_dtype(vm, value_object(b), &other)) {
         return VALUE_NOT_IMPLEMENTED;

@@ -73,6 +73,12 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
                                : value_as_variable(self)->cell.value;
+    DisplayKind kind =
+        value_is_tensor(self) ? DISPLAY_TENSOR : DISPLAY_VARIABLE;
+    Str *own = display_format(vm, kind, self, spec);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
     }

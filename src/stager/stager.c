@@ -65,6 +65,14 @@ static Value stage_eager(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// Whether the code that asks runs for a trace.
+static Value stage_tracing(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    (void)args;
+    return value_from_bool(vm->trace != NULL);
+}
+
 static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -109,6 +117,8 @@ static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
 static const NativeDef stage_methods[] = {
     {"eager", "self, on=True, /", stage_eager,
      "Switches staging off everywhere, or on again."},
+    {"tracing", "self, /", stage_tracing,
+     "Whether a function is being traced just now."},
     {"plain", "self, function, /", stage_plain,
      "Marks a function that is never converted."},
     {"traces", "self, function, /", stage_traces,
