@@ -155,9 +155,30 @@ static void group_digits(StrBuf *out, const char *digits, size_t count,
     }
 }
 
+// Without grouping, and with spaces on the left if any. False: not that.
+static bool add_plainly(StrBuf *out, const FormatSpec *spec, const char *sign,
+                        const char *digits, size_t length)
+{
+    bool right = spec->align == 0 || spec->align == '>';
+    if (spec->grouping != 0 || !right ||
+        (spec->fill[0] != ' ' && spec->fill[0] != '\0')) {
+        return false;
+    }
+    int64_t room = spec->width - (int64_t)(strlen(sign) + length);
+    if (room > 0) {
+        strbuf_pad(out, ' ', (size_t)room);
+    }
+    strbuf_puts(out, sign);
+    strbuf_add(out, digits, length);
+    return true;
+}
+
 void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
                    const char *digits, size_t length, int group)
 {
+    if (add_plainly(out, spec, sign, digits, length)) {
+        return;
+    }
     size_t whole = 0;
     bool hex = group == 4;
     while (whole < length &&
@@ -316,7 +337,11 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
     case 'E': strbuf_printf(out, alternate ? "%#.*E" : "%.*E", digits, d);
         break;
     case 'f':
-    case 'F': strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d);
+    case 'F':
+        if (!alternate && float_print_fixed(out, d, digits)) {
+            break;
+        }
+        strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d);
         break;
     case 'G': strbuf_printf(out, alternate ? "%#.*G" : "%.*G", digits, d);
         break;

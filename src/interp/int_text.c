@@ -147,7 +147,7 @@ Value int_text(Vm *vm, Value v)
     if (value_is_int(v)) {
         char text[SMALL_TEXT];
         size_t at = small_digits(value_small(v), text);
-        Str *str = str_new(vm, text + at, SMALL_TEXT - at);
+        Str *str = str_new_ascii(vm, text + at, SMALL_TEXT - at);
         return str == NULL ? VALUE_FAIL : str_value(str);
     }
     StrBuf out;

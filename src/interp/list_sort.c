@@ -48,18 +48,62 @@ static int before_any(Vm *vm, Value a, Value b)
     return truth;
 }
 
+// Items of two tuples: 1 before, 0 not before, 2 equal, 3 unknown.
+static int before_item(const Vm *vm, Value x, Value y)
+{
+    if (value_same(x, y)) {
+        return 2;
+    }
+    if (value_both_ints(x, y)) {
+        return value_rank(x) < value_rank(y);
+    }
+    if (value_both_immediate_floats(x, y)) {
+        double a = value_immediate_float(x), b = value_immediate_float(y);
+        return a == b ? 2 : a < b;
+    }
+    const Type *str = vm->types[KIND_STR];
+    if (value_is_object(x) && value_object(x)->type == str &&
+        value_is_object(y) && value_object(y)->type == str) {
+        int order = str_order(value_as_str(x), value_as_str(y));
+        return order == 0 ? 2 : order < 0;
+    }
+    return 3;
+}
+
+// All keys are tuples proper: numbers and strs in them compare in place.
+static int before_tuple(Vm *vm, Value a, Value b)
+{
+    const Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
+    size_t count = x->count < y->count ? x->count : y->count;
+    for (size_t i = 0; i < count; i++) {
+        int order = before_item(vm, x->items[i], y->items[i]);
+        if (order < 2) {
+            return order;
+        }
+        if (order == 3) {
+            return before_any(vm, a, b);
+        }
+    }
+    return x->count < y->count;
+}
+
 static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
 {
-    bool ints = true, floats = true, strs = true;
-    for (size_t i = 0; i < count && (ints || floats || strs); i++) {
+    bool ints = true, floats = true, strs = true, tuples = true;
+    for (size_t i = 0; i < count && (ints || floats || strs || tuples); i++) {
         Value key = items[i].key;
         ints = ints && value_is_int(key);
         floats = floats && value_is_float(key);
         strs = strs && value_is_str(key) &&
                value_object(key)->type == vm->types[KIND_STR];
+        tuples = tuples && value_is_object(key) &&
+                 value_object(key)->type == vm->types[KIND_TUPLE];
     }
-    return ints ? before_int : floats ? before_float : strs ? before_str
-                                                            : before_any;
+    return ints     ? before_int
+           : floats ? before_float
+           : strs   ? before_str
+           : tuples ? before_tuple
+                    : before_any;
 }
 
 static bool insertion_sort(Vm *vm, SortItem *items, size_t count,

@@ -46,6 +46,49 @@ int float_shortest(double d, char *digits)
     return atoi(at + 1);
 }
 
+__extension__ typedef unsigned __int128 Wide;
+
+// d is m * 2^-shift with m below 2^53, so that m * 10^precision fits 128 bits
+// and the rounded quotient is exact.
+bool float_print_fixed(StrBuf *out, double d, int precision)
+{
+    enum { MANTISSA = 53, PRECISION_MOST = 15, WIDE = 128, DIGITS = 24 };
+    int exponent;
+    double fraction = frexp(d, &exponent);
+    int shift = MANTISSA - exponent;
+    if (precision > PRECISION_MOST || !(d >= 0 && d < 1e15) ||
+        shift <= 0 || shift >= WIDE - 1) {
+        return false;
+    }
+    uint64_t scale = 1;
+    for (int i = 0; i < precision; i++) {
+        scale *= 10;
+    }
+    Wide scaled = (Wide)(uint64_t)ldexp(fraction, MANTISSA) * scale;
+    Wide half = (Wide)1 << (shift - 1);
+    Wide rest = scaled & (half * 2 - 1);
+    Wide quotient = scaled >> shift;
+    quotient += rest > half || (rest == half && (quotient & 1));
+    if (quotient >> 63 != 0) {
+        return false;
+    }
+    uint64_t number = (uint64_t)quotient;
+    char text[DIGITS];
+    size_t at = DIGITS;
+    for (int i = 0; i < precision; i++, number /= 10) {
+        text[--at] = (char)('0' + number % 10);
+    }
+    if (precision > 0) {
+        text[--at] = '.';
+    }
+    do {
+        text[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    strbuf_add(out, text + at, DIGITS - at);
+    return true;
+}
+
 void float_print_repr(StrBuf *out, double d)
 {
     if (!isfinite(d)) {

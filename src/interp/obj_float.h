@@ -27,6 +27,9 @@ static inline double value_float(Value v) // v is a float
                : ((Float *)value_object(v))->number;
 }
 // Python's repr: the shortest digits that give it back.
+// Adds d >= 0 with `precision` digits past the point, rounded to even from the
+// exact value as printf does. False: too many digits for it, nothing added.
+bool float_print_fixed(StrBuf *out, double d, int precision);
 void float_print_repr(StrBuf *out, double d);
 uint64_t float_hash(double d); // equal ints hash the same
 // The operators where one side is a float, the other a float, int or bool.

@@ -102,7 +102,9 @@ bool generator_enter(Vm *vm, Generator *g, Value *window, uint32_t flags)
     if (UNLIKELY(g->handled.count > 0) && !take_handled(vm, g)) {
         return false;
     }
-    memcpy(window, g->registers, register_bytes(g));
+    for (uint32_t i = 0; i < code->register_count; i++) {
+        window[i] = g->registers[i];
+    }
     vm->frame = vm->frame == NULL ? vm->frames : vm->frame + 1;
     *vm->frame = (Frame){.pc = code->words + g->word,
                          .registers = window,

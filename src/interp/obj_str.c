@@ -120,6 +120,11 @@ Str *str_new(Vm *vm, const char *text, size_t length)
     return str_new_counted(vm, text, length, utf8_count(text, length));
 }
 
+Str *str_new_ascii(Vm *vm, const char *text, size_t length)
+{
+    return str_new_counted(vm, text, length, length);
+}
+
 Str *str_from(Vm *vm, const char *text)
 {
     return str_new(vm, text, strlen(text));

@@ -20,6 +20,7 @@ struct Str {
 
 // Copies valid UTF-8. NULL: failed. "" and single ASCII characters are shared.
 MUST_CHECK Str *str_new(Vm *vm, const char *text, size_t length);
+MUST_CHECK Str *str_new_ascii(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_from(Vm *vm, const char *text); // NUL-terminated
 // `length` ASCII characters, more than one, for the caller to write before
 // anybody sees the Str.

@@ -8,6 +8,7 @@
 
 #include "interp/obj_dict.h"
 #include "interp/obj_float.h"
+#include "interp/obj_generator.h"
 #include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
@@ -412,6 +413,10 @@ Value value_next(Vm *vm, Value iterator)
     if (value_is_kind(iterator, KIND_ITERATOR)) {
         Iterator *self = (Iterator *)value_object(iterator);
         return self->step(vm, self);
+    }
+    if (value_is_kind(iterator, KIND_GENERATOR)) {
+        return generator_send(vm, (Generator *)value_object(iterator),
+                              VALUE_NONE);
     }
     Type *type = type_of(vm, iterator);
     if (type->slots.next == NULL) {

@@ -22,8 +22,39 @@ static size_t space_at(const char *at, const char *end)
     return size != 0 && str_is_space(codepoint) ? size : 0;
 }
 
+static inline bool is_ascii_space(char c)
+{
+    unsigned char byte = (unsigned char)c;
+    return byte == ' ' || byte - 9u < 5 || byte - 28u < 4;
+}
+
+// The words of ASCII text, as many as there are.
+static bool split_ascii(Vm *vm, List *list, const Str *str)
+{
+    const char *at = str->text, *end = at + str->length;
+    for (;;) {
+        while (at < end && is_ascii_space(*at)) {
+            at++;
+        }
+        const char *start = at;
+        while (at < end && !is_ascii_space(*at)) {
+            at++;
+        }
+        if (at == start) {
+            return true;
+        }
+        Str *part = str_new_ascii(vm, start, (size_t)(at - start));
+        if (part == NULL || !list_append_owned(vm, list, str_value(part))) {
+            return false;
+        }
+    }
+}
+
 static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
 {
+    if (limit < 0 && str->count == str->length) {
+        return split_ascii(vm, list, str);
+    }
     const char *at = str->text, *end = at + str->length;
     size_t size;
     for (;;) {
@@ -238,39 +269,55 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
 }
 
 // Checks that all are strings and adds up their bytes.
-static bool join_length(Vm *vm, Tuple *parts, size_t *length)
+// Adds up the parts' bytes; all must be strs.
+static bool join_length(Vm *vm, const Value *parts, size_t count,
+                        size_t *length)
 {
-    for (size_t i = 0; i < parts->count; i++) {
-        if (!value_is_str(parts->items[i])) {
+    for (size_t i = 0; i < count; i++) {
+        if (!value_is_str(parts[i])) {
             return raise_false(vm, ERR_TYPE,
                                "sequence item %zu: expected str instance, %s "
                                "found",
-                               i, type_name(type_of(vm, parts->items[i])));
+                               i, type_name(type_of(vm, parts[i])));
         }
-        *length += value_as_str(parts->items[i])->length;
+        *length += value_as_str(parts[i])->length;
     }
     return true;
 }
 
-static Str *join_parts(Vm *vm, Str *sep, Tuple *parts)
+static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
+                       size_t count)
 {
     size_t length = 0;
-    if (!join_length(vm, parts, &length)) {
+    if (!join_length(vm, parts, count, &length)) {
         return NULL;
     }
-    if (parts->count == 1) {
-        return object_retain(value_as_str(parts->items[0]));
+    if (count == 1) {
+        return str_exact(vm, value_as_str(parts[0]));
     }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    for (size_t i = 0; i < parts->count; i++) {
-        Str *part = value_as_str(parts->items[i]);
+    length += count < 2 ? 0 : (count - 1) * sep->length;
+    if (length <= 1) { // one of the shared texts
+        return length == 1 && sep->length == 1
+                   ? str_exact(vm, sep)
+                   : str_of_parts(vm, parts, count);
+    }
+    Str *text = str_of_size(vm, length);
+    if (text == NULL) {
+        return NULL;
+    }
+    char *at = text->text;
+    text->count = (count - 1) * sep->count;
+    for (size_t i = 0; i < count; i++) {
+        const Str *part = value_as_str(parts[i]);
         if (i > 0) {
-            strbuf_add(&out, sep->text, sep->length);
+            memcpy(at, sep->text, sep->length);
+            at += sep->length;
         }
-        strbuf_add(&out, part->text, part->length);
+        memcpy(at, part->text, part->length);
+        at += part->length;
+        text->count += part->count;
     }
-    return str_from_buf(vm, &out);
+    return text;
 }
 
 Value str_method_join(Vm *vm, Value *args, uint32_t count)
@@ -280,12 +327,21 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
         type_of(vm, args[1])->slots.get_item == NULL) {
         return raise_error(vm, ERR_TYPE, "can only join an iterable");
     }
-    Tuple *parts = value_to_tuple(vm, args[1]);
-    if (parts == NULL) {
-        return VALUE_FAIL;
+    Str *sep = value_as_str(args[0]);
+    Str *text;
+    if (value_is_object(args[1]) &&
+        value_object(args[1])->type == vm->types[KIND_LIST]) {
+        // Nothing below runs code that could change the list.
+        const List *list = value_as_list(args[1]);
+        text = join_parts(vm, sep, list->items, list->count);
+    } else {
+        Tuple *parts = value_to_tuple(vm, args[1]);
+        if (parts == NULL) {
+            return VALUE_FAIL;
+        }
+        text = join_parts(vm, sep, parts->items, parts->count);
+        object_release(&vm->ctx, parts);
     }
-    Str *text = join_parts(vm, value_as_str(args[0]), parts);
-    object_release(&vm->ctx, parts);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

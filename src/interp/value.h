@@ -171,13 +171,20 @@ ALWAYS_INLINE bool value_is_kind(Value v, Kind kind)
 
 // Floats. value_try_float gives the immediate form, or VALUE_UNBOUND if the
 // number needs a box; float_new (obj_float.h) makes either.
-ALWAYS_INLINE Value value_try_float(double d)
+// value_make_float is value_try_float as a test, which costs a jump less.
+ALWAYS_INLINE bool value_make_float(double d, Value *v)
 {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
     bits -= (uint64_t)1 << 60;
     bits = bits << 4 | bits >> 60;
-    return ((0x8C >> (bits & 7)) & 1) ? VALUE_OF_BITS(bits) : VALUE_UNBOUND;
+    *v = VALUE_OF_BITS(bits);
+    return (0x8C >> (bits & 7)) & 1;
+}
+ALWAYS_INLINE Value value_try_float(double d)
+{
+    Value v;
+    return value_make_float(d, &v) ? v : VALUE_UNBOUND;
 }
 ALWAYS_INLINE double value_immediate_float(Value v)
 {

@@ -142,8 +142,8 @@
     }
 
 #define FLOAT_RESULT(d)                                                       \
-    Value number = value_try_float(d);                                        \
-    if (LIKELY(!value_unbound(number))) {                                     \
+    Value number;                                                             \
+    if (LIKELY(value_make_float(d, &number))) {                               \
         SET(RA, number);                                                      \
         NEXT();                                                               \
     }
