@@ -378,10 +378,13 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
     if (kernel_state(builder->ctx) == NULL) {
         return false;
     }
+    // A node without a result (print, assert) has no type to ask for.
+    if (node->output_count != 1 || tile_of(builder, node) == NULL) {
+        return true;
+    }
     fuser.builder = builder;
     fuser.shape = graph_type(builder->graph, node->first_output);
-    if (node->output_count != 1 || tile_of(builder, node) == NULL ||
-        static_count(fuser.shape) < 0) {
+    if (static_count(fuser.shape) < 0) {
         return true;
     }
     fuser.columns = 0;
