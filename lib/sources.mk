@@ -1,10 +1,12 @@
 # The embedded standard library: one module a line, alphabetical.
 lib_modules = \
+	lib/__future__.duet \
 	lib/bisect.duet \
 	lib/collections.duet \
 	lib/contextlib.duet \
 	lib/copy.duet \
 	lib/datetime.duet \
+	lib/doctest.duet \
 	lib/functools.duet \
 	lib/heapq.duet \
 	lib/itertools.duet \

@@ -17,6 +17,9 @@ BUILTIN("dir", "object=None, /", builtin_dir, "The names of its attributes.")
 BUILTIN("divmod", "x, y, /", builtin_divmod, "The pair (x // y, x % y).")
 BUILTIN("enumerate", "iterable, start=0", builtin_enumerate,
         "Pairs of a number and an item.")
+BUILTIN("compile",
+        "source, filename, mode, flags=0, dont_inherit=False, optimize=-1",
+        builtin_compile, "Source text as code that eval() and exec() run.")
 BUILTIN("eval", "source, globals=None, locals=None, /", builtin_eval,
         "The value of an expression given as a text.")
 BUILTIN("exec", "source, globals=None, locals=None, /", builtin_exec,

@@ -4,6 +4,7 @@
 
 #include "interp/code.h"
 #include "interp/module.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_function.h"
 
 BUILTIN_BODY(globals)
@@ -61,35 +62,48 @@ BUILTIN_BODY(locals)
     return value_from_object(names);
 }
 
-// Runs in `globals` and `locals`, both dicts.
-static Value run_in(Vm *vm, Str *text, RunMode mode, Dict *globals,
+// Runs a text or a compiled one in `globals` and `locals`, both dicts.
+static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
                     Dict *locals)
 {
+    if (value_is_kind(what, KIND_CODE)) {
+        return vm_run_code(vm, (Code *)value_object(what), globals, locals);
+    }
+    const Str *text = value_as_str(what);
     size_t skip = mode == RUN_EXPRESSION ? strspn(text->text, " \t") : 0;
-    Source *source = source_new((struct Ctx *)&vm->ctx, "<string>",
-                                text->text + skip, text->length - skip);
+    Source *source = source_new(&vm->ctx, "<string>", text->text + skip,
+                                text->length - skip);
     if (source == NULL) {
         return VALUE_FAIL;
     }
     Value result = vm_run_source(vm, source, mode, globals,
                                  locals == globals ? NULL : locals);
-    source_release((struct Ctx *)&vm->ctx, source);
+    source_release(&vm->ctx, source);
     return result;
+}
+
+static bool check_source(Vm *vm, const char *name, Value what)
+{
+    return value_is_str(what) || value_is_kind(what, KIND_CODE) ||
+           raise_false(vm, ERR_TYPE,
+                       "%s() arg 1 must be a string, bytes or code object",
+                       name);
+}
+
+static bool check_space(Vm *vm, const char *name, Value space,
+                        const char *which)
+{
+    return !builtin_given(space) || value_is_kind(space, KIND_DICT) ||
+           raise_false(vm, ERR_TYPE, "%s() %s must be a dict, not %s", name,
+                       which, type_name(type_of(vm, space)));
 }
 
 static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
 {
-    if (!value_is_str(args[0])) {
-        return raise_error(vm, ERR_TYPE,
-                           "%s() arg 1 must be a string, not %s", name,
-                           type_name(type_of(vm, args[0])));
-    }
-    for (int i = 1; i < 3; i++) {
-        if (builtin_given(args[i]) && !value_is_kind(args[i], KIND_DICT)) {
-            return raise_error(vm, ERR_TYPE, "%s() %s must be a dict, not %s",
-                               name, i == 1 ? "globals" : "locals",
-                               type_name(type_of(vm, args[i])));
-        }
+    if (!check_source(vm, name, args[0]) ||
+        !check_space(vm, name, args[1], "globals") ||
+        !check_space(vm, name, args[2], "locals")) {
+        return VALUE_FAIL;
     }
     bool given = builtin_given(args[1]);
     Value globals = given ? value_retain(args[1])
@@ -100,8 +114,8 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
                                               : builtin_locals(vm, args, 0);
     Value result = VALUE_FAIL;
     if (!value_failed(locals)) {
-        result = run_in(vm, value_as_str(args[0]), mode,
-                        value_as_dict(globals), value_as_dict(locals));
+        result = run_in(vm, args[0], mode, value_as_dict(globals),
+                        value_as_dict(locals));
     }
     release(vm, globals);
     release(vm, locals);
@@ -111,9 +125,11 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
 BUILTIN_BODY(eval)
 {
     (void)count;
-    return run_text(vm, "eval", RUN_EXPRESSION, args);
+    Value result = run_text(vm, "eval", RUN_EXPRESSION, args);
+    return value_unbound(result) ? VALUE_NONE : result;
 }
 
+// What compile(…, "single") gives shows its value; other code has none.
 BUILTIN_BODY(exec)
 {
     (void)count;
@@ -121,8 +137,47 @@ BUILTIN_BODY(exec)
     if (value_failed(result)) {
         return result;
     }
+    bool single = value_is_kind(args[0], KIND_CODE) &&
+                  ((Code *)value_object(args[0]))->flags & CODE_SINGLE;
+    bool done = !single || value_unbound(result) || vm_show(vm, result);
     release(vm, result);
-    return VALUE_NONE;
+    return done ? VALUE_NONE : VALUE_FAIL;
+}
+
+static bool compile_mode(Vm *vm, Value given, RunMode *mode)
+{
+    const char *text = value_is_str(given) ? value_as_str(given)->text : "";
+    *mode = strcmp(text, "eval") == 0     ? RUN_EXPRESSION
+            : strcmp(text, "single") == 0 ? RUN_INTERACTIVE
+                                          : RUN_MODULE;
+    return *mode != RUN_MODULE || strcmp(text, "exec") == 0 ||
+           raise_false(vm, ERR_VALUE, "compile() mode must be 'exec', 'eval' "
+                                      "or 'single'");
+}
+
+// flags, dont_inherit and optimize are accepted and change nothing.
+BUILTIN_BODY(compile)
+{
+    (void)count;
+    RunMode mode;
+    if (!value_is_str(args[0]) || !value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "compile() takes a source text and a file name");
+    }
+    if (!compile_mode(vm, args[2], &mode)) {
+        return VALUE_FAIL;
+    }
+    Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
+                                value_as_str(args[0])->text,
+                                value_as_str(args[0])->length);
+    Code *code = source == NULL ? NULL
+                                : vm_compile_source(vm, source, mode, true);
+    source_release(&vm->ctx, source);
+    if (code == NULL) {
+        return VALUE_FAIL;
+    }
+    code->flags |= mode == RUN_INTERACTIVE ? CODE_SINGLE : 0;
+    return value_from_object(code);
 }
 
 BUILTIN_BODY(import)
@@ -195,4 +250,20 @@ BUILTIN_BODY(input)
     Str *cut = str_new(vm, text->text, text->length - 1);
     release(vm, line);
     return cut == NULL ? VALUE_FAIL : str_value(cut);
+}
+
+bool vm_show(Vm *vm, Value value)
+{
+    if (value_is_none(value)) {
+        return true;
+    }
+    Str *repr = value_repr(vm, value);
+    Str *line = repr == NULL ? NULL : str_printf(vm, "%s\n", repr->text);
+    object_release_null(&vm->ctx, repr);
+    // As in Python `_` is a built-in name: a variable `_` of the user hides it.
+    bool done = line != NULL && builtin_write_stdout(vm, line) &&
+                dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE],
+                              value);
+    object_release_null(&vm->ctx, line);
+    return done;
 }

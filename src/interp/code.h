@@ -38,7 +38,8 @@ typedef enum CodeFlag {
     CODE_STAGED = 32,      // converted: has block instructions and twins
     CODE_LAMBDA = 64,
     CODE_COMPREHENSION = 128,
-    CODE_HAS_CELLS = 256   // some parameter or local is a cell
+    CODE_HAS_CELLS = 256,  // some parameter or local is a cell
+    CODE_SINGLE = 512      // an entry of a prompt: exec() shows its value
 } CodeFlag;
 
 enum { CAPTURE_OUTER = 0x8000 };

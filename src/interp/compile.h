@@ -108,6 +108,11 @@ Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
 Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
 void load_name(Compiler *c, Text name, Reg target);
 
+// compile_future.c
+void future_read(Compiler *c, NodeList body); // the head of a whole text
+void future_check(Compiler *c, const Node *node); // an import further down
+Reg annotation_temp(Compiler *c, const Node *node); // its value, or its text
+
 // compile_staged.c: what converted code does otherwise. False: as usual.
 bool staged_statement(Compiler *c, const Node *node);
 bool staged_expression(Compiler *c, const Node *node, Reg target);

@@ -304,7 +304,7 @@ static void annotation(Compiler *c, Text name, const Node *value, Reg dict,
     }
     Reg key = push(c);
     emit(c, OPCODE_LOADK, key, name_constant(c, name), 0);
-    Reg of = expr_temp(c, value);
+    Reg of = annotation_temp(c, value);
     emit(c, OPCODE_DICTSET, dict, key, of);
     c->top = key;
 }
@@ -552,6 +552,7 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
         if (mode != RUN_MODULE && tree->module.body.count > 0) {
             c.result = tree->module.body.items[tree->module.body.count - 1];
         }
+        future_read(&c, tree->module.body);
         body(&c, tree->module.body);
         if (mode == RUN_MODULE) {
             return_none(&c);

@@ -175,7 +175,7 @@ static void ann_assign(Compiler *c, const Node *node)
     }
     if (node->ann_assign.simple && (c->scope->kind == SCOPE_MODULE ||
                                     c->scope->kind == SCOPE_CLASS)) {
-        Reg value = expr_temp(c, node->ann_assign.annotation);
+        Reg value = annotation_temp(c, node->ann_assign.annotation);
         emit(c, OPCODE_ANNOTATE, value, name_constant(c, target->name.id), 0);
     }
 }
@@ -245,6 +245,7 @@ static void import_from(Compiler *c, const Node *node)
 {
     Text from = node->import_from.module;
     NodeList names = node->import_from.names;
+    future_check(c, node);
     uint32_t wanted = constant_value(
         c, value_retain(value_from_object(c->vm->empty_tuple)));
     Reg module = push(c);

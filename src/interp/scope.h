@@ -66,6 +66,8 @@ typedef struct ScopeTable {
     Source *source;
     Scope *root;
     Map by_node; // the bytes of a Node * to Scope *
+    bool text_annotations; // from __future__ import annotations
+    uint32_t future_end;   // where such imports may no longer stand
     bool names_in_dict; // the root's names live in a namespace (exec)
 } ScopeTable;
 

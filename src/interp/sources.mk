@@ -24,6 +24,7 @@ interp_sources += src/interp/compile_def.c
 interp_sources += src/interp/compile_emit.c
 interp_sources += src/interp/compile_expr.c
 interp_sources += src/interp/compile_staged.c
+interp_sources += src/interp/compile_future.c
 interp_sources += src/interp/compile_stmt.c
 interp_sources += src/interp/compile_target.c
 interp_sources += src/interp/compile_try.c

@@ -121,6 +121,15 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
                     Dict *locals);
 // How many frames may stand at once; the reserved space bounds it too.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit);
+// The two halves of it. `names_in_dict`: the names of the text live in a
+// namespace that need not be the globals, as code for locals != globals (and
+// of compile()) must. NULL, VALUE_FAIL: failed.
+MUST_CHECK Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
+                                   bool names_in_dict);
+Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals);
+// Shows a value as the prompt does: its repr and a newline on sys.stdout, and
+// binds `_`; None not at all. False with an error pending.
+MUST_CHECK bool vm_show(Vm *vm, Value value);
 // A new module "__main__" and its dict (borrowed), for scripts and prompts.
 Dict *vm_main_module(Vm *vm, const char *file);
 

@@ -40,7 +40,7 @@ bool slow_makefunc(Vm *vm, Frame *f, Ins ins)
         function->keyword_defaults = value_as_dict(take(f, a + 2));
     }
     if (INS_X(ins) & 4) {
-        function->annotations = value_as_dict(take(f, a + 4));
+        function->annotations = value_as_dict(take(f, a + 3));
     }
     return slow_set(vm, f, a, value_from_object(function));
 }

@@ -198,9 +198,8 @@ static ParseMode parse_mode(RunMode mode)
                                      : PARSE_MODULE;
 }
 
-// A module-level Code of the source. NULL: failed.
-static Code *compile_source(Vm *vm, Source *source, RunMode mode,
-                            bool names_in_dict)
+Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
+                        bool names_in_dict)
 {
     Arena arena;
     arena_init(&arena, &vm->ctx);
@@ -221,26 +220,33 @@ static Code *compile_source(Vm *vm, Source *source, RunMode mode,
         dump_code(vm, code);
     }
     arena_destroy(&arena);
-    return code;
-}
-
-// A module body is a function that takes its namespace.
-Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
-                    Dict *locals)
-{
-    bool own_locals = locals != NULL && locals != globals;
-    Code *code = compile_source(vm, source, mode, own_locals);
-    Function *body = code != NULL ? function_new(vm, code, globals) : NULL;
-    Value result = VALUE_FAIL;
     if (code == NULL) {
         // A pending text borrows the source, which the caller may drop.
         value_replace(&vm->ctx, &vm->exception, raise_take(vm));
     }
-    if (body != NULL) {
-        Value space = value_from_object(own_locals ? locals : globals);
-        result = vm_call(vm, value_from_object(body), &space, 1);
+    return code;
+}
+
+// A module body is a function that takes its namespace.
+Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals)
+{
+    Function *body = function_new(vm, code, globals);
+    if (body == NULL) {
+        return VALUE_FAIL;
     }
-    object_release_null(&vm->ctx, body);
+    Value space = value_from_object(locals != NULL ? locals : globals);
+    Value result = vm_call(vm, value_from_object(body), &space, 1);
+    object_release(&vm->ctx, body);
+    return result;
+}
+
+Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
+                    Dict *locals)
+{
+    bool own_locals = locals != NULL && locals != globals;
+    Code *code = vm_compile_source(vm, source, mode, own_locals);
+    Value result = code == NULL ? VALUE_FAIL
+                                : vm_run_code(vm, code, globals, locals);
     object_release_null(&vm->ctx, code);
     finalize_run(vm);
     return result;

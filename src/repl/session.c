@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/obj_dict.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
@@ -90,36 +89,9 @@ bool session_flush(Session *session)
     return !value_failed(result);
 }
 
-// Writes to a stream of sys. False with an error pending.
-static bool write_to(Vm *vm, Value file, Str *text)
-{
-    Value argument = value_from_object(text);
-    Value result =
-        value_call_method(vm, file, vm->names[NAME_WRITE], &argument, 1);
-    release(vm, result);
-    return !value_failed(result);
-}
-
 bool session_show(Session *session, Value value)
 {
-    Vm *vm = session->vm;
-    if (value_is_none(value)) {
-        return true;
-    }
-    Str *repr = value_repr(vm, value);
-    if (repr == NULL) {
-        return false;
-    }
-    // As in Python `_` is a built-in name: a variable `_` of the user hides it.
-    if (!dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value)) {
-        object_release(&vm->ctx, repr);
-        return false;
-    }
-    Str *line = str_printf(vm, "%s\n", repr->text);
-    object_release(&vm->ctx, repr);
-    bool done = line != NULL && write_to(vm, vm->stdout_file, line);
-    object_release_null(&vm->ctx, line);
-    return done && session_flush(session);
+    return vm_show(session->vm, value) && session_flush(session);
 }
 
 // SystemExit(n) ends with n, SystemExit() with 0, anything else is printed
