@@ -286,6 +286,9 @@ static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
             builder_mourn(builder, value, block_chain);
         } else {
             builder->slots[value] = builder->plan->slot_count++;
+            if (owner != NULL) { // the body, or what follows, has it next
+                builder->last_use[value] = USE_RESULT;
+            }
         }
     }
 }

@@ -364,12 +364,32 @@ static void staged_for(Compiler *c, const Node *node)
     emit(c, OPCODE_DROPN, state, 5, 0);
 }
 
+// The message is evaluated even if a tensor will decide: it is the error's.
+static void staged_assert(Compiler *c, const Node *node)
+{
+    Reg test = push(c);
+    bool has_message = node->assert_stmt.message != NULL;
+    test_value(c, node->assert_stmt.test, test);
+    uint32_t block = open_block(c, "assert", node->span);
+    c->span = node->assert_stmt.test->span;
+    emit(c, OPCODE_BLOCKASSERT, test, block, 0);
+    if (has_message) {
+        expr_temp(c, node->assert_stmt.message);
+    }
+    c->span = node->assert_stmt.test->span;
+    place_label(c, block_at(c, block)->else_target);
+    place_label(c, block_at(c, block)->end_target);
+    emit_x(c, OPCODE_BLOCKFAIL, has_message, test, block, 0);
+    place_label(c, block_at(c, block)->join_target);
+}
+
 bool staged_statement(Compiler *c, const Node *node)
 {
     switch (node->kind) {
     case AST_IF: staged_if(c, node); return true;
     case AST_WHILE: staged_while(c, node); return true;
     case AST_FOR: staged_for(c, node); return true;
+    case AST_ASSERT: staged_assert(c, node); return true;
     default: return false;
     }
 }

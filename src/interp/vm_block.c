@@ -191,6 +191,48 @@ static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
     return slow_getiter(vm, f, ins) ? word_at(f, info->else_target) : NULL;
 }
 
+// --- raise and assert ---
+
+void block_note_raise(Vm *vm, Frame *f, Ins ins)
+{
+    if (vm->trace != NULL && (f->code->flags & CODE_STAGED)) {
+        (void)vm->hooks->block(vm, f, BLOCK_RAISE, NULL, ins);
+    }
+}
+
+static const Ins *block_assert(Vm *vm, Frame *f, const BlockInfo *info,
+                               Ins ins)
+{
+    uint32_t a = INS_A(ins);
+    if (!slow_bound(vm, f, a)) {
+        return NULL;
+    }
+    if (decides(vm, f->registers[a])) {
+        return f->pc; // the message first, then BLOCKFAIL
+    }
+    int truth = value_truth(vm, f->registers[a]);
+    if (truth < 0) {
+        return NULL;
+    }
+    slow_drop(vm, f, a);
+    return truth ? word_at(f, info->join_target) : f->pc;
+}
+
+static const Ins *block_fail(Vm *vm, Frame *f, Ins ins)
+{
+    uint32_t a = INS_A(ins);
+    if (!value_unbound(f->registers[a])) {
+        return vm->hooks->block(vm, f, BLOCK_ASSERT, NULL, ins);
+    }
+    Value cls = value_from_object(vm->error_types[ERR_ASSERTION]);
+    Value made = vm_call(vm, cls, &f->registers[a + 1], INS_X(ins) ? 1 : 0);
+    if (!value_failed(made)) {
+        raise_object(vm, made);
+        block_note_raise(vm, f, ins);
+    }
+    return NULL;
+}
+
 const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
@@ -209,6 +251,7 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
     case OPCODE_BLOCKRANGE: return block_range(vm, f, ins);
     case OPCODE_BLOCKFOR: return block_for(vm, f, info, ins);
     case OPCODE_BLOCKSTOP: return block_stop(vm, f, info, ins);
-    default: return NULL;
+    case OPCODE_BLOCKASSERT: return block_assert(vm, f, info, ins);
+    default: return block_fail(vm, f, ins);
     }
 }

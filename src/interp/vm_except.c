@@ -50,6 +50,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
         value_as_exception(made)->suppress_context = true;
     }
     raise_object(vm, made);
+    block_note_raise(vm, f, ins);
     return false;
 }
 

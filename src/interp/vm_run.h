@@ -103,6 +103,8 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins);
 int slow_send(Vm *vm, Frame *f, Ins ins);
 // Block instructions of converted code: where to go on, NULL: failed.
 const Ins *slow_block(Vm *vm, Frame *f, Ins ins);
+// After `raise` in a frame: converted code may have raised it for run time.
+void block_note_raise(Vm *vm, Frame *f, Ins ins);
 // Return values of RET, moved out; VALUE_FAIL if unbound.
 SlowFn slow_binary, slow_binary_i, slow_binary_k, slow_k_binary, slow_unary,
     slow_compare;

@@ -7,6 +7,7 @@
 
 #include "interp/obj_exception.h"
 #include "interp/tensor_call.h"
+#include "stager/late_error.h"
 #include "stager/loops.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
@@ -292,6 +293,20 @@ static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
     return ok;
 }
 
+// The part of the block that is being traced ends in an exception: on with
+// the next part, with nothing left of this one in the frame.
+static const Ins *diverge(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    const BlockInfo *info = block->info;
+    bool first = block->phase == PHASE_FIRST;
+    block->diverged[first ? 0 : 1] = true;
+    for (uint32_t i = info->depth; i < frame->code->register_count; i++) {
+        value_replace(&vm->ctx, &frame->registers[i], VALUE_UNBOUND);
+    }
+    vm_cut_handled(vm, frame->handled + info->handled);
+    return word_at(frame, first ? info->else_target - 1 : info->end_target);
+}
+
 static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = block_running(vm, frame, info);
@@ -299,7 +314,44 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
         return frame->pc;
     }
     bool ok = merge_sides(vm, frame, block);
+    bool none = block->diverged[0] && block->diverged[1];
     block_end(vm);
+    StagedBlock *outer = vm->trace->blocks;
+    if (ok && none && outer != NULL && outer->frame == frame &&
+        outer->phase != PHASE_COND) {
+        return diverge(vm, frame, outer);
+    }
+    return ok ? frame->pc : NULL;
+}
+
+// --- raise and assert ---
+
+static const Ins *note_raise(Vm *vm, Frame *frame)
+{
+    Trace *trace = vm->trace;
+    if (trace->blocks != NULL && value_is_object(vm->exception)) {
+        object_release_null(&vm->ctx, trace->raised);
+        trace->raised = object_retain(value_object(vm->exception));
+    }
+    return frame->pc;
+}
+
+// R[A] is the condition, R[A+1] the message if x says so.
+static const Ins *late_assert(Vm *vm, Frame *frame, Ins ins)
+{
+    uint32_t a = INS_A(ins), count = INS_X(ins) ? 1 : 0;
+    Value cls = value_from_object(vm->error_types[ERR_ASSERTION]);
+    Value exception = vm_call(vm, cls, &frame->registers[a + 1], count);
+    ValueId condition = value_failed(exception)
+                            ? VALUE_ID_NONE
+                            : block_truth(vm, frame->registers[a]);
+    bool ok = condition != VALUE_ID_NONE &&
+              late_error_append(vm, exception, condition, trace_place(vm));
+    release(vm, value_failed(exception) ? VALUE_NONE : exception);
+    slow_drop(vm, frame, a);
+    if (count > 0) {
+        slow_drop(vm, frame, a + 1);
+    }
     return ok ? frame->pc : NULL;
 }
 
@@ -317,12 +369,34 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
     case BLOCK_NEXT: return loop_next(vm, frame, info);
     case BLOCK_FOR: return loop_for(vm, frame, info, ins);
     case BLOCK_STOP: return loop_stop(vm, frame, info, ins);
+    case BLOCK_ASSERT: return late_assert(vm, frame, ins);
+    case BLOCK_RAISE: return note_raise(vm, frame);
     default:
         return raise_null(vm, ERR_SYSTEM, "a block that cannot be traced");
     }
 }
 
 // --- errors ---
+
+// Where the running code stands, for a node that an error makes.
+static bool is_late(Vm *vm, const StagedBlock *block)
+{
+    const Trace *trace = vm->trace;
+    return trace->raised != NULL && value_is_object(vm->exception) &&
+           value_object(vm->exception) == trace->raised &&
+           block->phase != PHASE_COND;
+}
+
+// `raise` has left the part of a block that is being traced: when the graph
+// runs and comes there, it is raised, and only then.
+static const Ins *raise_late(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    Value exception = raise_take(vm);
+    bool ok = late_error_append(vm, exception, VALUE_ID_NONE,
+                                trace_place(vm));
+    release(vm, exception);
+    return ok ? diverge(vm, frame, block) : NULL;
+}
 
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
 {
@@ -332,6 +406,12 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
         if (handler != NULL && handler->target >= info->start &&
             handler->target < info->join_target) {
             break; // caught inside the block, which goes on
+        }
+        if (is_late(vm, trace->blocks)) {
+            const Ins *next = raise_late(vm, frame, trace->blocks);
+            if (next != NULL) {
+                return next;
+            }
         }
         block_end(vm);
     }

@@ -7,6 +7,7 @@ stager_sources += src/stager/bound.c
 stager_sources += src/stager/concrete.c
 stager_sources += src/stager/concrete_call.c
 stager_sources += src/stager/concrete_show.c
+stager_sources += src/stager/late_error.c
 stager_sources += src/stager/leak.c
 stager_sources += src/stager/ledger.c
 stager_sources += src/stager/for_source.c

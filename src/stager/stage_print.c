@@ -2,6 +2,7 @@
 #include "interp/obj_int.h"
 #include "interp/protocol.h"
 #include "stager/concrete.h"
+#include "stager/late_error.h"
 #include "stager/stage_host.h"
 #include "stager/stage_write.h"
 
@@ -22,8 +23,10 @@ static bool host_call(void *data, Ctx *ctx, const GraphNode *node,
 static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
-    (void)data;
-    (void)inputs;
+    if (node->host != NULL) {
+        late_error_raise(data, node, inputs);
+        return;
+    }
     (void)ctx_fail(ctx, ERR_ASSERTION, "%.*s", (int)node->attrs[0].count,
                    node->attrs[0].text);
 }

@@ -1,0 +1,128 @@
+// Exceptions of run time.
+#include "stager/late_error.h"
+
+#include "interp/memory.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_exception.h"
+#include "interp/protocol.h"
+#include "stager/structure.h"
+#include "stager/trace.h"
+
+typedef VEC(ValueId) IdVec;
+
+// The graph's value of each symbolic tensor among the arguments.
+static Value collect_leaf(Vm *vm, Value v, void *data)
+{
+    IdVec *ids = data;
+    if (!value_is_kind(v, KIND_SYMBOLIC)) {
+        return value_retain(v);
+    }
+    ValueId id = trace_operand(vm, vm->trace, v);
+    return id != VALUE_ID_NONE && vec_push(&vm->ctx, ids, id)
+               ? value_retain(v)
+               : VALUE_FAIL;
+}
+
+// "ValueError: text", as the graph's printed form has it.
+static bool error_text(Vm *vm, Value exception, StrBuf *out)
+{
+    Str *text = value_str(vm, exception);
+    if (text == NULL) {
+        return false;
+    }
+    strbuf_printf(out, "%s%s%s", type_name(type_of(vm, exception)),
+                  text->length > 0 ? ": " : "", text->text);
+    object_release(&vm->ctx, text);
+    return strbuf_ok(out);
+}
+
+bool late_error_append(Vm *vm, Value exception, ValueId condition,
+                       GraphPlace place)
+{
+    Trace *trace = vm->trace;
+    IdVec ids = {0};
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    Value args = value_from_object(value_as_exception(exception)->args);
+    bool asserts = condition != VALUE_ID_NONE;
+    bool ok = error_text(vm, exception, &text) &&
+              (!asserts || vec_push(&vm->ctx, &ids, condition));
+    Value copy = ok ? value_map(vm, args, collect_leaf, &ids) : VALUE_FAIL;
+    ok = !value_failed(copy);
+    if (ok) {
+        AttrValue attr = {.kind = ATTR_STR,
+                          .count = (uint32_t)text.length,
+                          .text = strbuf_text(&text)};
+        release(vm, copy);
+        ok = graph_append_host(trace->graph, trace->block,
+                               asserts ? OP_ASSERT : OP_RAISE, ids.items,
+                               (uint32_t)ids.count, &attr,
+                               value_object(exception), NULL, 0,
+                               place) != NULL;
+    }
+    vec_free(&vm->ctx, &ids);
+    strbuf_free(&text);
+    return ok;
+}
+
+typedef struct Fill {
+    Tensor *const *inputs;
+    size_t next;
+} Fill;
+
+static Value fill_leaf(Vm *vm, Value v, void *data)
+{
+    Fill *fill = data;
+    return value_is_kind(v, KIND_SYMBOLIC)
+               ? tensor_adopt(vm, object_retain(fill->inputs[fill->next++]))
+               : value_retain(v);
+}
+
+// The traceback of the copy begins where the exception was raised.
+static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
+{
+    if (from->traceback == NULL || from->traceback->count == 0) {
+        return;
+    }
+    Traceback *copy = traceback_new(vm);
+    uint32_t count = from->traceback->count;
+    TracebackEntry *entries =
+        copy == NULL ? NULL : ctx_alloc(&vm->ctx, count * sizeof *entries);
+    if (entries == NULL) {
+        object_release_null(&vm->ctx, copy);
+        raise_clear(vm); // the error itself matters more
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = from->traceback->entries[i];
+        (void)object_retain(entries[i].code);
+    }
+    copy->entries = entries;
+    copy->count = copy->capacity = count;
+    object_release_null(&vm->ctx, to->traceback);
+    to->traceback = copy;
+}
+
+void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
+{
+    Exception *model = (Exception *)node->host;
+    Fill fill = {inputs + (node->op == OP_ASSERT), 0};
+    Value args = value_map(vm, value_from_object(model->args), fill_leaf,
+                           &fill);
+    if (value_failed(args)) {
+        return;
+    }
+    Exception *made =
+        exception_new(vm, model->head.type, value_as_tuple(args));
+    release(vm, args);
+    if (made == NULL) {
+        return;
+    }
+    if (model->dict != NULL) {
+        made->dict = dict_copy(vm, model->dict);
+    }
+    value_replace(&vm->ctx, &made->cause, value_retain(model->cause));
+    made->suppress_context = model->suppress_context;
+    copy_traceback(vm, model, made);
+    raise_object(vm, value_from_object(made));
+}

@@ -1,0 +1,19 @@
+// Errors that a graph raises when it runs: `raise` and `assert` that stand
+// under a condition on a tensor.
+//
+// The node holds the exception as it was made in the trace; each run raises a
+// copy, with the tensors of that run in the place of symbolic ones.
+#ifndef DUET_STAGER_LATE_ERROR_H
+#define DUET_STAGER_LATE_ERROR_H
+
+#include "graph/graph.h"
+#include "interp/vm.h"
+
+// Appends to the trace's block a node that raises `exception` when it is
+// reached; or, with a condition (one bool), when that is false.
+MUST_CHECK bool late_error_append(Vm *vm, Value exception, ValueId condition,
+                                  GraphPlace place);
+// Raises what the node holds.
+void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs);
+
+#endif
