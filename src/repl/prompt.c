@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,15 +178,21 @@ static void drop_entry(Prompt *prompt)
     prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
 }
 
-// The next entry, owned (free); NULL at the end of input.
+// The next entry, owned (free); NULL at the end of input. Ctrl-C gets through
+// only while we wait: one that came between the look at the flag and the wait
+// would else be seen at the next key.
 static char *read_entry(Prompt *prompt)
 {
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, &before);
     prompt->accepted = false;
     prompt->entry = NULL;
     prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-        int ready = poll(&key, 1, -1);
+        int ready = ppoll(&key, 1, NULL, &before);
         if (ctx_interrupted(&prompt->session->vm->ctx)) {
             drop_entry(prompt);
         } else if (ready > 0) {
@@ -194,6 +201,7 @@ static char *read_entry(Prompt *prompt)
             prompt->lib.rl_resize_terminal();
         }
     }
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return prompt->entry;
 }
 
