@@ -8,7 +8,7 @@
 
 enum {
     ARENA_ALIGN = 16,
-    ARENA_FIRST_BLOCK = 4 << 10, // most scripts of a line need no more
+    ARENA_FIRST_BLOCK = 512, // most graphs need little; the heap has it ready
     ARENA_MAX_BLOCK = 256 << 10
 };
 

@@ -321,48 +321,56 @@ static Value unpack_leaf(Vm *vm, Value v, void *data)
     return tensor_adopt(vm, object_retain(tensor));
 }
 
-static bool run_plan(Vm *vm, Concrete *concrete, const Signature *signature,
-                     Tensor **tensors, Tensor **outputs,
-                     VariableCell **cells)
+bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
+                         VariableCell **cells, Tensor **outputs)
 {
-    for (size_t i = 0; i < signature->tensors.count; i++) {
-        tensors[i] = value_as_tensor(signature->tensors.items[i].value);
-    }
-    for (size_t i = 0; i < concrete->graph->variables.count; i++) {
-        uint32_t index = concrete->cells[i];
-        cells[i] = index == CONCRETE_CAPTURED
-                       ? NULL
-                       : &value_as_variable(
-                              signature->variables.items[index])->cell;
-    }
-    PlanArgs args = {.inputs = tensors,
+    PlanArgs args = {.inputs = inputs,
                      .variables = cells,
                      .host = &stage_print_table,
                      .host_data = vm};
     concrete->running++;
+    concrete->hits++;
     bool ok = plan_run(&vm->ctx, concrete->plan, &args, outputs);
     concrete->running--;
     return ok;
 }
 
+Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
+{
+    Unpack unpack = {outputs, 0};
+    uint32_t count = concrete->graph->block->result_count;
+    Value result = value_map(vm, concrete->result, unpack_leaf, &unpack);
+    for (uint32_t i = 0; i < count; i++) {
+        object_release(&vm->ctx, outputs[i]);
+    }
+    return result;
+}
+
 static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
 {
+    const Graph *graph = concrete->graph;
     size_t inputs = signature->tensors.count;
-    size_t count = concrete->graph->block->result_count;
-    size_t total = inputs + count + concrete->graph->variables.count + 1;
+    size_t count = graph->block->result_count;
+    size_t total = inputs + count + graph->variables.count + 1;
     void **room = ctx_alloc_zero(&vm->ctx, total * sizeof *room);
     if (room == NULL) {
         return VALUE_FAIL;
     }
-    Tensor **outputs = (Tensor **)room + inputs;
-    Value result = VALUE_FAIL;
-    if (run_plan(vm, concrete, signature, (Tensor **)room, outputs,
-                 (VariableCell **)(outputs + count))) {
-        Unpack unpack = {outputs, 0};
-        result = value_map(vm, concrete->result, unpack_leaf, &unpack);
-        for (size_t i = 0; i < count; i++) {
-            object_release(&vm->ctx, outputs[i]);
+    Tensor **tensors = (Tensor **)room, **outputs = tensors + inputs;
+    VariableCell **cells = (VariableCell **)(outputs + count);
+    for (size_t i = 0; i < inputs; i++) {
+        tensors[i] = value_as_tensor(signature->tensors.items[i].value);
+    }
+    for (size_t i = 0; i < graph->variables.count; i++) {
+        uint32_t index = concrete->cells[i];
+        if (index != CONCRETE_CAPTURED) {
+            cells[i] =
+                &value_as_variable(signature->variables.items[index])->cell;
         }
+    }
+    Value result = VALUE_FAIL;
+    if (concrete_run_inputs(vm, concrete, tensors, cells, outputs)) {
+        result = concrete_unpack(vm, concrete, outputs);
     }
     ctx_free(&vm->ctx, room, total * sizeof *room);
     return result;
@@ -456,8 +464,8 @@ static Value append_call(Vm *vm, Concrete *concrete,
 
 Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
 {
-    concrete->hits++;
     if (vm->trace != NULL) {
+        concrete->hits++;
         return append_call(vm, concrete, signature);
     }
     if (signature->any_symbolic) {

@@ -38,6 +38,7 @@ typedef struct Concrete {
     Ledger ledger;    // what tracing did and read outside
     uint64_t hits;    // runs, and calls inside traces
     uint64_t used;    // when it was found last: the table's clock
+    bool listed;      // it is in its function's table
     uint32_t running; // runs that have not ended
     size_t number;    // it is the function's trace `number`, from 1
 } Concrete;
@@ -68,6 +69,14 @@ MUST_CHECK Concrete *concrete_new(Vm *vm, const TraceRequest *request);
 // Runs the graph on the call's tensors and Variables; inside a trace, appends
 // a call of it there. The signature must be the concrete's own.
 Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature);
+// The plan on the call's tensors (borrowed) and the cells of its Variables
+// (NULL: no Variable is an argument). The caller holds the concrete function,
+// which host code may drop. `outputs` are owned by the caller.
+MUST_CHECK bool concrete_run_inputs(Vm *vm, Concrete *concrete,
+                                    Tensor **inputs, VariableCell **cells,
+                                    Tensor **outputs);
+// The result's structure with these tensors in it; takes them.
+Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs);
 // The slot `call` of concrete functions (concrete_call.c).
 Value concrete_call(Vm *vm, Value self, const Value *args, uint32_t count,
                     Tuple *keyword_names);

@@ -165,6 +165,7 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
         return NULL;
     }
     self->traced++;
+    guard_clear(vm, &self->guard); // its trace may have to go
     if (!traces_add(vm, &self->table, made, signature)) {
         object_release(&vm->ctx, made);
         return NULL;
@@ -304,6 +305,7 @@ static Concrete *find_or_trace(Vm *vm, StagedFunction *self,
         return found;
     }
     if (again) {
+        guard_clear(vm, &self->guard);
         traces_remove(vm, &self->table, found);
     }
     object_release(&vm->ctx, found);
@@ -406,6 +408,7 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
             result = value_from_object(concrete);
         } else if (concrete != NULL) {
             result = concrete_run(vm, concrete, &signature);
+            self->ran = concrete->listed ? concrete : NULL;
             object_release(&vm->ctx, concrete);
         }
     }
@@ -467,10 +470,35 @@ static Value call_with_self(Vm *vm, StagedFunction *self, const Value *args,
     return result;
 }
 
+// A call by position that found its trace: the next one like it is quick.
+static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
+                            uint32_t count)
+{
+    (void)object_retain(self);
+    Value result = call_with_self(vm, self, args, count, NULL, true);
+    if (!value_failed(result) && self->ran != NULL &&
+        self->options.signature == NULL) {
+        guard_set(vm, &self->guard, self->ran, args, count);
+    }
+    self->ran = NULL;
+    object_release(&vm->ctx, self);
+    return result;
+}
+
 static Value staged_call(Vm *vm, Value value, const Value *args,
                          uint32_t count, Tuple *keyword_names)
 {
     StagedFunction *self = (StagedFunction *)value_object(value);
+    if (LIKELY(vm->trace == NULL && !vm->eager_only &&
+               keyword_names == NULL)) {
+        Value result = guard_run(vm, &self->guard, args, count);
+        if (LIKELY(!value_unbound(result))) {
+            return result;
+        }
+        if (!value_is_none(self->host)) {
+            return call_and_guard(vm, self, args, count);
+        }
+    }
     if (value_is_none(self->host) && count == 1) {
         StagedFunction *made =
             staged_new(vm, args[0], options_copy(&self->options));
@@ -601,6 +629,7 @@ static Value staged_bind(Vm *vm, Value self, Value instance, Type *owner)
 static void staged_destroy(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
+    guard_clear(vm, &self->guard);
     traces_free(vm, &self->table);
     options_free(vm, &self->options);
     release(vm, self->host);

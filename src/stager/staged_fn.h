@@ -2,6 +2,7 @@
 #ifndef DUET_STAGER_STAGED_FN_H
 #define DUET_STAGER_STAGED_FN_H
 
+#include "stager/guard.h"
 #include "stager/options.h"
 #include "stager/traces.h"
 
@@ -15,6 +16,9 @@ struct StagedFunction {
     Str *name;      // counted
     StageOptions options;
     TraceTable table;
+    Guard guard;    // the last call that it covers
+    Concrete *ran;  // by the call that ends now, if it is in the table;
+                    // borrowed, NULL: none
     size_t traced;  // traces made so far, dropped ones included
 };
 

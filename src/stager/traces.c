@@ -195,6 +195,7 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
         table->last = NULL;
     }
     size_t count = table->traces.count;
+    concrete->listed = false;
     for (size_t i = 0; i < count; i++) {
         if (table->traces.items[i] == concrete) {
             memmove(&table->traces.items[i], &table->traces.items[i + 1],
@@ -244,6 +245,7 @@ bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
         return false;
     }
     (void)object_retain(concrete);
+    concrete->listed = true;
     concrete->used = ++table->clock;
     if (!map_put(&table->by_key, strbuf_text(&concrete->key),
                  concrete->key.length, (uintptr_t)concrete) ||

@@ -1,0 +1,121 @@
+// The quick way of a staged call.
+//
+// Invariant: whatever a guard lets pass has the key of its trace, and would
+// find it by look-up; where there is doubt (structures, Variables, objects
+// with __tensor__, frozen values that may have changed) it lets nothing pass.
+#include "stager/guard.h"
+
+#include "interp/obj_list.h"
+
+void guard_clear(Vm *vm, Guard *guard)
+{
+    uint32_t count = guard->count;
+    guard->concrete = NULL;
+    guard->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        release(vm, guard->arguments[i].same);
+    }
+}
+
+// Whether being the same value is enough to be the same argument.
+static bool is_fixed(Vm *vm, Value v)
+{
+    if (!value_is_object(v)) {
+        return true;
+    }
+    return !value_is_operand(v) && !value_is_leaf_tensor(vm, v) &&
+           structure_kind(vm, v) == STRUCTURE_LEAF;
+}
+
+static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
+{
+    out->same = VALUE_NONE;
+    out->is_tensor = value_is_tensor(v);
+    if (!out->is_tensor) {
+        if (is_fixed(vm, v)) {
+            out->same = value_retain(v);
+            return true;
+        }
+        return false;
+    }
+    const Tensor *tensor = value_as_tensor(v);
+    out->dtype = tensor->dtype;
+    out->rank = tensor->rank;
+    if (tensor->rank > TENSOR_INLINE_RANK) {
+        return false;
+    }
+    for (int i = 0; i < tensor->rank; i++) {
+        out->dims[i] = tensor->inline_dims[i];
+    }
+    return true;
+}
+
+void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
+               uint32_t count)
+{
+    guard_clear(vm, guard);
+    if (count > GUARD_MAX_ARGUMENTS || concrete->outer.count > 0 ||
+        concrete->variables.count > 0 ||
+        concrete->graph->block->result_count > GUARD_MAX_ARGUMENTS) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!guard_argument(vm, args[i], &guard->arguments[i])) {
+            guard_clear(vm, guard);
+            return;
+        }
+        guard->count = i + 1;
+    }
+    guard->single = value_is_kind(concrete->result, KIND_SYMBOLIC);
+    guard->concrete = concrete;
+}
+
+static inline bool passes(const GuardArgument *guard, Value v)
+{
+    if (!guard->is_tensor) {
+        return value_same(guard->same, v);
+    }
+    if (!value_is_tensor(v)) {
+        return false;
+    }
+    const Tensor *tensor = value_as_tensor(v);
+    if (tensor->dtype != guard->dtype || tensor->rank != guard->rank) {
+        return false;
+    }
+    for (int i = 0; i < guard->rank; i++) {
+        if (tensor->inline_dims[i] != guard->dims[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
+{
+    Concrete *concrete = guard->concrete;
+    if (concrete == NULL || count != guard->count ||
+        concrete->ledger.epoch != vm->watch_epoch) {
+        return VALUE_UNBOUND;
+    }
+    Tensor *inputs[GUARD_MAX_ARGUMENTS], *outputs[GUARD_MAX_ARGUMENTS];
+    uint32_t tensors = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!passes(&guard->arguments[i], args[i])) {
+            return VALUE_UNBOUND;
+        }
+        if (guard->arguments[i].is_tensor) {
+            inputs[tensors++] = value_as_tensor(args[i]);
+        }
+    }
+    bool single = guard->single;
+    // The run may call host code, which may set the guard anew and drop the
+    // trace.
+    (void)object_retain(concrete);
+    Value result = VALUE_FAIL;
+    if (LIKELY(concrete_run_inputs(vm, concrete, inputs, NULL, outputs))) {
+        result = single ? tensor_adopt(vm, outputs[0])
+                        : concrete_unpack(vm, concrete, outputs);
+    }
+    object_release(&vm->ctx, concrete);
+    return result;
+}
