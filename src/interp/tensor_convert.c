@@ -399,6 +399,55 @@ static Value convert_number(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+// What an object says it is as a tensor: __tensor_as__(dtype) for host data
+// that adapts to the dtype that is needed, else __tensor__(). UNBOUND: it has
+// neither.
+static Value object_tensor(Vm *vm, Value v, DType dtype)
+{
+    Value method = VALUE_UNBOUND, wanted = VALUE_NONE;
+    if (dtype != DT_NONE) {
+        method = value_find_method(vm, v, vm->names[NAME_TENSOR_AS]);
+        if (value_failed(method)) {
+            return VALUE_FAIL;
+        }
+    }
+    bool adapts = !value_unbound(method);
+    if (!adapts) {
+        method = value_find_method(vm, v, vm->names[NAME_TENSOR]);
+    } else {
+        DTypeObject *object = dtype_new(vm, dtype);
+        wanted = object == NULL ? VALUE_FAIL : value_from_object(object);
+    }
+    if (value_unbound(method) || value_failed(method)) {
+        return method;
+    }
+    Value made = value_failed(wanted)
+                     ? VALUE_FAIL
+                     : vm_call(vm, method, &wanted, adapts ? 1 : 0);
+    value_release(&vm->ctx, method);
+    value_release(&vm->ctx, wanted);
+    return made;
+}
+
+static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
+{
+    Value made = object_tensor(vm, v, dtype);
+    if (value_failed(made)) {
+        return VALUE_FAIL;
+    }
+    if (value_unbound(made)) {
+        return convert_host(vm, who, v, dtype); // words the error
+    }
+    Value result = value_is_operand(made)
+                       ? convert_operand(vm, who, made, dtype)
+                       : raise_error(vm, ERR_TYPE,
+                                     "%s: __tensor__ of '%s' returned no "
+                                     "tensor",
+                                     who, type_name(type_of(vm, v)));
+    value_release(&vm->ctx, made);
+    return result;
+}
+
 Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
 {
     if (value_is_operand(v)) {
@@ -416,25 +465,7 @@ Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
     if (is_sequence(v) || !value_is_object(v)) {
         return convert_host(vm, who, v, dtype);
     }
-    Value method = value_find_method(vm, v, vm->names[NAME_TENSOR]);
-    if (value_failed(method)) {
-        return VALUE_FAIL;
-    }
-    if (value_unbound(method)) {
-        return convert_host(vm, who, v, dtype); // words the error
-    }
-    Value made = vm_call(vm, method, NULL, 0);
-    value_release(&vm->ctx, method);
-    if (value_failed(made) || value_is_operand(made)) {
-        Value result = value_failed(made)
-                           ? VALUE_FAIL
-                           : convert_operand(vm, who, made, dtype);
-        value_release(&vm->ctx, made);
-        return result;
-    }
-    value_release(&vm->ctx, made);
-    return raise_error(vm, ERR_TYPE, "%s: __tensor__ of '%s' returned no "
-                       "tensor", who, type_name(type_of(vm, v)));
+    return convert_object(vm, who, v, dtype);
 }
 
 // A host number that became part of a loop's state counts as one still.

@@ -3,7 +3,9 @@
 // A host bool, int or float takes the dtype that it is asked for, if its kind
 // allows it (bool < int < float); without one, bool becomes bool, int int32
 // (int64 if it does not fit), float float32, str and bytes string. Nested
-// lists and tuples must be regular. Arguments are borrowed, results owned.
+// lists and tuples must be regular. An object may have __tensor__(), or
+// __tensor_as__(dtype) too, if it can be of the dtype that is needed. Arguments
+// are borrowed, results owned.
 #ifndef DUET_INTERP_TENSOR_CONVERT_H
 #define DUET_INTERP_TENSOR_CONVERT_H
 
