@@ -270,7 +270,9 @@ Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
                   Tuple *keyword_names)
 {
     Value result = VALUE_FAIL;
-    if (check_self(vm, native, window, count)) {
+    bool known = (native->flags & NATIVE_READ) ||
+                 native_read_params(vm, native);
+    if (known && check_self(vm, native, window, count)) {
         bool plain = (native->flags & NATIVE_SIMPLE) &&
                      keyword_names == NULL &&
                      count == native->positional_count;

@@ -24,7 +24,8 @@ struct Function {
     Value cells[];      // Cell objects, code->captured_count of them
 };
 
-// The parameters of a native function, parsed once from its NativeDef.
+// The parameters of a native function, read from its NativeDef when it is
+// first called: of the thousand that exist few ever are.
 typedef struct NativeParam {
     Str *name;
     const char *default_text; // NULL: required
@@ -39,7 +40,7 @@ typedef struct Native {
     uint16_t param_count;
     uint16_t positional_count; // may be given by position
     uint16_t required_count;   // of these
-    uint16_t flags;            // NATIVE_SIMPLE
+    uint16_t flags;            // NATIVE_SIMPLE, NATIVE_READ
     Value self;   // a bound native (rarely), UNBOUND: none
     Type *owner;  // the type whose method it is, NULL: a function
     Str *name;
@@ -48,7 +49,10 @@ typedef struct Native {
 
 // Only positional parameters, no variadic ones: `count == positional_count`
 // arguments can be handed over as they stand.
-enum { NATIVE_SIMPLE = 1 };
+enum {
+    NATIVE_SIMPLE = 1,
+    NATIVE_READ = 2 // the parameters are there (native_read_params)
+};
 
 typedef struct Method { // bound: self put in front of the arguments
     Object head;
@@ -60,6 +64,8 @@ typedef struct Method { // bound: self put in front of the arguments
 MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
 MUST_CHECK Cell *cell_new(Vm *vm, Value value); // retains
 MUST_CHECK Native *native_new(Vm *vm, const NativeDef *def, Type *owner);
+// Before params, the counts and NATIVE_SIMPLE mean anything.
+MUST_CHECK bool native_read_params(Vm *vm, Native *self);
 MUST_CHECK Method *method_new(Vm *vm, Value function, Value self); // retains
 
 #endif

@@ -1,5 +1,5 @@
-// Native functions as objects: their parameters, parsed once from the text of
-// the descriptor, and their attributes.
+// Native functions as objects: their parameters, read from the text of the
+// descriptor at the first call, and their attributes.
 #include <ctype.h>
 
 #include "interp/call.h"
@@ -8,7 +8,6 @@
 
 // A parameter list is walked item by item: commas inside brackets and quotes
 // belong to a default.
-// A thousand of these texts are read at start-up: no library call a letter.
 static size_t item_length(const char *text)
 {
     int depth = 0;
@@ -132,24 +131,44 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
                      .function = def->function,
                      .self = VALUE_UNBOUND,
                      .owner = owner};
-    size_t size = params_size(self);
     self->name = str_intern(vm, def->name, strlen(def->name));
-    self->params = size > 0 ? ctx_alloc_zero(&vm->ctx, size) : NULL;
-    if (self->name == NULL || (size > 0 && self->params == NULL) ||
-        !parse_params(vm, self, def->params)) {
+    if (self->name == NULL) {
         object_release(&vm->ctx, self);
         return NULL;
     }
     return self;
 }
 
-static void native_destroy(Vm *vm, Object *object)
+static void free_params(Vm *vm, Native *self)
 {
-    Native *self = (Native *)object;
+    if (self->params == NULL) {
+        return;
+    }
     for (uint32_t i = 0; i < self->param_count; i++) {
         object_release(&vm->ctx, self->params[i].name);
     }
     ctx_free(&vm->ctx, self->params, params_size(self));
+    self->params = NULL;
+    self->param_count = self->positional_count = self->required_count = 0;
+}
+
+bool native_read_params(Vm *vm, Native *self)
+{
+    size_t size = params_size(self);
+    self->params = size > 0 ? ctx_alloc_zero(&vm->ctx, size) : NULL;
+    if ((size > 0 && self->params == NULL) ||
+        !parse_params(vm, self, self->def->params)) {
+        free_params(vm, self);
+        return false;
+    }
+    self->flags |= NATIVE_READ;
+    return true;
+}
+
+static void native_destroy(Vm *vm, Object *object)
+{
+    Native *self = (Native *)object;
+    free_params(vm, self);
     object_release_null(&vm->ctx, self->name);
     release(vm, self->self);
     object_free(vm, self, sizeof *self);
