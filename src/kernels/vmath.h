@@ -61,7 +61,7 @@ static inline float vm_log_f32(float x)
     float scaled = tiny ? x * 8388608.0f : x;
     float e0 = tiny ? -23.0f : 0.0f;
     int32_t i = bits_of_float(scaled);
-    int32_t d = (int32_t)((uint32_t)(i - 0x3f3504f3) & 0xff800000u);
+    int32_t d = (int32_t)(((uint32_t)i - 0x3f3504f3u) & 0xff800000u);
     float m = float_of_bits((int32_t)((uint32_t)i - (uint32_t)d)) - 1.0f;
     float e = e0 + (float)(d >> 23);
     float p = -7.6239757239818572998046875e-2f;

@@ -286,6 +286,7 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
     }
     values_visit(&self->result, 1, visit, data);
     values_visit(&self->target, 1, visit, data);
+    ledger_visit(&self->ledger, visit, data);
 }
 
 static void concrete_clear(Vm *vm, Object *object)
@@ -293,6 +294,8 @@ static void concrete_clear(Vm *vm, Object *object)
     Concrete *self = (Concrete *)object;
     value_replace(&vm->ctx, &self->result, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
+    ledger_free(vm, &self->ledger);
+    ledger_init(vm, &self->ledger);
 }
 
 const TypeDef concrete_type_def = {

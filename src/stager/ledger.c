@@ -13,6 +13,7 @@
 #include "interp/obj_list.h"
 #include "interp/obj_set.h"
 #include "interp/protocol.h"
+#include "interp/sequence.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 #include "stager/staged_fn.h"
@@ -41,6 +42,17 @@ void ledger_free(Vm *vm, Ledger *ledger)
     vec_free(&vm->ctx, &ledger->effects);
     vec_free(&vm->ctx, &ledger->reads);
     map_free(&ledger->places);
+}
+
+void ledger_visit(const Ledger *ledger, void (*visit)(Object *, void *),
+                  void *data)
+{
+    for (size_t i = 0; i < ledger->reads.count; i++) {
+        const FrozenRead *read = &ledger->reads.items[i];
+        Value owned[] = {read->key, read->value, read->items};
+        visit(read->container, data);
+        values_visit(owned, sizeof owned / sizeof *owned, visit, data);
+    }
 }
 
 // Whether the running code is the embedded library's.

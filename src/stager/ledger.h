@@ -41,6 +41,9 @@ typedef struct Ledger {
 
 void ledger_init(Vm *vm, Ledger *ledger);
 void ledger_free(Vm *vm, Ledger *ledger);
+// For the collector: calls `visit` for each object that the reads hold.
+void ledger_visit(const Ledger *ledger,
+                  void (*visit)(Object *child, void *data), void *data);
 // At the end of a trace: what the trace changed itself is what it froze.
 MUST_CHECK bool ledger_close(Vm *vm, Ledger *ledger);
 // The first read that is changed now, NULL: none. *failed is set when memory
