@@ -223,16 +223,6 @@ restart:
     }
 }
 
-static inline bool key_hash(Vm *vm, Value key, uint64_t *hash)
-{
-    if (value_is_int(key) && value_small(key) >= 0 &&
-        value_small(key) < VALUE_INT_MAX) {
-        *hash = (uint64_t)value_small(key);
-        return true;
-    }
-    return value_hash(vm, key, hash);
-}
-
 // Equality of a simple key with a stored one of the same hash; -1: it takes
 // the protocol to know.
 static inline int simple_equal(Value stored, Value key)
@@ -246,48 +236,78 @@ static inline int simple_equal(Value stored, Value key)
     return value_both_ints(stored, key) ? 0 : -1;
 }
 
-const DictEntry *dict_find_simple(Dict *dict, Value key)
+// Where a small int or a str is found without running code: the entry's
+// number, -1 absent, -2: it takes the protocol to know.
+static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
 {
-    uint64_t hash;
-    if (value_is_int(key) && value_rank(key) >= 0) {
-        hash = (uint64_t)value_small(key);
-    } else if (value_is_str(key)) {
-        hash = str_hash(value_as_str(key));
-    } else {
-        return NULL;
-    }
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             const DictEntry *entry = &dict->entries[i];
-            if (entry->hash == hash && simple_equal(entry->key, key) == 1) {
-                return entry;
+            if (entry->hash == hash && is_live(entry)) {
+                int equal = simple_equal(entry->key, key);
+                if (equal != 0) {
+                    return equal > 0 ? (int64_t)i : -2;
+                }
             }
         }
-        return NULL;
+        return -1;
     }
     Probe probe = probe_start(dict, hash);
     for (;; probe_next(&probe)) {
         uint32_t slot = slot_get(dict, probe.at);
         if (slot == 0) {
-            return NULL;
+            return -1;
         }
         const DictEntry *entry = &dict->entries[slot - 1];
-        if (entry->hash == hash) {
+        if (entry->hash == hash && is_live(entry)) {
             int equal = simple_equal(entry->key, key);
             if (equal != 0) {
-                return equal > 0 ? entry : NULL;
+                return equal > 0 ? (int64_t)slot - 1 : -2;
             }
         }
     }
 }
 
+// The hash of a key that find_simple takes.
+static inline bool simple_hash(Value key, uint64_t *hash)
+{
+    if (value_is_int(key) && value_rank(key) >= 0) {
+        *hash = (uint64_t)value_small(key);
+        return value_small(key) < VALUE_INT_MAX;
+    }
+    if (value_is_str(key)) {
+        *hash = str_hash(value_as_str(key));
+        return true;
+    }
+    return false;
+}
+
+// Any key: hashes it and looks it up. As find.
+static inline int64_t locate(Vm *vm, Dict *dict, Value key, uint64_t *hash)
+{
+    if (LIKELY(simple_hash(key, hash))) {
+        int64_t found = find_simple(dict, key, *hash);
+        if (LIKELY(found != -2)) {
+            return found;
+        }
+    } else if (!value_hash(vm, key, hash)) {
+        return -2;
+    }
+    return find(vm, dict, key, *hash);
+}
+
+const DictEntry *dict_find_simple(Dict *dict, Value key)
+{
+    uint64_t hash;
+    int64_t found = simple_hash(key, &hash) ? find_simple(dict, key, hash)
+                                            : -1;
+    return found < 0 ? NULL : &dict->entries[found];
+}
+
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;
-    if (!key_hash(vm, key, &hash)) {
-        return -1;
-    }
-    int64_t entry = find(vm, dict, key, hash);
+    int64_t entry = locate(vm, dict, key, &hash);
     if (entry < 0) {
         return entry == -1 ? 0 : -1;
     }
@@ -316,10 +336,7 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
 {
     uint64_t hash;
-    if (!key_hash(vm, key, &hash)) {
-        return false;
-    }
-    int64_t entry = find(vm, dict, key, hash);
+    int64_t entry = locate(vm, dict, key, &hash);
     if (entry == -2 || !note_store(vm, dict, value)) {
         return false;
     }
@@ -337,10 +354,7 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
     if (dict->count == 0 && !value_is_object(key)) {
         return 0;
     }
-    if (!key_hash(vm, key, &hash)) {
-        return -1;
-    }
-    int64_t number = find(vm, dict, key, hash);
+    int64_t number = locate(vm, dict, key, &hash);
     if (number < 0) {
         return number == -1 ? 0 : -1;
     }

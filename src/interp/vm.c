@@ -657,7 +657,22 @@ OP_APPEND: {
     SLOW(TOTUPLE, slow_totuple, 0)
     SLOW(FORMAT, slow_format, 0)
     SLOW(CONCAT, slow_concat, 0)
-    SLOW(UNPACK, slow_unpack, 0)
+OP_UNPACK: {
+    Value source = RA;
+    Value *out = &RB;
+    if (LIKELY(fast_is_exact(vm, source, KIND_TUPLE)) &&
+        value_as_tuple(source)->count == INS_C(ins) &&
+        (uint32_t)(INS_A(ins) - INS_B(ins)) >= INS_C(ins)) {
+        f->pc = pc;
+        for (uint32_t i = 0; i < INS_C(ins); i++) {
+            Value item = value_retain(value_as_tuple(source)->items[i]);
+            SET(out[i], item);
+        }
+        DROP_TEMPORARY(INS_A(ins), UINT32_MAX);
+        NEXT();
+    }
+    SLOW_HERE(slow_unpack)
+}
     SLOW(UNPACKX, slow_unpackx, 0)
 
     // --- calls ---

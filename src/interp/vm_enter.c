@@ -7,6 +7,7 @@
 #include "interp/obj_float.h"
 #include "interp/obj_generator.h"
 #include "interp/obj_instance.h"
+#include "interp/obj_int.h"
 #include "interp/vm_run.h"
 
 static void release_window(Vm *vm, Value *window, uint32_t count)
@@ -115,6 +116,9 @@ static Function *find_init(Vm *vm, Type *cls)
 // the general way.
 static Value convert(Vm *vm, const Type *cls, Value v)
 {
+    if (cls == vm->types[KIND_STR] && value_is_int(v)) {
+        return int_text(vm, v);
+    }
     if (cls == vm->types[KIND_STR]) {
         Str *text = value_str(vm, v);
         return text == NULL ? VALUE_FAIL : value_from_object(text);

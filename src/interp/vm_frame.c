@@ -20,14 +20,6 @@ static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
     }
 }
 
-bool vm_can_push(Vm *vm, const Code *code, const Value *window)
-{
-    const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
-    return (LIKELY(next < vm->frames_end) &&
-            LIKELY(window + code->register_count + 8 <= vm->stack_end)) ||
-           raise_false(vm, ERR_RECURSION, "maximum recursion depth exceeded");
-}
-
 bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
 {
     Code *code = function->code;
@@ -223,15 +215,6 @@ bool vm_yield(Vm *vm, Value item)
     release(vm, take_owner(f));
     value_replace(&vm->ctx, &caller->registers[target], item);
     return true;
-}
-
-Value *vm_next_window(Vm *vm)
-{
-    Value *top = vm->stack;
-    if (vm->frame != NULL) {
-        top = vm->frame->registers + vm->frame->code->register_count;
-    }
-    return (top < vm->window_top ? vm->window_top : top) + 1;
 }
 
 Value *vm_free_window(Vm *vm, uint32_t count)

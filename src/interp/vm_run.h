@@ -40,7 +40,14 @@ Value *vm_free_window(Vm *vm, uint32_t count);
 void vm_release_window(Vm *vm, Value *window);
 
 // Whether a frame of this code may stand at `window`; false: RecursionError.
-MUST_CHECK bool vm_can_push(Vm *vm, const Code *code, const Value *window);
+MUST_CHECK static inline bool vm_can_push(Vm *vm, const Code *code,
+                                          const Value *window)
+{
+    const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
+    return (LIKELY(next < vm->frames_end) &&
+            LIKELY(window + code->register_count + 8 <= vm->stack_end)) ||
+           raise_false(vm, ERR_RECURSION, "maximum recursion depth exceeded");
+}
 // A new frame for bound parameters at `window`. False: RecursionError, and
 // the parameters are released.
 MUST_CHECK bool vm_push_frame(Vm *vm, Function *function, Value *window,
@@ -78,7 +85,14 @@ MUST_CHECK bool vm_operate(Vm *vm, Function *function, const Value *args,
 MUST_CHECK bool vm_deliver(Vm *vm, Value result);
 // Where the registers of a frame above the running one may begin; one more
 // stands in front of it.
-Value *vm_next_window(Vm *vm);
+static inline Value *vm_next_window(Vm *vm)
+{
+    Value *top = vm->stack;
+    if (LIKELY(vm->frame != NULL)) {
+        top = vm->frame->registers + vm->frame->code->register_count;
+    }
+    return (top < vm->window_top ? vm->window_top : top) + 1;
+}
 // Calls window[-1]: 1: its frame was pushed; 0: the result is in window[-1];
 // -1: failed.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
