@@ -229,10 +229,32 @@ static bool bind(Binding *b, uint32_t count)
     return fill_defaults(b);
 }
 
+// Positional arguments alone, fewer than the parameters: the missing ones have
+// defaults, and there is nothing else to bind. False: not so, nothing done.
+static bool bind_defaults(Function *function, Value *window, uint32_t count)
+{
+    const Code *code = function->code;
+    const Tuple *defaults = function->defaults;
+    uint32_t positional = code->positional_count;
+    if (code->plain_count != positional || defaults == NULL ||
+        count >= positional || count + defaults->count < positional) {
+        return false;
+    }
+    for (uint32_t i = count; i < positional; i++) {
+        size_t from_end = positional - i;
+        window[i] =
+            value_retain(defaults->items[defaults->count - from_end]);
+    }
+    return true;
+}
+
 bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {
     const Code *code = function->code;
+    if (keyword_names == NULL && bind_defaults(function, window, count)) {
+        return true;
+    }
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
     uint32_t named = (uint32_t)code->positional_count +

@@ -4,7 +4,8 @@
 // Invariant: entries[0 .. used) are in insertion order; a removed one has key
 // VALUE_DELETED and value UNBOUND. An index slot holds an entry's number + 1,
 // 0: never used; a removed entry keeps its slot until the table is rebuilt.
-// Probes go as CPython's: i = 5i + perturb + 1, perturb >>= 5.
+// Probes go as CPython's: i = 5i + perturb + 1, perturb >>= 5. A dict is dense
+// only while entries[i].key is the int i, or VALUE_DELETED, for each i.
 #include "interp/obj_dict.h"
 
 #include "interp/note.h"
@@ -108,7 +109,8 @@ static bool resize(Vm *vm, Dict *dict, uint32_t capacity)
 {
     uint32_t slots = 0;
     void *index = NULL;
-    if (capacity > DICT_SMALL) {
+    dict->dense = dict->dense && dict->count == dict->used;
+    if (capacity > DICT_SMALL && !dict->dense) {
         for (slots = 16; (uint64_t)slots * 2 < (uint64_t)capacity * 3;) {
             slots *= 2;
         }
@@ -190,6 +192,17 @@ static int64_t find(Vm *vm, Dict *dict, Value key, uint64_t hash)
 {
     int equal;
 restart:
+    if (dict->dense) {
+        // Ints hash to themselves, so that one entry alone comes into question.
+        if (hash >= dict->used || !is_live(&dict->entries[hash])) {
+            return -1;
+        }
+        equal = key_equal(vm, dict, &dict->entries[hash], key);
+        if (equal == 2) {
+            goto restart;
+        }
+        return equal < 0 ? -2 : equal == 0 ? -1 : (int64_t)hash;
+    }
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             if (dict->entries[i].hash == hash && is_live(&dict->entries[i])) {
@@ -240,6 +253,11 @@ static inline int simple_equal(Value stored, Value key)
 // number, -1 absent, -2: it takes the protocol to know.
 static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
 {
+    if (dict->dense) {
+        bool found = hash < dict->used && is_live(&dict->entries[hash]) &&
+                     value_is_int(key);
+        return found ? (int64_t)hash : -1;
+    }
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             const DictEntry *entry = &dict->entries[i];
@@ -315,10 +333,26 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
     return 1;
 }
 
+// Before `key` is added: whether the dict is dense with it. False: there was
+// no memory for the index of one that is not dense any more.
+static bool keep_dense(Vm *vm, Dict *dict, Value key)
+{
+    bool next = value_same(key, value_from_small(dict->used));
+    if (dict->used == 0 && dict->index == NULL) {
+        dict->dense = next;
+    }
+    if (!dict->dense || next) {
+        return true;
+    }
+    // Without an index for want of memory the entries are searched in turn.
+    dict->dense = false;
+    return dict->capacity <= DICT_SMALL || resize(vm, dict, dict->capacity);
+}
+
 // Adds a key that is not there.
 static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 {
-    if (!grow(vm, dict)) {
+    if (!keep_dense(vm, dict, key) || !grow(vm, dict)) {
         return false;
     }
     uint32_t number = dict->used++;
@@ -386,6 +420,9 @@ int32_t dict_find_name(Dict *dict, Str *name)
 {
     Value key = value_from_object(name);
     uint64_t hash = str_hash(name);
+    if (dict->dense) {
+        return -1;
+    }
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             DictEntry *entry = &dict->entries[i];
@@ -464,6 +501,7 @@ Dict *dict_copy(Vm *vm, Dict *dict)
     if (copy == NULL || dict->count == 0) {
         return copy;
     }
+    copy->dense = dict->dense && dict->count == dict->used;
     if (!resize(vm, copy, dict->count)) {
         object_release(&vm->ctx, copy);
         return NULL;

@@ -1,7 +1,9 @@
 // dict: compact and insertion-ordered; and the views on it.
 //
 // Entries {hash, key, value} in insertion order; an index of u8, u16 or u32
-// slots with CPython's probe, none up to 8 entries. A removed entry's key is
+// slots with CPython's probe, none up to 8 entries. While the keys are 0, 1, 2
+// and so on in that order the dict is `dense`: an entry's number is its key,
+// and there is no index either. A removed entry's key is
 // VALUE_DELETED until the next growth. Look-ups that ran a user's __eq__ start
 // again if the dict changed meanwhile (`version`).
 #ifndef DUET_INTERP_OBJ_DICT_H
@@ -17,11 +19,13 @@ typedef struct DictEntry {
 struct Dict {
     Object head;
     DictEntry *entries;
-    void *index;        // of 1, 2 or 4 bytes a slot; NULL up to 8 entries
+    void *index;        // of 1, 2 or 4 bytes a slot; NULL: few entries, or
+                        // dense
     uint32_t count;     // live entries
     uint32_t used;      // entries in use, removed ones included
     uint32_t capacity;  // of entries
     uint32_t index_size; // slots, a power of two; 0: no index
+    bool dense;         // entry i has, or had, the int i as its key
     uint64_t version;   // bumped when a key comes or goes (not on replacing)
 };
 

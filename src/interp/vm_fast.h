@@ -42,7 +42,7 @@ ALWAYS_INLINE bool fast_index(Value key, size_t count, size_t *index)
     return LIKELY((uint64_t)i < count);
 }
 
-// item = container[key] of a list or tuple, counted.
+// item = container[key] of a list, a tuple or a dense dict, counted.
 ALWAYS_INLINE bool fast_get_item(const Vm *vm, Value container, Value key,
                                  Value *item)
 {
@@ -60,6 +60,14 @@ ALWAYS_INLINE bool fast_get_item(const Vm *vm, Value container, Value key,
         const Tuple *tuple = value_as_tuple(container);
         if (fast_index(key, tuple->count, &index)) {
             *item = value_retain(tuple->items[index]);
+            return true;
+        }
+    } else if (fast_is_exact(vm, container, KIND_DICT)) {
+        const Dict *dict = value_as_dict(container);
+        index = (size_t)value_small(key);
+        if (dict->dense && index < dict->used &&
+            value_same(dict->entries[index].key, key)) {
+            *item = value_retain(dict->entries[index].value);
             return true;
         }
     }
