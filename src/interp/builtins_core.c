@@ -5,7 +5,9 @@
 #include "interp/attr.h"
 #include "interp/builtins.h"
 #include "interp/obj_function.h"
+#include "interp/note.h"
 #include "interp/obj_iter.h"
+#include "interp/obj_tensor.h"
 
 BUILTIN_BODY(callable)
 {
@@ -85,6 +87,10 @@ BUILTIN_BODY(isinstance)
 BUILTIN_BODY(len)
 {
     (void)count;
+    Value symbolic = tensor_traced_length(vm, args[0]);
+    if (!value_unbound(symbolic)) {
+        return symbolic;
+    }
     int64_t length = value_length(vm, args[0]);
     return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
 }
@@ -161,6 +167,10 @@ BUILTIN_BODY(print)
     }
     strbuf_puts(&out, end);
     Value file = builtin_given(args[3]) ? args[3] : vm->stdout_file;
+    if (!note_effect(vm, "print", VALUE_UNBOUND)) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
+    }
     return print_text(vm, file, str_from_buf(vm, &out), args[4]);
 }
 

@@ -5,6 +5,7 @@
 #include "interp/builtins.h"
 
 #include "interp/iter_make.h"
+#include "interp/note.h"
 
 // The attributes axis and keepdims, UNBOUND where not given, as the method
 // of the tensor takes them.
@@ -149,6 +150,11 @@ BUILTIN_BODY(next)
                            type_name(type_of(vm, args[0])));
     }
     Value item = value_next(vm, args[0]);
+    if (!value_failed(item) && value_object(args[0])->birth != vm->ctx.birth &&
+        !note_effect(vm, "next", VALUE_UNBOUND)) {
+        release(vm, item);
+        return VALUE_FAIL;
+    }
     if (!value_same(item, VALUE_STOP)) {
         return item;
     }

@@ -7,6 +7,7 @@
 #include "interp/obj_bytes.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
+#include "interp/obj_tensor.h"
 #include "interp/sequence.h"
 
 static void float_destroy(Vm *vm, Object *self)
@@ -156,8 +157,14 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "float", args, keywords, 1)) {
         return VALUE_FAIL;
     }
-    Value made = args->count == 0 ? float_new(vm, 0.0)
-                                  : float_of(vm, args->items[0]);
+    Value made = args->count == 0
+                     ? float_new(vm, 0.0)
+                     : tensor_traced_cast(vm, "float", args->items[0],
+                                          DT_FLOAT32);
+    if (args->count > 0 && !value_unbound(made)) {
+        return made;
+    }
+    made = args->count == 0 ? made : float_of(vm, args->items[0]);
     if (value_failed(made) || cls == vm->types[KIND_FLOAT]) {
         return made;
     }

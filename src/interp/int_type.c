@@ -5,6 +5,7 @@
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_float.h"
+#include "interp/obj_tensor.h"
 #include "interp/sequence.h"
 
 static bool is_whole(Value v)
@@ -190,6 +191,10 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                    ? value_from_small(0)
                    : raise_error(vm, ERR_TYPE, "int() missing string argument");
     } else {
+        made = tensor_traced_cast(vm, "int", args->items[0], DT_INT32);
+        if (!value_unbound(made)) {
+            return made;
+        }
         made = value_unbound(base) ? int_of(vm, args->items[0])
                                    : int_of_base(vm, args->items[0], base);
     }
@@ -310,6 +315,12 @@ static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     (void)cls;
     if (!arguments_check(vm, "bool", args, keywords, 1)) {
         return VALUE_FAIL;
+    }
+    Value cast = args->count == 0
+                     ? VALUE_UNBOUND
+                     : tensor_traced_cast(vm, "bool", args->items[0], DT_BOOL);
+    if (!value_unbound(cast)) {
+        return cast;
     }
     int truth = args->count == 0 ? 0 : value_truth(vm, args->items[0]);
     return truth < 0 ? VALUE_FAIL : value_from_bool(truth);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "interp/module.h"
+#include "interp/note.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
@@ -25,12 +26,16 @@ static int64_t clock_ns(clockid_t clock)
     static Value time_##name(Vm *vm, Value *args, uint32_t count)             \
     {                                                                         \
         (void)args, (void)count;                                              \
-        return float_new(vm, (double)clock_ns(clock) / NS_PER_S);             \
+        return note_effect(vm, "time", VALUE_UNBOUND)                         \
+                   ? float_new(vm, (double)clock_ns(clock) / NS_PER_S)        \
+                   : VALUE_FAIL;                                              \
     }                                                                         \
     static Value time_##name##_ns(Vm *vm, Value *args, uint32_t count)        \
     {                                                                         \
         (void)args, (void)count;                                              \
-        return int_from_i64(vm, clock_ns(clock));                             \
+        return note_effect(vm, "time", VALUE_UNBOUND)                         \
+                   ? int_from_i64(vm, clock_ns(clock))                        \
+                   : VALUE_FAIL;                                              \
     }
 CLOCK_BODY(time, CLOCK_REALTIME)
 CLOCK_BODY(monotonic, CLOCK_MONOTONIC)

@@ -244,13 +244,29 @@ static Value symbolic_str(Vm *vm, Value self)
                                            : symbolic_repr(vm, self);
 }
 
+static const char *symbol_text(Value self)
+{
+    const Str *name = value_as_symbolic(self)->name;
+    return name != NULL ? name->text : "?";
+}
+
+// C code needs a host number: int() and float() themselves are casts in a
+// trace (tensor_cast.c).
 static Value symbolic_number(Vm *vm, Value self)
 {
-    // int(x) and float(x) are casts in a trace; C code that needs a host
-    // number gets the truth hook's error, which names the cure.
-    return vm->hooks != NULL && vm->hooks->truth(vm, self) >= 0
-               ? raise_error(vm, ERR_SYMBOLIC, "a symbolic tensor has no value")
-               : VALUE_FAIL;
+    return raise_error(vm, ERR_SYMBOLIC,
+                       "symbolic tensor '%s' has no host value while tracing; "
+                       "use the tensor function of this name",
+                       symbol_text(self));
+}
+
+static Value symbolic_index(Vm *vm, Value self)
+{
+    return raise_error(vm, ERR_SYMBOLIC,
+                       "symbolic tensor '%s' has no host value while tracing "
+                       "and cannot index host data or count host turns; index "
+                       "a tensor with it (stack makes one of a list)",
+                       symbol_text(self));
 }
 
 static int symbolic_truth(Vm *vm, Value self)
@@ -294,7 +310,7 @@ const TypeDef symbolic_type_def = {
               .length = tensor_length,
               .get_item = tensor_get_item,
               .iter = tensor_iter,
-              .index = symbolic_number,
+              .index = symbolic_index,
               .to_int = symbolic_number,
               .to_float = symbolic_number},
     .methods = tensor_methods,

@@ -109,6 +109,11 @@ Value tensor_format(Vm *vm, Value self, Str *spec);
 Value tensor_index_slot(Vm *vm, Value self);
 Value tensor_to_int(Vm *vm, Value self);
 Value tensor_to_float(Vm *vm, Value self);
+// int(v), float(v), bool(v) inside a trace, tensor_cast.c: a cast to a scalar
+// of this dtype's kind. UNBOUND: v has a host value, or no trace runs.
+Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype);
+// len(v) inside a trace where the size is unknown; UNBOUND: it is known.
+Value tensor_traced_length(Vm *vm, Value v);
 // Indexing, tensor_index.c.
 Value tensor_get_item(Vm *vm, Value self, Value key);
 int64_t tensor_length(Vm *vm, Value self);

@@ -93,6 +93,7 @@ interp_sources += src/interp/str_split.c
 interp_sources += src/interp/str_translate.c
 interp_sources += src/interp/str_type.c
 interp_sources += src/interp/tensor_call.c
+interp_sources += src/interp/tensor_cast.c
 interp_sources += src/interp/tensor_convert.c
 interp_sources += src/interp/tensor_emit.c
 interp_sources += src/interp/tensor_functions.c

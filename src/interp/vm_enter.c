@@ -132,7 +132,7 @@ static Value convert(Vm *vm, const Type *cls, Value v)
     if (cls == vm->types[KIND_FLOAT] && value_is_int(v)) {
         return float_new(vm, (double)value_small(v));
     }
-    if (cls == vm->bool_type) {
+    if (cls == vm->bool_type && vm->trace == NULL) {
         int truth = value_truth(vm, v);
         return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
     }

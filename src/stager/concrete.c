@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "interp/obj_exception.h"
+#include "interp/obj_instance.h"
 #include "interp/protocol.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
@@ -90,6 +91,52 @@ typedef struct Pack {
     IdVec ids; // of the outputs
 } Pack;
 
+enum { HIDDEN_DEPTH = 4 }; // how far results are searched
+
+// The path by which an object holds a symbolic tensor, appended to `path`
+// (".state.h"); false if none was found.
+static bool find_hidden(Vm *vm, Value v, int depth, StrBuf *path)
+{
+    if (value_is_kind(v, KIND_SYMBOLIC)) {
+        return true;
+    }
+    const Instance *instance =
+        value_is_kind(v, KIND_INSTANCE) && depth < HIDDEN_DEPTH
+            ? (const Instance *)value_object(v)
+            : NULL;
+    if (instance == NULL || instance->shape == NULL) {
+        return false;
+    }
+    size_t length = path->length;
+    for (const ObjectShape *shape = instance->shape; shape->parent != NULL;
+         shape = shape->parent) {
+        strbuf_printf(path, ".%s", shape->name->text);
+        if (find_hidden(vm, instance->slots[shape->count - 1], depth + 1,
+                        path)) {
+            return true;
+        }
+        path->length = length;
+    }
+    return false;
+}
+
+// A result that is no structure is handed out as it is, so nothing of this
+// trace may be in it.
+static bool check_hidden(Vm *vm, const Pack *pack, Value v)
+{
+    StrBuf path;
+    strbuf_init(&path, &vm->ctx);
+    bool ok = !find_hidden(vm, v, 0, &path) ||
+              raise_false(vm, ERR_TYPE,
+                          "%s returns a '%s' object whose %s is a symbolic "
+                          "tensor; return the tensor, or a list, tuple, dict "
+                          "or dataclass with it",
+                          pack->trace->request->name->text,
+                          type_name(type_of(vm, v)), strbuf_text(&path));
+    strbuf_free(&path);
+    return ok;
+}
+
 static Value pack_leaf(Vm *vm, Value v, void *data)
 {
     Pack *pack = data;
@@ -97,6 +144,10 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
                      ? variable_read(vm, value_as_variable(v))
                      : value_retain(v);
     if (!value_is_kind(leaf, KIND_SYMBOLIC)) {
+        if (!check_hidden(vm, pack, leaf)) {
+            release(vm, leaf);
+            return VALUE_FAIL;
+        }
         return leaf;
     }
     ValueId id = trace_operand(vm, pack->trace, leaf);
@@ -121,6 +172,70 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
     return ok;
 }
 
+// Whether two trees are of one structure with the same leaves.
+static int same_tree(Vm *vm, Value a, Value b)
+{
+    StructureKind kind = structure_kind(vm, a);
+    if (value_same(a, b)) {
+        return 1;
+    }
+    if (kind == STRUCTURE_LEAF || kind != structure_kind(vm, b) ||
+        !ctx_enter(&vm->ctx)) {
+        return vm_has_error(vm) ? -1 : 0;
+    }
+    ValueVec own = {0}, other = {0};
+    int same = structure_children(vm, a, &own) &&
+                       structure_children(vm, b, &other)
+                   ? own.count == other.count
+                   : -1;
+    for (size_t i = 0; same > 0 && i < own.count; i++) {
+        same = same_tree(vm, own.items[i], other.items[i]);
+    }
+    value_vec_free(vm, &own);
+    value_vec_free(vm, &other);
+    ctx_leave(&vm->ctx);
+    return same;
+}
+
+// The function got copies of its structures, so a change of one would be lost
+// from the second call on, and be seen by nobody in the first.
+static bool check_arguments(Vm *vm, const TraceRequest *request,
+                            const Bound *given, const Bound *kept)
+{
+    for (size_t i = 0; i < kept->values.count; i++) {
+        int same =
+            same_tree(vm, kept->values.items[i], given->values.items[i]);
+        if (same <= 0) {
+            return same == 0 &&
+                   raise_false(vm, ERR_VALUE,
+                               "%s changes its argument '%s' while it is "
+                               "traced; change a copy, and return it",
+                               request->name->text,
+                               bound_name(request->target, request->bound,
+                                          i));
+        }
+    }
+    return true;
+}
+
+static bool any_structure(Vm *vm, const Bound *bound)
+{
+    for (size_t i = 0; i < bound->values.count; i++) {
+        StructureKind kind = structure_kind(vm, bound->values.items[i]);
+        if (kind == STRUCTURE_LIST || kind == STRUCTURE_DICT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Value same_leaf(Vm *vm, Value v, void *data)
+{
+    (void)vm;
+    (void)data;
+    return value_retain(v);
+}
+
 // Calls the function inside the trace.
 static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
                       Concrete *concrete)
@@ -130,13 +245,20 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     if (!bound_map(vm, request->bound, symbolic_leaf, &rebuild, &symbolic)) {
         return false;
     }
-    Value value = vm_call_keywords(vm, request->target, symbolic.values.items,
-                                   (uint32_t)symbolic.values.count,
-                                   symbolic.names);
+    Bound kept = {0};
+    Value value = VALUE_FAIL;
+    if (!any_structure(vm, &symbolic) ||
+        bound_map(vm, &symbolic, same_leaf, NULL, &kept)) {
+        value = vm_call_keywords(vm, request->target, symbolic.values.items,
+                                 (uint32_t)symbolic.values.count,
+                                 symbolic.names);
+    }
     bool ok = !value_failed(value) &&
+              check_arguments(vm, request, &symbolic, &kept) &&
               set_outputs(vm, trace, concrete, value);
     release(vm, value);
     bound_free(vm, &symbolic);
+    bound_free(vm, &kept);
     return ok;
 }
 

@@ -49,8 +49,14 @@ static Value misconverted(Vm *vm, const Match *match)
     }
     ErrorKind kind = match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE
                                                     : vm->ctx.error.kind;
-    Str *text = str_printf(vm, "argument '%s': %s", match->argument,
-                           vm->ctx.error.text);
+    // The conversion's text opens with the function's name already.
+    size_t own = strlen(match->function);
+    const char *why = vm->ctx.error.text;
+    if (strncmp(why, match->function, own) == 0 &&
+        strncmp(why + own, ": ", 2) == 0) {
+        why += own + 2;
+    }
+    Str *text = str_printf(vm, "argument '%s': %s", match->argument, why);
     if (text != NULL) {
         raise_clear(vm);
         raise_error(vm, kind, "%s: %s", match->function, text->text);

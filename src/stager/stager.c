@@ -18,7 +18,8 @@ static int hook_truth(Vm *vm, Value symbolic)
     const Symbolic *tensor = value_as_symbolic(symbolic);
     return raise_int(vm, ERR_SYMBOLIC,
                      "the truth of symbolic tensor '%s' is not known while "
-                     "tracing; use where",
+                     "tracing, and host code asked for it; use the tensor's "
+                     "own operation (where, maximum, minimum, sort, any)",
                      tensor->name != NULL ? tensor->name->text : "?");
 }
 
