@@ -72,6 +72,7 @@ typedef struct Compiler {
     VEC(InsSpan) spans;
     const Lowered *staged; // conversion for a trace (lower.h); NULL: ordinary
     VEC(BlockInfo) blocks; // their words are labels until the end
+    BlockInfo no_block;    // written to after a failure, never read
     VEC(Handler) handlers; // start, end, target are labels until the end
     VEC(Value) constants;
     Map constant_map;

@@ -30,8 +30,7 @@ static uint32_t open_block(Compiler *c, const char *what, Span span)
 
 static BlockInfo *block_at(Compiler *c, uint32_t block)
 {
-    static BlockInfo nowhere; // after a failure; what is in it is never read
-    return c->failed ? &nowhere : &c->blocks.items[block];
+    return c->failed ? &c->no_block : &c->blocks.items[block];
 }
 
 static Span list_span(NodeList list)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "parser/ast_make.h"
 
 // Which flags a list may set.
 enum { LEAVE_RETURN = 1, LEAVE_BREAK = 2, LEAVE_CONTINUE = 4 };
@@ -34,17 +34,13 @@ typedef struct LowerLoop { // the innermost loop
     Flag left, skipped;    // by break, by continue
 } LowerLoop;
 
-typedef VEC(Node *) NodeVec;
-
 typedef struct Lower {
-    Ctx *ctx;
-    Arena *arena;
+    AstMaker make;
     const Source *source;
     Lowered *out;
     LowerLoop *loop;
     Flag returned;
     uint32_t named; // flags that have names so far
-    bool failed;
 } Lower;
 
 static NodeList lower_list(Lower *l, NodeList list);
@@ -118,114 +114,20 @@ static Flow flow_of_statement(Lower *l, const Node *node)
 static Flow flow_of(Lower *l, NodeList list)
 {
     Flow flow = {0, true};
-    if (l->failed || !ctx_enter(l->ctx)) {
-        l->failed = true;
+    if (l->make.failed || !ctx_enter(l->make.ctx)) {
+        l->make.failed = true;
         return flow;
     }
     for (uint32_t i = 0; i < list.count && flow.falls; i++) {
         flow = flow_then(flow, flow_of_statement(l, list.items[i]));
     }
-    ctx_leave(l->ctx);
+    ctx_leave(l->make.ctx);
     return flow;
-}
-
-// --- nodes ---
-
-static Node *node_new(Lower *l, AstKind kind, Span span)
-{
-    static Node nowhere; // after a failure: written to, never read
-    Node *node = l->failed ? NULL : arena_new(l->arena, Node);
-    if (node == NULL) {
-        l->failed = true;
-        return &nowhere;
-    }
-    node->kind = (uint8_t)kind;
-    node->span = span;
-    return node;
-}
-
-static Node *node_copy(Lower *l, const Node *node)
-{
-    Node *copy = node_new(l, (AstKind)node->kind, node->span);
-    *copy = *node;
-    return copy;
-}
-
-static Node *name_node(Lower *l, Text name, AstContext context, Span span)
-{
-    Node *node = node_new(l, AST_NAME, span);
-    node->name.id = name;
-    node->name.context = context;
-    return node;
-}
-
-static Node *constant_of(Lower *l, ConstantType type, Span span)
-{
-    Node *node = node_new(l, AST_CONSTANT, span);
-    node->constant.type = type;
-    return node;
-}
-
-static NodeList list_of(Lower *l, Node *const *items, size_t count)
-{
-    NodeList list = {NULL, 0};
-    if (count > 0 && !l->failed) {
-        list.items = arena_new_array(l->arena, Node *, count);
-        if (list.items == NULL) {
-            l->failed = true;
-            return list;
-        }
-        memcpy(list.items, items, count * sizeof *items);
-        list.count = (uint32_t)count;
-    }
-    return list;
-}
-
-static NodeList list_join(Lower *l, NodeList a, NodeList b)
-{
-    NodeList list = {NULL, 0};
-    if (a.count == 0 || b.count == 0) {
-        return a.count == 0 ? b : a;
-    }
-    if (!l->failed) {
-        list.items = arena_new_array(l->arena, Node *, a.count + b.count);
-        l->failed = list.items == NULL;
-    }
-    if (!l->failed) {
-        list.count = a.count + b.count;
-        memcpy(list.items, a.items, a.count * sizeof *a.items);
-        memcpy(list.items + a.count, b.items, b.count * sizeof *b.items);
-    }
-    return list;
 }
 
 static NodeList list_after(NodeList list, uint32_t first)
 {
     return (NodeList){list.items + first, list.count - first};
-}
-
-static void add(Lower *l, NodeVec *out, Node *node)
-{
-    if (!l->failed && !vec_push(l->ctx, out, node)) {
-        l->failed = true;
-    }
-}
-
-static NodeList take(Lower *l, NodeVec *out)
-{
-    NodeList list = list_of(l, out->items, out->count);
-    vec_free(l->ctx, out);
-    return list;
-}
-
-// name = value
-static Node *assign(Lower *l, Text name, Node *value, Span span)
-{
-    Node *node = node_new(l, AST_ASSIGN, span);
-    Node *target = name_node(l, name, CONTEXT_STORE, span);
-    node->assign.targets = list_of(l, &target, 1);
-    node->assign.value = value;
-    return node;
 }
 
 // --- flags ---
@@ -245,10 +147,7 @@ static Text fresh_name(Lower *l, const char *stem)
             snprintf(text, sizeof text, "%s_%u", stem, (unsigned)(number + i));
         }
     }
-    Text name = {NULL, strlen(text)};
-    name.text = arena_strndup(l->arena, text, name.length);
-    l->failed = l->failed || name.text == NULL;
-    return name;
+    return make_text(&l->make, text);
 }
 
 static void set_flag(Lower *l, NodeVec *out, Flag *flag, const char *stem,
@@ -257,13 +156,13 @@ static void set_flag(Lower *l, NodeVec *out, Flag *flag, const char *stem,
     if (flag->name.text == NULL) {
         flag->name = fresh_name(l, stem);
     }
-    Node *set = assign(
-        l, flag->name,
-        constant_of(l, value ? CONSTANT_TRUE : CONSTANT_FALSE, span), span);
-    if (!l->failed && !vec_push(l->ctx, &flag->sets, set)) {
-        l->failed = true;
+    Node *set = make_assign(
+        &l->make, flag->name,
+        make_constant(&l->make, value ? CONSTANT_TRUE : CONSTANT_FALSE, span), span);
+    if (!l->make.failed && !vec_push(l->make.ctx, &flag->sets, set)) {
+        l->make.failed = true;
     }
-    add(l, out, set);
+    make_push(&l->make, out, set);
 }
 
 // The flags of these exits, or-ed; NULL: none has a name.
@@ -278,30 +177,22 @@ static Node *flags_node(Lower *l, uint32_t exits, Span span)
         if (flags[i] != NULL && flags[i]->name.text != NULL) {
             flags[i]->tested = true;
             names[count++] =
-                name_node(l, flags[i]->name, CONTEXT_LOAD, span);
+                make_name(&l->make, flags[i]->name, CONTEXT_LOAD, span);
         }
     }
     if (count < 2) {
         return count == 0 ? NULL : names[0];
     }
-    either = node_new(l, AST_BOOL_OP, span);
+    either = make_node(&l->make, AST_BOOL_OP, span);
     either->bool_op.op = BOOL_OR;
-    either->bool_op.values = list_of(l, names, count);
+    either->bool_op.values = make_list(&l->make, names, count);
     return either;
-}
-
-static Node *not_node(Lower *l, Node *operand)
-{
-    Node *node = node_new(l, AST_UNARY, operand->span);
-    node->unary.op = UNARY_NOT;
-    node->unary.operand = operand;
-    return node;
 }
 
 // Puts `list` under the condition that none of these flags is set.
 static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
 {
-    if (list.count == 0 || l->failed) {
+    if (list.count == 0 || l->make.failed) {
         return;
     }
     Span span = span_join(list.items[0]->span,
@@ -310,14 +201,14 @@ static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
     NodeList lowered = lower_list(l, list);
     if (flags == NULL) {
         for (uint32_t i = 0; i < lowered.count; i++) {
-            add(l, out, lowered.items[i]);
+            make_push(&l->make, out, lowered.items[i]);
         }
         return;
     }
-    Node *guard = node_new(l, AST_IF, span);
-    guard->if_stmt.test = not_node(l, flags);
+    Node *guard = make_node(&l->make, AST_IF, span);
+    guard->if_stmt.test = make_not(&l->make, flags);
     guard->if_stmt.body = lowered;
-    add(l, out, guard);
+    make_push(&l->make, out, guard);
 }
 
 // Flags that nobody tests need not be set.
@@ -326,7 +217,7 @@ static void free_flag(Lower *l, Flag *flag)
     for (size_t i = 0; !flag->tested && i < flag->sets.count; i++) {
         flag->sets.items[i]->kind = AST_PASS;
     }
-    vec_free(l->ctx, &flag->sets);
+    vec_free(l->make.ctx, &flag->sets);
 }
 
 // --- statements ---
@@ -335,12 +226,12 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
 {
     Node *value = node->expr_stmt.value;
     if (value == NULL) {
-        value = constant_of(l, CONSTANT_NONE, node->span);
+        value = make_constant(&l->make, CONSTANT_NONE, node->span);
     }
     if (l->out->result.text == NULL) {
         l->out->result = fresh_name(l, l->out->printed ? "retval_" : "result");
     }
-    add(l, out, assign(l, l->out->result, value, node->span));
+    make_push(&l->make, out, make_assign(&l->make, l->out->result, value, node->span));
     set_flag(l, out, &l->returned, "do_return", true, node->span);
 }
 
@@ -352,13 +243,13 @@ static bool lower_if(Lower *l, NodeVec *out, const Node *node, NodeList rest)
     Flow other = flow_of(l, node->if_stmt.orelse);
     bool into_other = !then.falls && then.exits != 0;
     bool into_then = !into_other && !other.falls && other.exits != 0;
-    Node *copy = node_copy(l, node);
-    add(l, out, copy);
+    Node *copy = make_copy(&l->make, node);
+    make_push(&l->make, out, copy);
     NodeList none = {NULL, 0};
     copy->if_stmt.body = lower_list(
-        l, list_join(l, node->if_stmt.body, into_then ? rest : none));
+        l, make_join(&l->make, node->if_stmt.body, into_then ? rest : none));
     copy->if_stmt.orelse = lower_list(
-        l, list_join(l, node->if_stmt.orelse, into_other ? rest : none));
+        l, make_join(&l->make, node->if_stmt.orelse, into_other ? rest : none));
     uint32_t exits = then.exits | other.exits;
     if (into_then || into_other) {
         return true;
@@ -376,13 +267,13 @@ static Node *guarded_test(Lower *l, uint32_t exits, Node *test)
     if (flags == NULL) {
         return test;
     }
-    Node *both[2] = {not_node(l, flags), test};
+    Node *both[2] = {make_not(&l->make, flags), test};
     if (is_true(test)) {
         return both[0];
     }
-    Node *node = node_new(l, AST_BOOL_OP, test->span);
+    Node *node = make_node(&l->make, AST_BOOL_OP, test->span);
     node->bool_op.op = BOOL_AND;
-    node->bool_op.values = list_of(l, both, 2);
+    node->bool_op.values = make_list(&l->make, both, 2);
     return node;
 }
 
@@ -402,25 +293,23 @@ static NodeList lower_turn(Lower *l, NodeList body, uint32_t exits)
                  body.items[0]->span);
     }
     NodeList lowered = lower_list(l, body);
-    for (uint32_t i = 0; i < lowered.count; i++) {
-        add(l, &turn, lowered.items[i]);
-    }
-    return take(l, &turn);
+    make_push_all(&l->make, &turn, lowered);
+    return make_taken(&l->make, &turn);
 }
 
 static void keep_stop(Lower *l, const Node *loop, Node *stop)
 {
-    if (stop != NULL && !l->failed &&
+    if (stop != NULL && !l->make.failed &&
         !map_put(&l->out->stops, (const char *)&loop, sizeof loop,
                  (uintptr_t)stop)) {
-        l->failed = true;
+        l->make.failed = true;
     }
 }
 
 static void lower_loop(Lower *l, NodeVec *out, const Node *node)
 {
     LowerLoop loop = {.outer = l->loop};
-    Node *copy = node_copy(l, node);
+    Node *copy = make_copy(&l->make, node);
     NodeList *body, *orelse;
     loop_parts(copy, &body, &orelse);
     NodeList turns = *body, after = *orelse;
@@ -430,7 +319,7 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     if (flow.exits & LEAVE_BREAK) {
         set_flag(l, out, &loop.left, "break_", false, node->span);
     }
-    add(l, out, copy);
+    make_push(&l->make, out, copy);
     *body = lower_turn(l, turns, flow.exits);
     *orelse = (NodeList){NULL, 0};
     if (copy->kind == AST_WHILE) {
@@ -441,12 +330,12 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     Node *left = flags_node(l, ends, node->span);
     l->loop = loop.outer;
     if (after.count > 0) { // `else` runs if the loop was not left
-        Node *guard = node_new(l, AST_IF, node->span);
+        Node *guard = make_node(&l->make, AST_IF, node->span);
         guard->if_stmt.test =
-            left != NULL ? not_node(l, left)
-                         : constant_of(l, CONSTANT_TRUE, node->span);
+            left != NULL ? make_not(&l->make, left)
+                         : make_constant(&l->make, CONSTANT_TRUE, node->span);
         guard->if_stmt.body = lower_list(l, after);
-        add(l, out, guard);
+        make_push(&l->make, out, guard);
     }
     free_flag(l, &loop.left);
     free_flag(l, &loop.skipped);
@@ -456,24 +345,24 @@ static void lower_handlers(Lower *l, Node *copy)
 {
     NodeVec handlers = {0};
     for (uint32_t i = 0; i < copy->try_stmt.handlers.count; i++) {
-        Node *handler = node_copy(l, copy->try_stmt.handlers.items[i]);
+        Node *handler = make_copy(&l->make, copy->try_stmt.handlers.items[i]);
         handler->handler.body = lower_list(l, handler->handler.body);
-        add(l, &handlers, handler);
+        make_push(&l->make, &handlers, handler);
     }
-    copy->try_stmt.handlers = take(l, &handlers);
+    copy->try_stmt.handlers = make_taken(&l->make, &handlers);
 }
 
 static void lower_try(Lower *l, NodeVec *out, const Node *node)
 {
-    Node *copy = node_copy(l, node);
+    Node *copy = make_copy(&l->make, node);
     Flow flow = flow_of(l, node->try_stmt.body);
     copy->try_stmt.body = lower_list(l, node->try_stmt.body);
     lower_handlers(l, copy);
     NodeVec orelse = {0};
     add_guarded(l, &orelse, flow.exits, node->try_stmt.orelse);
-    copy->try_stmt.orelse = take(l, &orelse);
+    copy->try_stmt.orelse = make_taken(&l->make, &orelse);
     copy->try_stmt.finalbody = lower_list(l, node->try_stmt.finalbody);
-    add(l, out, copy);
+    make_push(&l->make, out, copy);
 }
 
 // True: the rest of the list is done.
@@ -497,12 +386,12 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
     case AST_FOR: lower_loop(l, out, node); break;
     case AST_TRY: lower_try(l, out, node); break;
     case AST_WITH: {
-        Node *copy = node_copy(l, node);
+        Node *copy = make_copy(&l->make, node);
         copy->with_stmt.body = lower_list(l, node->with_stmt.body);
-        add(l, out, copy);
+        make_push(&l->make, out, copy);
         break;
     }
-    default: add(l, out, node); return false;
+    default: make_push(&l->make, out, node); return false;
     }
     uint32_t exits = flow_of_statement(l, node).exits;
     if (exits != 0) {
@@ -514,17 +403,17 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
 static NodeList lower_list(Lower *l, NodeList list)
 {
     NodeVec out = {0};
-    if (l->failed || !ctx_enter(l->ctx)) {
-        l->failed = true;
+    if (l->make.failed || !ctx_enter(l->make.ctx)) {
+        l->make.failed = true;
         return (NodeList){NULL, 0};
     }
-    for (uint32_t i = 0; i < list.count && !l->failed; i++) {
+    for (uint32_t i = 0; i < list.count && !l->make.failed; i++) {
         if (lower_statement(l, &out, list.items[i], list_after(list, i + 1))) {
             break;
         }
     }
-    ctx_leave(l->ctx);
-    return take(l, &out);
+    ctx_leave(l->make.ctx);
+    return make_taken(&l->make, &out);
 }
 
 // --- the function ---
@@ -532,7 +421,7 @@ static NodeList lower_list(Lower *l, NodeList list)
 static bool needs_lowering(Lower *l, NodeList list, bool inside)
 {
     bool needs = false;
-    for (uint32_t i = 0; i < list.count && !needs && !l->failed; i++) {
+    for (uint32_t i = 0; i < list.count && !needs && !l->make.failed; i++) {
         const Node *node = list.items[i];
         switch (node->kind) {
         case AST_RETURN: needs = inside; break;
@@ -572,20 +461,18 @@ static void finish_function(Lower *l, const Node *function, NodeList body)
     NodeVec out = {0};
     Span span = function->span;
     if (l->returned.tested) {
-        add(l, &out,
-            assign(l, l->returned.name,
-                   constant_of(l, CONSTANT_FALSE, span), span));
+        make_push(&l->make, &out,
+            make_assign(&l->make, l->returned.name,
+                   make_constant(&l->make, CONSTANT_FALSE, span), span));
     }
-    for (uint32_t i = 0; i < body.count; i++) {
-        add(l, &out, body.items[i]);
-    }
+    make_push_all(&l->make, &out, body);
     if (l->out->result.text != NULL) {
-        Node *node = node_new(l, AST_RETURN, span);
+        Node *node = make_node(&l->make, AST_RETURN, span);
         node->expr_stmt.value =
-            name_node(l, l->out->result, CONTEXT_LOAD, span);
-        add(l, &out, node);
+            make_name(&l->make, l->out->result, CONTEXT_LOAD, span);
+        make_push(&l->make, &out, node);
     }
-    l->out->body = take(l, &out);
+    l->out->body = make_taken(&l->make, &out);
 }
 
 bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
@@ -594,20 +481,22 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
     *out = (Lowered){.body = function->function_def.body,
                      .printed = printed};
     map_init(&out->stops, ctx);
-    Lower l = {.ctx = ctx, .arena = arena, .source = source, .out = out};
+    Lower l = {.make = {.ctx = ctx, .arena = arena},
+               .source = source,
+               .out = out};
     if (!needs_lowering(&l, out->body, false)) {
-        return !l.failed;
+        return !l.make.failed;
     }
     NodeList body = out->body;
     Flow flow = flow_of(&l, body);
     if (flow.exits != 0 && flow.falls) { // falls off the end: returns None
-        Node *last = node_new(&l, AST_RETURN, function->span);
-        body = list_join(&l, body, list_of(&l, &last, 1));
+        Node *last = make_node(&l.make, AST_RETURN, function->span);
+        body = make_join(&l.make, body, make_list(&l.make, &last, 1));
     }
     body = lower_list(&l, body);
     finish_function(&l, function, body);
     free_flag(&l, &l.returned);
-    return !l.failed;
+    return !l.make.failed;
 }
 
 void lowered_free(Lowered *lowered)

@@ -1,6 +1,7 @@
 # parser/: one source a line, alphabetical. Headers need no line.
 parser_sources =
 parser_sources += src/parser/ast.c
+parser_sources += src/parser/ast_make.c
 parser_sources += src/parser/ast_unparse.c
 parser_sources += src/parser/fstring.c
 parser_sources += src/parser/parse_atom.c

@@ -1,0 +1,112 @@
+// Making nodes.
+#include "parser/ast_make.h"
+
+#include <string.h>
+
+Node *make_node(AstMaker *m, AstKind kind, Span span)
+{
+    Node *node = m->failed ? NULL : arena_new(m->arena, Node);
+    if (node == NULL) {
+        m->failed = true;
+        return &m->nowhere;
+    }
+    node->kind = (uint8_t)kind;
+    node->span = span;
+    return node;
+}
+
+Node *make_copy(AstMaker *m, const Node *node)
+{
+    Node *copy = make_node(m, (AstKind)node->kind, node->span);
+    *copy = *node;
+    return copy;
+}
+
+Node *make_name(AstMaker *m, Text name, AstContext context, Span span)
+{
+    Node *node = make_node(m, AST_NAME, span);
+    node->name.id = name;
+    node->name.context = context;
+    return node;
+}
+
+Node *make_constant(AstMaker *m, ConstantType type, Span span)
+{
+    Node *node = make_node(m, AST_CONSTANT, span);
+    node->constant.type = type;
+    return node;
+}
+
+Node *make_not(AstMaker *m, Node *operand)
+{
+    Node *node = make_node(m, AST_UNARY, operand->span);
+    node->unary.op = UNARY_NOT;
+    node->unary.operand = operand;
+    return node;
+}
+
+Node *make_assign(AstMaker *m, Text name, Node *value, Span span)
+{
+    Node *node = make_node(m, AST_ASSIGN, span);
+    Node *target = make_name(m, name, CONTEXT_STORE, span);
+    node->assign.targets = make_list(m, &target, 1);
+    node->assign.value = value;
+    return node;
+}
+
+Text make_text(AstMaker *m, const char *text)
+{
+    Text made = {NULL, strlen(text)};
+    made.text =
+        m->failed ? NULL : arena_strndup(m->arena, text, made.length);
+    m->failed = m->failed || made.text == NULL;
+    return made;
+}
+
+NodeList make_list(AstMaker *m, Node *const *items, size_t count)
+{
+    NodeList list = {NULL, 0};
+    if (count == 0 || m->failed) {
+        return list;
+    }
+    list.items = arena_new_array(m->arena, Node *, count);
+    if (list.items == NULL) {
+        m->failed = true;
+        return list;
+    }
+    memcpy(list.items, items, count * sizeof *items);
+    list.count = (uint32_t)count;
+    return list;
+}
+
+NodeList make_join(AstMaker *m, NodeList a, NodeList b)
+{
+    if (a.count == 0 || b.count == 0) {
+        return a.count == 0 ? b : a;
+    }
+    NodeVec both = {0};
+    make_push_all(m, &both, a);
+    make_push_all(m, &both, b);
+    return make_taken(m, &both);
+}
+
+NodeList make_taken(AstMaker *m, NodeVec *vec)
+{
+    NodeList list = make_list(m, vec->items, vec->count);
+    vec_free(m->ctx, vec);
+    return list;
+}
+
+void make_push(AstMaker *m, NodeVec *vec, Node *node)
+{
+    if (!m->failed && !vec_push(m->ctx, vec, node)) {
+        m->failed = true;
+    }
+}
+
+void make_push_all(AstMaker *m, NodeVec *vec, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        make_push(m, vec, list.items[i]);
+    }
+}
