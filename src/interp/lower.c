@@ -32,6 +32,7 @@ typedef struct Flag {
 typedef struct LowerLoop { // the innermost loop
     struct LowerLoop *outer;
     Flag left, skipped;    // by break, by continue
+    uint32_t number;       // of the function's loops
 } LowerLoop;
 
 typedef struct Lower {
@@ -40,7 +41,7 @@ typedef struct Lower {
     Lowered *out;
     LowerLoop *loop;
     Flag returned;
-    uint32_t named; // flags that have names so far
+    uint32_t loops; // numbered so far
 } Lower;
 
 static NodeList lower_list(Lower *l, NodeList list);
@@ -132,21 +133,25 @@ static NodeList list_after(NodeList list, uint32_t first)
 
 // --- flags ---
 
-// A name that the program does not have: for people one like "do_return".
-static Text fresh_name(Lower *l, const char *stem)
+// A name that the program does not have: for people one like "do_return", or
+// "break_1" for the second loop.
+static Text fresh_name(Lower *l, const char *stem, uint32_t number)
 {
     char text[48];
-    uint32_t number = l->named++;
     if (!l->out->printed) {
         snprintf(text, sizeof text, ".%s%u", stem, (unsigned)number);
-    } else {
-        snprintf(text, sizeof text, "%s", stem);
-        for (uint32_t i = 1; strstr(l->source->text, text) != NULL ||
-                             (i == 1 && number > 1);
-             i++) {
-            snprintf(text, sizeof text, "%s_%u", stem, (unsigned)(number + i));
-        }
+        return make_text(&l->make, text);
     }
+    const char *bar = stem[strlen(stem) - 1] == '_' ? "" : "_";
+    do {
+        if (number == 0) {
+            snprintf(text, sizeof text, "%s", stem);
+        } else {
+            snprintf(text, sizeof text, "%s%s%u", stem, bar,
+                     (unsigned)number);
+        }
+        number += 100; // past those of any other loop, as a rule
+    } while (strstr(l->source->text, text) != NULL);
     return make_text(&l->make, text);
 }
 
@@ -154,7 +159,8 @@ static void set_flag(Lower *l, NodeVec *out, Flag *flag, const char *stem,
                      bool value, Span span)
 {
     if (flag->name.text == NULL) {
-        flag->name = fresh_name(l, stem);
+        uint32_t loop = flag == &l->returned ? 0 : l->loop->number;
+        flag->name = fresh_name(l, stem, loop);
     }
     Node *set = make_assign(
         &l->make, flag->name,
@@ -229,7 +235,7 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
         value = make_constant(&l->make, CONSTANT_NONE, node->span);
     }
     if (l->out->result.text == NULL) {
-        l->out->result = fresh_name(l, l->out->printed ? "retval_" : "result");
+        l->out->result = fresh_name(l, "retval_", 0);
     }
     make_push(&l->make, out, make_assign(&l->make, l->out->result, value, node->span));
     set_flag(l, out, &l->returned, "do_return", true, node->span);
@@ -308,7 +314,7 @@ static void keep_stop(Lower *l, const Node *loop, Node *stop)
 
 static void lower_loop(Lower *l, NodeVec *out, const Node *node)
 {
-    LowerLoop loop = {.outer = l->loop};
+    LowerLoop loop = {.outer = l->loop, .number = l->loops++};
     Node *copy = make_copy(&l->make, node);
     NodeList *body, *orelse;
     loop_parts(copy, &body, &orelse);
@@ -460,12 +466,17 @@ static void finish_function(Lower *l, const Node *function, NodeList body)
 {
     NodeVec out = {0};
     Span span = function->span;
+    uint32_t first = 0;
+    if (body.count > 0 && body.items[0]->kind == AST_EXPR_STMT &&
+        body.items[0]->expr_stmt.value->kind == AST_CONSTANT) {
+        make_push(&l->make, &out, body.items[first++]); // the docstring
+    }
     if (l->returned.tested) {
         make_push(&l->make, &out,
             make_assign(&l->make, l->returned.name,
                    make_constant(&l->make, CONSTANT_FALSE, span), span));
     }
-    make_push_all(&l->make, &out, body);
+    make_push_all(&l->make, &out, list_after(body, first));
     if (l->out->result.text != NULL) {
         Node *node = make_node(&l->make, AST_RETURN, span);
         node->expr_stmt.value =

@@ -6,6 +6,7 @@
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/stage_code.h"
 #include "stager/stage_write.h"
 #include "interp/protocol.h"
 #include "stager/stage_graph.h"
@@ -115,7 +116,15 @@ static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
                        "stage.error_class() takes a built-in error class");
 }
 
+static Value stage_code(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return stage_code_text(vm, args[1]);
+}
+
 static const NativeDef stage_methods[] = {
+    {"code", "self, function, /", stage_code,
+     "The function as it is converted for traces, as source."},
     {"eager", "self, on=True, /", stage_eager,
      "Switches staging off everywhere, or on again."},
     {"tracing", "self, /", stage_tracing,

@@ -1,0 +1,571 @@
+// The conversion as source.
+//
+// The function is read again and lowered with names for people (lower.h);
+// then each block becomes two functions with the block's state as their
+// parameters, handed to an intrinsic:
+//     if      y = stage.cond(test, if_body, else_body)
+//     while   i, y = stage.loop(loop_test, loop_body, (i, y))
+//     for     y = stage.for_each(iterable, loop_test, loop_body, (y,))
+// and `and`, `or`, `not`, the ternary and `assert` get functions of no
+// parameters. What runs is the same code with the blocks in place.
+#include "stager/stage_code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "interp/convert.h"
+#include "interp/lower.h"
+#include "interp/raise.h"
+#include "interp/obj_str.h"
+#include "parser/ast_make.h"
+#include "stager/staged_fn.h"
+
+typedef VEC(Text) TextVec;
+
+typedef struct Printer {
+    AstMaker make;
+    const Lowered *lowered;
+    uint32_t blocks; // made so far
+} Printer;
+
+static NodeList block_list(Printer *p, NodeList list);
+static void rewrite(Printer *p, Node **slot);
+
+// --- what a block assigns ---
+
+static void add_name(Printer *p, TextVec *names, Text name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i].text, name.text) == 0) {
+            return;
+        }
+    }
+    if (!p->make.failed && !vec_push(p->make.ctx, names, name)) {
+        p->make.failed = true;
+    }
+}
+
+static void find_names(Printer *p, TextVec *names, const Node *node);
+
+static void find_all(Printer *p, TextVec *names, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        find_names(p, names, list.items[i]);
+    }
+}
+
+static bool is_frame(const Node *node)
+{
+    return node->kind == AST_LAMBDA || node->kind == AST_FUNCTION_DEF ||
+           node->kind == AST_CLASS_DEF || node->kind == AST_COMPREHENSION;
+}
+
+// Names that are stored to. Deep nests were refused when they were lowered.
+static void find_names(Printer *p, TextVec *names, const Node *node)
+{
+    if (node == NULL || p->make.failed) {
+        return;
+    }
+    if (node->kind == AST_NAME && node->name.context == CONTEXT_STORE) {
+        add_name(p, names, node->name.id);
+    } else if (node->kind == AST_FUNCTION_DEF) {
+        add_name(p, names, node->function_def.name);
+    }
+    if (is_frame(node) || !ctx_enter(p->make.ctx)) {
+        p->make.failed = p->make.failed || !is_frame(node);
+        return;
+    }
+    switch (node->kind) {
+#define N(field) find_names(p, names, node->field);
+#define L(field) find_all(p, names, node->field);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+    ctx_leave(p->make.ctx);
+}
+
+// Whether the list may read the name: a load, or an augmented assignment.
+static bool reads_name(Printer *p, const Node *node, Text name);
+
+static bool list_reads(Printer *p, NodeList list, Text name)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < list.count && !reads; i++) {
+        reads = reads_name(p, list.items[i], name);
+    }
+    return reads;
+}
+
+static bool reads_name(Printer *p, const Node *node, Text name)
+{
+    bool reads = false;
+    if (node == NULL || p->make.failed) {
+        return false;
+    }
+    if (node->kind == AST_NAME) {
+        return node->name.context == CONTEXT_LOAD &&
+               strcmp(node->name.id.text, name.text) == 0;
+    }
+    if (node->kind == AST_AUG_ASSIGN &&
+        node->aug_assign.target->kind == AST_NAME &&
+        strcmp(node->aug_assign.target->name.id.text, name.text) == 0) {
+        return true;
+    }
+    if (!ctx_enter(p->make.ctx)) {
+        p->make.failed = true;
+        return false;
+    }
+    switch (node->kind) {
+#define N(field) reads = reads || reads_name(p, node->field, name);
+#define L(field) reads = reads || list_reads(p, node->field, name);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+    ctx_leave(p->make.ctx);
+    return reads;
+}
+
+// --- parts of the text ---
+
+static Text block_name(Printer *p, const char *stem, uint32_t number)
+{
+    char text[40];
+    if (number == 0) {
+        snprintf(text, sizeof text, "%s", stem);
+    } else {
+        snprintf(text, sizeof text, "%s_%u", stem, (unsigned)number);
+    }
+    return make_text(&p->make, text);
+}
+
+// The names as a tuple; one alone without parentheses if it is stored to.
+static Node *names_tuple(Printer *p, const TextVec *names, AstContext context)
+{
+    NodeVec items = {0};
+    Span none = {0, 0};
+    for (size_t i = 0; i < names->count; i++) {
+        make_push(&p->make, &items,
+                  make_name(&p->make, names->items[i], context, none));
+    }
+    Node *node = make_node(&p->make, AST_TUPLE, none);
+    node->sequence.elements = make_taken(&p->make, &items);
+    node->sequence.context = context;
+    return node;
+}
+
+static Node *params_of(Printer *p, const TextVec *names)
+{
+    NodeVec items = {0};
+    Span none = {0, 0};
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        Node *param = make_node(&p->make, AST_PARAM, none);
+        param->param.name = names->items[i];
+        param->param.kind = PARAM_POSITIONAL;
+        make_push(&p->make, &items, param);
+    }
+    Node *params = make_node(&p->make, AST_PARAMS, none);
+    params->params.params = make_taken(&p->make, &items);
+    return params;
+}
+
+static Node *return_node(Printer *p, Node *value)
+{
+    Node *node = make_node(&p->make, AST_RETURN, value->span);
+    node->expr_stmt.value = value;
+    return node;
+}
+
+static Node *function_node(Printer *p, Text name, const TextVec *params,
+                           NodeList body)
+{
+    Node *node = make_node(&p->make, AST_FUNCTION_DEF, (Span){0, 0});
+    node->function_def.name = name;
+    node->function_def.params = params_of(p, params);
+    node->function_def.body = body;
+    return node;
+}
+
+static Node *lambda_node(Printer *p, Node *body)
+{
+    Node *node = make_node(&p->make, AST_LAMBDA, body->span);
+    node->lambda.params = params_of(p, NULL);
+    node->lambda.body = body;
+    return node;
+}
+
+static Node *intrinsic(Printer *p, const char *name, Node *const *args,
+                       size_t count)
+{
+    Span none = {0, 0};
+    Node *call = make_node(&p->make, AST_CALL, none);
+    Node *member = make_node(&p->make, AST_ATTRIBUTE, none);
+    member->attribute.value = make_name(
+        &p->make, make_text(&p->make, "stage"), CONTEXT_LOAD, none);
+    member->attribute.name = make_text(&p->make, name);
+    call->call.function = member;
+    call->call.arguments = make_list(&p->make, args, count);
+    return call;
+}
+
+// names = call, or the call alone if the block assigns nothing.
+static Node *store_result(Printer *p, const TextVec *names, Node *call)
+{
+    if (names->count == 0) {
+        Node *node = make_node(&p->make, AST_EXPR_STMT, (Span){0, 0});
+        node->expr_stmt.value = call;
+        return node;
+    }
+    Node *node = make_node(&p->make, AST_ASSIGN, (Span){0, 0});
+    Node *target = names_tuple(p, names, CONTEXT_STORE);
+    node->assign.targets = make_list(&p->make, &target, 1);
+    node->assign.value = call;
+    return node;
+}
+
+static Node *load(Printer *p, Text name)
+{
+    return make_name(&p->make, name, CONTEXT_LOAD, (Span){0, 0});
+}
+
+// --- expressions ---
+
+static void rewrite_list(Printer *p, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        rewrite(p, &list.items[i]);
+    }
+}
+
+static void rewrite_parts(Printer *p, Node *node)
+{
+    switch (node->kind) {
+#define N(field) rewrite(p, &node->field);
+#define L(field) rewrite_list(p, node->field);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+}
+
+static Node *bool_call(Printer *p, const Node *node)
+{
+    NodeVec args = {0};
+    for (uint32_t i = 0; i < node->bool_op.values.count; i++) {
+        make_push(&p->make, &args,
+                  lambda_node(p, node->bool_op.values.items[i]));
+    }
+    NodeList list = make_taken(&p->make, &args);
+    return intrinsic(p, node->bool_op.op == BOOL_AND ? "and_" : "or_",
+                     list.items, list.count);
+}
+
+static Node *choice_call(Printer *p, const Node *node)
+{
+    Node *args[3] = {node->conditional.test,
+                     lambda_node(p, node->conditional.body),
+                     lambda_node(p, node->conditional.orelse)};
+    return intrinsic(p, "cond", args, 3);
+}
+
+// An expression in its place, its inner ones first. Inner functions stay as
+// they are: they are converted when they are called.
+static void rewrite(Printer *p, Node **slot)
+{
+    Node *node = *slot;
+    if (node == NULL || p->make.failed || is_frame(node)) {
+        return;
+    }
+    if (!ctx_enter(p->make.ctx)) {
+        p->make.failed = true;
+        return;
+    }
+    rewrite_parts(p, node);
+    if (node->kind == AST_BOOL_OP) {
+        *slot = bool_call(p, node);
+    } else if (node->kind == AST_UNARY && node->unary.op == UNARY_NOT) {
+        *slot = intrinsic(p, "not_", &node->unary.operand, 1);
+    } else if (node->kind == AST_CONDITIONAL) {
+        *slot = choice_call(p, node);
+    }
+    ctx_leave(p->make.ctx);
+}
+
+// --- statements ---
+
+// Statements, then the state as the function's value.
+static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
+{
+    NodeVec body = {0};
+    make_push_all(&p->make, &body, block_list(p, list));
+    if (names->count > 0) {
+        make_push(&p->make, &body,
+                  return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
+    } else if (body.count == 0) {
+        make_push(&p->make, &body,
+                  make_node(&p->make, AST_PASS, (Span){0, 0}));
+    }
+    return make_taken(&p->make, &body);
+}
+
+// One side of an `if`. What it assigns and reads too comes in as a default.
+static Node *side_node(Printer *p, Text name, NodeList list,
+                       const TextVec *names)
+{
+    TextVec own = {0}, params = {0};
+    find_all(p, &own, list);
+    for (size_t i = 0; i < own.count; i++) {
+        if (list_reads(p, list, own.items[i])) {
+            add_name(p, &params, own.items[i]);
+        }
+    }
+    Node *node = function_node(p, name, &params, part_body(p, list, names));
+    NodeList made = node->function_def.params->params.params;
+    for (uint32_t i = 0; i < made.count; i++) {
+        made.items[i]->param.default_value = load(p, params.items[i]);
+    }
+    vec_free(p->make.ctx, &own);
+    vec_free(p->make.ctx, &params);
+    return node;
+}
+
+static void print_if(Printer *p, NodeVec *out, Node *node)
+{
+    uint32_t number = p->blocks++;
+    TextVec names = {0};
+    rewrite(p, &node->if_stmt.test);
+    find_all(p, &names, node->if_stmt.body);
+    find_all(p, &names, node->if_stmt.orelse);
+    Text then = block_name(p, "if_body", number);
+    Text other = block_name(p, "else_body", number);
+    make_push(&p->make, out,
+              side_node(p, then, node->if_stmt.body, &names));
+    make_push(&p->make, out,
+              side_node(p, other, node->if_stmt.orelse, &names));
+    Node *args[3] = {node->if_stmt.test, load(p, then), load(p, other)};
+    make_push(&p->make, out,
+              store_result(p, &names, intrinsic(p, "cond", args, 3)));
+    vec_free(p->make.ctx, &names);
+}
+
+static void print_while(Printer *p, NodeVec *out, Node *node)
+{
+    uint32_t number = p->blocks++;
+    TextVec names = {0};
+    rewrite(p, &node->if_stmt.test);
+    find_names(p, &names, node->if_stmt.test);
+    find_all(p, &names, node->if_stmt.body);
+    Text test = block_name(p, "loop_test", number);
+    Text turn = block_name(p, "loop_body", number);
+    Node *tested = return_node(p, node->if_stmt.test);
+    make_push(&p->make, out,
+              function_node(p, test, &names,
+                            make_list(&p->make, &tested, 1)));
+    make_push(&p->make, out,
+              function_node(p, turn, &names,
+                            part_body(p, node->if_stmt.body, &names)));
+    Node *args[3] = {load(p, test), load(p, turn),
+                     names_tuple(p, &names, CONTEXT_LOAD)};
+    make_push(&p->make, out,
+              store_result(p, &names, intrinsic(p, "loop", args, 3)));
+    vec_free(p->make.ctx, &names);
+}
+
+static Node *for_test(Printer *p, const Node *node, Text name,
+                      const TextVec *names)
+{
+    const Node *stop = lowered_stop(p->lowered, node);
+    Span none = {0, 0};
+    Node *value = stop == NULL
+                      ? make_constant(&p->make, CONSTANT_TRUE, none)
+                      : make_not(&p->make, make_copy(&p->make, stop));
+    rewrite(p, &value);
+    Node *tested = return_node(p, value);
+    return function_node(p, name, names, make_list(&p->make, &tested, 1));
+}
+
+static void print_for(Printer *p, NodeVec *out, Node *node)
+{
+    uint32_t number = p->blocks++;
+    TextVec names = {0}, params = {0};
+    rewrite(p, &node->for_stmt.iter);
+    find_names(p, &names, node->for_stmt.target);
+    find_all(p, &names, node->for_stmt.body);
+    Text test = block_name(p, "loop_test", number);
+    Text turn = block_name(p, "loop_body", number);
+    Text item = block_name(p, "item_", number);
+    add_name(p, &params, item);
+    for (size_t i = 0; i < names.count; i++) {
+        add_name(p, &params, names.items[i]);
+    }
+    make_push(&p->make, out, for_test(p, node, test, &names));
+    Node *assign = make_node(&p->make, AST_ASSIGN, node->span);
+    assign->assign.targets = make_list(&p->make, &node->for_stmt.target, 1);
+    assign->assign.value = load(p, item);
+    NodeList body = make_join(&p->make, make_list(&p->make, &assign, 1),
+                              node->for_stmt.body);
+    make_push(&p->make, out,
+              function_node(p, turn, &params, part_body(p, body, &names)));
+    Node *args[4] = {node->for_stmt.iter, load(p, test), load(p, turn),
+                     names_tuple(p, &names, CONTEXT_LOAD)};
+    make_push(&p->make, out,
+              store_result(p, &names, intrinsic(p, "for_each", args, 4)));
+    vec_free(p->make.ctx, &names);
+    vec_free(p->make.ctx, &params);
+}
+
+static void print_assert(Printer *p, NodeVec *out, Node *node)
+{
+    rewrite(p, &node->assert_stmt.test);
+    rewrite(p, &node->assert_stmt.message);
+    Node *args[2] = {node->assert_stmt.test, NULL};
+    size_t count = 1;
+    if (node->assert_stmt.message != NULL) {
+        args[count++] = lambda_node(p, node->assert_stmt.message);
+    }
+    TextVec none = {0};
+    make_push(&p->make, out,
+              store_result(p, &none, intrinsic(p, "assert_", args, count)));
+}
+
+static void print_try(Printer *p, Node *node)
+{
+    node->try_stmt.body = block_list(p, node->try_stmt.body);
+    node->try_stmt.orelse = block_list(p, node->try_stmt.orelse);
+    node->try_stmt.finalbody = block_list(p, node->try_stmt.finalbody);
+    for (uint32_t i = 0; i < node->try_stmt.handlers.count; i++) {
+        Node *handler = node->try_stmt.handlers.items[i];
+        handler->handler.body = block_list(p, handler->handler.body);
+    }
+}
+
+static void print_statement(Printer *p, NodeVec *out, Node *node)
+{
+    switch (node->kind) {
+    case AST_IF: print_if(p, out, node); return;
+    case AST_WHILE: print_while(p, out, node); return;
+    case AST_FOR: print_for(p, out, node); return;
+    case AST_ASSERT: print_assert(p, out, node); return;
+    case AST_PASS: return; // a flag that nobody tests
+    case AST_TRY: print_try(p, node); break;
+    case AST_WITH:
+        rewrite_list(p, node->with_stmt.items);
+        node->with_stmt.body = block_list(p, node->with_stmt.body);
+        break;
+    default: rewrite(p, &node);
+    }
+    make_push(&p->make, out, node);
+}
+
+static NodeList block_list(Printer *p, NodeList list)
+{
+    NodeVec out = {0};
+    if (p->make.failed || !ctx_enter(p->make.ctx)) {
+        p->make.failed = true;
+        return (NodeList){NULL, 0};
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        print_statement(p, &out, list.items[i]);
+    }
+    ctx_leave(p->make.ctx);
+    return make_taken(&p->make, &out);
+}
+
+// --- the function ---
+
+static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
+                           StrBuf *out)
+{
+    Lowered lowered;
+    if (node->kind == AST_LAMBDA) {
+        Printer p = {.make = {.ctx = &vm->ctx, .arena = arena}};
+        rewrite(&p, &node->lambda.body);
+        ast_unparse(out, node, 0);
+        return !p.make.failed;
+    }
+    bool ok = lower_function(&vm->ctx, arena, code->source, node, true,
+                             &lowered);
+    Printer p = {.make = {.ctx = &vm->ctx, .arena = arena, .failed = !ok},
+                 .lowered = &lowered};
+    NodeList body = block_list(&p, lowered.body);
+    if (!p.make.failed) {
+        node->function_def.body = body;
+        node->function_def.decorators = (NodeList){NULL, 0};
+        if (body.count == 0) {
+            Node *pass = make_node(&p.make, AST_PASS, node->span);
+            node->function_def.body = make_list(&p.make, &pass, 1);
+        }
+        ast_unparse(out, node, 0);
+    }
+    lowered_free(&lowered);
+    return !p.make.failed;
+}
+
+static const Function *function_of(Vm *vm, Value v)
+{
+    if (value_is_staged(vm, v)) {
+        v = ((const StagedFunction *)value_object(v))->host;
+    }
+    if (value_is_kind(v, KIND_METHOD)) {
+        v = ((const Method *)value_object(v))->function;
+    }
+    if (!value_is_kind(v, KIND_FUNCTION)) {
+        return raise_null(vm, ERR_TYPE,
+                          "stage.code() takes a function written in Duet, "
+                          "not '%s'",
+                          type_name(type_of(vm, v)));
+    }
+    return (const Function *)value_object(v);
+}
+
+Value stage_code_text(Vm *vm, Value v)
+{
+    const Function *function = function_of(vm, v);
+    if (function == NULL) {
+        return VALUE_FAIL;
+    }
+    Arena arena;
+    StrBuf out;
+    arena_init(&arena, &vm->ctx);
+    strbuf_init(&out, &vm->ctx);
+    Node *tree = convert_read(vm, function->code->source, &arena);
+    Node *node = tree == NULL ? NULL : convert_find(function->code, tree);
+    bool ok = node != NULL && print_function(vm, &arena, function->code,
+                                             node, &out);
+    if (tree != NULL && node == NULL) {
+        raise_error(vm, ERR_TYPE, "stage.code(): the source of %s is gone",
+                    function->code->name->text);
+    }
+    arena_destroy(&arena);
+    if (!ok) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
+    }
+    Str *text = str_from_buf(vm, &out);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
