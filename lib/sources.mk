@@ -1,6 +1,7 @@
 # The embedded standard library: one module a line, alphabetical.
 lib_modules = \
 	lib/__future__.duet \
+	lib/_blocks.duet \
 	lib/bisect.duet \
 	lib/collections.duet \
 	lib/contextlib.duet \

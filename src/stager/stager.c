@@ -6,6 +6,7 @@
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
 #include "stager/stage_write.h"
 #include "interp/protocol.h"
@@ -123,6 +124,9 @@ static Value stage_code(Vm *vm, Value *args, uint32_t count)
 }
 
 static const NativeDef stage_methods[] = {
+#define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
+    STAGE_BLOCK_LIST(STAGE_BLOCK)
+#undef STAGE_BLOCK
     {"code", "self, function, /", stage_code,
      "The function as it is converted for traces, as source."},
     {"eager", "self, on=True, /", stage_eager,

@@ -1,0 +1,59 @@
+// Methods of `stage` that call lib/_blocks.duet.
+#include "stager/stage_blocks.h"
+
+#include <string.h>
+
+#include "interp/module.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/raise.h"
+
+// The function of the module, borrowed from it; UNBOUND with an error
+// pending. Its import is no event of a trace.
+static Value find_function(Vm *vm, const char *name)
+{
+    Trace *trace = vm->trace;
+    uint16_t birth = vm->ctx.birth;
+    Str *module_name = str_intern(vm, "_blocks", 7);
+    Str *function_name = str_intern(vm, name, strlen(name));
+    Value found = VALUE_UNBOUND;
+    vm->trace = NULL;
+    vm->ctx.birth = 0;
+    Module *module = module_name == NULL || function_name == NULL
+                         ? NULL
+                         : module_import(vm, module_name);
+    if (module != NULL) {
+        found = dict_get_name(module->dict, function_name);
+    }
+    vm->trace = trace;
+    vm->ctx.birth = birth;
+    object_release_null(&vm->ctx, module_name);
+    object_release_null(&vm->ctx, function_name);
+    return found;
+}
+
+// `packed`: the arguments stand in a tuple, behind self.
+static Value call_block(Vm *vm, const char *name, const Value *args,
+                        uint32_t count, bool packed)
+{
+    Value function = find_function(vm, name);
+    if (value_unbound(function)) {
+        return vm_has_error(vm) ? VALUE_FAIL
+                                : raise_error(vm, ERR_SYSTEM,
+                                              "stage.%s is not there", name);
+    }
+    if (!packed) {
+        return vm_call(vm, function, args + 1, count - 1);
+    }
+    const Tuple *rest = value_as_tuple(args[1]);
+    return vm_call(vm, function, rest->items, (uint32_t)rest->count);
+}
+
+#define STAGE_BLOCK(name, params, doc)                                        \
+    Value stage_block_##name(Vm *vm, Value *args, uint32_t count)             \
+    {                                                                         \
+        return call_block(vm, #name, args, count,                             \
+                          strchr(params, '*') != NULL);                       \
+    }
+STAGE_BLOCK_LIST(STAGE_BLOCK)
+#undef STAGE_BLOCK
