@@ -386,9 +386,30 @@ static Value run_call(Vm *vm, OpCode code, BoundCall *call)
     return result;
 }
 
+// The common call: every operand is a tensor already, no attribute is given.
+static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
+{
+    if (op->min_inputs != op->max_inputs || op->output_count != 1 ||
+        count < op->min_inputs || (op->flags & OP_LIST_INPUT)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool plain = i < op->min_inputs ? value_is_operand(args[i])
+                                        : value_unbound(args[i]);
+        if (!plain) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
                         uint32_t count)
 {
+    static const AttrValue none[OP_MAX_ATTRS];
+    if (LIKELY(is_plain_call(op_desc(code), args, count))) {
+        return apply_one(vm, code, args, op_desc(code)->min_inputs, none);
+    }
     BoundCall call = {.op = op_desc(code), .inputs = call.few};
     bool list = call.op->flags & OP_LIST_INPUT;
     uint32_t slots = named_inputs(call.op);

@@ -6,72 +6,42 @@
 #include "interp/obj_tensor.h"
 #include "interp/protocol.h"
 #include "interp/raise.h"
-#include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
-// The array API's names of the operators, in the order of BinaryOp.
-static const char *binary_name(BinaryOp op)
-{
-    switch (op) {
-    case BINARY_ADD:
-        return "add";
-    case BINARY_SUB:
-        return "subtract";
-    case BINARY_MUL:
-        return "multiply";
-    case BINARY_TRUEDIV:
-        return "divide";
-    case BINARY_FLOORDIV:
-        return "floor_divide";
-    case BINARY_MOD:
-        return "remainder";
-    case BINARY_POW:
-        return "pow";
-    case BINARY_MATMUL:
-        return "matmul";
-    case BINARY_AND:
-        return "bitwise_and";
-    case BINARY_OR:
-        return "bitwise_or";
-    case BINARY_XOR:
-        return "bitwise_xor";
-    case BINARY_LSHIFT:
-        return "bitwise_left_shift";
-    default:
-        return "bitwise_right_shift";
-    }
-}
-
-static const char *compare_name(CompareOp op)
-{
-    switch (op) {
-    case COMPARE_LT:
-        return "less";
-    case COMPARE_LE:
-        return "less_equal";
-    case COMPARE_EQ:
-        return "equal";
-    case COMPARE_NE:
-        return "not_equal";
-    case COMPARE_GT:
-        return "greater";
-    default:
-        return "greater_equal";
-    }
-}
+// The ops of the operators.
+static const OpCode binary_ops[] = {
+    [BINARY_ADD] = OP_ADD,
+    [BINARY_SUB] = OP_SUBTRACT,
+    [BINARY_MUL] = OP_MULTIPLY,
+    [BINARY_TRUEDIV] = OP_DIVIDE,
+    [BINARY_FLOORDIV] = OP_FLOOR_DIVIDE,
+    [BINARY_MOD] = OP_REMAINDER,
+    [BINARY_POW] = OP_POW,
+    [BINARY_MATMUL] = OP_MATMUL,
+    [BINARY_AND] = OP_BITWISE_AND,
+    [BINARY_OR] = OP_BITWISE_OR,
+    [BINARY_XOR] = OP_BITWISE_XOR,
+    [BINARY_LSHIFT] = OP_BITWISE_LEFT_SHIFT,
+    [BINARY_RSHIFT] = OP_BITWISE_RIGHT_SHIFT,
+};
+static const OpCode compare_ops[] = {
+    [COMPARE_LT] = OP_LESS,      [COMPARE_LE] = OP_LESS_EQUAL,
+    [COMPARE_EQ] = OP_EQUAL,     [COMPARE_NE] = OP_NOT_EQUAL,
+    [COMPARE_GT] = OP_GREATER,   [COMPARE_GE] = OP_GREATER_EQUAL,
+};
 
 // Applies a binary op to operands in the making: converts, calls, releases.
-static Value apply_pair(Vm *vm, const char *name, Value a, Value b)
+static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
 {
     Value given[2] = {a, b};
     Value inputs[2];
     if (value_is_operand(a) && value_is_operand(b)) {
-        return tensor_call(vm, name, given, 2, NULL, 0);
+        return apply_one(vm, op, given, 2, NULL);
     }
-    if (!tensor_unify(vm, name, given, 2, inputs)) {
+    if (!tensor_unify(vm, op_desc(op)->name, given, 2, inputs)) {
         return VALUE_FAIL;
     }
-    Value result = tensor_call(vm, name, inputs, 2, NULL, 0);
+    Value result = apply_one(vm, op, inputs, 2, NULL);
     value_release(&vm->ctx, inputs[0]);
     value_release(&vm->ctx, inputs[1]);
     return result;
@@ -83,7 +53,7 @@ Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
     bool declines =
         !value_is_convertible(vm, value_is_operand(a) ? b : a);
     return declines ? VALUE_NOT_IMPLEMENTED
-                    : apply_pair(vm, binary_name(op), a, b);
+                    : apply_pair(vm, binary_ops[op], a, b);
 }
 
 Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b)
@@ -92,15 +62,18 @@ Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b)
         !value_is_convertible(vm, value_is_operand(a) ? b : a)) {
         return VALUE_NOT_IMPLEMENTED; // t == None is False
     }
-    return apply_pair(vm, compare_name(op), a, b);
+    return apply_pair(vm, compare_ops[op], a, b);
 }
 
 Value tensor_unary(Vm *vm, UnaryOp op, Value self)
 {
-    const char *name = op == UNARY_NEG   ? "negative"
-                       : op == UNARY_POS ? "positive"
-                                         : "bitwise_invert";
-    return tensor_call(vm, name, &self, 1, NULL, 0);
+    if (op == UNARY_POS) {
+        return value_is_kind(self, KIND_VARIABLE)
+                   ? variable_read(vm, value_as_variable(self))
+                   : value_retain(self);
+    }
+    return apply_one(vm, op == UNARY_NEG ? OP_NEGATIVE : OP_BITWISE_INVERT,
+                     &self, 1, NULL);
 }
 
 int tensor_truth(Vm *vm, Value self)

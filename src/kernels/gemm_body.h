@@ -1,92 +1,239 @@
-// Matrix products. Included by tier_body.h alone.
+// Matrix products in registers. Included by tier_body.h alone, for AVX2 and
+// AVX-512; gemm_plain.h does for other machines.
 //
 // Each element of C accumulates a[i][k] * b[k][j] in order of k: floats with
-// fma from +0, integers modulo their width. Blocking never splits k, so every
-// blocking and every tier gives the same bits.
+// fma from +0, integers modulo their width. A block of k goes on from what C
+// holds, so every blocking and every tier gives the same bits.
+//
+// A tile of GEMM_ROWS x 2 vectors of C stays in registers while k runs. Small
+// products read A and B in place; large ones copy a block of B (GEMM_DEPTH x
+// GEMM_COLUMNS) and one of A (GEMM_BLOCK x GEMM_DEPTH) into panels in the
+// order of use. TRIED: packing A alone (slower from 512 on), tiles of one
+// vector (loads bound them).
 #ifndef DUET_KERNELS_GEMM_BODY_H
 #define DUET_KERNELS_GEMM_BODY_H
 
-#define FMA_f32(a, b, c) fma32(a, b, c)
-#define FMA_f64(a, b, c) fma64(a, b, c)
-#define GEMM(sfx, T)                                                          \
-    static void gemm_##sfx(const GemmArgs *g)                                 \
+#include "kernels/gemm_vector.h"
+
+enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
+
+// One tile: `rows` x `vectors`, both constants; the last vector is masked.
+// `resume`: go on from what C holds.
+#define GEMM_TILE(sfx, T)                                                     \
+    VECTOR void tile_gemm_##sfx(const int rows, const int vectors,            \
+                                int64_t depth, const T *a, int64_t a_row,     \
+                                int64_t a_step, const T *b, int64_t b_step,   \
+                                T *c, int64_t ldc, bool resume, M_##sfx last) \
     {                                                                         \
-        const T *a = g->a, *b = g->b;                                         \
-        T *c = g->c;                                                          \
-        for (int64_t i = 0; i < g->m; i++) {                                  \
-            T *row = c + i * g->ldc;                                          \
-            memset(row, 0, (size_t)g->n * sizeof(T));                         \
-            for (int64_t k = 0; k < g->k; k++) {                              \
-                T factor = a[i * g->lda + k];                                 \
-                const T *from = b + k * g->ldb;                               \
-                INDEPENDENT                                                   \
-                for (int64_t j = 0; j < g->n; j++) {                          \
-                    row[j] = FMA_##sfx(factor, from[j], row[j]);              \
+        enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
+        V_##sfx sums[GEMM_ROWS][GEMM_WIDE];                                   \
+        _Pragma("GCC unroll 14") for (int r = 0; r < rows; r++)               \
+        {                                                                     \
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)         \
+            {                                                                 \
+                const T *from = c + r * ldc + v * W;                          \
+                sums[r][v] = !resume           ? zero_##sfx()                 \
+                             : v + 1 < vectors ? load_##sfx(from)             \
+                                               : load_some_##sfx(from, last); \
+            }                                                                 \
+        }                                                                     \
+        for (int64_t k = 0; k < depth; k++, a += a_step, b += b_step) {       \
+            V_##sfx column[GEMM_WIDE];                                        \
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)         \
+            {                                                                 \
+                column[v] = v + 1 < vectors                                   \
+                                ? load_##sfx(b + v * W)                       \
+                                : load_some_##sfx(b + v * W, last);           \
+            }                                                                 \
+            _Pragma("GCC unroll 14") for (int r = 0; r < rows; r++)           \
+            {                                                                 \
+                V_##sfx factor = spread_##sfx(a[r * a_row]);                  \
+                _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)     \
+                {                                                             \
+                    sums[r][v] = madd_##sfx(factor, column[v], sums[r][v]);   \
+                }                                                             \
+            }                                                                 \
+        }                                                                     \
+        _Pragma("GCC unroll 14") for (int r = 0; r < rows; r++)               \
+        {                                                                     \
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)         \
+            {                                                                 \
+                T *to = c + r * ldc + v * W;                                  \
+                if (v + 1 < vectors) {                                        \
+                    store_##sfx(to, sums[r][v]);                              \
+                } else {                                                      \
+                    store_some_##sfx(to, last, sums[r][v]);                   \
                 }                                                             \
             }                                                                 \
         }                                                                     \
     }
-GEMM(f32, float)
-GEMM(f64, double)
 
-// Integers: panels of one 64-byte vector of columns, copied and padded with
-// zeros, against GEMM_ROWS rows at a time in registers.
-enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
-
-#define GEMM_INT(sfx, T, U)                                                   \
-    typedef U vector_##sfx __attribute__((vector_size(64)));                  \
-    static inline void gemm_rows_##sfx(const GemmArgs *g, int64_t row,        \
-                                       int64_t rows, int64_t k0,              \
-                                       int64_t depth, int64_t column,         \
-                                       size_t bytes,                          \
-                                       const vector_##sfx *panel)             \
+// A tile of constant size as a function of its own.
+#define GEMM_FUNCTION(sfx, T, R, N)                                           \
+    static __attribute__((noinline)) void gemm_##sfx##_##R##_##N(             \
+        int64_t depth, const T *a, int64_t a_row, int64_t a_step, const T *b, \
+        int64_t b_step, T *c, int64_t ldc, bool resume, M_##sfx last)         \
     {                                                                         \
-        vector_##sfx sums[GEMM_ROWS] = {{0}};                                 \
-        const T *a[GEMM_ROWS];                                                \
-        T *c = (T *)g->c + row * g->ldc + column;                             \
-        for (int64_t r = 0; r < GEMM_ROWS; r++) {                             \
-            int64_t own = r < rows ? r : 0;                                   \
-            a[r] = (const T *)g->a + (row + own) * g->lda + k0;               \
-            if (k0 > 0) {                                                     \
-                memcpy(&sums[r], c + own * g->ldc, bytes);                    \
+        tile_gemm_##sfx(R, N, depth, a, a_row, a_step, b, b_step, c, ldc,     \
+                        resume, last);                                        \
+    }
+#define GEMM_PAIR(sfx, T, R)                                                  \
+    GEMM_FUNCTION(sfx, T, R, 1) GEMM_FUNCTION(sfx, T, R, 2)
+#define GEMM_ENTRY(sfx, R) {gemm_##sfx##_##R##_1, gemm_##sfx##_##R##_2}
+#if defined(__AVX512F__)
+#define GEMM_MORE(sfx, T) GEMM_PAIR(sfx, T, 7) GEMM_PAIR(sfx, T, 14)
+#define GEMM_MORE_ENTRIES(sfx)                                                \
+    [7] = GEMM_ENTRY(sfx, 7), [14] = GEMM_ENTRY(sfx, 14),
+#else
+#define GEMM_MORE(sfx, T)
+#define GEMM_MORE_ENTRIES(sfx)
+#endif
+
+// `rows` rows of C (any number) by up to two vectors of columns.
+#define GEMM_STRIP(sfx, T)                                                    \
+    typedef void (*GemmTile_##sfx)(int64_t, const T *, int64_t, int64_t,      \
+                                   const T *, int64_t, T *, int64_t, bool,    \
+                                   M_##sfx);                                  \
+    GEMM_PAIR(sfx, T, 1)                                                      \
+    GEMM_PAIR(sfx, T, 2)                                                      \
+    GEMM_PAIR(sfx, T, 3)                                                      \
+    GEMM_PAIR(sfx, T, 4)                                                      \
+    GEMM_PAIR(sfx, T, 5)                                                      \
+    GEMM_PAIR(sfx, T, 6)                                                      \
+    GEMM_MORE(sfx, T)                                                         \
+    GEMM_FUNCTION(sfx, T, 1, 8)                                               \
+    static const GemmTile_##sfx gemm_tiles_##sfx[GEMM_ROWS + 1][2] = {        \
+        [1] = GEMM_ENTRY(sfx, 1), [2] = GEMM_ENTRY(sfx, 2),                   \
+        [3] = GEMM_ENTRY(sfx, 3), [4] = GEMM_ENTRY(sfx, 4),                   \
+        [5] = GEMM_ENTRY(sfx, 5), [6] = GEMM_ENTRY(sfx, 6),                   \
+        GEMM_MORE_ENTRIES(sfx)};                                              \
+    static void gemm_strip_##sfx(int64_t rows, int64_t width, int64_t depth,  \
+                                 const T *a, int64_t a_row, int64_t a_step,   \
+                                 const T *b, int64_t b_step, T *c,            \
+                                 int64_t ldc, bool resume)                    \
+    {                                                                         \
+        enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
+        int two = width > W;                                                  \
+        M_##sfx last = mask_##sfx(width - (two ? W : 0));                     \
+        while (rows > 0) {                                                    \
+            int64_t now = rows;                                               \
+            if (rows >= GEMM_ROWS) {                                          \
+                now = GEMM_ROWS;                                              \
+            } else if (rows > GEMM_SMALL_ROWS) {                              \
+                now = (rows + 1) / 2;                                         \
+            }                                                                 \
+            gemm_tiles_##sfx[now][two](depth, a, a_row, a_step, b, b_step, c, \
+                                       ldc, resume, last);                    \
+            rows -= now;                                                      \
+            a += now * a_row;                                                 \
+            c += now * ldc;                                                   \
+        }                                                                     \
+    }
+
+// Without copies; one row takes wide tiles, which read B line by line.
+#define GEMM_DIRECT(sfx, T)                                                   \
+    static void gemm_direct_##sfx(const GemmArgs *g)                          \
+    {                                                                         \
+        enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
+        int64_t j = 0;                                                        \
+        for (; g->m == 1 && j + GEMM_WIDE * W <= g->n; j += GEMM_WIDE * W) {  \
+            gemm_##sfx##_1_8(g->k, g->a, 0, 1, (const T *)g->b + j, g->ldb,   \
+                             (T *)g->c + j, g->ldc, false, mask_##sfx(W));    \
+        }                                                                     \
+        for (; j < g->n; j += 2 * W) {                                        \
+            int64_t width = g->n - j < 2 * W ? g->n - j : 2 * W;              \
+            gemm_strip_##sfx(g->m, width, g->k, g->a, g->lda, 1,              \
+                             (const T *)g->b + j, g->ldb, (T *)g->c + j,      \
+                             g->ldc, false);                                  \
+        }                                                                     \
+    }
+
+// Copies into panels: B by columns of a tile (the rest zeros), A by rows.
+#define GEMM_PACK(sfx, T)                                                     \
+    static void pack_b_##sfx(const GemmArgs *g, int64_t k0, int64_t depth,    \
+                             int64_t j0, int64_t columns, T *to)              \
+    {                                                                         \
+        enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
+        for (int64_t j = 0; j < columns; j += 2 * W) {                        \
+            int64_t width = columns - j < 2 * W ? columns - j : 2 * W;        \
+            const T *from = (const T *)g->b + k0 * g->ldb + j0 + j;           \
+            for (int64_t k = 0; k < depth; k++, to += 2 * W, from += g->ldb) { \
+                if (width == 2 * W) {                                         \
+                    store_##sfx(to, load_##sfx(from));                        \
+                    store_##sfx(to + W, load_##sfx(from + W));                \
+                } else {                                                      \
+                    memset(to, 0, 2 * GEMM_VECTOR_BYTES);                     \
+                    memcpy(to, from, (size_t)width * sizeof(T));              \
+                }                                                             \
             }                                                                 \
         }                                                                     \
-        for (int64_t k = 0; k < depth; k++) {                                 \
-            vector_##sfx b = panel[k];                                        \
-            for (int64_t r = 0; r < GEMM_ROWS; r++) {                         \
-                sums[r] += b * (U)a[r][k];                                    \
+    }                                                                         \
+    static void pack_a_##sfx(const GemmArgs *g, int64_t i0, int64_t rows,     \
+                             int64_t k0, int64_t depth, T *to)                \
+    {                                                                         \
+        for (int64_t i = 0; i < rows; i += GEMM_ROWS, to += depth * GEMM_ROWS) { \
+            int64_t high = rows - i < GEMM_ROWS ? rows - i : GEMM_ROWS;       \
+            for (int64_t r = 0; r < high; r++) {                              \
+                const T *from = (const T *)g->a + (i0 + i + r) * g->lda + k0; \
+                for (int64_t k = 0; k < depth; k++) {                         \
+                    to[k * GEMM_ROWS + r] = from[k];                          \
+                }                                                             \
             }                                                                 \
         }                                                                     \
-        for (int64_t r = 0; r < rows; r++) {                                  \
-            memcpy(c + r * g->ldc, &sums[r], bytes);                          \
+    }
+
+// One block of A times one of B, both packed.
+#define GEMM_BLOCKED(sfx, T)                                                  \
+    static void gemm_block_##sfx(const T *a, const T *b, int64_t rows,        \
+                                 int64_t columns, int64_t depth, T *c,        \
+                                 int64_t ldc, bool resume)                    \
+    {                                                                         \
+        enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
+        for (int64_t j = 0; j < columns; j += 2 * W) {                        \
+            int64_t width = columns - j < 2 * W ? columns - j : 2 * W;        \
+            for (int64_t i = 0; i < rows; i += GEMM_ROWS) {                   \
+                int64_t high = rows - i < GEMM_ROWS ? rows - i : GEMM_ROWS;   \
+                gemm_strip_##sfx(high, width, depth, a + i * depth, 1,        \
+                                 GEMM_ROWS, b + j * depth, 2 * W,             \
+                                 c + i * ldc + j, ldc, resume);               \
+            }                                                                 \
         }                                                                     \
     }                                                                         \
     static void gemm_##sfx(const GemmArgs *g)                                 \
     {                                                                         \
-        enum { WIDTH = 64 / sizeof(T) };                                      \
-        vector_##sfx panel[GEMM_DEPTH];                                       \
-        for (int64_t j = 0; j < g->n; j += WIDTH) {                           \
-            int64_t width = g->n - j < WIDTH ? g->n - j : WIDTH;              \
-            size_t bytes = (size_t)width * sizeof(T);                         \
-            int64_t k0 = 0;                                                   \
-            do {                                                              \
-                int64_t depth = g->k - k0;                                    \
-                depth = depth < GEMM_DEPTH ? depth : GEMM_DEPTH;              \
-                for (int64_t k = 0; k < depth; k++) {                         \
-                    panel[k] = (vector_##sfx){0};                             \
-                    memcpy(&panel[k],                                         \
-                           (const T *)g->b + (k0 + k) * g->ldb + j, bytes);   \
-                }                                                             \
-                for (int64_t i = 0; i < g->m; i += GEMM_ROWS) {               \
+        enum { DEPTH = GEMM_DEPTH_BYTES / sizeof(T) };                        \
+        if (!gemm_wants_work(g->m, g->n, g->k)) {                             \
+            gemm_direct_##sfx(g);                                             \
+            return;                                                           \
+        }                                                                     \
+        T *b = g->work, *a = b + DEPTH * GEMM_COLUMNS;                        \
+        for (int64_t j = 0; j < g->n; j += GEMM_COLUMNS) {                    \
+            int64_t columns = g->n - j;                                       \
+            columns = columns < GEMM_COLUMNS ? columns : GEMM_COLUMNS;        \
+            for (int64_t k = 0; k < g->k; k += DEPTH) {                       \
+                int64_t depth = g->k - k < DEPTH ? g->k - k : DEPTH;          \
+                pack_b_##sfx(g, k, depth, j, columns, b);                     \
+                for (int64_t i = 0; i < g->m; i += GEMM_BLOCK) {              \
                     int64_t rows = g->m - i;                                  \
-                    rows = rows < GEMM_ROWS ? rows : GEMM_ROWS;               \
-                    gemm_rows_##sfx(g, i, rows, k0, depth, j, bytes, panel);  \
+                    rows = rows < GEMM_BLOCK ? rows : GEMM_BLOCK;             \
+                    pack_a_##sfx(g, i, rows, k, depth, a);                    \
+                    gemm_block_##sfx(a, b, rows, columns, depth,              \
+                                     (T *)g->c + i * g->ldc + j, g->ldc,      \
+                                     k > 0);                                  \
                 }                                                             \
-                k0 += depth;                                                  \
-            } while (k0 < g->k);                                              \
+            }                                                                 \
         }                                                                     \
     }
-GEMM_INT(i32, int32_t, uint32_t)
-GEMM_INT(i64, int64_t, uint64_t)
+
+#define GEMM(sfx, T)                                                          \
+    GEMM_TILE(sfx, T)                                                         \
+    GEMM_STRIP(sfx, T)                                                        \
+    GEMM_DIRECT(sfx, T)                                                       \
+    GEMM_PACK(sfx, T)                                                         \
+    GEMM_BLOCKED(sfx, T)
+GEMM(f32, float)
+GEMM(f64, double)
+GEMM(i32, int32_t)
+GEMM(i64, int64_t)
 
 #endif

@@ -31,7 +31,11 @@
 #include "kernels/tile_cast.h"
 #include "kernels/tile_math.h"
 
+#if defined(__AVX2__) && defined(__FMA__)
 #include "kernels/gemm_body.h"
+#else
+#include "kernels/gemm_plain.h"
+#endif
 #include "kernels/reduce_body.h"
 
 #define REDUCE_TABLE(prefix)                                                  \

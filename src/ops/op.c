@@ -133,6 +133,13 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
             return quick > 0;
         }
     }
+    if (op->quick != NULL && input_count == op->min_inputs) {
+        int quick = op->quick(ctx, inputs, outputs);
+        if (LIKELY(quick != 0)) {
+            *output_count = 1;
+            return quick > 0;
+        }
+    }
     if (UNLIKELY(op->compose != NULL)) {
         outputs[0] = emit_run(ctx, op, inputs, input_count, attrs);
         *output_count = outputs[0] != NULL;

@@ -142,6 +142,10 @@ typedef struct GradCall {
 } GradCall;
 typedef bool (*GradFn)(GradCall *call);
 
+// An eager shortcut for common operands. 1: *output is made; 0: not these,
+// nothing happened; -1: failed.
+typedef int (*QuickFn)(Ctx *ctx, Tensor *const *inputs, Tensor **output);
+
 typedef enum OpResult {
     RESULT_SAME,  // the operands' dtype
     RESULT_BOOL,  // comparisons, isnan
@@ -165,6 +169,7 @@ struct OpDesc {
     OpResult result;       // ELEMENTWISE: dtype of the result
     ErrorKind tile_error;  // what a tile that returns false means, and
     const char *tile_text; // its text after "name: "
+    QuickFn quick;         // NULL: every call takes the long way
     ComposeFn compose;     // written as other ops: no kernel, no gradient
     GradFn gradient;       // NULL: not differentiable
     const char *graphdef;  // TensorFlow's op, NULL: the writer has its own way

@@ -150,7 +150,7 @@ static void gather_windows(char *to, const Tensor *x, int64_t image,
 }
 
 static bool conv_images(const KernelCall *call, const PoolAxis *high,
-                        const PoolAxis *wide, char *windows)
+                        const PoolAxis *wide, char *windows, void *work)
 {
     Tensor *x = call->inputs[0], *filters = call->inputs[1];
     Tensor *out = call->outputs[0];
@@ -158,7 +158,7 @@ static bool conv_images(const KernelCall *call, const PoolAxis *high,
     int64_t channels = tensor_dims(x)[3], outputs = tensor_dims(out)[3];
     int64_t depth = high->window * wide->window * channels;
     GemmArgs gemm = {.m = wide->out, .n = outputs, .k = depth,
-                     .a = windows, .lda = depth,
+                     .a = windows, .lda = depth, .work = work,
                      .b = filters->data, .ldb = outputs, .ldc = outputs};
     for (int64_t r = 0; r < tensor_dims(x)[0] * high->out; r++) {
         gather_windows(windows, x, r / high->out, r % high->out, high, wide,
@@ -188,13 +188,15 @@ static bool kernel_conv2d(const KernelCall *call)
     if (state == NULL || out->count == 0) {
         return state != NULL;
     }
+    // The working memory of the product, then the windows of one row.
     size_t bytes = (size_t)(wide.out * window[0] * window[1] * dims[3]) *
-                       dtype_size((DType)x->dtype) + 1;
-    void *windows = pool_take(call->ctx, state->pool, &bytes);
-    bool ok = windows != NULL && conv_images(call, &high, &wide, windows);
-    if (windows != NULL) {
-        pool_give(state->pool, windows, bytes);
+                       dtype_size((DType)x->dtype) + GEMM_WORK_SIZE;
+    char *room = pool_take(call->ctx, state->pool, &bytes);
+    if (room == NULL) {
+        return false;
     }
+    bool ok = conv_images(call, &high, &wide, room + GEMM_WORK_SIZE, room);
+    pool_give(state->pool, room, bytes);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 // Matrix products.
 #include <string.h>
 
+#include "kernels/pool.h"
 #include "ops/infer.h"
 
 // The two sizes of the product's matrices that must agree, and the result's
@@ -81,35 +82,84 @@ static int64_t batch_index(TensorType type, bool vector, const Shape *batch,
     return at;
 }
 
-static bool kernel_matmul(const KernelCall *call)
+// Multiplies the matrices of the batch one by one.
+static bool multiply_all(const KernelCall *call, GemmArgs *args,
+                         const MatmulShape *s)
 {
     Tensor *left = call->inputs[0], *right = call->inputs[1];
     Tensor *out = call->outputs[0];
     TensorType a = tensor_type(left), b = tensor_type(right);
-    KernelState *state = kernel_state(call->ctx);
-    MatmulShape s = matmul_shape(a, b);
+    GemmFn gemm = call->ctx->kernels->tier->gemm[out->dtype];
     Shape batch;
-    if (state == NULL) {
-        return false;
-    }
-    shape_set(&batch, out->rank - !s.left_vector - !s.right_vector,
+    shape_set(&batch, out->rank - !s->left_vector - !s->right_vector,
               tensor_dims(out));
-    int64_t matrices = out->count == 0 ? 0 : out->count / (s.m * s.n);
-    size_t size = dtype_size((DType)out->dtype);
-    GemmArgs args = {.m = s.m, .n = s.n, .k = s.k,
-                     .lda = s.k, .ldb = s.n, .ldc = s.n};
+    int64_t matrices = out->count == 0 ? 0 : out->count / (s->m * s->n);
+    int64_t size = (int64_t)dtype_size((DType)out->dtype);
     for (int64_t i = 0; i < matrices; i++) {
-        int64_t at_a = batch_index(a, s.left_vector, &batch, i);
-        int64_t at_b = batch_index(b, s.right_vector, &batch, i);
-        args.a = (const char *)left->data + (size_t)(at_a * s.m * s.k) * size;
-        args.b = (const char *)right->data + (size_t)(at_b * s.k * s.n) * size;
-        args.c = (char *)out->data + (size_t)(i * s.m * s.n) * size;
-        state->tier->gemm[out->dtype](&args);
+        int64_t at_a = batch_index(a, s->left_vector, &batch, i);
+        int64_t at_b = batch_index(b, s->right_vector, &batch, i);
+        args->a = (const char *)left->data + at_a * s->m * s->k * size;
+        args->b = (const char *)right->data + at_b * s->k * s->n * size;
+        args->c = (char *)out->data + i * s->m * s->n * size;
+        gemm(args);
         if (!ctx_poll(call->ctx)) {
             return false;
         }
     }
     return true;
+}
+
+static bool kernel_matmul(const KernelCall *call)
+{
+    KernelState *state = kernel_state(call->ctx);
+    MatmulShape s = matmul_shape(tensor_type(call->inputs[0]),
+                                 tensor_type(call->inputs[1]));
+    GemmArgs args = {.m = s.m, .n = s.n, .k = s.k,
+                     .lda = s.k, .ldb = s.n, .ldc = s.n};
+    size_t bytes = GEMM_WORK_SIZE;
+    if (state == NULL) {
+        return false;
+    }
+    if (gemm_wants_work(s.m, s.n, s.k)) {
+        args.work = pool_take(call->ctx, state->pool, &bytes);
+        if (args.work == NULL) {
+            return false;
+        }
+    }
+    bool ok = multiply_all(call, &args, &s);
+    if (args.work != NULL) {
+        pool_give(state->pool, args.work, bytes);
+    }
+    return ok;
+}
+
+// Two matrices, eagerly: no shape rule to run, one product.
+static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
+{
+    Tensor *a = inputs[0], *b = inputs[1];
+    if (a->rank != 2 || b->rank != 2 || a->dtype != b->dtype ||
+        a->inline_dims[1] != b->inline_dims[0] || a->dtype == DT_STRING) {
+        return 0;
+    }
+    KernelState *state = kernel_state(ctx);
+    int64_t m = a->inline_dims[0], k = a->inline_dims[1];
+    int64_t n = b->inline_dims[1];
+    if (state == NULL) {
+        return -1;
+    }
+    GemmFn gemm = state->tier->gemm[a->dtype];
+    if (gemm == NULL || gemm_wants_work(m, n, k)) {
+        return 0;
+    }
+    *output = tensor_new(ctx, (DType)a->dtype, 2, (int64_t[]){m, n});
+    if (*output == NULL) {
+        return -1;
+    }
+    if (m > 0 && n > 0) {
+        gemm(&(GemmArgs){m, n, k, a->data, b->data, k, n, (*output)->data, n,
+                         NULL});
+    }
+    return 1;
 }
 
 const OpDesc op_matmul = {
@@ -125,5 +175,6 @@ const OpDesc op_matmul = {
     .flags = OP_METHOD,
     .infer = infer_matmul,
     .kernel = kernel_matmul,
+    .quick = quick_matmul,
     .graphdef = "BatchMatMulV2",
 };

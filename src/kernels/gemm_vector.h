@@ -1,0 +1,115 @@
+// The vectors that gemm_body.h computes with, for AVX-512 and for AVX2.
+// Included by gemm_body.h alone.
+//
+// For each suffix f32, f64, i32, i64: the type V_<sfx>, the mask M_<sfx> of
+// its first n elements, and load, store (both masked), zero, one value in all
+// places, and madd: a * b + c, floats rounded once.
+#ifndef DUET_KERNELS_GEMM_VECTOR_H
+#define DUET_KERNELS_GEMM_VECTOR_H
+
+#include <immintrin.h>
+
+#define VECTOR static inline __attribute__((always_inline))
+
+#if defined(__AVX512F__)
+
+enum { GEMM_VECTOR_BYTES = 64, GEMM_ROWS = 14, GEMM_SMALL_ROWS = 7 };
+
+#define GEMM_VECTOR(sfx, T, V, M, name)                                       \
+    typedef V V_##sfx;                                                        \
+    typedef M M_##sfx;                                                        \
+    VECTOR M mask_##sfx(int64_t n)                                            \
+    {                                                                         \
+        return (M)(((uint32_t)1 << n) - 1);                                   \
+    }                                                                         \
+    VECTOR V load_##sfx(const T *p)                                           \
+    {                                                                         \
+        return _mm512_loadu_##name(p);                                        \
+    }                                                                         \
+    VECTOR V load_some_##sfx(const T *p, M m)                                 \
+    {                                                                         \
+        return _mm512_maskz_loadu_##name(m, p);                               \
+    }                                                                         \
+    VECTOR void store_##sfx(T *p, V v)                                        \
+    {                                                                         \
+        _mm512_storeu_##name(p, v);                                           \
+    }                                                                         \
+    VECTOR void store_some_##sfx(T *p, M m, V v)                              \
+    {                                                                         \
+        _mm512_mask_storeu_##name(p, m, v);                                   \
+    }
+GEMM_VECTOR(f32, float, __m512, __mmask16, ps)
+GEMM_VECTOR(f64, double, __m512d, __mmask8, pd)
+GEMM_VECTOR(i32, int32_t, __m512i, __mmask16, epi32)
+GEMM_VECTOR(i64, int64_t, __m512i, __mmask8, epi64)
+#define zero_f32 _mm512_setzero_ps
+#define zero_f64 _mm512_setzero_pd
+#define zero_i32 _mm512_setzero_si512
+#define zero_i64 _mm512_setzero_si512
+#define spread_f32 _mm512_set1_ps
+#define spread_f64 _mm512_set1_pd
+#define spread_i32 _mm512_set1_epi32
+#define spread_i64 _mm512_set1_epi64
+#define madd_f32 _mm512_fmadd_ps
+#define madd_f64 _mm512_fmadd_pd
+#define madd_i32(a, b, c) _mm512_add_epi32(_mm512_mullo_epi32(a, b), c)
+#define madd_i64(a, b, c) _mm512_add_epi64(_mm512_mullo_epi64(a, b), c)
+
+#else
+
+enum { GEMM_VECTOR_BYTES = 32, GEMM_ROWS = 6, GEMM_SMALL_ROWS = 6 };
+
+// The first n of the elements are all ones.
+VECTOR __m256i mask_i32(int64_t n)
+{
+    static const int32_t bits[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    return _mm256_loadu_si256((const __m256i *)(const void *)(bits + 8 - n));
+}
+VECTOR __m256i mask_i64(int64_t n)
+{
+    return mask_i32(2 * n);
+}
+#define mask_f32 mask_i32
+#define mask_f64 mask_i64
+
+#define GEMM_VECTOR(sfx, T, V, name, P)                                       \
+    typedef V V_##sfx;                                                        \
+    typedef __m256i M_##sfx;                                                  \
+    VECTOR V load_##sfx(const T *p)                                           \
+    {                                                                         \
+        V v;                                                                  \
+        memcpy(&v, p, sizeof(v));                                             \
+        return v;                                                             \
+    }                                                                         \
+    VECTOR V load_some_##sfx(const T *p, __m256i m)                           \
+    {                                                                         \
+        return _mm256_maskload_##name((const P *)p, m);                       \
+    }                                                                         \
+    VECTOR void store_##sfx(T *p, V v)                                        \
+    {                                                                         \
+        memcpy(p, &v, sizeof(v));                                             \
+    }                                                                         \
+    VECTOR void store_some_##sfx(T *p, __m256i m, V v)                        \
+    {                                                                         \
+        _mm256_maskstore_##name((P *)p, m, v);                                \
+    }
+GEMM_VECTOR(f32, float, __m256, ps, float)
+GEMM_VECTOR(f64, double, __m256d, pd, double)
+GEMM_VECTOR(i32, int32_t, __m256i, epi32, int)
+GEMM_VECTOR(i64, int64_t, __m256i, epi64, long long)
+#define zero_f32 _mm256_setzero_ps
+#define zero_f64 _mm256_setzero_pd
+#define zero_i32 _mm256_setzero_si256
+#define zero_i64 _mm256_setzero_si256
+#define spread_f32 _mm256_set1_ps
+#define spread_f64 _mm256_set1_pd
+#define spread_i32 _mm256_set1_epi32
+#define spread_i64 _mm256_set1_epi64x
+#define madd_f32 _mm256_fmadd_ps
+#define madd_f64 _mm256_fmadd_pd
+#define madd_i32(a, b, c) _mm256_add_epi32(_mm256_mullo_epi32(a, b), c)
+typedef uint64_t Words __attribute__((vector_size(32)));
+#define madd_i64(a, b, c) ((__m256i)((Words)(a) * (Words)(b) + (Words)(c)))
+
+#endif
+#endif
