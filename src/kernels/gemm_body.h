@@ -6,14 +6,20 @@
 // holds, so every blocking and every tier gives the same bits.
 //
 // A tile of GEMM_ROWS x 2 vectors of C stays in registers while k runs. Small
-// products read A and B in place; large ones copy a block of B (GEMM_DEPTH x
-// GEMM_COLUMNS) and one of A (GEMM_BLOCK x GEMM_DEPTH) into panels in the
-// order of use. TRIED: packing A alone (slower from 512 on), tiles of one
-// vector (loads bound them).
+// products read A and B in place; large ones copy a block of B (as deep as
+// GEMM_DEPTH_BYTES, GEMM_COLUMNS wide) into panels in the order of use and
+// take GEMM_BLOCK rows of A at a time. TRIED: copying A too (5 to 12 % slower
+// at 256 and 512, the scattered writes cost more than they save).
 #ifndef DUET_KERNELS_GEMM_BODY_H
 #define DUET_KERNELS_GEMM_BODY_H
 
 #include "kernels/gemm_vector.h"
+
+#if defined(__clang__)
+#define UNROLLED _Pragma("unroll")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
 
 enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
 
@@ -27,10 +33,8 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
     {                                                                         \
         enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
         V_##sfx sums[GEMM_ROWS][GEMM_WIDE];                                   \
-        _Pragma("GCC unroll 14") for (int r = 0; r < rows; r++)               \
-        {                                                                     \
-            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)         \
-            {                                                                 \
+        UNROLLED for (int r = 0; r < rows; r++) {                             \
+            UNROLLED for (int v = 0; v < vectors; v++) {                      \
                 const T *from = c + r * ldc + v * W;                          \
                 sums[r][v] = !resume           ? zero_##sfx()                 \
                              : v + 1 < vectors ? load_##sfx(from)             \
@@ -39,25 +43,20 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
         }                                                                     \
         for (int64_t k = 0; k < depth; k++, a += a_step, b += b_step) {       \
             V_##sfx column[GEMM_WIDE];                                        \
-            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)         \
-            {                                                                 \
+            UNROLLED for (int v = 0; v < vectors; v++) {                      \
                 column[v] = v + 1 < vectors                                   \
                                 ? load_##sfx(b + v * W)                       \
                                 : load_some_##sfx(b + v * W, last);           \
             }                                                                 \
-            _Pragma("GCC unroll 14") for (int r = 0; r < rows; r++)           \
-            {                                                                 \
+            UNROLLED for (int r = 0; r < rows; r++) {                         \
                 V_##sfx factor = spread_##sfx(a[r * a_row]);                  \
-                _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)     \
-                {                                                             \
+                UNROLLED for (int v = 0; v < vectors; v++) {                  \
                     sums[r][v] = madd_##sfx(factor, column[v], sums[r][v]);   \
                 }                                                             \
             }                                                                 \
         }                                                                     \
-        _Pragma("GCC unroll 14") for (int r = 0; r < rows; r++)               \
-        {                                                                     \
-            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)         \
-            {                                                                 \
+        UNROLLED for (int r = 0; r < rows; r++) {                             \
+            UNROLLED for (int v = 0; v < vectors; v++) {                      \
                 T *to = c + r * ldc + v * W;                                  \
                 if (v + 1 < vectors) {                                        \
                     store_##sfx(to, sums[r][v]);                              \
@@ -148,7 +147,7 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
         }                                                                     \
     }
 
-// Copies into panels: B by columns of a tile (the rest zeros), A by rows.
+// Copies B into panels of a tile's columns, the rest zeros.
 #define GEMM_PACK(sfx, T)                                                     \
     static void pack_b_##sfx(const GemmArgs *g, int64_t k0, int64_t depth,    \
                              int64_t j0, int64_t columns, T *to)              \
@@ -157,7 +156,7 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
         for (int64_t j = 0; j < columns; j += 2 * W) {                        \
             int64_t width = columns - j < 2 * W ? columns - j : 2 * W;        \
             const T *from = (const T *)g->b + k0 * g->ldb + j0 + j;           \
-            for (int64_t k = 0; k < depth; k++, to += 2 * W, from += g->ldb) { \
+            for (int64_t k = 0; k < depth; k++) {                             \
                 if (width == 2 * W) {                                         \
                     store_##sfx(to, load_##sfx(from));                        \
                     store_##sfx(to + W, load_##sfx(from + W));                \
@@ -165,38 +164,23 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
                     memset(to, 0, 2 * GEMM_VECTOR_BYTES);                     \
                     memcpy(to, from, (size_t)width * sizeof(T));              \
                 }                                                             \
-            }                                                                 \
-        }                                                                     \
-    }                                                                         \
-    static void pack_a_##sfx(const GemmArgs *g, int64_t i0, int64_t rows,     \
-                             int64_t k0, int64_t depth, T *to)                \
-    {                                                                         \
-        for (int64_t i = 0; i < rows; i += GEMM_ROWS, to += depth * GEMM_ROWS) { \
-            int64_t high = rows - i < GEMM_ROWS ? rows - i : GEMM_ROWS;       \
-            for (int64_t r = 0; r < high; r++) {                              \
-                const T *from = (const T *)g->a + (i0 + i + r) * g->lda + k0; \
-                for (int64_t k = 0; k < depth; k++) {                         \
-                    to[k * GEMM_ROWS + r] = from[k];                          \
-                }                                                             \
+                to += 2 * W;                                                  \
+                from += g->ldb;                                               \
             }                                                                 \
         }                                                                     \
     }
 
-// One block of A times one of B, both packed.
+// Some rows of A times a block of B, the latter in panels.
 #define GEMM_BLOCKED(sfx, T)                                                  \
-    static void gemm_block_##sfx(const T *a, const T *b, int64_t rows,        \
-                                 int64_t columns, int64_t depth, T *c,        \
-                                 int64_t ldc, bool resume)                    \
+    static void gemm_block_##sfx(const GemmArgs *g, const T *a, const T *b,   \
+                                 int64_t rows, int64_t columns,               \
+                                 int64_t depth, T *c, bool resume)            \
     {                                                                         \
         enum { W = GEMM_VECTOR_BYTES / sizeof(T) };                           \
         for (int64_t j = 0; j < columns; j += 2 * W) {                        \
             int64_t width = columns - j < 2 * W ? columns - j : 2 * W;        \
-            for (int64_t i = 0; i < rows; i += GEMM_ROWS) {                   \
-                int64_t high = rows - i < GEMM_ROWS ? rows - i : GEMM_ROWS;   \
-                gemm_strip_##sfx(high, width, depth, a + i * depth, 1,        \
-                                 GEMM_ROWS, b + j * depth, 2 * W,             \
-                                 c + i * ldc + j, ldc, resume);               \
-            }                                                                 \
+            gemm_strip_##sfx(rows, width, depth, a, g->lda, 1, b + j * depth, \
+                             2 * W, c + j, g->ldc, resume);                   \
         }                                                                     \
     }                                                                         \
     static void gemm_##sfx(const GemmArgs *g)                                 \
@@ -206,7 +190,7 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
             gemm_direct_##sfx(g);                                             \
             return;                                                           \
         }                                                                     \
-        T *b = g->work, *a = b + DEPTH * GEMM_COLUMNS;                        \
+        T *b = g->work;                                                       \
         for (int64_t j = 0; j < g->n; j += GEMM_COLUMNS) {                    \
             int64_t columns = g->n - j;                                       \
             columns = columns < GEMM_COLUMNS ? columns : GEMM_COLUMNS;        \
@@ -216,10 +200,9 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
                 for (int64_t i = 0; i < g->m; i += GEMM_BLOCK) {              \
                     int64_t rows = g->m - i;                                  \
                     rows = rows < GEMM_BLOCK ? rows : GEMM_BLOCK;             \
-                    pack_a_##sfx(g, i, rows, k, depth, a);                    \
-                    gemm_block_##sfx(a, b, rows, columns, depth,              \
-                                     (T *)g->c + i * g->ldc + j, g->ldc,      \
-                                     k > 0);                                  \
+                    gemm_block_##sfx(g, (const T *)g->a + i * g->lda + k, b,  \
+                                     rows, columns, depth,                    \
+                                     (T *)g->c + i * g->ldc + j, k > 0);      \
                 }                                                             \
             }                                                                 \
         }                                                                     \

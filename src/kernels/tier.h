@@ -54,12 +54,12 @@ typedef struct GemmArgs {
 } GemmArgs;
 typedef void (*GemmFn)(const GemmArgs *args);
 
-// The blocks of a large product: so much of B and A is copied at a time.
+// The blocks of a large product: so much of B is copied at a time.
 enum {
     GEMM_DEPTH_BYTES = 384 * 4, // of k
     GEMM_COLUMNS = 1024,        // of B
-    GEMM_BLOCK = 168,           // rows of A, a multiple of every tile's
-    GEMM_WORK_SIZE = GEMM_DEPTH_BYTES * (GEMM_COLUMNS + GEMM_BLOCK)
+    GEMM_BLOCK = 168,           // rows of A, a multiple of every tile
+    GEMM_WORK_SIZE = GEMM_DEPTH_BYTES * GEMM_COLUMNS
 };
 // Large enough that copying its operands pays.
 static inline bool gemm_wants_work(int64_t m, int64_t n, int64_t k)

@@ -43,6 +43,51 @@ LOOP1(rsqrt, f64, double, double, 1 / __builtin_sqrt(x))
 #define MATH2(name)                                                           \
     LOOP2(name, f32, float, float, 0, vm_##name##_f32(x, y))                  \
     LOOP2(name, f64, double, double, 0, vm_##name##_f64(x, y))
+// sin, cos, tan: the vectorised loop, then libm for what lies too far out.
+#define MATH_TURN(name)                                                       \
+    LOOP1(near_##name, f32, float, float, vm_##name##_f32(x))                 \
+    static bool tile_##name##_f32(void *out, const TileArg *args, size_t n)   \
+    {                                                                         \
+        _Alignas(64) float copy[TURN_COUNT];                                  \
+        float *o = out;                                                       \
+        for (size_t i = 0; i < n; i += TURN_COUNT) {                          \
+            size_t count = n - i < TURN_COUNT ? n - i : TURN_COUNT;           \
+            const float *x = (const float *)args[0].data + i * args[0].step;  \
+            spread_or_copy(copy, x, args[0].step, count);                     \
+            TileArg near = {copy, 1};                                         \
+            (void)tile_near_##name##_f32(o + i, &near, count);                \
+            if (any_far(copy, count)) {                                       \
+                for (size_t k = 0; k < count; k++) {                          \
+                    if (!(vm_abs_f32(copy[k]) <= VM_TURNS)) {                 \
+                        o[i + k] = (float)name((double)copy[k]);              \
+                    }                                                         \
+                }                                                             \
+            }                                                                 \
+        }                                                                     \
+        return true;                                                          \
+    }                                                                         \
+    LOOP1(name, f64, double, double, vm_##name##_f64(x))
+
+enum { TURN_COUNT = 512 }; // elements at a time: `out` may be the input
+
+static void spread_or_copy(float *to, const float *from, size_t step,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i * step];
+    }
+}
+
+// True if an element is too far from 0 for vm_turn, or NaN.
+static bool any_far(const float *x, size_t count)
+{
+    int far = 0;
+    for (size_t i = 0; i < count; i++) {
+        far |= !(vm_abs_f32(x[i]) <= VM_TURNS);
+    }
+    return far != 0;
+}
+
 MATH1(exp)
 MATH1(expm1)
 MATH1(log)
@@ -50,9 +95,9 @@ MATH1(log1p)
 MATH1(log2)
 MATH1(log10)
 MATH2(logaddexp)
-MATH1(sin)
-MATH1(cos)
-MATH1(tan)
+MATH_TURN(sin)
+MATH_TURN(cos)
+MATH_TURN(tan)
 MATH1(asin)
 MATH1(acos)
 MATH1(atan)
