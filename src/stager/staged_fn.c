@@ -146,9 +146,22 @@ static bool check_recursion(Vm *vm, const StagedFunction *self,
     return true;
 }
 
+// Whether host code may run, which it does in a trace and, to word the error,
+// where arguments do not fit.
+static bool check_sealed(Vm *vm, const StagedFunction *self)
+{
+    return !stager_of(vm)->sealed ||
+           raise_false(vm, ERR_RUNTIME,
+                       "%s would run host code, and staging is sealed",
+                       self->name->text);
+}
+
 static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
                             Signature *signature)
 {
+    if (!check_sealed(vm, self)) {
+        return NULL;
+    }
     if (!check_recursion(vm, self, signature) ||
         (self->options.relax &&
          !traces_relax(vm, &self->table, signature))) {
@@ -437,9 +450,10 @@ static Value call_arguments(Vm *vm, StagedFunction *self, const Value *args,
     if (!bound_make(vm, self->target, args, count, keyword_names, NULL,
                     &bound)) {
         // The host's own call words what does not fit.
-        return vm_has_error(vm) ? VALUE_FAIL
-                                : vm_call_keywords(vm, self->target, args,
-                                                   count, keyword_names);
+        return vm_has_error(vm) || !check_sealed(vm, self)
+                   ? VALUE_FAIL
+                   : vm_call_keywords(vm, self->target, args, count,
+                                      keyword_names);
     }
     (void)object_retain(self);
     Value result = call_fitted(vm, self, &bound, run);

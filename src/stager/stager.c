@@ -76,6 +76,17 @@ static Value stage_tracing(Vm *vm, Value *args, uint32_t count)
     return value_from_bool(vm->trace != NULL);
 }
 
+static Value stage_seal(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int on = value_unbound(args[1]) ? 1 : value_truth(vm, args[1]);
+    if (on < 0) {
+        return VALUE_FAIL;
+    }
+    stager_of(vm)->sealed = on == 1;
+    return VALUE_NONE;
+}
+
 static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -133,6 +144,9 @@ static const NativeDef stage_methods[] = {
      "Switches staging off everywhere, or on again."},
     {"tracing", "self, /", stage_tracing,
      "Whether a function is being traced just now."},
+    {"seal", "self, on=True, /", stage_seal,
+     "Has staged functions refuse to run host code: a call that would trace "
+     "raises RuntimeError. For tests."},
     {"plain", "self, function, /", stage_plain,
      "Marks a function that is never converted."},
     {"traces", "self, function, /", stage_traces,
