@@ -32,9 +32,23 @@ static size_t stack_limit(void)
     return limit.rlim_cur > CTX_MAX_STACK ? CTX_MAX_STACK : limit.rlim_cur;
 }
 
+// The inject build: DUET_INJECT=N makes the N-th allocation fail; 0 counts
+// them (ctx_destroy tells how many there were).
+static void read_injection(Heap *heap)
+{
+#ifdef DUET_INJECT
+    const char *text = getenv("DUET_INJECT");
+    heap->fail_after = text == NULL ? 0 : strtoull(text, NULL, 10);
+    heap->count_told = text != NULL && heap->fail_after == 0;
+#else
+    (void)heap;
+#endif
+}
+
 void ctx_init(Ctx *ctx, size_t stack_size)
 {
     char here;
+    read_injection(&ctx->heap);
     if (stack_size == 0) {
         stack_size = stack_limit();
     }
@@ -51,6 +65,10 @@ void ctx_init(Ctx *ctx, size_t stack_size)
 void ctx_destroy(Ctx *ctx)
 {
     ctx_clear(ctx);
+    if (ctx->heap.count_told) {
+        fprintf(stderr, "allocations: %llu\n",
+                (unsigned long long)ctx->heap.allocations);
+    }
     if (ctx->kernels_free != NULL) {
         ctx->kernels_free(ctx);
     }

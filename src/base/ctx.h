@@ -64,6 +64,7 @@ typedef struct Heap {
     void *chunks;          // all chunks, linked, for ctx_destroy
     uint64_t fail_after;   // inject: the N-th allocation from now fails; 0 off
     uint64_t allocations;  // counted when built with --enable-inject
+    bool count_told;       // inject: ctx_destroy prints that count
     size_t large_bytes;    // live bytes of blocks above the classes
 } Heap;
 

@@ -132,6 +132,7 @@ Reg push(Compiler *c)
 uint32_t constant_value(Compiler *c, Value value)
 {
     if (c->failed || value_failed(value)) {
+        value_release(&c->vm->ctx, value);
         c->failed = true;
         return 0;
     }

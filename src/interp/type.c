@@ -127,6 +127,9 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
                   .flags = def->flags,
                   .kind = def->kind};
     cls->head.type = meta != NULL ? meta : cls;
+    if (meta == NULL && base != NULL) {
+        base->head.type = cls; // this is type, and that was object
+    }
     if (base != NULL) {
         object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
@@ -135,7 +138,18 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
     return cls;
 }
 
-bool types_create(Vm *vm)
+// object without type knows not even how to be destroyed.
+static void drop_lone_object(Vm *vm)
+{
+    if (vm->object_type != NULL && vm->types[KIND_TYPE] == NULL) {
+        GcLinks *block = object_links(&vm->object_type->head);
+        links_remove(block);
+        ctx_free(&vm->ctx, block, sizeof *block + sizeof(Type));
+        vm->object_type = NULL;
+    }
+}
+
+static bool create_types(Vm *vm)
 {
 #define TYPE(kind, def)                                                       \
     if ((vm->types[KIND_##kind] =                                             \
@@ -155,9 +169,16 @@ bool types_create(Vm *vm)
 #undef TYPE
 #undef SUBTYPE
 #undef SPECIAL_TYPE
-    vm->types[KIND_TYPE]->head.type = vm->types[KIND_TYPE];
-    vm->object_type->head.type = vm->types[KIND_TYPE];
     vm->types[KIND_INSTANCE] = vm->object_type;
+    return true;
+}
+
+bool types_create(Vm *vm)
+{
+    if (!create_types(vm)) {
+        drop_lone_object(vm);
+        return false;
+    }
     return true;
 }
 
