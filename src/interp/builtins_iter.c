@@ -149,18 +149,15 @@ BUILTIN_BODY(next)
         return raise_error(vm, ERR_TYPE, "'%s' object is not an iterator",
                            type_name(type_of(vm, args[0])));
     }
-    Value item = value_next(vm, args[0]);
+    bool raises = value_unbound(args[1]);
+    Value item = raises ? value_next_or_raise(vm, args[0])
+                        : value_next(vm, args[0]);
     if (!value_failed(item) && value_object(args[0])->birth != vm->ctx.birth &&
         !note_effect(vm, "next", VALUE_UNBOUND)) {
         release(vm, item);
         return VALUE_FAIL;
     }
-    if (!value_same(item, VALUE_STOP)) {
-        return item;
-    }
-    return value_unbound(args[1]) ? raise_error(vm, ERR_STOP_ITERATION, "%s",
-                                                "")
-                                  : value_retain(args[1]);
+    return value_same(item, VALUE_STOP) ? value_retain(args[1]) : item;
 }
 
 BUILTIN_BODY(sorted)

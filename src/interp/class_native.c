@@ -121,10 +121,7 @@ NATIVE_OF(NEXT)
 {
     UNUSED_COUNT;
     Value next = SLOTS->next(vm, args[0]);
-    if (!value_same(next, VALUE_STOP)) {
-        return next;
-    }
-    return raise_error(vm, ERR_STOP_ITERATION, "%s", "");
+    return value_same(next, VALUE_STOP) ? value_raise_stop(vm, args[0]) : next;
 }
 
 NATIVE_OF(INDEX)

@@ -406,15 +406,9 @@ static Value generator_repr(Vm *vm, Value self)
 // Methods raise StopIteration(result) where slots give VALUE_STOP.
 static Value item_or_raise(Vm *vm, Generator *g, Value item)
 {
-    if (!value_same(item, VALUE_STOP)) {
-        return item;
-    }
-    Value result = generator_result(g);
-    Value made = vm_call(
-        vm, value_from_object(vm->error_types[ERR_STOP_ITERATION]), &result,
-        value_is_none(result) ? 0 : 1);
-    release(vm, result);
-    return value_failed(made) ? made : raise_object(vm, made);
+    return value_same(item, VALUE_STOP)
+               ? value_raise_stop(vm, value_from_object(g))
+               : item;
 }
 
 static Value method_send(Vm *vm, Value *args, uint32_t count)

@@ -7,6 +7,7 @@
 #include "interp/protocol.h"
 
 #include "interp/obj_dict.h"
+#include "interp/obj_exception.h"
 #include "interp/obj_float.h"
 #include "interp/obj_generator.h"
 #include "interp/obj_int.h"
@@ -424,6 +425,52 @@ Value value_next(Vm *vm, Value iterator)
                            type_name(type));
     }
     return type->slots.next(vm, iterator);
+}
+
+Value value_raise_stop(Vm *vm, Value iterator)
+{
+    Value result = value_is_kind(iterator, KIND_GENERATOR)
+                       ? generator_result((Generator *)value_object(iterator))
+                       : VALUE_NONE;
+    Value cls = value_from_object(vm->error_types[ERR_STOP_ITERATION]);
+    Value made = vm_call(vm, cls, &result, value_is_none(result) ? 0 : 1);
+    release(vm, result);
+    return value_failed(made) ? made : raise_object(vm, made);
+}
+
+Value value_next_or_raise(Vm *vm, Value iterator)
+{
+    Type *type = type_of(vm, iterator);
+    if (type->flags & TYPE_HEAP) {
+        // The method's own StopIteration, with what it carries.
+        Value method = value_find_method(vm, iterator, vm->names[NAME_NEXT]);
+        if (value_failed(method) || !value_unbound(method)) {
+            Value item = value_failed(method) ? method
+                                              : vm_call(vm, method, NULL, 0);
+            release(vm, method);
+            return item;
+        }
+    }
+    Value item = value_next(vm, iterator);
+    return value_same(item, VALUE_STOP) ? value_raise_stop(vm, iterator)
+                                        : item;
+}
+
+bool value_take_stop(Vm *vm, Value *result)
+{
+    if (!raise_matches(vm, ERR_STOP_ITERATION)) {
+        return false;
+    }
+    Value stop = raise_take(vm);
+    *result = VALUE_NONE;
+    if (value_is_kind(stop, KIND_EXCEPTION)) {
+        const Tuple *args = value_as_exception(stop)->args;
+        if (args != NULL && args->count > 0) {
+            *result = value_retain(args->items[0]);
+        }
+    }
+    release(vm, stop);
+    return true;
 }
 
 Tuple *value_to_tuple(Vm *vm, Value iterable)

@@ -31,6 +31,14 @@ MUST_CHECK bool value_set_item(Vm *vm, Value container, Value key,
 int value_contains(Vm *vm, Value container, Value item);
 Value value_iter(Vm *vm, Value iterable);
 Value value_next(Vm *vm, Value iterator); // VALUE_STOP at the end
+// StopIteration with what the generator returned, or without a value.
+Value value_raise_stop(Vm *vm, Value iterator);
+// As value_next, but at the end raises StopIteration with what the iterator
+// returned: what next() and __next__() do.
+Value value_next_or_raise(Vm *vm, Value iterator);
+// A pending StopIteration is cleared and *result is its value, owned. False:
+// another error is pending.
+bool value_take_stop(Vm *vm, Value *result);
 // The attribute, with "Did you mean" left to the traceback.
 Value value_get_attr(Vm *vm, Value v, Str *name);
 // As getattr(v, name, UNBOUND): an AttributeError gives UNBOUND.

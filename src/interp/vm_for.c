@@ -153,18 +153,14 @@ int slow_send(Vm *vm, Frame *f, Ins ins)
             return 1;
         }
     } else if (value_is_none(*place)) {
-        item = value_next(vm, iterator);
+        item = value_next_or_raise(vm, iterator);
     } else {
         item = value_call_method(vm, iterator, vm->names[NAME_SEND], place, 1);
-        if (value_failed(item) && raise_matches(vm, ERR_STOP_ITERATION)) {
-            raise_clear(vm);
-            item = VALUE_STOP;
-        }
     }
-    if (value_failed(item)) {
+    bool stop = value_failed(item);
+    if (stop && !value_take_stop(vm, &item)) {
         return -1;
     }
-    bool stop = value_same(item, VALUE_STOP);
-    value_replace(&vm->ctx, place, stop ? VALUE_NONE : item);
+    value_replace(&vm->ctx, place, item);
     return stop;
 }
