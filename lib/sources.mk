@@ -2,20 +2,34 @@
 lib_modules = \
 	lib/__future__.duet \
 	lib/_blocks.duet \
+	lib/abc.duet \
 	lib/bisect.duet \
-	lib/collections.duet \
+	lib/collections/__init__.duet \
+	lib/collections/abc.duet \
 	lib/contextlib.duet \
 	lib/copy.duet \
+	lib/dataclasses.duet \
 	lib/datetime.duet \
 	lib/doctest.duet \
+	lib/enum.duet \
+	lib/fractions.duet \
 	lib/functools.duet \
 	lib/heapq.duet \
+	lib/io.duet \
 	lib/itertools.duet \
+	lib/json.duet \
+	lib/keyword.duet \
+	lib/numbers.duet \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
 	lib/numpy/_functions.duet \
 	lib/numpy/linalg.duet \
 	lib/operator.duet \
+	lib/os/__init__.duet \
+	lib/os/path.duet \
+	lib/pprint.duet \
+	lib/random.duet \
+	lib/statistics.duet \
 	lib/string.duet \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
@@ -34,6 +48,10 @@ lib_modules = \
 	lib/tensorflow/nn.duet \
 	lib/tensorflow/random.duet \
 	lib/tensorflow/strings.duet \
+	lib/textwrap.duet \
 	lib/timeit.duet \
 	lib/traceback.duet \
+	lib/types.duet \
+	lib/typing.duet \
+	lib/warnings.duet \
 	lib/weakref.duet

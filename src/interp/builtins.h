@@ -28,6 +28,7 @@ Value builtin_index(Vm *vm, Value v);
 
 // cls.__instancecheck__(v) or cls.__subclasscheck__(v), of a class whose
 // metaclass is written in Duet: 1, 0, -1.
+bool builtin_can_ask(Vm *vm, NameId id, Value cls);
 int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
 
 // Writes to sys.stdout, and flushes it. False with an error pending.

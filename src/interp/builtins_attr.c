@@ -97,6 +97,10 @@ static int is_subclass(Vm *vm, Type *cls, Value classes)
                    : type_is_subtype(cls, base);
     }
     if (!value_is_kind(classes, KIND_TUPLE)) {
+        if (builtin_can_ask(vm, NAME_SUBCLASSCHECK, classes)) {
+            return builtin_class_asks(vm, NAME_SUBCLASSCHECK,
+                                      value_from_object(cls), classes);
+        }
         return raise_int(vm, ERR_TYPE,
                          "issubclass() arg 2 must be a class, a tuple of "
                          "classes, or a union");

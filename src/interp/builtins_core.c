@@ -34,6 +34,11 @@ BUILTIN_BODY(hasattr)
     return value_from_bool(!value_unbound(found));
 }
 
+bool builtin_can_ask(Vm *vm, NameId id, Value cls)
+{
+    return !value_unbound(type_lookup(vm, type_of(vm, cls), vm->names[id]));
+}
+
 int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls)
 {
     Value result = value_call_method(vm, cls, vm->names[id], &v, 1);
@@ -61,6 +66,9 @@ static int is_instance(Vm *vm, Value v, Value classes)
         return is_instance_of(vm, v, classes);
     }
     if (!value_is_kind(classes, KIND_TUPLE)) {
+        if (builtin_can_ask(vm, NAME_INSTANCECHECK, classes)) {
+            return builtin_class_asks(vm, NAME_INSTANCECHECK, v, classes);
+        }
         return raise_int(vm, ERR_TYPE,
                          "isinstance() arg 2 must be a type, a tuple of "
                          "types, or a union");

@@ -477,7 +477,47 @@ static Value call_meta(Vm *vm, Value meta, Str *name, Tuple *bases,
     return made;
 }
 
-Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
+// Appends what stands for one base: itself, or what its __mro_entries__ says.
+static bool add_base(Vm *vm, List *list, Value base, Tuple *bases)
+{
+    Value hook = VALUE_UNBOUND;
+    if (!value_is_kind(base, KIND_TYPE)) {
+        hook = value_find_method(vm, base, vm->names[NAME_MRO_ENTRIES]);
+    }
+    if (value_failed(hook) || value_unbound(hook)) {
+        return !value_failed(hook) && list_append(vm, list, base);
+    }
+    Value all = value_from_object(bases);
+    Value entries = vm_call(vm, hook, &all, 1);
+    release(vm, hook);
+    bool done = !value_failed(entries) && list_extend(vm, list, entries);
+    release(vm, entries);
+    return done;
+}
+
+// The bases with List[int] and the like replaced by classes. Owned.
+static Tuple *resolve_bases(Vm *vm, Tuple *bases)
+{
+    size_t i = 0;
+    while (i < bases->count && value_is_kind(bases->items[i], KIND_TYPE)) {
+        i++;
+    }
+    if (i == bases->count) {
+        return object_retain(bases);
+    }
+    List *list = list_new(vm, 0);
+    bool done = list != NULL;
+    for (i = 0; done && i < bases->count; i++) {
+        done = add_base(vm, list, bases->items[i], bases);
+    }
+    Tuple *resolved =
+        done ? tuple_from(vm, list->items, list->count) : NULL;
+    object_release_null(&vm->ctx, list);
+    return resolved;
+}
+
+static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
+                   Dict *keywords)
 {
     Value meta = value_from_object(vm->types[KIND_TYPE]);
     Str *key = vm->names[NAME_METACLASS];
@@ -501,5 +541,25 @@ Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
     }
     Value made = call_meta(vm, meta, name, bases, dict, keywords);
     release(vm, meta);
+    return made;
+}
+
+Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
+{
+    Tuple *resolved = resolve_bases(vm, bases);
+    if (resolved == NULL) {
+        return VALUE_FAIL;
+    }
+    Str *original = resolved == bases
+                        ? NULL
+                        : str_intern(vm, "__orig_bases__", 14);
+    bool ready = resolved == bases ||
+                 (original != NULL &&
+                  dict_set_name(vm, dict, original,
+                                value_from_object(bases)));
+    object_release_null(&vm->ctx, original);
+    Value made = ready ? build(vm, name, resolved, dict, keywords)
+                       : VALUE_FAIL;
+    object_release(&vm->ctx, resolved);
     return made;
 }

@@ -3,6 +3,8 @@
 MODULE(display_module)
 MODULE(gc_module)
 MODULE(math_module)
+MODULE(os_module)
+MODULE(random_module)
 MODULE(sys_module)
 MODULE(time_module)
 MODULE(traceback_module)

@@ -34,7 +34,85 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// (filename, line, function, source line or None, printed text) of a place.
+static Value entry_tuple(Vm *vm, const Code *code, uint32_t word)
+{
+    Span span = code_span(code, word);
+    Place place = source_place(code->source, span.start);
+    size_t length = 0;
+    const char *line = source_line(code->source, place.line, &length);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    raise_print_entry(&out, code, word);
+    Value parts[5] = {VALUE_NONE, value_from_small(place.line), VALUE_NONE,
+                      VALUE_NONE, VALUE_NONE};
+    Str *texts[] = {str_from(vm, code->source->name),
+                    object_retain(code->name),
+                    line == NULL ? NULL : str_new(vm, line, length),
+                    str_from_buf(vm, &out)};
+    static const int places[] = {0, 2, 3, 4};
+    for (size_t i = 0; i < 4; i++) {
+        if (texts[i] != NULL) {
+            parts[places[i]] = str_value(texts[i]);
+        }
+    }
+    Tuple *tuple = ctx_failed(&vm->ctx) ? NULL : tuple_from(vm, parts, 5);
+    for (size_t i = 0; i < 5; i++) {
+        release(vm, parts[i]);
+    }
+    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+}
+
+static bool add_entry(Vm *vm, List *list, const Code *code, uint32_t word)
+{
+    Value entry = entry_tuple(vm, code, word);
+    return !value_failed(entry) && list_append_owned(vm, list, entry);
+}
+
+// The places of a traceback, the oldest first.
+static Value traceback_entries(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_kind(args[0], KIND_TRACEBACK)) {
+        return raise_error(vm, ERR_TYPE, "expected a traceback, not '%s'",
+                           type_name(type_of(vm, args[0])));
+    }
+    const Traceback *trace = (Traceback *)value_object(args[0]);
+    List *list = list_new(vm, 0);
+    for (uint32_t i = trace->count; list != NULL && i > 0; i--) {
+        const TracebackEntry *entry = &trace->entries[i - 1];
+        if (!add_entry(vm, list, entry->code, entry->word)) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+    }
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
+// The places that run now, the outermost first.
+static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
+{
+    (void)args, (void)count;
+    List *list = list_new(vm, 0);
+    for (Frame *f = vm->frames; list != NULL && vm->frame != NULL &&
+                                f <= vm->frame;
+         f++) {
+        if (f->code != NULL && f->code->source != NULL && f->pc != NULL &&
+            f->code->word_count > 0 && f->pc >= f->code->words &&
+            f->pc <= f->code->words + f->code->word_count &&
+            !add_entry(vm, list, f->code,
+                       (uint32_t)(f->pc - f->code->words))) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+    }
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
 static const NativeDef functions[] = {
+    {"entries", "traceback, /", traceback_entries,
+     "(file, line, function, source line, text) of its places."},
+    {"stack", "", traceback_stack, "The same of the places that run now."},
     {"text", "exception, limit=None, alone=False, /", traceback_text,
      "The traceback and the message, as they print when nothing catches it."},
     {NULL, NULL, NULL, NULL}};

@@ -528,6 +528,12 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
+// int | str.
+static Value type_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    return op == BINARY_OR ? value_union(vm, a, b) : VALUE_NOT_IMPLEMENTED;
+}
+
 // object's __init__ would refuse the three arguments.
 static bool type_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
@@ -688,6 +694,7 @@ const TypeDef type_type_def = {
     .params = "object, bases, dict, **kwds",
     .kind = KIND_TYPE,
     .size = sizeof(Type),
+    .operators = "or ror",
     .flags = TYPE_TRACKED,
     .slots = {.destroy = type_destroy,
               .visit = type_visit,
@@ -695,6 +702,7 @@ const TypeDef type_type_def = {
               .make = type_make,
               .init = type_init,
               .repr = type_repr,
+              .binary = type_binary,
               .call = type_call,
               .get_attr = type_get_attr,
               .set_attr = type_set_attr},

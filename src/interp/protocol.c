@@ -6,6 +6,7 @@
 // has not got the operation, its bases neither.
 #include "interp/protocol.h"
 
+#include "interp/module.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_float.h"
@@ -297,6 +298,43 @@ int64_t value_length(Vm *vm, Value v)
     return type->slots.length(vm, v);
 }
 
+// Calls a name of the module types.
+static Value call_types(Vm *vm, const char *what, const Value *args,
+                        uint32_t count)
+{
+    Str *name = str_intern(vm, "types", 5);
+    Module *module = name == NULL ? NULL : module_import(vm, name);
+    object_release_null(&vm->ctx, name);
+    Str *key = module == NULL ? NULL : str_intern(vm, what, strlen(what));
+    Value callee = key == NULL ? VALUE_FAIL
+                               : value_get_attr(vm, value_from_object(module),
+                                                key);
+    object_release_null(&vm->ctx, key);
+    Value made = value_failed(callee) ? VALUE_FAIL
+                                      : vm_call(vm, callee, args, count);
+    release(vm, callee);
+    return made;
+}
+
+Value value_union(Vm *vm, Value a, Value b)
+{
+    Value args[2] = {a, b};
+    return call_types(vm, "_union", args, 2);
+}
+
+// list[int] and the like: the containers, type, and what derives from them.
+static bool is_generic(Vm *vm, const Type *cls)
+{
+    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE, KIND_DICT, KIND_SET,
+                                 KIND_FROZENSET, KIND_ITERATOR};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (cls->kind == (uint8_t)kinds[i]) {
+            return true;
+        }
+    }
+    return cls == vm->types[KIND_TYPE];
+}
+
 // C[item] where C is a class: __class_getitem__.
 static Value class_item(Vm *vm, Value container, Value key)
 {
@@ -310,6 +348,10 @@ static Value class_item(Vm *vm, Value container, Value key)
             Value result = vm_call(vm, method, &key, 1);
             release(vm, method);
             return result;
+        }
+        if (is_generic(vm, (Type *)value_object(container))) {
+            Value args[2] = {container, key};
+            return call_types(vm, "GenericAlias", args, 2);
         }
         return raise_error(vm, ERR_TYPE, "type '%s' is not subscriptable",
                            type_name((Type *)value_object(container)));

@@ -22,6 +22,8 @@ Value value_binary(Vm *vm, BinaryOp op, Value a, Value b);
 Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                             Value b);
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b);
+// int | str: what the module types makes of two classes.
+Value value_union(Vm *vm, Value a, Value b);
 Value value_unary(Vm *vm, UnaryOp op, Value v);
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus);
 int64_t value_length(Vm *vm, Value v); // -1: failed

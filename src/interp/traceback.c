@@ -21,10 +21,9 @@ static const char context_text[] =
     "occurred:\n\n";
 
 // One frame: the place, and the source line with its carets.
-static void print_entry(StrBuf *out, const TracebackEntry *entry)
+void raise_print_entry(StrBuf *out, const Code *code, uint32_t word)
 {
-    const Code *code = entry->code;
-    Span span = code_span(code, entry->word);
+    Span span = code_span(code, word);
     diag_file_line(out, code->source, span);
     strbuf_printf(out, ", in %s\n", code->name->text);
     diag_source_line(out, code->source, span, 4, true, false);
@@ -64,7 +63,7 @@ static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
             repeats = 0;
         }
         if (++repeats <= FOLD_AFTER) {
-            print_entry(out, entry);
+            raise_print_entry(out, entry->code, entry->word);
         }
         if (!ctx_poll(&vm->ctx)) {
             return false;

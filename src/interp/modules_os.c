@@ -1,0 +1,398 @@
+// The native half of the module os: what the system is asked for.
+//
+// Invariant: every refusal of the system becomes the OSError of its errno,
+// with the path that was given.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "interp/module.h"
+#include "interp/obj_bytes.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/protocol.h"
+
+#define OS_BODY(name)                                                         \
+    static Value os_##name(Vm *vm, Value *args, uint32_t count)
+
+// The path of a str, bytes, or object with __fspath__, as a new reference to
+// what holds it; *text points into that. VALUE_FAIL: failed.
+static Value path_argument(Vm *vm, Value v, const char *function,
+                           const char **text)
+{
+    Value path = VALUE_UNBOUND;
+    if (value_is_str(v) || value_is_kind(v, KIND_BYTES)) {
+        path = value_retain(v);
+    } else {
+        Str *name = str_intern(vm, "__fspath__", 10);
+        Value method = name == NULL ? VALUE_FAIL
+                                    : value_find_method(vm, v, name);
+        object_release_null(&vm->ctx, name);
+        path = value_failed(method) || value_unbound(method)
+                   ? method
+                   : vm_call(vm, method, NULL, 0);
+        release(vm, method);
+    }
+    if (value_failed(path)) {
+        return path;
+    }
+    if (!value_is_str(path) && !value_is_kind(path, KIND_BYTES)) {
+        release(vm, path);
+        return raise_error(vm, ERR_TYPE,
+                           "%s: path should be string, bytes or os.PathLike, "
+                           "not %s",
+                           function, type_name(type_of(vm, v)));
+    }
+    bool str = value_is_str(path);
+    *text = str ? value_as_str(path)->text : bytes_text(path);
+    size_t length = str ? value_as_str(path)->length : bytes_length(path);
+    if (strlen(*text) != length) {
+        release(vm, path);
+        return raise_error(vm, ERR_VALUE, "%s: embedded null character in path",
+                           function);
+    }
+    return path;
+}
+
+// Calls `act` (0: done, else errno is set) with the path of args[0].
+static Value on_path(Vm *vm, Value v, const char *function,
+                     int (*act)(const char *path))
+{
+    const char *text;
+    Value path = path_argument(vm, v, function, &text);
+    if (value_failed(path)) {
+        return path;
+    }
+    Value result = act(text) == 0 ? VALUE_NONE
+                                  : raise_errno(vm, errno, text);
+    release(vm, path);
+    return result;
+}
+
+OS_BODY(chdir)
+{
+    (void)count;
+    return on_path(vm, args[0], "chdir", chdir);
+}
+
+OS_BODY(rmdir)
+{
+    (void)count;
+    return on_path(vm, args[0], "rmdir", rmdir);
+}
+
+OS_BODY(remove)
+{
+    (void)count;
+    return on_path(vm, args[0], "remove", unlink);
+}
+
+static int make_folder(const char *path)
+{
+    return mkdir(path, 0777);
+}
+
+OS_BODY(mkdir)
+{
+    (void)count;
+    return on_path(vm, args[0], "mkdir", make_folder);
+}
+
+OS_BODY(rename)
+{
+    (void)count;
+    const char *from, *to;
+    Value first = path_argument(vm, args[0], "rename", &from);
+    if (value_failed(first)) {
+        return first;
+    }
+    Value second = path_argument(vm, args[1], "rename", &to);
+    Value result = value_failed(second)       ? VALUE_FAIL
+                   : rename(from, to) == 0    ? VALUE_NONE
+                                              : raise_errno(vm, errno, from);
+    release(vm, first);
+    release(vm, second);
+    return result;
+}
+
+static Value text_value(Vm *vm, const char *text)
+{
+    Str *str = str_from(vm, text);
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
+
+OS_BODY(getcwd)
+{
+    (void)args, (void)count;
+    char folder[PATH_MAX];
+    return getcwd(folder, sizeof folder) == NULL
+               ? raise_errno(vm, errno, NULL)
+               : text_value(vm, folder);
+}
+
+static bool add_entries(Vm *vm, List *list, DIR *folder)
+{
+    for (;;) {
+        struct dirent *entry = readdir(folder);
+        if (entry == NULL) {
+            return true;
+        }
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+            continue;
+        }
+        Value text = text_value(vm, name);
+        if (value_failed(text) || !list_append_owned(vm, list, text)) {
+            return false;
+        }
+    }
+}
+
+OS_BODY(listdir)
+{
+    (void)count;
+    const char *text = ".";
+    Value path = VALUE_NONE;
+    if (!value_unbound(args[0]) && !value_is_none(args[0])) {
+        path = path_argument(vm, args[0], "listdir", &text);
+        if (value_failed(path)) {
+            return path;
+        }
+    }
+    DIR *folder = opendir(text);
+    List *list = folder == NULL ? (raise_errno(vm, errno, text), NULL)
+                                : list_new(vm, 0);
+    if (list != NULL && !add_entries(vm, list, folder)) {
+        object_release(&vm->ctx, list);
+        list = NULL;
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    release(vm, path);
+    return list == NULL ? VALUE_FAIL : value_from_object(list);
+}
+
+static Value seconds(Vm *vm, struct timespec time)
+{
+    return float_new(vm, (double)time.tv_sec + 1e-9 * (double)time.tv_nsec);
+}
+
+// (mode, inode, device, links, user, group, size, atime, mtime, ctime).
+static Value stat_tuple(Vm *vm, const struct stat *found)
+{
+    const int64_t numbers[] = {
+        (int64_t)found->st_mode, (int64_t)found->st_ino,
+        (int64_t)found->st_dev,  (int64_t)found->st_nlink,
+        (int64_t)found->st_uid,  (int64_t)found->st_gid,
+        (int64_t)found->st_size};
+    const struct timespec times[] = {found->st_atim, found->st_mtim,
+                                     found->st_ctim};
+    Tuple *tuple = tuple_new(vm, 10);
+    for (size_t i = 0; tuple != NULL && i < 10; i++) {
+        Value item = i < 7 ? int_from_i64(vm, numbers[i])
+                           : seconds(vm, times[i - 7]);
+        if (value_failed(item)) {
+            object_release(&vm->ctx, tuple);
+            return VALUE_FAIL;
+        }
+        tuple->items[i] = item;
+    }
+    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+}
+
+OS_BODY(stat)
+{
+    (void)count;
+    const char *text;
+    struct stat found;
+    int follow = value_truth(vm, args[1]);
+    Value path = follow < 0 ? VALUE_FAIL
+                            : path_argument(vm, args[0], "stat", &text);
+    if (value_failed(path)) {
+        return path;
+    }
+    int status = follow ? stat(text, &found) : lstat(text, &found);
+    Value result = status == 0 ? stat_tuple(vm, &found)
+                               : raise_errno(vm, errno, text);
+    release(vm, path);
+    return result;
+}
+
+// The path with links followed; None if there is no such file.
+OS_BODY(realpath)
+{
+    (void)count;
+    const char *text;
+    Value path = path_argument(vm, args[0], "realpath", &text);
+    if (value_failed(path)) {
+        return path;
+    }
+    char *found = realpath(text, NULL);
+    Value result = found == NULL ? VALUE_NONE : text_value(vm, found);
+    free(found);
+    release(vm, path);
+    return result;
+}
+
+OS_BODY(access)
+{
+    (void)count;
+    const char *text;
+    int64_t mode;
+    if (!value_to_index(vm, args[1], &mode)) {
+        return VALUE_FAIL;
+    }
+    Value path = path_argument(vm, args[0], "access", &text);
+    if (value_failed(path)) {
+        return path;
+    }
+    bool allowed = access(text, (int)mode) == 0;
+    release(vm, path);
+    return value_from_bool(allowed);
+}
+
+extern char **environ;
+
+OS_BODY(environ)
+{
+    (void)args, (void)count;
+    Dict *dict = dict_new(vm);
+    for (char **at = environ; dict != NULL && at != NULL && *at != NULL;
+         at++) {
+        const char *equals = strchr(*at, '=');
+        if (equals == NULL) {
+            continue;
+        }
+        Str *key = str_intern(vm, *at, (size_t)(equals - *at));
+        Value value = key == NULL ? VALUE_FAIL : text_value(vm, equals + 1);
+        bool done = !value_failed(value) &&
+                    dict_set_name(vm, dict, key, value);
+        object_release_null(&vm->ctx, key);
+        release(vm, value);
+        if (!done) {
+            object_release(&vm->ctx, dict);
+            return VALUE_FAIL;
+        }
+    }
+    return dict == NULL ? VALUE_FAIL : value_from_object(dict);
+}
+
+OS_BODY(setenv)
+{
+    (void)count;
+    if (!value_is_str(args[0]) || !value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "str expected");
+    }
+    return setenv(value_as_str(args[0])->text, value_as_str(args[1])->text,
+                  1) == 0
+               ? VALUE_NONE
+               : raise_errno(vm, errno, NULL);
+}
+
+OS_BODY(unsetenv)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE, "str expected");
+    }
+    return unsetenv(value_as_str(args[0])->text) == 0
+               ? VALUE_NONE
+               : raise_errno(vm, errno, NULL);
+}
+
+OS_BODY(getpid)
+{
+    (void)args, (void)count;
+    return int_from_i64(vm, getpid());
+}
+
+OS_BODY(getppid)
+{
+    (void)args, (void)count;
+    return int_from_i64(vm, getppid());
+}
+
+OS_BODY(cpu_count)
+{
+    (void)args, (void)count;
+    return int_from_i64(vm, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+OS_BODY(urandom)
+{
+    (void)count;
+    int64_t size;
+    if (!value_to_index(vm, args[0], &size)) {
+        return VALUE_FAIL;
+    }
+    if (size < 0) {
+        return raise_error(vm, ERR_VALUE, "negative argument not allowed");
+    }
+    Bytes *bytes = bytes_new(vm, NULL, (size_t)size);
+    for (size_t at = 0; bytes != NULL && at < (size_t)size;) {
+        ssize_t got = getrandom(bytes->data + at, (size_t)size - at, 0);
+        if (got < 0 && errno != EINTR) {
+            object_release(&vm->ctx, bytes);
+            return raise_errno(vm, errno, NULL);
+        }
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+}
+
+OS_BODY(strerror)
+{
+    (void)count;
+    int64_t code;
+    return value_to_index(vm, args[0], &code)
+               ? text_value(vm, strerror((int)code))
+               : VALUE_FAIL;
+}
+
+OS_BODY(system)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE, "system() argument 1 must be str, "
+                                         "not %s",
+                           type_name(type_of(vm, args[0])));
+    }
+    fflush(NULL);
+    return int_from_i64(vm, system(value_as_str(args[0])->text));
+}
+
+static const NativeDef functions[] = {
+    {"chdir", "path", os_chdir, "Go to a folder."},
+    {"rmdir", "path", os_rmdir, "Remove an empty folder."},
+    {"remove", "path", os_remove, "Remove a file."},
+    {"mkdir", "path, mode=511", os_mkdir, "Make a folder."},
+    {"rename", "src, dst", os_rename, "Give a file another name."},
+    {"getcwd", "", os_getcwd, "The folder in which the program works."},
+    {"listdir", "path='.'", os_listdir, "The names in a folder."},
+    {"access", "path, mode", os_access, "Whether the file may be used so."},
+    {"getpid", "", os_getpid, "The number of this process."},
+    {"getppid", "", os_getppid, "The number of its parent."},
+    {"cpu_count", "", os_cpu_count, "How many processors there are."},
+    {"urandom", "size, /", os_urandom, "Random bytes from the system."},
+    {"strerror", "code, /", os_strerror, "What an errno means."},
+    {"system", "command", os_system, "Run a command of the shell."},
+    {"_stat", "path, follow, /", os_stat, "What stat() knows, a tuple."},
+    {"_realpath", "path, /", os_realpath, "The path, links followed."},
+    {"_environ", "", os_environ, "The environment, a new dict."},
+    {"_setenv", "key, value, /", os_setenv, "Set a variable."},
+    {"_unsetenv", "key, /", os_unsetenv, "Forget a variable."},
+    {NULL, NULL, NULL, NULL}};
+
+const ModuleDef os_module = {.name = "os",
+                             .doc = "The operating system.",
+                             .functions = functions};
