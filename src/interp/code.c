@@ -58,13 +58,22 @@ static void release_names(Vm *vm, Str **names, uint32_t count)
     ctx_free(&vm->ctx, names, count * sizeof *names);
 }
 
-void block_info_free(Vm *vm, BlockInfo *info)
+void block_places_clear(Vm *vm, BlockInfo *info)
 {
     for (uint32_t i = 0; i < info->place_count; i++) {
         BlockPlace *place = &info->places[i];
         object_release_null(&vm->ctx, place->name);
-        release_names(vm, place->attributes, place->attribute_count);
+        for (uint32_t j = 0; j < place->step_count; j++) {
+            value_release(&vm->ctx, place->steps[j].key);
+        }
+        ctx_free(&vm->ctx, place->steps,
+                 place->step_count * sizeof *place->steps);
     }
+}
+
+void block_info_free(Vm *vm, BlockInfo *info)
+{
+    block_places_clear(vm, info);
     ctx_free(&vm->ctx, info->places, info->place_count * sizeof *info->places);
 }
 

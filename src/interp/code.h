@@ -60,15 +60,22 @@ typedef enum HiddenKind {
     HIDDEN_RESULT // what the function will return; unbound until a `return`
 } HiddenKind;
 
-// One variable that a block assigns, or an attribute of one ("self.h").
+// One step of a path: an attribute, or the item of a constant key.
+typedef struct PathStep {
+    Value key;  // owned; an attribute's interned name
+    bool item;
+} PathStep;
+
+// One variable that a block assigns, or what a path leads to from one.
 typedef struct BlockPlace {
     uint8_t kind;        // PlaceKind, of the variable
     uint8_t hidden;      // HiddenKind
     bool fresh;          // a loop's turn assigns it before it may read it
     uint16_t index;      // what `kind` says
     Str *name;           // the variable's, owned; NULL: an expression's value
-    Str **attributes;    // of a dotted path, owned; NULL: the variable itself
-    uint32_t attribute_count;
+    PathStep *steps;     // of a path ("self.h", "d['k']"), owned; NULL: the
+                         // variable itself
+    uint32_t step_count;
 } BlockPlace;
 
 typedef enum BlockFlag {
@@ -133,6 +140,8 @@ typedef struct Code {
 
 // Empty code of this source (retained). NULL: failed.
 MUST_CHECK Code *code_new(Vm *vm, Source *source);
+// Releases what its places hold, not their array.
+void block_places_clear(Vm *vm, BlockInfo *info);
 // Releases what the info holds, not the info itself.
 void block_info_free(Vm *vm, BlockInfo *info);
 // Appends the instructions of `code` and of the code in its constants. False

@@ -11,6 +11,10 @@
 #include "ops/op.h"
 #include "ops/variable.h"
 
+// A flag of Tensor heads: made from a host number for one operation. In a
+// trace the result of such ones and of weak numbers is weak.
+enum { TENSOR_LITERAL = OBJECT_FLAG_KIND };
+
 // A tensor that will exist when the graph runs. Made by the stager alone.
 typedef struct Symbolic {
     Object head;

@@ -16,11 +16,12 @@ static void walk(Compiler *c, uint32_t info, const Node *node);
 static bool same_place(const BlockPlace *a, const BlockPlace *b)
 {
     if (a->kind != b->kind || a->index != b->index || a->name != b->name ||
-        a->attribute_count != b->attribute_count) {
+        a->step_count != b->step_count) {
         return false;
     }
-    for (uint32_t i = 0; i < a->attribute_count; i++) {
-        if (a->attributes[i] != b->attributes[i]) {
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        if (!value_same(a->steps[i].key, b->steps[i].key) ||
+            a->steps[i].item != b->steps[i].item) {
             return false;
         }
     }
@@ -43,12 +44,8 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
                             (info->place_count + 1) * sizeof *places);
     if (places == NULL) {
         c->failed = c->failed || !known;
-        object_release_null(ctx, place.name);
-        for (uint32_t i = 0; i < place.attribute_count; i++) {
-            object_release_null(ctx, place.attributes[i]);
-        }
-        ctx_free(ctx, place.attributes,
-                 place.attribute_count * sizeof *place.attributes);
+        BlockInfo alone = {.places = &place, .place_count = 1};
+        block_places_clear(c->vm, &alone);
         return;
     }
     places[info->place_count++] = place;
@@ -105,30 +102,65 @@ static void add_name(Compiler *c, uint32_t info, Text name)
     }
 }
 
-// self.a.b = …: a place of its own if it begins with a name.
+// The object of a path's last step; NULL: it does not go on as a path.
+static const Node *path_inner(const Node *node)
+{
+    return node->kind == AST_ATTRIBUTE   ? node->attribute.value
+           : node->kind == AST_SUBSCRIPT ? node->subscript.value
+                                         : NULL;
+}
+
+// A path begins with a name; its keys are constants.
+static bool is_path(const Node *node, uint32_t *count)
+{
+    for (*count = 0; node->kind != AST_NAME; ++*count) {
+        bool step = node->kind == AST_ATTRIBUTE ||
+                    (node->kind == AST_SUBSCRIPT &&
+                     node->subscript.index->kind == AST_CONSTANT);
+        if (!step) {
+            return false;
+        }
+        node = path_inner(node);
+    }
+    return true;
+}
+
+static bool fill_step(Compiler *c, const Node *node, PathStep *step)
+{
+    step->item = node->kind == AST_SUBSCRIPT;
+    uint32_t constant = step->item
+                            ? constant_node(c, node->subscript.index)
+                            : name_constant(c, node->attribute.name);
+    if (c->failed) {
+        return false;
+    }
+    step->key = value_retain(c->constants.items[constant]);
+    return true;
+}
+
+// self.a.b = …, d["k"] = …: places of their own.
 static void add_path(Compiler *c, uint32_t info, const Node *node)
 {
-    uint32_t count = 0;
-    const Node *root = node;
-    for (; root->kind == AST_ATTRIBUTE; root = root->attribute.value) {
-        count++;
-    }
+    uint32_t count;
     BlockPlace place;
-    if (root->kind != AST_NAME || !name_place(c, root->name.id, &place)) {
+    const Node *root = node;
+    if (!is_path(node, &count)) {
         return;
     }
-    place.attributes =
-        ctx_alloc_zero(&c->vm->ctx, count * sizeof *place.attributes);
-    place.attribute_count = place.attributes == NULL ? 0 : count;
-    c->failed = c->failed || place.attributes == NULL;
-    for (uint32_t i = count; i-- > 0 && !c->failed;
-         node = node->attribute.value) {
-        size_t length;
-        const char *text = scope_mangle(c->table, c->scope,
-                                        node->attribute.name, &length);
-        place.attributes[i] =
-            text == NULL ? NULL : str_intern(c->vm, text, length);
-        c->failed = place.attributes[i] == NULL;
+    while (root->kind != AST_NAME) {
+        root = path_inner(root);
+    }
+    if (!name_place(c, root->name.id, &place)) {
+        return;
+    }
+    place.steps = ctx_alloc_zero(&c->vm->ctx, count * sizeof *place.steps);
+    place.step_count = place.steps == NULL ? 0 : count;
+    c->failed = c->failed || place.steps == NULL;
+    for (uint32_t i = count; i-- > 0 && !c->failed; node = path_inner(node)) {
+        place.steps[i].key = VALUE_NONE;
+        if (!fill_step(c, node, &place.steps[i])) {
+            break;
+        }
     }
     add_place(c, info, place);
 }
@@ -137,7 +169,8 @@ static void add_target(Compiler *c, uint32_t info, const Node *target)
 {
     switch (target->kind) {
     case AST_NAME: add_name(c, info, target->name.id); break;
-    case AST_ATTRIBUTE: add_path(c, info, target); break;
+    case AST_ATTRIBUTE:
+    case AST_SUBSCRIPT: add_path(c, info, target); break;
     case AST_STARRED: add_target(c, info, target->starred.value); break;
     case AST_TUPLE:
     case AST_LIST:
@@ -145,7 +178,7 @@ static void add_target(Compiler *c, uint32_t info, const Node *target)
             add_target(c, info, target->sequence.elements.items[i]);
         }
         break;
-    default: break; // an element of a container is not a place
+    default: break;
     }
 }
 
@@ -380,7 +413,7 @@ void block_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
             return;
         }
         BlockPlace *place = &info->places[i];
-        if (place->kind == BLOCK_LOCAL && place->attribute_count == 0 &&
+        if (place->kind == BLOCK_LOCAL && place->step_count == 0 &&
             place->hidden == HIDDEN_NONE) {
             place->fresh = is_fresh(c, loop, place->name->text);
         }

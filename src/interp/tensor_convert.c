@@ -538,6 +538,9 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values,
             }
             return false;
         }
+        if (UNLIKELY(vm->trace != NULL) && leaf_kind(values[i]) < LEAF_STRING) {
+            value_object(outputs[i])->flags |= TENSOR_LITERAL;
+        }
     }
     return true;
 }

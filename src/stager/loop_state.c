@@ -496,6 +496,24 @@ static bool note_gone(Vm *vm, const Walk *walk, Value after)
                      text);
 }
 
+// An entry of a container that a turn makes: it would not be there if the loop
+// made no turn.
+static bool is_new_entry(const BlockPlace *place, Value after)
+{
+    return place->step_count > 0 && !value_unbound(after) &&
+           place->steps[place->step_count - 1].item;
+}
+
+static bool fail_entry(Vm *vm, const Walk *walk)
+{
+    Place place = source_place(walk->frame->code->source,
+                               walk->block->info->span.start);
+    return raise_false(vm, ERR_TYPE,
+                       "%s is a new entry in the loop at line %u, whose turns "
+                       "a tensor decides about: assign it before the loop too",
+                       walk->name, (unsigned)place.line);
+}
+
 static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, Walk *walk,
                       Value after)
 {
@@ -505,7 +523,11 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, Walk *walk,
         return take_result(vm, block, i, walk, after);
     }
     if (slot->kind == SLOT_NONE) {
-        return block->info->places[i].hidden || note_gone(vm, walk, after);
+        const BlockPlace *place = &block->info->places[i];
+        return place->hidden ||
+               (is_new_entry(place, after)
+                    ? fail_entry(vm, walk)
+                    : note_gone(vm, walk, after));
     }
     if (slot->kind == SLOT_FLAG && value_unbound(after)) {
         after = VALUE_FALSE;

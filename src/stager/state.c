@@ -9,6 +9,7 @@
 
 #include "interp/obj_dict.h"
 #include "interp/obj_str.h"
+#include "interp/obj_tensor.h"
 
 static Value *register_of(Frame *frame, const BlockPlace *place)
 {
@@ -36,15 +37,34 @@ static Value root_of(Frame *frame, const BlockPlace *place)
     return cell == NULL ? VALUE_UNBOUND : cell->value;
 }
 
-// The object whose attribute the path names: owned, UNBOUND: gone.
-static Value holder_of(Vm *vm, Frame *frame, const BlockPlace *place)
+// One step further: owned, UNBOUND if there is nothing.
+static Value take_step(Vm *vm, Value holder, const PathStep *step)
+{
+    if (!step->item) {
+        return value_find_attr(vm, holder, value_as_str(step->key));
+    }
+    if (value_is_operand(holder)) {
+        return VALUE_UNBOUND; // tensors have no places
+    }
+    Value found = value_get_item(vm, holder, step->key);
+    if (value_failed(found) && (raise_matches(vm, ERR_LOOKUP) ||
+                                raise_matches(vm, ERR_TYPE))) {
+        raise_clear(vm);
+        return VALUE_UNBOUND;
+    }
+    return found;
+}
+
+// What `count` steps lead to: owned, UNBOUND: nothing.
+static Value follow(Vm *vm, Frame *frame, const BlockPlace *place,
+                    uint32_t count)
 {
     Value holder = value_retain(root_of(frame, place));
-    for (uint32_t i = 0; i + 1 < place->attribute_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (value_unbound(holder) || value_failed(holder)) {
             return holder;
         }
-        Value next = value_find_attr(vm, holder, place->attributes[i]);
+        Value next = take_step(vm, holder, &place->steps[i]);
         release(vm, holder);
         holder = next;
     }
@@ -53,17 +73,7 @@ static Value holder_of(Vm *vm, Frame *frame, const BlockPlace *place)
 
 Value state_get(Vm *vm, Frame *frame, const BlockPlace *place)
 {
-    if (place->attribute_count == 0) {
-        return value_retain(root_of(frame, place));
-    }
-    Value holder = holder_of(vm, frame, place);
-    if (value_unbound(holder) || value_failed(holder)) {
-        return holder;
-    }
-    Value v = value_find_attr(
-        vm, holder, place->attributes[place->attribute_count - 1]);
-    release(vm, holder);
-    return v;
+    return follow(vm, frame, place, place->step_count);
 }
 
 static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
@@ -79,22 +89,23 @@ static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
 static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place,
                      Value value)
 {
-    Value holder = holder_of(vm, frame, place);
+    const PathStep *last = &place->steps[place->step_count - 1];
+    Value holder = follow(vm, frame, place, place->step_count - 1);
     if (value_unbound(holder)) {
         return true;
     }
     bool ok = !value_failed(holder) &&
-              value_set_attr(vm, holder,
-                             place->attributes[place->attribute_count - 1],
-                             value);
-    release(vm, holder);
+              (last->item ? value_set_item(vm, holder, last->key, value)
+                          : value_set_attr(vm, holder,
+                                           value_as_str(last->key), value));
+    release(vm, value_failed(holder) ? VALUE_NONE : holder);
     return ok;
 }
 
 static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
                       Value value)
 {
-    if (place->attribute_count > 0) {
+    if (place->step_count > 0) {
         return set_path(vm, frame, place, value);
     }
     if (place->kind == BLOCK_GLOBAL) {
@@ -157,14 +168,30 @@ void state_drop(Vm *vm, const BlockInfo *info, Value *values)
     }
 }
 
+static const char *key_text(Value key, char *room, size_t size)
+{
+    if (value_is_str(key)) {
+        snprintf(room, size, "'%s'", value_as_str(key)->text);
+    } else if (value_is_int(key)) {
+        snprintf(room, size, "%lld", (long long)value_small(key));
+    } else {
+        snprintf(room, size, "…");
+    }
+    return room;
+}
+
 const char *state_name(const BlockPlace *place, char *room, size_t size)
 {
+    char key[64];
     size_t at = (size_t)snprintf(room, size, "%s",
                                  place->name == NULL ? "the value"
                                                      : place->name->text);
-    for (uint32_t i = 0; i < place->attribute_count && at < size; i++) {
-        at += (size_t)snprintf(room + at, size - at, ".%s",
-                               place->attributes[i]->text);
+    for (uint32_t i = 0; i < place->step_count && at < size; i++) {
+        const PathStep *step = &place->steps[i];
+        at += (size_t)snprintf(
+            room + at, size - at, step->item ? "[%s]" : ".%s",
+            step->item ? key_text(step->key, key, sizeof key)
+                       : value_as_str(step->key)->text);
     }
     return room;
 }

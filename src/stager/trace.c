@@ -252,12 +252,9 @@ static bool is_weak(Value v)
     return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
 }
 
-// Made from a host number for this very operation: nobody else holds it.
-static bool is_literal(Vm *vm, Value v)
+static bool is_literal(Value v)
 {
-    return value_is_tensor(v) && value_object(v)->rc == 1 &&
-           value_object(v)->birth == vm->ctx.birth &&
-           value_as_tensor(v)->rank == 0;
+    return value_is_tensor(v) && (value_object(v)->flags & TENSOR_LITERAL);
 }
 
 // Numbers only go up: bool < int < float.
@@ -322,12 +319,12 @@ static ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype)
 }
 
 // The result of weak numbers and literals is weak.
-static bool result_is_weak(Vm *vm, OpCode op, const Value *inputs,
+static bool result_is_weak(OpCode op, const Value *inputs,
                            uint32_t input_count)
 {
     bool weak = false;
     for (uint32_t i = 0; i < input_count; i++) {
-        if (!is_weak(inputs[i]) && !is_literal(vm, inputs[i])) {
+        if (!is_weak(inputs[i]) && !is_literal(inputs[i])) {
             return false;
         }
         weak = weak || is_weak(inputs[i]);
@@ -348,7 +345,7 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
             return false;
         }
     }
-    bool stays_weak = result_is_weak(vm, op, inputs, input_count);
+    bool stays_weak = result_is_weak(op, inputs, input_count);
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
                                    input_count, attrs, trace_place(vm));
     if (node == NULL ||
