@@ -15,25 +15,33 @@ Arena *scope_arena(Scope *scope)
     return &scope->writer->def->arena;
 }
 
-static bool scope_open(Scope *scope, Writer *writer, Graph *graph,
-                       bool function)
+bool scope_open(Scope *scope, Writer *writer, Graph *graph, bool function)
 {
+    size_t values = graph->values.count + 1;
+    size_t variables = graph->variables.count + 1;
+    memset(scope, 0, sizeof *scope);
     scope->writer = writer;
     scope->graph = graph;
     scope->function = function;
     strbuf_init(&scope->text, writer->ctx);
     map_init(&scope->names, writer->ctx);
-    scope->refs_size = (graph->values.count + 1) * sizeof(char *);
+    scope->refs_size = values * sizeof(char *);
+    scope->handles_size = variables * sizeof(char *);
     scope->refs = ctx_alloc_zero(writer->ctx, scope->refs_size);
-    return scope->refs != NULL;
+    scope->handles = ctx_alloc_zero(writer->ctx, scope->handles_size);
+    return scope->refs != NULL && scope->handles != NULL;
 }
 
-static void scope_close(Scope *scope)
+void scope_close(Scope *scope)
 {
+    Ctx *ctx = scope->writer->ctx;
     strbuf_free(&scope->text);
     map_free(&scope->names);
     if (scope->refs != NULL) {
-        ctx_free(scope->writer->ctx, scope->refs, scope->refs_size);
+        ctx_free(ctx, scope->refs, scope->refs_size);
+    }
+    if (scope->handles != NULL) {
+        ctx_free(ctx, scope->handles, scope->handles_size);
     }
 }
 
@@ -69,6 +77,7 @@ const char *scope_name(Scope *scope, const char *base)
     return NULL;
 }
 
+// The outermost graph's nodes are listed for programs to look at.
 static bool list_node(Scope *scope, const char *name, const char *op,
                       const char **inputs, uint32_t count)
 {
@@ -87,7 +96,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
 }
 
 bool scope_node(Scope *scope, const char *name, const char *op,
-                      const char **inputs, uint32_t count)
+                const char **inputs, uint32_t count)
 {
     strbuf_printf(&scope->text, "%s {\n  name: \"%s\"\n  op: \"%s\"\n",
                   scope->function ? "node_def" : "node", name, op);
@@ -103,9 +112,8 @@ bool scope_close_node(Scope *scope)
     return strbuf_ok(&scope->text);
 }
 
-// How an input names result `index` of a node.
-static const char *reference(Scope *scope, const char *name, const char *op,
-                             uint32_t inputs, uint32_t index)
+const char *scope_reference(Scope *scope, const char *name, const char *op,
+                            uint32_t inputs, uint32_t index)
 {
     if (scope->function) {
         return scope_print(scope, "%s:%s:%u", name,
@@ -114,8 +122,7 @@ static const char *reference(Scope *scope, const char *name, const char *op,
     return index == 0 ? name : scope_print(scope, "%s:%u", name, index);
 }
 
-const char *scope_const(Scope *scope, const char *base,
-                               const Tensor *tensor)
+const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
 {
     const char *name = scope_name(scope, base);
     if (name == NULL || !scope_node(scope, name, "Const", NULL, 0)) {
@@ -123,12 +130,13 @@ const char *scope_const(Scope *scope, const char *base,
     }
     gd_attr_type(&scope->text, "dtype", (DType)tensor->dtype);
     gd_attr_tensor(&scope->text, tensor);
-    return scope_close_node(scope) ? reference(scope, name, "Const", 0, 0) : NULL;
+    return scope_close_node(scope)
+               ? scope_reference(scope, name, "Const", 0, 0)
+               : NULL;
 }
 
-// The value's reference. A constant is written here if it was not before.
-static const char *use(Scope *scope, ValueId value, const char *user,
-                       const char *part)
+const char *scope_use(Scope *scope, ValueId value, const char *user,
+                      const char *part)
 {
     Tensor *tensor = graph_constant(scope->graph, value);
     if (scope->refs[value] == NULL && tensor != NULL) {
@@ -141,7 +149,7 @@ static const char *use(Scope *scope, ValueId value, const char *user,
 }
 
 const char **scope_use_all(Scope *scope, const GraphNode *node,
-                            const char *name, uint32_t extra)
+                           const char *name, uint32_t extra)
 {
     static const char *const parts[] = {"x", "y", "z"};
     uint32_t count = node->input_count;
@@ -149,7 +157,7 @@ const char **scope_use_all(Scope *scope, const GraphNode *node,
         arena_new_array(scope_arena(scope), const char *, count + extra);
     for (uint32_t i = 0; refs != NULL && i < count; i++) {
         const char *part = i < 3 && count > 1 ? parts[i] : "x";
-        refs[i] = use(scope, node->inputs[i], name, part);
+        refs[i] = scope_use(scope, node->inputs[i], name, part);
         if (refs[i] == NULL) {
             return NULL;
         }
@@ -158,17 +166,30 @@ const char **scope_use_all(Scope *scope, const GraphNode *node,
 }
 
 bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
-                     const char *op)
+                    const char *op)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         const char *ref =
-            reference(scope, name, op, node->input_count, i);
+            scope_reference(scope, name, op, node->input_count, i);
         if (ref == NULL) {
             return false;
         }
         scope->refs[node_output(node, i)] = ref;
     }
     return true;
+}
+
+void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
+{
+    if (scope->effect != NULL) {
+        inputs[(*count)++] = scope->effect;
+    }
+}
+
+bool scope_set_effect(Scope *scope, const char *name)
+{
+    scope->effect = scope_print(scope, "^%s", name);
+    return scope->effect != NULL;
 }
 
 bool scope_refuse(Scope *scope, const GraphNode *node)
@@ -179,76 +200,29 @@ bool scope_refuse(Scope *scope, const GraphNode *node)
                        op_desc(node->op)->name);
 }
 
-static bool write_flow(Scope *scope, const GraphNode *node);
-
-static bool write_nodes(Scope *scope, const GraphBlock *block)
+static bool write_node(Scope *scope, const GraphNode *node)
 {
-    if (!ctx_enter(scope->writer->ctx)) {
-        return false;
-    }
-    bool ok = !block->diverges ||
-              ctx_fail(scope->writer->ctx, ERR_VALUE,
-                       "to_graphdef: 'raise' has no form in a GraphDef");
-    for (const GraphNode *node = block->first; ok && node != NULL;
-         node = node->next) {
-        if (node->op == OP_IF || node->op == OP_WHILE) {
-            ok = write_flow(scope, node);
-        } else if (node->op != OP_CONST) {
-            ok = graphdef_plain(scope, node);
-        }
-    }
-    ctx_leave(scope->writer->ctx);
-    return ok;
-}
-
-// Identity nodes for the results; their references go to `refs`.
-static bool write_results(Scope *scope, const ValueId *results, uint32_t count,
-                          const char **refs)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const char *input = use(scope, results[i], NULL, NULL);
-        const char *name =
-            input != NULL ? scope_name(scope, "Identity") : NULL;
-        if (name == NULL ||
-            !scope_node(scope, name, "Identity", &input, 1)) {
-            return false;
-        }
-        gd_attr_type(&scope->text, "T",
-                     graph_type(scope->graph, results[i]).dtype);
-        refs[i] = reference(scope, name, "Identity", 1, 0);
-        if (refs[i] == NULL || !scope_close_node(scope)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Outer values that a block uses, constants apart, in order of first use.
-static bool inside(const GraphBlock *block, const GraphBlock *outer)
-{
-    while (block != NULL && block != outer) {
-        block = block->parent;
-    }
-    return block == outer;
-}
-
-static bool add_outer(Scope *scope, ValueVec *list, const GraphBlock *block,
-                      ValueId value)
-{
-    if (inside(graph_value(scope->graph, value)->block, block) ||
-        graph_constant(scope->graph, value) != NULL) {
+    switch (node->op) {
+    case OP_CONST: // written where it is used
         return true;
+    case OP_IF:
+    case OP_WHILE:
+        return graphdef_flow(scope, node);
+    case OP_CALL:
+        return graphdef_call(scope, node);
+    case OP_PRINT:
+    case OP_HOST_CALL:
+    case OP_ASSERT:
+    case OP_RAISE:
+    case OP_READ_VARIABLE:
+    case OP_ASSIGN_VARIABLE:
+        return graphdef_effect(scope, node);
+    default:
+        return graphdef_plain(scope, node);
     }
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i] == value) {
-            return true;
-        }
-    }
-    return vec_push(scope->writer->ctx, list, value);
 }
 
-static bool find_outer(Scope *scope, ValueVec *list, const GraphBlock *outer,
-                       const GraphBlock *block)
+bool graphdef_nodes(Scope *scope, const GraphBlock *block)
 {
     bool ok = ctx_enter(scope->writer->ctx);
     if (!ok) {
@@ -256,166 +230,33 @@ static bool find_outer(Scope *scope, ValueVec *list, const GraphBlock *outer,
     }
     for (const GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
-        for (uint32_t i = 0; ok && i < node->input_count; i++) {
-            ok = add_outer(scope, list, outer, node->inputs[i]);
-        }
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL ||
-                 find_outer(scope, list, outer, node->blocks[b]);
-        }
-    }
-    for (uint32_t i = 0; ok && i < block->result_count; i++) {
-        ok = add_outer(scope, list, outer, block->results[i]);
+        ok = write_node(scope, node);
     }
     ctx_leave(scope->writer->ctx);
     return ok;
 }
 
-static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
-                       uint32_t count)
+bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
+                      const char **refs)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const char *given = graph_value(scope->graph, values[i])->name;
-        const char *name = scope_name(scope, given != NULL ? given : "arg");
-        if (name == NULL) {
+        const char *inputs[2] = {scope_use(scope, results[i], NULL, NULL)};
+        uint32_t input_count = 1;
+        const char *name =
+            inputs[0] != NULL ? scope_name(scope, "Identity") : NULL;
+        scope_after_effect(scope, inputs, &input_count);
+        if (name == NULL ||
+            !scope_node(scope, name, "Identity", inputs, input_count)) {
             return false;
         }
-        scope->refs[values[i]] = name;
-        strbuf_printf(head, "    input_arg { name: \"%s\" type: %s }\n", name,
-                      gd_type(graph_type(scope->graph, values[i]).dtype));
+        gd_attr_type(&scope->text, "T",
+                     graph_type(scope->graph, results[i]).dtype);
+        refs[i] = scope_reference(scope, name, "Identity", 1, 0);
+        if (refs[i] == NULL || !scope_close_node(scope)) {
+            return false;
+        }
     }
     return true;
-}
-
-static bool finish_function(Scope *scope, StrBuf *head, const ValueId *results,
-                            uint32_t count)
-{
-    const char **refs = arena_new_array(scope_arena(scope), const char *, count);
-    if (refs == NULL || !write_results(scope, results, count, refs)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        strbuf_printf(head, "    output_arg { name: \"out_%u\" type: %s }\n",
-                      i, gd_type(graph_type(scope->graph, results[i]).dtype));
-    }
-    StrBuf *library = &scope->writer->library;
-    strbuf_printf(library, "function {\n%s  }\n%s", strbuf_text(head),
-                  strbuf_text(&scope->text));
-    for (uint32_t i = 0; i < count; i++) {
-        strbuf_printf(library, "  ret { key: \"out_%u\" value: \"%s\" }\n", i,
-                      refs[i]);
-    }
-    strbuf_puts(library, "}\n");
-    return strbuf_ok(library) && strbuf_ok(head);
-}
-
-// A block as a function of its params and `outer`; a loop's body gives back
-// `outer` too, unchanged. Returns the function's name.
-static const char *write_function(Scope *from, const GraphBlock *block,
-                                  const char *kind, const ValueVec *outer,
-                                  bool give_back)
-{
-    Scope scope;
-    StrBuf head;
-    uint32_t extra = (uint32_t)outer->count;
-    uint32_t count = block->result_count + (give_back ? extra : 0);
-    strbuf_init(&head, from->writer->ctx);
-    const char *name =
-        scope_print(from, "%s_%u", kind, from->writer->functions++);
-    ValueId *results = arena_new_array(scope_arena(from), ValueId, count);
-    bool ok = scope_open(&scope, from->writer, from->graph, true) &&
-              name != NULL && results != NULL;
-    strbuf_printf(&head, "  signature {\n    name: \"%s\"\n",
-                  name != NULL ? name : "");
-    if (ok) {
-        for (uint32_t i = 0; i < count; i++) {
-            results[i] = i < block->result_count
-                             ? block->results[i]
-                             : outer->items[i - block->result_count];
-        }
-        ok = write_args(&scope, &head, block->params, block->param_count) &&
-             write_args(&scope, &head, outer->items, extra) &&
-             write_nodes(&scope, block) &&
-             finish_function(&scope, &head, results, count);
-    }
-    scope_close(&scope);
-    strbuf_free(&head);
-    return ok ? name : NULL;
-}
-
-// Attributes of If and While: what comes in and goes out, and the functions.
-static void flow_attrs(Scope *scope, const GraphNode *node,
-                       const ValueVec *all, const char *first,
-                       const char *second)
-{
-    StrBuf *out = &scope->text;
-    uint32_t count = (uint32_t)all->count;
-    if (node->op == OP_IF) {
-        ValueVec outs = {0};
-        gd_attr_type(out, "Tcond", DT_BOOL);
-        gd_attr_types(out, "Tin", scope->graph, all->items, count);
-        for (uint32_t i = 0; i < node->output_count; i++) {
-            if (!vec_push(scope->writer->ctx, &outs, node_output(node, i))) {
-                strbuf_fail(out);
-            }
-        }
-        gd_attr_types(out, "Tout", scope->graph, outs.items,
-                      (uint32_t)outs.count);
-        vec_free(scope->writer->ctx, &outs);
-    } else {
-        gd_attr_types(out, "T", scope->graph, all->items, count);
-    }
-    gd_attr_func(out, node->op == OP_IF ? "then_branch" : "cond", first);
-    gd_attr_func(out, node->op == OP_IF ? "else_branch" : "body", second);
-}
-
-static bool flow_node(Scope *scope, const GraphNode *node, ValueVec *outer,
-                      const char *first, const char *second)
-{
-    const char *op = node->op == OP_IF ? "StatelessIf" : "StatelessWhile";
-    const char *name = scope_name(scope, gd_base_name(op));
-    uint32_t count = node->input_count + (uint32_t)outer->count;
-    const char **inputs =
-        name != NULL ? scope_use_all(scope, node, name, (uint32_t)outer->count)
-                     : NULL;
-    ValueVec all = {0};
-    bool ok = inputs != NULL;
-    for (uint32_t i = 0; ok && node->op == OP_WHILE && i < node->input_count;
-         i++) {
-        ok = vec_push(scope->writer->ctx, &all, node->inputs[i]);
-    }
-    for (uint32_t i = 0; ok && i < outer->count; i++) {
-        inputs[node->input_count + i] = scope->refs[outer->items[i]];
-        ok = vec_push(scope->writer->ctx, &all, outer->items[i]);
-    }
-    ok = ok && scope_node(scope, name, op, inputs, count);
-    if (ok) {
-        flow_attrs(scope, node, &all, first, second);
-        ok = scope_set_refs(scope, node, name, op) && scope_close_node(scope);
-    }
-    vec_free(scope->writer->ctx, &all);
-    return ok;
-}
-
-static bool write_flow(Scope *scope, const GraphNode *node)
-{
-    ValueVec outer = {0};
-    bool loop = node->op == OP_WHILE;
-    const char *first = NULL, *second = NULL;
-    if (find_outer(scope, &outer, node->blocks[0], node->blocks[0]) &&
-        find_outer(scope, &outer, node->blocks[1], node->blocks[1])) {
-        first = write_function(scope, node->blocks[0],
-                               loop ? "while_cond" : "cond_true", &outer,
-                               false);
-    }
-    if (first != NULL) {
-        second = write_function(scope, node->blocks[1],
-                                loop ? "while_body" : "cond_false", &outer,
-                                loop);
-    }
-    bool ok = second != NULL && flow_node(scope, node, &outer, first, second);
-    vec_free(scope->writer->ctx, &outer);
-    return ok;
 }
 
 static bool write_placeholders(Scope *scope)
@@ -438,6 +279,32 @@ static bool write_placeholders(Scope *scope)
     return true;
 }
 
+// A graph without results still has a node to run, for its effects.
+static bool write_end(Scope *scope)
+{
+    const char *inputs[1];
+    uint32_t count = 0;
+    if (scope->graph->block->result_count > 0 || scope->effect == NULL) {
+        return true;
+    }
+    scope_after_effect(scope, inputs, &count);
+    const char *name = scope_name(scope, "NoOp");
+    return name != NULL && scope_node(scope, name, "NoOp", inputs, count) &&
+           scope_close_node(scope);
+}
+
+static bool write_graph(Scope *scope)
+{
+    const GraphBlock *block = scope->graph->block;
+    const char **refs =
+        arena_new_array(scope_arena(scope), const char *, block->result_count);
+    return refs != NULL && write_placeholders(scope) &&
+           graphdef_variables(scope) && graphdef_nodes(scope, block) &&
+           graphdef_results(scope, block->results, block->result_count,
+                            refs) &&
+           write_end(scope);
+}
+
 bool graphdef_write(Graph *graph, GraphDef *def)
 {
     Writer writer = {.ctx = graph->ctx, .def = def};
@@ -446,12 +313,8 @@ bool graphdef_write(Graph *graph, GraphDef *def)
     arena_init(&def->arena, graph->ctx);
     strbuf_init(&def->text, graph->ctx);
     strbuf_init(&writer.library, graph->ctx);
-    uint32_t count = graph->block->result_count;
-    const char **refs = arena_new_array(&def->arena, const char *, count);
-    bool ok = scope_open(&scope, &writer, graph, false) && refs != NULL &&
-              write_placeholders(&scope) &&
-              write_nodes(&scope, graph->block) &&
-              write_results(&scope, graph->block->results, count, refs);
+    map_init(&writer.callees, graph->ctx);
+    bool ok = scope_open(&scope, &writer, graph, false) && write_graph(&scope);
     if (ok) {
         strbuf_puts(&def->text, strbuf_text(&scope.text));
         strbuf_printf(&def->text, "library {\n%s}\n",
@@ -460,6 +323,7 @@ bool graphdef_write(Graph *graph, GraphDef *def)
         ok = strbuf_ok(&def->text);
     }
     scope_close(&scope);
+    map_free(&writer.callees);
     strbuf_free(&writer.library);
     return ok;
 }

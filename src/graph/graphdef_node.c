@@ -1,133 +1,301 @@
-// Writing the nodes of ordinary ops: elementwise ones, products, reductions.
-//
-// What is an attribute in Duet and an operand in TensorFlow (axes) becomes a
-// constant of its own.
-#include "graph/graphdef_scope.h"
+// Writing ordinary nodes: the frame of all forms, and those of elementwise
+// ops, products and reductions. graphdef_shape.c has those that move elements.
+#include "graph/graphdef_form.h"
 
 #include <string.h>
 
-#include "graph/graphdef_text.h"
-
-// A list of ints that is an attribute here and an operand there.
-static const char *write_ints(Scope *scope, const char *base,
-                              const int64_t *ints, int rank, int64_t count)
+bool form_refuse(Form *form, const char *what)
 {
-    Ctx *ctx = scope->writer->ctx;
-    Tensor *tensor = tensor_new(ctx, DT_INT32, rank, &count);
+    if (what == NULL) {
+        return scope_refuse(form->scope, form->node);
+    }
+    return ctx_fail_at(form->scope->writer->ctx, ERR_VALUE,
+                       form->node->place.source, form->node->place.span,
+                       "to_graphdef: '%s' with %s has no form in a GraphDef",
+                       op_desc(form->node->op)->name, what);
+}
+
+bool form_begin(Form *form, const char *op)
+{
+    form->op = op;
+    form->name = scope_name(form->scope, gd_base_name(op));
+    form->count = form->node->input_count;
+    form->inputs = form->name != NULL
+                       ? scope_use_all(form->scope, form->node, form->name,
+                                       FORM_MORE_INPUTS)
+                       : NULL;
+    return form->inputs != NULL;
+}
+
+const char *form_const(Form *form, const char *part, const int64_t *ints,
+                       int rank, int64_t count)
+{
+    Ctx *ctx = form->scope->writer->ctx;
+    const char *base = scope_print(form->scope, "%s/%s", form->name, part);
+    Tensor *tensor =
+        base != NULL ? tensor_new(ctx, DT_INT32, rank, &count) : NULL;
     if (tensor == NULL) {
         return NULL;
     }
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < tensor->count; i++) {
         ((int32_t *)tensor->data)[i] = (int32_t)ints[i];
     }
-    const char *ref = scope_const(scope, base, tensor);
+    const char *ref = scope_const(form->scope, base, tensor);
     object_release(ctx, tensor);
     return ref;
 }
 
-// Axes of a reduction: an operand; none given means all of them.
-static const char *write_axes(Scope *scope, const GraphNode *node,
-                              const char *name)
+bool form_ints(Form *form, const char *part, const int64_t *ints, int rank,
+               int64_t count)
 {
-    const char *base = scope_print(scope, "%s/reduction_indices", name);
-    const AttrValue *axis = node->attrs;
-    int64_t all[SHAPE_MAX_RANK];
-    if (base == NULL) {
+    const char *ref = form_const(form, part, ints, rank, count);
+    form->inputs[form->count++] = ref;
+    return ref != NULL;
+}
+
+const char *form_inner(Form *form, const char *part, const char *op,
+                       const char **inputs, uint32_t count)
+{
+    const char *base = scope_print(form->scope, "%s/%s", form->name, part);
+    const char *name = base != NULL ? scope_name(form->scope, base) : NULL;
+    return name != NULL && scope_node(form->scope, name, op, inputs, count)
+               ? name
+               : NULL;
+}
+
+const char *form_inner_close(Form *form, const char *name, const char *op,
+                             uint32_t inputs)
+{
+    return scope_close_node(form->scope)
+               ? scope_reference(form->scope, name, op, inputs, 0)
+               : NULL;
+}
+
+bool form_open(Form *form)
+{
+    return scope_node(form->scope, form->name, form->op, form->inputs,
+                      form->count);
+}
+
+bool form_close(Form *form)
+{
+    return scope_set_refs(form->scope, form->node, form->name, form->op) &&
+           scope_close_node(form->scope);
+}
+
+// The node with T of its last operand, and nothing more.
+static bool form_typed(Form *form, const char *op)
+{
+    if (!form_begin(form, op) || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T",
+                 form_in(form, form->node->input_count - 1).dtype);
+    return form_close(form);
+}
+
+static bool form_plain(Form *form)
+{
+    const char *op = op_desc(form->node->op)->graphdef;
+    if (strncmp(op, "Logical", 7) != 0) {
+        return form_typed(form, op);
+    }
+    return form_begin(form, op) && form_open(form) && form_close(form);
+}
+
+static const char *write_cast(Form *form, const char *part, const char *input,
+                              DType from, DType to)
+{
+    const char *name = form_inner(form, part, "Cast", &input, 1);
+    if (name == NULL) {
         return NULL;
     }
-    if (axis->kind == ATTR_INT) {
-        return write_ints(scope, base, &axis->integer, 0, 1);
+    gd_attr_type(form_text(form), "SrcT", from);
+    gd_attr_type(form_text(form), "DstT", to);
+    return form_inner_close(form, name, "Cast", 1);
+}
+
+// Ints are divided as float64.
+bool form_divide(Form *form)
+{
+    DType in = form_in(form, 0).dtype, out = form_out(form).dtype;
+    if (!form_begin(form, "RealDiv")) {
+        return false;
+    }
+    for (uint32_t i = 0; i < 2 && in != out; i++) {
+        form->inputs[i] = write_cast(form, i == 0 ? "Cast" : "Cast_1",
+                                     form->inputs[i], in, out);
+        if (form->inputs[i] == NULL) {
+            return false;
+        }
+    }
+    if (!form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", out);
+    return form_close(form);
+}
+
+bool form_cast(Form *form)
+{
+    DType from = form_in(form, 0).dtype, to = form_out(form).dtype;
+    if (from == DT_STRING || to == DT_STRING) {
+        return form_refuse(form, "strings");
+    }
+    if (!form_begin(form, "Cast") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "SrcT", from);
+    gd_attr_type(form_text(form), "DstT", to);
+    return form_close(form);
+}
+
+bool form_matmul(Form *form)
+{
+    TensorType a = form_in(form, 0), b = form_in(form, 1);
+    if (a.rank < 2 || b.rank < 2) {
+        return form_refuse(form, "vectors, or operands of unknown rank,");
+    }
+    return form_typed(form, a.rank == 2 && b.rank == 2 ? "MatMul"
+                                                       : "BatchMatMulV2");
+}
+
+bool form_linalg(Form *form)
+{
+    return form_typed(form, form->node->op == OP_INV     ? "MatrixInverse"
+                            : form->node->op == OP_SOLVE ? "MatrixSolve"
+                            : form->node->op == OP_DET   ? "MatrixDeterminant"
+                                                         : "Cholesky");
+}
+
+// The axes of a reduction: an operand; none given means all of them.
+static bool add_axes(Form *form)
+{
+    static const char part[] = "reduction_indices";
+    const AttrValue *axis = form->node->attrs;
+    int64_t all[SHAPE_MAX_RANK];
+    int rank = form_in(form, 0).rank;
+    if (axis->kind == ATTR_INT && axis->integer != ATTR_INT_NONE) {
+        return form_ints(form, part, &axis->integer, 0, 1);
     }
     if (axis->kind == ATTR_INTS) {
-        return write_ints(scope, base, axis->ints, 1, axis->count);
+        return form_ints(form, part, axis->ints, 1, axis->count);
     }
-    int rank = graph_type(scope->graph, node->inputs[0]).rank;
     if (rank < 0) {
-        scope_refuse(scope, node);
-        return NULL;
+        return form_refuse(form, "an operand of unknown rank");
     }
     for (int i = 0; i < rank; i++) {
         all[i] = i;
     }
-    return write_ints(scope, base, all, 1, rank);
+    return form_ints(form, part, all, 1, rank);
 }
 
-static bool is_reduction(const char *op)
+// Small ints and bools are added up as int32.
+bool form_reduction(Form *form)
 {
-    static const char *const names[] = {"Sum", "Prod", "Mean", "Max",
-                                        "Min", "Any",  "All"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i], op) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void reduction_attrs(Scope *scope, const GraphNode *node)
-{
-    bool keep = op_desc(node->op)->attr_count > 1 &&
-                node->attrs[1].kind == ATTR_BOOL && node->attrs[1].boolean;
-    gd_attr_bool(&scope->text, "keep_dims", keep);
-    gd_attr_type(&scope->text, "Tidx", DT_INT32);
-}
-
-// The op's type attributes: T from the operand that has the value's type.
-static void type_attrs(Scope *scope, const GraphNode *node, const char *op)
-{
-    TensorType in = graph_type(scope->graph,
-                               node->inputs[node->input_count - 1]);
-    TensorType out = graph_type(scope->graph, node->first_output);
-    if (strcmp(op, "Cast") == 0) {
-        gd_attr_type(&scope->text, "SrcT", in.dtype);
-        gd_attr_type(&scope->text, "DstT", out.dtype);
-    } else if (strncmp(op, "Logical", 7) != 0 && strcmp(op, "Any") != 0 &&
-               strcmp(op, "All") != 0) {
-        gd_attr_type(&scope->text, "T", in.dtype);
-    }
-}
-
-static bool writable(const OpDesc *desc, const GraphNode *node)
-{
-    const char *op = desc->graphdef;
-    if (op == NULL || node->output_count != 1 || node->input_count == 0) {
+    const char *op = op_desc(form->node->op)->graphdef;
+    DType in = form_in(form, 0).dtype, out = form_out(form).dtype;
+    if (!form_begin(form, op)) {
         return false;
     }
-    return desc->flags & OP_ELEMENTWISE || is_reduction(op) ||
-           strcmp(op, "BatchMatMulV2") == 0 || strcmp(op, "MatMul") == 0;
+    if (in != out) {
+        form->inputs[0] = write_cast(form, "Cast", form->inputs[0], in, out);
+        if (form->inputs[0] == NULL) {
+            return false;
+        }
+    }
+    if (!add_axes(form) || !form_open(form)) {
+        return false;
+    }
+    if (form->node->op != OP_ANY && form->node->op != OP_ALL) {
+        gd_attr_type(form_text(form), "T", out);
+    }
+    gd_attr_bool(form_text(form), "keep_dims", form_bool(form, 1));
+    gd_attr_type(form_text(form), "Tidx", DT_INT32);
+    return form_close(form);
+}
+
+// Without an axis the operand is first made a vector.
+bool form_arg_reduction(Form *form)
+{
+    static const int64_t flat = -1;
+    DType dtype = form_in(form, 0).dtype;
+    int64_t axis = form_int(form, 0, ATTR_INT_NONE);
+    if (form_bool(form, 1)) {
+        return form_refuse(form, "keepdims");
+    }
+    if (!form_begin(form, op_desc(form->node->op)->graphdef)) {
+        return false;
+    }
+    if (axis == ATTR_INT_NONE) {
+        const char *parts[2] = {form->inputs[0],
+                                form_const(form, "shape", &flat, 1, 1)};
+        const char *name =
+            parts[1] != NULL ? form_inner(form, "Reshape", "Reshape", parts, 2)
+                             : NULL;
+        if (name == NULL) {
+            return false;
+        }
+        gd_attr_type(form_text(form), "T", dtype);
+        gd_attr_type(form_text(form), "Tshape", DT_INT32);
+        form->inputs[0] = form_inner_close(form, name, "Reshape", 2);
+        axis = 0;
+    }
+    if (form->inputs[0] == NULL ||
+        !form_ints(form, "dimension", &axis, 0, 1) || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", dtype);
+    gd_attr_type(form_text(form), "Tidx", DT_INT32);
+    gd_attr_type(form_text(form), "output_type", form_out(form).dtype);
+    return form_close(form);
+}
+
+bool form_scan(Form *form)
+{
+    int64_t axis = form_int(form, 0, ATTR_INT_NONE);
+    if (axis == ATTR_INT_NONE && form_in(form, 0).rank != 1) {
+        return form_refuse(form, "no axis");
+    }
+    axis = axis == ATTR_INT_NONE ? 0 : axis;
+    if (form_in(form, 0).dtype != form_out(form).dtype) {
+        return form_refuse(form, "a small dtype");
+    }
+    if (!form_begin(form, op_desc(form->node->op)->graphdef) ||
+        !form_ints(form, "axis", &axis, 0, 1) || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", form_in(form, 0).dtype);
+    gd_attr_type(form_text(form), "Tidx", DT_INT32);
+    gd_attr_bool(form_text(form), "exclusive", form_bool(form, 1));
+    gd_attr_bool(form_text(form), "reverse", form_bool(form, 2));
+    return form_close(form);
+}
+
+// softmax and its logarithm, which TensorFlow has along the last axis only.
+bool form_last_axis(Form *form)
+{
+    int64_t axis = form_int(form, 0, -1);
+    if (axis != -1 && axis != form_in(form, 0).rank - 1) {
+        return form_refuse(form, "an axis that is not the last");
+    }
+    return form_typed(form, op_desc(form->node->op)->graphdef);
 }
 
 bool graphdef_plain(Scope *scope, const GraphNode *node)
 {
+    static const FormFn forms[OP_COUNT] = {
+#define FORM(op, form) [OP_##op] = form_##form,
+#include "graph/graphdef_list.h"
+#undef FORM
+    };
     const OpDesc *desc = op_desc(node->op);
-    const char *op = desc->graphdef;
-    if (!writable(desc, node)) {
-        return scope_refuse(scope, node);
+    Form form = {.scope = scope, .node = node};
+    if (forms[node->op] != NULL) {
+        return forms[node->op](&form);
     }
-    if (strcmp(op, "BatchMatMulV2") == 0 &&
-        graph_type(scope->graph, node->inputs[0]).rank == 2 &&
-        graph_type(scope->graph, node->inputs[1]).rank == 2) {
-        op = "MatMul";
-    }
-    const char *name = scope_name(scope, gd_base_name(op));
-    const char **inputs =
-        name != NULL ? scope_use_all(scope, node, name, 1) : NULL;
-    uint32_t count = node->input_count;
-    if (inputs == NULL) {
-        return false;
-    }
-    if (is_reduction(op)) {
-        inputs[count] = write_axes(scope, node, name);
-        if (inputs[count++] == NULL) {
-            return false;
-        }
-    }
-    if (!scope_node(scope, name, op, inputs, count)) {
-        return false;
-    }
-    type_attrs(scope, node, op);
-    if (is_reduction(op)) {
-        reduction_attrs(scope, node);
-    }
-    return scope_set_refs(scope, node, name, op) && scope_close_node(scope);
+    return desc->graphdef != NULL && desc->flags & OP_ELEMENTWISE &&
+                   node->input_count > 0
+               ? form_plain(&form)
+               : scope_refuse(scope, node);
 }

@@ -43,6 +43,46 @@ void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
     attr_close(out);
 }
 
+void gd_attr_type_list(StrBuf *out, const char *key, const char *const *types,
+                       uint32_t count)
+{
+    attr_open(out, key);
+    strbuf_puts(out, "list {");
+    for (uint32_t i = 0; i < count; i++) {
+        strbuf_printf(out, " type: %s", types[i]);
+    }
+    strbuf_puts(out, " }");
+    attr_close(out);
+}
+
+void gd_attr_int(StrBuf *out, const char *key, int64_t value)
+{
+    attr_open(out, key);
+    strbuf_printf(out, "i: %lld", (long long)value);
+    attr_close(out);
+}
+
+void gd_attr_ints(StrBuf *out, const char *key, const int64_t *ints,
+                  uint32_t count)
+{
+    attr_open(out, key);
+    strbuf_puts(out, "list {");
+    for (uint32_t i = 0; i < count; i++) {
+        strbuf_printf(out, " i: %lld", (long long)ints[i]);
+    }
+    strbuf_puts(out, " }");
+    attr_close(out);
+}
+
+void gd_attr_text(StrBuf *out, const char *key, const char *bytes,
+                  size_t length)
+{
+    attr_open(out, key);
+    strbuf_puts(out, "s: ");
+    gd_quoted(out, bytes, length);
+    attr_close(out);
+}
+
 void gd_attr_bool(StrBuf *out, const char *key, bool value)
 {
     attr_open(out, key);
@@ -141,6 +181,9 @@ const char *gd_base_name(const char *op)
         {"StatelessIf", "cond"}, {"If", "cond"},
         {"StatelessWhile", "while"}, {"While", "while"},
         {"BatchMatMulV2", "MatMul"}, {"Transpose", "transpose"},
+        {"Fill", "Fill"},     {"ConcatV2", "concat"},  {"Pack", "stack"},
+        {"Unpack", "unstack"}, {"StridedSlice", "strided_slice"},
+        {"OneHot", "one_hot"}, {"SplitV", "split"},    {"Range", "range"},
     };
     const char *name = look_up(rows, sizeof rows / sizeof rows[0], op);
     return name != NULL ? name : op;
@@ -164,6 +207,21 @@ const char *gd_result_name(const char *op, uint32_t inputs)
         {"Transpose", "y"},      {"ReadVariableOp", "value"},
         {"StatelessIf", "output"}, {"If", "output"},
         {"StatelessWhile", "output"}, {"While", "output"},
+        {"ConcatV2", "output"},  {"Pack", "output"},
+        {"Unpack", "output"},    {"SplitV", "output"},
+        {"GatherV2", "output"},  {"GatherNd", "output"},
+        {"StridedSlice", "output"}, {"OneHot", "output"},
+        {"Range", "output"},     {"Cumsum", "out"},
+        {"Cumprod", "out"},      {"ReverseV2", "output"},
+        {"Shape", "output"},     {"Tile", "output"},
+        {"Pad", "output"},       {"MatrixBandPart", "band"},
+        {"MatrixInverse", "output"}, {"MatrixSolve", "output"},
+        {"MatrixDeterminant", "output"}, {"Cholesky", "output"},
+        {"TensorScatterUpdate", "output"}, {"TensorScatterAdd", "output"},
+        {"StringLength", "output"}, {"StringUpper", "output"},
+        {"StringLower", "output"}, {"StringJoin", "output"},
+        {"StringToNumber", "output"}, {"StringFormat", "output"},
+        {"ZerosLike", "y"},      {"OnesLike", "y"},
         {"PartitionedCall", "output"},
         {"StatefulPartitionedCall", "output"},
     };

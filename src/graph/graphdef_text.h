@@ -5,9 +5,18 @@
 #include "graph/graph.h"
 
 const char *gd_type(DType dtype); // "DT_INT32"
+// An attribute each: key and value, as lines of a node.
 void gd_attr_type(StrBuf *out, const char *key, DType dtype);
 void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
                    const ValueId *values, uint32_t count);
+// The same of types that are texts already.
+void gd_attr_type_list(StrBuf *out, const char *key, const char *const *types,
+                       uint32_t count);
+void gd_attr_int(StrBuf *out, const char *key, int64_t value);
+void gd_attr_ints(StrBuf *out, const char *key, const int64_t *ints,
+                  uint32_t count);
+void gd_attr_text(StrBuf *out, const char *key, const char *bytes,
+                  size_t length);
 void gd_attr_bool(StrBuf *out, const char *key, bool value);
 void gd_attr_func(StrBuf *out, const char *key, const char *name);
 void gd_attr_shape(StrBuf *out, const char *key, TensorType type);

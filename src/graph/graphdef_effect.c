@@ -1,0 +1,206 @@
+// Writing effects: Variables as resources, print and assert as TensorFlow's
+// own. The order of effects is kept by control inputs (graphdef_scope.h).
+#include "graph/graphdef_scope.h"
+#include "graph/graphdef_text.h"
+
+#include <string.h>
+
+// Stands for a tensor in a format: a byte that no text has.
+#define PLACE_HOLDER "\001"
+
+// The value that a captured Variable has now, and a node that assigns it: to
+// be run once before the graph.
+static bool write_initial(Scope *scope, uint32_t index, const char *handle)
+{
+    GraphVariable *variable = &scope->graph->variables.items[index];
+    const Tensor *tensor =
+        variable->cell != NULL ? variable->cell->value : NULL;
+    if (tensor == NULL) {
+        return true;
+    }
+    const char *inputs[2] = {handle};
+    const char *base = scope_print(scope, "%s/initial_value", handle);
+    inputs[1] = base != NULL ? scope_const(scope, base, tensor) : NULL;
+    const char *name = inputs[1] != NULL
+                           ? scope_print(scope, "%s/Assign", handle)
+                           : NULL;
+    name = name != NULL ? scope_name(scope, name) : NULL;
+    if (name == NULL ||
+        !scope_node(scope, name, "AssignVariableOp", inputs, 2)) {
+        return false;
+    }
+    gd_attr_type(&scope->text, "dtype", variable->type.dtype);
+    return scope_close_node(scope);
+}
+
+bool graphdef_variables(Scope *scope)
+{
+    for (uint32_t i = 0; i < scope->graph->variables.count; i++) {
+        GraphVariable *variable = &scope->graph->variables.items[i];
+        const char *name = scope_name(scope, variable->name);
+        if (name == NULL || !scope_node(scope, name, "VarHandleOp", NULL, 0)) {
+            return false;
+        }
+        scope->handles[i] = name;
+        gd_attr_type(&scope->text, "dtype", variable->type.dtype);
+        gd_attr_shape(&scope->text, "shape", variable->type);
+        gd_attr_text(&scope->text, "shared_name", name, strlen(name));
+        if (!scope_close_node(scope) || !write_initial(scope, i, name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool write_read(Scope *scope, const GraphNode *node)
+{
+    const char *inputs[2] = {scope->handles[node->variable]};
+    uint32_t count = 1;
+    const char *name = scope_name(scope, "ReadVariableOp");
+    scope_after_effect(scope, inputs, &count);
+    if (name == NULL ||
+        !scope_node(scope, name, "ReadVariableOp", inputs, count)) {
+        return false;
+    }
+    gd_attr_type(&scope->text, "dtype",
+                 graph_type(scope->graph, node->first_output).dtype);
+    return scope_close_node(scope) &&
+           scope_set_refs(scope, node, name, "ReadVariableOp") &&
+           scope_set_effect(scope, name);
+}
+
+static bool write_assign(Scope *scope, const GraphNode *node)
+{
+    const char *name = scope_name(scope, "AssignVariableOp");
+    const char *inputs[3] = {scope->handles[node->variable]};
+    uint32_t count = 2;
+    inputs[1] =
+        name != NULL ? scope_use(scope, node->inputs[0], name, "value") : NULL;
+    scope_after_effect(scope, inputs, &count);
+    if (inputs[1] == NULL ||
+        !scope_node(scope, name, "AssignVariableOp", inputs, count)) {
+        return false;
+    }
+    gd_attr_type(&scope->text, "dtype",
+                 graph_type(scope->graph, node->inputs[0]).dtype);
+    return scope_close_node(scope) && scope_set_effect(scope, name);
+}
+
+// The text between tensors, with a place holder for each (a NUL byte in the
+// op's format).
+static void write_template(StrBuf *out, const AttrValue *format)
+{
+    StrBuf text;
+    strbuf_init(&text, out->ctx);
+    for (uint32_t i = 0; i < format->count; i++) {
+        strbuf_putc(&text, format->text[i] != '\0' ? format->text[i]
+                                                   : PLACE_HOLDER[0]);
+    }
+    if (strbuf_ok(&text)) {
+        gd_attr_text(out, "template", strbuf_text(&text), text.length);
+    } else {
+        strbuf_fail(out);
+    }
+    strbuf_free(&text);
+}
+
+static bool write_print(Scope *scope, const GraphNode *node)
+{
+    const AttrValue *stream = &node->attrs[2];
+    bool to_stderr = stream->kind == ATTR_STR && stream->count == 6 &&
+                     memcmp(stream->text, "stderr", 6) == 0;
+    const char *name = scope_name(scope, "PrintV2");
+    const char *base =
+        name != NULL ? scope_print(scope, "%s/StringFormat", name) : NULL;
+    const char *format = base != NULL ? scope_name(scope, base) : NULL;
+    const char **refs =
+        format != NULL ? scope_use_all(scope, node, name, 0) : NULL;
+    if (refs == NULL || !scope_node(scope, format, "StringFormat", refs,
+                                    node->input_count)) {
+        return false;
+    }
+    gd_attr_types(&scope->text, "T", scope->graph, node->inputs,
+                  node->input_count);
+    write_template(&scope->text, &node->attrs[0]);
+    gd_attr_text(&scope->text, "placeholder", PLACE_HOLDER, 1);
+    gd_attr_int(&scope->text, "summarize", -1);
+    const char *inputs[2] = {
+        scope_reference(scope, format, "StringFormat", 1, 0)};
+    uint32_t count = 1;
+    scope_after_effect(scope, inputs, &count);
+    if (inputs[0] == NULL || !scope_close_node(scope) ||
+        !scope_node(scope, name, "PrintV2", inputs, count)) {
+        return false;
+    }
+    gd_attr_text(&scope->text, "output_stream",
+                 to_stderr ? "stderr" : "stdout", 6);
+    gd_attr_text(&scope->text, "end", "", 0);
+    return scope_close_node(scope) && scope_set_effect(scope, name);
+}
+
+static const char *write_text(Scope *scope, const char *base,
+                              const AttrValue *text)
+{
+    Ctx *ctx = scope->writer->ctx;
+    bool given = text->kind == ATTR_STR;
+    Tensor *tensor = tensor_scalar_string(ctx, given ? text->text : "",
+                                          given ? text->count : 0);
+    const char *ref =
+        tensor != NULL ? scope_const(scope, base, tensor) : NULL;
+    object_release_null(ctx, tensor);
+    return ref;
+}
+
+// What never holds: the condition of a raise.
+static const char *write_never(Scope *scope, const char *base)
+{
+    Ctx *ctx = scope->writer->ctx;
+    Tensor *never = tensor_scalar_int(ctx, DT_BOOL, 0);
+    const char *ref = never != NULL ? scope_const(scope, base, never) : NULL;
+    object_release_null(ctx, never);
+    return ref;
+}
+
+// assert and raise: Assert(condition, [text]).
+static bool write_assert(Scope *scope, const GraphNode *node)
+{
+    const char *name = scope_name(scope, "Assert");
+    const char *data =
+        name != NULL ? scope_print(scope, "%s/data_0", name) : NULL;
+    const char *never =
+        data != NULL ? scope_print(scope, "%s/condition", name) : NULL;
+    const char *inputs[3];
+    uint32_t count = 2;
+    if (never == NULL) {
+        return false;
+    }
+    inputs[0] = node->op == OP_RAISE
+                    ? write_never(scope, never)
+                    : scope_use(scope, node->inputs[0], name, "condition");
+    inputs[1] = write_text(scope, data, &node->attrs[0]);
+    scope_after_effect(scope, inputs, &count);
+    if (inputs[0] == NULL || inputs[1] == NULL ||
+        !scope_node(scope, name, "Assert", inputs, count)) {
+        return false;
+    }
+    gd_attr_type_list(&scope->text, "T", (const char *[]){"DT_STRING"}, 1);
+    gd_attr_int(&scope->text, "summarize", 3);
+    return scope_close_node(scope) && scope_set_effect(scope, name);
+}
+
+bool graphdef_effect(Scope *scope, const GraphNode *node)
+{
+    switch (node->op) {
+    case OP_READ_VARIABLE:
+        return write_read(scope, node);
+    case OP_ASSIGN_VARIABLE:
+        return write_assign(scope, node);
+    case OP_PRINT:
+        return write_print(scope, node);
+    case OP_ASSERT:
+    case OP_RAISE:
+        return write_assert(scope, node);
+    default:
+        return scope_refuse(scope, node);
+    }
+}

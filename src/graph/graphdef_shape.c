@@ -1,0 +1,525 @@
+// Writing nodes that make, move, pick and join elements.
+#include "graph/graphdef_form.h"
+
+#include <string.h>
+
+// The op of TensorFlow that the op's descriptor names.
+static const char *own_op(const Form *form)
+{
+    return op_desc(form->node->op)->graphdef;
+}
+
+static DType in_type(const Form *form)
+{
+    return form_in(form, 0).dtype;
+}
+
+// Ends a node that has T and, where `index` is given, the type of its int
+// operands under that name.
+static bool close_typed(Form *form, DType type, const char *index, DType ints)
+{
+    if (!form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", type);
+    if (index != NULL) {
+        gd_attr_type(form_text(form), index, ints);
+    }
+    return form_close(form);
+}
+
+// The type of a shape: int32 where it is written here, else the operand's.
+static DType shape_type(const Form *form, uint32_t operand)
+{
+    return form->node->attrs[0].kind == ATTR_INPUT
+               ? form_in(form, operand).dtype
+               : DT_INT32;
+}
+
+// The shape that attribute 0 gives, unless an operand does.
+static bool add_shape(Form *form, const char *part)
+{
+    const AttrValue *shape = form->node->attrs;
+    if (shape->kind == ATTR_INPUT) {
+        return true;
+    }
+    if (shape->kind == ATTR_INT) {
+        return form_ints(form, part, &shape->integer, 1, 1);
+    }
+    return form_ints(form, part, shape->ints, 1, shape->count);
+}
+
+bool form_shaped(Form *form)
+{
+    return form_begin(form, own_op(form)) && add_shape(form, "shape") &&
+           close_typed(form, in_type(form),
+                       form->node->op == OP_RESHAPE ? "Tshape" : "Tidx",
+                       shape_type(form, 1));
+}
+
+// One number of a dtype, as a constant.
+static const char *write_number(Form *form, const char *part, DType dtype,
+                                int64_t value)
+{
+    Ctx *ctx = form->scope->writer->ctx;
+    const char *base = scope_print(form->scope, "%s/%s", form->name, part);
+    Tensor *tensor =
+        base != NULL ? tensor_scalar_int(ctx, dtype, value) : NULL;
+    const char *ref =
+        tensor != NULL ? scope_const(form->scope, base, tensor) : NULL;
+    object_release_null(ctx, tensor);
+    return ref;
+}
+
+// zeros, ones, full: Fill(dims, value). full's value is its first input.
+bool form_filled(Form *form)
+{
+    bool full = form->node->op == OP_FULL;
+    bool open = form->node->attrs[0].kind == ATTR_INPUT;
+    DType dtype = form_out(form).dtype;
+    if (dtype == DT_STRING && !full) {
+        return form_refuse(form, "strings");
+    }
+    if (!form_begin(form, "Fill")) {
+        return false;
+    }
+    const char *value =
+        full ? form->inputs[0]
+             : write_number(form, "value", dtype, form->node->op == OP_ONES);
+    const char *dims = open ? form->inputs[full] : NULL;
+    form->count = 0;
+    if (dims != NULL) {
+        form->inputs[form->count++] = dims;
+    } else if (!add_shape(form, "dims")) {
+        return false;
+    }
+    form->inputs[form->count++] = value;
+    return value != NULL && close_typed(form, dtype, "index_type",
+                                        shape_type(form, full));
+}
+
+bool form_filled_like(Form *form)
+{
+    if (in_type(form) != form_out(form).dtype) {
+        return form_refuse(form, "another dtype");
+    }
+    return form_begin(form, own_op(form)) &&
+           close_typed(form, in_type(form), NULL, DT_NONE);
+}
+
+// What needs no operand is computed here and written as a constant.
+bool form_computed(Form *form)
+{
+    Scope *scope = form->scope;
+    Ctx *ctx = scope->writer->ctx;
+    Tensor *result = NULL;
+    uint32_t count;
+    if (!op_run(ctx, form->node->op, NULL, 0, form->node->attrs, &result,
+                &count)) {
+        return false;
+    }
+    const char *ref =
+        scope_const(scope, op_desc(form->node->op)->name, result);
+    scope->refs[form->node->first_output] = ref;
+    object_release(ctx, result);
+    return ref != NULL;
+}
+
+bool form_arange(Form *form)
+{
+    if (!form_begin(form, "Range") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "Tidx", form_out(form).dtype);
+    return form_close(form);
+}
+
+// TensorFlow wants a count for every axis.
+bool form_tiled(Form *form)
+{
+    const AttrValue *times = form->node->attrs;
+    int rank = form_in(form, 0).rank;
+    if (times->kind != ATTR_INPUT &&
+        (rank < 0 || times->kind != ATTR_INTS ||
+         times->count != (uint32_t)rank)) {
+        return form_refuse(form, "other than one count for each axis");
+    }
+    return form_begin(form, "Tile") && add_shape(form, "multiples") &&
+           close_typed(form, in_type(form), "Tmultiples",
+                       shape_type(form, 1));
+}
+
+bool form_squeeze(Form *form)
+{
+    const AttrValue *axis = form->node->attrs;
+    if (!form_begin(form, "Squeeze") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", in_type(form));
+    if (axis->kind == ATTR_INT) {
+        gd_attr_ints(form_text(form), "squeeze_dims", &axis->integer, 1);
+    } else if (axis->kind == ATTR_INTS) {
+        gd_attr_ints(form_text(form), "squeeze_dims", axis->ints,
+                     axis->count);
+    }
+    return form_close(form);
+}
+
+bool form_expand_dims(Form *form)
+{
+    int64_t axis = form_int(form, 0, 0);
+    return form_begin(form, "ExpandDims") &&
+           form_ints(form, "dim", &axis, 0, 1) &&
+           close_typed(form, in_type(form), "Tdim", DT_INT32);
+}
+
+// Axes are counted from the front and given in full.
+bool form_transpose(Form *form)
+{
+    int rank = form_in(form, 0).rank;
+    int64_t axes[SHAPE_MAX_RANK];
+    if (rank < 0) {
+        return form_refuse(form, "an operand of unknown rank");
+    }
+    bool last_two = form->node->op == OP_MATRIX_TRANSPOSE;
+    for (int i = 0; i < rank; i++) {
+        axes[i] = last_two ? i : rank - 1 - i;
+    }
+    if (last_two) {
+        axes[rank - 2] = rank - 1;
+        axes[rank - 1] = rank - 2;
+    } else if (form->node->attrs[0].kind == ATTR_INTS) {
+        for (int i = 0; i < rank; i++) {
+            int64_t axis = form->node->attrs[0].ints[i];
+            axes[i] = axis < 0 ? axis + rank : axis;
+        }
+    }
+    return form_begin(form, "Transpose") &&
+           form_ints(form, "perm", axes, 1, rank) &&
+           close_typed(form, in_type(form), "Tperm", DT_INT32);
+}
+
+bool form_shape_of(Form *form)
+{
+    return form_begin(form, "Shape") &&
+           close_typed(form, in_type(form), "out_type",
+                       form_out(form).dtype);
+}
+
+// The five ints that the spec of `index` has for an item (ops/ops_index.c).
+enum { ITEM_KIND, ITEM_START, ITEM_STOP, ITEM_STEP, ITEM_INPUTS, ITEM_SIZE };
+enum { SLICE_INT, SLICE_RANGE, SLICE_NEW_AXIS, SLICE_ELLIPSIS };
+
+// begin, end and strides of a slice, and the masks that say what they mean.
+typedef struct Slice {
+    int64_t bounds[3][SHAPE_MAX_RANK * 2];
+    int64_t begin_mask, end_mask, new_mask, shrink_mask, ellipsis_mask;
+    uint32_t count;
+} Slice;
+
+static void add_item(Slice *slice, const int64_t *item)
+{
+    uint32_t i = slice->count++;
+    int64_t bit = (int64_t)1 << i, step = item[ITEM_STEP];
+    bool picks = item[ITEM_KIND] == SLICE_INT;
+    bool cuts = item[ITEM_KIND] == SLICE_RANGE;
+    slice->bounds[0][i] = item[ITEM_START];
+    slice->bounds[1][i] = picks ? item[ITEM_START] + 1 : item[ITEM_STOP];
+    slice->bounds[2][i] = cuts && step != ATTR_INT_NONE ? step : 1;
+    slice->shrink_mask |= picks ? bit : 0;
+    slice->new_mask |= item[ITEM_KIND] == SLICE_NEW_AXIS ? bit : 0;
+    slice->ellipsis_mask |= item[ITEM_KIND] == SLICE_ELLIPSIS ? bit : 0;
+    if (!picks && (!cuts || item[ITEM_START] == ATTR_INT_NONE)) {
+        slice->begin_mask |= cuts ? bit : 0;
+        slice->bounds[0][i] = 0;
+    }
+    if (!picks && (!cuts || item[ITEM_STOP] == ATTR_INT_NONE)) {
+        slice->end_mask |= cuts ? bit : 0;
+        slice->bounds[1][i] = 0;
+    }
+}
+
+// Bounds that are operands: one vector of them and the numbers.
+static const char *pack_bounds(Form *form, const Slice *slice, int which,
+                               const char *const *given)
+{
+    static const char *const parts[] = {"stack", "stack_1", "stack_2"};
+    const char *refs[SHAPE_MAX_RANK * 2];
+    bool any = false;
+    for (uint32_t i = 0; i < slice->count; i++) {
+        any = any || given[i] != NULL;
+    }
+    if (!any) {
+        return form_const(form, parts[which], slice->bounds[which], 1,
+                          slice->count);
+    }
+    for (uint32_t i = 0; i < slice->count; i++) {
+        refs[i] = given[i] != NULL
+                      ? given[i]
+                      : form_const(form, parts[which],
+                                   &slice->bounds[which][i], 0, 1);
+        if (refs[i] == NULL) {
+            return NULL;
+        }
+    }
+    const char *name =
+        form_inner(form, parts[which], "Pack", refs, slice->count);
+    if (name == NULL) {
+        return NULL;
+    }
+    gd_attr_int(form_text(form), "N", slice->count);
+    gd_attr_type(form_text(form), "T", DT_INT32);
+    gd_attr_int(form_text(form), "axis", 0);
+    return form_inner_close(form, name, "Pack", slice->count);
+}
+
+static bool write_slice(Form *form, const Slice *slice)
+{
+    StrBuf *out = form_text(form);
+    if (!form_open(form)) {
+        return false;
+    }
+    gd_attr_type(out, "T", in_type(form));
+    gd_attr_type(out, "Index", DT_INT32);
+    gd_attr_int(out, "begin_mask", slice->begin_mask);
+    gd_attr_int(out, "end_mask", slice->end_mask);
+    gd_attr_int(out, "ellipsis_mask", slice->ellipsis_mask);
+    gd_attr_int(out, "new_axis_mask", slice->new_mask);
+    gd_attr_int(out, "shrink_axis_mask", slice->shrink_mask);
+    return form_close(form);
+}
+
+bool form_strided_slice(Form *form)
+{
+    const AttrValue *spec = form->node->attrs;
+    const char *given[3][SHAPE_MAX_RANK * 2] = {{NULL}};
+    Slice slice = {.count = 0};
+    uint32_t items = spec->count / ITEM_SIZE, next = 1;
+    if (items > SHAPE_MAX_RANK * 2) {
+        return form_refuse(form, "so many items");
+    }
+    if (!form_begin(form, "StridedSlice")) {
+        return false;
+    }
+    for (uint32_t i = 0; i < items; i++) {
+        const int64_t *item = spec->ints + i * ITEM_SIZE;
+        add_item(&slice, item);
+        for (int k = 0; k < 3; k++) {
+            if (item[ITEM_INPUTS] >> k & 1) {
+                if (form_in(form, next).dtype != DT_INT32) {
+                    return form_refuse(form, "bounds that are not int32");
+                }
+                given[k][i] = form->inputs[next++];
+            }
+        }
+    }
+    form->count = 1;
+    for (int k = 0; k < 3; k++) {
+        form->inputs[form->count] = pack_bounds(form, &slice, k, given[k]);
+        if (form->inputs[form->count++] == NULL) {
+            return false;
+        }
+    }
+    return write_slice(form, &slice);
+}
+
+bool form_gather(Form *form)
+{
+    int64_t axis = form_int(form, 0, 0);
+    if (!form_begin(form, "GatherV2") ||
+        !form_ints(form, "axis", &axis, 0, 1) || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "Tparams", in_type(form));
+    gd_attr_type(form_text(form), "Tindices", form_in(form, 1).dtype);
+    gd_attr_type(form_text(form), "Taxis", DT_INT32);
+    return form_close(form);
+}
+
+bool form_gather_nd(Form *form)
+{
+    if (!form_begin(form, "GatherNd") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "Tparams", in_type(form));
+    gd_attr_type(form_text(form), "Tindices", form_in(form, 1).dtype);
+    return form_close(form);
+}
+
+bool form_scatter(Form *form)
+{
+    return form_begin(form, own_op(form)) &&
+           close_typed(form, in_type(form), "Tindices",
+                       form_in(form, 1).dtype);
+}
+
+bool form_one_hot(Form *form)
+{
+    int64_t depth = form_int(form, 0, 0);
+    DType dtype = form_out(form).dtype;
+    if (!form_begin(form, "OneHot") ||
+        !form_ints(form, "depth", &depth, 0, 1)) {
+        return false;
+    }
+    for (int value = 1; value >= 0; value--) {
+        const char *ref = write_number(form, value ? "on_value" : "off_value",
+                                       dtype, value);
+        form->inputs[form->count++] = ref;
+        if (ref == NULL) {
+            return false;
+        }
+    }
+    return close_typed(form, dtype, "TI", in_type(form));
+}
+
+bool form_concat(Form *form)
+{
+    int64_t axis = form_int(form, 0, 0);
+    uint32_t count = form->node->input_count;
+    if (form->node->attrs[0].kind == ATTR_NONE) {
+        return form_refuse(form, "no axis");
+    }
+    // TensorFlow joins two or more.
+    const char *op = count > 1 ? "ConcatV2" : "Identity";
+    if (!form_begin(form, op) ||
+        (count > 1 && !form_ints(form, "axis", &axis, 0, 1)) ||
+        !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", in_type(form));
+    if (count > 1) {
+        gd_attr_int(form_text(form), "N", count);
+        gd_attr_type(form_text(form), "Tidx", DT_INT32);
+    }
+    return form_close(form);
+}
+
+// stack and unstack: `number` is how TensorFlow calls the count of parts.
+static bool write_pack(Form *form, const char *number, uint32_t count)
+{
+    if (!form_begin(form, own_op(form)) || !form_open(form)) {
+        return false;
+    }
+    gd_attr_int(form_text(form), number, count);
+    gd_attr_type(form_text(form), "T", in_type(form));
+    gd_attr_int(form_text(form), "axis", form_int(form, 0, 0));
+    return form_close(form);
+}
+
+bool form_stack(Form *form)
+{
+    return write_pack(form, "N", form->node->input_count);
+}
+
+bool form_unstack(Form *form)
+{
+    return write_pack(form, "num", form->node->output_count);
+}
+
+// SplitV takes the sizes, which the outputs' types tell.
+bool form_split(Form *form)
+{
+    const GraphNode *node = form->node;
+    int64_t axis = form_int(form, 1, 0), sizes[SHAPE_MAX_RANK * 4];
+    int rank = form_in(form, 0).rank;
+    int64_t at = axis < 0 ? axis + rank : axis;
+    if (rank < 0 || node->output_count > SHAPE_MAX_RANK * 4) {
+        return form_refuse(form, "so many parts, or an unknown rank,");
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        TensorType part = graph_type(form->scope->graph, node_output(node, i));
+        sizes[i] = part.dims[at];
+        if (sizes[i] == DIM_UNKNOWN) {
+            return form_refuse(form, "parts of unknown size");
+        }
+    }
+    if (!form_begin(form, "SplitV") ||
+        !form_ints(form, "sizes", sizes, 1, node->output_count) ||
+        !form_ints(form, "axis", &axis, 0, 1) || !form_open(form)) {
+        return false;
+    }
+    gd_attr_int(form_text(form), "num_split", node->output_count);
+    gd_attr_type(form_text(form), "T", in_type(form));
+    gd_attr_type(form_text(form), "Tlen", DT_INT32);
+    return form_close(form);
+}
+
+bool form_flip(Form *form)
+{
+    const AttrValue *axis = form->node->attrs;
+    int64_t all[SHAPE_MAX_RANK];
+    int rank = form_in(form, 0).rank;
+    if (rank < 0 && axis->kind == ATTR_NONE) {
+        return form_refuse(form, "an operand of unknown rank");
+    }
+    for (int i = 0; i < rank; i++) {
+        all[i] = i;
+    }
+    const int64_t *axes = axis->kind == ATTR_INTS  ? axis->ints
+                          : axis->kind == ATTR_INT ? &axis->integer
+                                                   : all;
+    int64_t count = axis->kind == ATTR_INT ? 1 : rank;
+    count = axis->kind == ATTR_INTS ? (int64_t)axis->count : count;
+    return form_begin(form, "ReverseV2") &&
+           form_ints(form, "axis", axes, 1, count) &&
+           close_typed(form, in_type(form), "Tidx", DT_INT32);
+}
+
+bool form_pad(Form *form)
+{
+    const AttrValue *mode = form->node->attrs;
+    const AttrValue *value = form->node->attrs + 1;
+    bool zero = value->kind == ATTR_NONE ||
+                (value->kind == ATTR_FLOAT && value->number == 0);
+    if ((mode->kind == ATTR_STR &&
+         (mode->count != 8 || memcmp(mode->text, "constant", 8) != 0)) ||
+        !zero || in_type(form) == DT_STRING) {
+        return form_refuse(form, "other than zeros");
+    }
+    return form_begin(form, "Pad") &&
+           close_typed(form, in_type(form), "Tpaddings",
+                       form_in(form, 1).dtype);
+}
+
+// tril keeps all below diagonal k, triu all above.
+bool form_band(Form *form)
+{
+    bool lower = form->node->op == OP_TRIL;
+    int64_t k = form_int(form, 0, 0), all = -1, far = lower ? k : -k;
+    if (far < 0) {
+        return form_refuse(form, "a diagonal on the side that it drops");
+    }
+    return form_begin(form, "MatrixBandPart") &&
+           form_ints(form, "num_lower", lower ? &all : &far, 0, 1) &&
+           form_ints(form, "num_upper", lower ? &far : &all, 0, 1) &&
+           close_typed(form, in_type(form), "Tindex", DT_INT32);
+}
+
+bool form_string(Form *form)
+{
+    return form_begin(form, own_op(form)) && form_open(form) &&
+           form_close(form);
+}
+
+bool form_string_join(Form *form)
+{
+    const AttrValue *separator = form->node->attrs;
+    if (!form_begin(form, "StringJoin") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_int(form_text(form), "N", form->node->input_count);
+    if (separator->kind == ATTR_STR) {
+        gd_attr_text(form_text(form), "separator", separator->text,
+                     separator->count);
+    }
+    return form_close(form);
+}
+
+bool form_to_number(Form *form)
+{
+    if (!form_begin(form, "StringToNumber") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "out_type", form_out(form).dtype);
+    return form_close(form);
+}
