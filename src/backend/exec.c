@@ -19,6 +19,9 @@ static bool fail_step(PlanRun *run, const Step *step)
     return false;
 }
 
+// The dispatch loop. Values die right after the step that uses them last, so
+// that their memory serves the steps behind it; the interrupt flag is looked
+// at between any two steps.
 bool run_block(PlanRun *run, const StepBlock *block)
 {
     const Step *step = block->steps;
@@ -34,6 +37,8 @@ bool run_block(PlanRun *run, const StepBlock *block)
     return true;
 }
 
+// What lives to the end of a block goes: its results were handed on, its
+// params are of no use any more.
 static void end_block(PlanRun *run, const StepBlock *block)
 {
     for (uint32_t i = 0; i < block->dead_count; i++) {
@@ -41,6 +46,8 @@ static void end_block(PlanRun *run, const StepBlock *block)
     }
 }
 
+// Runs an ordinary op by the eager way, which infers shapes from the tensors
+// that came: for nodes whose types are not known in full.
 static bool run_op(PlanRun *run, const Step *step, Tensor **inputs,
                    Tensor **outputs)
 {
@@ -58,6 +65,8 @@ static bool run_op(PlanRun *run, const Step *step, Tensor **inputs,
     return true;
 }
 
+// Most ops have few operands and results, whose pointers fit on the C stack;
+// concat of many does not.
 bool step_op(PlanRun *run, const Step *step)
 {
     if (LIKELY(step->input_count <= STEP_FEW_INPUTS &&
@@ -101,6 +110,8 @@ bool step_kernel(PlanRun *run, const Step *step)
     return true;
 }
 
+// What is known in full in the plan need not be inferred in each run.
+// Elementwise ops are left to tile programs, or to the eager way.
 StepFn step_op_for(const Graph *graph, const GraphNode *node)
 {
     const OpDesc *op = op_desc(node->op);
@@ -117,6 +128,7 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node)
                                                                 : step_op;
 }
 
+// Reads a condition, whose count is 1.
 static bool truth(const Tensor *tensor)
 {
     return *(const uint8_t *)tensor->data != 0;
@@ -131,6 +143,8 @@ static bool check_condition(PlanRun *run, const Tensor *tensor)
                     (long long)tensor->count);
 }
 
+// Runs one of the two blocks; what it yields is held once more, since the
+// block drops its own hold at its end.
 bool step_if(PlanRun *run, const Step *step)
 {
     Tensor *condition = run->slots[step->inputs[0]];
@@ -163,6 +177,8 @@ static bool next_state(PlanRun *run, const StepBlock *body, Tensor **state)
     return true;
 }
 
+// The turns of a loop. The condition is read before its block ends, which lets
+// go of it.
 static bool run_while(PlanRun *run, const Step *step, Tensor **state)
 {
     const StepBlock *cond = step->blocks[BLOCK_COND];
@@ -187,6 +203,8 @@ static bool run_while(PlanRun *run, const Step *step, Tensor **state)
     }
 }
 
+// The state's slots are those of the body's params; after the last turn they
+// are handed over to the outputs without a change of counts.
 bool step_while(PlanRun *run, const Step *step)
 {
     Tensor *few[STEP_FEW_INPUTS], **state = few;
@@ -235,6 +253,8 @@ static Frame *frame_new(Ctx *ctx, Plan *plan)
     return frame;
 }
 
+// Frames wait in a list: a plan that runs once at a time needs one, and makes
+// it in its first run.
 static Frame *frame_take(Ctx *ctx, Plan *plan)
 {
     Frame *frame = plan->frames;
@@ -260,6 +280,9 @@ static void frame_clear(PlanRun *run)
     }
 }
 
+// Arguments are held for the run, so that an effect that drops the caller's
+// last reference does no harm. The plan holds itself: a host_call may drop the
+// function that it belongs to.
 bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
 {
     Frame *frame = frame_take(ctx, plan);

@@ -6,6 +6,7 @@
 
 enum { EFFECT_FEW = 16 };
 
+// An argument's cell comes with the call, a captured one with the graph.
 static VariableCell *find_cell(PlanRun *run, uint32_t index)
 {
     VariableCell *const *cells = run->args->variables;
@@ -15,6 +16,8 @@ static VariableCell *find_cell(PlanRun *run, uint32_t index)
     return run->plan->graph->variables.items[index].cell;
 }
 
+// The cell of the step's Variable, which must have a value; else the error
+// names it.
 static VariableCell *need_cell(PlanRun *run, const Step *step)
 {
     uint32_t index = step->node->variable;
@@ -27,6 +30,8 @@ static VariableCell *need_cell(PlanRun *run, const Step *step)
     return cell;
 }
 
+// A snapshot: a later assignment replaces the cell's tensor and leaves this
+// one as it is.
 bool step_read(PlanRun *run, const Step *step)
 {
     VariableCell *cell = need_cell(run, step);
@@ -37,6 +42,8 @@ bool step_read(PlanRun *run, const Step *step)
     return true;
 }
 
+// Ranks and sizes that the trace could not know are compared here, before
+// anything is changed.
 bool step_assign(PlanRun *run, const Step *step)
 {
     VariableCell *cell = need_cell(run, step);
@@ -66,6 +73,7 @@ typedef struct Gathered {
     size_t size; // bytes from the heap, 0: few
 } Gathered;
 
+// Collects the inputs, with room for `extra` outputs behind them.
 static bool gather(PlanRun *run, const Step *step, Gathered *list,
                    uint32_t extra)
 {
@@ -85,6 +93,7 @@ static bool gather(PlanRun *run, const Step *step, Gathered *list,
     return true;
 }
 
+// Gives back the room of a long list.
 static void gather_free(PlanRun *run, Gathered *list)
 {
     if (list->size > 0) {
@@ -92,6 +101,7 @@ static void gather_free(PlanRun *run, Gathered *list)
     }
 }
 
+// A graph that runs without an interpreter has no one to print or to call.
 static bool need_host(PlanRun *run, const Step *step)
 {
     return run->args->host != NULL ||
@@ -100,6 +110,7 @@ static bool need_host(PlanRun *run, const Step *step)
                     op_desc(step->node->op)->name);
 }
 
+// The callback formats and writes; its error stops the run here.
 bool step_print(PlanRun *run, const Step *step)
 {
     Gathered list;
@@ -112,6 +123,7 @@ bool step_print(PlanRun *run, const Step *step)
     return ok;
 }
 
+// The callback's outputs become the step's, which owns them.
 bool step_host_call(PlanRun *run, const Step *step)
 {
     Gathered list;
@@ -129,6 +141,7 @@ bool step_host_call(PlanRun *run, const Step *step)
     return ok;
 }
 
+// Always fails: the callback words the error, run_block adds the place.
 bool step_raise(PlanRun *run, const Step *step)
 {
     Gathered list;
@@ -141,6 +154,7 @@ bool step_raise(PlanRun *run, const Step *step)
     return false;
 }
 
+// Costs a load and a compare where the condition holds.
 bool step_assert(PlanRun *run, const Step *step)
 {
     const Tensor *condition = run->slots[step->inputs[0]];
@@ -173,6 +187,8 @@ static bool run_callee(PlanRun *run, const Step *step, Gathered *list,
     return true;
 }
 
+// Calls recurse in C as deep as staged functions call each other without being
+// inlined, so depth is counted.
 bool step_call(PlanRun *run, const Step *step)
 {
     Gathered list;

@@ -24,12 +24,14 @@ static bool check_default(void)
 #endif
 }
 
+// Reads the environment: DUET_PASSES, DUET_NO_FUSE, DUET_CHECK.
 PlanOptions plan_options_default(void)
 {
     return (PlanOptions){pass_mask(getenv("DUET_PASSES")),
                          getenv("DUET_NO_FUSE") == NULL, check_default()};
 }
 
+// Takes the first value off a list of dying values; its slot.
 static uint32_t chain_pop(Builder *builder, uint32_t *head)
 {
     uint32_t value = *head;
@@ -37,6 +39,7 @@ static uint32_t chain_pop(Builder *builder, uint32_t *head)
     return builder->slots[value];
 }
 
+// Lists of dying values are linked through chain_next, by value.
 static uint32_t chain_length(const Builder *builder, uint32_t head)
 {
     uint32_t count = 0;
@@ -46,6 +49,7 @@ static uint32_t chain_length(const Builder *builder, uint32_t head)
     return count;
 }
 
+// A list of dying values as an array of their slots, in the plan's arena.
 bool builder_dead_list(Builder *builder, uint32_t head, const uint32_t **list,
                        uint32_t *count)
 {
@@ -59,6 +63,7 @@ bool builder_dead_list(Builder *builder, uint32_t head, const uint32_t **list,
     return slots != NULL;
 }
 
+// The slots of values that have theirs already, in the plan's arena.
 const uint32_t *builder_slots(Builder *builder, const ValueId *values,
                               uint32_t count)
 {
@@ -69,6 +74,8 @@ const uint32_t *builder_slots(Builder *builder, const ValueId *values,
     return slots;
 }
 
+// A slot that holds the tensor in all runs. It has no count of its own: the
+// plan's graph holds the tensor.
 static bool pin(Builder *builder, ValueId value, Tensor *tensor)
 {
     Pin made = {builder->slots[value], tensor};
@@ -91,6 +98,8 @@ static void use(Builder *builder, ValueId value, GraphNode *user,
     builder->last_use[value] = user != NULL ? user->serial : USE_RESULT;
 }
 
+// Walks backwards, inner blocks before the inputs of their owner, so that the
+// first use that is met is the last one in program order.
 static bool find_uses(Builder *builder, GraphBlock *block)
 {
     if (!ctx_enter(builder->ctx)) {
@@ -117,6 +126,8 @@ static bool find_uses(Builder *builder, GraphBlock *block)
     return ok;
 }
 
+// Values that a block yields, or that nothing uses, die with the block; the
+// others after the step of their last use.
 void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
 {
     uint32_t last = builder->last_use[value];
@@ -126,6 +137,8 @@ void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
     *head = value;
 }
 
+// Structural ops have steps of their own, all others the quickest that their
+// types allow.
 static StepFn choose_step(const Graph *graph, const GraphNode *node)
 {
     switch (node->op) {
@@ -190,6 +203,7 @@ static Graph *needed_callee(Builder *builder, const GraphNode *call)
     return copy;
 }
 
+// The callee's plan is a part of this one, and is built with the same options.
 static bool build_callee(Builder *builder, Step *step, GraphNode *call)
 {
     Ctx *ctx = builder->ctx;
@@ -254,6 +268,7 @@ static bool build_flow(Builder *builder, GraphNode *node, Step *step)
     return true;
 }
 
+// One node, one step: slots, callee, blocks, and what dies after it.
 static bool build_step(Builder *builder, GraphNode *node, Step *step,
                        uint32_t *block_chain)
 {
@@ -293,6 +308,8 @@ static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
     }
 }
 
+// Arguments get their slots' numbers in the order of the call; captures are
+// pinned.
 static bool give_inputs(Builder *builder, uint32_t *block_chain)
 {
     Graph *graph = builder->graph;
@@ -318,12 +335,15 @@ static bool give_inputs(Builder *builder, uint32_t *block_chain)
     return true;
 }
 
+// Constants take no step: their slot is filled when a frame is made.
 bool builder_pin(Builder *builder, GraphNode *node)
 {
     builder->slots[node->first_output] = builder->plan->slot_count++;
     return pin(builder, node->first_output, node->tensor);
 }
 
+// Needed nodes in order; a tile program stands for all the nodes that it
+// covers.
 static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
                        uint32_t *chain)
 {
@@ -353,6 +373,7 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
     return true;
 }
 
+// At most so many steps will be made of the block.
 static size_t count_steps(const GraphBlock *block)
 {
     size_t count = 0;
@@ -362,6 +383,7 @@ static size_t count_steps(const GraphBlock *block)
     return count;
 }
 
+// A block's steps, its slots for params and results, and what dies with it.
 StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
                        int which)
 {
@@ -417,6 +439,7 @@ static bool lay_out(Builder *builder)
     return ok;
 }
 
+// An empty plan, counted once.
 static Plan *plan_new(Ctx *ctx)
 {
     Plan *plan = ctx_alloc_zero(ctx, sizeof *plan);
@@ -427,6 +450,8 @@ static Plan *plan_new(Ctx *ctx)
     return plan;
 }
 
+// Without passes the graph itself is laid out; else a copy, since passes
+// rewrite in place and the trace's graph stays as the user sees it.
 Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
 {
     Plan *plan = plan_new(ctx);
@@ -448,12 +473,14 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     return plan;
 }
 
+// One more holder; plan_release lets go.
 Plan *plan_retain(Plan *plan)
 {
     plan->refs++;
     return plan;
 }
 
+// Frames hold nothing between runs but the pins, which are not counted.
 static void free_frames(Ctx *ctx, Plan *plan)
 {
     while (plan->frames != NULL) {
@@ -485,16 +512,19 @@ void plan_release(Ctx *ctx, Plan *plan)
     ctx_free(ctx, plan, sizeof *plan);
 }
 
+// For printing and for tests: what the steps' nodes belong to.
 Graph *plan_graph(const Plan *plan)
 {
     return plan->graph;
 }
 
+// Steps of all blocks, without those of callees.
 size_t plan_step_count(const Plan *plan)
 {
     return plan->step_count;
 }
 
+// Built for one run and thrown away: no copy, no pass, no fusion.
 bool graph_run(Ctx *ctx, Graph *graph, const PlanArgs *args, Tensor **outputs)
 {
     PlanOptions plain = {0, false, false};

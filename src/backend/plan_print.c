@@ -8,6 +8,7 @@
 #include "backend/tile.h"
 #include "graph/graph_text.h"
 
+// " $1, $2": nothing where the list is empty.
 static void print_slots(StrBuf *out, const char *before,
                         const uint32_t *slots, uint32_t count)
 {
@@ -16,6 +17,7 @@ static void print_slots(StrBuf *out, const char *before,
     }
 }
 
+// A program's ops over registers, then what each register is bound to.
 static void print_tile(StrBuf *out, const TileProgram *program,
                        uint32_t indent)
 {
@@ -54,6 +56,7 @@ static void print_tile(StrBuf *out, const TileProgram *program,
     }
 }
 
+// A step a line; a step's blocks stand below it, indented.
 static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
 {
     for (uint32_t i = 0; i < block->step_count; i++) {
@@ -96,6 +99,8 @@ void plan_print(StrBuf *out, const Plan *plan)
     print_steps(out, plan->block, 2);
 }
 
+// Called at the end of each plan_build. A failure to print is no failure of
+// the plan.
 void plan_dump(Ctx *ctx, const Plan *plan)
 {
     const char *what = getenv("DUET_DUMP");

@@ -40,12 +40,15 @@ static ScalarCode plain_code(OpCode op, DType dtype)
     return SCALAR_TILE;
 }
 
+// A single number: rank 0 for sure. Strings are counted objects, which
+// registers cannot hold.
 static bool is_scalar(const Graph *graph, ValueId value)
 {
     TensorType type = graph_type(graph, value);
     return type.rank == 0 && type.dtype != DT_STRING;
 }
 
+// Whether every value of a list fits a register.
 static bool all_scalars(const Graph *graph, const ValueId *values,
                         uint32_t count)
 {
@@ -57,6 +60,8 @@ static bool all_scalars(const Graph *graph, const ValueId *values,
     return true;
 }
 
+// The loop that computes the op for its operands' types; NULL where the op is
+// none that works element by element.
 static TileFn tile_of(const Builder *builder, const GraphNode *node)
 {
     DType dtypes[3];
@@ -73,6 +78,8 @@ static TileFn tile_of(const Builder *builder, const GraphNode *node)
 
 static bool block_fits(const Builder *builder, const GraphBlock *block);
 
+// Whether the node can be a part of a program. Unneeded nodes are not asked:
+// they are not compiled.
 static bool node_fits(const Builder *builder, const GraphNode *node)
 {
     const Graph *graph = builder->graph;
@@ -111,6 +118,8 @@ static bool block_fits(const Builder *builder, const GraphBlock *block)
     return true;
 }
 
+// The next free register. Past the last one the compiler goes on without harm
+// and gives up at its end.
 static uint16_t new_reg(Compiler *c)
 {
     if (c->reg_count == SCALAR_MAX_REGS) {
@@ -120,11 +129,13 @@ static uint16_t new_reg(Compiler *c)
     return (uint16_t)c->reg_count++;
 }
 
+// Notes where a value is.
 static bool set_reg(Compiler *c, ValueId value, uint16_t reg)
 {
     return map_put(&c->regs, (const char *)&value, sizeof value, reg);
 }
 
+// Constants are put in place when a run begins and never written.
 static void load_const(Compiler *c, uint16_t reg, const Tensor *tensor)
 {
     memcpy(&c->initial[reg], tensor->data, dtype_size((DType)tensor->dtype));
@@ -155,12 +166,14 @@ static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
     return set_reg(c, value, *reg);
 }
 
+// Appends an instruction, or notes that there are too many.
 static bool emit(Compiler *c, ScalarOp op)
 {
     c->full = c->full || c->code.count >= SCALAR_MAX_CODE;
     return c->full || vec_push(c->builder->ctx, &c->code, op);
 }
 
+// Nothing is emitted where source and target are one register.
 static bool emit_move(Compiler *c, uint16_t out, uint16_t in)
 {
     return out == in ||
@@ -175,6 +188,7 @@ static bool emit_jump(Compiler *c, ScalarCode code, uint16_t condition,
     return emit(c, (ScalarOp){.code = (uint16_t)code, .in = {condition}});
 }
 
+// Sets the target of an earlier jump to what is emitted next.
 static void land(Compiler *c, size_t jump)
 {
     if (!c->full) {
@@ -184,6 +198,8 @@ static void land(Compiler *c, size_t jump)
 
 static bool compile_block(Compiler *c, const GraphBlock *block);
 
+// An elementwise op; where the list of plain instructions has none for it, its
+// tile function is called on one element.
 static bool compile_op(Compiler *c, const GraphNode *node)
 {
     DType dtype = graph_type(c->builder->graph, node->inputs[0]).dtype;
@@ -200,6 +216,7 @@ static bool compile_op(Compiler *c, const GraphNode *node)
     return set_reg(c, node->first_output, op.out) && emit(c, op);
 }
 
+// Moves a block's results to where its owner wants them.
 static bool yield_to(Compiler *c, const GraphBlock *block,
                      const uint16_t *outputs)
 {
@@ -213,6 +230,8 @@ static bool yield_to(Compiler *c, const GraphBlock *block,
     return true;
 }
 
+// condition, jump to else, then-part, jump to end, else-part. Both parts leave
+// their results in the same registers.
 static bool compile_if(Compiler *c, const GraphNode *node)
 {
     uint16_t condition, outputs[SCALAR_MAX_REGS];
@@ -293,6 +312,7 @@ static bool enter_loop(Compiler *c, const GraphNode *node)
     return true;
 }
 
+// state, condition, jump to end, body, next state, back to the condition.
 static bool compile_while(Compiler *c, const GraphNode *node)
 {
     const GraphBlock *cond = node->blocks[BLOCK_COND];
@@ -321,6 +341,8 @@ static bool compile_while(Compiler *c, const GraphNode *node)
     return true;
 }
 
+// The needed nodes in program order, so that errors come in the order of a run
+// step by step.
 static bool compile_block(Compiler *c, const GraphBlock *block)
 {
     for (const GraphNode *node = block->first; node != NULL && !c->full;
@@ -379,6 +401,8 @@ static bool keep(Compiler *c, ScalarProgram **out)
     return true;
 }
 
+// The compiler's tables are large and short-lived: they come from the heap,
+// not from the C stack.
 bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
 {
     Ctx *ctx = builder->ctx;

@@ -24,6 +24,7 @@ static bool run_tile(PlanRun *run, const ScalarOp *op, uint64_t *regs)
     return false;
 }
 
+// A bool's register holds 0 or 1 in its first byte.
 static inline bool truth(const uint64_t *reg)
 {
     return *(const uint8_t *)reg != 0;
@@ -43,6 +44,8 @@ static inline bool truth(const uint64_t *reg)
 #include "backend/scalar_list.h"
 #undef SCALAR
 
+// One switch over the instructions. Only jumps backwards poll: all other code
+// runs to its end.
 static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
 {
     for (const ScalarOp *op = code;; op++) {
@@ -85,6 +88,8 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
     }
 }
 
+// Registers are filled from the template and the slots; after the loop its
+// outputs become tensors.
 bool step_scalar(PlanRun *run, const Step *step)
 {
     const ScalarProgram *program = step->scalar;

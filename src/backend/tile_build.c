@@ -24,6 +24,8 @@ typedef struct Fuser {
     uint8_t last_read[TILE_MAX_REGS]; // the op that reads it last
 } Fuser;
 
+// The elements of a type; -1 where a size is unknown or the count is beyond
+// what a program takes.
 static int64_t static_count(TensorType type)
 {
     int64_t count = 1;
@@ -37,6 +39,8 @@ static int64_t static_count(TensorType type)
     return type.rank < 0 ? -1 : count;
 }
 
+// The inner loop for the node's op and types; NULL where the node cannot be a
+// part of a program.
 static TileFn tile_of(const Builder *builder, const GraphNode *node)
 {
     DType dtypes[3];
@@ -130,6 +134,8 @@ static bool fits(Fuser *fuser, const GraphNode *node)
     return true;
 }
 
+// The register that holds the value: the one that it has, or a new one for an
+// operand from outside.
 static uint8_t find_reg(Fuser *fuser, ValueId value)
 {
     for (uint32_t i = 0; i < fuser->reg_count; i++) {
@@ -154,6 +160,9 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
     return (uint8_t)fuser->reg_count++;
 }
 
+// Temporaries that this op reads last are free for the results of the ops
+// behind it, not for its own: an op may not write what it reads unless the
+// sizes agree.
 static void free_operands(Fuser *fuser, const GraphNode *node,
                           const TileOp *op)
 {
@@ -199,6 +208,7 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
     free_operands(fuser, node, op);
 }
 
+// Operands first, so that the result does not take the register of one.
 static void add_op(Fuser *fuser, GraphNode *node)
 {
     uint32_t index = fuser->op_count++;
@@ -292,6 +302,7 @@ static void join_chains(Builder *builder, GraphNode *first, GraphNode *last,
     }
 }
 
+// Programs are built in room for the largest, and kept in room for themselves.
 static void *copy_array(Arena *arena, const void *items, size_t size)
 {
     void *copy = arena_alloc(arena, size);
@@ -348,6 +359,8 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
     return true;
 }
 
+// Turns the covered nodes into a program and the program into a step; what
+// dies in any of them dies after the step.
 static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
                    uint32_t *block_chain)
 {
@@ -370,6 +383,8 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
            builder_dead_list(builder, chain, &step->dead, &step->dead_count);
 }
 
+// Takes as many nodes as it can from `node` on. Even a single op is worth it:
+// its step infers nothing and may reuse memory.
 bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                uint32_t *block_chain, GraphNode **last)
 {

@@ -31,6 +31,7 @@ static inline bool make_output(PlanRun *run, const TileProgram *program,
     return run->slots[reg->slot] != NULL;
 }
 
+// All outputs exist before the first tile is run.
 static bool make_outputs(PlanRun *run, const TileProgram *program)
 {
     for (uint32_t i = 0; i < program->output_count; i++) {
@@ -41,6 +42,8 @@ static bool make_outputs(PlanRun *run, const TileProgram *program)
     return true;
 }
 
+// The op's own error, at the node's place: the step's node is only the first
+// of the program.
 static bool fail_tile(PlanRun *run, const TileOp *op)
 {
     Error *error = &run->ctx->error;
@@ -70,6 +73,7 @@ bool step_tile_single(PlanRun *run, const Step *step)
            fail_tile(run, op);
 }
 
+// The frame's scratch, from its first address that suits a vector.
 static char *scratch_of(const PlanRun *run)
 {
     uintptr_t scratch = (uintptr_t)run->frame->scratch;
@@ -99,6 +103,8 @@ static void set_cursors(PlanRun *run, const TileProgram *program,
     }
 }
 
+// All ops on one tile: what they hand on to each other stays in the nearest
+// cache.
 static bool run_tile(PlanRun *run, const TileProgram *program,
                      const Cursor *cursors, size_t count)
 {
@@ -116,6 +122,7 @@ static bool run_tile(PlanRun *run, const TileProgram *program,
     return true;
 }
 
+// Moves the registers of one kind on by so many of their elements.
 static void advance(const TileProgram *program, Cursor *cursors, TileKind kind,
                     int64_t count)
 {
@@ -200,6 +207,7 @@ static void lay_column(char *to, const char *from, uint16_t width,
     }
 }
 
+// The row, once for each row of the tile.
 static void lay_row(char *to, const char *from, size_t size, int64_t rows)
 {
     for (int64_t row = 0; row < rows; row++) {
@@ -247,6 +255,7 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
     return true;
 }
 
+// Three ways to walk, by what broadcasts; the tiles are run alike.
 bool step_tile(PlanRun *run, const Step *step)
 {
     const TileProgram *program = step->program;

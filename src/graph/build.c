@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+// Blocks belong to the arena: nobody frees one.
 GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent)
 {
     GraphBlock *block = arena_new(&graph->arena, GraphBlock);
@@ -15,6 +16,8 @@ GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent)
     return block;
 }
 
+// Params grow by doubling; the old array stays in the arena until the graph
+// goes.
 ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
                           TensorType type)
 {
@@ -45,6 +48,7 @@ ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
     return id;
 }
 
+// May be called again: a pass that replaces results does.
 bool graph_block_results(Graph *graph, GraphBlock *block,
                          const ValueId *results, uint32_t count)
 {
@@ -60,12 +64,15 @@ bool graph_block_results(Graph *graph, GraphBlock *block,
     return true;
 }
 
+// What was set as results is forgotten.
 void graph_block_diverges(GraphBlock *block)
 {
     block->diverges = true;
     block->result_count = 0;
 }
 
+// Dims are copied once, here, so that callers may hand over those of a tensor
+// or of the C stack.
 static const int64_t *copy_dims(Graph *graph, TensorType type)
 {
     size_t rank = type.rank > 0 ? (size_t)type.rank : 0;
@@ -76,6 +83,7 @@ static const int64_t *copy_dims(Graph *graph, TensorType type)
     return dims;
 }
 
+// Ids are handed out in order of creation and never again.
 ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
                     uint32_t index, const char *name, TensorType type)
 {
@@ -87,6 +95,7 @@ ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
     return (ValueId)(graph->values.count - 1);
 }
 
+// The old dims stay in the arena; types change seldom.
 bool build_set_type(Graph *graph, ValueId id, TensorType type)
 {
     type.dims = copy_dims(graph, type);
@@ -97,6 +106,7 @@ bool build_set_type(Graph *graph, ValueId id, TensorType type)
     return true;
 }
 
+// Plain kinds need no copy; ints and text point into the caller's memory.
 static bool copy_attr(Graph *graph, AttrValue *attr)
 {
     if (attr->kind == ATTR_INTS) {
@@ -114,6 +124,8 @@ static bool copy_attr(Graph *graph, AttrValue *attr)
     return true;
 }
 
+// A node has room for all attributes of its op; without a list all of them are
+// ATTR_NONE.
 static bool copy_attrs(Graph *graph, GraphNode *node, const AttrValue *attrs)
 {
     uint32_t count = op_desc(node->op)->attr_count;
@@ -148,6 +160,8 @@ static bool hold_source(Graph *graph, Source *source)
     return true;
 }
 
+// The caller fills in what the op needs beyond inputs and attributes, then
+// calls build_finish.
 GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
                       uint32_t input_count, const AttrValue *attrs,
                       GraphPlace place)
@@ -170,6 +184,7 @@ GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
     return node;
 }
 
+// Room is reserved first, so that nothing is half done where memory ends.
 bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
                   const TensorType *types, uint32_t count)
 {
@@ -192,6 +207,7 @@ bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
     return true;
 }
 
+// Keeps the block's mark of effects; it is never taken back.
 void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
                 GraphNode *before)
 {
@@ -215,6 +231,8 @@ void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
     graph->node_count++;
 }
 
+// The node keeps its values and its serial: it may be linked elsewhere, or
+// left to the arena.
 void build_unlink(Graph *graph, GraphNode *node)
 {
     GraphBlock *block = node->block;
@@ -256,6 +274,8 @@ static GraphNode *finish_inferred(Graph *graph, GraphBlock *block,
     return build_finish(graph, block, node, types, count) ? node : NULL;
 }
 
+// Types come from the op's own shape rule, so that a trace refuses what an
+// eager call refuses, in the same words.
 GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
                         const ValueId *inputs, uint32_t input_count,
                         const AttrValue *attrs, GraphPlace place)
@@ -269,6 +289,7 @@ GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
     return finish_inferred(graph, block, node, &call);
 }
 
+// The tensor is shared with whoever made it: graphs never copy constants.
 GraphNode *graph_append_const(Graph *graph, GraphBlock *block, Tensor *tensor,
                               GraphPlace place)
 {

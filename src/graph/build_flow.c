@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+// A rank that is unknown may still turn out to be 0: the plan looks again.
 static bool condition_type(Graph *graph, const char *what, TensorType type)
 {
     if (type.dtype == DT_BOOL && type.rank <= 0) {
@@ -48,6 +49,7 @@ static bool join_branches(Graph *graph, GraphBlock *then,
     return true;
 }
 
+// The blocks get their owner last, when nothing can fail any more.
 GraphNode *graph_append_if(Graph *graph, GraphBlock *block, ValueId condition,
                            GraphBlock *then, GraphBlock *otherwise,
                            GraphPlace place)
@@ -71,6 +73,8 @@ GraphNode *graph_append_if(Graph *graph, GraphBlock *block, ValueId condition,
     return node;
 }
 
+// Numbers and dtypes of state; shapes may change, and are generalised
+// afterwards.
 static bool check_state(Graph *graph, const ValueId *init, uint32_t count,
                         GraphBlock *cond, GraphBlock *body)
 {
@@ -95,6 +99,8 @@ static bool check_state(Graph *graph, const ValueId *init, uint32_t count,
     return condition_type(graph, "while", graph_type(graph, cond->results[0]));
 }
 
+// Typing runs on the node as if it stood alone, so that what is around it is
+// not inferred again.
 GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
                               const ValueId *init, uint32_t count,
                               GraphBlock *cond, GraphBlock *body,
@@ -126,6 +132,7 @@ GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
     return node;
 }
 
+// The graph holds a count for each call, even of the same callee.
 GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
                              const ValueId *inputs, uint32_t input_count,
                              const uint32_t *variables, GraphPlace place)
@@ -152,6 +159,8 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
     return build_finish(graph, block, node, types, count) ? node : NULL;
 }
 
+// Not an effect: a read that nothing needs is dropped. Its order with writes
+// is kept since nodes are not moved.
 GraphNode *graph_append_read(Graph *graph, GraphBlock *block,
                              uint32_t variable, GraphPlace place)
 {
@@ -165,6 +174,7 @@ GraphNode *graph_append_read(Graph *graph, GraphBlock *block,
     return build_finish(graph, block, node, &type, 1) ? node : NULL;
 }
 
+// Raises an ERR_SHAPE that names the Variable and both types.
 static bool fails_shape(Graph *graph, const GraphVariable *variable,
                         TensorType type)
 {
@@ -181,6 +191,7 @@ static bool fails_shape(Graph *graph, const GraphVariable *variable,
     return false;
 }
 
+// Sizes that are not known may fit: the plan compares them when it runs.
 static bool assign_fits(Graph *graph, const GraphVariable *variable,
                         TensorType type)
 {
@@ -201,6 +212,7 @@ static bool assign_fits(Graph *graph, const GraphVariable *variable,
     return fits || fails_shape(graph, variable, type);
 }
 
+// The value's dtype and shape are looked at before the node exists.
 GraphNode *graph_append_assign(Graph *graph, GraphBlock *block,
                                uint32_t variable, ValueId value,
                                GraphPlace place)
@@ -218,6 +230,8 @@ GraphNode *graph_append_assign(Graph *graph, GraphBlock *block,
     return build_finish(graph, block, node, NULL, 0) ? node : NULL;
 }
 
+// One way for all ops that call the host; only assert's condition is typed
+// here.
 GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
                              const ValueId *inputs, uint32_t input_count,
                              const AttrValue *attrs, Object *host,

@@ -9,6 +9,8 @@
 
 #include "graph/pass.h"
 
+// All values are unmapped at first; the caller maps inputs and what stands
+// outside of what is cloned.
 bool clone_init(Clone *clone, Graph *from, Graph *to)
 {
     clone->from = from;
@@ -22,6 +24,7 @@ bool clone_init(Clone *clone, Graph *from, Graph *to)
     return clone->values != NULL;
 }
 
+// Also right after a clone_init that failed.
 void clone_free(Clone *clone)
 {
     if (clone->values != NULL) {
@@ -29,6 +32,8 @@ void clone_free(Clone *clone)
     }
 }
 
+// Results are those of the block read, mapped. Directly set:
+// graph_block_results would copy them once more.
 static bool clone_results(Clone *clone, const GraphBlock *from, GraphBlock *to)
 {
     ValueId *results =
@@ -45,6 +50,8 @@ static bool clone_results(Clone *clone, const GraphBlock *from, GraphBlock *to)
     return true;
 }
 
+// A sub-block with its params, nodes and results; its owner is set by the
+// caller.
 static GraphBlock *clone_block(Clone *clone, const GraphBlock *from,
                                GraphBlock *parent)
 {
@@ -65,6 +72,8 @@ static GraphBlock *clone_block(Clone *clone, const GraphBlock *from,
     return block;
 }
 
+// What a node points at is held once more by the target graph; Variables are
+// renumbered.
 static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
 {
     Graph *to = clone->to;
@@ -94,6 +103,8 @@ static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
     return from->host == NULL || build_hold(to, from->host);
 }
 
+// Types are taken over, not inferred: they may be more than the shape rule
+// knows.
 static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
                           GraphBlock *block)
 {
@@ -117,6 +128,7 @@ static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
     return true;
 }
 
+// Inputs are mapped after the copy, so that the array is the target's own.
 static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
 {
     GraphNode *node = build_node(clone->to, from->op, from->inputs,
@@ -139,6 +151,8 @@ static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
     return clone_outputs(clone, from, node, block);
 }
 
+// With `before` each node is built at the end of the block, as build_finish
+// does it, and moved.
 bool clone_nodes(Clone *clone, const GraphBlock *from, GraphBlock *block,
                  GraphNode *before)
 {
@@ -159,6 +173,8 @@ bool clone_nodes(Clone *clone, const GraphBlock *from, GraphBlock *block,
     return ok;
 }
 
+// Order and kinds stay; a capture that is not bound becomes one in the copy
+// too.
 static bool copy_inputs(Clone *clone)
 {
     Graph *from = clone->from, *to = clone->to;
@@ -186,6 +202,7 @@ static bool copy_inputs(Clone *clone)
     return true;
 }
 
+// Removed nodes are left behind: a copy is also a way to tidy up.
 Graph *graph_copy(Graph *graph)
 {
     Graph *to = graph_new(graph->ctx, graph->name);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+// A graph with an empty outermost block and one count.
 Graph *graph_new(Ctx *ctx, const char *name)
 {
     Graph *graph = ctx_alloc_zero(ctx, sizeof *graph);
@@ -25,12 +26,14 @@ Graph *graph_new(Ctx *ctx, const char *name)
     return graph;
 }
 
+// Traces, plans, callers and symbolic tensors each hold one.
 Graph *graph_retain(Graph *graph)
 {
     graph->refs++;
     return graph;
 }
 
+// All counts but those on callees, which are dropped apart.
 static void release_held(Ctx *ctx, Graph *graph)
 {
     for (size_t i = 0; i < graph->inputs.count; i++) {
@@ -47,6 +50,7 @@ static void release_held(Ctx *ctx, Graph *graph)
     }
 }
 
+// Callees whose last count this was are put on the list of the dead.
 static Graph *release_callees(Graph *graph, Graph *dead)
 {
     for (size_t i = 0; i < graph->callees.count; i++) {
@@ -83,6 +87,7 @@ void graph_release(Ctx *ctx, Graph *graph)
     }
 }
 
+// Objects are held in one list; which node wanted them is not recorded.
 bool build_hold(Graph *graph, void *object)
 {
     if (!vec_push(graph->ctx, &graph->objects, (Object *)object)) {
@@ -121,6 +126,8 @@ static const char *unique_name(Graph *graph, const char *name)
     return result;
 }
 
+// Names are given to all nodes up to this one, so that they do not depend on
+// who is asked first.
 const char *graph_node_name(Graph *graph, GraphNode *node)
 {
     while (node->name == NULL && graph->named < graph->nodes.count) {
@@ -136,6 +143,8 @@ const char *graph_node_name(Graph *graph, GraphNode *node)
     return node->name;
 }
 
+// Arguments and captures alike: a param of the outermost block and a row of
+// `inputs`.
 static ValueId add_input(Graph *graph, const char *name, InputKind kind,
                          Tensor *capture, TensorType type)
 {
@@ -157,11 +166,13 @@ static ValueId add_input(Graph *graph, const char *name, InputKind kind,
     return value;
 }
 
+// The name is the parameter's; structures name their leaves.
 ValueId graph_add_input(Graph *graph, const char *name, TensorType type)
 {
     return add_input(graph, name, INPUT_ARGUMENT, NULL, type);
 }
 
+// Captures are few; the same tensor is looked for by address.
 ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
 {
     for (size_t i = 0; i < graph->inputs.count; i++) {
@@ -172,6 +183,8 @@ ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
     return add_input(graph, name, INPUT_CAPTURE, tensor, tensor_type(tensor));
 }
 
+// A captured cell is looked for by address; an argument's is always new, the
+// signature has told equal ones apart.
 bool graph_add_variable(Graph *graph, const char *name, TensorType type,
                         VariableCell *cell, Object *owner, uint32_t *index)
 {
@@ -203,12 +216,14 @@ bool graph_add_variable(Graph *graph, const char *name, TensorType type,
     return true;
 }
 
+// The node says it: there is no table of constants.
 Tensor *graph_constant(const Graph *graph, ValueId id)
 {
     const GraphNode *node = graph->values.items[id].node;
     return node != NULL && node->op == OP_CONST ? node->tensor : NULL;
 }
 
+// Blocks and callees carry a mark, so that this does not walk into them.
 bool graph_has_effects(const GraphNode *node)
 {
     if (op_desc(node->op)->flags & (OP_EFFECT | OP_RANDOM)) {

@@ -36,6 +36,7 @@ static size_t text_width(const char *text, size_t length)
     return width;
 }
 
+// The text stays with the caller; lines point into it.
 static bool split_lines(Boxes *boxes, const char *text)
 {
     while (*text != '\0') {
@@ -96,6 +97,7 @@ static size_t inner_width(const Boxes *boxes, size_t at, size_t end)
     return most;
 }
 
+// Box-drawing characters take three bytes: strbuf_pad does not do.
 static void repeat(StrBuf *out, const char *text, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -135,6 +137,7 @@ static void draw_box(Boxes *boxes, size_t at, size_t end, size_t depth,
     close_line(out, 0, depth);
 }
 
+// Lines [at, end) inside of `depth` boxes, each `width` columns wide.
 static void draw(Boxes *boxes, size_t at, size_t end, size_t depth,
                  size_t width)
 {
@@ -158,6 +161,7 @@ static void draw(Boxes *boxes, size_t at, size_t end, size_t depth,
     ctx_leave(boxes->out->ctx);
 }
 
+// Nesting is bounded by what graph_print allows.
 void graph_boxes(StrBuf *out, Graph *graph)
 {
     StrBuf text;

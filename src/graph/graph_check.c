@@ -13,6 +13,8 @@ typedef struct Checker {
     bool *defined; // by value
 } Checker;
 
+// The fault as an ERR_SYSTEM with the node's name, which is unique in the
+// graph.
 static bool bad(Checker *checker, GraphNode *node, const char *fault)
 {
     const char *name = graph_node_name(checker->graph, node);
@@ -59,6 +61,7 @@ static bool fails_when_run(Checker *checker, const GraphNode *node)
     return true;
 }
 
+// Runs the shape rule again and compares.
 static bool check_types(Checker *checker, GraphNode *node)
 {
     InferCall call;
@@ -81,6 +84,7 @@ static bool check_types(Checker *checker, GraphNode *node)
     return true;
 }
 
+// Reads and writes name a Variable that exists, of a type that can be its own.
 static bool check_variable(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph;
@@ -194,6 +198,7 @@ static bool check_condition(Checker *checker, GraphNode *node, ValueId value)
            bad(checker, node, "its condition is not one bool");
 }
 
+// The outputs cover what either branch yields.
 static bool check_if_results(Checker *checker, GraphNode *node)
 {
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
@@ -209,6 +214,7 @@ static bool check_if_results(Checker *checker, GraphNode *node)
     return true;
 }
 
+// Blocks are checked with the values that their owner can see.
 static bool check_flow(Checker *checker, GraphNode *node)
 {
     if (node->op != OP_IF && node->op != OP_WHILE) {
@@ -230,6 +236,7 @@ static bool check_flow(Checker *checker, GraphNode *node)
             check_condition(checker, node, cond->results[0]));
 }
 
+// One node: inputs, arity, blocks, payload, types, effects, outputs.
 static bool check_node(Checker *checker, GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -261,6 +268,8 @@ static bool check_node(Checker *checker, GraphNode *node)
     return true;
 }
 
+// Walks the list both ways at once: each node must point back to the one
+// before.
 static bool check_block(Checker *checker, GraphBlock *block)
 {
     if (!ctx_enter(checker->graph->ctx)) {
@@ -286,6 +295,7 @@ static bool check_block(Checker *checker, GraphBlock *block)
     return ok;
 }
 
+// Linear: each node is looked at once, each input found in a table.
 bool graph_check(Graph *graph)
 {
     size_t size = graph->values.count + 1;
@@ -345,6 +355,7 @@ static bool flow_trail(Graph *graph, const GraphNode *node,
     return true;
 }
 
+// One effect, or what is inside of a block or a callee.
 static bool node_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
@@ -365,6 +376,7 @@ static bool node_trail(Graph *graph, const GraphNode *node,
     return true;
 }
 
+// Effects in program order; pure nodes leave nothing.
 static bool block_trail(Graph *graph, const GraphBlock *block,
                         const uint32_t *variables, uint64_t *trail)
 {
@@ -381,6 +393,7 @@ static bool block_trail(Graph *graph, const GraphBlock *block,
     return ok;
 }
 
+// An empty trail is 0.
 bool graph_effect_trail(Graph *graph, uint64_t *trail)
 {
     *trail = 0;

@@ -23,6 +23,7 @@ static void put_text(StrBuf *out, const char *text, size_t length)
     }
 }
 
+// Attributes as in the printed form, escaped for a label.
 static void put_attrs(StrBuf *out, const GraphNode *node)
 {
     const OpDesc *op = op_desc(node->op);
@@ -57,6 +58,7 @@ static void put_payload(const Dot *dot, const GraphNode *node)
     strbuf_free(&text);
 }
 
+// The user's line, which viewers show under the pointer.
 static void put_tooltip(StrBuf *out, const GraphPlace *place)
 {
     size_t length = 0;
@@ -85,6 +87,7 @@ static void put_origin(const Dot *dot, ValueId value)
     }
 }
 
+// An edge to a node ('n') or to the end of a block ('e').
 static void put_edge(const Dot *dot, ValueId value, char kind, uint32_t to)
 {
     strbuf_puts(dot->out, "  ");
@@ -94,6 +97,7 @@ static void put_edge(const Dot *dot, ValueId value, char kind, uint32_t to)
     strbuf_puts(dot->out, "\"];\n");
 }
 
+// Inputs and state, as ellipses.
 static void put_params(const Dot *dot, const GraphBlock *block)
 {
     for (uint32_t i = 0; i < block->param_count; i++) {
@@ -125,6 +129,8 @@ static void put_clusters(Dot *dot, const GraphNode *node)
     }
 }
 
+// Edges may come before the statement of the node that they lead from: DOT
+// does not mind.
 static void put_node(Dot *dot, const GraphNode *node)
 {
     strbuf_printf(dot->out, "  n%u [label=\"%s", node->serial,
@@ -140,6 +146,7 @@ static void put_node(Dot *dot, const GraphNode *node)
     put_clusters(dot, node);
 }
 
+// Its last line is a node of its own, so that results can be seen.
 static void put_block(Dot *dot, const GraphBlock *block)
 {
     const GraphNode *effect = NULL;
@@ -171,6 +178,7 @@ static void put_block(Dot *dot, const GraphBlock *block)
     ctx_leave(dot->graph->ctx);
 }
 
+// One digraph; sub-blocks are clusters in it.
 void graph_dot(StrBuf *out, Graph *graph)
 {
     Dot dot = {out, graph, 0};

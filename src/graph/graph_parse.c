@@ -43,6 +43,7 @@ static bool read_type(Parse *parse, Definition *definition)
     return definition->dims != NULL;
 }
 
+// With `name` NULL it is a node's output, which has none.
 bool parse_param(Parse *parse, Definition *definition, const char **name)
 {
     Reader *reader = &parse->reader;
@@ -68,11 +69,14 @@ bool parse_param(Parse *parse, Definition *definition, const char **name)
     return read_type(parse, definition);
 }
 
+// What stands before the '=' of a node.
 bool parse_definition(Parse *parse, Definition *definition)
 {
     return parse_param(parse, definition, NULL);
 }
 
+// `value` may be VALUE_ID_NONE: the builder failed, which is told with its
+// place.
 bool parse_define(Parse *parse, const Definition *definition, ValueId value)
 {
     Piece number = definition->number;
@@ -97,6 +101,7 @@ static bool visible(const Graph *graph, const GraphBlock *block, ValueId value)
     return block != NULL;
 }
 
+// A value must have been defined in this block or in one around it.
 static bool parse_value(Parse *parse, const GraphBlock *block,
                         ValueIdVec *values)
 {
@@ -112,6 +117,7 @@ static bool parse_value(Parse *parse, const GraphBlock *block,
     return vec_push(reader->ctx, values, (ValueId)*value);
 }
 
+// A comma must be followed by another value.
 bool parse_values(Parse *parse, const GraphBlock *block, ValueIdVec *values)
 {
     if (!reader_take(&parse->reader, "%")) {
@@ -127,6 +133,7 @@ bool parse_values(Parse *parse, const GraphBlock *block, ValueIdVec *values)
     return !ctx_failed(parse->reader.ctx);
 }
 
+// Variables are numbered in the order of the head's lines.
 bool parse_variable(Parse *parse, uint32_t *index)
 {
     Reader *reader = &parse->reader;
@@ -141,6 +148,7 @@ bool parse_variable(Parse *parse, uint32_t *index)
            reader_fail_at(reader, where, "no Variable @%u", *index);
 }
 
+// Names are free: state that the trace has no name for has none.
 bool parse_params(Parse *parse, GraphBlock *block)
 {
     Reader *reader = &parse->reader;
@@ -163,6 +171,7 @@ bool parse_params(Parse *parse, GraphBlock *block)
     return reader_expect(reader, ")");
 }
 
+// Whether the piece is this word, whole.
 static bool is_word(Piece word, const char *text)
 {
     return word.length == strlen(text) &&
@@ -194,6 +203,8 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
     return ok;
 }
 
+// Lines up to the one that ends the block. Indentation must be exact, so that
+// a line cannot slip into another block.
 static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
 {
     Reader *reader = &parse->reader;
@@ -217,6 +228,7 @@ static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
     return true;
 }
 
+// Nesting in the text is nesting in C: depth is counted.
 bool parse_block(Parse *parse, GraphBlock *block, size_t indent)
 {
     if (!ctx_enter(parse->reader.ctx)) {
@@ -245,6 +257,7 @@ static bool head_input(Parse *parse, InputKind kind)
     return true;
 }
 
+// Numbers must run from 0, since nodes name Variables by index.
 static bool head_variable(Parse *parse)
 {
     Reader *reader = &parse->reader;
@@ -267,6 +280,7 @@ static bool head_variable(Parse *parse)
                               NULL, NULL, &index);
 }
 
+// The rest of the first line, behind the graph's name.
 static bool head_arguments(Parse *parse)
 {
     Reader *reader = &parse->reader;
@@ -313,6 +327,8 @@ static bool head_lines(Parse *parse)
     }
 }
 
+// The graph is checked at its end: what the builder let pass, a use of the
+// wrong block say, is found then.
 static bool read_graph(Parse *parse)
 {
     size_t indent;
@@ -335,6 +351,7 @@ static bool read_graph(Parse *parse)
     return graph_check(parse->graph);
 }
 
+// Reads one graph of the text, and through calls those that it needs.
 static Graph *read_part(ParseText *all, size_t index)
 {
     ParsePart *part = &all->parts.items[index];
@@ -359,6 +376,7 @@ static Graph *read_part(ParseText *all, size_t index)
     return part->graph;
 }
 
+// Callees are looked for by name; a text has few.
 Graph *parse_callee(Parse *parse)
 {
     Reader *reader = &parse->reader;
@@ -417,6 +435,7 @@ static bool cut(ParseText *all, Arena *arena, const char *text, size_t length)
            reader_fail_at(&reader, reader.at, "expected 'graph'");
 }
 
+// Graphs that nothing calls are not read.
 Graph *graph_parse(Ctx *ctx, const char *text, size_t length)
 {
     ParseText all = {.ctx = ctx};
@@ -437,6 +456,7 @@ Graph *graph_parse(Ctx *ctx, const char *text, size_t length)
     return graph;
 }
 
+// Once bound a capture is like one that a trace has made.
 bool graph_bind_capture(Graph *graph, size_t index, Tensor *tensor)
 {
     GraphInput *input =

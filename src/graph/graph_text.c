@@ -84,11 +84,13 @@ static void print_name(StrBuf *out, const char *name)
     }
 }
 
+// A use: the number that the definition was printed with.
 static void print_value(Printer *printer, ValueId value)
 {
     strbuf_printf(printer->out, "%%%u", printer->numbers[value]);
 }
 
+// A blank before the first, commas between.
 static void print_values(Printer *printer, const ValueId *values,
                          uint32_t count)
 {
@@ -98,6 +100,7 @@ static void print_values(Printer *printer, const ValueId *values,
     }
 }
 
+// Numbers are given here, in the order of printing.
 static void print_definition(Printer *printer, ValueId value)
 {
     const GraphValue *info = graph_value(printer->graph, value);
@@ -111,6 +114,7 @@ static void print_definition(Printer *printer, ValueId value)
     tensor_type_print(printer->out, info->type);
 }
 
+// Of a loop's block; `then` and `else` have none.
 static void print_params(Printer *printer, const GraphBlock *block)
 {
     strbuf_puts(printer->out, "(");
@@ -168,6 +172,7 @@ static void print_element(StrBuf *out, const Tensor *tensor, int64_t index)
     }
 }
 
+// Rank 0 needs no brackets: the type tells.
 static void print_const(Printer *printer, const Tensor *tensor)
 {
     StrBuf *out = printer->out;
@@ -226,6 +231,8 @@ static void print_payload(Printer *printer, const GraphNode *node)
     }
 }
 
+// Where the user wrote it: file, line and the line's text, without its
+// indentation.
 static void print_note(StrBuf *out, const GraphPlace *place)
 {
     if (place->note != NULL) {
@@ -251,6 +258,7 @@ static void print_note(StrBuf *out, const GraphPlace *place)
 
 static void print_block(Printer *printer, GraphBlock *block, uint32_t indent);
 
+// In order, each under its name, two columns further in.
 static void print_sub_blocks(Printer *printer, const GraphNode *node,
                              uint32_t indent)
 {
@@ -284,6 +292,7 @@ static void print_node(Printer *printer, const GraphNode *node,
     print_sub_blocks(printer, node, indent + 2);
 }
 
+// The nodes and the line that ends the block.
 static void print_block(Printer *printer, GraphBlock *block, uint32_t indent)
 {
     if (!ctx_enter(printer->graph->ctx)) {
@@ -339,6 +348,7 @@ static void print_head(Printer *printer, const char *name)
     }
 }
 
+// One graph of the list, an empty line between two.
 static void print_graph(StrBuf *out, TextList *list, size_t index, bool whole)
 {
     Graph *graph = list->graphs.items[index];
@@ -355,6 +365,7 @@ static void print_graph(StrBuf *out, TextList *list, size_t index, bool whole)
     ctx_free(graph->ctx, numbers, size);
 }
 
+// Callees are appended to the list while their callers are printed.
 void graph_print(StrBuf *out, Graph *graph, bool whole)
 {
     Ctx *ctx = graph->ctx;

@@ -10,11 +10,13 @@
 #include "graph/graphdef_scope.h"
 #include "graph/graphdef_text.h"
 
+// All names and references live as long as the GraphDef.
 Arena *scope_arena(Scope *scope)
 {
     return &scope->writer->def->arena;
 }
 
+// Tables by value and by Variable of the scope's graph, empty.
 bool scope_open(Scope *scope, Writer *writer, Graph *graph, bool function)
 {
     size_t values = graph->values.count + 1;
@@ -32,6 +34,7 @@ bool scope_open(Scope *scope, Writer *writer, Graph *graph, bool function)
     return scope->refs != NULL && scope->handles != NULL;
 }
 
+// Also right after a scope_open that failed.
 void scope_close(Scope *scope)
 {
     Ctx *ctx = scope->writer->ctx;
@@ -45,6 +48,7 @@ void scope_close(Scope *scope)
     }
 }
 
+// printf into the arena.
 const char *scope_print(Scope *scope, const char *format, ...)
 {
     StrBuf buf;
@@ -95,6 +99,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
     return vec_push(scope->writer->ctx, &scope->writer->def->nodes, node);
 }
 
+// The message's head: name, op, inputs.
 bool scope_node(Scope *scope, const char *name, const char *op,
                 const char **inputs, uint32_t count)
 {
@@ -106,12 +111,14 @@ bool scope_node(Scope *scope, const char *name, const char *op,
     return list_node(scope, name, op, inputs, count);
 }
 
+// Attributes stand before this. Running out of memory is seen here.
 bool scope_close_node(Scope *scope)
 {
     strbuf_puts(&scope->text, "}\n");
     return strbuf_ok(&scope->text);
 }
 
+// Outside of functions the first result goes by the node's name alone.
 const char *scope_reference(Scope *scope, const char *name, const char *op,
                             uint32_t inputs, uint32_t index)
 {
@@ -122,6 +129,8 @@ const char *scope_reference(Scope *scope, const char *name, const char *op,
     return index == 0 ? name : scope_print(scope, "%s:%u", name, index);
 }
 
+// Constants have no inputs, so that they may stand anywhere before their first
+// use.
 const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
 {
     const char *name = scope_name(scope, base);
@@ -135,6 +144,8 @@ const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
                : NULL;
 }
 
+// NULL where the value was never written, which only a missing constant can
+// be.
 const char *scope_use(Scope *scope, ValueId value, const char *user,
                       const char *part)
 {
@@ -148,6 +159,7 @@ const char *scope_use(Scope *scope, ValueId value, const char *user,
     return scope->refs[value];
 }
 
+// Constants are named after the operand that they are: "add/y".
 const char **scope_use_all(Scope *scope, const GraphNode *node,
                            const char *name, uint32_t extra)
 {
@@ -165,6 +177,7 @@ const char **scope_use_all(Scope *scope, const GraphNode *node,
     return refs;
 }
 
+// All results of an op are numbered under the name of its first.
 bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
                     const char *op)
 {
@@ -179,6 +192,7 @@ bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
     return true;
 }
 
+// Without an effect before it the node is free.
 void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
 {
     if (scope->effect != NULL) {
@@ -186,12 +200,14 @@ void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
     }
 }
 
+// The chain of effects ends here for now.
 bool scope_set_effect(Scope *scope, const char *name)
 {
     scope->effect = scope_print(scope, "^%s", name);
     return scope->effect != NULL;
 }
 
+// With the node's place, so that the user's line is shown.
 bool scope_refuse(Scope *scope, const GraphNode *node)
 {
     return ctx_fail_at(scope->writer->ctx, ERR_VALUE, node->place.source,
@@ -200,6 +216,7 @@ bool scope_refuse(Scope *scope, const GraphNode *node)
                        op_desc(node->op)->name);
 }
 
+// By kind: flow, calls, effects, and all that is ordinary.
 static bool write_node(Scope *scope, const GraphNode *node)
 {
     switch (node->op) {
@@ -222,6 +239,7 @@ static bool write_node(Scope *scope, const GraphNode *node)
     }
 }
 
+// Blocks nest in functions, which are written while their owner is.
 bool graphdef_nodes(Scope *scope, const GraphBlock *block)
 {
     bool ok = ctx_enter(scope->writer->ctx);
@@ -236,6 +254,8 @@ bool graphdef_nodes(Scope *scope, const GraphBlock *block)
     return ok;
 }
 
+// Identities give results names that callers can rely on, and wait for the
+// last effect.
 bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
                       const char **refs)
 {
@@ -259,6 +279,7 @@ bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
     return true;
 }
 
+// Arguments and captures alike: both are fed.
 static bool write_placeholders(Scope *scope)
 {
     Graph *graph = scope->graph;
@@ -293,6 +314,8 @@ static bool write_end(Scope *scope)
            scope_close_node(scope);
 }
 
+// Inputs, Variables, nodes, results: in the order in which TensorFlow would
+// show them.
 static bool write_graph(Scope *scope)
 {
     const GraphBlock *block = scope->graph->block;
@@ -305,6 +328,8 @@ static bool write_graph(Scope *scope)
            write_end(scope);
 }
 
+// The library comes behind the nodes: functions are known when all nodes are
+// written.
 bool graphdef_write(Graph *graph, GraphDef *def)
 {
     Writer writer = {.ctx = graph->ctx, .def = def};
@@ -328,6 +353,7 @@ bool graphdef_write(Graph *graph, GraphDef *def)
     return ok;
 }
 
+// The arena knows its context.
 void graphdef_free(GraphDef *def)
 {
     Ctx *ctx = def->arena.ctx;

@@ -33,6 +33,8 @@ static bool write_initial(Scope *scope, uint32_t index, const char *handle)
     return scope_close_node(scope);
 }
 
+// One handle for each Variable, named after it, in the outermost graph;
+// functions are handed theirs.
 bool graphdef_variables(Scope *scope)
 {
     for (uint32_t i = 0; i < scope->graph->variables.count; i++) {
@@ -52,6 +54,7 @@ bool graphdef_variables(Scope *scope)
     return true;
 }
 
+// A read is ordered like an effect: TensorFlow would let it pass a write.
 static bool write_read(Scope *scope, const GraphNode *node)
 {
     const char *inputs[2] = {scope->handles[node->variable]};
@@ -69,6 +72,7 @@ static bool write_read(Scope *scope, const GraphNode *node)
            scope_set_effect(scope, name);
 }
 
+// Gives nothing; what follows waits for it by a control input.
 static bool write_assign(Scope *scope, const GraphNode *node)
 {
     const char *name = scope_name(scope, "AssignVariableOp");
@@ -104,6 +108,8 @@ static void write_template(StrBuf *out, const AttrValue *format)
     strbuf_free(&text);
 }
 
+// StringFormat makes the text, PrintV2 writes it as it is, without an end of
+// its own.
 static bool write_print(Scope *scope, const GraphNode *node)
 {
     const AttrValue *stream = &node->attrs[2];
@@ -138,6 +144,7 @@ static bool write_print(Scope *scope, const GraphNode *node)
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }
 
+// What an assert says, as a constant.
 static const char *write_text(Scope *scope, const char *base,
                               const AttrValue *text)
 {
@@ -188,6 +195,8 @@ static bool write_assert(Scope *scope, const GraphNode *node)
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }
 
+// host_call is the one that TensorFlow cannot have: it is a function of the
+// host.
 bool graphdef_effect(Scope *scope, const GraphNode *node)
 {
     switch (node->op) {

@@ -25,6 +25,7 @@ typedef struct Function {
 // Texts that are collected one by one.
 typedef VEC(const char *) TextVec;
 
+// Whether a block is `outer` or lies in it.
 static bool inside(const GraphBlock *block, const GraphBlock *outer)
 {
     while (block != NULL && block != outer) {
@@ -75,6 +76,7 @@ static bool find_outer(Scope *scope, ValueVec *list, const GraphBlock *outer,
     return ok;
 }
 
+// Adds a Variable that is not on the list yet.
 static bool add_variable(Ctx *ctx, IndexVec *list, uint32_t variable)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -111,6 +113,7 @@ static bool find_variables(Ctx *ctx, IndexVec *list, const GraphBlock *block)
     return true;
 }
 
+// Declares an argument of a function under a name that is free.
 static const char *write_arg(Scope *scope, StrBuf *head, const char *base,
                              const char *type)
 {
@@ -122,6 +125,7 @@ static const char *write_arg(Scope *scope, StrBuf *head, const char *base,
     return name;
 }
 
+// Values that a function is handed go by the names of its arguments.
 static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
                        size_t count)
 {
@@ -137,6 +141,7 @@ static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
     return true;
 }
 
+// Variables are handed as resources, behind all values.
 static bool write_variables(Scope *scope, StrBuf *head, const IndexVec *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -185,6 +190,7 @@ static void add_result(StrBuf *head, StrBuf *ends, uint32_t index,
                   ref);
 }
 
+// Values that a function returns, through Identities.
 static bool add_results(Scope *scope, StrBuf *head, StrBuf *ends,
                         const ValueId *values, uint32_t count, uint32_t *next)
 {
@@ -223,6 +229,8 @@ static bool add_made_up(Scope *scope, StrBuf *head, StrBuf *ends,
     return true;
 }
 
+// Effects are named as a control output, so that a function without results is
+// run for them.
 static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
                           StrBuf *ends)
 {
@@ -254,6 +262,7 @@ static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
     return true;
 }
 
+// Arguments, nodes, outputs.
 static bool write_body(Scope *scope, const Function *function, StrBuf *head,
                        StrBuf *ends)
 {
@@ -302,6 +311,7 @@ typedef struct Handed {
     TextVec inputs, types;
 } Handed;
 
+// The lists; the texts are the arena's.
 static void handed_free(Ctx *ctx, Handed *handed)
 {
     vec_free(ctx, &handed->outer);
@@ -310,6 +320,7 @@ static void handed_free(Ctx *ctx, Handed *handed)
     vec_free(ctx, &handed->types);
 }
 
+// One value as an operand, with its type.
 static bool hand_value(Scope *scope, Handed *handed, ValueId value,
                        const char *user)
 {
@@ -320,6 +331,7 @@ static bool hand_value(Scope *scope, Handed *handed, ValueId value,
                     gd_type(graph_type(scope->graph, value).dtype));
 }
 
+// Several, in order.
 static bool hand_all(Scope *scope, Handed *handed, const ValueId *values,
                      size_t count, const char *user)
 {
@@ -331,6 +343,7 @@ static bool hand_all(Scope *scope, Handed *handed, const ValueId *values,
     return true;
 }
 
+// Behind the values, as the functions expect it.
 static bool hand_variables(Scope *scope, Handed *handed)
 {
     Ctx *ctx = scope->writer->ctx;
@@ -344,6 +357,7 @@ static bool hand_variables(Scope *scope, Handed *handed)
     return true;
 }
 
+// What the node gives, for its Tout.
 static bool output_types(Scope *scope, const GraphNode *node, TextVec *types)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -379,6 +393,7 @@ static bool open_node(Scope *scope, const char *name, const char *op,
     return scope_node(scope, name, op, inputs, count);
 }
 
+// From here on the outputs have references, and effects wait.
 static bool close_node(Scope *scope, const GraphNode *node, const char *name,
                        const char *op, bool effect)
 {
@@ -386,6 +401,7 @@ static bool close_node(Scope *scope, const GraphNode *node, const char *name,
            (!effect || scope_set_effect(scope, name));
 }
 
+// The condition is not handed to the functions.
 static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
                      const char *const *functions, bool effect)
 {
@@ -414,6 +430,8 @@ static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
     return ok;
 }
 
+// State comes first, then what the blocks read from outside, which a turn
+// gives back unchanged.
 static bool write_while(Scope *scope, const GraphNode *node, Handed *handed,
                         const char *const *functions, bool effect)
 {
@@ -465,6 +483,8 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
     return true;
 }
 
+// A node that reads a Variable is stateful to TensorFlow even if it writes
+// none.
 bool graphdef_flow(Scope *scope, const GraphNode *node)
 {
     Handed handed = {0};
@@ -507,6 +527,8 @@ static const char *callee_function(Scope *scope, Graph *callee)
                : NULL;
 }
 
+// Captures of the callee are constants in its function, so that only arguments
+// and Variables are handed over.
 bool graphdef_call(Scope *scope, const GraphNode *node)
 {
     Ctx *ctx = scope->writer->ctx;

@@ -1,7 +1,8 @@
 // How ordinary ops are written in a GraphDef: FORM(op, form). The node's op is
-// the descriptor's `graphdef`, unless the form (graphdef_node.c,
-// graphdef_shape.c) has its own. Elementwise ops that have such a name take the form
-// `plain` without a row; what has neither is refused by name. No include guard.
+// the descriptor's `graphdef`, unless the form has its own; forms are in
+// graphdef_node.c and graphdef_shape.c. Elementwise ops with such a name take
+// the form `plain` without a row; what has neither is refused by name. No
+// include guard.
 FORM(DIVIDE, divide)
 FORM(CAST, cast)
 FORM(MATMUL, matmul)

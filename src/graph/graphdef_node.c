@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+// `what` NULL: the op as such.
 bool form_refuse(Form *form, const char *what)
 {
     if (what == NULL) {
@@ -15,6 +16,7 @@ bool form_refuse(Form *form, const char *what)
                        op_desc(form->node->op)->name, what);
 }
 
+// Nothing is written yet: constants that the form adds come first in the text.
 bool form_begin(Form *form, const char *op)
 {
     form->op = op;
@@ -27,6 +29,7 @@ bool form_begin(Form *form, const char *op)
     return form->inputs != NULL;
 }
 
+// An int32 constant named "node/part".
 const char *form_const(Form *form, const char *part, const int64_t *ints,
                        int rank, int64_t count)
 {
@@ -45,6 +48,7 @@ const char *form_const(Form *form, const char *part, const int64_t *ints,
     return ref;
 }
 
+// The constant becomes the next operand.
 bool form_ints(Form *form, const char *part, const int64_t *ints, int rank,
                int64_t count)
 {
@@ -53,6 +57,7 @@ bool form_ints(Form *form, const char *part, const int64_t *ints, int rank,
     return ref != NULL;
 }
 
+// Opens a node that this one uses, named "node/part".
 const char *form_inner(Form *form, const char *part, const char *op,
                        const char **inputs, uint32_t count)
 {
@@ -63,6 +68,7 @@ const char *form_inner(Form *form, const char *part, const char *op,
                : NULL;
 }
 
+// Its one result, as a reference.
 const char *form_inner_close(Form *form, const char *name, const char *op,
                              uint32_t inputs)
 {
@@ -71,12 +77,14 @@ const char *form_inner_close(Form *form, const char *name, const char *op,
                : NULL;
 }
 
+// From here on attributes are written.
 bool form_open(Form *form)
 {
     return scope_node(form->scope, form->name, form->op, form->inputs,
                       form->count);
 }
 
+// The outputs are known from here on.
 bool form_close(Form *form)
 {
     return scope_set_refs(form->scope, form->node, form->name, form->op) &&
@@ -94,6 +102,7 @@ static bool form_typed(Form *form, const char *op)
     return form_close(form);
 }
 
+// Elementwise ops that differ by name alone. Logical ones have no T.
 static bool form_plain(Form *form)
 {
     const char *op = op_desc(form->node->op)->graphdef;
@@ -103,6 +112,7 @@ static bool form_plain(Form *form)
     return form_begin(form, op) && form_open(form) && form_close(form);
 }
 
+// A cast before the node itself; its reference.
 static const char *write_cast(Form *form, const char *part, const char *input,
                               DType from, DType to)
 {
@@ -136,6 +146,7 @@ bool form_divide(Form *form)
     return form_close(form);
 }
 
+// TensorFlow has other ops for numbers in strings.
 bool form_cast(Form *form)
 {
     DType from = form_in(form, 0).dtype, to = form_out(form).dtype;
@@ -150,6 +161,7 @@ bool form_cast(Form *form)
     return form_close(form);
 }
 
+// Vectors would need two more nodes; they are refused.
 bool form_matmul(Form *form)
 {
     TensorType a = form_in(form, 0), b = form_in(form, 1);
@@ -160,6 +172,7 @@ bool form_matmul(Form *form)
                                                        : "BatchMatMulV2");
 }
 
+// Ops on square matrices, by name.
 bool form_linalg(Form *form)
 {
     return form_typed(form, form->node->op == OP_INV     ? "MatrixInverse"
@@ -251,6 +264,7 @@ bool form_arg_reduction(Form *form)
     return form_close(form);
 }
 
+// Running sums and products along one axis.
 bool form_scan(Form *form)
 {
     int64_t axis = form_int(form, 0, ATTR_INT_NONE);
@@ -282,6 +296,8 @@ bool form_last_axis(Form *form)
     return form_typed(form, op_desc(form->node->op)->graphdef);
 }
 
+// By the table; what it does not have may still be an elementwise op with a
+// name.
 bool graphdef_plain(Scope *scope, const GraphNode *node)
 {
     static const FormFn forms[OP_COUNT] = {

@@ -9,6 +9,7 @@ static const char *own_op(const Form *form)
     return op_desc(form->node->op)->graphdef;
 }
 
+// The dtype of the first operand.
 static DType in_type(const Form *form)
 {
     return form_in(form, 0).dtype;
@@ -49,6 +50,7 @@ static bool add_shape(Form *form, const char *part)
     return form_ints(form, part, shape->ints, 1, shape->count);
 }
 
+// reshape and broadcast_to: the shape is the second operand.
 bool form_shaped(Form *form)
 {
     return form_begin(form, own_op(form)) && add_shape(form, "shape") &&
@@ -98,6 +100,7 @@ bool form_filled(Form *form)
                                         shape_type(form, full));
 }
 
+// The shape is the operand's; the dtype must be too.
 bool form_filled_like(Form *form)
 {
     if (in_type(form) != form_out(form).dtype) {
@@ -125,6 +128,7 @@ bool form_computed(Form *form)
     return ref != NULL;
 }
 
+// Start, limit and step have the meaning that TensorFlow gives them.
 bool form_arange(Form *form)
 {
     if (!form_begin(form, "Range") || !form_open(form)) {
@@ -149,6 +153,7 @@ bool form_tiled(Form *form)
                        shape_type(form, 1));
 }
 
+// Axes are an attribute there too; none means all of size 1.
 bool form_squeeze(Form *form)
 {
     const AttrValue *axis = form->node->attrs;
@@ -165,6 +170,7 @@ bool form_squeeze(Form *form)
     return form_close(form);
 }
 
+// The axis is an operand.
 bool form_expand_dims(Form *form)
 {
     int64_t axis = form_int(form, 0, 0);
@@ -199,6 +205,7 @@ bool form_transpose(Form *form)
            close_typed(form, in_type(form), "Tperm", DT_INT32);
 }
 
+// A vector of int32.
 bool form_shape_of(Form *form)
 {
     return form_begin(form, "Shape") &&
@@ -217,6 +224,7 @@ typedef struct Slice {
     uint32_t count;
 } Slice;
 
+// One item of the index: TensorFlow tells the kinds apart by masks.
 static void add_item(Slice *slice, const int64_t *item)
 {
     uint32_t i = slice->count++;
@@ -273,6 +281,7 @@ static const char *pack_bounds(Form *form, const Slice *slice, int which,
     return form_inner_close(form, name, "Pack", slice->count);
 }
 
+// The node, its four operands being there.
 static bool write_slice(Form *form, const Slice *slice)
 {
     StrBuf *out = form_text(form);
@@ -289,6 +298,7 @@ static bool write_slice(Form *form, const Slice *slice)
     return form_close(form);
 }
 
+// Bounds that are tensors take their places among the numbers.
 bool form_strided_slice(Form *form)
 {
     const AttrValue *spec = form->node->attrs;
@@ -323,6 +333,7 @@ bool form_strided_slice(Form *form)
     return write_slice(form, &slice);
 }
 
+// take along one axis.
 bool form_gather(Form *form)
 {
     int64_t axis = form_int(form, 0, 0);
@@ -336,6 +347,7 @@ bool form_gather(Form *form)
     return form_close(form);
 }
 
+// Indices are tuples along the last axis.
 bool form_gather_nd(Form *form)
 {
     if (!form_begin(form, "GatherNd") || !form_open(form)) {
@@ -346,6 +358,7 @@ bool form_gather_nd(Form *form)
     return form_close(form);
 }
 
+// Updates into a copy, or added to it.
 bool form_scatter(Form *form)
 {
     return form_begin(form, own_op(form)) &&
@@ -353,6 +366,7 @@ bool form_scatter(Form *form)
                        form_in(form, 1).dtype);
 }
 
+// The values on and off are operands of the result's dtype.
 bool form_one_hot(Form *form)
 {
     int64_t depth = form_int(form, 0, 0);
@@ -372,6 +386,7 @@ bool form_one_hot(Form *form)
     return close_typed(form, dtype, "TI", in_type(form));
 }
 
+// The axis is the last operand; one tensor alone is passed on.
 bool form_concat(Form *form)
 {
     int64_t axis = form_int(form, 0, 0);
@@ -406,11 +421,13 @@ static bool write_pack(Form *form, const char *number, uint32_t count)
     return form_close(form);
 }
 
+// N tensors of one shape.
 bool form_stack(Form *form)
 {
     return write_pack(form, "N", form->node->input_count);
 }
 
+// As many results as the axis is long.
 bool form_unstack(Form *form)
 {
     return write_pack(form, "num", form->node->output_count);
@@ -444,6 +461,7 @@ bool form_split(Form *form)
     return form_close(form);
 }
 
+// No axis means all of them.
 bool form_flip(Form *form)
 {
     const AttrValue *axis = form->node->attrs;
@@ -465,6 +483,8 @@ bool form_flip(Form *form)
            close_typed(form, in_type(form), "Tidx", DT_INT32);
 }
 
+// Pad fills with zeros; other modes have ops of their own, which are not
+// written.
 bool form_pad(Form *form)
 {
     const AttrValue *mode = form->node->attrs;
@@ -495,12 +515,14 @@ bool form_band(Form *form)
            close_typed(form, in_type(form), "Tindex", DT_INT32);
 }
 
+// One operand, no attribute.
 bool form_string(Form *form)
 {
     return form_begin(form, own_op(form)) && form_open(form) &&
            form_close(form);
 }
 
+// Element by element, with a separator.
 bool form_string_join(Form *form)
 {
     const AttrValue *separator = form->node->attrs;
@@ -515,6 +537,7 @@ bool form_string_join(Form *form)
     return form_close(form);
 }
 
+// The dtype is an attribute.
 bool form_to_number(Form *form)
 {
     if (!form_begin(form, "StringToNumber") || !form_open(form)) {

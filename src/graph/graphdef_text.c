@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+// From the table of dtypes, which has TensorFlow's names.
 const char *gd_type(DType dtype)
 {
     static const char *const names[] = {
@@ -13,16 +14,19 @@ const char *gd_type(DType dtype)
     return names[dtype];
 }
 
+// Every attribute is a key and a value on lines of their own.
 static void attr_open(StrBuf *out, const char *key)
 {
     strbuf_printf(out, "  attr {\n    key: \"%s\"\n    value { ", key);
 }
 
+// Ends what attr_open began.
 static void attr_close(StrBuf *out)
 {
     strbuf_puts(out, " }\n  }\n");
 }
 
+// "T", "dtype", …: one type.
 void gd_attr_type(StrBuf *out, const char *key, DType dtype)
 {
     attr_open(out, key);
@@ -30,6 +34,7 @@ void gd_attr_type(StrBuf *out, const char *key, DType dtype)
     attr_close(out);
 }
 
+// The types of values, in order.
 void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
                    const ValueId *values, uint32_t count)
 {
@@ -43,6 +48,7 @@ void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
     attr_close(out);
 }
 
+// Resources have no dtype in Duet: their type comes as a text.
 void gd_attr_type_list(StrBuf *out, const char *key, const char *const *types,
                        uint32_t count)
 {
@@ -55,6 +61,7 @@ void gd_attr_type_list(StrBuf *out, const char *key, const char *const *types,
     attr_close(out);
 }
 
+// Axes, counts and masks.
 void gd_attr_int(StrBuf *out, const char *key, int64_t value)
 {
     attr_open(out, key);
@@ -62,6 +69,7 @@ void gd_attr_int(StrBuf *out, const char *key, int64_t value)
     attr_close(out);
 }
 
+// A list of ints.
 void gd_attr_ints(StrBuf *out, const char *key, const int64_t *ints,
                   uint32_t count)
 {
@@ -74,6 +82,7 @@ void gd_attr_ints(StrBuf *out, const char *key, const int64_t *ints,
     attr_close(out);
 }
 
+// Bytes, quoted.
 void gd_attr_text(StrBuf *out, const char *key, const char *bytes,
                   size_t length)
 {
@@ -83,6 +92,7 @@ void gd_attr_text(StrBuf *out, const char *key, const char *bytes,
     attr_close(out);
 }
 
+// "keep_dims" and the like.
 void gd_attr_bool(StrBuf *out, const char *key, bool value)
 {
     attr_open(out, key);
@@ -90,6 +100,7 @@ void gd_attr_bool(StrBuf *out, const char *key, bool value)
     attr_close(out);
 }
 
+// A function of the library, by name.
 void gd_attr_func(StrBuf *out, const char *key, const char *name)
 {
     attr_open(out, key);
@@ -97,6 +108,7 @@ void gd_attr_func(StrBuf *out, const char *key, const char *name)
     attr_close(out);
 }
 
+// A shape's message: -1 is a size that is not known.
 static void shape(StrBuf *out, const char *field, TensorType type)
 {
     strbuf_printf(out, "%s {", field);
@@ -109,6 +121,7 @@ static void shape(StrBuf *out, const char *field, TensorType type)
     strbuf_puts(out, " }");
 }
 
+// The shape as an attribute of its own.
 void gd_attr_shape(StrBuf *out, const char *key, TensorType type)
 {
     attr_open(out, key);
@@ -116,6 +129,7 @@ void gd_attr_shape(StrBuf *out, const char *key, TensorType type)
     attr_close(out);
 }
 
+// protobuf reads octal escapes of three digits.
 void gd_quoted(StrBuf *out, const char *bytes, size_t length)
 {
     strbuf_putc(out, '"');
@@ -130,6 +144,8 @@ void gd_quoted(StrBuf *out, const char *bytes, size_t length)
     strbuf_putc(out, '"');
 }
 
+// Single numbers in fields that can be read, more elements as raw bytes, which
+// protobuf keeps bit for bit.
 void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
 {
     DType dtype = (DType)tensor->dtype;
@@ -162,6 +178,7 @@ typedef struct NameRow {
     const char *op, *name;
 } NameRow;
 
+// Tables are short and asked once a node.
 static const char *look_up(const NameRow *rows, size_t count, const char *op)
 {
     for (size_t i = 0; i < count; i++) {
@@ -172,6 +189,7 @@ static const char *look_up(const NameRow *rows, size_t count, const char *op)
     return NULL;
 }
 
+// What has no name of its own goes by its op.
 const char *gd_base_name(const char *op)
 {
     static const NameRow rows[] = {
@@ -189,6 +207,8 @@ const char *gd_base_name(const char *op)
     return name != NULL ? name : op;
 }
 
+// Results are named in the op's definition in TensorFlow; most elementwise
+// ones are z with two operands and y with one.
 const char *gd_result_name(const char *op, uint32_t inputs)
 {
     static const NameRow rows[] = {

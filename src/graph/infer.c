@@ -4,6 +4,7 @@
 // that the fix-point of a loop is reached after at most rank + 1 rounds.
 #include "graph/build.h"
 
+// Structural ops stand first in the list of ops.
 bool infer_applies(const GraphNode *node)
 {
     return node->op > OP_ASSIGN_VARIABLE || node->op < OP_CONST;
@@ -11,6 +12,7 @@ bool infer_applies(const GraphNode *node)
 
 enum { INFER_FEW = 8 };
 
+// Constants are known to the rule by value: reshape and slices need them.
 bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
 {
     Ctx *ctx = graph->ctx;
@@ -46,11 +48,13 @@ bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
     return ok;
 }
 
+// Equal in what is known and in what is not.
 bool type_equal(TensorType a, TensorType b)
 {
     return a.dtype == b.dtype && shape_equal(a.rank, a.dims, b.rank, b.dims);
 }
 
+// Unknown covers all; what is known covers only itself.
 bool type_covers(TensorType a, TensorType b)
 {
     if (a.dtype != b.dtype || (a.rank != RANK_UNKNOWN && a.rank != b.rank)) {
@@ -64,6 +68,7 @@ bool type_covers(TensorType a, TensorType b)
     return true;
 }
 
+// The least type that covers both.
 TensorType type_join(TensorType a, TensorType b, Shape *shape)
 {
     if (a.rank != b.rank) {
@@ -90,6 +95,7 @@ static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
     return build_set_type(graph, id, joined);
 }
 
+// Outputs widen to what both branches yield.
 static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
 {
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
@@ -125,6 +131,7 @@ static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
            widen(graph, node_output(node, i), general, changed);
 }
 
+// Runs the blocks again until a round changes nothing.
 static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
 {
     bool again = true;
@@ -144,6 +151,7 @@ static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
     return true;
 }
 
+// Never narrows: an output may know more than the rule does.
 static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
 {
     InferCall call;
@@ -162,6 +170,7 @@ static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
     return true;
 }
 
+// In program order, so that a node sees its inputs' new types.
 bool infer_block(Graph *graph, GraphBlock *block, bool *changed)
 {
     if (!ctx_enter(graph->ctx)) {

@@ -2,6 +2,7 @@
 // uses all stand after its node, so each node is decided when it is met.
 #include "graph/needed.h"
 
+// What a needed block yields is needed.
 static void need_results(const GraphBlock *block, bool *need)
 {
     for (uint32_t i = 0; i < block->result_count; i++) {
@@ -9,6 +10,7 @@ static void need_results(const GraphBlock *block, bool *need)
     }
 }
 
+// An effect is needed for itself, all else for its outputs.
 static bool node_needed(const GraphNode *node, const bool *need)
 {
     bool needed = graph_has_effects(node);
@@ -18,6 +20,7 @@ static bool node_needed(const GraphNode *node, const bool *need)
     return needed;
 }
 
+// Blocks of unneeded nodes keep their old marks: nobody walks into them.
 static bool mark_block(Graph *graph, GraphBlock *block, bool *need)
 {
     if (!ctx_enter(graph->ctx)) {
@@ -43,6 +46,7 @@ static bool mark_block(Graph *graph, GraphBlock *block, bool *need)
     return ok;
 }
 
+// One byte for each value, one walk.
 bool graph_mark_needed(Graph *graph)
 {
     size_t size = graph->values.count * sizeof(bool) + 1;

@@ -24,6 +24,7 @@ typedef struct NodeLine {
     VEC(uint32_t) variables; // call
 } NodeLine;
 
+// Effects define nothing: the line then begins with the op.
 static bool read_definitions(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
@@ -40,6 +41,7 @@ static bool read_definitions(NodeLine *line)
     return reader_expect(reader, "=");
 }
 
+// Names have points in them: "rng.normal".
 static bool read_op(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
@@ -129,6 +131,7 @@ static bool read_call(NodeLine *line)
                           line->callee->variables.count);
 }
 
+// What stands between the op's name and its operands.
 static bool read_payload(NodeLine *line)
 {
     switch (line->op) {
@@ -162,6 +165,7 @@ static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
     }
 }
 
+// By name, in the op's own list.
 static const AttrDesc *find_attr(const OpDesc *op, Piece name)
 {
     for (uint32_t i = 0; i < op->attr_count; i++) {
@@ -189,6 +193,8 @@ static bool spec_fits(const NodeLine *line)
     return spec->count % 5 == 0 && inputs == line->inputs.count;
 }
 
+// All attributes are looked at in the end: those that are missing must have a
+// default.
 static bool read_attrs(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
@@ -243,6 +249,7 @@ static GraphBlock *read_sub_block(NodeLine *line, const char *word)
     return block;
 }
 
+// The sub-blocks are read first: the node is typed by them.
 static GraphNode *build_flow(NodeLine *line)
 {
     static const char *const words[2][2] = {{"then", "else"},
@@ -272,6 +279,7 @@ static GraphNode *build_flow(NodeLine *line)
     return node;
 }
 
+// Arguments are compared here: the builder trusts the trace.
 static GraphNode *build_call(NodeLine *line)
 {
     Graph *graph = line->parse->graph, *callee = line->callee;
@@ -320,6 +328,7 @@ static GraphNode *build_host(NodeLine *line)
                : NULL;
 }
 
+// By kind, with the builder that a trace uses.
 static GraphNode *build_line(NodeLine *line)
 {
     Graph *graph = line->parse->graph;
@@ -365,6 +374,8 @@ static bool contradicts(NodeLine *line, const Definition *definition,
     return false;
 }
 
+// Numbers are defined after the node is built, so that it cannot use its own
+// outputs.
 static bool give_outputs(NodeLine *line, const GraphNode *node)
 {
     Graph *graph = line->parse->graph;
@@ -410,6 +421,7 @@ static bool read_line(NodeLine *line)
                           op->name, line->inputs.count);
 }
 
+// Whatever was collected is freed here, read or not.
 bool parse_node(Parse *parse, GraphBlock *block, size_t indent)
 {
     NodeLine line = {.parse = parse, .block = block, .indent = indent};

@@ -16,11 +16,13 @@ static const PassDesc pass_table[PASS_COUNT] = {
 #undef PASS
 };
 
+// The row of a pass.
 const PassDesc *pass_desc(PassId id)
 {
     return &pass_table[id];
 }
 
+// "all" stands for every pass; an unknown name for none.
 static uint32_t pass_bit(const char *name, size_t length)
 {
     if (length == 3 && memcmp(name, "all", 3) == 0) {
@@ -35,6 +37,8 @@ static uint32_t pass_bit(const char *name, size_t length)
     return 0;
 }
 
+// Items without a leading '-' are ignored, so that a list of what is on does
+// no harm.
 uint32_t pass_mask(const char *text)
 {
     uint32_t mask = PASS_ALL;
@@ -65,6 +69,7 @@ static bool run_pass(Graph *graph, const PassDesc *pass, bool check)
                     "graph: pass %s has changed the effects", pass->name);
 }
 
+// Each pass once, in the order of the list.
 bool graph_optimize(Graph *graph, uint32_t mask, bool check)
 {
     for (uint32_t i = 0; i < PASS_COUNT; i++) {

@@ -27,6 +27,8 @@ typedef struct Cse {
     size_t mask;       // buckets - 1
 } Cse;
 
+// Large constants are left alone: comparing them would cost more than it
+// saves.
 static bool mergeable(const GraphNode *node)
 {
     if (!node->mark) {
@@ -37,12 +39,14 @@ static bool mergeable(const GraphNode *node)
                : infer_applies(node) && !graph_has_effects(node);
 }
 
+// Multiply and fold, as good hashes do in one step.
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
 }
 
+// Everything that node_equal compares, but for strings and host objects.
 static uint64_t node_hash(const GraphNode *node)
 {
     uint64_t hash = mix(node->op, node->input_count);
@@ -65,6 +69,7 @@ static uint64_t node_hash(const GraphNode *node)
     return hash;
 }
 
+// Inputs were replaced before, so that equal subtrees have equal ids.
 static bool node_equal(const GraphNode *a, const GraphNode *b)
 {
     if (a->op != b->op || a->input_count != b->input_count ||
@@ -104,6 +109,7 @@ static void merge(Cse *cse, GraphNode *node)
     *bucket = node->serial;
 }
 
+// Backwards, so that each node is the head of its bucket when it goes.
 static void leave_block(Cse *cse, const GraphBlock *block)
 {
     for (GraphNode *node = block->last; node != NULL; node = node->previous) {
@@ -114,6 +120,7 @@ static void leave_block(Cse *cse, const GraphBlock *block)
     }
 }
 
+// A list of values, each by what stands for it.
 static void replace(Cse *cse, ValueId *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -121,6 +128,8 @@ static void replace(Cse *cse, ValueId *values, uint32_t count)
     }
 }
 
+// Inner blocks see the table of those around them; what they add leaves with
+// them.
 static bool cse_block(Cse *cse, GraphBlock *block)
 {
     if (!ctx_enter(cse->graph->ctx)) {
@@ -143,6 +152,7 @@ static bool cse_block(Cse *cse, GraphBlock *block)
     return ok;
 }
 
+// One block of memory for buckets, links and stand-ins.
 bool pass_cse(Graph *graph)
 {
     Ctx *ctx = graph->ctx;

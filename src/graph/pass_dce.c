@@ -6,6 +6,7 @@
 
 bool pass_dce(Graph *graph);
 
+// Unlinked nodes stay in the arena, with their values.
 static bool sweep(Graph *graph, GraphBlock *block)
 {
     if (!ctx_enter(graph->ctx)) {
@@ -27,6 +28,7 @@ static bool sweep(Graph *graph, GraphBlock *block)
     return ok;
 }
 
+// Marks, then sweeps.
 bool pass_dce(Graph *graph)
 {
     return graph_mark_needed(graph) && sweep(graph, graph->block);

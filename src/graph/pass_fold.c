@@ -8,6 +8,8 @@ enum { FOLD_MAX_ELEMENTS = 1024 };
 
 bool pass_fold(Graph *graph);
 
+// Small operands and a small result of known shape; a large constant would
+// only make the graph fat.
 static bool foldable(const Graph *graph, const GraphNode *node)
 {
     if (!infer_applies(node) || graph_has_effects(node) ||
@@ -45,6 +47,8 @@ static bool become_const(Graph *graph, GraphNode *node, Tensor *tensor)
     return build_set_type(graph, node->first_output, tensor_type(tensor));
 }
 
+// Only memory and interrupts end the pass; any other error is the node's own
+// and comes when it runs.
 static bool run_now(Graph *graph, GraphNode *node, Tensor **inputs)
 {
     Ctx *ctx = graph->ctx;
@@ -66,6 +70,7 @@ static bool run_now(Graph *graph, GraphNode *node, Tensor **inputs)
     return ok;
 }
 
+// Operands that were folded just now are constants already.
 static bool fold_node(Graph *graph, GraphNode *node)
 {
     if (!foldable(graph, node)) {
@@ -81,6 +86,7 @@ static bool fold_node(Graph *graph, GraphNode *node)
     return ok;
 }
 
+// In program order, so that chains fold in one walk.
 static bool fold_block(Graph *graph, GraphBlock *block)
 {
     if (!ctx_enter(graph->ctx)) {
@@ -99,6 +105,7 @@ static bool fold_block(Graph *graph, GraphBlock *block)
     return ok;
 }
 
+// The whole graph, inner blocks too.
 bool pass_fold(Graph *graph)
 {
     return fold_block(graph, graph->block);

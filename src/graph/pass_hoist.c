@@ -10,6 +10,7 @@
 
 bool pass_hoist(Graph *graph);
 
+// Rank and all sizes are known.
 static bool is_static(const Graph *graph, ValueId value)
 {
     TensorType type = graph_type(graph, value);
@@ -52,6 +53,7 @@ static bool invariant(const Graph *graph, const GraphNode *node)
     return true;
 }
 
+// In program order, so that what is moved makes its users invariant.
 static void hoist_from(Graph *graph, GraphNode *loop, GraphBlock *block)
 {
     for (GraphNode *node = block->first, *next; node != NULL; node = next) {
@@ -63,6 +65,8 @@ static void hoist_from(Graph *graph, GraphNode *loop, GraphBlock *block)
     }
 }
 
+// Inner loops first; what they hand to this block is looked at when its own
+// loop is.
 static bool hoist_block(Graph *graph, GraphBlock *block)
 {
     if (!ctx_enter(graph->ctx)) {
@@ -84,6 +88,7 @@ static bool hoist_block(Graph *graph, GraphBlock *block)
     return ok;
 }
 
+// Unneeded nodes are not moved: they would be run where they were not.
 bool pass_hoist(Graph *graph)
 {
     return graph_mark_needed(graph) && hoist_block(graph, graph->block);

@@ -46,6 +46,7 @@ static bool map_inputs(Clone *clone, const GraphNode *node)
     return true;
 }
 
+// The callee's results stand for the call's outputs.
 static bool copy_in(Rewrite *rewrite, GraphNode *node, Clone *clone)
 {
     const GraphBlock *body = clone->from->block;
@@ -63,6 +64,8 @@ static bool copy_in(Rewrite *rewrite, GraphNode *node, Clone *clone)
     return true;
 }
 
+// The walk goes on with the first node of the copy, which may be a call
+// itself.
 static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
 {
     size_t *budget = rewrite->data;
@@ -87,6 +90,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
     return true;
 }
 
+// Graphs without callees are left at once.
 bool pass_inline(Graph *graph)
 {
     size_t budget = graph->node_count * INLINE_FACTOR + INLINE_LEAST;

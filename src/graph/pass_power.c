@@ -25,6 +25,7 @@ typedef struct Chain {
     uint32_t length;
 } Chain;
 
+// matmul of ints; the dtype of one operand is that of all.
 static bool is_int_product(const Graph *graph, const GraphNode *node)
 {
     return node->op == OP_MATMUL &&
@@ -45,6 +46,7 @@ static GraphNode *inner_product(const Powers *powers, const GraphNode *node,
                : NULL;
 }
 
+// Marks the chain's products, so that none is looked at again.
 static Chain follow(const Powers *powers, GraphNode *node, uint32_t side)
 {
     Chain chain = {node->inputs[side], VALUE_ID_NONE, side, 0};
@@ -57,6 +59,7 @@ static Chain follow(const Powers *powers, GraphNode *node, uint32_t side)
     return chain;
 }
 
+// One multiplication for each bit of the exponent beyond the first.
 static int64_t bit_count(uint32_t n)
 {
     int64_t count = 0;
@@ -90,6 +93,7 @@ static bool pays(const Graph *graph, const Chain *chain)
            (double)chain->length * columns;
 }
 
+// A product just before the chain's last one, at its place in the source.
 static ValueId product(Graph *graph, GraphNode *before, ValueId a, ValueId b)
 {
     ValueId in[2] = {a, b};
@@ -131,6 +135,7 @@ static bool rewrite(Graph *graph, GraphNode *last, const Chain *chain)
     return true;
 }
 
+// A chain runs along the left operand or along the right one.
 static bool try_chain(Powers *powers, GraphNode *node)
 {
     if (node->mark || !is_int_product(powers->graph, node)) {
@@ -146,6 +151,7 @@ static bool try_chain(Powers *powers, GraphNode *node)
     return true;
 }
 
+// Backwards, so that chains are met at their ends.
 static bool power_block(Powers *powers, GraphBlock *block)
 {
     if (!ctx_enter(powers->graph->ctx)) {
@@ -165,6 +171,7 @@ static bool power_block(Powers *powers, GraphBlock *block)
     return ok;
 }
 
+// More than one use is all that matters: counts stop at 2.
 static void count_uses(Powers *powers, const ValueId *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -192,6 +199,7 @@ static bool look(Powers *powers, const GraphBlock *block)
     return found;
 }
 
+// Graphs without such products cost one walk.
 bool pass_power(Graph *graph)
 {
     size_t size = graph->values.count + 1;

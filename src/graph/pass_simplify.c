@@ -29,6 +29,7 @@ static const Neutral neutrals[] = {
 #undef NEUTRAL
 };
 
+// The set that the dtype is in, 0 for strings.
 static int dtype_bit(DType dtype)
 {
     return dtype == DT_BOOL          ? BOOLS
@@ -109,6 +110,7 @@ static bool is_selective(OpCode op)
            op == OP_LOGICAL_OR || op == OP_BITWISE_AND || op == OP_BITWISE_OR;
 }
 
+// f(f(x)) and f(x, x).
 static ValueId find_repeated(const Graph *graph, const GraphNode *node)
 {
     const GraphNode *inner = graph_value(graph, node->inputs[0])->node;
@@ -219,6 +221,8 @@ static void skip_reshape(const Graph *graph, GraphNode *node)
     }
 }
 
+// The first identity that holds is taken; what stands for the node was
+// simplified before.
 static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
 {
     Graph *graph = rewrite->graph;
@@ -246,6 +250,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
            rewrite_value(rewrite, node->first_output, stays);
 }
 
+// One walk: operands come before their users.
 bool pass_simplify(Graph *graph)
 {
     Rewrite rewrite = {.graph = graph, .visit = visit};

@@ -30,6 +30,7 @@ static void find_place(const Reader *reader, const char *where, size_t *line,
     *column = (size_t)(where - begin) + 1;
 }
 
+// Line and column are counted only now: reading keeps no track of them.
 bool reader_fail_at(Reader *reader, const char *where, const char *format, ...)
 {
     size_t line, column;
@@ -49,6 +50,8 @@ bool reader_fail_at(Reader *reader, const char *where, const char *format, ...)
     return false;
 }
 
+// The builder words its errors as for a trace; the text's place is put in
+// front.
 bool reader_explain(Reader *reader, const char *where)
 {
     Ctx *ctx = reader->ctx;
@@ -70,6 +73,7 @@ bool reader_explain(Reader *reader, const char *where)
     return false;
 }
 
+// Tabs are no blanks here: graph_print writes none.
 void reader_blanks(Reader *reader)
 {
     while (reader->at < reader->end && *reader->at == ' ') {
@@ -77,6 +81,7 @@ void reader_blanks(Reader *reader)
     }
 }
 
+// Skips what holds nothing.
 bool reader_indent(Reader *reader, size_t *indent)
 {
     while (reader->at < reader->end) {
@@ -93,6 +98,7 @@ bool reader_indent(Reader *reader, size_t *indent)
     return false;
 }
 
+// A token is punctuation or a word that nothing can continue.
 bool reader_take(Reader *reader, const char *token)
 {
     size_t length = strlen(token);
@@ -105,23 +111,27 @@ bool reader_take(Reader *reader, const char *token)
     return true;
 }
 
+// As reader_take, an error if it is not there.
 bool reader_expect(Reader *reader, const char *token)
 {
     return reader_take(reader, token) ||
            reader_fail_at(reader, reader->at, "expected '%s'", token);
 }
 
+// ASCII alone, whatever the locale.
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
+// What names of ops and attributes are made of.
 static bool is_word(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            c == '_';
 }
 
+// Points into the text.
 Piece reader_word(Reader *reader)
 {
     reader_blanks(reader);
@@ -133,6 +143,7 @@ Piece reader_word(Reader *reader)
     return word;
 }
 
+// Stops where the number would not fit.
 bool reader_uint(Reader *reader, uint32_t *number)
 {
     uint64_t value = 0;
@@ -146,6 +157,7 @@ bool reader_uint(Reader *reader, uint32_t *number)
            reader_fail_at(reader, first, "expected a number");
 }
 
+// -1: none.
 static int hex_digit(char c)
 {
     return is_digit(c)              ? c - '0'
@@ -196,6 +208,7 @@ static bool read_quoted(Reader *reader, StrBuf *out)
     return strbuf_ok(out);
 }
 
+// Moves a text to the arena and frees its buffer.
 static const char *keep(Arena *arena, StrBuf *text)
 {
     const char *copy = arena_strndup(arena, strbuf_text(text), text->length);
@@ -203,6 +216,7 @@ static const char *keep(Arena *arena, StrBuf *text)
     return copy;
 }
 
+// Quotes may hold anything that a string may.
 const char *reader_name(Reader *reader, Arena *arena)
 {
     reader_blanks(reader);
@@ -228,6 +242,7 @@ const char *reader_name(Reader *reader, Arena *arena)
     return arena_strndup(arena, first, (size_t)(reader->at - first));
 }
 
+// Names of dtypes are short: a longer word is none.
 static bool read_dtype(Reader *reader, DType *dtype)
 {
     char name[16];
@@ -254,6 +269,7 @@ static bool number_text(Reader *reader, char *text)
     return length > 0 || reader_fail_at(reader, first, "expected a number");
 }
 
+// Decimal, with a sign.
 static bool read_int(Reader *reader, int64_t *value)
 {
     char text[READER_NUMBER_SIZE], *end;
@@ -267,6 +283,7 @@ static bool read_int(Reader *reader, int64_t *value)
            reader_fail_at(reader, first, "'%s' is no int of 64 bits", text);
 }
 
+// A size or '?'.
 static bool read_dim(Reader *reader, Shape *shape)
 {
     reader_blanks(reader);
@@ -288,6 +305,7 @@ static bool read_dim(Reader *reader, Shape *shape)
     return true;
 }
 
+// dtype "[" sizes "]", or "[...]" for any rank.
 bool reader_type(Reader *reader, DType *dtype, Shape *shape)
 {
     shape->rank = 0;
@@ -337,6 +355,7 @@ static bool read_float(Reader *reader, Tensor *tensor, int64_t index)
            reader_fail_at(reader, first, "'%s' is no number", text);
 }
 
+// Bytes: an element may hold NULs.
 static bool read_string(Reader *reader, Tensor *tensor, int64_t index)
 {
     StrBuf text;
@@ -351,6 +370,7 @@ static bool read_string(Reader *reader, Tensor *tensor, int64_t index)
     return ok;
 }
 
+// As Duet writes them.
 static bool read_bool(Reader *reader, bool *value)
 {
     *value = reader_take(reader, "True");
@@ -358,6 +378,7 @@ static bool read_bool(Reader *reader, bool *value)
            reader_fail_at(reader, reader->at, "expected True or False");
 }
 
+// Ints are stored and read back: what changes did not fit.
 bool reader_element(Reader *reader, Tensor *tensor, int64_t index)
 {
     DType dtype = (DType)tensor->dtype;
@@ -417,6 +438,7 @@ static bool read_ints(Reader *reader, Arena *arena, AttrValue *attr)
     return ok;
 }
 
+// Text with its length: formats hold NUL bytes.
 static bool attr_string(Reader *reader, Arena *arena, AttrValue *attr)
 {
     StrBuf text;
@@ -451,6 +473,7 @@ static bool attr_number(Reader *reader, AttrValue *attr)
            reader_fail_at(reader, first, "'%s' is no number", text);
 }
 
+// None is an int that is not there (in slices); all other words are dtypes.
 static bool attr_word(Reader *reader, AttrValue *attr)
 {
     if (reader_take(reader, "None")) {
@@ -490,6 +513,7 @@ bool reader_attr(Reader *reader, Arena *arena, AttrValue *attr)
     return attr_word(reader, attr);
 }
 
+// A comment reaches to the end of the line, whatever is in it.
 bool reader_line_end(Reader *reader, Arena *arena, const char **note)
 {
     *note = NULL;

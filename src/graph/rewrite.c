@@ -29,6 +29,7 @@ static bool reserve(Rewrite *rewrite)
     return true;
 }
 
+// Looked up at once, so that chains stay short.
 bool rewrite_value(Rewrite *rewrite, ValueId value, ValueId other)
 {
     if (!reserve(rewrite)) {
@@ -38,6 +39,7 @@ bool rewrite_value(Rewrite *rewrite, ValueId value, ValueId other)
     return true;
 }
 
+// Values made after the table was last grown stand for themselves.
 static void replace(const Rewrite *rewrite, ValueId *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -69,6 +71,7 @@ static bool walk_node(Rewrite *rewrite, GraphNode *node, GraphNode **next)
     return true;
 }
 
+// `next` is taken before the visit: the node may be gone after it.
 static bool walk_block(Rewrite *rewrite, GraphBlock *block)
 {
     if (!ctx_enter(rewrite->graph->ctx)) {
@@ -84,6 +87,7 @@ static bool walk_block(Rewrite *rewrite, GraphBlock *block)
     return ok;
 }
 
+// The table is freed whether the walk succeeds or not.
 bool rewrite_graph(Rewrite *rewrite)
 {
     Graph *graph = rewrite->graph;
