@@ -1,5 +1,5 @@
 // Reading a graph's printed form: heads, blocks, values. Nodes are read in
-// parse_node.c. The grammar stands in graph_parse.h.
+// graph_parse_node.c. The grammar stands in graph_parse.h.
 //
 // The text is cut at the lines that begin with "graph "; a callee is read when
 // the first call names it. Everything is built with the builder of graph.h, so
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/graph_check.h"
-#include "graph/parse_scope.h"
+#include "graph/graph_parse_scope.h"
 
 // A graph's part of the text.
 typedef struct ParsePart {
@@ -44,7 +44,8 @@ static bool read_type(Parse *parse, Definition *definition)
 }
 
 // With `name` NULL it is a node's output, which has none.
-bool parse_param(Parse *parse, Definition *definition, const char **name)
+bool graph_parse_param(Parse *parse, Definition *definition,
+                       const char **name)
 {
     Reader *reader = &parse->reader;
     reader_blanks(reader);
@@ -70,14 +71,15 @@ bool parse_param(Parse *parse, Definition *definition, const char **name)
 }
 
 // What stands before the '=' of a node.
-bool parse_definition(Parse *parse, Definition *definition)
+bool graph_parse_definition(Parse *parse, Definition *definition)
 {
-    return parse_param(parse, definition, NULL);
+    return graph_parse_param(parse, definition, NULL);
 }
 
 // `value` may be VALUE_ID_NONE: the builder failed, which is told with its
 // place.
-bool parse_define(Parse *parse, const Definition *definition, ValueId value)
+bool graph_parse_define(Parse *parse, const Definition *definition,
+                        ValueId value)
 {
     Piece number = definition->number;
     if (value == VALUE_ID_NONE) {
@@ -118,7 +120,8 @@ static bool parse_value(Parse *parse, const GraphBlock *block,
 }
 
 // A comma must be followed by another value.
-bool parse_values(Parse *parse, const GraphBlock *block, ValueIdVec *values)
+bool graph_parse_values(Parse *parse, const GraphBlock *block,
+                        ValueIdVec *values)
 {
     if (!reader_take(&parse->reader, "%")) {
         return true;
@@ -134,7 +137,7 @@ bool parse_values(Parse *parse, const GraphBlock *block, ValueIdVec *values)
 }
 
 // Variables are numbered in the order of the head's lines.
-bool parse_variable(Parse *parse, uint32_t *index)
+bool graph_parse_variable(Parse *parse, uint32_t *index)
 {
     Reader *reader = &parse->reader;
     if (!reader_expect(reader, "@")) {
@@ -149,7 +152,7 @@ bool parse_variable(Parse *parse, uint32_t *index)
 }
 
 // Names are free: state that the trace has no name for has none.
-bool parse_params(Parse *parse, GraphBlock *block)
+bool graph_parse_params(Parse *parse, GraphBlock *block)
 {
     Reader *reader = &parse->reader;
     if (!reader_expect(reader, "(")) {
@@ -161,8 +164,8 @@ bool parse_params(Parse *parse, GraphBlock *block)
     do {
         Definition param;
         const char *name;
-        if (!parse_param(parse, &param, &name) ||
-            !parse_define(parse, &param,
+        if (!graph_parse_param(parse, &param, &name) ||
+            !graph_parse_define(parse, &param,
                           graph_block_param(parse->graph, block, name,
                                             definition_type(&param)))) {
             return false;
@@ -195,7 +198,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
         *done = false;
         return true;
     }
-    bool ok = parse_values(parse, block, &values) &&
+    bool ok = graph_parse_values(parse, block, &values) &&
               graph_block_results(parse->graph, block, values.items,
                                   (uint32_t)values.count) &&
               reader_line_end(reader, &parse->graph->arena, &note);
@@ -221,7 +224,7 @@ static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
                                   found);
         }
         if (!ctx_poll(reader->ctx) || !block_end(parse, block, &done) ||
-            (!done && !parse_node(parse, block, indent))) {
+            (!done && !graph_parse_node(parse, block, indent))) {
             return false;
         }
     }
@@ -229,7 +232,7 @@ static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
 }
 
 // Nesting in the text is nesting in C: depth is counted.
-bool parse_block(Parse *parse, GraphBlock *block, size_t indent)
+bool graph_parse_block(Parse *parse, GraphBlock *block, size_t indent)
 {
     if (!ctx_enter(parse->reader.ctx)) {
         return false;
@@ -245,12 +248,12 @@ static bool head_input(Parse *parse, InputKind kind)
     Graph *graph = parse->graph;
     Definition definition;
     const char *name;
-    if (!parse_param(parse, &definition, &name)) {
+    if (!graph_parse_param(parse, &definition, &name)) {
         return false;
     }
     ValueId value = graph_add_input(graph, name != NULL ? name : "arg",
                                     definition_type(&definition));
-    if (!parse_define(parse, &definition, value)) {
+    if (!graph_parse_define(parse, &definition, value)) {
         return false;
     }
     vec_last(&graph->inputs).kind = kind;
@@ -341,7 +344,7 @@ static bool read_graph(Parse *parse)
         return reader_fail_at(reader, reader->at, "the graph has no lines");
     }
     reader->at = line;
-    if (!parse_block(parse, parse->graph->block, indent)) {
+    if (!graph_parse_block(parse, parse->graph->block, indent)) {
         return false;
     }
     if (reader_indent(reader, &indent)) {
@@ -377,7 +380,7 @@ static Graph *read_part(ParseText *all, size_t index)
 }
 
 // Callees are looked for by name; a text has few.
-Graph *parse_callee(Parse *parse)
+Graph *graph_parse_callee(Parse *parse)
 {
     Reader *reader = &parse->reader;
     if (!reader_expect(reader, "@")) {

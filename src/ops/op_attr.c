@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/utf8.h"
 #include "ops/op.h"
 
 bool attr_equal(const AttrValue *a, const AttrValue *b)
@@ -86,14 +87,17 @@ static void print_number(StrBuf *out, double number)
     strbuf_puts(out, strpbrk(text, ".e") == NULL ? ".0" : "");
 }
 
+// Bytes that are no UTF-8 are escaped all, so that the whole stays text.
 static void print_quoted(StrBuf *out, const AttrValue *attr)
 {
+    size_t bad;
+    bool raw = utf8_validate(attr->text, attr->count, false, &bad);
     strbuf_putc(out, '\'');
     for (uint32_t i = 0; i < attr->count; i++) {
         unsigned char byte = (unsigned char)attr->text[i];
         if (byte == '\'' || byte == '\\') {
             strbuf_printf(out, "\\%c", byte);
-        } else if (byte < ' ' || byte == 0x7f) {
+        } else if (byte < ' ' || byte == 0x7f || (byte > 0x7f && !raw)) {
             strbuf_printf(out, "\\x%02x", byte);
         } else {
             strbuf_putc(out, (char)byte);

@@ -4,6 +4,9 @@
 // object holds its graph, so it stays valid on its own.
 #include "stager/stage_graph.h"
 
+#include "graph/graph_boxes.h"
+#include "graph/graph_dot.h"
+#include "graph/graph_parse.h"
 #include "graph/graph_text.h"
 #include "graph/graphdef.h"
 #include "interp/obj_list.h"
@@ -184,7 +187,71 @@ static const MemberDef graph_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// --- texts and pictures ---
+
+// Graph.parse(text): what str(graph) gave, or graph.text().
+static Value graph_parse_text(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE, "Graph.parse: the text must be a str");
+    }
+    const Str *text = value_as_str(args[0]);
+    Graph *graph = graph_parse(&vm->ctx, text->text, text->length);
+    if (graph == NULL) {
+        return VALUE_FAIL;
+    }
+    Value object = stage_graph_new(vm, graph);
+    graph_release(&vm->ctx, graph);
+    return object;
+}
+
+static Value drawn(Vm *vm, Value self, void (*draw)(StrBuf *, Graph *))
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    draw(&out, graph_of(self));
+    Str *text = str_from_buf(vm, &out);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static void print_whole(StrBuf *out, Graph *graph)
+{
+    graph_print(out, graph, true);
+}
+
+static Value graph_text(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return drawn(vm, args[0], print_whole);
+}
+
+static Value graph_to_dot(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return drawn(vm, args[0], graph_dot);
+}
+
+static Value graph_to_boxes(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return drawn(vm, args[0], graph_boxes);
+}
+
+static const NativeDef graph_static_methods[] = {
+    {"parse", "text, /", graph_parse_text,
+     "The graph that a text shows, as print(graph) writes it. ValueError with "
+     "line and column where it is none. Constants must not be shortened: "
+     "see text()."},
+    {NULL, NULL, NULL, NULL},
+};
+
 static const NativeDef graph_methods[] = {
+    {"text", "self, /", graph_text,
+     "The printed form with every element of every constant."},
+    {"dot", "self, /", graph_to_dot, "The graph in DOT, for Graphviz."},
+    {"boxes", "self, /", graph_to_boxes,
+     "The printed form, each block in a box."},
     {"to_graphdef", "self, /", to_graphdef,
      "The graph as a TensorFlow GraphDef, in protobuf's text format."},
     {"graphdef_nodes", "self, /", graphdef_nodes,
@@ -202,6 +269,7 @@ const TypeDef trace_owner_type_def = {
               .repr = graph_str,
               .length = graph_length},
     .methods = graph_methods,
+    .static_methods = graph_static_methods,
     .members = graph_members,
 };
 

@@ -1,6 +1,8 @@
 // The built-in `stage`, and what the stager puts into a Vm.
 #include "stager/stager.h"
 
+#include <string.h>
+
 #include "interp/class_new.h"
 #include "interp/obj_int.h"
 #include "stager/autograph.h"
@@ -222,14 +224,22 @@ static Type *make_type(Vm *vm, const TypeDef *def)
     return cls;
 }
 
+static bool bind_name(Vm *vm, const char *text, Object *object)
+{
+    Str *name = str_intern(vm, text, strlen(text));
+    bool ok = object != NULL && name != NULL &&
+              dict_set_name(vm, vm->builtins, name, value_from_object(object));
+    object_release_null(&vm->ctx, name);
+    return ok;
+}
+
+// The built-ins that staging adds: `stage`, and `Graph` for Graph.parse.
 static bool bind_stage(Vm *vm, Stager *stager)
 {
     Object *stage = object_new(vm, stager->stage_type, sizeof *stage);
-    Str *name = str_intern(vm, "stage", 5);
-    bool ok = stage != NULL && name != NULL &&
-              dict_set_name(vm, vm->builtins, name, value_from_object(stage));
+    bool ok = bind_name(vm, "stage", stage) &&
+              bind_name(vm, "Graph", (Object *)stager->graph_type);
     object_release_null(&vm->ctx, stage);
-    object_release_null(&vm->ctx, name);
     return ok;
 }
 

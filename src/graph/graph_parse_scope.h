@@ -1,6 +1,6 @@
 // What the files that read a graph's text share.
-#ifndef DUET_GRAPH_PARSE_SCOPE_H
-#define DUET_GRAPH_PARSE_SCOPE_H
+#ifndef DUET_GRAPH_GRAPH_PARSE_SCOPE_H
+#define DUET_GRAPH_GRAPH_PARSE_SCOPE_H
 
 #include "graph/build.h"
 #include "graph/reader.h"
@@ -28,25 +28,27 @@ typedef VEC(Definition) DefinitionVec;
 typedef VEC(ValueId) ValueIdVec;
 
 // The lines of a block, each indented by `indent`, up to its last one.
-MUST_CHECK bool parse_block(Parse *parse, GraphBlock *block, size_t indent);
+MUST_CHECK bool graph_parse_block(Parse *parse, GraphBlock *block,
+                                  size_t indent);
 // One node, whose line begins here, and its sub-blocks.
-MUST_CHECK bool parse_node(Parse *parse, GraphBlock *block, size_t indent);
+MUST_CHECK bool graph_parse_node(Parse *parse, GraphBlock *block,
+                                 size_t indent);
 // "(" [param {"," param}] ")": adds params to the block.
-MUST_CHECK bool parse_params(Parse *parse, GraphBlock *block);
+MUST_CHECK bool graph_parse_params(Parse *parse, GraphBlock *block);
 // "%4 x: float32[2]": the number, a name or NULL, and the type.
-MUST_CHECK bool parse_param(Parse *parse, Definition *definition,
-                            const char **name);
-MUST_CHECK bool parse_definition(Parse *parse, Definition *definition);
+MUST_CHECK bool graph_parse_param(Parse *parse, Definition *definition,
+                                  const char **name);
+MUST_CHECK bool graph_parse_definition(Parse *parse, Definition *definition);
 // Lets a number stand for a value; a number is given once.
-MUST_CHECK bool parse_define(Parse *parse, const Definition *definition,
-                             ValueId value);
+MUST_CHECK bool graph_parse_define(Parse *parse, const Definition *definition,
+                                   ValueId value);
 // "%1, %2", or nothing: appended to the list.
-MUST_CHECK bool parse_values(Parse *parse, const GraphBlock *block,
-                             ValueIdVec *values);
+MUST_CHECK bool graph_parse_values(Parse *parse, const GraphBlock *block,
+                                   ValueIdVec *values);
 // "@2": a Variable's number, which exists.
-MUST_CHECK bool parse_variable(Parse *parse, uint32_t *index);
+MUST_CHECK bool graph_parse_variable(Parse *parse, uint32_t *index);
 // "@f": the graph of that name, read when it is first asked for; borrowed.
-Graph *parse_callee(Parse *parse);
+Graph *graph_parse_callee(Parse *parse);
 
 static inline TensorType definition_type(const Definition *definition)
 {

@@ -3,7 +3,7 @@
 // A node is built from what its line says by the builder's function for its
 // op; then each output takes the type that the text declares, where that does
 // not contradict what the op gives.
-#include "graph/parse_scope.h"
+#include "graph/graph_parse_scope.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ static bool read_definitions(NodeLine *line)
     }
     do {
         Definition definition;
-        if (!parse_definition(line->parse, &definition) ||
+        if (!graph_parse_definition(line->parse, &definition) ||
             !vec_push(reader->ctx, &line->definitions, definition)) {
             return false;
         }
@@ -109,7 +109,7 @@ static bool read_const(NodeLine *line)
 static bool read_call(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
-    line->callee = parse_callee(line->parse);
+    line->callee = graph_parse_callee(line->parse);
     if (line->callee == NULL) {
         return false;
     }
@@ -117,7 +117,7 @@ static bool read_call(NodeLine *line)
         reader->at++;
         do {
             uint32_t index;
-            if (!parse_variable(line->parse, &index) ||
+            if (!graph_parse_variable(line->parse, &index) ||
                 !vec_push(reader->ctx, &line->variables, index)) {
                 return false;
             }
@@ -141,7 +141,7 @@ static bool read_payload(NodeLine *line)
         return read_call(line);
     case OP_READ_VARIABLE:
     case OP_ASSIGN_VARIABLE:
-        return parse_variable(line->parse, &line->variable);
+        return graph_parse_variable(line->parse, &line->variable);
     default:
         return true;
     }
@@ -241,9 +241,9 @@ static GraphBlock *read_sub_block(NodeLine *line, const char *word)
     }
     GraphBlock *block = graph_block_new(parse->graph, line->block);
     if (block == NULL || !reader_expect(reader, word) ||
-        (line->op == OP_WHILE && !parse_params(parse, block)) ||
+        (line->op == OP_WHILE && !graph_parse_params(parse, block)) ||
         !reader_line_end(reader, &parse->graph->arena, &note) ||
-        !parse_block(parse, block, indent + 2)) {
+        !graph_parse_block(parse, block, indent + 2)) {
         return NULL;
     }
     return block;
@@ -394,7 +394,7 @@ static bool give_outputs(NodeLine *line, const GraphNode *node)
             return contradicts(line, definition, given);
         }
         if (!build_set_type(graph, value, declared) ||
-            !parse_define(line->parse, definition, value)) {
+            !graph_parse_define(line->parse, definition, value)) {
             return false;
         }
     }
@@ -408,7 +408,7 @@ static bool read_line(NodeLine *line)
     Reader *reader = &line->parse->reader;
     Arena *arena = &line->parse->graph->arena;
     if (!read_definitions(line) || !read_op(line) || !read_payload(line) ||
-        !parse_values(line->parse, line->block, &line->inputs) ||
+        !graph_parse_values(line->parse, line->block, &line->inputs) ||
         !read_attrs(line) ||
         !reader_line_end(reader, arena, &line->place.note)) {
         return false;
@@ -422,7 +422,7 @@ static bool read_line(NodeLine *line)
 }
 
 // Whatever was collected is freed here, read or not.
-bool parse_node(Parse *parse, GraphBlock *block, size_t indent)
+bool graph_parse_node(Parse *parse, GraphBlock *block, size_t indent)
 {
     NodeLine line = {.parse = parse, .block = block, .indent = indent};
     Ctx *ctx = parse->reader.ctx;
