@@ -11,6 +11,10 @@
 MUST_CHECK bool stage_host_run(Vm *vm, const GraphNode *node,
                                Tensor *const *inputs, Tensor **outputs);
 
+// fn(*args) when the graph runs, in a trace; else now. `args` is a tuple or a
+// list, `out` a tree of specs or None. The results, owned.
+Value stage_host_call(Vm *vm, Value fn, Value args, Value out);
+
 // Methods of `stage`.
 Value stage_host_call_method(Vm *vm, Value *args, uint32_t count);
 Value stage_summary_method(Vm *vm, Value *args, uint32_t count);

@@ -33,6 +33,26 @@ static inline bool value_is_staged(Vm *vm, Value v)
            value_object(v)->type == stager_of(vm)->staged_type;
 }
 
+// The trace for a call with this signature, owned: found, or made (in
+// staged_find.c). NULL with an error pending.
+MUST_CHECK Concrete *staged_find(Vm *vm, StagedFunction *self,
+                                 const Bound *bound, Signature *signature);
+// Whether host code may run, which it does in a trace and, to word the error,
+// where arguments do not fit. False: stage.seal() forbids it (ERR_RUNTIME).
+MUST_CHECK bool staged_may_run_host(Vm *vm, const StagedFunction *self);
+
+// signature= (staged_fit.c). The first parameter that it speaks of: not `self`.
+size_t staged_first_spec(const StagedFunction *self);
+// Refuses more specs than there are parameters (ERR_SIGNATURE).
+MUST_CHECK bool staged_check_specs(Vm *vm, const StagedFunction *self);
+// Each argument that has a spec, made to fit it (ERR_SIGNATURE). `out` is to
+// be freed also after a failure.
+MUST_CHECK bool staged_fit(Vm *vm, const StagedFunction *self,
+                           const Bound *given, Bound *out);
+// Gives the leaves of fitted arguments the types that the specs ask for.
+MUST_CHECK bool staged_generalise(Vm *vm, const StagedFunction *self,
+                                  Signature *signature);
+
 extern const TypeDef staged_type_def, stage_type_def;
 
 #endif

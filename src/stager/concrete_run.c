@@ -1,0 +1,184 @@
+// Running a trace: its plan on the call's tensors, or, inside another trace, a
+// call node there.
+//
+// Invariant: the call's signature is the Concrete's own, so tensors, Variables
+// and the graph's inputs stand in one order.
+#include "stager/concrete.h"
+#include "stager/trace.h"
+
+typedef VEC(ValueId) IdVec;
+
+typedef struct Unpack {
+    Tensor **outputs;
+    size_t next;
+} Unpack;
+
+static Value unpack_leaf(Vm *vm, Value v, void *data)
+{
+    Unpack *unpack = data;
+    if (!value_is_kind(v, KIND_SYMBOLIC)) {
+        return value_retain(v);
+    }
+    Tensor *tensor = unpack->outputs[unpack->next++];
+    return tensor_adopt(vm, object_retain(tensor));
+}
+
+bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
+                         VariableCell **cells, Tensor **outputs)
+{
+    PlanArgs args = {.inputs = inputs,
+                     .variables = cells,
+                     .host = &stage_print_table,
+                     .host_data = vm};
+    concrete->running++;
+    concrete->hits++;
+    bool ok = plan_run(&vm->ctx, concrete->plan, &args, outputs);
+    concrete->running--;
+    return ok;
+}
+
+Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
+{
+    Unpack unpack = {outputs, 0};
+    uint32_t count = concrete->graph->block->result_count;
+    Value result = value_map(vm, concrete->result, unpack_leaf, &unpack);
+    for (uint32_t i = 0; i < count; i++) {
+        object_release(&vm->ctx, outputs[i]);
+    }
+    return result;
+}
+
+static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
+{
+    const Graph *graph = concrete->graph;
+    size_t inputs = signature->tensors.count;
+    size_t count = graph->block->result_count;
+    size_t total = inputs + count + graph->variables.count + 1;
+    void **room = ctx_alloc_zero(&vm->ctx, total * sizeof *room);
+    if (room == NULL) {
+        return VALUE_FAIL;
+    }
+    Tensor **tensors = (Tensor **)room, **outputs = tensors + inputs;
+    VariableCell **cells = (VariableCell **)(outputs + count);
+    for (size_t i = 0; i < inputs; i++) {
+        tensors[i] = value_as_tensor(signature->tensors.items[i].value);
+    }
+    for (size_t i = 0; i < graph->variables.count; i++) {
+        uint32_t index = concrete->cells[i];
+        if (index != CONCRETE_CAPTURED) {
+            cells[i] =
+                &value_as_variable(signature->variables.items[index])->cell;
+        }
+    }
+    Value result = VALUE_FAIL;
+    if (concrete_run_inputs(vm, concrete, tensors, cells, outputs)) {
+        result = concrete_unpack(vm, concrete, outputs);
+    }
+    ctx_free(&vm->ctx, room, total * sizeof *room);
+    return result;
+}
+
+// A call inside a trace.
+
+static bool call_inputs(Vm *vm, const Concrete *concrete,
+                        const Signature *signature, IdVec *ids)
+{
+    size_t own = signature->tensors.count;
+    for (size_t i = 0; i < own + concrete->outer.count; i++) {
+        Value v = i < own ? signature->tensors.items[i].value
+                          : concrete->outer.items[i - own];
+        ValueId id = trace_operand(vm, vm->trace, v);
+        if (id == VALUE_ID_NONE || !vec_push(&vm->ctx, ids, id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The caller's numbers for the callee's Variables.
+static bool call_variables(Vm *vm, const Concrete *concrete,
+                           const Signature *signature, uint32_t *indexes)
+{
+    const Graph *graph = concrete->graph;
+    for (size_t i = 0; i < graph->variables.count; i++) {
+        const GraphVariable *variable = &graph->variables.items[i];
+        VariableCell *cell = variable->cell;
+        Object *owner = variable->owner;
+        if (concrete->cells[i] != CONCRETE_CAPTURED) {
+            Variable *own = value_as_variable(
+                signature->variables.items[concrete->cells[i]]);
+            cell = &own->cell;
+            owner = &own->head;
+        }
+        if (!graph_add_variable(vm->trace->graph, variable->name,
+                                variable->type, cell, owner, &indexes[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct UnpackNode {
+    const GraphNode *node;
+    const char *name;
+    uint32_t next;
+} UnpackNode;
+
+static Value unpack_output(Vm *vm, Value v, void *data)
+{
+    UnpackNode *unpack = data;
+    if (!value_is_kind(v, KIND_SYMBOLIC)) {
+        return value_retain(v);
+    }
+    return trace_symbolic(vm, vm->trace,
+                          node_output(unpack->node, unpack->next++),
+                          unpack->name);
+}
+
+static Value append_call(Vm *vm, Concrete *concrete,
+                         const Signature *signature)
+{
+    IdVec ids = {0};
+    size_t size =
+        (concrete->graph->variables.count + 1) * sizeof(uint32_t);
+    uint32_t *indexes = ctx_alloc(&vm->ctx, size);
+    Value result = VALUE_FAIL;
+    if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
+        return VALUE_FAIL;
+    }
+    (void)object_retain(concrete);
+    if (indexes != NULL && call_inputs(vm, concrete, signature, &ids) &&
+        call_variables(vm, concrete, signature, indexes)) {
+        GraphNode *node = graph_append_call(
+            vm->trace->graph, vm->trace->block, concrete->graph, ids.items,
+            (uint32_t)ids.count, indexes, trace_place(vm));
+        UnpackNode unpack = {node, concrete->name->text, 0};
+        result = node == NULL
+                     ? VALUE_FAIL
+                     : value_map(vm, concrete->result, unpack_output, &unpack);
+    }
+    vec_free(&vm->ctx, &ids);
+    if (indexes != NULL) {
+        ctx_free(&vm->ctx, indexes, size);
+    }
+    return result;
+}
+
+Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
+{
+    if (vm->trace != NULL) {
+        concrete->hits++;
+        return append_call(vm, concrete, signature);
+    }
+    if (signature->any_symbolic) {
+        // Let the operation that uses it first say what is wrong.
+        for (size_t i = 0; i < signature->tensors.count; i++) {
+            Value v = signature->tensors.items[i].value;
+            if (value_is_kind(v, KIND_SYMBOLIC)) {
+                return leak_fail(vm, concrete->name->text,
+                                 value_as_symbolic(v));
+            }
+        }
+    }
+    return run_now(vm, concrete, signature);
+}

@@ -1,0 +1,77 @@
+// stage.once(): a `with` block that runs eagerly, once a trace.
+//
+// Entering sets the running trace aside, with the mark of its objects; what
+// the block makes is older than the trace. Leaving goes on with it.
+#include "interp/memory.h"
+#include "interp/raise.h"
+#include "stager/stage_host.h"
+
+typedef struct Once {
+    Object head;
+    Trace *trace;   // set aside while the block runs; NULL: none ran
+    uint16_t birth; // of the trace's objects
+    bool inside;    // the block runs
+} Once;
+
+Value stage_once_method(Vm *vm, Value *args, uint32_t count)
+{
+    (void)args;
+    (void)count;
+    Once *once = object_new(vm, stager_of(vm)->once_type, sizeof *once);
+    if (once == NULL) {
+        return VALUE_FAIL;
+    }
+    once->trace = NULL;
+    once->birth = 0;
+    once->inside = false;
+    return value_from_object(once);
+}
+
+static Value once_enter(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Once *once = (Once *)value_object(args[0]);
+    if (once->inside) {
+        return raise_error(vm, ERR_RUNTIME, "stage.once(): entered twice");
+    }
+    once->trace = vm->trace;
+    once->birth = vm->ctx.birth;
+    once->inside = true;
+    vm->trace = NULL;
+    vm->ctx.birth = 0;
+    return VALUE_NONE;
+}
+
+static Value once_exit(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Once *once = (Once *)value_object(args[0]);
+    if (once->inside) {
+        vm->trace = once->trace;
+        vm->ctx.birth = once->birth;
+        once->inside = false;
+        once->trace = NULL;
+    }
+    return VALUE_FALSE;
+}
+
+static void once_destroy(Vm *vm, Object *self)
+{
+    object_free(vm, self, sizeof(Once));
+}
+
+static const NativeDef once_methods[] = {
+    {"__enter__", "self, /", once_enter, "Sets the running trace aside."},
+    {"__exit__", "self, *args", once_exit, "Goes on with it."},
+    {NULL, NULL, NULL, NULL},
+};
+
+const TypeDef once_type_def = {
+    .name = "once",
+    .doc = "A block that runs eagerly, once a trace, outside its graph.",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(Once),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = once_destroy},
+    .methods = once_methods,
+};

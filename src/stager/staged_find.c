@@ -1,0 +1,210 @@
+// From the signature of a call to its trace: found, right, up to date; or made.
+//
+// Invariant: what is found here may be run on the call's arguments. A key that
+// matches is not enough where a trace captured Variables that are arguments
+// too, symbolic tensors of an enclosing trace, or values that have changed.
+#include "stager/staged_fn.h"
+
+#include <stdio.h>
+
+#include "interp/raise.h"
+#include "stager/trace.h"
+
+// A call of this function with this signature is being traced already: it
+// would never end.
+static bool check_recursion(Vm *vm, const StagedFunction *self,
+                            const Signature *signature)
+{
+    for (const Trace *trace = vm->trace; trace != NULL;
+         trace = trace->outer) {
+        const StrBuf *key = &trace->request->signature->key;
+        if (trace->request->staged == self &&
+            key->length == signature->key.length &&
+            memcmp(strbuf_text(key), strbuf_text(&signature->key),
+                   key->length) == 0) {
+            return raise_false(
+                vm, ERR_RECURSION,
+                "%s calls itself with the signature that is being traced; a "
+                "recursion on a tensor would never end: use a loop, or a "
+                "host value that ends it",
+                self->name->text);
+        }
+    }
+    return true;
+}
+
+bool staged_may_run_host(Vm *vm, const StagedFunction *self)
+{
+    return !stager_of(vm)->sealed ||
+           raise_false(vm, ERR_RUNTIME,
+                       "%s would run host code, and staging is sealed",
+                       self->name->text);
+}
+
+static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
+                            Signature *signature)
+{
+    if (!staged_may_run_host(vm, self)) {
+        return NULL;
+    }
+    if (!check_recursion(vm, self, signature) ||
+        (self->options.relax &&
+         !traces_relax(vm, &self->table, signature))) {
+        return NULL;
+    }
+    TraceRequest request = {.staged = self,
+                            .target = self->target,
+                            .name = self->name,
+                            .bound = bound,
+                            .signature = signature,
+                            .number = self->traced + 1};
+    Concrete *made = concrete_new(vm, &request);
+    if (made == NULL) {
+        return NULL;
+    }
+    self->traced++;
+    guard_clear(vm, &self->guard); // its trace may have to go
+    if (!traces_add(vm, &self->table, made, signature)) {
+        object_release(&vm->ctx, made);
+        return NULL;
+    }
+    return made;
+}
+
+// A trace that captured symbolic tensors is good in the trace they are of.
+static bool same_outer(const Vm *vm, const Concrete *concrete)
+{
+    return concrete->outer.count == 0 ||
+           (vm->trace != NULL && vm->trace->serial == concrete->outer_serial);
+}
+
+// Whether the call's Variables stand to those that the function finds itself
+// as they did in the trace: one that was both must be that very one, and no
+// other may be one that the graph captured.
+static bool same_aliases(const Concrete *concrete, const Signature *signature)
+{
+    const Graph *graph = concrete->graph;
+    for (size_t i = 0; i < signature->variables.count; i++) {
+        Value v = signature->variables.items[i];
+        if (i >= 64 || concrete->aliased >> i & 1) {
+            if (!value_same(v, concrete->variables.items[i])) {
+                return false;
+            }
+            continue;
+        }
+        for (size_t k = 0; k < graph->variables.count; k++) {
+            if (concrete->cells[k] == CONCRETE_CAPTURED &&
+                graph->variables.items[k].owner == value_object(v)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool is_right(const Vm *vm, const Concrete *concrete,
+                     const Signature *signature)
+{
+    return same_outer(vm, concrete) &&
+           (signature->variables.count == 0 ||
+            same_aliases(concrete, signature));
+}
+
+// The trace of calls whose Variables are among those that the function finds
+// itself: its key names them.
+static Concrete *find_alias(Vm *vm, StagedFunction *self, const Bound *bound,
+                            Signature *signature)
+{
+    if (!signature_add_identities(signature)) {
+        return NULL;
+    }
+    Concrete *found = traces_find(vm, &self->table, signature);
+    if (found != NULL && same_outer(vm, found)) {
+        return object_retain(found);
+    }
+    return vm_has_error(vm) ? NULL : make_trace(vm, self, bound, signature);
+}
+
+// What a call does that finds a frozen value changed. The trace is used
+// unless an error is pending (false) or *again is set.
+static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
+                           FrozenRead *read, bool *again)
+{
+    if (self->options.frozen == FROZEN_RETRACE) {
+        *again = true;
+        return true;
+    }
+    if (self->options.frozen == FROZEN_SILENT) {
+        return ledger_accept(vm, read);
+    }
+    Str *place = ledger_place(vm, read);
+    if (place == NULL) {
+        return false;
+    }
+    bool ok = true;
+    if (self->options.frozen == FROZEN_ERROR) {
+        ok = raise_false(vm, ERR_FROZEN,
+                         "%s: %s has changed since trace %zu read it at line "
+                         "%u; pass it as an argument, or stage with "
+                         "frozen='retrace'",
+                         self->name->text, place->text, found->number,
+                         read->line);
+    } else if (stager_of(vm)->log) {
+        fprintf(stderr,
+                "stage: %s: %s has changed; trace %zu keeps what it read at "
+                "line %u\n",
+                self->name->text, place->text, found->number, read->line);
+    }
+    read->noted = ok; // an error is raised at every call
+    object_release(&vm->ctx, place);
+    return ok;
+}
+
+// Compares what the trace read with what is there now, if anything that some
+// trace has read was stored to since it was last compared.
+static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
+                         bool *again)
+{
+    *again = false;
+    while (found->ledger.epoch != vm->watch_epoch && !*again) {
+        uint64_t epoch = vm->watch_epoch;
+        bool failed;
+        FrozenRead *read = ledger_changed(vm, &found->ledger, &failed);
+        if (failed || (read != NULL &&
+                       !frozen_changed(vm, self, found, read, again))) {
+            return false;
+        }
+        if (read == NULL) {
+            found->ledger.epoch = epoch;
+        }
+    }
+    return true;
+}
+
+Concrete *staged_find(Vm *vm, StagedFunction *self,
+                               const Bound *bound, Signature *signature)
+{
+    Concrete *found = traces_find(vm, &self->table, signature);
+    if (found != NULL && !is_right(vm, found, signature)) {
+        if (same_outer(vm, found)) {
+            return find_alias(vm, self, bound, signature);
+        }
+        found = NULL;
+    }
+    if (found == NULL) {
+        return vm_has_error(vm) ? NULL
+                                : make_trace(vm, self, bound, signature);
+    }
+    bool again = false;
+    (void)object_retain(found);
+    if (LIKELY(found->ledger.epoch == vm->watch_epoch) ||
+        (check_frozen(vm, self, found, &again) && !again)) {
+        return found;
+    }
+    if (again) {
+        guard_clear(vm, &self->guard);
+        traces_remove(vm, &self->table, found);
+    }
+    object_release(&vm->ctx, found);
+    return again ? make_trace(vm, self, bound, signature) : NULL;
+}

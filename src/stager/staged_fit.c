@@ -1,0 +1,115 @@
+// signature=: arguments are made to fit their specs, and the trace takes the
+// specs' types, so that there is one for all of them.
+#include "interp/raise.h"
+#include "stager/match.h"
+#include "stager/staged_fn.h"
+
+size_t staged_first_spec(const StagedFunction *self)
+{
+    if (!value_unbound(self->instance)) {
+        return 1;
+    }
+    if (!value_is_kind(self->target, KIND_FUNCTION)) {
+        return 0;
+    }
+    const Code *code = ((const Function *)value_object(self->target))->code;
+    return code->positional_count > 0 && str_is(code->local_names[0], "self");
+}
+
+bool staged_check_specs(Vm *vm, const StagedFunction *self)
+{
+    if (self->options.signature == NULL ||
+        !value_is_kind(self->target, KIND_FUNCTION)) {
+        return true;
+    }
+    const Code *code = ((const Function *)value_object(self->target))->code;
+    size_t most = code->positional_count + (size_t)code->keyword_only_count -
+                  staged_first_spec(self);
+    return self->options.signature->count <= most ||
+           code->flags & CODE_VARARGS ||
+           raise_false(vm, ERR_SIGNATURE,
+                       "stage(): signature= has %zu specs, but %s() has %zu "
+                       "parameters",
+                       self->options.signature->count, self->name->text,
+                       most);
+}
+
+bool staged_fit(Vm *vm, const StagedFunction *self,
+                          const Bound *given, Bound *out)
+{
+    const Tuple *specs = self->options.signature;
+    size_t first = staged_first_spec(self);
+    *out = (Bound){0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < given->values.count; i++) {
+        Value v = given->values.items[i];
+        if (i < first || i - first >= specs->count) {
+            ok = value_vec_push(vm, &out->values, value_retain(v));
+            continue;
+        }
+        Match match = {MATCH_SIGNATURE, self->name->text,
+                       bound_name(self->target, given, i)};
+        // f.concrete() may be given the signature's own specs.
+        ok = value_vec_push(
+            vm, &out->values,
+            value_same(v, specs->items[i - first])
+                ? value_retain(v)
+                : match_value(vm, &match, specs->items[i - first], v));
+    }
+    out->names = given->names != NULL ? object_retain(given->names) : NULL;
+    return ok;
+}
+
+// Appends the specs of a signature's tree, in the order of a walk.
+static bool add_specs(Vm *vm, Value v, ValueVec *out)
+{
+    if (value_is_kind(v, KIND_SPEC)) {
+        return value_vec_push(vm, out, value_retain(v));
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    ValueVec children = {0};
+    bool ok = structure_children(vm, v, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        ok = add_specs(vm, children.items[i], out);
+    }
+    value_vec_free(vm, &children);
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+bool staged_generalise(Vm *vm, const StagedFunction *self,
+                              Signature *signature)
+{
+    const Tuple *asked = self->options.signature;
+    size_t count = signature->tensors.count;
+    size_t first = staged_first_spec(self), next = 0;
+    ValueVec specs = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < asked->count; i++) {
+        ok = add_specs(vm, asked->items[i], &specs);
+    }
+    Spec **patterns = ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(Spec *));
+    ok = ok && patterns != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const TensorLeaf *leaf = &signature->tensors.items[i];
+        bool asked_for = leaf->argument >= first &&
+                         leaf->argument - first < asked->count &&
+                         next < specs.count;
+        // A tensor that no spec speaks of (self, a default) keeps its type.
+        patterns[i] = asked_for
+                          ? object_retain(value_object(specs.items[next++]))
+                          : spec_new(vm, signature_type(signature, i), NULL);
+        ok = patterns[i] != NULL;
+    }
+    ok = ok && signature_generalise(vm, signature, patterns);
+    for (size_t i = 0; patterns != NULL && i < count; i++) {
+        object_release_null(&vm->ctx, patterns[i]);
+    }
+    if (patterns != NULL) {
+        ctx_free(&vm->ctx, patterns, (count + 1) * sizeof(Spec *));
+    }
+    value_vec_free(vm, &specs);
+    return ok;
+}
