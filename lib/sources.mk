@@ -39,6 +39,7 @@ lib_modules = \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/autograph.duet \
 	lib/tensorflow/config.duet \
+	lib/tensorflow/data.duet \
 	lib/tensorflow/debugging.duet \
 	lib/tensorflow/dtypes.duet \
 	lib/tensorflow/errors.duet \

@@ -182,10 +182,19 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, a, made) ? f->pc : NULL;
 }
 
+// An object may say by __stage_items__ how a staged loop walks it.
+static bool has_stage_items(Vm *vm, Value v)
+{
+    return vm->trace != NULL && value_is_kind(v, KIND_INSTANCE) &&
+           !value_unbound(type_lookup(vm, type_of(vm, v),
+                                      vm->names[NAME_STAGE_ITEMS]));
+}
+
 static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 {
     Value iterable = f->registers[INS_A(ins)];
-    if (block_is_note(iterable) || decides(vm, iterable)) {
+    if (block_is_note(iterable) || decides(vm, iterable) ||
+        has_stage_items(vm, iterable)) {
         return vm->hooks->block(vm, f, BLOCK_FOR, info, ins);
     }
     return slow_getiter(vm, f, ins) ? word_at(f, info->else_target) : NULL;

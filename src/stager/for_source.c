@@ -248,9 +248,44 @@ static Value item_of(Vm *vm, Value iterable, Value index)
     return item != NULL ? value_from_object(item) : VALUE_FAIL;
 }
 
+// --- objects with __stage_items__ ---
+
+static bool is_object_source(Value iterable)
+{
+    return !block_is_note(iterable) && !value_is_operand(iterable);
+}
+
+// Calls the method: a pair, how many turns and a function of the turn's index.
+// *get is owned.
+static Value object_count(Vm *vm, Value object, Value *get)
+{
+    Value pair = value_call_method(vm, object, vm->names[NAME_STAGE_ITEMS],
+                                   NULL, 0);
+    if (value_failed(pair)) {
+        return pair;
+    }
+    if (!value_is_kind(pair, KIND_TUPLE) || value_as_tuple(pair)->count != 2) {
+        release(vm, pair);
+        return raise_error(vm, ERR_TYPE, "__stage_items__ of '%s' must return "
+                           "a count and a function",
+                           type_name(type_of(vm, object)));
+    }
+    Value count = value_retain(value_as_tuple(pair)->items[0]);
+    *get = value_retain(value_as_tuple(pair)->items[1]);
+    release(vm, pair);
+    return count;
+}
+
 bool for_source_open(Vm *vm, Value iterable, ForSource *out)
 {
-    Value count = count_of(vm, iterable);
+    Value walked = VALUE_UNBOUND; // what gives the items
+    Value count = VALUE_FAIL;
+    if (is_object_source(iterable)) {
+        count = object_count(vm, iterable, &walked);
+    } else {
+        walked = value_retain(iterable);
+        count = count_of(vm, iterable);
+    }
     Value cast = VALUE_FAIL;
     if (!value_failed(count)) {
         Value operand = tensor_from_value(vm, "for", count, DT_NONE);
@@ -260,15 +295,18 @@ bool for_source_open(Vm *vm, Value iterable, ForSource *out)
         release(vm, count);
     }
     if (value_failed(cast)) {
+        release(vm, walked);
         return false;
     }
-    *out = (ForSource){.count = cast, .iterable = value_retain(iterable)};
+    *out = (ForSource){.count = cast, .iterable = walked};
     return true;
 }
 
 Value for_source_item(Vm *vm, const ForSource *source, Value index)
 {
-    return item_of(vm, source->iterable, index);
+    return is_object_source(source->iterable)
+               ? vm_call(vm, source->iterable, &index, 1)
+               : item_of(vm, source->iterable, index);
 }
 
 void for_source_free(Vm *vm, ForSource *source)

@@ -1,5 +1,7 @@
 // What a staged `for` iterates over: tensors by rows, ranges with tensors as
-// bounds, and zip and enumerate of such.
+// bounds, zip and enumerate of such, and objects with __stage_items__: that
+// method runs when the loop is traced and returns how many turns there are
+// and a function that gives the item of a turn.
 #ifndef DUET_STAGER_FOR_SOURCE_H
 #define DUET_STAGER_FOR_SOURCE_H
 
@@ -7,7 +9,8 @@
 
 typedef struct ForSource {
     Value count;    // of turns: an operand, owned; UNBOUND: not a `for`
-    Value iterable; // a tensor or the note of a call (block_note.h), owned
+    Value iterable; // a tensor, the note of a call (block_note.h) or an
+                    // object's function of the turn; owned
 } ForSource;
 
 // Takes nothing; finds the number of turns. False with an error pending.
