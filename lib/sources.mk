@@ -19,6 +19,7 @@ lib_modules = \
 	lib/itertools.duet \
 	lib/json.duet \
 	lib/keyword.duet \
+	lib/math.duet \
 	lib/numbers.duet \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \

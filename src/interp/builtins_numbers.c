@@ -157,15 +157,35 @@ BUILTIN_BODY(ord)
         decode((const unsigned char *)text->text, text->length));
 }
 
+// __divmod__ of the left side, then __rdivmod__ of the right one.
+static Value own_divmod(Vm *vm, Value *args)
+{
+    Value own = builtin_special(vm, args[0], "__divmod__", &args[1], 1);
+    if (value_unbound(own) || value_same(own, VALUE_NOT_IMPLEMENTED)) {
+        own = builtin_special(vm, args[1], "__rdivmod__", &args[0], 1);
+    }
+    if (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED)) {
+        return own;
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "unsupported operand type(s) for divmod(): '%s' and "
+                       "'%s'",
+                       type_name(type_of(vm, args[0])),
+                       type_name(type_of(vm, args[1])));
+}
+
+static bool is_plain_number(Value v)
+{
+    return is_int(v) || value_is_float(v);
+}
+
 BUILTIN_BODY(divmod)
 {
     (void)count;
-    Value own = is_int(args[0]) || value_is_float(args[0])
-                    ? VALUE_UNBOUND
-                    : builtin_special(vm, args[0], "__divmod__", &args[1], 1);
-    if (value_failed(own) ||
-        (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED))) {
-        return own;
+    bool plain = is_plain_number(args[0]) && is_plain_number(args[1]);
+    if (!plain && !builtin_is_tensor(args[0]) &&
+        !builtin_is_tensor(args[1])) {
+        return own_divmod(vm, args);
     }
     if (value_is_float(args[0]) || value_is_float(args[1])) {
         double divisor;

@@ -87,6 +87,10 @@ static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
 {
     bool few = given < least;
     uint32_t bound = few ? least : most;
+    if (most == 0) {
+        return raise_false(vm, ERR_TYPE, "%s() takes no positional arguments",
+                           native->def->name);
+    }
     bool only = find_kind(native, PARAM_KEYWORD_ONLY) >= 0;
     return raise_false(vm, ERR_TYPE, "%s() takes %s %u %sargument%s (%u given)",
                        native->def->name,

@@ -275,6 +275,11 @@ Value format_int(Vm *vm, Value v, Str *text)
                            "Precision not allowed in integer format "
                            "specifier");
     }
+    if (spec.no_minus_zero) {
+        return raise_error(vm, ERR_VALUE,
+                           "Negative zero coercion (z) not allowed in integer "
+                           "format specifier");
+    }
     if (spec.type == 'c') {
         return format_char(vm, v, &spec);
     }
@@ -440,6 +445,8 @@ Value format_str(Vm *vm, Value v, Str *text)
     }
     const char *refused =
         spec.sign != 0       ? "Sign not allowed in string format specifier"
+        : spec.no_minus_zero ? "Negative zero coercion (z) not allowed in "
+                               "string format specifier"
         : spec.alternate     ? "Alternate form (#) not allowed in string "
                                "format specifier"
         : spec.grouping != 0 ? (spec.grouping == ','

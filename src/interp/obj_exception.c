@@ -7,6 +7,7 @@
 #include "interp/attr.h"
 #include "interp/note.h"
 #include "interp/obj_instance.h"
+#include "interp/obj_int.h"
 #include "interp/protocol.h"
 
 Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
@@ -75,17 +76,70 @@ static void exception_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->notes, VALUE_UNBOUND);
 }
 
+// OSError(2, "…") is made as the subclass of that errno.
+static Type *class_of_errno(Vm *vm, Type *cls, const Tuple *args)
+{
+    int64_t code;
+    if (cls != type_of_error(vm, ERR_OS) || args->count < 2 ||
+        args->count > 5 || !value_is_int(args->items[0]) ||
+        !int_to_i64(args->items[0], &code)) {
+        return cls;
+    }
+    return type_of_error(vm, raise_kind_of_errno((int)code));
+}
+
 static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)keywords;
+    cls = class_of_errno(vm, cls, args);
     Exception *self = exception_new(vm, cls, args);
     return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+// The keywords that a class of errors takes: they become attributes.
+static bool takes_keyword(Vm *vm, const Type *cls, const Str *name)
+{
+    static const struct {
+        ErrorKind kind;
+        const char *name;
+    } known[] = {{ERR_NAME, "name"},        {ERR_ATTRIBUTE, "name"},
+                 {ERR_ATTRIBUTE, "obj"},    {ERR_IMPORT, "name"},
+                 {ERR_IMPORT, "path"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_is(name, known[i].name) &&
+            type_is_subtype(cls, type_of_error(vm, known[i].kind))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool store_keywords(Vm *vm, Value self, Dict *keywords)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(keywords, &position, &key, &value)) {
+        if (!takes_keyword(vm, type_of(vm, self), value_as_str(key))) {
+            return false;
+        }
+        Str *name = str_intern_str(vm, value_as_str(key));
+        bool done = name != NULL &&
+                    instance_set(vm, value_object(self), name, value);
+        object_release_null(&vm->ctx, name);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Exception *exception = value_as_exception(self);
-    if (keywords != NULL && keywords->count > 0) {
+    if (keywords != NULL && !store_keywords(vm, self, keywords)) {
+        if (vm_has_error(vm)) {
+            return false;
+        }
         return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
                            type_name(exception->head.type));
     }
@@ -95,16 +149,29 @@ static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return true;
 }
 
+// The args as programs see them: an OSError with a file shows two. Owned.
+static Tuple *visible_args(Vm *vm, const Exception *self)
+{
+    const Tuple *args = self->args;
+    bool file = args->count > 2 && args->count <= 5 &&
+                type_is_subtype(self->head.type, type_of_error(vm, ERR_OS));
+    return file ? tuple_from(vm, args->items, 2) : object_retain(self->args);
+}
+
 static Value exception_repr(Vm *vm, Value self)
 {
     Exception *exception = value_as_exception(self);
-    Tuple *args = exception->args;
+    Tuple *args = visible_args(vm, exception);
+    if (args == NULL) {
+        return VALUE_FAIL;
+    }
     Value inner = args->count == 1 ? args->items[0] : value_from_object(args);
     Str *text = value_repr(vm, inner);
+    bool single = args->count == 1;
+    object_release(&vm->ctx, args);
     if (text == NULL) {
         return VALUE_FAIL;
     }
-    bool single = args->count == 1;
     Str *result = str_printf(vm, "%s%s%s%s", type_name(exception->head.type),
                              single ? "(" : "", text->text, single ? ")" : "");
     object_release(&vm->ctx, text);
@@ -131,13 +198,47 @@ static Str *os_error_text(Vm *vm, Tuple *args)
     return result;
 }
 
+// (file, line, column, text …) of a SyntaxError; NULL: it has none.
+static const Tuple *syntax_details(Vm *vm, const Exception *self)
+{
+    const Tuple *args = self->args;
+    return type_is_subtype(self->head.type, type_of_error(vm, ERR_SYNTAX)) &&
+                   args->count == 2 &&
+                   value_is_kind(args->items[1], KIND_TUPLE) &&
+                   value_as_tuple(args->items[1])->count >= 4
+               ? value_as_tuple(args->items[1])
+               : NULL;
+}
+
+// "invalid syntax (a.py, line 3)"
+static Str *syntax_text(Vm *vm, const Exception *self, const Tuple *place)
+{
+    Str *message = value_str(vm, self->args->items[0]);
+    Str *line = message == NULL ? NULL : value_str(vm, place->items[1]);
+    Str *text = NULL;
+    if (line != NULL && value_is_str(place->items[0])) {
+        const char *name = value_as_str(place->items[0])->text;
+        const char *slash = strrchr(name, '/');
+        text = str_printf(vm, "%s (%s, line %s)", message->text,
+                          slash == NULL ? name : slash + 1, line->text);
+    } else if (line != NULL) {
+        text = str_printf(vm, "%s (line %s)", message->text, line->text);
+    }
+    object_release_null(&vm->ctx, message);
+    object_release_null(&vm->ctx, line);
+    return text;
+}
+
 static Value exception_str(Vm *vm, Value self)
 {
     Exception *exception = value_as_exception(self);
     Tuple *args = exception->args;
     Type *cls = exception->head.type;
     Str *text;
-    if (args->count == 0) {
+    const Tuple *place = syntax_details(vm, exception);
+    if (place != NULL) {
+        text = syntax_text(vm, exception, place);
+    } else if (args->count == 0) {
         text = object_retain(vm->empty_str);
     } else if (args->count > 1) {
         bool os = type_is_subtype(cls, type_of_error(vm, ERR_OS)) &&
@@ -154,8 +255,8 @@ static Value exception_str(Vm *vm, Value self)
 
 static Value get_args(Vm *vm, Value self)
 {
-    (void)vm;
-    return value_retain(value_from_object(value_as_exception(self)->args));
+    Tuple *args = visible_args(vm, value_as_exception(self));
+    return args == NULL ? VALUE_FAIL : value_from_object(args);
 }
 
 static bool set_args(Vm *vm, Value self, Value value)
@@ -309,10 +410,73 @@ static Value argument_or_none(const Tuple *args, size_t i)
     return i < args->count ? value_retain(args->items[i]) : VALUE_NONE;
 }
 
+// The attributes of a SyntaxError; UNBOUND: it is none, or has no such name.
+static Value syntax_attribute(Vm *vm, const Exception *self, const Str *name)
+{
+    static const char *const names[] = {"filename", "lineno",     "offset",
+                                        "text",     "end_lineno", "end_offset"};
+    if (!type_is_subtype(self->head.type, type_of_error(vm, ERR_SYNTAX))) {
+        return VALUE_UNBOUND;
+    }
+    if (str_is(name, "msg")) {
+        return argument_or_none(self->args, 0);
+    }
+    const Tuple *place = syntax_details(vm, self);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_is(name, names[i])) {
+            return place == NULL ? VALUE_NONE : argument_or_none(place, i);
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+// The text between the number-th pair of quotes in the message; None: none.
+static Value quoted_name(Vm *vm, const Exception *self, int number)
+{
+    if (self->args->count == 0 || !value_is_str(self->args->items[0])) {
+        return VALUE_NONE;
+    }
+    const char *at = value_as_str(self->args->items[0])->text, *end = at;
+    for (int i = 0; i <= number; i++) {
+        at = strchr(i == 0 ? at : end + 1, '\'');
+        end = at == NULL ? NULL : strchr(at + 1, '\'');
+        if (end == NULL) {
+            return VALUE_NONE;
+        }
+    }
+    Str *text = str_new(vm, at + 1, (size_t)(end - at - 1));
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+// name, obj, msg and path of NameError, AttributeError and ImportError; those
+// that the interpreter raised name things in their messages alone.
+static Value name_attribute(Vm *vm, const Exception *self, const Str *name)
+{
+    const Type *cls = self->head.type;
+    bool named = type_is_subtype(cls, type_of_error(vm, ERR_NAME));
+    bool attribute = type_is_subtype(cls, type_of_error(vm, ERR_ATTRIBUTE));
+    bool import = type_is_subtype(cls, type_of_error(vm, ERR_IMPORT));
+    if (str_is(name, "name") && (named || attribute || import)) {
+        return quoted_name(vm, self, attribute ? 1 : 0);
+    }
+    if (import && str_is(name, "msg")) {
+        return argument_or_none(self->args, 0);
+    }
+    return (import && str_is(name, "path")) ||
+                   (attribute && str_is(name, "obj"))
+               ? VALUE_NONE
+               : VALUE_UNBOUND;
+}
+
 // The attributes that one class of errors has more than the others; UNBOUND
 // for other names. They are read from args.
 static Value special_attribute(Vm *vm, const Exception *self, const Str *name)
 {
+    Value found = syntax_attribute(vm, self, name);
+    found = value_unbound(found) ? name_attribute(vm, self, name) : found;
+    if (!value_unbound(found)) {
+        return found;
+    }
     static const char *const os_names[] = {"errno", "strerror", "filename"};
     const Type *cls = self->head.type;
     const Tuple *args = self->args;

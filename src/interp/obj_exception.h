@@ -30,6 +30,8 @@ typedef struct Exception {
 } Exception;
 
 MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);
+// The subclass of OSError that stands for an errno (raise.c).
+ErrorKind raise_kind_of_errno(int error);
 MUST_CHECK Traceback *traceback_new(Vm *vm); // without entries
 static inline Exception *value_as_exception(Value v)
 {

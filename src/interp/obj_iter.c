@@ -176,24 +176,14 @@ Value iter_enumerate(Vm *vm, Value iterable, Value start)
 }
 
 // The iterators of all sources, as a Tuple. NULL: failed.
-static Tuple *iterators_of(Vm *vm, Tuple *sources, const char *what)
+static Tuple *iterators_of(Vm *vm, Tuple *sources)
 {
     Tuple *result = tuple_new(vm, sources->count);
     for (size_t i = 0; result != NULL && i < sources->count; i++) {
         result->items[i] = VALUE_NONE;
     }
     for (size_t i = 0; result != NULL && i < sources->count; i++) {
-        Value source = sources->items[i];
-        Type *type = type_of(vm, source);
-        Value iterator;
-        if (what != NULL && type->slots.iter == NULL &&
-            type->slots.get_item == NULL) {
-            iterator = raise_error(vm, ERR_TYPE,
-                                   "%s argument #%zu must support iteration",
-                                   what, i + 1);
-        } else {
-            iterator = value_iter(vm, source);
-        }
+        Value iterator = value_iter(vm, sources->items[i]);
         if (value_failed(iterator)) {
             object_release(&vm->ctx, result);
             return NULL;
@@ -271,7 +261,7 @@ static Value zip_step(Vm *vm, Iterator *self)
 
 Value iter_zip(Vm *vm, Tuple *iterables, bool strict)
 {
-    Tuple *iterators = iterators_of(vm, iterables, "zip");
+    Tuple *iterators = iterators_of(vm, iterables);
     Iterator *self =
         iterators == NULL ? NULL : iterator_new(vm, "zip", zip_step);
     if (self == NULL) {
@@ -316,7 +306,7 @@ Value iter_map(Vm *vm, Value function, Tuple *iterables)
         return raise_error(vm, ERR_TYPE,
                            "map() must have at least two arguments.");
     }
-    Tuple *iterators = iterators_of(vm, iterables, NULL);
+    Tuple *iterators = iterators_of(vm, iterables);
     Iterator *self =
         iterators == NULL ? NULL : iterator_new(vm, "map", map_step);
     if (self == NULL) {

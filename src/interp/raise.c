@@ -94,7 +94,7 @@ Value raise_with(Vm *vm, ErrorKind kind, Value argument)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
-static ErrorKind kind_of_errno(int error)
+ErrorKind raise_kind_of_errno(int error)
 {
     switch (error) {
     case EAGAIN:
@@ -138,7 +138,7 @@ Value raise_errno(Vm *vm, int error, const char *file)
         parts[1] = value_from_object(text);
         parts[2] = name == NULL ? VALUE_NONE : value_from_object(name);
         Tuple *args = tuple_from(vm, parts, file == NULL ? 2 : 3);
-        ErrorKind kind = kind_of_errno(error);
+        ErrorKind kind = raise_kind_of_errno(error);
         Exception *e = args == NULL ? NULL
                                     : exception_new(vm, vm->error_types[kind],
                                                     args);
@@ -148,6 +148,46 @@ Value raise_errno(Vm *vm, int error, const char *file)
     object_release_null(&vm->ctx, text);
     object_release_null(&vm->ctx, name);
     return value_failed(made) ? made : raise_object(vm, made);
+}
+
+// A SyntaxError's second argument: (file, line, column, line's text, line and
+// column of the end), columns from 1 and in characters.
+static Tuple *syntax_place(Vm *vm, const Source *source, Span span)
+{
+    Place start = source_place(source, span.start);
+    Place end = source_place(source, span.end);
+    size_t length = 0;
+    const char *line = source_line(source, start.line, &length);
+    Str *name = str_from(vm, source->name);
+    Str *text = line == NULL ? NULL : str_printf(vm, "%.*s\n", (int)length,
+                                                 line);
+    Value parts[6] = {name == NULL ? VALUE_NONE : str_value(name),
+                      value_from_small(start.line),
+                      value_from_small(start.column),
+                      text == NULL ? VALUE_NONE : str_value(text),
+                      value_from_small(end.line),
+                      value_from_small(end.column)};
+    Tuple *place = ctx_failed(&vm->ctx) ? NULL : tuple_from(vm, parts, 6);
+    release(vm, parts[0]);
+    release(vm, parts[3]);
+    return place;
+}
+
+static Value syntax_error(Vm *vm, ErrorKind kind, Str *text,
+                          const Source *source, Span span)
+{
+    Tuple *place = syntax_place(vm, source, span);
+    if (place == NULL) {
+        return VALUE_FAIL;
+    }
+    Value parts[2] = {str_value(text), value_from_object(place)};
+    Tuple *args = tuple_from(vm, parts, 2);
+    object_release(&vm->ctx, place);
+    Exception *made =
+        args == NULL ? NULL
+                     : exception_new(vm, vm->error_types[kind], args);
+    object_release_null(&vm->ctx, args);
+    return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
 // What ctx holds, taken out of it so that making the object may fail anew.
@@ -171,7 +211,9 @@ static Value object_of_text(Vm *vm)
         }
     }
     Value made = VALUE_FAIL;
-    if (text != NULL) {
+    if (text != NULL && source != NULL) {
+        made = syntax_error(vm, kind, text, source, span);
+    } else if (text != NULL) {
         made = text->length == 0 && kind != ERR_ASSERTION
                    ? vm_call(vm, value_from_object(vm->error_types[kind]),
                              NULL, 0)

@@ -100,7 +100,10 @@ static void print_class(Vm *vm, StrBuf *out, Type *cls)
 // A message that cannot be made must not hide the error itself.
 static void print_message(Vm *vm, StrBuf *out, Value exception)
 {
-    Str *text = value_str(vm, exception);
+    // The place of a SyntaxError is printed above, not in its text.
+    const Exception *e = value_as_exception(exception);
+    bool placed = e->source != NULL && e->args->count > 0;
+    Str *text = value_str(vm, placed ? e->args->items[0] : exception);
     if (text == NULL) {
         raise_clear(vm);
         strbuf_puts(out, ": <exception str() failed>");
