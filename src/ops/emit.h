@@ -24,7 +24,7 @@ EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype);
 EmitValue emit_reshape(Emit *emit, EmitValue x, int rank,
                        const int64_t *dims);
 EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes);
-// A reduction (sum, mean, max …) over the axes of `mask`; a mask of 0 gives x.
+// A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims);
 // x in the shape of `like`: sizes may be unknown.

@@ -127,7 +127,8 @@ static bool infer_conv2d(InferCall *call)
 
 // The windows under one row of the output, one a row of `to`.
 static void gather_windows(char *to, const Tensor *x, int64_t image,
-                           int64_t row, const PoolAxis *high, const PoolAxis *wide,
+                           int64_t row, const PoolAxis *high,
+                           const PoolAxis *wide,
                            size_t pixel)
 {
     for (int64_t column = 0; column < wide->out; column++) {
@@ -243,7 +244,8 @@ static bool infer_pool(InferCall *call)
 // What a window gives: the largest element (NaN wins), or the mean of those
 // that are inside the image.
 static double pool_window(const Tensor *x, int64_t image, int64_t y, int64_t c,
-                          const PoolAxis *high, const PoolAxis *wide, int64_t at,
+                          const PoolAxis *high,
+                          const PoolAxis *wide, int64_t at,
                           bool largest)
 {
     int64_t channels = tensor_dims(x)[3], count = 0;

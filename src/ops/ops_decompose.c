@@ -343,8 +343,8 @@ const OpDesc op_inv = {
 };
 const OpDesc op_solve = {
     MATRIX_OP("solve", "x1, x2, /", 2, 1, infer_solve, kernel_solve),
-    .doc = "What x1 @ x = x2 gives for x: x1 square matrices, x2 matrices (or\n"
-           "one vector). OpValueError if a matrix is singular.",
+    .doc = "What x1 @ x = x2 gives for x: x1 square matrices, x2 matrices\n"
+           "(or one vector). OpValueError if a matrix is singular.",
     .flags = OP_MAY_FAIL,
 };
 const OpDesc op_cholesky = {
@@ -359,6 +359,6 @@ const OpDesc op_det = {
 };
 const OpDesc op_qr = {
     MATRIX_OP("qr", "x, /", 1, 2, infer_qr, kernel_qr),
-    .doc = "An orthonormal Q and an upper triangular R with Q @ R = x, reduced\n"
-           "to the smaller of rows and columns.",
+    .doc = "An orthonormal Q and an upper triangular R with Q @ R = x,\n"
+           "reduced to the smaller of rows and columns.",
 };

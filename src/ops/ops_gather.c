@@ -102,8 +102,8 @@ static const AttrDesc take_attrs[] = {
 const OpDesc op_take = {
     .name = "take",
     .params = "x, indices, /",
-    .doc = "The slices of x along `axis` that the int tensor `indices` names.\n"
-           "OpIndexError if one is not in [0, size).",
+    .doc = "The slices of x along `axis` that the int tensor `indices`\n"
+           "names. OpIndexError if one is not in [0, size).",
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,
@@ -231,9 +231,9 @@ static const AttrDesc pick_attrs[] = {
 const OpDesc op_pick = {
     .name = "pick",
     .params = "x, *indices, /",
-    .doc = "x[i, j, …] with int tensors, which broadcast, for the axes from\n"
-           "`axis` on. An index below 0 counts from the end; OpIndexError out\n"
-           "of range.",
+    .doc = "x[i, j, …] with int tensors, which broadcast, for the axes\n"
+           "from `axis` on. An index below 0 counts from the end;\n"
+           "OpIndexError out of range.",
     .min_inputs = 2,
     .max_inputs = SHAPE_MAX_RANK + 1,
     .output_count = 1,

@@ -255,8 +255,8 @@ static const AttrDesc index_attrs[] = {
 const OpDesc op_index = {
     .name = "index",
     .params = "x, *bounds, /",
-    .doc = "x[…] with ints, slices, new axes and an ellipsis.\n"
-           "`spec` has five ints an item: kind (0 int, 1 slice, 2 new axis, 3\n"
+    .doc = "x[…] with ints, slices, new axes and an ellipsis. `spec` has\n"
+           "five ints an item: kind (0 int, 1 slice, 2 new axis, 3\n"
            "ellipsis), start, stop, step, and bits for those that are int\n"
            "tensors, the op's further operands. OpIndexError out of range.",
     .min_inputs = 1,

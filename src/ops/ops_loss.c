@@ -156,8 +156,8 @@ static const AttrDesc dropout_attrs[] = {
 };
 const OpDesc op_dropout = {
     COMPOSED("dropout", "x, /", 1, 1, compose_dropout),
-    .doc = "x with elements set to 0, each with the chance `rate`, the others\n"
-           "divided by 1 - rate. Draws random numbers.",
+    .doc = "x with elements set to 0, each with the chance `rate`, the\n"
+           "others divided by 1 - rate. Draws random numbers.",
     .attrs = dropout_attrs,
     .attr_count = 1,
 };

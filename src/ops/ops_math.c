@@ -1,15 +1,6 @@
-// Elementwise mathematical functions; of floats but for rounding and relu. The loops are in kernels/tile_list.h.
-#include "ops/infer.h"
-
-#define BINARY(text, loops, gives, bits)                                      \
-    .name = (text), .min_inputs = 2, .max_inputs = 2, .output_count = 1,      \
-    .params = "x1, x2, /", .flags = OP_ELEMENTWISE | (bits),                  \
-    .infer = infer_elementwise, .tile = (loops), .result = (gives)
-
-#define UNARY(text, loops, gives)                                             \
-    .name = (text), .min_inputs = 1, .max_inputs = 1, .output_count = 1,      \
-    .params = "x, /", .flags = OP_ELEMENTWISE | OP_METHOD,                    \
-    .infer = infer_elementwise, .tile = (loops), .result = (gives)
+// Elementwise mathematical functions; of floats but for rounding and relu. The
+// loops are in kernels/tile_list.h.
+#include "ops/descriptor.h"
 
 const OpDesc op_floor = {
     UNARY("floor", TILE_FLOOR, RESULT_SAME),
@@ -183,19 +174,16 @@ const OpDesc op_gelu = {
 
 const OpDesc op_atan2 = {
     BINARY("atan2", TILE_ATAN2, RESULT_SAME, 0),
-    .doc = "The angle of the point (x2, x1), in radians.\n"
-           "Shapes broadcast; dtypes must be equal.",
+    .doc = "The angle of the point (x2, x1), in radians." BROADCASTS,
     .graphdef = "Atan2",
 };
 
 const OpDesc op_hypot = {
     BINARY("hypot", TILE_HYPOT, RESULT_SAME, 0),
-    .doc = "sqrt(x1**2 + x2**2) without overflow on the way.\n"
-           "Shapes broadcast; dtypes must be equal.",
+    .doc = "sqrt(x1**2 + x2**2) without overflow on the way." BROADCASTS,
 };
 
 const OpDesc op_logaddexp = {
     BINARY("logaddexp", TILE_LOGADDEXP, RESULT_SAME, 0),
-    .doc = "log(exp(x1) + exp(x2)) without overflow on the way.\n"
-           "Shapes broadcast; dtypes must be equal.",
+    .doc = "log(exp(x1) + exp(x2)) without overflow on the way." BROADCASTS,
 };

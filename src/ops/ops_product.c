@@ -180,8 +180,8 @@ static const AttrDesc tensordot_attrs[] = {
 };
 const OpDesc op_tensordot = {
     COMPOSED("tensordot", "x1, x2, /", 2, 2, compose_tensordot),
-    .doc = "The sum of products over pairs of axes of x1 and x2; the axes that\n"
-           "stay are x1's, then x2's.",
+    .doc = "The sum of products over pairs of axes of x1 and x2; the axes\n"
+           "that stay are x1's, then x2's.",
     .flags = OP_NO_FUNCTION, // tensor_functions.c takes `axes` apart
     .attrs = tensordot_attrs,
     .attr_count = 2,
@@ -245,8 +245,8 @@ static const AttrDesc norm_attrs[] = {
 };
 const OpDesc op_norm = {
     COMPOSED("norm", "x, /", 1, 1, compose_norm),
-    .doc = "The vector norm of order `ord` over the axes, all by default; 2 is\n"
-           "the root of the sum of squares, inf the largest size.",
+    .doc = "The vector norm of order `ord` over the axes, all by default;\n"
+           "2 is the root of the sum of squares, inf the largest size.",
     .attrs = norm_attrs,
     .attr_count = 3,
 };

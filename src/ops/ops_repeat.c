@@ -335,8 +335,9 @@ static const AttrDesc repeat_attrs[] = {
 const OpDesc op_repeat = {
     .name = "repeat",
     .params = "x, repeats, /",
-    .doc = "Each element (or slice along the axis) `repeats` times: one count,\n"
-           "or one for each. Without an axis x counts as one vector.",
+    .doc = "Each element (or slice along the axis) `repeats` times: one\n"
+           "count, or one for each. Without an axis x counts as one\n"
+           "vector.",
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,

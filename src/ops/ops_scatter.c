@@ -119,8 +119,9 @@ static bool kernel_gather_nd(const KernelCall *call)
 const OpDesc op_gather_nd = {
     .name = "gather_nd",
     .params = "x, indices, /",
-    .doc = "The elements (or slices) of x that the tuples along the last axis\n"
-           "of the int tensor `indices` name. OpIndexError out of range.",
+    .doc = "The elements (or slices) of x that the tuples along the last\n"
+           "axis of the int tensor `indices` name. OpIndexError out of\n"
+           "range.",
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,
@@ -229,14 +230,14 @@ static bool kernel_scatter_add(const KernelCall *call)
 const OpDesc op_scatter_update = {
     SCATTER("scatter_update", kernel_scatter_update),
     .doc = "x with the elements (or slices) that the tuples along the last\n"
-           "axis of `indices` name replaced by `updates`; of two at one place\n"
-           "the last one stays. OpIndexError out of range.",
+           "axis of `indices` name replaced by `updates`; of two at one\n"
+           "place the last one stays. OpIndexError out of range.",
     .graphdef = "TensorScatterUpdate",
 };
 const OpDesc op_scatter_add = {
     SCATTER("scatter_add", kernel_scatter_add),
-    .doc = "x with `updates` added at the elements (or slices) that the tuples\n"
-           "along the last axis of `indices` name, in their order.\n"
+    .doc = "x with `updates` added at the elements (or slices) that the\n"
+           "tuples along the last axis of `indices` name, in their order.\n"
            "OpIndexError out of range.",
     .graphdef = "TensorScatterAdd",
 };

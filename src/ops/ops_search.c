@@ -81,8 +81,8 @@ static bool kernel_boolean_mask(const KernelCall *call)
 const OpDesc op_boolean_mask = {
     .name = "boolean_mask",
     .params = "x, mask, /",
-    .doc = "The slices of x where the mask, of the shape of x's first axes, is\n"
-           "True.",
+    .doc = "The slices of x where the mask, of the shape of x's first\n"
+           "axes, is True.",
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,

@@ -153,8 +153,8 @@ static const AttrDesc join_attrs[] = {
 const OpDesc op_strings_join = {
     .name = "strings.join",
     .params = "inputs, /",
-    .doc = "The strings of a list of tensors put together, element by element,\n"
-           "with `separator` between them. Shapes broadcast.",
+    .doc = "The strings of a list of tensors put together, element by\n"
+           "element, with `separator` between them. Shapes broadcast.",
     .min_inputs = 1,
     .max_inputs = 255,
     .output_count = 1,
