@@ -21,8 +21,9 @@ typedef struct GraphDef {
 
 // Placeholders for arguments and captures, Const with their values, If, While,
 // PartitionedCall with their functions in the library, an Identity for each
-// output, last. What TensorFlow cannot express (host_call) is an ERR_VALUE
-// that names op and line. Free with graphdef_free, also after a failure.
+// output, last. A host_call is an EagerPyFunc, which only the program that made
+// it can run. What TensorFlow cannot express is an ERR_VALUE that names op and
+// line. Free with graphdef_free, also after a failure.
 MUST_CHECK bool graphdef_write(Graph *graph, GraphDef *def);
 void graphdef_free(GraphDef *def);
 

@@ -195,8 +195,47 @@ static bool write_assert(Scope *scope, const GraphNode *node)
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }
 
-// host_call is the one that TensorFlow cannot have: it is a function of the
-// host.
+// Tin and Tout of a call of the host.
+static bool write_host_types(Scope *scope, const GraphNode *node)
+{
+    ValueVec outputs = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ok = vec_push(scope->writer->ctx, &outputs, node_output(node, i));
+    }
+    gd_attr_types(&scope->text, "Tin", scope->graph, node->inputs,
+                  node->input_count);
+    if (ok) {
+        gd_attr_types(&scope->text, "Tout", scope->graph, outputs.items,
+                      (uint32_t)outputs.count);
+    }
+    vec_free(scope->writer->ctx, &outputs);
+    return ok;
+}
+
+// host_call is a function of the host's: the node says that one is called, as
+// TensorFlow itself writes it, but only the program that made it can run it.
+static bool write_host_call(Scope *scope, const GraphNode *node)
+{
+    static const char op[] = "EagerPyFunc";
+    const char *name = scope_name(scope, op);
+    const char **inputs =
+        name != NULL ? scope_use_all(scope, node, name, 1) : NULL;
+    uint32_t count = node->input_count;
+    if (inputs == NULL) {
+        return false;
+    }
+    scope_after_effect(scope, inputs, &count);
+    if (!scope_node(scope, name, op, inputs, count)) {
+        return false;
+    }
+    gd_attr_text(&scope->text, "token", name, strlen(name));
+    gd_attr_bool(&scope->text, "is_async", false);
+    return write_host_types(scope, node) &&
+           scope_set_refs(scope, node, name, op) && scope_close_node(scope) &&
+           scope_set_effect(scope, name);
+}
+
 bool graphdef_effect(Scope *scope, const GraphNode *node)
 {
     switch (node->op) {
@@ -206,6 +245,8 @@ bool graphdef_effect(Scope *scope, const GraphNode *node)
         return write_assign(scope, node);
     case OP_PRINT:
         return write_print(scope, node);
+    case OP_HOST_CALL:
+        return write_host_call(scope, node);
     case OP_ASSERT:
     case OP_RAISE:
         return write_assert(scope, node);

@@ -227,6 +227,7 @@ const char *gd_result_name(const char *op, uint32_t inputs)
         {"Transpose", "y"},      {"ReadVariableOp", "value"},
         {"StatelessIf", "output"}, {"If", "output"},
         {"StatelessWhile", "output"}, {"While", "output"},
+        {"EagerPyFunc", "output"},
         {"ConcatV2", "output"},  {"Pack", "output"},
         {"Unpack", "output"},    {"SplitV", "output"},
         {"GatherV2", "output"},  {"GatherNd", "output"},
