@@ -80,6 +80,8 @@ typedef struct BlockPlace {
 
 typedef enum BlockFlag {
     BLOCK_HAS_STOP = 1,    // a `for` that `break` or `return` may end
+    BLOCK_IS_AND = 4,      // `and`, or a chain of comparisons
+    BLOCK_IS_OR = 8,       // `or`
     BLOCK_TEST_ASSIGNS = 2 // a `while` whose condition assigns (a walrus)
 } BlockFlag;
 

@@ -82,6 +82,7 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
             block_expression_places(c, block, values.items[j]);
         }
         block_register(c, block, target);
+        block_at(c, block)->flags = is_and ? BLOCK_IS_AND : BLOCK_IS_OR;
         c->failed =
             c->failed || !vec_push(&c->vm->ctx, &blocks, block);
         emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
@@ -156,6 +157,7 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
         block_expression_places(c, block, node->compare.comparators.items[i]);
     }
     block_register(c, block, target);
+    block_at(c, block)->flags = BLOCK_IS_AND;
     emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
     compare_rest(c, node, index + 1, kept, target);
     block_else(c, block);

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "interp/convert.h"
 #include "interp/raise.h"
-#include "stager/trace.h"
+#include "stager/merge.h"
 
 typedef struct ReadTree {
     Source *source; // counted
@@ -76,11 +76,68 @@ static Code *keep_plain(Code *code)
     return code;
 }
 
+// --- recursion ---
+
+enum { RECURSION_FRAMES = 8 }; // equal ones in a row that are too many
+
+static bool same_argument(Value a, Value b)
+{
+    if (!value_is_kind(a, KIND_SYMBOLIC) || !value_is_kind(b, KIND_SYMBOLIC)) {
+        return merge_same(a, b);
+    }
+    TensorType first = operand_type(a), second = operand_type(b);
+    return first.dtype == second.dtype &&
+           shape_equal(first.rank, first.dims, second.rank, second.dims);
+}
+
+static bool same_arguments(const Frame *a, const Frame *b)
+{
+    bool same = true;
+    for (uint32_t i = 0; same && i < a->code->parameter_count; i++) {
+        same = same_argument(a->registers[i], b->registers[i]);
+    }
+    return same;
+}
+
+// A function that calls itself inside a block, over and over with arguments
+// that look the same, decides about the end of its recursion by a tensor: the
+// trace, which goes both ways, would never end.
+static bool check_recursion(Vm *vm, const Code *code)
+{
+    const StagedBlock *inner = NULL;
+    uint32_t count = 0;
+    for (const StagedBlock *block = vm->trace->blocks; block != NULL;
+         block = block->outer) {
+        if (block->frame->code != code ||
+            (inner != NULL && inner->frame == block->frame)) {
+            continue;
+        }
+        if (inner != NULL && !same_arguments(inner->frame, block->frame)) {
+            return true;
+        }
+        inner = block;
+        if (++count == RECURSION_FRAMES) {
+            Place place =
+                source_place(code->source, block->info->span.start);
+            return raise_false(
+                vm, ERR_RECURSION,
+                "%s calls itself under the condition at line %u, which is a "
+                "tensor: a trace goes both ways and would never end; use a "
+                "loop, or a host value that ends it",
+                code->name->text, (unsigned)place.line);
+        }
+    }
+    return true;
+}
+
 Code *autograph_convert(Vm *vm, Function *function)
 {
     Code *code = function->code;
     if (code->converted != NULL) {
-        return code->converted;
+        return vm->trace->blocks == NULL ||
+                       check_recursion(vm, code->converted)
+                   ? code->converted
+                   : NULL;
     }
     if (code->plain || !convert_wanted(code)) {
         return keep_plain(code);

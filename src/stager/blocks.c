@@ -5,6 +5,7 @@
 // blocks_unwind takes off what an error leaves.
 #include "stager/blocks.h"
 
+#include "graph/build.h"
 #include "interp/obj_exception.h"
 #include "interp/tensor_call.h"
 #include "stager/late_error.h"
@@ -255,6 +256,11 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
 static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
 {
     Graph *graph = vm->trace->graph;
+    if (merge->made.count == 0 && !block->sides[0]->effects &&
+        !block->sides[1]->effects && !block->diverged[0] &&
+        !block->diverged[1]) {
+        return true; // whatever it does, nobody will know
+    }
     for (int side = 0; side < 2; side++) {
         if (block->diverged[side]) {
             graph_block_diverges(block->sides[side]);
@@ -293,6 +299,62 @@ static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
     return ok;
 }
 
+// --- and, or ---
+
+// Nothing of the block can be seen from outside but its values, so that it may
+// as well run always.
+static bool is_harmless(const GraphBlock *block)
+{
+    const uint32_t never = OP_EFFECT | OP_RANDOM | OP_MAY_FAIL;
+    for (const GraphNode *node = block->first; node != NULL;
+         node = node->next) {
+        if ((op_desc(node->op)->flags & never) || node->op == OP_CALL ||
+            node->op == OP_IF || node->op == OP_WHILE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_bool(Value v)
+{
+    return value_is_operand(v) && operand_type(v).dtype == DT_BOOL &&
+           operand_type(v).rank == 0;
+}
+
+// `a and b` of bools whose `b` is harmless needs no block: one node decides,
+// which loops can be compiled with. 1: done, 0: it is a block, -1: failed.
+static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    const BlockInfo *info = block->info;
+    bool is_and = info->flags & BLOCK_IS_AND;
+    if (!(info->flags & (BLOCK_IS_AND | BLOCK_IS_OR)) ||
+        info->place_count != 1 || block->diverged[0] || block->diverged[1]) {
+        return 0;
+    }
+    const BlockPlace *place = &info->places[0];
+    GraphBlock *side = block->sides[is_and ? 0 : 1];
+    Value second = is_and ? value_retain(block->first[0])
+                          : state_get(vm, frame, place);
+    if (!is_bool(block->before[0]) || !is_bool(second) ||
+        !is_harmless(side)) {
+        release(vm, second);
+        return 0;
+    }
+    Graph *graph = vm->trace->graph;
+    while (side->first != NULL) {
+        GraphNode *node = side->first;
+        build_unlink(graph, node);
+        build_link(graph, block->parent, node, NULL);
+    }
+    vm->trace->block = block->parent;
+    Value inputs[2] = {block->before[0], second};
+    Value made = apply_one(vm, is_and ? OP_LOGICAL_AND : OP_LOGICAL_OR,
+                           inputs, 2, NULL);
+    release(vm, second);
+    return !value_failed(made) && state_set(vm, frame, place, made) ? 1 : -1;
+}
+
 // The part of the block that is being traced ends in an exception: on with
 // the next part, with nothing left of this one in the frame.
 static const Ins *diverge(Vm *vm, Frame *frame, StagedBlock *block)
@@ -313,7 +375,8 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
     if (block == NULL) {
         return frame->pc;
     }
-    bool ok = merge_sides(vm, frame, block);
+    int done = join_logic(vm, frame, block);
+    bool ok = done == 0 ? merge_sides(vm, frame, block) : done > 0;
     bool none = block->diverged[0] && block->diverged[1];
     block_end(vm);
     StagedBlock *outer = vm->trace->blocks;
@@ -398,6 +461,21 @@ static const Ins *raise_late(Vm *vm, Frame *frame, StagedBlock *block)
     return ok ? diverge(vm, frame, block) : NULL;
 }
 
+// What outlives the frame gets back what it had before the block: a symbolic
+// tensor of the block is of no use there.
+static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
+{
+    Value error = raise_take(vm);
+    for (uint32_t i = 0; i < block->info->place_count; i++) {
+        const BlockPlace *place = &block->info->places[i];
+        if ((place->kind != BLOCK_LOCAL || place->step_count > 0) &&
+            !state_set(vm, frame, place, value_retain(block->before[i]))) {
+            raise_clear(vm); // the first error is the one to be told
+        }
+    }
+    vm->exception = error;
+}
+
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
 {
     Trace *trace = vm->trace;
@@ -413,6 +491,7 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
                 return next;
             }
         }
+        give_back(vm, frame, trace->blocks);
         block_end(vm);
     }
     return NULL;
