@@ -211,7 +211,9 @@ static Value object_of_text(Vm *vm)
         }
     }
     Value made = VALUE_FAIL;
-    if (text != NULL && source != NULL) {
+    bool syntax = type_is_subtype(vm->error_types[kind],
+                                  vm->error_types[ERR_SYNTAX]);
+    if (text != NULL && source != NULL && syntax) {
         made = syntax_error(vm, kind, text, source, span);
     } else if (text != NULL) {
         made = text->length == 0 && kind != ERR_ASSERTION

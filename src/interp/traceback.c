@@ -102,7 +102,9 @@ static void print_message(Vm *vm, StrBuf *out, Value exception)
 {
     // The place of a SyntaxError is printed above, not in its text.
     const Exception *e = value_as_exception(exception);
-    bool placed = e->source != NULL && e->args->count > 0;
+    bool placed = e->source != NULL && e->args->count == 2 &&
+                  type_is_subtype(e->head.type,
+                                  type_of_error(vm, ERR_SYNTAX));
     Str *text = value_str(vm, placed ? e->args->items[0] : exception);
     if (text == NULL) {
         raise_clear(vm);
