@@ -44,6 +44,12 @@ lib_modules = \
 	lib/tensorflow/debugging.duet \
 	lib/tensorflow/dtypes.duet \
 	lib/tensorflow/errors.duet \
+	lib/tensorflow/keras/__init__.duet \
+	lib/tensorflow/keras/activations.duet \
+	lib/tensorflow/keras/layers.duet \
+	lib/tensorflow/keras/losses.duet \
+	lib/tensorflow/keras/models.duet \
+	lib/tensorflow/keras/optimizers.duet \
 	lib/tensorflow/linalg.duet \
 	lib/tensorflow/math.duet \
 	lib/tensorflow/nest.duet \
