@@ -36,3 +36,4 @@ stager_sources += src/stager/state.c
 stager_sources += src/stager/structure.c
 stager_sources += src/stager/trace.c
 stager_sources += src/stager/traces.c
+stager_sources += src/stager/why.c

@@ -52,6 +52,13 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
          !traces_relax(vm, &self->table, signature))) {
         return NULL;
     }
+    size_t before = self->table.traces.count;
+    Concrete *old = self->table.last != NULL ? self->table.last
+                    : before > 0 ? self->table.traces.items[before - 1]
+                                 : NULL;
+    if (!why_begin(vm, &self->why, old)) {
+        return NULL;
+    }
     TraceRequest request = {.staged = self,
                             .target = self->target,
                             .name = self->name,
@@ -63,6 +70,7 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
         return NULL;
     }
     self->traced++;
+    why_end(vm, &self->why, made);
     guard_clear(vm, &self->guard); // its trace may have to go
     if (!traces_add(vm, &self->table, made, signature)) {
         object_release(&vm->ctx, made);
@@ -132,7 +140,9 @@ static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
 {
     if (self->options.frozen == FROZEN_RETRACE) {
         *again = true;
-        return true;
+        object_release_null(&vm->ctx, self->why.frozen);
+        self->why.frozen = ledger_place(vm, read);
+        return self->why.frozen != NULL;
     }
     if (self->options.frozen == FROZEN_SILENT) {
         return ledger_accept(vm, read);
@@ -204,7 +214,13 @@ Concrete *staged_find(Vm *vm, StagedFunction *self,
     if (again) {
         guard_clear(vm, &self->guard);
         traces_remove(vm, &self->table, found);
+        Concrete *made = make_trace(vm, self, bound, signature);
+        if (self->why.old == NULL) {
+            self->why.old = object_retain(found);
+        }
+        object_release(&vm->ctx, found);
+        return made;
     }
     object_release(&vm->ctx, found);
-    return again ? make_trace(vm, self, bound, signature) : NULL;
+    return NULL;
 }

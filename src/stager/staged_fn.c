@@ -326,6 +326,7 @@ static void staged_destroy(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
     guard_clear(vm, &self->guard);
+    why_free(vm, &self->why);
     traces_free(vm, &self->table);
     options_free(vm, &self->options);
     release(vm, self->host);
@@ -346,11 +347,22 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
     for (size_t i = 0; i < self->table.traces.count; i++) {
         visit(&self->table.traces.items[i]->head, data);
     }
+    for (uint32_t i = 0; i < self->guard.count; i++) {
+        values_visit(&self->guard.arguments[i].same, 1, visit, data);
+    }
+    if (self->why.old != NULL) {
+        visit(&self->why.old->head, data);
+    }
+    if (self->why.made != NULL) {
+        visit(&self->why.made->head, data);
+    }
 }
 
 static void staged_clear(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
+    guard_clear(vm, &self->guard);
+    why_free(vm, &self->why);
     value_replace(&vm->ctx, &self->host, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
     value_replace(&vm->ctx, &self->instance, VALUE_UNBOUND);

@@ -5,6 +5,7 @@
 #include "stager/guard.h"
 #include "stager/options.h"
 #include "stager/traces.h"
+#include "stager/why.h"
 
 struct StagedFunction {
     Object head;
@@ -19,6 +20,7 @@ struct StagedFunction {
     Guard guard;    // the last call that it covers
     Concrete *ran;  // by the call that ends now, if it is in the table;
                     // borrowed, NULL: none
+    Why why;        // about its last trace
     size_t traced;  // traces made so far, dropped ones included
 };
 

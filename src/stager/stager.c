@@ -162,6 +162,9 @@ static const NativeDef stage_methods[] = {
     {"effects", "self, function, /", ledger_effects_method,
      "What tracing did on the host that graphs do not repeat: rows (trace, "
      "line, what, value, text of the line)."},
+    {"why", "self, function, /", why_method,
+     "Why the last trace was made: what was new, and the cure; None: there is "
+     "none."},
     {"frozen", "self, function, /", ledger_frozen_method,
      "What traces read outside: rows (trace, line, place, value, changed)."},
     {"error_class", "self, error, cls, /", stage_error_class,

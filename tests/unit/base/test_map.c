@@ -69,3 +69,24 @@ Test(hash, lengths_and_contents_differ)
     cr_assert_neq(hash_bytes("abcdefgh", 8), hash_bytes("abcdefgi", 8));
     cr_assert_eq(hash_bytes("abcdefghij", 10), hash_bytes("abcdefghij", 10));
 }
+
+// Removing closes the gap: every key that stays is found, none that went is.
+Test(map, removed_keys_leave_no_gap)
+{
+    char key[16];
+    for (unsigned i = 0; i < 500; i++) {
+        int length = snprintf(key, sizeof key, "key %u", i);
+        cr_assert(map_put(&map, key, (size_t)length, i));
+    }
+    for (unsigned i = 0; i < 500; i += 3) {
+        int length = snprintf(key, sizeof key, "key %u", i);
+        cr_assert(map_remove(&map, key, (size_t)length));
+        cr_assert_not(map_remove(&map, key, (size_t)length));
+    }
+    for (unsigned i = 0; i < 500; i++) {
+        int length = snprintf(key, sizeof key, "key %u", i);
+        const uint64_t *found = map_get(&map, key, (size_t)length);
+        cr_assert_eq(found != NULL, i % 3 != 0);
+        cr_assert(found == NULL || *found == i);
+    }
+}

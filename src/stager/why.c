@@ -1,0 +1,165 @@
+// Why a call traced. The two traces' arguments are compared part by part of
+// their keys, since the keys are what look-up compares; what differs is told
+// with what to do about that very kind of difference.
+#include "stager/why.h"
+
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/protocol.h"
+#include "stager/staged_fn.h"
+#include "stager/trace.h"
+
+void why_free(Vm *vm, Why *why)
+{
+    object_release_null(&vm->ctx, why->old);
+    object_release_null(&vm->ctx, why->made);
+    object_release_null(&vm->ctx, why->frozen);
+    *why = (Why){0};
+}
+
+bool why_begin(Vm *vm, Why *why, Concrete *old)
+{
+    // A frozen value that was found changed has been noted already.
+    Str *frozen = why->frozen, *text = NULL;
+    why->frozen = NULL;
+    why_free(vm, why);
+    why->frozen = frozen;
+    why->old = old != NULL ? object_retain(old) : NULL;
+    if (!trace_line(vm, &why->line, &text)) {
+        return false;
+    }
+    object_release_null(&vm->ctx, text);
+    return true;
+}
+
+void why_end(Vm *vm, Why *why, Concrete *made)
+{
+    object_release_null(&vm->ctx, why->made);
+    why->made = object_retain(made);
+}
+
+// What to do about an argument that was `a` and is `b`.
+static const char *cure(Vm *vm, Value a, Value b)
+{
+    if (value_is_kind(a, KIND_SPEC) && value_is_kind(b, KIND_SPEC)) {
+        return ((const Spec *)value_object(a))->dtype !=
+                       ((const Spec *)value_object(b))->dtype
+                   ? "another dtype: cast to one dtype before the call"
+                   : "another shape: stage with relax=True, or with "
+                     "signature= and None for the size";
+    }
+    if (value_is_kind(a, KIND_SPEC) || value_is_kind(b, KIND_SPEC)) {
+        return "a tensor against a host value: pass a tensor each time";
+    }
+    if (value_is_integer(a) || value_is_float(a) || value_is_bool(a) ||
+        value_is_str(a)) {
+        return "a host value is part of the signature: pass it as a tensor, "
+               "tensor(...)";
+    }
+    return structure_kind(vm, a) != STRUCTURE_LEAF
+               ? "another structure, or another value in it"
+               : "another object: a trace belongs to the object that it was "
+                 "made with";
+}
+
+static bool add_difference(Vm *vm, StrBuf *out, const Why *why, size_t i)
+{
+    Value a = why->old->bound.values.items[i];
+    Value b = why->made->bound.values.items[i];
+    Str *before = value_repr(vm, a);
+    Str *after = before != NULL ? value_repr(vm, b) : NULL;
+    if (after != NULL) {
+        strbuf_printf(out, "argument '%s': %s -> %s; %s\n",
+                      bound_name(why->made->target, &why->made->bound, i),
+                      before->text, after->text, cure(vm, a, b));
+    }
+    object_release_null(&vm->ctx, before);
+    object_release_null(&vm->ctx, after);
+    return after != NULL;
+}
+
+static bool same_part(const Signature *a, const Signature *b, size_t i)
+{
+    size_t from_a = i > 0 ? a->ends.items[i - 1] : 0;
+    size_t from_b = i > 0 ? b->ends.items[i - 1] : 0;
+    size_t length = a->ends.items[i] - from_a;
+    return length == b->ends.items[i] - from_b &&
+           memcmp(strbuf_text(&a->key) + from_a, strbuf_text(&b->key) + from_b,
+                  length) == 0;
+}
+
+// A line for each argument that differs. *found: there was one.
+static bool add_differences(Vm *vm, StrBuf *out, const Why *why, bool *found)
+{
+    Signature a, b = {0};
+    bool ok = signature_make(vm, why->old->target, &why->old->bound, true,
+                             &a) &&
+              signature_make(vm, why->made->target, &why->made->bound, true,
+                             &b);
+    *found = false;
+    if (ok && a.ends.count != b.ends.count) {
+        strbuf_printf(out, "%zu arguments instead of %zu\n", b.ends.count,
+                      a.ends.count);
+        *found = true;
+    }
+    for (size_t i = 0; ok && !*found && i < a.ends.count; i++) {
+        if (!same_part(&a, &b, i)) {
+            ok = add_difference(vm, out, why, i);
+        }
+    }
+    *found = *found || out->length > 0;
+    signature_free(vm, &a);
+    signature_free(vm, &b);
+    return ok;
+}
+
+static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
+{
+    bool found;
+    if (why->old == NULL) {
+        strbuf_puts(out, "it was the first\n");
+        return true;
+    }
+    if (why->frozen != NULL) {
+        strbuf_printf(out,
+                      "%s has changed (frozen='retrace'); pass it as an "
+                      "argument if it changes often\n",
+                      why->frozen->text);
+        return true;
+    }
+    StrBuf lines;
+    strbuf_init(&lines, &vm->ctx);
+    bool ok = add_differences(vm, &lines, why, &found);
+    strbuf_puts(out, found ? strbuf_text(&lines)
+                           : "its Variables, or what it captured of an "
+                             "enclosing trace, are others, or its trace had "
+                             "been dropped (max_traces)\n");
+    strbuf_free(&lines);
+    return ok;
+}
+
+Value why_method(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_staged(vm, args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "stage.why() takes a staged function");
+    }
+    const Why *why = &((StagedFunction *)value_object(args[1]))->why;
+    if (why->made == NULL) {
+        return VALUE_NONE;
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_printf(&out, "trace %zu of %s, by the call at line %u: ",
+                  why->made->number, why->made->name->text, why->line);
+    bool ok = add_reason(vm, &out, why);
+    if (ok && strbuf_ok(&out) && out.length > 0) {
+        out.text[--out.length] = '\0'; // the last line's end
+    }
+    Str *text = ok ? str_from_buf(vm, &out) : NULL;
+    if (!ok) {
+        strbuf_free(&out);
+    }
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}

@@ -1,0 +1,24 @@
+// Why a call traced: what was new about it, and the cure.
+#ifndef DUET_STAGER_WHY_H
+#define DUET_STAGER_WHY_H
+
+#include "stager/concrete.h"
+
+// The last trace that a staged function made, beside the one before it.
+typedef struct Why {
+    Concrete *old;  // found last before; counted; NULL: there was none
+    Concrete *made; // counted; NULL: nothing was traced yet
+    uint32_t line;  // of the call, 0: unknown
+    Str *frozen;    // the frozen value that had changed, counted; NULL: that
+                    // was not the reason
+} Why;
+
+void why_free(Vm *vm, Why *why);
+// A trace is about to be made; `old` (borrowed, may be NULL) was found last.
+MUST_CHECK bool why_begin(Vm *vm, Why *why, Concrete *old);
+// It was made.
+void why_end(Vm *vm, Why *why, Concrete *made);
+// The method stage.why(f): a text of one or more lines.
+Value why_method(Vm *vm, Value *args, uint32_t count);
+
+#endif
