@@ -99,20 +99,34 @@ void plan_print(StrBuf *out, const Plan *plan)
     print_steps(out, plan->block, 2);
 }
 
+// Whether a list such as "ast,graph" has the word.
+static bool list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    while (list != NULL && *list != '\0') {
+        size_t item = strcspn(list, ",");
+        if (item == length && memcmp(list, word, length) == 0) {
+            return true;
+        }
+        list += item + (list[item] == ',');
+    }
+    return false;
+}
+
 // Called at the end of each plan_build. A failure to print is no failure of
 // the plan.
 void plan_dump(Ctx *ctx, const Plan *plan)
 {
     const char *what = getenv("DUET_DUMP");
-    if (what == NULL ||
-        (strcmp(what, "graph") != 0 && strcmp(what, "plan") != 0)) {
+    StrBuf text;
+    if (what == NULL) {
         return;
     }
-    StrBuf text;
     strbuf_init(&text, ctx);
-    if (strcmp(what, "graph") == 0) {
+    if (list_has(what, "graph")) {
         graph_print(&text, plan->graph, false);
-    } else {
+    }
+    if (list_has(what, "plan")) {
         plan_print(&text, plan);
     }
     if (strbuf_ok(&text)) {

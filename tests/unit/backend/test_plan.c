@@ -448,3 +448,65 @@ Test(plan, rows_fuse_and_memory_is_reused)
     plan_release(&ctx, plan);
     graph_release(&ctx, g);
 }
+
+// Where the user wrote a line of a two-line source, by its number.
+static GraphPlace place_at(Source *source, uint32_t start)
+{
+    return (GraphPlace){source, {start, start + 1}, NULL};
+}
+
+// An error carries the place of the node that failed: in a chain that runs as
+// one step, in a loop that is compiled, and op by op.
+Test(plan, errors_have_the_place_of_their_node)
+{
+    static const char text[] = "y = x + x\nz = y // x\n";
+    Source *source = source_new(&ctx, "f.duet", text, strlen(text));
+    cr_assert_not_null(source);
+    for (int fuse = 0; fuse < 2; fuse++) {
+        ValueId x;
+        Graph *g = one_input(&x);
+        ValueId in[2] = {x, x};
+        in[0] = one(graph_append(g, g->block, OP_ADD, in, 2, NULL,
+                                 place_at(source, 0)));
+        ValueId z = one(graph_append(g, g->block, OP_FLOOR_DIVIDE, in, 2,
+                                     NULL, place_at(source, 10)));
+        cr_assert(graph_block_results(g, g->block, &z, 1));
+        PlanOptions options = {PASS_ALL, fuse, true};
+        Plan *plan = plan_build(&ctx, g, &options);
+        Tensor *zero = tensor_scalar_int(&ctx, DT_INT32, 0), *out;
+        PlanArgs args = {&zero, NULL, NULL, NULL};
+        cr_assert_not(plan_run(&ctx, plan, &args, &out));
+        cr_assert_eq(ctx.error.kind, ERR_OP_DIVISION);
+        cr_assert_eq(ctx.error.source, source);
+        cr_assert_eq(source_place(source, ctx.error.span.start).line, 2);
+        ctx_clear(&ctx);
+        object_release(&ctx, zero);
+        plan_release(&ctx, plan);
+        graph_release(&ctx, g);
+    }
+    source_release(&ctx, source);
+}
+
+// Ctrl-C is seen between two steps; the plan is good for another run.
+Test(plan, an_interrupt_comes_between_steps)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    ValueId y = op2(g, g->block, OP_ADD, x, x);
+    cr_assert(graph_block_results(g, g->block, &y, 1));
+    PlanOptions options = {PASS_ALL, true, true};
+    Plan *plan = plan_build(&ctx, g, &options);
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 1), *out;
+    PlanArgs args = {&in, NULL, NULL, NULL};
+    ctx.interrupt = 1;
+    cr_assert_not(plan_run(&ctx, plan, &args, &out));
+    cr_assert_eq(ctx.error.kind, ERR_INTERRUPT);
+    ctx_clear(&ctx);
+    cr_assert(plan_run(&ctx, plan, &args, &out), "%s", ctx.error.text);
+    cr_assert_eq(tensor_int_at(out, 0), 2);
+    object_release(&ctx, out);
+    cr_assert_eq(in->head.rc, 1);
+    object_release(&ctx, in);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
+}
