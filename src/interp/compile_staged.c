@@ -28,11 +28,14 @@ static uint32_t open_block(Compiler *c, const char *what, Span span)
     return (uint32_t)c->blocks.count - 1;
 }
 
+// The info moves when blocks are added: look it up again after whatever may
+// compile an inner block.
 static BlockInfo *block_at(Compiler *c, uint32_t block)
 {
     return c->failed ? &c->no_block : &c->blocks.items[block];
 }
 
+// The text that a side of a block covers; error texts name its line.
 static Span list_span(NodeList list)
 {
     return list.count == 0
@@ -48,6 +51,8 @@ static void block_else(Compiler *c, uint32_t block)
     place_label(c, block_at(c, block)->else_target);
 }
 
+// The join must be the last word in front of join_target: a side that ends in
+// an exception goes on there (BlockInfo.end_target).
 static void block_join(Compiler *c, uint32_t block)
 {
     c->span = block_at(c, block)->span;
@@ -116,6 +121,8 @@ static void test_value(Compiler *c, const Node *node, Reg target)
     }
 }
 
+// One operand of `and` or `or` in a condition. Only its truth matters, so
+// tensors of different dtypes may stand side by side.
 static void truth_operand(Compiler *c, const Node *node, Reg target)
 {
     test_value(c, node, target);
@@ -123,6 +130,8 @@ static void truth_operand(Compiler *c, const Node *node, Reg target)
     emit(c, OPCODE_BLOCKTRUTH, target, 0, 0);
 }
 
+// The value of `and` and `or` is one of the operands, as in Python; on tensors
+// both must then have one dtype.
 static void staged_bool(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -165,6 +174,8 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
     ctx_leave(&c->vm->ctx);
 }
 
+// A chain of comparisons works in temporaries that the side of a block may
+// have emptied; what is left of them is dropped at the end.
 static void staged_compare(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -179,6 +190,8 @@ static void staged_compare(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// The block's state is the target register (and what a walrus assigns): each
+// side leaves its value there and the join merges the two.
 static void staged_conditional(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top, test = push(c);
@@ -198,6 +211,8 @@ static void staged_conditional(Compiler *c, const Node *node, Reg target)
     block_join(c, block);
 }
 
+// `not` of a tensor is a tensor in converted code; of all else it is a host
+// bool.
 static void staged_not(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top, operand = push(c);
@@ -207,6 +222,7 @@ static void staged_not(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// Expressions in which a tensor may decide what is evaluated.
 bool staged_expression(Compiler *c, const Node *node, Reg target)
 {
     switch (node->kind) {
@@ -230,6 +246,9 @@ bool staged_expression(Compiler *c, const Node *node, Reg target)
 
 // --- statements ---
 
+// Test, BLOCKIF, first side, BLOCKELSE, second side, BLOCKJOIN. An `elif` is
+// an `if` in the second side: a tensor that decides there is asked only where
+// the first condition is false.
 static void staged_if(Compiler *c, const Node *node)
 {
     Reg mark = c->top, test = push(c);
@@ -256,6 +275,9 @@ static void block_next(Compiler *c, uint32_t block)
     emit(c, OPCODE_BLOCKNEXT, 0, block, 0);
 }
 
+// The condition stands in front of the body and is met before each turn; on a
+// tensor it is traced once more on the state (loops.c). The mark in its
+// register tells the nodes of the condition from older ones.
 static void staged_while(Compiler *c, const Node *node)
 {
     Reg mark = push(c), test = push(c);
@@ -334,6 +356,9 @@ static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
     }
 }
 
+// The state is four registers as an ordinary loop has them, and the item
+// behind them. The condition on which the turns end early, if there is one,
+// stands between two turns.
 static void staged_for(Compiler *c, const Node *node)
 {
     const Node *stop = lowered_stop(c->staged, node);
@@ -384,6 +409,8 @@ static void staged_assert(Compiler *c, const Node *node)
     place_label(c, block_at(c, block)->join_target);
 }
 
+// Statements in which a tensor may decide what is run. All others are compiled
+// as in ordinary code.
 bool staged_statement(Compiler *c, const Node *node)
 {
     switch (node->kind) {

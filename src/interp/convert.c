@@ -11,6 +11,8 @@
 
 // --- is it worth it ---
 
+// Whether converted code would do something else here. A forward jump alone
+// counts too, which errs on the side of converting.
 static bool is_flow(Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
@@ -20,6 +22,9 @@ static bool is_flow(Ins ins)
            (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
 }
 
+// Generators, class bodies, modules and comprehensions run in frames of their
+// own that are never converted: a tensor that decides in one is refused by the
+// truth hook.
 bool convert_wanted(const Code *code)
 {
     static const uint8_t cache_words[] = {
@@ -49,6 +54,7 @@ typedef struct Search {
 
 static void search(Search *s, Node *node);
 
+// Stops at the first match: spans of functions are distinct.
 static void search_list(Search *s, NodeList list)
 {
     for (uint32_t i = 0; i < list.count && s->found == NULL; i++) {
@@ -56,6 +62,7 @@ static void search_list(Search *s, NodeList list)
     }
 }
 
+// The children of any node, as the list of kinds names them.
 static void search_parts(Search *s, Node *node)
 {
     switch (node->kind) {
@@ -75,6 +82,8 @@ static void search_parts(Search *s, Node *node)
     }
 }
 
+// Two functions cannot share a span; the name guards against a text that
+// changed since it was first read.
 static bool is_wanted(const Search *s, const Node *node)
 {
     bool lambda = s->code->flags & CODE_LAMBDA;
@@ -105,6 +114,8 @@ static void search(Search *s, Node *node)
     }
 }
 
+// By span, which the compiler put into the code. NULL where the text parses to
+// something else now, as that of an expression given to eval.
 Node *convert_find(const Code *code, Node *tree)
 {
     Search s = {.code = code};
@@ -112,6 +123,8 @@ Node *convert_find(const Code *code, Node *tree)
     return s.found;
 }
 
+// As a module, whatever the text was read as first: an entry of the prompt
+// parses alike.
 Node *convert_read(Vm *vm, Source *source, Arena *arena)
 {
     Node *tree = NULL;
@@ -157,6 +170,8 @@ static bool same_captures(Vm *vm, const Code *code, const Code *made)
                                code->name->text);
 }
 
+// The scopes of the whole tree are built again, since only they say where a
+// free name of the function lives; then the function alone is compiled.
 static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
                              Node *tree, Node *node, const Lowered *lowered)
 {
@@ -176,6 +191,8 @@ static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
     return made;
 }
 
+// The tree is changed for the time of the compilation only: others of its
+// functions will be converted from it later.
 Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
 {
     Node *node = convert_find(code, tree);

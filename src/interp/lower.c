@@ -50,6 +50,8 @@ static NodeList lower_list(Lower *l, NodeList list);
 
 static Flow flow_of(Lower *l, NodeList list);
 
+// A condition that is constant: behind `while True` without a break nothing
+// runs, so no result is missing there.
 static bool is_true(const Node *test)
 {
     return test->kind == AST_CONSTANT &&
@@ -58,6 +60,7 @@ static bool is_true(const Node *test)
              strcmp(test->constant.text.text, "0") != 0));
 }
 
+// One way or the other.
 static Flow flow_join(Flow a, Flow b)
 {
     return (Flow){a.exits | b.exits, a.falls || b.falls};
@@ -69,6 +72,8 @@ static Flow flow_then(Flow a, Flow b)
     return a.falls ? (Flow){a.exits | b.exits, b.falls} : a;
 }
 
+// A loop swallows its own breaks and continues. It may come to its end without
+// a turn, unless its condition is constant.
 static Flow flow_loop(Lower *l, const Node *node)
 {
     bool is_for = node->kind == AST_FOR;
@@ -82,6 +87,8 @@ static Flow flow_loop(Lower *l, const Node *node)
     return (Flow){(inner.exits & LEAVE_RETURN) | after.exits, after.falls};
 }
 
+// The body may be left anywhere for a handler, so each handler's flow counts
+// as well as the body's.
 static Flow flow_try(Lower *l, const Node *node)
 {
     Flow flow = flow_then(flow_of(l, node->try_stmt.body),
@@ -94,6 +101,8 @@ static Flow flow_try(Lower *l, const Node *node)
     return (Flow){flow.exits | last.exits, flow.falls && last.falls};
 }
 
+// Only jumps of this function count: inner functions have flows of their own
+// and fall under `default`.
 static Flow flow_of_statement(Lower *l, const Node *node)
 {
     switch (node->kind) {
@@ -112,6 +121,7 @@ static Flow flow_of_statement(Lower *l, const Node *node)
     }
 }
 
+// Statements behind one that never falls are unreachable and have no say.
 static Flow flow_of(Lower *l, NodeList list)
 {
     Flow flow = {0, true};
@@ -126,6 +136,7 @@ static Flow flow_of(Lower *l, NodeList list)
     return flow;
 }
 
+// The rest of a list, which shares its items.
 static NodeList list_after(NodeList list, uint32_t first)
 {
     return (NodeList){list.items + first, list.count - first};
@@ -155,6 +166,8 @@ static Text fresh_name(Lower *l, const char *stem, uint32_t number)
     return make_text(&l->make, text);
 }
 
+// A flag gets its name when it is first set. All its assignments are
+// remembered: if nobody turns out to test it, they are struck out (free_flag).
 static void set_flag(Lower *l, NodeVec *out, Flag *flag, const char *stem,
                      bool value, Span span)
 {
@@ -164,7 +177,8 @@ static void set_flag(Lower *l, NodeVec *out, Flag *flag, const char *stem,
     }
     Node *set = make_assign(
         &l->make, flag->name,
-        make_constant(&l->make, value ? CONSTANT_TRUE : CONSTANT_FALSE, span), span);
+        make_constant(&l->make, value ? CONSTANT_TRUE : CONSTANT_FALSE, span),
+        span);
     if (!l->make.failed && !vec_push(l->make.ctx, &flag->sets, set)) {
         l->make.failed = true;
     }
@@ -228,6 +242,8 @@ static void free_flag(Lower *l, Flag *flag)
 
 // --- statements ---
 
+// The result goes to a variable, and a flag says that it is there; the way out
+// is then to skip all the rest.
 static void lower_return(Lower *l, NodeVec *out, const Node *node)
 {
     Node *value = node->expr_stmt.value;
@@ -237,7 +253,8 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
     if (l->out->result.text == NULL) {
         l->out->result = fresh_name(l, "retval_", 0);
     }
-    make_push(&l->make, out, make_assign(&l->make, l->out->result, value, node->span));
+    make_push(&l->make, out,
+              make_assign(&l->make, l->out->result, value, node->span));
     set_flag(l, out, &l->returned, "do_return", true, node->span);
 }
 
@@ -283,6 +300,7 @@ static Node *guarded_test(Lower *l, uint32_t exits, Node *test)
     return node;
 }
 
+// WHILE and FOR keep body and else part in different members.
 static void loop_parts(Node *loop, NodeList **body, NodeList **orelse)
 {
     bool is_for = loop->kind == AST_FOR;
@@ -303,6 +321,8 @@ static NodeList lower_turn(Lower *l, NodeList body, uint32_t exits)
     return make_taken(&l->make, &turn);
 }
 
+// A `for` has no condition in the tree that could be extended: the compiler
+// asks for it by the node (lowered_stop).
 static void keep_stop(Lower *l, const Node *loop, Node *stop)
 {
     if (stop != NULL && !l->make.failed &&
@@ -312,6 +332,8 @@ static void keep_stop(Lower *l, const Node *loop, Node *stop)
     }
 }
 
+// In front: the break flag, false. In the condition: no flag is set. Behind:
+// the else part, under the same test, as an ordinary statement.
 static void lower_loop(Lower *l, NodeVec *out, const Node *node)
 {
     LowerLoop loop = {.outer = l->loop, .number = l->loops++};
@@ -347,6 +369,7 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     free_flag(l, &loop.skipped);
 }
 
+// Handlers are copied one by one, since their bodies change.
 static void lower_handlers(Lower *l, Node *copy)
 {
     NodeVec handlers = {0};
@@ -358,6 +381,8 @@ static void lower_handlers(Lower *l, Node *copy)
     copy->try_stmt.handlers = make_taken(&l->make, &handlers);
 }
 
+// A jump out of `try` becomes a flag too, so that `finally` is simply come to.
+// The else part runs only if the body came to its end.
 static void lower_try(Lower *l, NodeVec *out, const Node *node)
 {
     Node *copy = make_copy(&l->make, node);
@@ -406,6 +431,9 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
     return exits != 0;
 }
 
+// The heart of it: where a statement may set a flag, whatever follows it in
+// the list is taken along by it (into a side of an `if`, or under a guard),
+// and the list ends there.
 static NodeList lower_list(Lower *l, NodeList list)
 {
     NodeVec out = {0};
@@ -424,6 +452,8 @@ static NodeList lower_list(Lower *l, NodeList list)
 
 // --- the function ---
 
+// Most functions have no jump but a last `return`: those keep their own tree,
+// and real returns. `inside`: under a condition or in a loop.
 static bool needs_lowering(Lower *l, NodeList list, bool inside)
 {
     bool needs = false;
@@ -486,6 +516,8 @@ static void finish_function(Lower *l, const Node *function, NodeList body)
     l->out->body = make_taken(&l->make, &out);
 }
 
+// A function that can fall off its end while it has results elsewhere gets the
+// `return None` that it stands for, so that merging sees it.
 bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
                     const Node *function, bool printed, Lowered *out)
 {
@@ -510,11 +542,13 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
     return !l.make.failed;
 }
 
+// The nodes belong to the arena.
 void lowered_free(Lowered *lowered)
 {
     map_free(&lowered->stops);
 }
 
+// By address: the compiler meets the very nodes that lowering made.
 const Node *lowered_stop(const Lowered *lowered, const Node *loop)
 {
     const uint64_t *found =

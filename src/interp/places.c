@@ -52,6 +52,8 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
     info->places = places;
 }
 
+// Names of the conversion begin with a dot, which no program can write; the
+// one of the result is known to the lowering.
 static HiddenKind hidden_kind(const Compiler *c, Text name)
 {
     if (name.text[0] != '.') {
@@ -62,6 +64,8 @@ static HiddenKind hidden_kind(const Compiler *c, Text name)
                                                             : HIDDEN_FLAG;
 }
 
+// Where the scope put the name. False without an error: a name that this scope
+// does not know (it belongs to a comprehension).
 static bool name_place(Compiler *c, Text name, BlockPlace *place)
 {
     size_t length;
@@ -88,6 +92,7 @@ static bool name_place(Compiler *c, Text name, BlockPlace *place)
     return true;
 }
 
+// An import of `a.b` binds a.
 static void add_name(Compiler *c, uint32_t info, Text name)
 {
     BlockPlace place;
@@ -125,6 +130,8 @@ static bool is_path(const Node *node, uint32_t *count)
     return true;
 }
 
+// Keys are shared with the code's constants, so that equal ones are the same
+// value (same_place compares them so).
 static bool fill_step(Compiler *c, const Node *node, PathStep *step)
 {
     step->item = node->kind == AST_SUBSCRIPT;
@@ -165,6 +172,8 @@ static void add_path(Compiler *c, uint32_t info, const Node *node)
     add_place(c, info, place);
 }
 
+// Whatever can stand on the left of `=`. An element with a key that is no
+// constant is not a place: a tensor stored there is a leak of the block.
 static void add_target(Compiler *c, uint32_t info, const Node *target)
 {
     switch (target->kind) {
@@ -182,6 +191,7 @@ static void add_target(Compiler *c, uint32_t info, const Node *target)
     }
 }
 
+// Each target of `a = b = value`, or of `del`.
 static void add_targets(Compiler *c, uint32_t info, NodeList targets)
 {
     for (uint32_t i = 0; i < targets.count; i++) {
@@ -189,6 +199,7 @@ static void add_targets(Compiler *c, uint32_t info, NodeList targets)
     }
 }
 
+// `from m import *` cannot stand in a function.
 static void add_aliases(Compiler *c, uint32_t info, NodeList names)
 {
     for (uint32_t i = 0; i < names.count; i++) {
@@ -237,6 +248,7 @@ static void add_bound(Compiler *c, uint32_t info, const Node *node)
     }
 }
 
+// The children of any node, as the list of kinds names them.
 static void walk_parts(Compiler *c, uint32_t info, const Node *node)
 {
     switch (node->kind) {
@@ -256,12 +268,14 @@ static void walk_parts(Compiler *c, uint32_t info, const Node *node)
     }
 }
 
+// What these bind inside is not the block's.
 static bool is_inner_frame(const Node *node)
 {
     return node->kind == AST_FUNCTION_DEF || node->kind == AST_CLASS_DEF ||
            node->kind == AST_LAMBDA;
 }
 
+// Binds and goes on into the children; sums of any length without recursion.
 static void walk(Compiler *c, uint32_t info, const Node *node)
 {
     if (node == NULL || c->failed) {
@@ -282,6 +296,8 @@ static void walk(Compiler *c, uint32_t info, const Node *node)
     ctx_leave(&c->vm->ctx);
 }
 
+// In order, so that the places of a block stand in the order in which the text
+// first assigns them.
 static void walk_list(Compiler *c, uint32_t info, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -289,16 +305,21 @@ static void walk_list(Compiler *c, uint32_t info, NodeList list)
     }
 }
 
+// Asked for each block anew: nested blocks walk the same statements again,
+// once for each level around them.
 void block_places(Compiler *c, uint32_t info, NodeList list)
 {
     walk_list(c, info, list);
 }
 
+// Expressions bind by walruses alone.
 void block_expression_places(Compiler *c, uint32_t info, const Node *node)
 {
     walk(c, info, node);
 }
 
+// The register of an expression's value. If it is a local's, the local is what
+// the block assigns.
 void block_register(Compiler *c, uint32_t info, Reg target)
 {
     for (uint32_t i = 0; i < c->scope->symbol_count; i++) {
@@ -323,6 +344,7 @@ typedef struct Mention {
 
 static void find_mention(Compiler *c, const Node *node, Mention *mention);
 
+// In a list.
 static void find_mentions(Compiler *c, NodeList list, Mention *mention)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -330,6 +352,8 @@ static void find_mentions(Compiler *c, NodeList list, Mention *mention)
     }
 }
 
+// Names that are not NAME nodes: of functions, parameters, attributes. A match
+// by accident only makes the answer more cautious.
 static void mention_text(Text text, Mention *mention)
 {
     if (text.text != NULL && strcmp(text.text, mention->name) == 0) {
@@ -369,6 +393,7 @@ static void find_mention(Compiler *c, const Node *node, Mention *mention)
     ctx_leave(&c->vm->ctx);
 }
 
+// A plain assignment to the name and to nothing else.
 static bool assigns_name(const Node *node, const char *name)
 {
     const Node *target =
@@ -405,6 +430,8 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
     return false;
 }
 
+// Only locals are looked at: a cell or a global may be read by a function that
+// the turn calls.
 void block_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
 {
     for (uint32_t i = 0; !c->failed; i++) {

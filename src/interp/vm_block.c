@@ -12,6 +12,8 @@
 #include "interp/obj_tensor.h"
 #include "interp/vm_run.h"
 
+// Targets are words from the start of the code, since blocks are described
+// apart from the instructions.
 static const Ins *word_at(const Frame *f, uint32_t word)
 {
     return f->code->words + word;
@@ -23,6 +25,8 @@ static bool decides(Vm *vm, Value v)
     return vm->trace != NULL && value_is_operand(v);
 }
 
+// x says that the condition is the value of `and` or `or` and stays where it
+// is.
 static const Ins *block_if(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 {
     uint32_t a = INS_A(ins);
@@ -56,6 +60,7 @@ static const Ins *block_end(Vm *vm, Frame *f, BlockEvent event,
     }
 }
 
+// Host values keep their value here: `a and b` needs no bool to be decided.
 static const Ins *block_truth(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins))) {
@@ -66,6 +71,7 @@ static const Ins *block_truth(Vm *vm, Frame *f, Ins ins)
                : f->pc;
 }
 
+// A list is emptied and filled by its truth like any condition.
 static const Ins *block_not(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t b = INS_B(ins);
@@ -110,6 +116,8 @@ static const Ins *block_while(Vm *vm, Frame *f, const BlockInfo *info,
     return truth ? f->pc : word_at(f, info->join_target);
 }
 
+// As block_while: for a loop that is traced, the flags are part of its
+// condition even if they are host values just now.
 static const Ins *block_stop(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 {
     uint32_t a = INS_A(ins);
@@ -137,6 +145,8 @@ bool block_is_note(Value v)
            value_same(value_as_tuple(v)->items[0], VALUE_RANGE_MARK);
 }
 
+// The names could be bound to something else: what is called decides, not what
+// it was called by.
 static bool wants_note(Vm *vm, const Value *window, uint32_t count)
 {
     static const char *const names[] = {"range", "zip", "enumerate"};
@@ -154,6 +164,8 @@ static bool wants_note(Vm *vm, const Value *window, uint32_t count)
     return known && tensors;
 }
 
+// A note keeps the arguments until BLOCKFOR knows that they are iterated over;
+// without a tensor among them the call is made as it stands.
 static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins), count = INS_X(ins);
@@ -190,6 +202,8 @@ static bool has_stage_items(Vm *vm, Value v)
                                       vm->names[NAME_STAGE_ITEMS]));
 }
 
+// Host iterables get the state of an ordinary loop, and the next instruction
+// to run is the one between two turns.
 static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 {
     Value iterable = f->registers[INS_A(ins)];
@@ -202,6 +216,7 @@ static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 
 // --- raise and assert ---
 
+// The stager decides later, when it sees which blocks the exception leaves.
 void block_note_raise(Vm *vm, Frame *f, Ins ins)
 {
     if (vm->trace != NULL && (f->code->flags & CODE_STAGED)) {
@@ -209,6 +224,8 @@ void block_note_raise(Vm *vm, Frame *f, Ins ins)
     }
 }
 
+// A tensor stays in its register for BLOCKFAIL, behind the message; an
+// assertion that holds on the host skips both.
 static const Ins *block_assert(Vm *vm, Frame *f, const BlockInfo *info,
                                Ins ins)
 {
@@ -227,6 +244,8 @@ static const Ins *block_assert(Vm *vm, Frame *f, const BlockInfo *info,
     return truth ? word_at(f, info->join_target) : f->pc;
 }
 
+// An empty register says that a host condition was false: the assertion fails
+// now, or, inside a block, when the graph comes there.
 static const Ins *block_fail(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins);
@@ -242,6 +261,7 @@ static const Ins *block_fail(Vm *vm, Frame *f, Ins ins)
     return NULL;
 }
 
+// The dispatch loop calls this for every block instruction.
 const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);

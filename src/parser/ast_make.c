@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+// Nodes are cleared by the arena: members that are not set are NULL.
 Node *make_node(AstMaker *m, AstKind kind, Span span)
 {
     Node *node = m->failed ? NULL : arena_new(m->arena, Node);
@@ -15,6 +16,7 @@ Node *make_node(AstMaker *m, AstKind kind, Span span)
     return node;
 }
 
+// Children are shared with the original, lists too.
 Node *make_copy(AstMaker *m, const Node *node)
 {
     Node *copy = make_node(m, (AstKind)node->kind, node->span);
@@ -22,6 +24,7 @@ Node *make_copy(AstMaker *m, const Node *node)
     return copy;
 }
 
+// The text is shared.
 Node *make_name(AstMaker *m, Text name, AstContext context, Span span)
 {
     Node *node = make_node(m, AST_NAME, span);
@@ -30,6 +33,7 @@ Node *make_name(AstMaker *m, Text name, AstContext context, Span span)
     return node;
 }
 
+// For constants without a text: None, True, False.
 Node *make_constant(AstMaker *m, ConstantType type, Span span)
 {
     Node *node = make_node(m, AST_CONSTANT, span);
@@ -37,6 +41,7 @@ Node *make_constant(AstMaker *m, ConstantType type, Span span)
     return node;
 }
 
+// Has the span of what it negates.
 Node *make_not(AstMaker *m, Node *operand)
 {
     Node *node = make_node(m, AST_UNARY, operand->span);
@@ -45,6 +50,7 @@ Node *make_not(AstMaker *m, Node *operand)
     return node;
 }
 
+// One target, a name.
 Node *make_assign(AstMaker *m, Text name, Node *value, Span span)
 {
     Node *node = make_node(m, AST_ASSIGN, span);
@@ -54,6 +60,7 @@ Node *make_assign(AstMaker *m, Text name, Node *value, Span span)
     return node;
 }
 
+// Copied, so that it may lie on the stack of the caller.
 Text make_text(AstMaker *m, const char *text)
 {
     Text made = {NULL, strlen(text)};
@@ -63,6 +70,7 @@ Text make_text(AstMaker *m, const char *text)
     return made;
 }
 
+// The items are copied, since vectors move.
 NodeList make_list(AstMaker *m, Node *const *items, size_t count)
 {
     NodeList list = {NULL, 0};
@@ -79,6 +87,7 @@ NodeList make_list(AstMaker *m, Node *const *items, size_t count)
     return list;
 }
 
+// An empty list costs nothing.
 NodeList make_join(AstMaker *m, NodeList a, NodeList b)
 {
     if (a.count == 0 || b.count == 0) {
@@ -90,6 +99,7 @@ NodeList make_join(AstMaker *m, NodeList a, NodeList b)
     return make_taken(m, &both);
 }
 
+// The vector is empty then and needs no freeing.
 NodeList make_taken(AstMaker *m, NodeVec *vec)
 {
     NodeList list = make_list(m, vec->items, vec->count);
@@ -97,6 +107,7 @@ NodeList make_taken(AstMaker *m, NodeVec *vec)
     return list;
 }
 
+// After a failure nothing is added, and the list stays short.
 void make_push(AstMaker *m, NodeVec *vec, Node *node)
 {
     if (!m->failed && !vec_push(m->ctx, vec, node)) {
@@ -104,6 +115,7 @@ void make_push(AstMaker *m, NodeVec *vec, Node *node)
     }
 }
 
+// In order.
 void make_push_all(AstMaker *m, NodeVec *vec, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {

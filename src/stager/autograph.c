@@ -19,6 +19,7 @@ struct ReadTrees {
     VEC(ReadTree) items;
 };
 
+// The source is counted, because the tree's spans point into it.
 static void tree_free(Vm *vm, ReadTree *read)
 {
     if (read->arena != NULL) {
@@ -52,6 +53,8 @@ static ReadTree *read_again(Vm *vm, ReadTrees *trees, Source *source)
     return &trees->items.items[trees->items.count - 1];
 }
 
+// Newest first: a program mostly calls functions of the file that it has just
+// reached.
 static ReadTree *find_tree(Vm *vm, Source *source)
 {
     Stager *stager = stager_of(vm);
@@ -80,6 +83,8 @@ static Code *keep_plain(Code *code)
 
 enum { RECURSION_FRAMES = 8 }; // equal ones in a row that are too many
 
+// Symbolic tensors count by type, as in signatures; all else by value or
+// identity.
 static bool same_argument(Value a, Value b)
 {
     if (!value_is_kind(a, KIND_SYMBOLIC) || !value_is_kind(b, KIND_SYMBOLIC)) {
@@ -90,6 +95,8 @@ static bool same_argument(Value a, Value b)
            shape_equal(first.rank, first.dims, second.rank, second.dims);
 }
 
+// Parameters stand in the first registers. They may have been assigned since
+// the call, but alike in each of the frames.
 static bool same_arguments(const Frame *a, const Frame *b)
 {
     bool same = true;
@@ -130,6 +137,8 @@ static bool check_recursion(Vm *vm, const Code *code)
     return true;
 }
 
+// Called for every frame that is pushed inside a trace: what was converted
+// once is two tests away.
 Code *autograph_convert(Vm *vm, Function *function)
 {
     Code *code = function->code;
@@ -153,6 +162,7 @@ Code *autograph_convert(Vm *vm, Function *function)
     return code->converted;
 }
 
+// Before the Vm goes; converted code does not need the trees.
 void autograph_free(Vm *vm)
 {
     ReadTrees *trees = stager_of(vm)->trees;

@@ -20,11 +20,13 @@ static const Ins *word_at(const Frame *frame, uint32_t word)
 
 // --- the stack ---
 
+// Nodes of a block name the whole statement.
 static GraphPlace place_of(const Frame *frame, Span span)
 {
     return (GraphPlace){.source = frame->code->source, .span = span};
 }
 
+// The arrays hold counts; the graph's blocks belong to the graph.
 static void block_free(Vm *vm, StagedBlock *block)
 {
     Ctx *ctx = &vm->ctx;
@@ -37,6 +39,8 @@ static void block_free(Vm *vm, StagedBlock *block)
     ctx_free(ctx, block, sizeof *block);
 }
 
+// The state is saved here, after the condition was evaluated, so that what it
+// assigned is part of what both sides begin with.
 StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
 {
     Ctx *ctx = &vm->ctx;
@@ -68,6 +72,8 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
     return block;
 }
 
+// Done or given up, the stack and the block for new nodes are as they were
+// before it began.
 void block_end(Vm *vm)
 {
     StagedBlock *block = vm->trace->blocks;
@@ -76,6 +82,8 @@ void block_end(Vm *vm)
     block_free(vm, block);
 }
 
+// A block cannot run inside itself in one frame, so that the innermost one
+// answers for all.
 StagedBlock *block_running(Vm *vm, const Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = vm->trace->blocks;
@@ -84,6 +92,8 @@ StagedBlock *block_running(Vm *vm, const Frame *frame, const BlockInfo *info)
                : NULL;
 }
 
+// A trace that failed leaves blocks; one that is done leaves notes and perhaps
+// the last exception.
 void blocks_drop(Vm *vm, Trace *trace)
 {
     while (trace->blocks != NULL) {
@@ -96,6 +106,7 @@ void blocks_drop(Vm *vm, Trace *trace)
     trace->raised = NULL;
 }
 
+// Nodes go into the side from here on.
 static bool begin_side(Vm *vm, StagedBlock *block, BlockPhase phase)
 {
     Trace *trace = vm->trace;
@@ -108,6 +119,7 @@ static bool begin_side(Vm *vm, StagedBlock *block, BlockPhase phase)
 
 // --- conditions ---
 
+// As eager truth: numbers that are not zero, texts that are not empty.
 static Value cast_to_bool(Vm *vm, Value operand)
 {
     TensorType type = operand_type(operand);
@@ -153,6 +165,8 @@ static Value truth_value(Vm *vm, Value operand)
     return truth;
 }
 
+// Errors are those of bool() on an eager tensor, text included, where the
+// trace can know.
 ValueId block_truth(Vm *vm, Value operand)
 {
     Value truth = truth_value(vm, operand);
@@ -253,6 +267,8 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     return ok && state_set(vm, frame, place, merged);
 }
 
+// The results of both sides become outputs, but for a side that ends in an
+// exception, which yields nothing.
 static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
 {
     Graph *graph = vm->trace->graph;
@@ -279,6 +295,8 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
     return node != NULL;
 }
 
+// Places are merged in order, each with notes of its own; then the node is
+// appended and the merged tensors get their numbers.
 static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
 {
     Merge merge = {.vm = vm,
@@ -316,6 +334,7 @@ static bool is_harmless(const GraphBlock *block)
     return true;
 }
 
+// Truth of other tensors needs nodes, and `and` gives the operand itself.
 static bool is_bool(Value v)
 {
     return value_is_operand(v) && operand_type(v).dtype == DT_BOOL &&
@@ -418,6 +437,7 @@ static const Ins *late_assert(Vm *vm, Frame *frame, Ins ins)
     return ok ? frame->pc : NULL;
 }
 
+// One entry for all events, since interp knows the stager by its hooks alone.
 const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
                         const BlockInfo *info, Ins ins)
 {
@@ -476,6 +496,8 @@ static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
     vm->exception = error;
 }
 
+// Called once for each frame that an error passes, and where it is caught.
+// Blocks of the frame go innermost first.
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
 {
     Trace *trace = vm->trace;
@@ -497,6 +519,7 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
     return NULL;
 }
 
+// Asked when a register is empty, before the ordinary error.
 bool blocks_unbound(Vm *vm, const Code *code, const Str *name)
 {
     return notes_raise(vm, code, name);

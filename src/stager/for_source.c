@@ -12,6 +12,7 @@
 
 typedef enum NoteKind { NOTE_RANGE, NOTE_ZIP, NOTE_ENUMERATE } NoteKind;
 
+// What is called was compared with the built-ins when the note was made.
 static NoteKind note_kind(Vm *vm, const Tuple *note)
 {
     if (value_same(note->items[1], value_from_object(vm->types[KIND_RANGE]))) {
@@ -46,6 +47,8 @@ typedef struct Bounds { // borrowed
     Value start, stop, step;
 } Bounds;
 
+// The checks of range() itself, with int tensors of one element allowed.
+// Errors are worded as those of the built-in.
 static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
 {
     size_t count = note->count - 2;
@@ -79,6 +82,7 @@ static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
     return true;
 }
 
+// Bounds that are literally this number save nodes.
 static bool is_small(Value v, int64_t i)
 {
     return value_is_int(v) && value_small(v) == i;
@@ -108,6 +112,7 @@ static Value range_count(Vm *vm, const Tuple *note)
     return result;
 }
 
+// Items have the dtype of the first tensor among the bounds.
 static DType range_dtype(const Bounds *b)
 {
     const Value parts[3] = {b->start, b->stop, b->step};
@@ -119,6 +124,7 @@ static DType range_dtype(const Bounds *b)
     return DT_INT32;
 }
 
+// The index of turns is int32; a bound may be int64.
 static Value index_as(Vm *vm, Value index, DType dtype)
 {
     if (operand_type(index).dtype == dtype) {
@@ -128,6 +134,7 @@ static Value index_as(Vm *vm, Value index, DType dtype)
     return tensor_call(vm, "cast", &index, 1, &attr, 1);
 }
 
+// start + index * step, without the parts that are 0 or 1.
 static Value range_item(Vm *vm, const Tuple *note, Value index)
 {
     Bounds b;
@@ -145,6 +152,7 @@ static Value range_item(Vm *vm, const Tuple *note, Value index)
 
 // --- tensors ---
 
+// The first size if the trace knows it, else a node that reads it.
 static Value rows_count(Vm *vm, Value tensor)
 {
     TensorType type = operand_type(tensor);
@@ -174,6 +182,7 @@ static Value as_source(Vm *vm, Value v)
 
 static Value count_of(Vm *vm, Value iterable);
 
+// The shortest one ends the loop.
 static Value zip_count(Vm *vm, const Tuple *note)
 {
     Value least = VALUE_UNBOUND;
@@ -187,6 +196,7 @@ static Value zip_count(Vm *vm, const Tuple *note)
     return least;
 }
 
+// Notes may stand inside notes: enumerate(zip(a, b)).
 static Value count_of(Vm *vm, Value iterable)
 {
     if (!block_is_note(iterable)) {
@@ -210,6 +220,7 @@ static Value count_of(Vm *vm, Value iterable)
     return count;
 }
 
+// What the target is assigned in a turn: a row, a number, or a tuple of such.
 static Value item_of(Vm *vm, Value iterable, Value index)
 {
     if (!block_is_note(iterable)) {
@@ -276,6 +287,7 @@ static Value object_count(Vm *vm, Value object, Value *get)
     return count;
 }
 
+// Nodes for the count go to the block around the loop, and are computed once.
 bool for_source_open(Vm *vm, Value iterable, ForSource *out)
 {
     Value walked = VALUE_UNBOUND; // what gives the items
@@ -302,6 +314,7 @@ bool for_source_open(Vm *vm, Value iterable, ForSource *out)
     return true;
 }
 
+// Called once, while the body is traced.
 Value for_source_item(Vm *vm, const ForSource *source, Value index)
 {
     return is_object_source(source->iterable)
@@ -309,6 +322,7 @@ Value for_source_item(Vm *vm, const ForSource *source, Value index)
                : item_of(vm, source->iterable, index);
 }
 
+// Right for a source that was never opened too.
 void for_source_free(Vm *vm, ForSource *source)
 {
     release(vm, source->count);

@@ -36,6 +36,8 @@ static bool error_text(Vm *vm, Value exception, StrBuf *out)
     return strbuf_ok(out);
 }
 
+// Tensors among the arguments are the node's inputs, so that a run can put
+// theirs in. The text is for people who print the graph.
 bool late_error_append(Vm *vm, Value exception, ValueId condition,
                        GraphPlace place)
 {
@@ -70,6 +72,7 @@ typedef struct Fill {
     size_t next;
 } Fill;
 
+// In the order in which collect_leaf met them.
 static Value fill_leaf(Vm *vm, Value v, void *data)
 {
     Fill *fill = data;
@@ -103,6 +106,8 @@ static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
     to->traceback = copy;
 }
 
+// The exception is copied and not called anew: __init__ of its class ran in
+// the trace and may do anything. No memory: that is raised instead.
 void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
     Exception *model = (Exception *)node->host;

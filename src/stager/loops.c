@@ -4,11 +4,14 @@
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
+// Words count from the start of the converted code.
 static const Ins *word_at(const Frame *frame, uint32_t word)
 {
     return frame->code->words + word;
 }
 
+// A condition that was dealt with leaves its register empty, which tells
+// vm_block.c that nothing is left to decide.
 static Value *empty(Vm *vm, Frame *frame, uint32_t reg)
 {
     value_replace(&vm->ctx, &frame->registers[reg], VALUE_UNBOUND);
@@ -63,12 +66,14 @@ static ValueId truth_id(Vm *vm, Value v)
     return id;
 }
 
+// The condition's block yields one bool.
 static bool set_condition(Vm *vm, StagedBlock *block, ValueId id)
 {
     return id != VALUE_ID_NONE &&
            graph_block_results(vm->trace->graph, block->sides[0], &id, 1);
 }
 
+// The last event of a loop, whatever its kind: on behind it.
 static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 {
     const Ins *next = word_at(frame, block->info->join_target);
@@ -80,6 +85,8 @@ static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 
 // --- while ---
 
+// The condition was met once and counts; from now on it is evaluated at the
+// end of each turn, and only its value is handed on.
 static const Ins *begin_rotated(Vm *vm, Frame *frame, StagedBlock *block,
                                 ValueId condition)
 {
@@ -94,6 +101,8 @@ static const Ins *begin_rotated(Vm *vm, Frame *frame, StagedBlock *block,
                : NULL;
 }
 
+// The first evaluation of a condition without effects is thrown away with its
+// nodes: what nobody needs is not run.
 static const Ins *begin_while(Vm *vm, Frame *frame, const BlockInfo *info,
                               Ins ins)
 {
@@ -114,6 +123,8 @@ static const Ins *begin_while(Vm *vm, Frame *frame, const BlockInfo *info,
                : NULL;
 }
 
+// Three ways to come here: on the host, behind the condition that was traced
+// on the state, or behind a body that ends in it.
 const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     StagedBlock *block = block_running(vm, frame, info);
@@ -144,6 +155,8 @@ const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
                : NULL;
 }
 
+// A host loop goes on with the next turn; one that is traced has had its only
+// one.
 const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = block_running(vm, frame, info);
@@ -216,6 +229,7 @@ static bool count_condition(Vm *vm, StagedBlock *block)
     return block->condition != VALUE_ID_NONE;
 }
 
+// The index is a leaf like any other, behind those of the variables.
 static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, Value iterable)
 {
     if (!loop_open(vm, frame, block) ||
@@ -232,6 +246,8 @@ static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, Value iterable)
            count_condition(vm, block);
 }
 
+// Flags that end the loop early are evaluated on the state by the code that
+// stands between two turns, which ends in loop_stop.
 const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     uint32_t state = INS_A(ins);
@@ -269,6 +285,8 @@ static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
     return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
 }
 
+// A host loop whose flag is a tensor cannot be left: the remaining turns are
+// traced under a test of the flag (compile_staged.c, for_turn).
 const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     StagedBlock *block = block_running(vm, frame, info);

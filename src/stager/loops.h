@@ -11,6 +11,7 @@
 
 #include "stager/blocks.h"
 #include "stager/for_source.h"
+#include "stager/merge.h"
 
 // One tensor of a loop's state.
 typedef struct LoopLeaf {
@@ -52,6 +53,28 @@ const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
 const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
 void loop_free(Vm *vm, StagedBlock *block);
 
+// A walk over the leaves of one variable (structure.h), for the functions that
+// meet them one by one.
+typedef struct LoopWalk {
+    Frame *frame;
+    StagedBlock *block;
+    const LoopSlot *slot;
+    uint32_t next;         // the leaf that comes next
+    BlockPhase phase;      // whose params are shown
+    const GraphNode *node; // whose outputs are shown; NULL: params
+    const char *name;      // of the variable
+} LoopWalk;
+
+// What can be part of a graph's state: a tensor of any kind, or a host number.
+// Texts and other objects must stay the same.
+static inline bool loop_is_leaf(Value v)
+{
+    return value_is_operand(v) || merge_is_number(v);
+}
+// The graph's value for a leaf, in block `where`, as `dtype` (DT_NONE: its
+// own). VALUE_ID_NONE with an error pending.
+ValueId loop_leaf_id(Vm *vm, GraphBlock *where, Value v, DType dtype);
+
 // loop_state.c: makes the params and the slots from block->before.
 MUST_CHECK bool loop_open(Vm *vm, Frame *frame, StagedBlock *block);
 // Adds a leaf with params of its type; UINT32_MAX with an error pending.
@@ -60,7 +83,7 @@ uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
 // Puts the state into the frame: the condition's params, or the body's.
 MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
                           BlockPhase phase);
-// Takes what the turn has left as the leaves' results.
+// loop_take.c: takes what the turn has left as the leaves' results.
 MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
 // Appends the node and puts its outputs into the frame.
 MUST_CHECK bool loop_close(Vm *vm, Frame *frame, StagedBlock *block);

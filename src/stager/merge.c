@@ -15,6 +15,7 @@
 
 // --- texts ---
 
+// Tensors by type and shape, all else by its repr; long ones are cut.
 void merge_describe(Vm *vm, Value v, char *room, size_t size)
 {
     if (value_unbound(v)) {
@@ -38,6 +39,8 @@ void merge_describe(Vm *vm, Value v, char *room, size_t size)
     strbuf_free(&out);
 }
 
+// The place stays unbound, and whoever reads it later gets the note that is
+// made of this.
 static Value mismatch(Merge *m, ErrorKind kind, Value a, Value b)
 {
     char first[72], second[72];
@@ -50,11 +53,13 @@ static Value mismatch(Merge *m, ErrorKind kind, Value a, Value b)
 
 // --- leaves ---
 
+// The host values that become tensors when they differ.
 bool merge_is_number(Value v)
 {
     return value_is_bool(v) || value_is_integer(v) || value_is_float(v);
 }
 
+// Texts that differ become a string tensor, as TensorFlow has it.
 static bool is_text(Value v)
 {
     return value_is_str(v) || value_is_kind(v, KIND_BYTES);
@@ -95,6 +100,8 @@ static ValueId block_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
     return id;
 }
 
+// Conversions of a side's value are part of that side, so that they run only
+// where it does.
 static ValueId side_id(Merge *m, int side, Value v, DType dtype)
 {
     return block_id(m->vm, m->blocks[side], v, dtype);
@@ -152,6 +159,8 @@ static Value add_output(Merge *m, ValueId first, ValueId second)
     return value_retain(made);
 }
 
+// Values of enclosing blocks need not be yielded: they are there anyway.
+// Values of blocks further inside cannot be seen here.
 static bool made_inside(const Merge *m, int side, ValueId id)
 {
     return graph_value(m->vm->trace->graph, id)->block == m->blocks[side];
@@ -188,12 +197,16 @@ static Value merge_flags(Merge *m, Value a)
                : trace_symbolic(vm, trace, node_output(node, 0), m->name);
 }
 
+// A number on both sides is one still when it has become a tensor: a dtype
+// that it meets later decides (trace.c).
 static bool is_weak_number(Value v)
 {
     return merge_is_number(v) || (value_is_kind(v, KIND_SYMBOLIC) &&
                                   value_as_symbolic(v)->weak);
 }
 
+// A literal takes the dtype of the other side; one that the dtype refuses is
+// no match, which is noted and not raised.
 static Value merge_leaves(Merge *m, Value a, Value b)
 {
     DType dtype;
@@ -231,6 +244,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
 
 // --- structures ---
 
+// Keys of dicts, names of fields.
 static bool same_items(const ValueVec *a, const ValueVec *b)
 {
     bool same = a->count == b->count;
@@ -337,6 +351,7 @@ static Value merge_single(Merge *m, int side, Value v)
     return side == 0 ? add_output(m, id, other) : add_output(m, other, id);
 }
 
+// In the order of cost: flags, numbers and tensors, structures.
 static Value merge_pair(Merge *m, Value a, Value b)
 {
     if (value_is_bool(a) && value_is_bool(b) &&
@@ -357,6 +372,7 @@ static Value merge_pair(Merge *m, Value a, Value b)
     return mismatch(m, ERR_TYPE, a, b);
 }
 
+// Recursion goes as deep as the structure, which is guarded.
 Value merge_values(Merge *m, Value a, Value b)
 {
     if (m->absent[0] || m->absent[1]) {
@@ -382,6 +398,7 @@ Value merge_values(Merge *m, Value a, Value b)
     return merged;
 }
 
+// Types are known only now: sizes that differ have become unknown.
 void merge_finish(Merge *m, const GraphNode *node)
 {
     const Graph *graph = m->vm->trace->graph;
@@ -395,6 +412,7 @@ void merge_finish(Merge *m, const GraphNode *node)
     }
 }
 
+// Values that the frame holds have counts of their own.
 void merge_free(Merge *m)
 {
     for (size_t i = 0; i < m->made.count; i++) {

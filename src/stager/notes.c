@@ -7,6 +7,7 @@
 #include "interp/obj_str.h"
 #include "stager/merge.h"
 
+// Spans of converted code are those of the user's text.
 static uint32_t line_of(const Frame *frame, Span span)
 {
     return source_place(frame->code->source, span.start).line;
@@ -42,6 +43,7 @@ static void side_text(Vm *vm, const Frame *frame, const StagedBlock *block,
     }
 }
 
+// Texts are copied: a note outlives the block that it is about.
 bool notes_add(Vm *vm, const Code *code, const char *name, ErrorKind kind,
                const char *text)
 {
@@ -62,6 +64,8 @@ bool notes_add(Vm *vm, const Code *code, const char *name, ErrorKind kind,
     return ok;
 }
 
+// A value that nobody reads is no error: only a hidden one, which is always
+// read, is refused at once.
 bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
                     const BlockPlace *place, Value first, Value second,
                     ErrorKind kind)
@@ -93,6 +97,7 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
                      kind, text);
 }
 
+// The newest note is the one that explains the present state.
 bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
     for (size_t i = vm->trace->notes.count; i-- > 0;) {
@@ -105,6 +110,7 @@ bool notes_raise(Vm *vm, const Code *code, const Str *name)
     return false;
 }
 
+// Notes go with their trace.
 void notes_free(Vm *vm, Trace *trace)
 {
     for (size_t i = 0; i < trace->notes.count; i++) {

@@ -14,6 +14,7 @@ stager_sources += src/stager/late_error.c
 stager_sources += src/stager/leak.c
 stager_sources += src/stager/ledger.c
 stager_sources += src/stager/loop_state.c
+stager_sources += src/stager/loop_take.c
 stager_sources += src/stager/loops.c
 stager_sources += src/stager/match.c
 stager_sources += src/stager/merge.c

@@ -33,6 +33,7 @@ static void rewrite(Printer *p, Node **slot);
 
 // --- what a block assigns ---
 
+// Each name once, in the order of the text.
 static void add_name(Printer *p, TextVec *names, Text name)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -47,6 +48,7 @@ static void add_name(Printer *p, TextVec *names, Text name)
 
 static void find_names(Printer *p, TextVec *names, const Node *node);
 
+// In a list of statements.
 static void find_all(Printer *p, TextVec *names, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -54,6 +56,7 @@ static void find_all(Printer *p, TextVec *names, NodeList list)
     }
 }
 
+// Names inside these are their own.
 static bool is_frame(const Node *node)
 {
     return node->kind == AST_LAMBDA || node->kind == AST_FUNCTION_DEF ||
@@ -96,6 +99,7 @@ static void find_names(Printer *p, TextVec *names, const Node *node)
 // Whether the list may read the name: a load, or an augmented assignment.
 static bool reads_name(Printer *p, const Node *node, Text name);
 
+// In a list of statements.
 static bool list_reads(Printer *p, NodeList list, Text name)
 {
     bool reads = false;
@@ -105,6 +109,8 @@ static bool list_reads(Printer *p, NodeList list, Text name)
     return reads;
 }
 
+// Reads count wherever they stand, inner functions included, since those see
+// the same variable.
 static bool reads_name(Printer *p, const Node *node, Text name)
 {
     bool reads = false;
@@ -145,6 +151,7 @@ static bool reads_name(Printer *p, const Node *node, Text name)
 
 // --- parts of the text ---
 
+// The first block of a function has names without a number.
 static Text block_name(Printer *p, const char *stem, uint32_t number)
 {
     char text[40];
@@ -171,6 +178,7 @@ static Node *names_tuple(Printer *p, const TextVec *names, AstContext context)
     return node;
 }
 
+// Plain parameters by position; NULL: none.
 static Node *params_of(Printer *p, const TextVec *names)
 {
     NodeVec items = {0};
@@ -186,6 +194,7 @@ static Node *params_of(Printer *p, const TextVec *names)
     return params;
 }
 
+// `return value`.
 static Node *return_node(Printer *p, Node *value)
 {
     Node *node = make_node(&p->make, AST_RETURN, value->span);
@@ -193,6 +202,7 @@ static Node *return_node(Printer *p, Node *value)
     return node;
 }
 
+// A function of these parameters, without decorators.
 static Node *function_node(Printer *p, Text name, const TextVec *params,
                            NodeList body)
 {
@@ -203,6 +213,7 @@ static Node *function_node(Printer *p, Text name, const TextVec *params,
     return node;
 }
 
+// `lambda: body`: an operand that is evaluated only if it is asked for.
 static Node *lambda_node(Printer *p, Node *body)
 {
     Node *node = make_node(&p->make, AST_LAMBDA, body->span);
@@ -211,6 +222,7 @@ static Node *lambda_node(Printer *p, Node *body)
     return node;
 }
 
+// `stage.name(args)`.
 static Node *intrinsic(Printer *p, const char *name, Node *const *args,
                        size_t count)
 {
@@ -240,6 +252,7 @@ static Node *store_result(Printer *p, const TextVec *names, Node *call)
     return node;
 }
 
+// A name that is read.
 static Node *load(Printer *p, Text name)
 {
     return make_name(&p->make, name, CONTEXT_LOAD, (Span){0, 0});
@@ -247,6 +260,7 @@ static Node *load(Printer *p, Text name)
 
 // --- expressions ---
 
+// In place: the lists belong to the arena of this one printing.
 static void rewrite_list(Printer *p, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -254,6 +268,7 @@ static void rewrite_list(Printer *p, NodeList list)
     }
 }
 
+// The children of any node, as the list of kinds names them.
 static void rewrite_parts(Printer *p, Node *node)
 {
     switch (node->kind) {
@@ -273,6 +288,8 @@ static void rewrite_parts(Printer *p, Node *node)
     }
 }
 
+// Each operand in a function, so that later ones are evaluated only as far as
+// `and` and `or` go.
 static Node *bool_call(Printer *p, const Node *node)
 {
     NodeVec args = {0};
@@ -285,6 +302,7 @@ static Node *bool_call(Printer *p, const Node *node)
                      list.items, list.count);
 }
 
+// The ternary is the same intrinsic as `if`, with functions that give a value.
 static Node *choice_call(Printer *p, const Node *node)
 {
     Node *args[3] = {node->conditional.test,
@@ -354,6 +372,7 @@ static Node *side_node(Printer *p, Text name, NodeList list,
     return node;
 }
 
+// Two functions and the call. What the sides assign is what they return.
 static void print_if(Printer *p, NodeVec *out, Node *node)
 {
     uint32_t number = p->blocks++;
@@ -373,6 +392,8 @@ static void print_if(Printer *p, NodeVec *out, Node *node)
     vec_free(p->make.ctx, &names);
 }
 
+// The state comes in as parameters, so that test and body read the present
+// turn's.
 static void print_while(Printer *p, NodeVec *out, Node *node)
 {
     uint32_t number = p->blocks++;
@@ -396,6 +417,8 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     vec_free(p->make.ctx, &names);
 }
 
+// The condition under which the turns go on; without break or return it is
+// true.
 static Node *for_test(Printer *p, const Node *node, Text name,
                       const TextVec *names)
 {
@@ -409,6 +432,8 @@ static Node *for_test(Printer *p, const Node *node, Text name,
     return function_node(p, name, names, make_list(&p->make, &tested, 1));
 }
 
+// The item is a parameter of its own in front of the state, since the target
+// may be a pattern.
 static void print_for(Printer *p, NodeVec *out, Node *node)
 {
     uint32_t number = p->blocks++;
@@ -439,6 +464,7 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
     vec_free(p->make.ctx, &params);
 }
 
+// The message is a function: it is evaluated only if the assertion fails.
 static void print_assert(Printer *p, NodeVec *out, Node *node)
 {
     rewrite(p, &node->assert_stmt.test);
@@ -453,6 +479,7 @@ static void print_assert(Printer *p, NodeVec *out, Node *node)
               store_result(p, &none, intrinsic(p, "assert_", args, count)));
 }
 
+// `try` acts on the host and stays as it is; its parts are converted.
 static void print_try(Printer *p, Node *node)
 {
     node->try_stmt.body = block_list(p, node->try_stmt.body);
@@ -464,6 +491,8 @@ static void print_try(Printer *p, Node *node)
     }
 }
 
+// Everything that is no block is printed as it stands, with its expressions
+// rewritten.
 static void print_statement(Printer *p, NodeVec *out, Node *node)
 {
     switch (node->kind) {
@@ -482,6 +511,7 @@ static void print_statement(Printer *p, NodeVec *out, Node *node)
     make_push(&p->make, out, node);
 }
 
+// Statements in order; a block becomes several.
 static NodeList block_list(Printer *p, NodeList list)
 {
     NodeVec out = {0};
@@ -498,6 +528,7 @@ static NodeList block_list(Printer *p, NodeList list)
 
 // --- the function ---
 
+// The tree was read for this alone and may be changed in place.
 static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
                            StrBuf *out)
 {
@@ -543,6 +574,7 @@ static const Function *function_of(Vm *vm, Value v)
     return (const Function *)value_object(v);
 }
 
+// Nothing is traced or run.
 Value stage_code_text(Vm *vm, Value v)
 {
     const Function *function = function_of(vm, v);

@@ -11,6 +11,7 @@
 #include "interp/obj_str.h"
 #include "interp/obj_tensor.h"
 
+// Registers of converted code have the numbers that its blocks name.
 static Value *register_of(Frame *frame, const BlockPlace *place)
 {
     return &frame->registers[place->index];
@@ -71,11 +72,14 @@ static Value follow(Vm *vm, Frame *frame, const BlockPlace *place,
     return holder;
 }
 
+// Attributes may be computed: a getter that raises anything but AttributeError
+// raises here.
 Value state_get(Vm *vm, Frame *frame, const BlockPlace *place)
 {
     return follow(vm, frame, place, place->step_count);
 }
 
+// Into the module's dict, past the ledger.
 static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
                        Value value)
 {
@@ -86,6 +90,7 @@ static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
                        value_from_object(place->name)) >= 0;
 }
 
+// If the object is gone there is nothing to put back.
 static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place,
                      Value value)
 {
@@ -102,6 +107,8 @@ static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place,
     return ok;
 }
 
+// The old value is released after the store, since its end may run code that
+// looks at the place.
 static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
                       Value value)
 {
@@ -124,6 +131,7 @@ static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
     return true;
 }
 
+// Most places still hold what is to be put back: no setter is called for them.
 bool state_set(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
 {
     Value now = state_get(vm, frame, place);
@@ -134,6 +142,7 @@ bool state_set(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
     return ok;
 }
 
+// In the order of the places.
 bool state_save(Vm *vm, Frame *frame, const BlockInfo *info, Value *values)
 {
     for (uint32_t i = 0; i < info->place_count; i++) {
@@ -148,6 +157,7 @@ bool state_save(Vm *vm, Frame *frame, const BlockInfo *info, Value *values)
     return true;
 }
 
+// Stops at the first place that refuses.
 bool state_restore(Vm *vm, Frame *frame, const BlockInfo *info,
                    const Value *values)
 {
@@ -160,6 +170,7 @@ bool state_restore(Vm *vm, Frame *frame, const BlockInfo *info,
     return true;
 }
 
+// Leaves the array empty, so that it may be dropped twice.
 void state_drop(Vm *vm, const BlockInfo *info, Value *values)
 {
     for (uint32_t i = 0; values != NULL && i < info->place_count; i++) {
@@ -180,6 +191,7 @@ static const char *key_text(Value key, char *room, size_t size)
     return room;
 }
 
+// As the user wrote it, with constant keys in brackets.
 const char *state_name(const BlockPlace *place, char *room, size_t size)
 {
     char key[64];

@@ -1,0 +1,348 @@
+// What a turn of a staged loop has left in its variables: the results that the
+// body yields.
+//
+// A variable must come out of the turn as it went in: a tensor or number of
+// the same dtype, a structure of the same form, any other value itself. Sizes
+// may change: the graph makes them general (graph/infer.c). A host number is
+// weak: if all that a turn does with it is to cast it to one dtype, it enters
+// the loop with that dtype.
+#include <stdio.h>
+
+#include "graph/build.h"
+#include "interp/obj_float.h"
+#include "stager/loops.h"
+#include "stager/merge.h"
+#include "stager/notes.h"
+#include "stager/structure.h"
+
+// --- dtypes ---
+
+// If a block inside the turn left the variable unbound, its note says more
+// than the types could.
+static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
+{
+    char a[80], b[80];
+    if (value_unbound(after) && walk->block->info->places != NULL) {
+        Str *name = str_from(vm, walk->name);
+        bool noted = name != NULL &&
+                     notes_raise(vm, walk->frame->code, name);
+        object_release_null(&vm->ctx, name);
+        if (name == NULL || noted) {
+            return false;
+        }
+    }
+    merge_describe(vm, before, a, sizeof a);
+    merge_describe(vm, after, b, sizeof b);
+    bool dtypes = value_is_operand(before) && value_is_operand(after);
+    Place place = source_place(walk->frame->code->source,
+                               walk->block->info->span.start);
+    return raise_false(vm, dtypes ? ERR_DTYPE : ERR_TYPE,
+                       "%s: '%s' is %s before the loop at line %u and %s "
+                       "after a turn of it",
+                       walk->block->info->what, walk->name, a,
+                       (unsigned)place.line, b);
+}
+
+// Every use of the value is a cast to `dtype`.
+static bool only_cast(const GraphBlock *block, ValueId id, DType dtype)
+{
+    for (const GraphNode *node = block->first; node != NULL;
+         node = node->next) {
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            if (node->inputs[i] == id &&
+                (node->op != OP_CAST || node->attrs[0].dtype != dtype)) {
+                return false;
+            }
+        }
+        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+            const GraphBlock *inner = node->blocks[b];
+            for (uint32_t i = 0; inner != NULL && i < inner->result_count;
+                 i++) {
+                if (inner->results[i] == id) {
+                    return false;
+                }
+            }
+            if (inner != NULL && !only_cast(inner, id, dtype)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// A host number that met a tensor only under this dtype enters with it.
+static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
+{
+    Graph *graph = vm->trace->graph;
+    if (value_unbound(leaf->host) || leaf->result == leaf->body ||
+        !only_cast(block->sides[0], leaf->cond, dtype) ||
+        !only_cast(block->sides[1], leaf->body, dtype)) {
+        return false;
+    }
+    ValueId init = VALUE_ID_NONE;
+    if (merge_is_number(leaf->host)) {
+        init = loop_leaf_id(vm, block->parent, leaf->host, dtype);
+    } else {
+        GraphBlock *now = vm->trace->block;
+        AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
+        vm->trace->block = block->parent;
+        Value cast = apply_one(vm, OP_CAST, &leaf->host, 1, &attr);
+        init = value_failed(cast) ? init
+                                  : trace_operand(vm, vm->trace, cast);
+        release(vm, value_failed(cast) ? VALUE_NONE : cast);
+        vm->trace->block = now;
+    }
+    TensorType type = graph_type(graph, leaf->body);
+    type.dtype = dtype;
+    if (init == VALUE_ID_NONE || !build_set_type(graph, leaf->body, type) ||
+        !build_set_type(graph, leaf->cond, type)) {
+        raise_clear(vm);
+        return false;
+    }
+    leaf->init = init;
+    return true;
+}
+
+// The dtype that a leaf's variable wants after the turn.
+static DType wanted_dtype(Value after, DType have)
+{
+    if (value_is_operand(after)) {
+        return operand_type(after).dtype;
+    }
+    bool to_float = value_is_float(after) && !dtype_is_float(have);
+    return to_float ? DT_FLOAT32 : have;
+}
+
+// A symbolic tensor that was a host number.
+static bool is_weak(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
+}
+
+// 1: the leaf has its result; 0: the dtypes do not fit; -1: failed.
+static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
+{
+    LoopLeaf *leaf = &block->loop->leaves.items[index];
+    DType have = graph_type(vm->trace->graph, leaf->body).dtype;
+    DType want = wanted_dtype(after, have);
+    if (want != have && !(is_weak(after) && want < have) &&
+        retype(vm, block, leaf, want)) {
+        have = want;
+    }
+    if (want != have && is_weak(after) &&
+        !(dtype_is_float(want) && !dtype_is_float(have))) {
+        AttrValue attr = {.kind = ATTR_DTYPE, .dtype = have};
+        Value cast = apply_one(vm, OP_CAST, &after, 1, &attr);
+        leaf->result = value_failed(cast)
+                           ? VALUE_ID_NONE
+                           : trace_operand(vm, vm->trace, cast);
+        release(vm, value_failed(cast) ? VALUE_NONE : cast);
+        return leaf->result == VALUE_ID_NONE ? -1 : 1;
+    }
+    if (want != have) {
+        return 0;
+    }
+    if (!value_unbound(leaf->host) && value_is_operand(after) &&
+        !is_weak(after)) { // it is a tensor's from now on
+        value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
+    }
+    leaf->result = loop_leaf_id(vm, block->sides[1], after, have);
+    if (leaf->result == VALUE_ID_NONE &&
+        (raise_matches(vm, ERR_DTYPE) || raise_matches(vm, ERR_OP_OVERFLOW))) {
+        raise_clear(vm);
+        return 0;
+    }
+    return leaf->result == VALUE_ID_NONE ? -1 : 1;
+}
+
+// Matches a value after the turn with the one before the loop, leaf by leaf.
+static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
+{
+    if (loop_is_leaf(before)) {
+        uint32_t index = walk->next++;
+        return loop_is_leaf(after)
+                   ? take_leaf(vm, walk->block, index, after)
+                   : 0;
+    }
+    if (merge_same(before, after)) {
+        return 1;
+    }
+    int same = merge_alike(vm, before, after);
+    if (same <= 0 || !ctx_enter(&vm->ctx)) {
+        return same < 0 ? -1 : 0;
+    }
+    ValueVec first = {0}, second = {0};
+    int taken = structure_children(vm, before, &first) &&
+                        structure_children(vm, after, &second)
+                    ? 1
+                    : -1;
+    for (size_t i = 0; taken == 1 && i < first.count; i++) {
+        taken = take_value(vm, walk, first.items[i], second.items[i]);
+    }
+    value_vec_free(vm, &first);
+    value_vec_free(vm, &second);
+    ctx_leave(&vm->ctx);
+    return taken;
+}
+
+// The function's result: it has none before the turn, so its tensors enter as
+// zeros that nobody reads; or it has one already, of an unrolled turn.
+static Value take_result_leaf(Vm *vm, Value v, void *data)
+{
+    LoopWalk *walk = data;
+    if (!loop_is_leaf(v)) {
+        return value_retain(v);
+    }
+    StagedBlock *block = walk->block;
+    Value before = walk->block->before[walk->slot - block->loop->slots];
+    if (merge_is_number(v) &&
+        (value_unbound(before) || merge_same(before, v))) {
+        return value_retain(v);
+    }
+    DType dtype = value_is_operand(v) ? operand_type(v).dtype
+                  : value_is_operand(before)
+                      ? operand_type(before).dtype
+                      : merge_number_dtype(v, before);
+    ValueId result = loop_leaf_id(vm, block->sides[1], v, dtype);
+    ValueId init = VALUE_ID_NONE;
+    if (result != VALUE_ID_NONE && value_unbound(before)) {
+        init = merge_placeholder(vm, block->parent,
+                                 graph_type(vm->trace->graph, result));
+    } else if (result != VALUE_ID_NONE) {
+        init = loop_leaf_id(vm, block->parent, before, dtype);
+    }
+    uint32_t index = loop_add_leaf(vm, block, init, "result");
+    if (index == UINT32_MAX) {
+        return VALUE_FAIL;
+    }
+    block->loop->leaves.items[index].result = result;
+    return trace_symbolic(vm, vm->trace, result, "result");
+}
+
+// A loop that returns in some turn: its flag ends the loop, and the result is
+// what that turn left.
+static bool take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
+                        Value after)
+{
+    LoopSlot *slot = &block->loop->slots[i];
+    Value before = block->before[i];
+    slot->first_leaf = (uint32_t)block->loop->leaves.count;
+    if (value_unbound(after)) { // no turn returns
+        block->first[i] = value_retain(before);
+        return true;
+    }
+    if (!value_unbound(before) && !loop_is_leaf(before) &&
+        !merge_same(before, after)) {
+        return fail_change(vm, walk, before, after);
+    }
+    block->first[i] = value_map(vm, after, take_result_leaf, walk);
+    slot->leaf_count =
+        (uint32_t)block->loop->leaves.count - slot->first_leaf;
+    if (value_failed(block->first[i])) {
+        block->first[i] = VALUE_UNBOUND;
+        return false;
+    }
+    return true;
+}
+
+// A fresh variable whose value does not carry over: gone behind the loop.
+static void give_up(StagedBlock *block, LoopSlot *slot)
+{
+    for (uint32_t i = 0; i < slot->leaf_count; i++) {
+        LoopLeaf *leaf = &block->loop->leaves.items[slot->first_leaf + i];
+        leaf->result = leaf->body;
+    }
+    slot->kind = SLOT_NONE;
+}
+
+// The variable is set in a turn but need not be: reading it behind the loop is
+// an error that says so.
+static bool note_gone(Vm *vm, const LoopWalk *walk, Value after)
+{
+    char text[300], what[80];
+    if (value_unbound(after)) {
+        return true;
+    }
+    merge_describe(vm, after, what, sizeof what);
+    Place place = source_place(walk->frame->code->source,
+                               walk->block->info->span.start);
+    snprintf(text, sizeof text,
+             "'%s' has no value behind the loop at line %u: a turn sets it "
+             "to %s, but it had no such value before the loop, which may "
+             "make no turn",
+             walk->name, (unsigned)place.line, what);
+    return notes_add(vm, walk->frame->code, walk->name, ERR_UNBOUND_LOCAL,
+                     text);
+}
+
+// An entry of a container that a turn makes: it would not be there if the loop
+// made no turn.
+static bool is_new_entry(const BlockPlace *place, Value after)
+{
+    return place->step_count > 0 && !value_unbound(after) &&
+           place->steps[place->step_count - 1].item;
+}
+
+// Unlike a variable, an entry cannot be left unbound.
+static bool fail_entry(Vm *vm, const LoopWalk *walk)
+{
+    Place place = source_place(walk->frame->code->source,
+                               walk->block->info->span.start);
+    return raise_false(vm, ERR_TYPE,
+                       "%s is a new entry in the loop at line %u, whose turns "
+                       "a tensor decides about: assign it before the loop too",
+                       walk->name, (unsigned)place.line);
+}
+
+// What became of one variable; hidden ones have rules of their own.
+static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
+                      Value after)
+{
+    LoopSlot *slot = &block->loop->slots[i];
+    Value before = block->before[i];
+    if (slot->kind == SLOT_RESULT) {
+        return take_result(vm, block, i, walk, after);
+    }
+    if (slot->kind == SLOT_NONE) {
+        const BlockPlace *place = &block->info->places[i];
+        return place->hidden ||
+               (is_new_entry(place, after)
+                    ? fail_entry(vm, walk)
+                    : note_gone(vm, walk, after));
+    }
+    if (slot->kind == SLOT_FLAG && value_unbound(after)) {
+        after = VALUE_FALSE;
+    }
+    int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
+    if (taken == 0 && slot->kind == SLOT_FRESH) {
+        give_up(block, slot);
+        return note_gone(vm, walk, after);
+    }
+    return taken == 1 || (taken == 0 && fail_change(vm, walk, before, after));
+}
+
+// Reads the frame as the turn left it. Conversions go to the end of the body.
+bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    for (uint32_t i = 0; i < block->info->place_count; i++) {
+        char room[128];
+        const BlockPlace *place = &block->info->places[i];
+        LoopWalk walk = {.frame = frame,
+                     .block = block,
+                     .slot = &block->loop->slots[i],
+                     .next = block->loop->slots[i].first_leaf,
+                     .name = place->hidden == HIDDEN_RESULT
+                                 ? "the result"
+                                 : state_name(place, room, sizeof room)};
+        Value after = state_get(vm, frame, place);
+        if (value_failed(after)) {
+            return false;
+        }
+        bool ok = take_slot(vm, block, i, &walk, after);
+        release(vm, after);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
