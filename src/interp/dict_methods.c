@@ -136,7 +136,8 @@ static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
             break;
         }
         ok = !value_failed(key) &&
-             value_set_item(vm, result, key, otherwise);
+             value_set_item(vm, result, key, otherwise) &&
+             ctx_poll(&vm->ctx);
         release(vm, key);
     }
     release(vm, iterator);

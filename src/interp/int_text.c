@@ -3,6 +3,7 @@
 // Both ways split big numbers in the middle (divide and conquer) and poll, so
 // that a hundred thousand digits neither take quadratic time in digits of the
 // base nor hold up Ctrl-C.
+#include "interp/int_large.h"
 #include "interp/int_view.h"
 
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
     if (err != MP_OKAY) {
         return err;
     }
-    err = mp_div(number, &powers[level], &high, &low);
+    err = int_divide(ctx, number, &powers[level], &high, &low);
     if (err == MP_OKAY) {
         err = print_split(ctx, out, &high, base, powers, level - 1, padded);
     }
@@ -77,7 +78,8 @@ static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
            powers[count - 1].used * 2 <= number->used + 1) {
         err = mp_init(&powers[count]);
         if (err == MP_OKAY) {
-            err = mp_sqr(&powers[count - 1], &powers[count]);
+            err = int_multiply(ctx, &powers[count - 1], &powers[count - 1],
+                               &powers[count]);
             count++;
         }
     }
@@ -199,7 +201,7 @@ static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
         mp_set(&power, (mp_digit)base);
         err = mp_expt_u32(&power, (uint32_t)low_length, &power);
     }
-    err = err == MP_OKAY ? mp_mul(number, &power, number) : err;
+    err = err == MP_OKAY ? int_multiply(ctx, number, &power, number) : err;
     err = err == MP_OKAY ? mp_add(number, &low, number) : err;
     mp_clear_multi(&low, &power, NULL);
     return err;

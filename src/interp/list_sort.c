@@ -139,6 +139,9 @@ static bool merge(Vm *vm, SortItem *items, size_t middle, size_t count,
     while (left < middle && right < count && less >= 0) {
         less = before(vm, items[right].key, spare[left].key);
         items[to++] = less > 0 ? items[right++] : spare[left++];
+        if (UNLIKELY(!ctx_poll(&vm->ctx))) {
+            less = -1;
+        }
     }
     memcpy(items + to, spare + left, (middle - left) * sizeof *items);
     return less >= 0;
@@ -209,7 +212,8 @@ static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
 {
     for (size_t i = 0; !value_unbound(key) && i < count; i++) {
         Value result = vm_call(vm, key, &items[i].value, 1);
-        if (value_failed(result)) {
+        if (value_failed(result) || !ctx_poll(&vm->ctx)) {
+            release(vm, result);
             return false;
         }
         value_replace(&vm->ctx, &items[i].key, result);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "interp/int_large.h"
 #include "interp/int_view.h"
 #include "interp/obj_float.h"
 #include "interp/raise.h"
@@ -249,10 +250,10 @@ static Value zero_division(Vm *vm, BinaryOp op)
 }
 
 // Floor division and remainder from libtommath's truncating ones.
-static mp_err floor_divide(const mp_int *a, const mp_int *b, mp_int *quotient,
-                           mp_int *rest)
+static mp_err floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
+                           mp_int *quotient, mp_int *rest)
 {
-    mp_err err = mp_div(a, b, quotient, rest);
+    mp_err err = int_divide(ctx, a, b, quotient, rest);
     if (err == MP_OKAY && !mp_iszero(rest) &&
         mp_isneg(rest) != mp_isneg(b)) {
         err = mp_add(rest, b, rest);
@@ -274,9 +275,9 @@ bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
     if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx);
     }
-    if (floor_divide(x.number, y.number, &q, &r) != MP_OKAY) {
+    if (floor_divide(&vm->ctx, x.number, y.number, &q, &r) != MP_OKAY) {
         mp_clear_multi(&q, &r, NULL);
-        return ctx_fail_memory(&vm->ctx);
+        return int_raise(&vm->ctx);
     }
     *quotient = int_from_mp(vm, &q);
     *rest = int_from_mp(vm, &r);
@@ -371,18 +372,18 @@ static Value power(Vm *vm, Value base, uint64_t exponent)
     bool polled = true;
     while (err == MP_OKAY && exponent != 0 && polled) {
         if (exponent & 1) {
-            err = mp_mul(&result, &square, &result);
+            err = int_multiply(&vm->ctx, &result, &square, &result);
         }
         exponent >>= 1;
         if (exponent != 0 && err == MP_OKAY) {
-            err = mp_sqr(&square, &square);
+            err = int_multiply(&vm->ctx, &square, &square, &square);
         }
-        polled = ctx_poll(&vm->ctx);
+        polled = err == MP_OKAY && ctx_poll(&vm->ctx);
     }
     mp_clear(&square);
     if (err != MP_OKAY || !polled) {
         mp_clear(&result);
-        return polled ? (ctx_fail_memory(&vm->ctx), VALUE_FAIL) : VALUE_FAIL;
+        return int_raise(&vm->ctx), VALUE_FAIL;
     }
     return int_from_mp(vm, &result);
 }
@@ -426,7 +427,7 @@ static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
         return MP_MEM;
     }
     mp_set(result, 1);
-    mp_err err = floor_divide(base, modulus, &quotient, &square);
+    mp_err err = floor_divide(&vm->ctx, base, modulus, &quotient, &square);
     int bits = mp_count_bits(exponent);
     for (int i = 0; err == MP_OKAY && i < bits; i++) {
         if (exponent->dp[i / MP_DIGIT_BIT] >> (i % MP_DIGIT_BIT) & 1) {
@@ -440,7 +441,7 @@ static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
         }
     }
     err = err == MP_OKAY
-              ? floor_divide(result, modulus, &quotient, result)
+              ? floor_divide(&vm->ctx, result, modulus, &quotient, result)
               : err;
     mp_clear_multi(&square, &quotient, NULL);
     return err;
@@ -524,14 +525,14 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
     return int_from_mp(vm, &result);
 }
 
-// The operators that are one call of libtommath.
-static mp_err simple_op(BinaryOp op, const mp_int *a, const mp_int *b,
-                        mp_int *result)
+// The operators that are one call.
+static mp_err simple_op(Ctx *ctx, BinaryOp op, const mp_int *a,
+                        const mp_int *b, mp_int *result)
 {
     switch (op) {
     case BINARY_ADD: return mp_add(a, b, result);
     case BINARY_SUB: return mp_sub(a, b, result);
-    case BINARY_MUL: return mp_mul(a, b, result);
+    case BINARY_MUL: return int_multiply(ctx, a, b, result);
     case BINARY_AND: return mp_and(a, b, result);
     case BINARY_OR: return mp_or(a, b, result);
     default: return mp_xor(a, b, result);
@@ -571,9 +572,9 @@ Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (mp_init(&result) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    if (simple_op(op, x.number, y.number, &result) != MP_OKAY) {
+    if (simple_op(&vm->ctx, op, x.number, y.number, &result) != MP_OKAY) {
         mp_clear(&result);
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+        return int_raise(&vm->ctx), VALUE_FAIL;
     }
     return int_from_mp(vm, &result);
 }

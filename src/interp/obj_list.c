@@ -408,6 +408,10 @@ static Value list_repeat(Vm *vm, List *list, Value times)
         for (size_t j = 0; j < list->count; j++) {
             result->items[i + j] = value_retain(list->items[j]);
         }
+        if (UNLIKELY(!ctx_poll(&vm->ctx))) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
     }
     return value_from_object(result);
 }

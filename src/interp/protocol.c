@@ -403,6 +403,9 @@ static int contains_by_walk(Vm *vm, Value container, Value item)
         }
         found = value_equal(vm, next, item);
         release(vm, next);
+        if (found == 0 && !ctx_poll(&vm->ctx)) {
+            found = -1;
+        }
     }
     release(vm, iterator);
     return found;
@@ -454,8 +457,14 @@ Value value_iter(Vm *vm, Value iterable)
 Value value_next(Vm *vm, Value iterator)
 {
     if (value_is_kind(iterator, KIND_ITERATOR)) {
+        // map(f, map(f, map(…))) nests steps as deep as the program likes.
         Iterator *self = (Iterator *)value_object(iterator);
-        return self->step(vm, self);
+        if (!ctx_enter(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+        Value item = self->step(vm, self);
+        ctx_leave(&vm->ctx);
+        return item;
     }
     if (value_is_kind(iterator, KIND_GENERATOR)) {
         return generator_send(vm, (Generator *)value_object(iterator),

@@ -99,7 +99,7 @@ bool repr_append(Vm *vm, StrBuf *out, Value v)
     }
     strbuf_add(out, text->text, text->length);
     object_release(&vm->ctx, text);
-    return strbuf_ok(out);
+    return strbuf_ok(out) && ctx_poll(&vm->ctx);
 }
 
 Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)

@@ -41,6 +41,7 @@ interp_sources += src/interp/float_type.c
 interp_sources += src/interp/format.c
 interp_sources += src/interp/format_text.c
 interp_sources += src/interp/import.c
+interp_sources += src/interp/int_large.c
 interp_sources += src/interp/int_text.c
 interp_sources += src/interp/int_type.c
 interp_sources += src/interp/list_methods.c

@@ -72,6 +72,9 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     for (int64_t i = 0; str->length > 1 && i < count && strbuf_ok(&out);
          i++) {
         strbuf_add(&out, str->text, str->length);
+        if (UNLIKELY(!ctx_poll(&vm->ctx))) {
+            strbuf_fail(&out);
+        }
     }
     return text_value(str_from_buf(vm, &out));
 }
