@@ -80,7 +80,7 @@ MUST_CHECK bool graphdef_plain(Scope *scope, const GraphNode *node);
 // if, while, call, whose functions go to the library (graphdef_flow.c).
 MUST_CHECK bool graphdef_flow(Scope *scope, const GraphNode *node);
 MUST_CHECK bool graphdef_call(Scope *scope, const GraphNode *node);
-// Variables, print, assert, raise; host_call is refused (graphdef_effect.c).
+// Variables, print, host_call, assert, raise (graphdef_effect.c).
 MUST_CHECK bool graphdef_effect(Scope *scope, const GraphNode *node);
 // The resources of the graph's Variables, and nodes that give captured ones
 // their values.
