@@ -38,6 +38,7 @@ lib_modules = \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
 	lib/tensorflow/_print.duet \
+	lib/tensorflow/_tensor_array.duet \
 	lib/tensorflow/autograph.duet \
 	lib/tensorflow/config.duet \
 	lib/tensorflow/data.duet \
