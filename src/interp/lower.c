@@ -38,6 +38,7 @@ typedef struct LowerLoop { // the innermost loop
 typedef struct Lower {
     AstMaker make;
     const Source *source;
+    const Node *function; // that is lowered
     Lowered *out;
     LowerLoop *loop;
     Flag returned;
@@ -144,7 +145,16 @@ static NodeList list_after(NodeList list, uint32_t first)
 
 // --- flags ---
 
-// A name that the program does not have: for people one like "do_return", or
+// Whether the function's text has it anywhere, as a name or as part of one.
+static bool is_written(const Lower *l, const char *text)
+{
+    const char *found =
+        strstr(l->source->text + l->function->span.start, text);
+    return found != NULL &&
+           found < l->source->text + l->function->span.end;
+}
+
+// A name that the function does not have: for people one like "do_return", or
 // "break_1" for the second loop.
 static Text fresh_name(Lower *l, const char *stem, uint32_t number)
 {
@@ -162,7 +172,7 @@ static Text fresh_name(Lower *l, const char *stem, uint32_t number)
                      (unsigned)number);
         }
         number += 100; // past those of any other loop, as a rule
-    } while (strstr(l->source->text, text) != NULL);
+    } while (is_written(l, text));
     return make_text(&l->make, text);
 }
 
@@ -526,6 +536,7 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
     map_init(&out->stops, ctx);
     Lower l = {.make = {.ctx = ctx, .arena = arena},
                .source = source,
+               .function = function,
                .out = out};
     if (!needs_lowering(&l, out->body, false)) {
         return !l.make.failed;

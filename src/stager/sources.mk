@@ -4,6 +4,7 @@ stager_sources += src/stager/autograph.c
 stager_sources += src/stager/birth.c
 stager_sources += src/stager/blocks.c
 stager_sources += src/stager/bound.c
+stager_sources += src/stager/code_names.c
 stager_sources += src/stager/concrete.c
 stager_sources += src/stager/concrete_call.c
 stager_sources += src/stager/concrete_run.c

@@ -17,10 +17,8 @@
 #include "interp/lower.h"
 #include "interp/raise.h"
 #include "interp/obj_str.h"
-#include "parser/ast_make.h"
+#include "stager/code_names.h"
 #include "stager/staged_fn.h"
-
-typedef VEC(Text) TextVec;
 
 typedef struct Printer {
     AstMaker make;
@@ -30,124 +28,6 @@ typedef struct Printer {
 
 static NodeList block_list(Printer *p, NodeList list);
 static void rewrite(Printer *p, Node **slot);
-
-// --- what a block assigns ---
-
-// Each name once, in the order of the text.
-static void add_name(Printer *p, TextVec *names, Text name)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->items[i].text, name.text) == 0) {
-            return;
-        }
-    }
-    if (!p->make.failed && !vec_push(p->make.ctx, names, name)) {
-        p->make.failed = true;
-    }
-}
-
-static void find_names(Printer *p, TextVec *names, const Node *node);
-
-// In a list of statements.
-static void find_all(Printer *p, TextVec *names, NodeList list)
-{
-    for (uint32_t i = 0; i < list.count; i++) {
-        find_names(p, names, list.items[i]);
-    }
-}
-
-// Names inside these are their own.
-static bool is_frame(const Node *node)
-{
-    return node->kind == AST_LAMBDA || node->kind == AST_FUNCTION_DEF ||
-           node->kind == AST_CLASS_DEF || node->kind == AST_COMPREHENSION;
-}
-
-// Names that are stored to. Deep nests were refused when they were lowered.
-static void find_names(Printer *p, TextVec *names, const Node *node)
-{
-    if (node == NULL || p->make.failed) {
-        return;
-    }
-    if (node->kind == AST_NAME && node->name.context == CONTEXT_STORE) {
-        add_name(p, names, node->name.id);
-    } else if (node->kind == AST_FUNCTION_DEF) {
-        add_name(p, names, node->function_def.name);
-    }
-    if (is_frame(node) || !ctx_enter(p->make.ctx)) {
-        p->make.failed = p->make.failed || !is_frame(node);
-        return;
-    }
-    switch (node->kind) {
-#define N(field) find_names(p, names, node->field);
-#define L(field) find_all(p, names, node->field);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
-    default: break;
-    }
-    ctx_leave(p->make.ctx);
-}
-
-// Whether the list may read the name: a load, or an augmented assignment.
-static bool reads_name(Printer *p, const Node *node, Text name);
-
-// In a list of statements.
-static bool list_reads(Printer *p, NodeList list, Text name)
-{
-    bool reads = false;
-    for (uint32_t i = 0; i < list.count && !reads; i++) {
-        reads = reads_name(p, list.items[i], name);
-    }
-    return reads;
-}
-
-// Reads count wherever they stand, inner functions included, since those see
-// the same variable.
-static bool reads_name(Printer *p, const Node *node, Text name)
-{
-    bool reads = false;
-    if (node == NULL || p->make.failed) {
-        return false;
-    }
-    if (node->kind == AST_NAME) {
-        return node->name.context == CONTEXT_LOAD &&
-               strcmp(node->name.id.text, name.text) == 0;
-    }
-    if (node->kind == AST_AUG_ASSIGN &&
-        node->aug_assign.target->kind == AST_NAME &&
-        strcmp(node->aug_assign.target->name.id.text, name.text) == 0) {
-        return true;
-    }
-    if (!ctx_enter(p->make.ctx)) {
-        p->make.failed = true;
-        return false;
-    }
-    switch (node->kind) {
-#define N(field) reads = reads || reads_name(p, node->field, name);
-#define L(field) reads = reads || list_reads(p, node->field, name);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
-    default: break;
-    }
-    ctx_leave(p->make.ctx);
-    return reads;
-}
 
 // --- parts of the text ---
 
@@ -316,7 +196,7 @@ static Node *choice_call(Printer *p, const Node *node)
 static void rewrite(Printer *p, Node **slot)
 {
     Node *node = *slot;
-    if (node == NULL || p->make.failed || is_frame(node)) {
+    if (node == NULL || p->make.failed || names_is_frame(node)) {
         return;
     }
     if (!ctx_enter(p->make.ctx)) {
@@ -356,10 +236,10 @@ static Node *side_node(Printer *p, Text name, NodeList list,
                        const TextVec *names)
 {
     TextVec own = {0}, params = {0};
-    find_all(p, &own, list);
+    names_stored_all(&p->make, &own, list);
     for (size_t i = 0; i < own.count; i++) {
-        if (list_reads(p, list, own.items[i])) {
-            add_name(p, &params, own.items[i]);
+        if (names_read(&p->make, list, own.items[i])) {
+            names_add(&p->make, &params, own.items[i]);
         }
     }
     Node *node = function_node(p, name, &params, part_body(p, list, names));
@@ -378,8 +258,8 @@ static void print_if(Printer *p, NodeVec *out, Node *node)
     uint32_t number = p->blocks++;
     TextVec names = {0};
     rewrite(p, &node->if_stmt.test);
-    find_all(p, &names, node->if_stmt.body);
-    find_all(p, &names, node->if_stmt.orelse);
+    names_stored_all(&p->make, &names, node->if_stmt.body);
+    names_stored_all(&p->make, &names, node->if_stmt.orelse);
     Text then = block_name(p, "if_body", number);
     Text other = block_name(p, "else_body", number);
     make_push(&p->make, out,
@@ -399,8 +279,8 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     uint32_t number = p->blocks++;
     TextVec names = {0};
     rewrite(p, &node->if_stmt.test);
-    find_names(p, &names, node->if_stmt.test);
-    find_all(p, &names, node->if_stmt.body);
+    names_stored(&p->make, &names, node->if_stmt.test);
+    names_stored_all(&p->make, &names, node->if_stmt.body);
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Node *tested = return_node(p, node->if_stmt.test);
@@ -439,14 +319,14 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
     uint32_t number = p->blocks++;
     TextVec names = {0}, params = {0};
     rewrite(p, &node->for_stmt.iter);
-    find_names(p, &names, node->for_stmt.target);
-    find_all(p, &names, node->for_stmt.body);
+    names_stored(&p->make, &names, node->for_stmt.target);
+    names_stored_all(&p->make, &names, node->for_stmt.body);
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Text item = block_name(p, "item_", number);
-    add_name(p, &params, item);
+    names_add(&p->make, &params, item);
     for (size_t i = 0; i < names.count; i++) {
-        add_name(p, &params, names.items[i]);
+        names_add(&p->make, &params, names.items[i]);
     }
     make_push(&p->make, out, for_test(p, node, test, &names));
     Node *assign = make_node(&p->make, AST_ASSIGN, node->span);

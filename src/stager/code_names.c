@@ -1,0 +1,121 @@
+// Names in a tree.
+//
+// Both walks stay within the frame that they begin in as far as stores go: an
+// inner function assigns its own variables. Reads count wherever they stand.
+#include "stager/code_names.h"
+
+#include <string.h>
+
+// Each name once, in the order of the text.
+void names_add(AstMaker *m, TextVec *names, Text name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i].text, name.text) == 0) {
+            return;
+        }
+    }
+    if (!m->failed && !vec_push(m->ctx, names, name)) {
+        m->failed = true;
+    }
+}
+
+// In a list of statements.
+void names_stored_all(AstMaker *m, TextVec *names, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        names_stored(m, names, list.items[i]);
+    }
+}
+
+// Names inside these are their own.
+bool names_is_frame(const Node *node)
+{
+    return node->kind == AST_LAMBDA || node->kind == AST_FUNCTION_DEF ||
+           node->kind == AST_CLASS_DEF || node->kind == AST_COMPREHENSION;
+}
+
+// Names that are stored to. Deep nests were refused when they were lowered.
+void names_stored(AstMaker *m, TextVec *names, const Node *node)
+{
+    if (node == NULL || m->failed) {
+        return;
+    }
+    if (node->kind == AST_NAME && node->name.context == CONTEXT_STORE) {
+        names_add(m, names, node->name.id);
+    } else if (node->kind == AST_FUNCTION_DEF) {
+        names_add(m, names, node->function_def.name);
+    }
+    if (names_is_frame(node) || !ctx_enter(m->ctx)) {
+        m->failed = m->failed || !names_is_frame(node);
+        return;
+    }
+    switch (node->kind) {
+#define N(field) names_stored(m, names, node->field);
+#define L(field) names_stored_all(m, names, node->field);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+    ctx_leave(m->ctx);
+}
+
+// Whether the list may read the name: a load, or an augmented assignment.
+static bool reads_name(AstMaker *m, const Node *node, Text name);
+
+// In a list of statements.
+bool names_read(AstMaker *m, NodeList list, Text name)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < list.count && !reads; i++) {
+        reads = reads_name(m, list.items[i], name);
+    }
+    return reads;
+}
+
+// Reads count wherever they stand, inner functions included, since those see
+// the same variable.
+static bool reads_name(AstMaker *m, const Node *node, Text name)
+{
+    bool reads = false;
+    if (node == NULL || m->failed) {
+        return false;
+    }
+    if (node->kind == AST_NAME) {
+        return node->name.context == CONTEXT_LOAD &&
+               strcmp(node->name.id.text, name.text) == 0;
+    }
+    if (node->kind == AST_AUG_ASSIGN &&
+        node->aug_assign.target->kind == AST_NAME &&
+        strcmp(node->aug_assign.target->name.id.text, name.text) == 0) {
+        return true;
+    }
+    if (!ctx_enter(m->ctx)) {
+        m->failed = true;
+        return false;
+    }
+    switch (node->kind) {
+#define N(field) reads = reads || reads_name(m, node->field, name);
+#define L(field) reads = reads || names_read(m, node->field, name);
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id: __VA_ARGS__ break;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default: break;
+    }
+    ctx_leave(m->ctx);
+    return reads;
+}

@@ -1,0 +1,22 @@
+// Names in a tree, for printing converted code: what a block assigns, and what
+// it reads. Failure is sticky, in the AstMaker.
+#ifndef DUET_STAGER_CODE_NAMES_H
+#define DUET_STAGER_CODE_NAMES_H
+
+#include "parser/ast_make.h"
+
+typedef VEC(Text) TextVec; // borrowed texts
+
+// Adds a name unless it is there already.
+void names_add(AstMaker *m, TextVec *names, Text name);
+// Adds the names that a node, or a list of statements, stores to in its own
+// frame, in the order of the text.
+void names_stored(AstMaker *m, TextVec *names, const Node *node);
+void names_stored_all(AstMaker *m, TextVec *names, NodeList list);
+// Whether a list of statements may read the name: a load, or an augmented
+// assignment.
+bool names_read(AstMaker *m, NodeList list, Text name);
+// A node whose names are a frame of their own.
+bool names_is_frame(const Node *node);
+
+#endif
