@@ -9,6 +9,7 @@
 
 #include "interp/note.h"
 #include "interp/obj_function.h"
+#include "interp/obj_list.h"
 
 static Type *type_of_object(Value v)
 {
@@ -113,6 +114,42 @@ static bool set_refused(Vm *vm, Value self, Str *name, bool in_class,
     return attr_missing(vm, self, name), false;
 }
 
+// Whether `name` is one of the names in `slots`, a str or a sequence of them.
+static bool lists_name(Value slots, const Str *name)
+{
+    if (value_is_str(slots)) {
+        return str_equal(value_as_str(slots), name);
+    }
+    bool list = value_is_kind(slots, KIND_LIST);
+    if (!list && !value_is_kind(slots, KIND_TUPLE)) {
+        return true; // a dict or an iterator: nothing is refused
+    }
+    size_t count = list ? value_as_list(slots)->count
+                        : value_as_tuple(slots)->count;
+    const Value *items = list ? value_as_list(slots)->items
+                              : value_as_tuple(slots)->items;
+    for (size_t i = 0; i < count; i++) {
+        if (value_is_str(items[i]) &&
+            str_equal(value_as_str(items[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether instances of a class with __slots__ take an attribute of this name.
+static bool takes_name(Vm *vm, const Type *cls, const Str *name)
+{
+    for (size_t i = 0; i < cls->mro->count; i++) {
+        Type *owner = (Type *)value_object(cls->mro->items[i]);
+        Value slots = dict_get_name(owner->dict, vm->names[NAME_SLOTS]);
+        if (!value_unbound(slots) && lists_name(slots, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
@@ -123,6 +160,10 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
     }
     bool deleting = value_unbound(value);
     if (!may_have_attributes(self)) {
+        return set_refused(vm, self, name, !value_unbound(found), deleting);
+    }
+    if ((cls->flags & TYPE_SLOTTED) != 0 && !deleting &&
+        !takes_name(vm, cls, name)) {
         return set_refused(vm, self, name, !value_unbound(found), deleting);
     }
     Object *object = value_object(self);

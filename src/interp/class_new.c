@@ -290,14 +290,18 @@ bool class_add_methods(Vm *vm, Type *cls)
     if (!add_methods(vm, cls, def)) {
         return false;
     }
+    // The doc comes first: instances with one of their own have a member.
+    if (def->doc != NULL &&
+        !put(vm, cls->dict, "__doc__", str_from(vm, def->doc))) {
+        return false;
+    }
     const MemberDef *m = def->members;
     for (; m != NULL && m->name != NULL; m++) {
         if (!put(vm, cls->dict, m->name, member_new(vm, m, cls))) {
             return false;
         }
     }
-    return def->doc == NULL ||
-           put(vm, cls->dict, "__doc__", str_from(vm, def->doc));
+    return true;
 }
 
 // The class statement
@@ -412,6 +416,31 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
     return tuple_from(vm, &object, 1);
 }
 
+// A class whose bases have no instance dict takes the names of its __slots__
+// alone; __dict__ among them gives one.
+static bool is_slotted(Vm *vm, const Type *cls)
+{
+    Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
+    if (value_unbound(slots)) {
+        return false;
+    }
+    for (size_t i = 0; i < cls->bases->count; i++) {
+        const Type *base = as_type(cls->bases->items[i]);
+        if ((base->flags & TYPE_HAS_DICT) != 0 &&
+            (base->flags & TYPE_SLOTTED) == 0) {
+            return false;
+        }
+    }
+    Value dict = value_from_object(vm->names[NAME_DICT]);
+    bool tuple = value_is_kind(slots, KIND_TUPLE);
+    for (size_t i = 0; tuple && i < value_as_tuple(slots)->count; i++) {
+        if (value_same(value_as_tuple(slots)->items[i], dict)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
 {
     cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
@@ -419,8 +448,12 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
         cls->kind != KIND_TYPE) {
         cls->flags |= TYPE_DICT_AHEAD;
     }
-    return dict_update(vm, cls->dict, value_from_object(dict)) &&
-           complete_dict(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
+    if (!dict_update(vm, cls->dict, value_from_object(dict))) {
+        return false;
+    }
+    cls->flags &= ~(uint32_t)TYPE_SLOTTED;
+    cls->flags |= is_slotted(vm, cls) ? TYPE_SLOTTED : 0;
+    return complete_dict(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
            fill_class_cell(vm, cls) && class_update_slots(vm, cls, NULL) &&

@@ -308,7 +308,8 @@ static Value object_class(Vm *vm, Value self)
 static Value object_dict(Vm *vm, Value self)
 {
     Type *cls = type_of(vm, self);
-    if (!value_is_object(self) || !(cls->flags & TYPE_HAS_DICT)) {
+    if (!value_is_object(self) || !(cls->flags & TYPE_HAS_DICT) ||
+        (cls->flags & TYPE_SLOTTED) != 0) {
         return attr_missing(vm, self, vm->names[NAME_DICT]);
     }
     Dict *dict = instance_dict(vm, value_object(self));

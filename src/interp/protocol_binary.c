@@ -213,6 +213,16 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
     if (is_whole(base) && is_whole(exponent) && is_whole(modulus)) {
         return int_power_modulo(vm, base, exponent, modulus);
     }
+    Value method = (type_of(vm, base)->flags & TYPE_HEAP) != 0
+                       ? value_find_method(vm, base, vm->names[NAME_POW])
+                       : VALUE_UNBOUND;
+    if (!value_unbound(method)) {
+        Value args[2] = {exponent, modulus};
+        Value result = value_failed(method) ? method
+                                            : vm_call(vm, method, args, 2);
+        release(vm, method);
+        return result;
+    }
     if (value_is_float(base) || value_is_float(exponent) ||
         value_is_float(modulus)) {
         return raise_error(vm, ERR_TYPE,

@@ -104,6 +104,7 @@ typedef enum TypeFlag {
     TYPE_EXCEPTION = 16,   // derives from BaseException
     TYPE_HAS_DICT = 32,    // instances take any attribute
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
+    TYPE_SLOTTED = 512,      // instances take the names in __slots__ alone
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
                              // collector's links (memory.h)
 } TypeFlag;
