@@ -224,17 +224,19 @@ static void add_op(Fuser *fuser, GraphNode *node)
 }
 
 // Whether the register is an operand that dies in the program, of the very
-// type of an output.
+// type of an output. Only what a step has made can be taken over: constants
+// and captures are pinned, arguments the caller's, and the state of a loop is
+// read by its body after its condition.
 static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
 {
     const Builder *builder = fuser->builder;
     ValueId value = fuser->values[reg];
     uint32_t last = builder->last_use[value];
     TensorType type = graph_type(builder->graph, value);
+    const GraphNode *maker = graph_value(builder->graph, value)->node;
     return fuser->regs[reg].kind == TILE_DENSE && type.dtype == dtype &&
-           last < USE_RESULT &&
+           maker != NULL && maker->op != OP_CONST && last < USE_RESULT &&
            builder->graph->nodes.items[last]->mark == fuser->group &&
-           graph_constant(builder->graph, value) == NULL &&
            shape_equal(type.rank, type.dims, fuser->shape.rank,
                        fuser->shape.dims);
 }

@@ -510,3 +510,46 @@ Test(plan, an_interrupt_comes_between_steps)
     plan_release(&ctx, plan);
     graph_release(&ctx, g);
 }
+
+// Memory is not taken from what outlives the step: a capture that the graph
+// alone still holds, and state that a loop's condition reads before its body.
+Test(plan, captures_and_state_are_not_overwritten)
+{
+    static const char text[] =
+        "graph f(%0 x: float32[2])\n"
+        "  capture %1 w: float32[2]\n"
+        "  %2: float32[2] = add %1, %0\n"
+        "  %3: float32[2] = while %2\n"
+        "    cond (%4: float32[2])\n"
+        "      %5: float32[2] = multiply %4, %4\n"
+        "      %6: float32[2] = negative %5\n"
+        "      %7: float32[] = sum %6\n"
+        "      %8: float32[] = const -100.0\n"
+        "      %9: bool[] = greater %7, %8\n"
+        "      yield %9\n"
+        "    body (%10: float32[2])\n"
+        "      %11: float32[2] = add %10, %10\n"
+        "      yield %11\n"
+        "  return %3\n";
+    Graph *g = graph_parse(&ctx, text, strlen(text));
+    cr_assert_not_null(g, "%s", ctx.error.text);
+    int64_t two = 2;
+    Tensor *w = ramp(1, &two, -0.05f), *x = ramp(1, &two, -0.025f);
+    cr_assert(graph_bind_capture(g, 1, w), "%s", ctx.error.text);
+    object_release(&ctx, w);
+    PlanOptions options = {PASS_ALL, true, true};
+    Plan *plan = plan_build(&ctx, g, &options);
+    cr_assert_not_null(plan, "%s", ctx.error.text);
+    graph_release(&ctx, g);
+    PlanArgs args = {&x, NULL, NULL, NULL};
+    for (int i = 0; i < 3; i++) {
+        Tensor *out;
+        cr_assert(plan_run(&ctx, plan, &args, &out), "%s", ctx.error.text);
+        // 2 + 1 = 3 and 1.95 + 0.975, doubled until the squares exceed 100.
+        cr_assert_float_eq(tensor_float_at(out, 0), 12.0, 1e-4);
+        cr_assert_float_eq(tensor_float_at(out, 1), 11.7, 1e-4);
+        object_release(&ctx, out);
+    }
+    object_release(&ctx, x);
+    plan_release(&ctx, plan);
+}
