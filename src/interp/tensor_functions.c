@@ -110,6 +110,33 @@ static Value builtin_full(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// linspace(start, stop, num): host ints are floats here.
+static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    DType dtype;
+    Value made[2];
+    if (!optional_dtype(vm, args[4], &dtype)) {
+        return VALUE_FAIL;
+    }
+    for (uint32_t i = 0; dtype == DT_NONE && i < 2; i++) {
+        dtype = value_is_operand(args[i]) ? operand_type(args[i]).dtype
+                                          : DT_NONE;
+    }
+    dtype = dtype == DT_NONE ? DT_FLOAT32 : dtype;
+    for (uint32_t i = 0; i < 2; i++) {
+        made[i] = operand_of(vm, "linspace", args[i], dtype);
+        if (value_failed(made[i])) {
+            release_all(vm, made, i);
+            return VALUE_FAIL;
+        }
+    }
+    Value all[4] = {made[0], made[1], args[2], args[3]};
+    Value result = tensor_call_bound(vm, OP_LINSPACE, all, 4);
+    release_all(vm, made, 2);
+    return result;
+}
+
 // clip(x, min=None, max=None): one bound alone is maximum or minimum.
 static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
 {
@@ -307,6 +334,10 @@ const NativeDef tensor_functions[] = {
      "it, step apart. OpValueError if step is 0."},
     {"full", "shape, fill_value, dtype=None", builtin_full,
      "A tensor of the given shape with one value in every place."},
+    {"linspace", "start, stop, num, endpoint=True, dtype=None",
+     builtin_linspace,
+     "`num` floats from start to stop, evenly apart, stop included unless "
+     "endpoint is False."},
     {"clip", "x, min=None, max=None", builtin_clip,
      "x held between min and max, either of which may be left out; NaN stays "
      "NaN. Shapes broadcast; dtypes must be equal."},

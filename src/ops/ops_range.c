@@ -132,6 +132,7 @@ const OpDesc op_linspace = {
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,
+    .flags = OP_NO_FUNCTION, // see tensor_functions.c
     .attrs = linspace_attrs,
     .attr_count = 2,
     .infer = infer_linspace,
