@@ -104,13 +104,15 @@ static void search(Search *s, Node *node)
     }
     bool may_hold = node->span.start <= s->code->span.start &&
                     node->span.end >= s->code->span.end;
-    bool decorated = node->kind == AST_FUNCTION_DEF ||
-                     node->kind == AST_CLASS_DEF || node->kind == AST_MODULE;
     if (is_wanted(s, node)) {
         s->found = node;
-    } else if (may_hold || decorated ||
+    } else if (may_hold || node->kind == AST_MODULE ||
                (node->kind >= AST_PARAMS && node->kind <= AST_PARAM)) {
         search_parts(s, node);
+    } else if (node->kind == AST_FUNCTION_DEF) {
+        search_list(s, node->function_def.decorators);
+    } else if (node->kind == AST_CLASS_DEF) {
+        search_list(s, node->class_def.decorators);
     }
 }
 
@@ -134,6 +136,31 @@ Node *convert_read(Vm *vm, Source *source, Arena *arena)
         return raise_null(vm, ERR_SYNTAX, "the source is not whole");
     }
     return status == PARSE_OK ? tree : NULL;
+}
+
+// The module with that statement alone which the function stands in: what else
+// there is has no say in where its names live, since a module's are all
+// globals, and big files have many functions.
+static Node *statement_around(const Code *code, Arena *arena, Node *tree,
+                              Node **function)
+{
+    Search s = {.code = code};
+    NodeList all = tree->module.body;
+    for (uint32_t i = 0; i < all.count; i++) {
+        search(&s, all.items[i]);
+        if (s.found != NULL) {
+            Node *module = arena_new(arena, Node);
+            if (module != NULL) {
+                *module = *tree;
+                module->module.body =
+                    (NodeList){all.items + i, 1};
+            }
+            *function = s.found;
+            return module;
+        }
+    }
+    *function = NULL;
+    return NULL;
 }
 
 // --- compiling it ---
@@ -170,8 +197,8 @@ static bool same_captures(Vm *vm, const Code *code, const Code *made)
                                code->name->text);
 }
 
-// The scopes of the whole tree are built again, since only they say where a
-// free name of the function lives; then the function alone is compiled.
+// The scopes around the function are built again, since only they say where a
+// free name of it lives; then the function alone is compiled.
 static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
                              Node *tree, Node *node, const Lowered *lowered)
 {
@@ -195,8 +222,12 @@ static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
 // functions will be converted from it later.
 Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
 {
-    Node *node = convert_find(code, tree);
+    Node *node;
     Lowered lowered = {.printed = false};
+    tree = statement_around(code, arena, tree, &node);
+    if (tree == NULL && node != NULL) {
+        return NULL;
+    }
     if (node == NULL) {
         return raise_null(vm, ERR_SYSTEM, "%s: its source is not what it was",
                           code->name->text);
@@ -212,7 +243,7 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
     Code *made = NULL;
     if (lower_function(&vm->ctx, arena, code->source, node, false,
                        &lowered)) {
-        // The scopes of the whole tree are built with the lowered body.
+        // Its scope must know the flags.
         node->function_def.body = lowered.body;
         made = compile_lowered(vm, code, arena, tree, node, &lowered);
         node->function_def.body = whole;
