@@ -1,0 +1,140 @@
+// Bodies of calls, returns and yields. Part of vm_run (vm.c), no include
+// guard.
+//
+// A call of a Duet function pushes a frame and goes on in it: no C stack is
+// used. What else can be called is vm_enter's; frames with flags end in
+// vm_leave.
+
+OP_CALL:
+    window = &RA + 1;
+    count = INS_B(ins);
+// The frame is pushed here if nothing needs binding, as vm_push_frame does it.
+call_window: {
+    Value callee = window[-1];
+    f->pc = pc;
+    if (LIKELY(value_is_kind(callee, KIND_FUNCTION))) {
+        Function *function = (Function *)value_object(callee);
+        Code *code = function->code;
+        if (LIKELY(code->direct_count == count && f + 1 < vm->frames_end &&
+                   window + code->register_count + 8 <= vm->stack_end &&
+                   fast_quiet(vm))) {
+            for (uint32_t i = count; i < code->local_count; i++) {
+                window[i] = VALUE_UNBOUND;
+            }
+            f++;
+            f->pc = pc = code->words;
+            f->registers = R = window;
+            f->code = code;
+            f->globals = function->globals;
+            f->cells = function->cells;
+            f->flags = 0;
+            f->handled = (uint32_t)vm->handled.count;
+            vm->frame = f;
+            K = code->constants;
+            if (UNLIKELY(vm->ctx.interrupt)) {
+                goto interrupted;
+            }
+            NEXT();
+        }
+    }
+    keywords = NULL;
+}
+call_slowly: {
+    f->pc = pc;
+    int entered = vm_enter(vm, window, count, keywords);
+    if (UNLIKELY(entered < 0)) {
+        goto error;
+    }
+    if (entered) {
+        LOAD_FRAME();
+    }
+    if (UNLIKELY(vm->ctx.interrupt)) {
+        goto interrupted;
+    }
+    NEXT();
+}
+OP_CALLM:
+    count = INS_B(ins);
+    window = method_window(&RA, &count);
+    goto call_window;
+OP_CALLK:
+    window = &RA + 1;
+    count = INS_B(ins);
+    keywords = (Tuple *)value_object(KC);
+    goto call_slowly;
+OP_CALLMK:
+    count = INS_B(ins);
+    window = method_window(&RA, &count);
+    keywords = (Tuple *)value_object(KC);
+    goto call_slowly;
+    SLOW(CALLX, slow_callx, 0)
+    SLOW(MAKEFUNC, slow_makefunc, 0)
+    SLOW(MKCLASS, slow_mkclass, 0)
+OP_RET:
+OP_RETGEN:
+    result = RA;
+    // An UNBOUND temporary is meant: an entry of the prompt has no value.
+    if (UNLIKELY(value_unbound(result)) &&
+        INS_A(ins) < f->code->local_count) {
+        f->pc = pc;
+        slow_unbound(vm, f, INS_A(ins));
+        goto error;
+    }
+    RA = VALUE_UNBOUND;
+    goto leave;
+OP_RETN:
+    result = VALUE_NONE;
+// The result is owned by `result`; the locals go first, so that finalisers of
+// theirs run before the caller sees it.
+leave:
+    for (uint32_t i = 0; i < INS_B(ins); i++) {
+        if (value_is_object(R[i])) {
+            SET(R[i], VALUE_UNBOUND);
+        }
+    }
+    if (UNLIKELY(vm->handled.count > f->handled)) {
+        vm_cut_handled(vm, f->handled);
+    }
+    if (LIKELY(f->flags == 0)) {
+        // The callee's register takes the result.
+        window = R;
+        vm->frame = --f;
+        pc = f->pc;
+        R = f->registers;
+        K = f->code->constants;
+        SET(window[-1], result);
+        NEXT();
+    }
+    f->pc = pc;
+    switch (vm_leave(vm, result)) {
+    case LEAVE_TO_C:
+        return result;
+    case LEAVE_FAILED:
+        goto error;
+    case LEAVE_ON:
+        break;
+    }
+    LOAD_FRAME();
+    NEXT();
+// An entry frame stays as it is: C suspends it (obj_generator.c).
+OP_YIELD:
+    f->pc = pc;
+    result = RA;
+    if (UNLIKELY(value_unbound(result))) {
+        slow_unbound(vm, f, INS_A(ins));
+        goto error;
+    }
+    RA = VALUE_UNBOUND;
+    if (f->flags & FRAME_ENTRY) {
+        return result;
+    }
+    if (UNLIKELY(!vm_yield(vm, result))) {
+        goto error;
+    }
+    // The FORLOOP that had asked goes on with the item.
+    LOAD_FRAME();
+    JUMP(INS_CI(pc[-1]));
+    NEXT();
+    SLOW(GETYFI, slow_getyfi, 0)
+OP_SEND:
+    SLOW_JUMP(slow_send);

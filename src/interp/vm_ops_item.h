@@ -1,0 +1,143 @@
+// Bodies of the instructions on attributes, items and displays. Part of vm_run
+// (vm.c), no include guard.
+//
+// What is read out of an object is counted before anything is released, since
+// a release can run code that changes the object.
+
+OP_GETATTR: {
+    const Value *place = fast_attr(vm, RB, (const AttrCache *)pc);
+    if (LIKELY(place != NULL)) {
+        f->pc = pc;
+        SET(RA, value_retain(*place));
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        pc += 2;
+        NEXT();
+    }
+    f->pc = pc;
+    if (!slow_getattr(vm, f, ins)) {
+        goto error;
+    }
+    pc += 2;
+    NEXT();
+}
+// fast_attr_place has given the instance its new shape when it returns.
+OP_SETATTR: {
+    Value v = RB;
+    Value *place = UNLIKELY(value_unbound(v))
+                       ? NULL
+                       : fast_attr_place(vm, RA, (const StoreCache *)pc);
+    if (LIKELY(place != NULL)) {
+        f->pc = pc;
+        TAKE(v, INS_B(ins));
+        SET(*place, v);
+        DROP_TEMPORARY(INS_A(ins), INS_B(ins));
+        pc += 3;
+        NEXT();
+    }
+    f->pc = pc;
+    if (!slow_setattr(vm, f, ins)) {
+        goto error;
+    }
+    pc += 3;
+    NEXT_POLL();
+}
+    SLOW_DROP(DELATTR, slow_delattr, 0)
+// Method and self stand where CALLM wants them: no bound method is made.
+OP_LOADM: {
+    Value self = RB;
+    Object *method = fast_method(vm, self, (const MethodCache *)pc);
+    if (LIKELY(method != NULL)) {
+        f->pc = pc;
+        if (INS_B(ins) == INS_A(ins) || IS_TEMPORARY(INS_B(ins))) {
+            RB = VALUE_UNBOUND;
+        } else {
+            value_retain(self);
+        }
+        SET((&RA)[1], self);
+        SET(RA, value_from_object(object_retain(method)));
+        pc += 3;
+        NEXT();
+    }
+    f->pc = pc;
+    if (!slow_loadm(vm, f, ins)) {
+        goto error;
+    }
+    pc += 3;
+    NEXT();
+}
+OP_GETITEM: {
+    Value item;
+    if (LIKELY(fast_get_item(vm, RB, RC, &item))) {
+        f->pc = pc;
+        SET(RA, item);
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        NEXT();
+    }
+    SLOW_METHOD(slow_getitem)
+}
+OP_GETITEMI: {
+    Value item;
+    if (LIKELY(fast_get_item(vm, RB, value_from_small(INS_CI(ins)), &item))) {
+        f->pc = pc;
+        SET(RA, item);
+        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_getitemi)
+}
+OP_SETITEM: {
+    Value v = RC;
+    Value *place = fast_item_place(vm, RA, RB);
+    if (LIKELY(place != NULL && !value_unbound(v))) {
+        f->pc = pc;
+        TAKE(v, INS_C(ins));
+        SET(*place, v);
+        DROP_TEMPORARY(INS_A(ins), INS_C(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_setitem)
+}
+    SLOW_DROP(DELITEM, slow_delitem, 0)
+    SLOW(SLICE, slow_slice, 0)
+
+    // --- displays ---
+    SLOW(LIST, slow_list, 0)
+    SLOW(TUPLE, slow_tuple, 0)
+    SLOW(SET, slow_set_display, 0)
+    SLOW(DICT, slow_dict, 0)
+OP_APPEND: {
+    Value v = RB;
+    if (LIKELY(!value_unbound(v) && fast_append(vm, RA, v))) {
+        TAKE(v, INS_B(ins));
+        NEXT();
+    }
+    SLOW_HERE(slow_append)
+}
+    SLOW(APPENDN, slow_appendn, 0)
+    SLOW(EXTEND, slow_extend, 0)
+    SLOW(SETADD, slow_setadd, 0)
+    SLOW(SETUPDATE, slow_setupdate, 0)
+    SLOW(DICTSET, slow_dictset, 0)
+    SLOW(DICTUPDATE, slow_dictupdate, 0)
+    SLOW(DICTMERGE, slow_dictmerge, 0)
+    SLOW(TOTUPLE, slow_totuple, 0)
+    SLOW(FORMAT, slow_format, 0)
+    SLOW(CONCAT, slow_concat, 0)
+// Not where the source is one of the targets: it would be gone half-way.
+OP_UNPACK: {
+    Value source = RA;
+    Value *out = &RB;
+    if (LIKELY(fast_is_exact(vm, source, KIND_TUPLE)) &&
+        value_as_tuple(source)->count == INS_C(ins) &&
+        (uint32_t)(INS_A(ins) - INS_B(ins)) >= INS_C(ins)) {
+        f->pc = pc;
+        for (uint32_t i = 0; i < INS_C(ins); i++) {
+            Value item = value_retain(value_as_tuple(source)->items[i]);
+            SET(out[i], item);
+        }
+        DROP_TEMPORARY(INS_A(ins), UINT32_MAX);
+        NEXT();
+    }
+    SLOW_HERE(slow_unpack)
+}
+    SLOW(UNPACKX, slow_unpackx, 0)

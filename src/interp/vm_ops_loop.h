@@ -1,0 +1,47 @@
+// Bodies of the loops. Part of vm_run (vm.c), no include guard.
+//
+// The hidden state of a loop (vm_for.c): (RANGE_MARK, next, left, step), or
+// (list or tuple, index), or (iterator). It is emptied when the loop ends.
+OP_FORPREP:
+    f->pc = pc;
+    if (!slow_forprep(vm, f, ins)) {
+        goto error;
+    }
+    pc += INS_CI(ins);
+    NEXT();
+OP_GETITER:
+    f->pc = pc;
+    if (!slow_getiter(vm, f, ins)) {
+        goto error;
+    }
+    pc += INS_CI(ins);
+    NEXT();
+OP_FORLOOP: {
+    Value *state = &RA, item;
+    if (LIKELY(value_same(state[0], VALUE_RANGE_MARK))) {
+        if (value_rank(state[2]) > 0) {
+            item = state[1];
+            // Behind the last item the sum may wrap: nobody reads it then.
+            (void)value_add_small(item, state[3], &state[1]);
+            (void)value_sub_small(state[2], value_from_small(1), &state[2]);
+            SET(RB, item);
+            JUMP(INS_CI(ins));
+            NEXT();
+        }
+    } else if (fast_next(vm, state, &item)) {
+        SET(RB, item);
+        JUMP(INS_CI(ins));
+        NEXT();
+    } else if (value_is_kind(state[0], KIND_GENERATOR)) {
+        f->pc = pc;
+        int resumed = vm_resume(vm, (Generator *)value_object(state[0]));
+        if (UNLIKELY(resumed < 0)) {
+            goto error;
+        }
+        if (LIKELY(resumed)) {
+            LOAD_FRAME();
+            NEXT();
+        }
+    }
+    SLOW_JUMP(slow_for_next);
+}
