@@ -1,4 +1,4 @@
-// dict: the table. Operators and views are in dict_type.c, methods in
+// dict: the table. update() is in dict_update.c, operators and views are in dict_type.c, methods in
 // dict_methods.c.
 //
 // Invariant: entries[0 .. used) are in insertion order; a removed one has key
@@ -515,93 +515,4 @@ Dict *dict_copy(Vm *vm, Dict *dict)
         }
     }
     return copy;
-}
-
-static bool update_dict(Vm *vm, Dict *dict, Dict *other)
-{
-    uint32_t position = 0;
-    Value key, value;
-    if (dict == other) {
-        return true;
-    }
-    while (dict_next(other, &position, &key, &value)) {
-        value_retain(key);
-        value_retain(value);
-        bool ok = dict_set(vm, dict, key, value);
-        release(vm, key);
-        release(vm, value);
-        if (!ok) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// One element of an iterable of pairs.
-static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
-{
-    if (type_of(vm, element)->slots.iter == NULL) {
-        return raise_false(vm, ERR_TYPE,
-                           "cannot convert dictionary update sequence element "
-                           "#%lld to a sequence",
-                           (long long)number);
-    }
-    Tuple *pair = value_to_tuple(vm, element);
-    if (pair == NULL) {
-        return false;
-    }
-    bool ok = pair->count == 2
-                  ? dict_set(vm, dict, pair->items[0], pair->items[1])
-                  : raise_false(vm, ERR_VALUE,
-                                "dictionary update sequence element #%lld has "
-                                "length %zu; 2 is required",
-                                (long long)number, pair->count);
-    object_release(&vm->ctx, pair);
-    return ok;
-}
-
-// From an iterable of pairs, or of keys of `mapping` (UNBOUND: pairs).
-static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
-{
-    Value iterator = value_iter(vm, iterable), item;
-    if (value_failed(iterator)) {
-        return false;
-    }
-    bool ok = true;
-    for (int64_t i = 0; ok; i++) {
-        item = value_next(vm, iterator);
-        if (value_same(item, VALUE_STOP) || value_failed(item)) {
-            ok = !value_failed(item);
-            break;
-        }
-        if (value_unbound(mapping)) {
-            ok = update_pair(vm, dict, item, i);
-        } else {
-            Value value = value_get_item(vm, mapping, item);
-            ok = !value_failed(value) && dict_set(vm, dict, item, value);
-            release(vm, value);
-        }
-        release(vm, item);
-    }
-    release(vm, iterator);
-    return ok;
-}
-
-bool dict_update(Vm *vm, Dict *dict, Value other)
-{
-    if (value_is_kind(other, KIND_DICT)) {
-        return update_dict(vm, dict, value_as_dict(other));
-    }
-    Value method = value_find_attr(vm, other, vm->names[NAME_KEYS]);
-    if (value_failed(method)) {
-        return false;
-    }
-    if (value_unbound(method)) {
-        return update_items(vm, dict, other, VALUE_UNBOUND);
-    }
-    Value keys = vm_call(vm, method, NULL, 0);
-    release(vm, method);
-    bool ok = !value_failed(keys) && update_items(vm, dict, keys, other);
-    release(vm, keys);
-    return ok;
 }

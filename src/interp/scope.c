@@ -1,21 +1,15 @@
-// Scope analysis: one walk notes which names each scope assigns and uses, a
-// second one, from the outside in, gives every name its place.
+// Scope analysis: one walk notes which names each scope assigns and uses; a
+// second one (scope_place.c) gives every name its place.
 //
 // Invariant: after scope_build, a symbol is PLACE_CELL exactly if an inner
 // scope captures it, and every scope between the two has it PLACE_CAPTURED.
-#include "interp/scope.h"
+#include "interp/scope_walk.h"
 
 #include <string.h>
 
-typedef struct Walker {
-    ScopeTable *table;
-    Scope *scope;
-    uint32_t comp_iter; // depth of first iterables (walrus is refused there)
-} Walker;
+static bool walk(ScopeWalk *w, const Node *node);
 
-static bool walk(Walker *w, const Node *node);
-
-static bool walk_list(Walker *w, NodeList list)
+static bool walk_list(ScopeWalk *w, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
         if (!walk(w, list.items[i])) {
@@ -25,15 +19,15 @@ static bool walk_list(Walker *w, NodeList list)
     return true;
 }
 
-static bool scope_error(Walker *w, Span span, const char *format,
-                        const char *name)
+bool scope_error(ScopeWalk *w, Span span, const char *format,
+                 const char *name)
 {
     return ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span,
                        format, name);
 }
 
-static bool grow(Arena *arena, Symbol ***items, uint32_t *capacity,
-                 uint32_t count)
+bool scope_grow(Arena *arena, Symbol ***items, uint32_t *capacity,
+                uint32_t count)
 {
     if (count < *capacity) {
         return true;
@@ -83,8 +77,8 @@ const char *scope_mangle(const ScopeTable *table, const Scope *scope,
     return mangled;
 }
 
-static Symbol *add_symbol(Walker *w, Scope *scope, const char *name,
-                          size_t length, Span span)
+Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope, const char *name,
+                         size_t length, Span span)
 {
     Symbol *symbol = scope_find(scope, name, length);
     if (symbol != NULL) {
@@ -92,7 +86,7 @@ static Symbol *add_symbol(Walker *w, Scope *scope, const char *name,
     }
     symbol = arena_new(w->table->arena, Symbol);
     if (symbol == NULL ||
-        !grow(w->table->arena, &scope->symbols, &scope->symbol_capacity,
+        !scope_grow(w->table->arena, &scope->symbols, &scope->symbol_capacity,
               scope->symbol_count) ||
         !map_put(&scope->map, name, length, (uintptr_t)symbol)) {
         return NULL;
@@ -104,25 +98,26 @@ static Symbol *add_symbol(Walker *w, Scope *scope, const char *name,
     return symbol;
 }
 
-static Symbol *note_name(Walker *w, Scope *scope, Text name, uint32_t flags,
+static Symbol *note_name(ScopeWalk *w, Scope *scope, Text name, uint32_t flags,
                          Span span)
 {
     size_t length;
     const char *mangled = scope_mangle(w->table, scope, name, &length);
-    Symbol *symbol =
-        mangled == NULL ? NULL : add_symbol(w, scope, mangled, length, span);
+    Symbol *symbol = mangled == NULL ? NULL
+                                     : scope_add_symbol(w, scope, mangled,
+                                                        length, span);
     if (symbol != NULL) {
         symbol->flags |= flags;
     }
     return symbol;
 }
 
-static bool note(Walker *w, Text name, uint32_t flags, Span span)
+static bool note(ScopeWalk *w, Text name, uint32_t flags, Span span)
 {
     return note_name(w, w->scope, name, flags, span) != NULL;
 }
 
-static Scope *open_scope(Walker *w, ScopeKind kind, const Node *node)
+static Scope *open_scope(ScopeWalk *w, ScopeKind kind, const Node *node)
 {
     Scope *scope = arena_new(w->table->arena, Scope);
     if (scope == NULL ||
@@ -150,7 +145,7 @@ static Scope *open_scope(Walker *w, ScopeKind kind, const Node *node)
 }
 
 // Parameters; their defaults and annotations belong to the scope outside.
-static bool walk_param_values(Walker *w, const Node *params)
+static bool walk_param_values(ScopeWalk *w, const Node *params)
 {
     NodeList list = params->params.params;
     for (uint32_t i = 0; i < list.count; i++) {
@@ -162,7 +157,7 @@ static bool walk_param_values(Walker *w, const Node *params)
     return true;
 }
 
-static bool add_params(Walker *w, const Node *params)
+static bool add_params(ScopeWalk *w, const Node *params)
 {
     // Registers in the order positional, keyword-only, *args, **kwargs.
     NodeList list = params->params.params;
@@ -195,7 +190,7 @@ static bool add_params(Walker *w, const Node *params)
     return true;
 }
 
-static bool walk_function(Walker *w, const Node *node)
+static bool walk_function(ScopeWalk *w, const Node *node)
 {
     const Node *params = node->kind == AST_LAMBDA ? node->lambda.params
                                                   : node->function_def.params;
@@ -219,7 +214,7 @@ static bool walk_function(Walker *w, const Node *node)
     return ok;
 }
 
-static bool walk_class(Walker *w, const Node *node)
+static bool walk_class(ScopeWalk *w, const Node *node)
 {
     static const Text namespace = {".namespace", 10};
     Scope *outer = w->scope;
@@ -240,7 +235,7 @@ static bool walk_class(Walker *w, const Node *node)
     return ok;
 }
 
-static bool walk_generators(Walker *w, NodeList generators, const Node *first,
+static bool walk_generators(ScopeWalk *w, NodeList generators, const Node *first,
                             const Node *second)
 {
     for (uint32_t i = 0; i < generators.count; i++) {
@@ -254,7 +249,7 @@ static bool walk_generators(Walker *w, NodeList generators, const Node *first,
     return walk(w, first) && walk(w, second);
 }
 
-static bool walk_comprehension(Walker *w, const Node *node)
+static bool walk_comprehension(ScopeWalk *w, const Node *node)
 {
     static const Text iterable = {".0", 2};
     bool is_dict = node->kind == AST_DICT_COMP;
@@ -278,7 +273,7 @@ static bool walk_comprehension(Walker *w, const Node *node)
 }
 
 // A walrus in a comprehension assigns in the function around it.
-static bool walk_walrus(Walker *w, const Node *node)
+static bool walk_walrus(ScopeWalk *w, const Node *node)
 {
     Text name = node->named_expr.target->name.id;
     Scope *scope = w->scope;
@@ -316,7 +311,7 @@ static bool walk_walrus(Walker *w, const Node *node)
     return walk(w, node->named_expr.value);
 }
 
-static bool declare(Walker *w, const Node *node, const Node *name)
+static bool declare(ScopeWalk *w, const Node *node, const Node *name)
 {
     bool global = node->kind == AST_GLOBAL;
     const char *text = name->name.id.text;
@@ -357,7 +352,7 @@ static bool declare(Walker *w, const Node *node, const Node *name)
     return true;
 }
 
-static bool walk_declaration(Walker *w, const Node *node)
+static bool walk_declaration(ScopeWalk *w, const Node *node)
 {
     for (uint32_t i = 0; i < node->names.names.count; i++) {
         if (!declare(w, node, node->names.names.items[i])) {
@@ -367,7 +362,7 @@ static bool walk_declaration(Walker *w, const Node *node)
     return true;
 }
 
-static bool walk_import(Walker *w, NodeList names, bool from)
+static bool walk_import(ScopeWalk *w, NodeList names, bool from)
 {
     for (uint32_t i = 0; i < names.count; i++) {
         const Node *alias = names.items[i];
@@ -393,7 +388,7 @@ static bool walk_import(Walker *w, NodeList names, bool from)
     return true;
 }
 
-static bool walk_yield(Walker *w, const Node *node)
+static bool walk_yield(ScopeWalk *w, const Node *node)
 {
     if (w->scope->kind == SCOPE_COMPREHENSION) {
         static const char *const where[] = {
@@ -411,7 +406,7 @@ static bool walk_yield(Walker *w, const Node *node)
     return walk(w, node->expr_stmt.value);
 }
 
-static bool walk_name(Walker *w, const Node *node)
+static bool walk_name(ScopeWalk *w, const Node *node)
 {
     bool load = node->name.context == CONTEXT_LOAD;
     if (!note(w, node->name.id, load ? SYMBOL_USED : SYMBOL_ASSIGNED,
@@ -428,7 +423,7 @@ static bool walk_name(Walker *w, const Node *node)
     return true;
 }
 
-static bool walk_statement(Walker *w, const Node *node)
+static bool walk_statement(ScopeWalk *w, const Node *node)
 {
     switch (node->kind) {
     case AST_MODULE: return walk_list(w, node->module.body);
@@ -490,7 +485,7 @@ static bool walk_statement(Walker *w, const Node *node)
 }
 
 // Left-deep sums may be half a million deep: down the left without recursion.
-static bool walk_binary(Walker *w, const Node *node)
+static bool walk_binary(ScopeWalk *w, const Node *node)
 {
     while (node->kind == AST_BINARY) {
         if (!walk(w, node->binary.right)) {
@@ -501,7 +496,7 @@ static bool walk_binary(Walker *w, const Node *node)
     return walk(w, node);
 }
 
-static bool walk_expression(Walker *w, const Node *node)
+static bool walk_expression(ScopeWalk *w, const Node *node)
 {
     switch (node->kind) {
     case AST_NAME: return walk_name(w, node);
@@ -548,7 +543,7 @@ static bool walk_expression(Walker *w, const Node *node)
     }
 }
 
-static bool walk(Walker *w, const Node *node)
+static bool walk(ScopeWalk *w, const Node *node)
 {
     if (node == NULL) {
         return true;
@@ -562,156 +557,16 @@ static bool walk(Walker *w, const Node *node)
     return ok;
 }
 
-// Captures `symbol`'s variable from the scopes around: the owner's symbol
-// becomes a cell, all between get a captured symbol. False: nobody has it.
-static bool capture(Walker *w, Scope *scope, Symbol *symbol, bool *found)
-{
-    Scope *owner = scope->parent;
-    Symbol *own = NULL;
-    *found = false;
-    bool class_cell = strcmp(symbol->name, "__class__") == 0;
-    for (; owner != NULL && owner->kind != SCOPE_MODULE; owner = owner->parent) {
-        own = scope_find(owner, symbol->name, symbol->length);
-        if (owner->kind == SCOPE_CLASS) {
-            if (class_cell) {
-                owner->needs_class_cell = true;
-                own = add_symbol(w, owner, symbol->name, symbol->length,
-                                 symbol->span);
-                break;
-            }
-            continue;
-        }
-        if (own != NULL && own->place == PLACE_CAPTURED) {
-            break;
-        }
-        if (own != NULL && (own->flags & SYMBOL_GLOBAL)) {
-            return true;
-        }
-        if (own != NULL && (own->flags & SYMBOL_ASSIGNED) &&
-            !(own->flags & SYMBOL_NONLOCAL)) {
-            break;
-        }
-    }
-    if (owner == NULL || owner->kind == SCOPE_MODULE) {
-        return true;
-    }
-    if (own == NULL) {
-        return false; // no memory
-    }
-    own->flags |= SYMBOL_SHARED;
-    *found = true;
-    for (Scope *s = scope; s != owner; s = s->parent) {
-        Symbol *mine = add_symbol(w, s, symbol->name, symbol->length,
-                                  symbol->span);
-        if (mine == NULL) {
-            return false;
-        }
-        // A class that assigns the name passes the outer cell on unseen.
-        if (mine->place == PLACE_CAPTURED) {
-            continue;
-        }
-        if (!grow(w->table->arena, &s->captured, &s->captured_capacity,
-                  s->captured_count)) {
-            return false;
-        }
-        if (s->kind != SCOPE_CLASS || !(mine->flags & SYMBOL_ASSIGNED) ||
-            (mine->flags & SYMBOL_NONLOCAL)) {
-            mine->place = PLACE_CAPTURED;
-        } else {
-            mine = arena_new(w->table->arena, Symbol);
-            if (mine == NULL) {
-                return false;
-            }
-            *mine = *symbol;
-        }
-        mine->index = s->captured_count;
-        s->captured[s->captured_count++] = mine;
-    }
-    return true;
-}
-
-static bool place_symbol(Walker *w, Scope *scope, Symbol *symbol)
-{
-    bool assigned = symbol->flags & (SYMBOL_ASSIGNED | SYMBOL_PARAM);
-    if (symbol->place == PLACE_CAPTURED || (symbol->flags & SYMBOL_GLOBAL)) {
-        return true;
-    }
-    if (scope->kind == SCOPE_MODULE) {
-        symbol->place = w->table->names_in_dict ? PLACE_NAME : PLACE_GLOBAL;
-        return true;
-    }
-    if (assigned && !(symbol->flags & SYMBOL_NONLOCAL) &&
-        scope->kind != SCOPE_CLASS) {
-        symbol->place = PLACE_LOCAL;
-        return true;
-    }
-    bool found;
-    if (scope->kind == SCOPE_CLASS && !(symbol->flags & SYMBOL_NONLOCAL)) {
-        if (symbol->flags & SYMBOL_PARAM) {
-            symbol->place = PLACE_LOCAL;
-            return true;
-        }
-        symbol->place = PLACE_NAME;
-        return assigned || capture(w, scope, symbol, &found);
-    }
-    if (!capture(w, scope, symbol, &found)) {
-        return false;
-    }
-    if (!found && (symbol->flags & SYMBOL_NONLOCAL)) {
-        return scope_error(w, symbol->span,
-                           "no binding for nonlocal '%s' found", symbol->name);
-    }
-    if (!found && w->table->names_in_dict &&
-        scope->parent->kind == SCOPE_MODULE) {
-        symbol->place = PLACE_GLOBAL;
-    }
-    return true;
-}
-
-static bool place_scope(Walker *w, Scope *scope)
-{
-    // Captures add symbols at the end: the count is read anew each time.
-    for (uint32_t i = 0; i < scope->symbol_count; i++) {
-        if (!place_symbol(w, scope, scope->symbols[i])) {
-            return false;
-        }
-    }
-    for (Scope *s = scope->first_child; s != NULL; s = s->next_sibling) {
-        if (!ctx_enter(w->table->ctx)) {
-            return false;
-        }
-        bool ok = place_scope(w, s);
-        ctx_leave(w->table->ctx);
-        if (!ok) {
-            return false;
-        }
-    }
-    // The children have said which of our variables they share.
-    for (uint32_t i = 0; i < scope->symbol_count; i++) {
-        Symbol *symbol = scope->symbols[i];
-        bool cell_of_class = scope->kind == SCOPE_CLASS &&
-                             (symbol->flags & SYMBOL_SHARED) &&
-                             symbol->place != PLACE_CAPTURED;
-        if (symbol->place == PLACE_LOCAL || cell_of_class) {
-            symbol->index = scope->local_count++;
-            if (symbol->flags & SYMBOL_SHARED) {
-                symbol->place = PLACE_CELL;
-            }
-        }
-    }
-    return true;
-}
-
 bool scope_build(ScopeTable *table, const Node *tree)
 {
-    Walker walker = {.table = table};
+    ScopeWalk walker = {.table = table};
     map_init(&table->by_node, table->ctx);
     Scope *root = open_scope(&walker, SCOPE_MODULE, tree);
     static const Text namespace = {".namespace", 10};
     if (root == NULL || !note(&walker, namespace, SYMBOL_PARAM, tree->span)) {
         return false;
     }
-    if (!walk(&walker, tree) || !place_scope(&walker, root)) {
+    if (!walk(&walker, tree) || !scope_place(&walker, root)) {
         return false;
     }
     Symbol *own = scope_find(root, ".namespace", 10);

@@ -13,7 +13,7 @@
             SET(RA, ints(b, c));                                              \
             NEXT();                                                           \
         }                                                                     \
-        SLOW_METHOD(slow_binary)                                                \
+        SLOW_METHOD(slow_binary)                                              \
     }
 // A float that needs a box falls through to the slow path.
 #define FLOAT_RESULT(d)                                                       \
@@ -38,7 +38,7 @@
             FLOAT_RESULT(value_immediate_float(b)                             \
                              sign value_immediate_float(c))                   \
         }                                                                     \
-        SLOW_METHOD(slow_binary)                                                \
+        SLOW_METHOD(slow_binary)                                              \
     }
 // With the int that stands in the instruction.
 #define ARITHMETIC_I(ID, ints)                                                \
