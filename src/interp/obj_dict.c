@@ -1,5 +1,5 @@
-// dict: the table. update() is in dict_update.c, operators and views are in dict_type.c, methods in
-// dict_methods.c.
+// dict: the table. Operators are in dict_type.c, methods in dict_methods.c and
+// dict_update.c, views in dict_view.c.
 //
 // Invariant: entries[0 .. used) are in insertion order; a removed one has key
 // VALUE_DELETED and value UNBOUND. An index slot holds an entry's number + 1,
