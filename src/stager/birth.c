@@ -32,6 +32,8 @@ static void drop_effects(Graph *graph)
 // Marks (in `need`, by value) what `id` is computed from, in `block`.
 static void need_inputs(const GraphNode *node, bool *need);
 
+// A block inside counts whole: which of its nodes run is known only when they
+// do.
 static void need_block(const GraphBlock *block, bool *need)
 {
     for (const GraphNode *node = block->first; node != NULL;
@@ -56,6 +58,7 @@ static void need_inputs(const GraphNode *node, bool *need)
     }
 }
 
+// One result that somebody needs is enough to need the node.
 static bool is_needed(const GraphNode *node, const bool *need)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -139,6 +142,8 @@ static bool argument_used(const Graph *graph, ValueId id)
     return used;
 }
 
+// Runs the copy on the values of this call. An argument that the value does not
+// depend on may have none (a spec), and gets a stand-in that nobody reads.
 static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
                       Tensor **output)
 {
@@ -240,6 +245,8 @@ static Value receiver(const TraceRequest *request)
                : VALUE_UNBOUND;
 }
 
+// For a method the question is asked of each instance: a class's staged method
+// serves them all, and each has state of its own to make.
 static bool is_first_call(const TraceRequest *request)
 {
     Value own = receiver(request);
@@ -257,6 +264,9 @@ static bool is_first_call(const TraceRequest *request)
     return true;
 }
 
+// Refuses before anything is computed, so that a refused Variable draws no
+// random
+// numbers. An eager tensor or a Variable's value needs no graph at all.
 Tensor *birth_first_value(Vm *vm, Value initial)
 {
     Trace *trace = vm->trace;
@@ -284,6 +294,9 @@ Tensor *birth_first_value(Vm *vm, Value initial)
     return value;
 }
 
+// The count that is taken here keeps the Variable alive until the trace ends,
+// so
+// that birth_close can tell whether anybody else did.
 bool birth_made(Vm *vm, Variable *variable)
 {
     Birth birth = {.variable = variable};
@@ -301,6 +314,7 @@ bool birth_made(Vm *vm, Variable *variable)
 
 // --- Whether it is kept ---
 
+// Arguments hold a Variable once for each place in which it stands.
 static uint32_t count_in(const ValueVec *values, const Variable *variable)
 {
     uint32_t count = 0;
@@ -311,6 +325,7 @@ static uint32_t count_in(const ValueVec *values, const Variable *variable)
     return count;
 }
 
+// A graph holds one count on each Variable that it captured.
 static uint32_t count_in_graph(const Graph *graph, const Variable *variable)
 {
     uint32_t count = 0;
@@ -338,6 +353,7 @@ static uint32_t own_references(const Trace *trace, const Variable *variable)
     return count;
 }
 
+// Few draws serve first values, so a search does.
 static bool was_drawn(const Trace *trace, const GraphNode *node)
 {
     for (size_t i = 0; i < trace->drawn.count; i++) {
@@ -376,6 +392,9 @@ static bool drop_draws(Vm *vm, Trace *trace)
     return true;
 }
 
+// A count beyond the staging's own means that the program keeps the Variable.
+// It
+// then belongs to the enclosing trace too, whose end asks again.
 bool birth_close(Vm *vm, Trace *trace)
 {
     for (size_t i = 0; i < trace->births.count; i++) {
@@ -403,6 +422,7 @@ bool birth_close(Vm *vm, Trace *trace)
     return trace->drawn.count == 0 || drop_draws(vm, trace);
 }
 
+// Lets go of the Variables; those that the program keeps live on.
 void births_free(Vm *vm, Births *births)
 {
     for (size_t i = 0; i < births->count; i++) {

@@ -6,6 +6,7 @@
 #include "interp/protocol.h"
 #include "stager/signature.h"
 
+// Both parts are owned; a Bound that was never filled is freed as well.
 void bound_free(Vm *vm, Bound *bound)
 {
     value_vec_free(vm, &bound->values);
@@ -13,6 +14,7 @@ void bound_free(Vm *vm, Bound *bound)
     bound->names = NULL;
 }
 
+// Arguments are borrowed by a call and owned by a Bound.
 static bool push_all(Vm *vm, ValueVec *vec, const Value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -42,6 +44,9 @@ static size_t place_of(const Code *code, int index, size_t extra)
                                           : (size_t)index + extra;
 }
 
+// A name that no parameter has goes to **kwargs, behind all others, and keeps
+// its
+// name there. False without an error: the host's own call words the misfit.
 static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
                           Tuple *keywords, size_t extra, Bound *out,
                           ValueVec *names)
@@ -66,6 +71,7 @@ static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
     return true;
 }
 
+// The default of a parameter by its number, borrowed; UNBOUND: it has none.
 static Value default_of(const Function *function, int index)
 {
     const Code *code = function->code;
@@ -101,6 +107,8 @@ static bool holds_spec(Vm *vm, Value v)
     return found;
 }
 
+// What a concrete function puts where nothing was given, borrowed: the traced
+// value, unless a tensor belongs there, which must come with each call.
 static Value traced_value(Vm *vm, const Bound *traced, size_t place)
 {
     Value v = place < traced->values.count ? traced->values.items[place]
@@ -129,6 +137,8 @@ static bool bind_defaults(Vm *vm, const Function *function, size_t extra,
     return true;
 }
 
+// Parameters stand in one order whatever the call looked like: positional ones,
+// what *args collects, keyword-only ones by name, what **kwargs collects.
 static bool bind_function(Vm *vm, const Function *function, const Value *args,
                           uint32_t given, Tuple *keywords,
                           const Bound *traced, Bound *out, ValueVec *names)
@@ -156,6 +166,8 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
            bind_defaults(vm, function, extra, traced, out);
 }
 
+// A host that is not written in the language is bound as it is called: nobody
+// knows its parameters.
 bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
                 Tuple *keyword_names, const Bound *traced, Bound *out)
 {
@@ -182,12 +194,14 @@ bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
     return ok;
 }
 
+// The values with names of their own stand at the end.
 size_t bound_positional(const Bound *bound)
 {
     return bound->values.count -
            (bound->names != NULL ? bound->names->count : 0);
 }
 
+// Extra positional values all have the name of the function's *args.
 const char *bound_name(Value host, const Bound *bound, size_t index)
 {
     size_t positional = bound_positional(bound);
@@ -203,6 +217,9 @@ const char *bound_name(Value host, const Bound *bound, size_t index)
     return code->local_names[local]->text;
 }
 
+// An instance whose class has __tensor__ counts by what that will return, so
+// that
+// a library's own arrays share traces with tensors.
 bool value_is_leaf_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v) || value_is_kind(v, KIND_SYMBOLIC) ||
@@ -211,6 +228,7 @@ bool value_is_leaf_tensor(Vm *vm, Value v)
                                        vm->names[NAME_TENSOR])));
 }
 
+// The names are shared: they do not change.
 bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
 {
     *out = (Bound){0};

@@ -18,6 +18,8 @@ typedef struct Rebuild {
     size_t next; // of the signature's tensors
 } Rebuild;
 
+// The name of a graph's input: what the pattern or the caller's spec asks for,
+// else the parameter's.
 static const char *leaf_name(const TraceRequest *request, size_t index)
 {
     const TensorLeaf *leaf = &request->signature->tensors.items[index];
@@ -33,6 +35,7 @@ static const char *leaf_name(const TraceRequest *request, size_t index)
     return bound_name(request->target, request->bound, leaf->argument);
 }
 
+// What may be a tensor in a walk over a call's arguments.
 static bool is_tensor_leaf(Vm *vm, Value v)
 {
     return value_is_kind(v, KIND_SPEC) || value_is_leaf_tensor(vm, v);
@@ -137,6 +140,9 @@ static bool check_hidden(Vm *vm, const Pack *pack, Value v)
     return ok;
 }
 
+// A tensor of the result becomes an output of the graph; a Variable is read
+// here,
+// at the return, so that later writes do not change what was returned.
 static Value pack_leaf(Vm *vm, Value v, void *data)
 {
     Pack *pack = data;
@@ -158,6 +164,8 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
     return leaf;
 }
 
+// The tree with its symbolic tensors is kept: a run puts tensors in their
+// places.
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
 {
     Pack pack = {.trace = trace};
@@ -218,6 +226,8 @@ static bool check_arguments(Vm *vm, const TraceRequest *request,
     return true;
 }
 
+// Only lists and dicts can be changed, so only they need a copy to compare
+// with.
 static bool any_structure(Vm *vm, const Bound *bound)
 {
     for (size_t i = 0; i < bound->values.count; i++) {
@@ -229,6 +239,7 @@ static bool any_structure(Vm *vm, const Bound *bound)
     return false;
 }
 
+// A leaf that stays: for copying the structure alone.
 static Value same_leaf(Vm *vm, Value v, void *data)
 {
     (void)vm;
@@ -278,6 +289,8 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     object_release(&vm->ctx, trace->owner);
 }
 
+// The owner has a count of its own on the graph: what has leaked outlives the
+// trace, and still must be able to say where it was made.
 static TraceOwner *owner_new(Vm *vm, Graph *graph)
 {
     TraceOwner *owner =
@@ -289,6 +302,10 @@ static TraceOwner *owner_new(Vm *vm, Graph *graph)
     return owner;
 }
 
+// The trace is in force exactly while the host function runs and what it made
+// is
+// checked; objects made meanwhile carry its serial, which is how stores into
+// older ones are seen.
 static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
 {
     Stager *stager = stager_of(vm);
@@ -361,6 +378,7 @@ static void add_note(Vm *vm, const Str *name, size_t number)
     vm->exception = error;
 }
 
+// The trace's key knows objects by address, so it must hold them.
 static bool copy_values(Vm *vm, ValueVec *to, const ValueVec *from)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -384,6 +402,9 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
            bound_map(vm, request->bound, spec_leaf, &rebuild, &self->bound);
 }
 
+// All fields are set before anything can fail, so that destroying it is right
+// at
+// any point.
 static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
 {
     Concrete *self =
@@ -404,6 +425,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
     return self;
 }
 
+// The plan is built last; without one the trace is dropped and nobody sees it.
 Concrete *concrete_new(Vm *vm, const TraceRequest *request)
 {
     Stager *stager = stager_of(vm);

@@ -88,6 +88,9 @@ static bool take_patterns(Vm *vm, const Signature *pattern,
     return ok;
 }
 
+// The two keys are compared as look-up would, so that the rule of what is equal
+// is
+// in one place (signature.c).
 static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
 {
     Signature pattern, signature = {0};
@@ -110,6 +113,7 @@ static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
     return result;
 }
 
+// Fitting makes new values; they live as long as the run.
 static Value run_given(Vm *vm, Concrete *self, const Bound *given)
 {
     Bound fitted;
@@ -168,6 +172,7 @@ static Value flat_argument(Flat *flat)
     return VALUE_UNBOUND;
 }
 
+// Each spec of what was traced takes the next tensor that was given.
 static Value flat_leaf(Vm *vm, Value v, void *data)
 {
     (void)vm;
@@ -196,6 +201,9 @@ static Value call_flat(Vm *vm, Concrete *self, const Value *args,
     return result;
 }
 
+// Binding is tried without side effects: a run that has begun is never
+// repeated,
+// which the count of runs tells.
 static Value call_either(Vm *vm, Concrete *self, const Value *args,
                          uint32_t count, Tuple *keyword_names)
 {
@@ -226,6 +234,7 @@ static Value call_either(Vm *vm, Concrete *self, const Value *args,
                              self->name->text);
 }
 
+// The concrete function may be dropped by host code in its own graph.
 Value concrete_call(Vm *vm, Value value, const Value *args, uint32_t count,
                     Tuple *keyword_names)
 {

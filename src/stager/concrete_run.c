@@ -13,6 +13,7 @@ typedef struct Unpack {
     size_t next;
 } Unpack;
 
+// Outputs stand in the order in which the walk meets their places.
 static Value unpack_leaf(Vm *vm, Value v, void *data)
 {
     Unpack *unpack = data;
@@ -23,6 +24,7 @@ static Value unpack_leaf(Vm *vm, Value v, void *data)
     return tensor_adopt(vm, object_retain(tensor));
 }
 
+// `running` keeps the table from dropping the trace while its plan is in use.
 bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                          VariableCell **cells, Tensor **outputs)
 {
@@ -37,6 +39,7 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
     return ok;
 }
 
+// A structure is rebuilt at each call: the caller may change what it got.
 Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
 {
     Unpack unpack = {outputs, 0};
@@ -48,6 +51,8 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
     return result;
 }
 
+// One block of memory for inputs, outputs and cells; they are few and
+// short-lived.
 static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
 {
     const Graph *graph = concrete->graph;
@@ -80,6 +85,7 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
 
 // A call inside a trace.
 
+// What the callee captured of an enclosing trace follows its own arguments.
 static bool call_inputs(Vm *vm, const Concrete *concrete,
                         const Signature *signature, IdVec *ids)
 {
@@ -124,6 +130,8 @@ typedef struct UnpackNode {
     uint32_t next;
 } UnpackNode;
 
+// The result of a call inside a trace is symbolic there, named after the
+// callee.
 static Value unpack_output(Vm *vm, Value v, void *data)
 {
     UnpackNode *unpack = data;
@@ -135,6 +143,9 @@ static Value unpack_output(Vm *vm, Value v, void *data)
                           unpack->name);
 }
 
+// The trace holds the callee until it ends: birth.c counts who holds a
+// Variable,
+// and must know the callees that do.
 static Value append_call(Vm *vm, Concrete *concrete,
                          const Signature *signature)
 {
@@ -164,6 +175,9 @@ static Value append_call(Vm *vm, Concrete *concrete,
     return result;
 }
 
+// A symbolic argument outside any trace has leaked; that is said here, since
+// the
+// plan can only take tensors.
 Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
 {
     if (vm->trace != NULL) {

@@ -21,6 +21,7 @@ static bool print_tree(Vm *vm, StrBuf *out, Value v)
     return true;
 }
 
+// What is symbolic in a stored result is a spec to the outside.
 static Value spec_of_leaf(Vm *vm, Value v, void *data)
 {
     (void)data;
@@ -31,6 +32,8 @@ static Value spec_of_leaf(Vm *vm, Value v, void *data)
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
+// Whether an argument holds a tensor: it prints with its type then, else with
+// its value.
 static bool has_spec(Vm *vm, Value v)
 {
     if (structure_kind(vm, v) == STRUCTURE_LEAF) {
@@ -61,6 +64,7 @@ static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
     return print_tree(vm, out, v);
 }
 
+// The result's own structure, as a caller gets it.
 static Value concrete_outputs(Vm *vm, Value self)
 {
     return value_map(vm, ((Concrete *)value_object(self))->result,
@@ -97,6 +101,7 @@ static Value tuple_of(Vm *vm, ValueVec *items, bool ok)
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
+// A spec that carries the name of the graph's input.
 static Value spec_value(Vm *vm, TensorType type, const char *name)
 {
     Str *text = name != NULL ? str_from(vm, name) : NULL;
@@ -108,6 +113,7 @@ static Value spec_value(Vm *vm, TensorType type, const char *name)
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
+// Captures are inputs of the graph too, but no arguments.
 static Value concrete_inputs(Vm *vm, Value value)
 {
     const Graph *graph = ((Concrete *)value_object(value))->graph;
@@ -124,6 +130,7 @@ static Value concrete_inputs(Vm *vm, Value value)
     return tuple_of(vm, &specs, ok);
 }
 
+// The tensors alone, as the graph yields them.
 static Value concrete_flat_outputs(Vm *vm, Value value)
 {
     const Graph *graph = ((Concrete *)value_object(value))->graph;
@@ -180,6 +187,7 @@ static size_t plain_parameters(const Concrete *self)
                : SIZE_MAX;
 }
 
+// Takes the value. Names are interned, as a dict of names wants them.
 static bool add_argument(Vm *vm, const Concrete *self, size_t i, Value owned,
                          Dict *dict)
 {
@@ -217,17 +225,20 @@ static Value concrete_signature(Vm *vm, Value value)
     return value_from_object(dict);
 }
 
+// The graph as it was traced, before any pass.
 static Value concrete_graph(Vm *vm, Value self)
 {
     return stage_graph_new(vm, ((Concrete *)value_object(self))->graph);
 }
 
+// The name is the staged function's: a trace has none of its own.
 static Value concrete_name(Vm *vm, Value self)
 {
     (void)vm;
     return str_value(object_retain(((Concrete *)value_object(self))->name));
 }
 
+// Calls inside traces count as well as runs.
 static Value concrete_hits(Vm *vm, Value self)
 {
     (void)vm;
@@ -251,6 +262,7 @@ static const MemberDef concrete_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Right for a half-made one too: whatever is missing is NULL, NONE or empty.
 static void concrete_destroy(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
@@ -289,6 +301,7 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
     ledger_visit(&self->ledger, visit, data);
 }
 
+// The collector's: what can close a cycle goes, the graph stays valid.
 static void concrete_clear(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;

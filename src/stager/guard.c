@@ -7,6 +7,9 @@
 
 #include "interp/obj_list.h"
 
+// `concrete` goes first: releasing a value may run host code, which may call
+// the
+// staged function again.
 void guard_clear(Vm *vm, Guard *guard)
 {
     uint32_t count = guard->count;
@@ -27,6 +30,7 @@ static bool is_fixed(Vm *vm, Value v)
            structure_kind(vm, v) == STRUCTURE_LEAF;
 }
 
+// False where the guard cannot tell that another call is of the same signature.
 static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
 {
     out->same = VALUE_NONE;
@@ -50,6 +54,8 @@ static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
     return true;
 }
 
+// A trace with Variable arguments goes the long way: which of them are the same
+// one is part of its key.
 void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
                uint32_t count)
 {
@@ -70,6 +76,7 @@ void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
     guard->concrete = concrete;
 }
 
+// A tensor by dtype and shape, all else by identity.
 static inline bool passes(const GuardArgument *guard, Value v)
 {
     if (!guard->is_tensor) {
@@ -90,6 +97,7 @@ static inline bool passes(const GuardArgument *guard, Value v)
     return true;
 }
 
+// Nothing is allocated on this way but the outputs.
 Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
 {
     Concrete *concrete = guard->concrete;

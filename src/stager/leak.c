@@ -14,6 +14,9 @@
 
 enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
 
+// Traces that run inside `trace` are searched first, since objects made there
+// go
+// when it goes.
 bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container)
 {
     for (const Trace *t = vm->trace; t != NULL; t = t->outer) {
@@ -27,6 +30,7 @@ bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container)
     return false;
 }
 
+// The running trace that a symbolic tensor is of, NULL: none, it leaked before.
 static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
 {
     const Trace *trace = vm->trace;
@@ -36,6 +40,7 @@ static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
     return trace;
 }
 
+// One record for each store; the same tensor may be put in several places.
 static bool store_one(Vm *vm, const Object *container,
                       const Symbolic *symbolic)
 {
@@ -58,6 +63,7 @@ static bool store_one(Vm *vm, const Object *container,
 static bool store_items(Vm *vm, const Object *container, const Value *items,
                         size_t count, int depth);
 
+// Structures are searched to a small depth: a store is told, not proved.
 static bool store_value(Vm *vm, const Object *container, Value v, int depth)
 {
     if (value_is_kind(v, KIND_SYMBOLIC)) {
@@ -86,6 +92,7 @@ static bool store_value(Vm *vm, const Object *container, Value v, int depth)
     return ok;
 }
 
+// The items of a list or a tuple, as far as they are searched.
 static bool store_items(Vm *vm, const Object *container, const Value *items,
                         size_t count, int depth)
 {
@@ -96,11 +103,15 @@ static bool store_items(Vm *vm, const Object *container, const Value *items,
     return ok;
 }
 
+// The container is older than some trace; which tensors that matters for is
+// asked
+// of each.
 bool leak_store(Vm *vm, const Object *container, Value value)
 {
     return store_value(vm, container, value, 0);
 }
 
+// The texts are counted strings.
 void leak_stores_free(Vm *vm, LeakStores *stores)
 {
     for (size_t i = 0; i < stores->count; i++) {
@@ -109,6 +120,7 @@ void leak_stores_free(Vm *vm, LeakStores *stores)
     vec_free(&vm->ctx, stores);
 }
 
+// NULL while the trace runs: the tensor is at home then.
 const char *leak_function(const Symbolic *symbolic)
 {
     const TraceOwner *owner = (const TraceOwner *)symbolic->owner;
@@ -129,6 +141,7 @@ static void describe_origin(StrBuf *out, const TraceOwner *owner,
     }
 }
 
+// All places, so that the one that matters is among them.
 static void describe_stores(StrBuf *out, const TraceOwner *owner,
                             const Symbolic *symbolic)
 {
@@ -145,6 +158,9 @@ static void describe_stores(StrBuf *out, const TraceOwner *owner,
     }
 }
 
+// Two cases: the trace is over, and the tensor has no value any more; or it
+// still
+// runs, and the code at work stands outside it (stage.once, host code).
 Value leak_fail(Vm *vm, const char *who, const Symbolic *symbolic)
 {
     const TraceOwner *owner = (const TraceOwner *)symbolic->owner;

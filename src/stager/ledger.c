@@ -20,12 +20,14 @@
 #include "stager/structure.h"
 #include "stager/trace.h"
 
+// Empty, and right to free.
 void ledger_init(Vm *vm, Ledger *ledger)
 {
     *ledger = (Ledger){0};
     map_init(&ledger->places, &vm->ctx);
 }
 
+// Everything in the rows is counted.
 void ledger_free(Vm *vm, Ledger *ledger)
 {
     for (size_t i = 0; i < ledger->effects.count; i++) {
@@ -44,6 +46,7 @@ void ledger_free(Vm *vm, Ledger *ledger)
     map_free(&ledger->places);
 }
 
+// Reads hold what they watch, which may hold the staged function.
 void ledger_visit(const Ledger *ledger, void (*visit)(Object *, void *),
                   void *data)
 {
@@ -84,6 +87,9 @@ static Str *short_text(Vm *vm, Value v)
                   : str_printf(vm, "<%s>", type_name(type_of(vm, v)));
 }
 
+// The library's own bookkeeping is no effect of the program. Rows are bounded:
+// a
+// loop that appends a million times is one effect to a reader.
 static bool add_effect(Vm *vm, const char *what, Value value)
 {
     Ledger *ledger = vm->trace->ledger;
@@ -110,11 +116,13 @@ static bool add_effect(Vm *vm, const char *what, Value value)
     return true;
 }
 
+// Effects that no container shows; see note_effect.
 bool ledger_effect(Vm *vm, const char *what, Value value)
 {
     return add_effect(vm, what, value);
 }
 
+// What kind of place was changed, in a word for the ledger.
 static const char *container_word(Vm *vm, const Object *container)
 {
     switch (container->kind) {
@@ -136,6 +144,8 @@ static const char *container_word(Vm *vm, const Object *container)
     }
 }
 
+// A container made in this trace goes with it; storing there is the trace's own
+// affair.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
     if (leak_is_inner(vm, vm->trace, container)) {
@@ -163,6 +173,7 @@ static Value present_value(Vm *vm, const FrozenRead *read)
     }
 }
 
+// Order matters: swapping two items is a change.
 static uint64_t mix(uint64_t hash, Value v)
 {
     return (hash ^ VALUE_BITS(v)) * 0x9E3779B97F4A7C15u;
@@ -176,6 +187,7 @@ typedef struct ItemWalk {
     Value pending; // a dict's value, after its key
 } ItemWalk;
 
+// One walk for the three kinds, so that snapshot and comparison agree.
 static bool next_item(Value v, ItemWalk *walk, Value *item)
 {
     if (value_is_kind(v, KIND_LIST)) {
@@ -197,6 +209,7 @@ static bool next_item(Value v, ItemWalk *walk, Value *item)
     return dict_next(value_as_dict(v), &walk->dict_at, item, &walk->pending);
 }
 
+// Values whose identity says nothing about their content.
 static bool is_mutable(Value v)
 {
     return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_DICT) ||
@@ -260,6 +273,7 @@ static int same_value(Vm *vm, Value a, Value b)
     return value_equal(vm, a, b);
 }
 
+// Item by item while the snapshot is small enough to have them.
 static int same_items(Vm *vm, Value v, Value items)
 {
     if (!value_is_kind(items, KIND_TUPLE)) {
@@ -282,6 +296,7 @@ static int same_items(Vm *vm, Value v, Value items)
     return count == old->count;
 }
 
+// 1: the trace is still right about this place; 0: not; -1: failed.
 static int is_unchanged(Vm *vm, const FrozenRead *read)
 {
     Value now = present_value(vm, read);
@@ -290,6 +305,7 @@ static int is_unchanged(Vm *vm, const FrozenRead *read)
                                        : same;
 }
 
+// The list or dict is watched from now on: its own stores move the epoch.
 bool ledger_accept(Vm *vm, FrozenRead *read)
 {
     Value now = present_value(vm, read);
@@ -305,6 +321,7 @@ bool ledger_accept(Vm *vm, FrozenRead *read)
     return true;
 }
 
+// What the trace itself stored is no change: later calls start from there.
 bool ledger_close(Vm *vm, Ledger *ledger)
 {
     for (size_t i = 0; i < ledger->reads.count; i++) {
@@ -317,6 +334,7 @@ bool ledger_close(Vm *vm, Ledger *ledger)
     return true;
 }
 
+// Told ones are passed over, so that a note comes once.
 FrozenRead *ledger_changed(Vm *vm, Ledger *ledger, bool *failed)
 {
     *failed = false;
@@ -342,6 +360,8 @@ static bool is_watched_value(Value v)
            !value_is_kind(v, KIND_SYMBOLIC);
 }
 
+// The first read of a place counts; later ones give the same or what the trace
+// stored itself.
 static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
                      Value value)
 {
@@ -367,6 +387,8 @@ static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
     return true;
 }
 
+// Every read also tells which of the call's Variables the function meets by a
+// way of its own.
 bool ledger_read(Vm *vm, Object *container, Value key, Value value)
 {
     Trace *trace = vm->trace;
@@ -378,6 +400,7 @@ bool ledger_read(Vm *vm, Object *container, Value key, Value value)
     return add_read(vm, trace->ledger, container, key, value);
 }
 
+// Names as the program writes them.
 Str *ledger_place(Vm *vm, const FrozenRead *read)
 {
     const Object *container = read->container;
@@ -397,6 +420,7 @@ Str *ledger_place(Vm *vm, const FrozenRead *read)
 
 // --- For people ---
 
+// `who` is the method's name, for the error.
 static StagedFunction *need_staged(Vm *vm, Value v, const char *who)
 {
     return value_is_staged(vm, v)
@@ -405,6 +429,7 @@ static StagedFunction *need_staged(Vm *vm, Value v, const char *who)
                             "stage.%s() takes a staged function", who);
 }
 
+// A text that may be missing, as a value.
 static Value text_or_none(Str *text)
 {
     return text != NULL ? str_value(object_retain(text)) : VALUE_NONE;
@@ -425,6 +450,7 @@ static bool append_row(Vm *vm, List *list, Value *row, size_t count)
            list_append_owned(vm, list, value_from_object(tuple));
 }
 
+// (trace, line, what, value, text of the line)
 static bool effect_rows(Vm *vm, const Concrete *concrete, List *list)
 {
     const Ledger *ledger = &concrete->ledger;
@@ -443,6 +469,7 @@ static bool effect_rows(Vm *vm, const Concrete *concrete, List *list)
     return true;
 }
 
+// (trace, line, place, value, changed since)
 static bool frozen_rows(Vm *vm, const Concrete *concrete, List *list)
 {
     const Ledger *ledger = &concrete->ledger;
@@ -462,6 +489,7 @@ static bool frozen_rows(Vm *vm, const Concrete *concrete, List *list)
     return true;
 }
 
+// The rows of all traces, oldest trace first.
 static Value rows(Vm *vm, Value f, const char *who,
                   bool (*add)(Vm *vm, const Concrete *concrete, List *list))
 {
@@ -479,12 +507,14 @@ static Value rows(Vm *vm, Value f, const char *who,
     return value_from_object(list);
 }
 
+// A list, so that a program can look through it.
 Value ledger_effects_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return rows(vm, args[1], "effects", effect_rows);
 }
 
+// Asking changes nothing: no note is spent, no value accepted.
 Value ledger_frozen_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

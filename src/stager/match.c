@@ -65,6 +65,8 @@ static Value misconverted(Vm *vm, const Match *match)
     return VALUE_FAIL;
 }
 
+// Tensors must be of the dtype: a conversion of theirs would cost time that the
+// program does not show. Host values have no dtype yet and take it.
 static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
                           Value given)
 {
@@ -117,6 +119,7 @@ static int same_keys(Vm *vm, Value a, Value b)
     return same;
 }
 
+// The items are fitted in place and the given structure is made anew.
 static Value match_children(Vm *vm, const Match *match, Value pattern,
                             Value given)
 {
@@ -145,6 +148,8 @@ static Value match_children(Vm *vm, const Match *match, Value pattern,
     return result;
 }
 
+// Leaves of the pattern that are no specs stand for host values; whether those
+// are equal is for the keys to say.
 Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
 {
     if (value_is_kind(pattern, KIND_SPEC)) {

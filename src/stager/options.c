@@ -34,6 +34,7 @@ static bool check_spec(Vm *vm, Value v)
     return ok;
 }
 
+// A copy as a tuple: the caller may change the list.
 static bool read_signature(Vm *vm, Value v, StageOptions *out)
 {
     if (value_is_none(v)) {
@@ -62,6 +63,7 @@ static bool read_signature(Vm *vm, Value v, StageOptions *out)
     return true;
 }
 
+// Whatever has a truth value will do.
 static bool read_bool(Vm *vm, Value v, bool *out)
 {
     int truth = value_truth(vm, v);
@@ -69,16 +71,19 @@ static bool read_bool(Vm *vm, Value v, bool *out)
     return truth >= 0;
 }
 
+// relax=
 static bool read_relax(Vm *vm, Value v, StageOptions *out)
 {
     return read_bool(vm, v, &out->relax);
 }
 
+// autograph=
 static bool read_autograph(Vm *vm, Value v, StageOptions *out)
 {
     return read_bool(vm, v, &out->autograph);
 }
 
+// The texts stand in the order of FrozenPolicy.
 static bool read_frozen(Vm *vm, Value v, StageOptions *out)
 {
     static const char *const policies[] = {"note", "retrace", "error",
@@ -94,6 +99,7 @@ static bool read_frozen(Vm *vm, Value v, StageOptions *out)
                        "'silent'");
 }
 
+// At least one: a call needs a trace to run.
 static bool read_max_traces(Vm *vm, Value v, StageOptions *out)
 {
     int64_t count;
@@ -114,6 +120,7 @@ static const struct {
     {"max_traces", read_max_traces},
 };
 
+// An unknown name is refused as a function would refuse it.
 static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
@@ -126,6 +133,7 @@ static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
                        name->text);
 }
 
+// Defaults first; a failure leaves nothing to free.
 bool options_parse(Vm *vm, const Value *args, uint32_t positional,
                    Tuple *names, StageOptions *out)
 {
@@ -143,6 +151,7 @@ bool options_parse(Vm *vm, const Value *args, uint32_t positional,
     return ok;
 }
 
+// For a decorator with options that is used for several functions.
 StageOptions options_copy(const StageOptions *options)
 {
     StageOptions copy = *options;
@@ -152,6 +161,7 @@ StageOptions options_copy(const StageOptions *options)
     return copy;
 }
 
+// The rest is plain numbers.
 void options_free(Vm *vm, StageOptions *options)
 {
     object_release_null(&vm->ctx, options->signature);

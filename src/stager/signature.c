@@ -16,12 +16,14 @@ typedef struct Walk {
     bool specs;        // specs are tensor leaves
 } Walk;
 
+// Nine bytes: what follows is of a kind and a size that these tell.
 static void tag(StrBuf *key, char kind, uint64_t number)
 {
     strbuf_putc(key, kind);
     strbuf_add(key, (const char *)&number, sizeof number);
 }
 
+// Rank and sizes; a rank that is unknown has no sizes.
 static void add_type(StrBuf *key, TensorType type)
 {
     strbuf_putc(key, (char)type.rank);
@@ -31,6 +33,7 @@ static void add_type(StrBuf *key, TensorType type)
     }
 }
 
+// A spec speaks of tensors as they are in a trace.
 TensorType leaf_type(Value leaf)
 {
     return value_is_kind(leaf, KIND_SPEC)
@@ -38,6 +41,7 @@ TensorType leaf_type(Value leaf)
                : operand_type(leaf);
 }
 
+// What the trace will see, which may be more general than what came.
 TensorType signature_type(const Signature *signature, size_t index)
 {
     const TensorLeaf *leaf = &signature->tensors.items[index];
@@ -82,12 +86,14 @@ static bool add_variable(Vm *vm, Signature *out, Value v)
            value_vec_push(vm, &out->variables, value_retain(v));
 }
 
+// The length goes first, so that no text can look like two.
 static void add_text(Signature *out, char kind, const char *text, size_t size)
 {
     tag(&out->key, kind, size);
     strbuf_add(&out->key, text, size);
 }
 
+// Ints beyond the immediate range go by their digits.
 static bool add_int(Vm *vm, Signature *out, Value v)
 {
     if (value_is_int(v)) {
@@ -111,6 +117,8 @@ static void add_float(Signature *out, double number)
     tag(&out->key, 'f', number != number ? UINT64_MAX : bits);
 }
 
+// The order of the questions matters: what has __tensor__ is an instance, and a
+// spec is a tensor only in patterns.
 static bool add_leaf(Vm *vm, Walk *walk, Value v)
 {
     Signature *out = walk->out;
@@ -147,6 +155,7 @@ static bool add_leaf(Vm *vm, Walk *walk, Value v)
 
 static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path);
 
+// Children one after another; their number has been written before.
 static bool add_items(Vm *vm, Walk *walk, const Value *items, size_t count,
                       const WalkPath *path)
 {
@@ -171,6 +180,7 @@ static bool add_keyed(Vm *vm, Walk *walk, Value v, const WalkPath *path)
     return ok;
 }
 
+// Kind and class first: [1, 2], (1, 2) and a named tuple of them all differ.
 static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
                           const WalkPath *path)
 {
@@ -198,6 +208,8 @@ static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
     return add_keyed(vm, walk, v, path);
 }
 
+// Structures are entered with a path, so that a cyclic one is found out rather
+// than followed.
 static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 {
     StructureKind kind = structure_kind(vm, v);
@@ -213,6 +225,7 @@ static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
     return ok;
 }
 
+// Where each argument's part ends is kept: errors and stage.why name arguments.
 bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
                     Signature *out)
 {
@@ -234,6 +247,7 @@ bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
     return strbuf_ok(&out->key);
 }
 
+// Right for one that signature_make left half done.
 void signature_free(Vm *vm, Signature *signature)
 {
     strbuf_free(&signature->key);
@@ -255,6 +269,7 @@ static void copy_key(const Signature *signature, size_t *from, size_t end,
     *from = end;
 }
 
+// The key is written anew without the pieces that the leaves point at.
 bool signature_relaxed(const Signature *signature, StrBuf *out)
 {
     size_t from = 0;
@@ -267,6 +282,8 @@ bool signature_relaxed(const Signature *signature, StrBuf *out)
     return strbuf_ok(out);
 }
 
+// Splices the patterns' sizes into the key; leaves and ends of arguments move
+// with it.
 bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
 {
     StrBuf key;
@@ -297,6 +314,8 @@ bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
     return strbuf_ok(&key);
 }
 
+// Behind everything else, so that the parts of the arguments stay where they
+// are.
 bool signature_add_identities(Signature *signature)
 {
     for (size_t i = 0; i < signature->variables.count; i++) {

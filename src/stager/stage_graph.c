@@ -18,6 +18,7 @@ typedef struct NodeObject {
     GraphNode *node; // in it
 } NodeObject;
 
+// The owner type serves here too: both are a graph that something holds.
 Value stage_graph_new(Vm *vm, Graph *graph)
 {
     TraceOwner *owner =
@@ -30,6 +31,7 @@ Value stage_graph_new(Vm *vm, Graph *graph)
     return value_from_object(owner);
 }
 
+// The caller knows the type.
 static Graph *graph_of(Value self)
 {
     return ((TraceOwner *)value_object(self))->graph;
@@ -49,12 +51,14 @@ static Value graph_str(Vm *vm, Value self)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// Nodes of inner blocks count: they are work to be done.
 static int64_t graph_length(Vm *vm, Value self)
 {
     (void)vm;
     return (int64_t)graph_of(self)->node_count;
 }
 
+// The node lives in its graph's arena, which the count keeps.
 static Value node_object(Vm *vm, Graph *graph, GraphNode *node)
 {
     NodeObject *object =
@@ -88,6 +92,7 @@ static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block,
     return ok;
 }
 
+// A list made at each call; nodes are compared by name.
 static Value graph_nodes(Vm *vm, Value self)
 {
     Graph *graph = graph_of(self);
@@ -99,6 +104,7 @@ static Value graph_nodes(Vm *vm, Value self)
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
 }
 
+// C text as a value.
 static Value text_value(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
@@ -112,6 +118,7 @@ static Value graph_name(Vm *vm, Value self)
 
 // --- GraphDef ---
 
+// Fails where the format has no form for an operation, naming it.
 static Value to_graphdef(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -124,6 +131,7 @@ static Value to_graphdef(Vm *vm, Value *args, uint32_t count)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// Unset places hold NONE, so that a list that is given up can be released.
 static Value names_list(Vm *vm, const char *const *names, uint32_t count)
 {
     List *list = list_new(vm, count);
@@ -154,6 +162,7 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
+// The same nodes as the text has, for programs that count them.
 static Value graphdef_nodes(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -280,6 +289,7 @@ static NodeObject *node_of(Value self)
     return (NodeObject *)value_object(self);
 }
 
+// Given when first asked for, in order of creation.
 static Value node_name(Vm *vm, Value self)
 {
     const char *name =
@@ -287,6 +297,7 @@ static Value node_name(Vm *vm, Value self)
     return name != NULL ? text_value(vm, name) : VALUE_FAIL;
 }
 
+// As the op table names it.
 static Value node_op(Vm *vm, Value self)
 {
     return text_value(vm, op_desc(node_of(self)->node->op)->name);
@@ -308,6 +319,7 @@ static Value value_name(Vm *vm, Graph *graph, ValueId id)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// In the order of the operands.
 static Value node_inputs(Vm *vm, Value self)
 {
     const GraphNode *node = node_of(self)->node;
@@ -324,6 +336,7 @@ static Value node_inputs(Vm *vm, Value self)
     return value_from_object(list);
 }
 
+// Effects have no result and no dtype.
 static Value node_dtype(Vm *vm, Value self)
 {
     const NodeObject *object = node_of(self);
@@ -335,6 +348,7 @@ static Value node_dtype(Vm *vm, Value self)
     return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
 }
 
+// A tuple with None for unknown sizes.
 static Value node_shape(Vm *vm, Value self)
 {
     const NodeObject *object = node_of(self);
@@ -345,6 +359,7 @@ static Value node_shape(Vm *vm, Value self)
     return shape_to_value(vm, type.rank, type.dims);
 }
 
+// None for graphs that were read from a text.
 static Value node_line(Vm *vm, Value self)
 {
     (void)vm;
@@ -376,6 +391,7 @@ static Value node_repr(Vm *vm, Value self)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// The node itself belongs to the graph.
 static void node_destroy(Vm *vm, Object *self)
 {
     NodeObject *object = (NodeObject *)self;

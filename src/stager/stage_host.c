@@ -125,6 +125,7 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
     return ok;
 }
 
+// The tuple in the node is all that it needs; the graph holds it.
 bool stage_host_run(Vm *vm, const GraphNode *node, Tensor *const *inputs,
                     Tensor **outputs)
 {
@@ -138,6 +139,7 @@ typedef struct HostCall {
     ValueVec specs;   // of the results, in order, owned
 } HostCall;
 
+// A Variable is read where the call stands, in program order with its writes.
 static Value take_operand(Vm *vm, Value v, void *data)
 {
     HostCall *call = data;
@@ -158,6 +160,7 @@ static Value take_operand(Vm *vm, Value v, void *data)
     return value_from_object(spec);
 }
 
+// None stands for a result that nobody wants.
 static Value take_spec(Vm *vm, Value v, void *data)
 {
     HostCall *call = data;
@@ -181,6 +184,7 @@ typedef struct Results {
     uint32_t next;
 } Results;
 
+// The structure of out= is the structure of the result.
 static Value result_leaf(Vm *vm, Value v, void *data)
 {
     Results *results = data;
@@ -194,6 +198,7 @@ static Value result_leaf(Vm *vm, Value v, void *data)
                : tensor_adopt(vm, results->tensors[i]);
 }
 
+// The function's text is an attribute, for printed graphs.
 static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
                                          Tuple *tuple)
 {
@@ -232,6 +237,7 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
     return node;
 }
 
+// Results have the types that out= promises; the run checks them.
 static Value call_traced(Vm *vm, const HostCall *call, Tuple *tuple)
 {
     Results results = {.node = append_host_call(vm, call, tuple)};
@@ -240,6 +246,7 @@ static Value call_traced(Vm *vm, const HostCall *call, Tuple *tuple)
                : VALUE_FAIL;
 }
 
+// As the graph would: same conversions, same errors.
 static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
 {
     size_t inputs = call->tensors.count, outputs = call->specs.count;
@@ -267,6 +274,7 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
     return value;
 }
 
+// The function, the arguments and the specs are packed once for both ways.
 Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
 {
     HostCall call = {0};
@@ -294,6 +302,7 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
     return result;
 }
 
+// Arguments come as one list, so that out= can stand beside them.
 Value stage_host_call_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -13,6 +13,7 @@ typedef struct Once {
     bool inside;    // the block runs
 } Once;
 
+// Each `with` has an object of its own: blocks may nest through calls.
 Value stage_once_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)args;
@@ -27,6 +28,8 @@ Value stage_once_method(Vm *vm, Value *args, uint32_t count)
     return value_from_object(once);
 }
 
+// In eager code there is no trace to set aside, and the block is like any
+// other.
 static Value once_enter(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -42,6 +45,7 @@ static Value once_enter(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// Also when an exception leaves the block, which goes on.
 static Value once_exit(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -55,6 +59,7 @@ static Value once_exit(Vm *vm, Value *args, uint32_t count)
     return VALUE_FALSE;
 }
 
+// It owns nothing.
 static void once_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof(Once));

@@ -6,6 +6,7 @@
 #include "stager/stage_host.h"
 #include "stager/stage_write.h"
 
+// stage.print, stage_write.c.
 static bool host_print(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
@@ -13,6 +14,7 @@ static bool host_print(void *data, Ctx *ctx, const GraphNode *node,
     return stage_write_node(data, node, inputs);
 }
 
+// stage.host_call and stage.summary, stage_host.c.
 static bool host_call(void *data, Ctx *ctx, const GraphNode *node,
                       Tensor *const *inputs, Tensor **outputs)
 {

@@ -8,6 +8,7 @@
 
 static bool json_value(Vm *vm, StrBuf *out, Value v);
 
+// Rows of a tensor nest; the guard is against lists that a program made deep.
 static bool json_items(Vm *vm, StrBuf *out, const List *list)
 {
     if (!ctx_enter(&vm->ctx)) {
@@ -23,6 +24,7 @@ static bool json_items(Vm *vm, StrBuf *out, const List *list)
     return ok;
 }
 
+// Control characters, quotes and backslashes are escaped; UTF-8 goes as it is.
 static void json_text(StrBuf *out, const Str *text)
 {
     strbuf_putc(out, '"');
@@ -110,6 +112,7 @@ static const NativeDef summary_def = {
     "summary", "name, step, value, /", write_summary,
     "Writes a line of JSON to standard output."};
 
+// A host call of a native function: order, effects and errors are the same.
 Value stage_summary_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -33,6 +33,7 @@ static bool check_recursion(Vm *vm, const StagedFunction *self,
     return true;
 }
 
+// Tests seal the second call of a function to see that it needs no host code.
 bool staged_may_run_host(Vm *vm, const StagedFunction *self)
 {
     return !stager_of(vm)->sealed ||
@@ -41,6 +42,7 @@ bool staged_may_run_host(Vm *vm, const StagedFunction *self)
                        self->name->text);
 }
 
+// Whatever a failing trace has done to the table is nothing: it is added last.
 static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
                             Signature *signature)
 {
@@ -110,6 +112,7 @@ static bool same_aliases(const Concrete *concrete, const Signature *signature)
     return true;
 }
 
+// What the key cannot say: see the invariant above.
 static bool is_right(const Vm *vm, const Concrete *concrete,
                      const Signature *signature)
 {
@@ -191,6 +194,9 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
     return true;
 }
 
+// The quick cases first; a watched value that may have changed comes last,
+// since
+// looking costs time for each read.
 Concrete *staged_find(Vm *vm, StagedFunction *self,
                                const Bound *bound, Signature *signature)
 {

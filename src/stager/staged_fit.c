@@ -4,6 +4,7 @@
 #include "stager/match.h"
 #include "stager/staged_fn.h"
 
+// A bound method's instance, or a parameter called self, is nothing to convert.
 size_t staged_first_spec(const StagedFunction *self)
 {
     if (!value_unbound(self->instance)) {
@@ -16,6 +17,7 @@ size_t staged_first_spec(const StagedFunction *self)
     return code->positional_count > 0 && str_is(code->local_names[0], "self");
 }
 
+// Said when the function is staged, not when it is called.
 bool staged_check_specs(Vm *vm, const StagedFunction *self)
 {
     if (self->options.signature == NULL ||
@@ -34,6 +36,7 @@ bool staged_check_specs(Vm *vm, const StagedFunction *self)
                        most);
 }
 
+// What no spec speaks of passes through and is part of the key as always.
 bool staged_fit(Vm *vm, const StagedFunction *self,
                           const Bound *given, Bound *out)
 {
@@ -79,6 +82,9 @@ static bool add_specs(Vm *vm, Value v, ValueVec *out)
     return ok;
 }
 
+// The walk of the specs and the walk of the fitted arguments meet the same
+// leaves
+// in the same order.
 bool staged_generalise(Vm *vm, const StagedFunction *self,
                               Signature *signature)
 {

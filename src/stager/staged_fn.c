@@ -10,6 +10,7 @@
 #include "interp/sequence.h"
 #include "stager/trace.h"
 
+// Lambdas, natives and partial applications have names too, or get one.
 static Str *name_of(Vm *vm, Value host)
 {
     if (value_is_kind(host, KIND_FUNCTION)) {
@@ -26,6 +27,7 @@ static Str *name_of(Vm *vm, Value host)
     return str_from(vm, "function");
 }
 
+// A generator's body runs when it is asked for, when the trace is long over.
 static bool is_generator(Value target)
 {
     return value_is_kind(target, KIND_FUNCTION) &&
@@ -57,6 +59,7 @@ static void find_target(Vm *vm, StagedFunction *self)
     self->instance = VALUE_UNBOUND;
 }
 
+// Everything is set before it is checked, so that releasing it is right.
 StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
 {
     Str *name = name_of(vm, host);
@@ -111,6 +114,7 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
     return result;
 }
 
+// Without signature= the arguments go as they are.
 static Value call_fitted(Vm *vm, StagedFunction *self, const Bound *bound,
                          bool run)
 {
@@ -125,6 +129,7 @@ static Value call_fitted(Vm *vm, StagedFunction *self, const Bound *bound,
     return result;
 }
 
+// The function may be dropped by its own host code: a count is held.
 static Value call_arguments(Vm *vm, StagedFunction *self, const Value *args,
                             uint32_t count, Tuple *keyword_names, bool run)
 {
@@ -181,6 +186,8 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
     return result;
 }
 
+// The guard first: it is the way of nearly all calls. A call inside a trace, by
+// keyword or under stage.eager goes the long way.
 static Value staged_call(Vm *vm, Value value, const Value *args,
                          uint32_t count, Tuple *keyword_names)
 {
@@ -251,6 +258,7 @@ static Value method_concrete(Vm *vm, Value *args, uint32_t count)
     return concrete_of(vm, self, given, keywords);
 }
 
+// Through the concrete function, whose member it is.
 static Value method_graph(Vm *vm, Value *args, uint32_t count)
 {
     Value concrete = method_concrete(vm, args, count);
@@ -265,12 +273,14 @@ static Value method_graph(Vm *vm, Value *args, uint32_t count)
     return graph;
 }
 
+// The function as the program wrote it, for calling it eagerly.
 static Value member_host(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(((StagedFunction *)value_object(self))->host);
 }
 
+// Set once; renaming the host function later does not matter.
 static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -278,6 +288,7 @@ static Value member_name(Vm *vm, Value self)
     return str_value(object_retain(name));
 }
 
+// What the host says of itself, None where it says nothing.
 static Value host_attr(Vm *vm, Value self, NameId name)
 {
     Value found =
@@ -286,16 +297,19 @@ static Value host_attr(Vm *vm, Value self, NameId name)
     return value_unbound(found) ? VALUE_NONE : found;
 }
 
+// The host's text, not that of the class staged.
 static Value member_doc(Vm *vm, Value self)
 {
     return host_attr(vm, self, NAME_DOC);
 }
 
+// As the host has it.
 static Value member_qualname(Vm *vm, Value self)
 {
     return host_attr(vm, self, NAME_QUALNAME);
 }
 
+// As the host has it.
 static Value member_module(Vm *vm, Value self)
 {
     return host_attr(vm, self, NAME_MODULE);
@@ -322,6 +336,7 @@ static Value staged_bind(Vm *vm, Value self, Value instance, Type *owner)
     return method != NULL ? value_from_object(method) : VALUE_FAIL;
 }
 
+// The guard's values and the traces it borrows go in this order.
 static void staged_destroy(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
@@ -358,6 +373,7 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// The collector's: enough to open every cycle through the host function.
 static void staged_clear(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;

@@ -17,6 +17,9 @@
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
+// C code (max, sorted, filter, in) asks for truth; a block of converted code
+// would
+// not come here.
 static int hook_truth(Vm *vm, Value symbolic)
 {
     const Symbolic *tensor = value_as_symbolic(symbolic);
@@ -59,6 +62,7 @@ static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return staged != NULL ? value_from_object(staged) : VALUE_FAIL;
 }
 
+// Traces are kept and serve again when staging comes back.
 static Value stage_eager(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -78,6 +82,7 @@ static Value stage_tracing(Vm *vm, Value *args, uint32_t count)
     return value_from_bool(vm->trace != NULL);
 }
 
+// For tests: see staged_may_run_host.
 static Value stage_seal(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -89,6 +94,7 @@ static Value stage_seal(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// The mark stands on the code, so that every closure of it has it.
 static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -99,6 +105,7 @@ static Value stage_plain(Vm *vm, Value *args, uint32_t count)
     return value_retain(args[1]);
 }
 
+// In order of tracing.
 static Value stage_traces(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -116,6 +123,7 @@ static Value stage_traces(Vm *vm, Value *args, uint32_t count)
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
 }
 
+// The kind keeps its place in C code; only the class that is raised changes.
 static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -246,6 +254,7 @@ static bool bind_stage(Vm *vm, Stager *stager)
     return ok;
 }
 
+// Types first: the built-in `stage` is an instance of one.
 bool stager_init(Vm *vm, bool log)
 {
     Stager *stager = ctx_alloc_zero(&vm->ctx, sizeof *stager);
@@ -282,6 +291,7 @@ bool stager_init(Vm *vm, bool log)
            bind_stage(vm, stager);
 }
 
+// The types are counted by their instances, which may go later.
 void stager_free(Vm *vm)
 {
     Stager *stager = stager_of(vm);

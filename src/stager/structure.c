@@ -9,6 +9,7 @@
 #include "interp/obj_set.h"
 #include "interp/protocol.h"
 
+// Takes a result as it comes, so that calls nest: a failed one is passed on.
 bool value_vec_push(Vm *vm, ValueVec *vec, Value owned)
 {
     if (value_failed(owned)) {
@@ -21,6 +22,7 @@ bool value_vec_push(Vm *vm, ValueVec *vec, Value owned)
     return true;
 }
 
+// The values, then the room.
 void value_vec_free(Vm *vm, ValueVec *vec)
 {
     for (size_t i = 0; i < vec->count; i++) {
@@ -59,6 +61,8 @@ static StructureKind heap_kind(Vm *vm, Type *cls)
                                             : STRUCTURE_LEAF;
 }
 
+// Built-in kinds by layout; classes of the program only if they are marked as
+// named tuples or dataclasses.
 StructureKind structure_kind(Vm *vm, Value v)
 {
     if (!value_is_object(v)) {
@@ -92,6 +96,7 @@ typedef struct SortKey {
     uint64_t number; // the int, or the hash
 } SortKey;
 
+// For qsort: groups in order, then within the group.
 static int compare_keys(const void *left, const void *right)
 {
     const SortKey *a = left, *b = right;
@@ -108,6 +113,7 @@ static int compare_keys(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+// A text's order is that of its bytes, which no run of the program changes.
 static bool sort_key(Vm *vm, Value key, SortKey *out)
 {
     *out = (SortKey){key, 2, 0};
@@ -123,6 +129,7 @@ static bool sort_key(Vm *vm, Value key, SortKey *out)
     return value_hash(vm, key, &out->number);
 }
 
+// Sorts the values themselves; the vector owns the same ones after it.
 static bool sort_keys(Vm *vm, ValueVec *keys)
 {
     size_t size = keys->count * sizeof(SortKey) + 1;
@@ -143,6 +150,7 @@ static bool sort_keys(Vm *vm, ValueVec *keys)
     return ok;
 }
 
+// In order of insertion, as a dataclass's fields are to be walked.
 static bool dict_keys(Vm *vm, const Dict *dict, ValueVec *out)
 {
     uint32_t position = 0;
@@ -155,12 +163,14 @@ static bool dict_keys(Vm *vm, const Dict *dict, ValueVec *out)
     return true;
 }
 
+// The caller knows that the class has them.
 static Dict *dataclass_fields(Vm *vm, Value v)
 {
     return value_as_dict(
         class_attr(vm, value_object(v)->type, "__dataclass_fields__"));
 }
 
+// Sorted for dicts and sets, whose order is not part of what they are.
 bool structure_keys(Vm *vm, Value v, ValueVec *out)
 {
     StructureKind kind = structure_kind(vm, v);
@@ -181,6 +191,7 @@ bool structure_keys(Vm *vm, Value v, ValueVec *out)
     return sort_keys(vm, out);
 }
 
+// A walk owns what it walks over: host code may change the list meanwhile.
 static bool push_items(Vm *vm, ValueVec *out, const Value *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -204,6 +215,7 @@ static Value child_of(Vm *vm, Value v, Value key, bool is_dict)
                         : VALUE_FAIL;
 }
 
+// A set has none: its elements are hashable, so none is a tensor.
 bool structure_children(Vm *vm, Value v, ValueVec *out)
 {
     StructureKind kind = structure_kind(vm, v);
@@ -229,6 +241,7 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
     return ok;
 }
 
+// A new list with counts of its own.
 static Value rebuild_list(Vm *vm, const ValueVec *children)
 {
     List *list = list_new(vm, children->count);
@@ -238,6 +251,7 @@ static Value rebuild_list(Vm *vm, const ValueVec *children)
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
 }
 
+// Tuples are immutable, but their items are to be others.
 static Value rebuild_tuple(Vm *vm, const ValueVec *children)
 {
     Tuple *tuple = tuple_from(vm, children->items, children->count);
@@ -259,6 +273,7 @@ static Value rebuild_named(Vm *vm, Value v, const ValueVec *children)
     return made;
 }
 
+// Keys and their order are the old dict's.
 static Value rebuild_dict(Vm *vm, Value v, const ValueVec *children)
 {
     // A copy first: it keeps the order of insertion.
@@ -294,6 +309,7 @@ static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
     return value_from_object(copy);
 }
 
+// The elements stay; a staged function's caller gets a set of its own.
 static Value copy_set(Vm *vm, Value v)
 {
     Set *copy = set_new(vm, value_is_kind(v, KIND_FROZENSET));
@@ -304,6 +320,7 @@ static Value copy_set(Vm *vm, Value v)
     return copy != NULL ? value_from_object(copy) : VALUE_FAIL;
 }
 
+// One way back for each way in.
 Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
 {
     switch (structure_kind(vm, v)) {
@@ -325,6 +342,7 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
     return value_retain(v);
 }
 
+// By identity: an equal list elsewhere on the path is no cycle.
 bool walk_path_check(Vm *vm, const WalkPath *path, Value v)
 {
     for (; path != NULL; path = path->outer) {
@@ -338,6 +356,8 @@ bool walk_path_check(Vm *vm, const WalkPath *path, Value v)
     return true;
 }
 
+// The children are replaced one by one; the vector owns whatever it holds, so a
+// failure in the middle leaks nothing.
 static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
                        const WalkPath *path)
 {
@@ -363,6 +383,7 @@ static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
     return result;
 }
 
+// The path begins empty.
 Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
 {
     return map_value(vm, v, leaf, data, NULL);

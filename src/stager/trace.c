@@ -13,6 +13,7 @@
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
+// Nodes made by C code have the place of the call that made them.
 GraphPlace trace_place(Vm *vm)
 {
     GraphPlace place = GRAPH_PLACE_NONE;
@@ -22,6 +23,7 @@ GraphPlace trace_place(Vm *vm)
     return place;
 }
 
+// Without indentation: the line is quoted in messages and tables.
 bool trace_line(Vm *vm, uint32_t *line, Str **text)
 {
     Source *source;
@@ -44,6 +46,8 @@ bool trace_line(Vm *vm, uint32_t *line, Str **text)
 
 enum { TRACE_ALIAS_DEPTH = 3, TRACE_ALIAS_ITEMS = 64 };
 
+// Lists, tuples and dicts are looked into a little way, as a function finds its
+// Variables in them.
 static void saw_value(Trace *trace, Value v, int depth)
 {
     const Signature *signature = trace->request->signature;
@@ -76,6 +80,7 @@ static void saw_value(Trace *trace, Value v, int depth)
     }
 }
 
+// Most calls have no Variable among their arguments, and nothing to look for.
 void trace_saw_value(Trace *trace, Value value)
 {
     if (trace->request->signature->variables.count > 0) {

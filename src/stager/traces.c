@@ -9,6 +9,7 @@
 
 #include "graph/build.h"
 
+// Nothing is allocated before the first trace.
 void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
 {
     *table = (TraceTable){.limit = limit, .relax = relax};
@@ -17,6 +18,7 @@ void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
     strbuf_init(&table->last_key, &vm->ctx);
 }
 
+// Concrete functions that are held elsewhere stay valid.
 void traces_free(Vm *vm, TraceTable *table)
 {
     for (size_t i = 0; i < table->traces.count; i++) {
@@ -28,12 +30,14 @@ void traces_free(Vm *vm, TraceTable *table)
     strbuf_free(&table->last_key);
 }
 
+// The maps hold addresses; the table's own vector holds the counts.
 static Concrete *map_concrete(const Map *map, const StrBuf *key)
 {
     const uint64_t *found = map_get(map, strbuf_text(key), key->length);
     return found != NULL ? (Concrete *)(uintptr_t)*found : NULL;
 }
 
+// A loop calls with one signature again and again.
 static void remember(TraceTable *table, const StrBuf *key, Concrete *found)
 {
     table->last = found;
@@ -56,6 +60,7 @@ static bool input_type(const Concrete *concrete, size_t *at, TensorType *type)
     return false;
 }
 
+// Every tensor of the call is one that the trace's input takes.
 static bool covers_call(const Concrete *concrete, const Signature *signature)
 {
     size_t at = 0;
@@ -106,6 +111,7 @@ static Concrete *find_general(Vm *vm, const TraceTable *table,
     return best;
 }
 
+// An exact trace is found before any general one, whatever was made first.
 Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature)
 {
     const StrBuf *key = &signature->key;
@@ -132,6 +138,7 @@ Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature)
     return found;
 }
 
+// Some size, or a rank, is unknown.
 static bool is_general(const Signature *signature)
 {
     for (size_t i = 0; i < signature->tensors.count; i++) {
@@ -144,6 +151,7 @@ static bool is_general(const Signature *signature)
     return false;
 }
 
+// With relax= exact traces are listed too: the next miss joins with them.
 static bool add_general(TraceTable *table, Concrete *concrete,
                         const Signature *signature)
 {
@@ -159,6 +167,7 @@ static bool add_general(TraceTable *table, Concrete *concrete,
                    (uintptr_t)concrete);
 }
 
+// Out of the chain of its relaxed key; the last one takes the key along.
 static void remove_general(TraceTable *table, Concrete *concrete)
 {
     StrBuf *key = &concrete->relaxed;
@@ -186,6 +195,7 @@ static void remove_general(TraceTable *table, Concrete *concrete)
     key->length = 0;
 }
 
+// The order of the others stays: it is the order of tracing.
 void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
 {
     remove_general(table, concrete);
@@ -230,6 +240,7 @@ static void evict(Vm *vm, TraceTable *table)
     traces_remove(vm, table, oldest);
 }
 
+// Room is made first, so that the new trace is not the one to go.
 bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
                 const Signature *signature)
 {
@@ -277,6 +288,8 @@ static Spec *join_types(Vm *vm, const Concrete *chain,
     return spec_new(vm, joined, NULL);
 }
 
+// A pattern for each tensor; dtypes and all else are in the relaxed key and so
+// are equal already.
 bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
 {
     StrBuf key;

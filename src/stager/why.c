@@ -9,6 +9,7 @@
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
+// Both traces are held, so that they can be compared when somebody asks.
 void why_free(Vm *vm, Why *why)
 {
     object_release_null(&vm->ctx, why->old);
@@ -17,6 +18,7 @@ void why_free(Vm *vm, Why *why)
     *why = (Why){0};
 }
 
+// The comparison itself waits until it is asked for: tracing stays quick.
 bool why_begin(Vm *vm, Why *why, Concrete *old)
 {
     // A frozen value that was found changed has been noted already.
@@ -32,6 +34,7 @@ bool why_begin(Vm *vm, Why *why, Concrete *old)
     return true;
 }
 
+// A trace that failed leaves the last one that was made in place.
 void why_end(Vm *vm, Why *why, Concrete *made)
 {
     object_release_null(&vm->ctx, why->made);
@@ -62,6 +65,7 @@ static const char *cure(Vm *vm, Value a, Value b)
                  "made with";
 }
 
+// "argument 'x': old -> new; cure"
 static bool add_difference(Vm *vm, StrBuf *out, const Why *why, size_t i)
 {
     Value a = why->old->bound.values.items[i];
@@ -78,6 +82,7 @@ static bool add_difference(Vm *vm, StrBuf *out, const Why *why, size_t i)
     return after != NULL;
 }
 
+// Whether argument `i` has the same part of both keys.
 static bool same_part(const Signature *a, const Signature *b, size_t i)
 {
     size_t from_a = i > 0 ? a->ends.items[i - 1] : 0;
@@ -113,6 +118,7 @@ static bool add_differences(Vm *vm, StrBuf *out, const Why *why, bool *found)
     return ok;
 }
 
+// In the order in which they rule one another out.
 static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
 {
     bool found;
@@ -138,6 +144,7 @@ static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
     return ok;
 }
 
+// None before the first trace.
 Value why_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
