@@ -148,15 +148,19 @@ static Graph *read_back(Graph *graph)
     graph_print(&text, graph, true);
     Graph *again = graph_parse(&ctx, text.text, text.length);
     cr_assert_not_null(again, "%s", ctx.error.text);
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        Tensor *capture = graph->inputs.items[i].capture;
+        cr_assert(capture == NULL || graph_bind_capture(again, i, capture));
+    }
     strbuf_free(&text);
     return again;
 }
 
 static void try_seed(uint32_t seed, bool effects, bool may_fail)
 {
-    RandomOptions plain = {30, effects, may_fail, NULL};
+    RandomOptions plain = {30, effects, may_fail, NULL, false};
     Graph *callee = random_graph(&ctx, seed, &plain);
-    RandomOptions calling = {60, effects, may_fail, callee};
+    RandomOptions calling = {60, effects, may_fail, callee, true};
     Graph *graph = random_graph(&ctx, seed + 5000, &calling);
     Outcome expected = run(graph, seed, NULL);
     for (uint32_t skip = 0; skip <= PASS_COUNT + 1; skip++) {

@@ -50,10 +50,10 @@ static void round_trip(Graph *graph, const char *what, uint32_t seed)
 Test(text, random_graphs_come_back)
 {
     for (uint32_t seed = 1; seed <= 200; seed++) {
-        RandomOptions plain = {40, seed % 2 == 0, true, NULL};
+        RandomOptions plain = {40, seed % 2 == 0, true, NULL, false};
         Graph *callee = random_graph(&ctx, seed, &plain);
         cr_assert(graph_check(callee), "seed %u: %s", seed, ctx.error.text);
-        RandomOptions calling = {40, true, true, callee};
+        RandomOptions calling = {40, true, true, callee, true};
         Graph *caller = random_graph(&ctx, seed + 1000, &calling);
         cr_assert(graph_check(caller), "seed %u: %s", seed, ctx.error.text);
         round_trip(callee, "callee", seed);
@@ -202,7 +202,7 @@ Test(text, faults_are_told_with_their_place)
 // Whatever byte is lost or changed, reading ends with a graph or an error.
 Test(text, damaged_texts_end_cleanly)
 {
-    RandomOptions options = {30, true, true, NULL};
+    RandomOptions options = {30, true, true, NULL, true};
     Graph *graph = random_graph(&ctx, 77, &options);
     StrBuf text;
     strbuf_init(&text, &ctx);

@@ -284,10 +284,18 @@ static void add_while(Maker *maker, GraphBlock *block)
     }
     for (uint32_t i = 0; i < count; i++) {
         TensorType type = graph_type(graph, init[i]);
-        (void)graph_block_param(graph, cond, i == 0 ? "i" : NULL, type);
-        put(maker, graph_block_param(graph, body, i == 0 ? "i" : NULL, type));
+        put(maker, graph_block_param(graph, cond, i == 0 ? "i" : NULL, type));
     }
     ValueId go = binary(maker, cond, OP_LESS, cond->params[0], limit);
+    if (draw(maker, 2) == 0) {
+        fill(maker, cond, 3);
+        go = binary(maker, cond, OP_LOGICAL_AND, go, one_bool(maker, cond));
+    }
+    maker->count = maker->count < before ? maker->count : before;
+    for (uint32_t i = 0; i < count; i++) {
+        TensorType type = graph_type(graph, init[i]);
+        put(maker, graph_block_param(graph, body, i == 0 ? "i" : NULL, type));
+    }
     fill(maker, body, 6);
     next[0] = binary(maker, body, OP_ADD, body->params[0],
                      small_int(maker, body, 1));
@@ -387,6 +395,11 @@ Graph *random_graph(Ctx *ctx, uint32_t seed, const RandomOptions *options)
                                 NULL, &index)) {
             return NULL;
         }
+    }
+    for (int i = 0; i < 3 && options->captures; i++) {
+        Tensor *tensor = random_tensor(&maker, i == 0 ? DT_INT32 : DT_FLOAT32);
+        put(&maker, graph_add_capture(maker.graph, "w", tensor));
+        object_release(ctx, tensor);
     }
     fill(&maker, maker.graph->block, options->nodes);
     ValueId results[RANDOM_OUTPUTS];
