@@ -200,12 +200,14 @@ static bool same_captures(Vm *vm, const Code *code, const Code *made)
 // The scopes around the function are built again, since only they say where a
 // free name of it lives; then the function alone is compiled.
 static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
-                             Node *tree, Node *node, const Lowered *lowered)
+                             NodeList whole, Node *tree, Node *node,
+                             const Lowered *lowered)
 {
     ScopeTable table = {
         .ctx = &vm->ctx, .arena = arena, .source = code->source};
     Compiler outer = {.vm = vm, .table = &table};
     Code *made = NULL;
+    future_read(&outer, whole);
     if (scope_build(&table, tree) &&
         outer_name(vm, arena, code, scope_of(&table, node), &outer)) {
         made = function_converted(&outer, node, lowered);
@@ -223,6 +225,7 @@ static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
 Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
 {
     Node *node;
+    NodeList all = tree->module.body;
     Lowered lowered = {.printed = false};
     tree = statement_around(code, arena, tree, &node);
     if (tree == NULL && node != NULL) {
@@ -235,7 +238,7 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
     map_init(&lowered.stops, &vm->ctx);
     if (node->kind == AST_LAMBDA) {
         Code *made =
-            compile_lowered(vm, code, arena, tree, node, &lowered);
+            compile_lowered(vm, code, arena, all, tree, node, &lowered);
         lowered_free(&lowered);
         return made;
     }
@@ -245,7 +248,7 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
                        &lowered)) {
         // Its scope must know the flags.
         node->function_def.body = lowered.body;
-        made = compile_lowered(vm, code, arena, tree, node, &lowered);
+        made = compile_lowered(vm, code, arena, all, tree, node, &lowered);
         node->function_def.body = whole;
     }
     lowered_free(&lowered);
