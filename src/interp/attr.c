@@ -48,6 +48,7 @@ Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
 
 Value attr_missing(Vm *vm, Value self, Str *name)
 {
+    raise_about(vm, self);
     if (value_is_kind(self, KIND_TYPE)) {
         return raise_error(vm, ERR_ATTRIBUTE,
                            "type object '%s' has no attribute '%s'",

@@ -57,6 +57,7 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
     if (!value_failed(found) || !raise_matches(vm, ERR_ATTRIBUTE)) {
         return found;
     }
+    raise_about(vm, self);
     return raise_error(vm, ERR_ATTRIBUTE, "module '%s' has no attribute '%s'",
                        ((Module *)value_object(self))->name->text, name->text);
 }

@@ -21,7 +21,8 @@ Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
                         .args = object_retain(args),
                         .cause = VALUE_NONE,
                         .context = VALUE_NONE,
-                        .notes = VALUE_UNBOUND};
+                        .notes = VALUE_UNBOUND,
+                        .subject = VALUE_UNBOUND};
     return self;
 }
 
@@ -45,6 +46,7 @@ static void exception_destroy(Vm *vm, Object *object)
     release(vm, self->cause);
     release(vm, self->context);
     release(vm, self->notes);
+    release(vm, self->subject);
     source_release((struct Ctx *)&vm->ctx, self->source);
     object_free(vm, self, sizeof *self);
 }
@@ -53,12 +55,13 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
                             void *data)
 {
     Exception *self = (Exception *)object;
-    Value values[] = {self->cause, self->context, self->notes};
+    Value values[] = {self->cause, self->context, self->notes,
+                      self->subject};
     visit(&self->args->head, data);
     if (self->dict != NULL) {
         visit(&self->dict->head, data);
     }
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         if (value_is_object(values[i])) {
             visit(value_object(values[i]), data);
         }
@@ -74,6 +77,7 @@ static void exception_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->cause, VALUE_NONE);
     value_replace(&vm->ctx, &self->context, VALUE_NONE);
     value_replace(&vm->ctx, &self->notes, VALUE_UNBOUND);
+    value_replace(&vm->ctx, &self->subject, VALUE_UNBOUND);
 }
 
 // OSError(2, "…") is made as the subclass of that errno.
@@ -462,10 +466,11 @@ static Value name_attribute(Vm *vm, const Exception *self, const Str *name)
     if (import && str_is(name, "msg")) {
         return argument_or_none(self->args, 0);
     }
-    return (import && str_is(name, "path")) ||
-                   (attribute && str_is(name, "obj"))
-               ? VALUE_NONE
-               : VALUE_UNBOUND;
+    if (attribute && str_is(name, "obj")) {
+        return value_unbound(self->subject) ? VALUE_NONE
+                                            : value_retain(self->subject);
+    }
+    return import && str_is(name, "path") ? VALUE_NONE : VALUE_UNBOUND;
 }
 
 // The attributes that one class of errors has more than the others; UNBOUND

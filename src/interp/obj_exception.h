@@ -27,11 +27,14 @@ typedef struct Exception {
     Source *source;       // counted, NULL: none
     Span span;
     Value notes;          // __notes__ list, UNBOUND: none
+    Value subject;        // AttributeError: whose attribute; UNBOUND: unknown
 } Exception;
 
 MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);
 // The subclass of OSError that stands for an errno (raise.c).
 ErrorKind raise_kind_of_errno(int error);
+// Appends ". Did you mean: 'name'?" if a name fits (suggest.c).
+void suggest_print(Vm *vm, StrBuf *out, const Exception *error);
 MUST_CHECK Traceback *traceback_new(Vm *vm); // without entries
 static inline Exception *value_as_exception(Value v)
 {

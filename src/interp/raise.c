@@ -229,6 +229,11 @@ static Value object_of_text(Vm *vm)
         source = NULL;
     }
     source_release((struct Ctx *)&vm->ctx, source);
+    if (!value_failed(made) && kind == ERR_ATTRIBUTE &&
+        value_is_kind(made, KIND_EXCEPTION)) {
+        value_as_exception(made)->subject = vm->error_subject;
+        vm->error_subject = VALUE_UNBOUND;
+    }
     return made;
 }
 
@@ -271,6 +276,7 @@ bool raise_matches(Vm *vm, ErrorKind kind)
 
 void raise_clear(Vm *vm)
 {
+    value_replace(&vm->ctx, &vm->error_subject, VALUE_UNBOUND);
     ctx_clear(&vm->ctx);
     drop_object(vm);
 }

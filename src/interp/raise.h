@@ -11,6 +11,11 @@ static inline bool vm_has_error(const Vm *vm)
 {
     return ctx_failed(&vm->ctx) || !value_unbound(vm->exception);
 }
+// Before an AttributeError is raised: whose attribute is missing.
+static inline void raise_about(Vm *vm, Value object)
+{
+    value_replace(&vm->ctx, &vm->error_subject, value_retain(object));
+}
 // For return statements: VALUE_FAIL, false, NULL, -1.
 Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
     PRINTF_LIKE(3, 4);

@@ -112,6 +112,7 @@ static void print_message(Vm *vm, StrBuf *out, Value exception)
     } else if (text->length > 0) {
         strbuf_puts(out, ": ");
         strbuf_add(out, text->text, text->length);
+        suggest_print(vm, out, e);
     }
     object_release_null(&vm->ctx, text);
 }

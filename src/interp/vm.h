@@ -65,6 +65,7 @@ struct Vm {
     Type *object_type, *none_type, *bool_type, *ellipsis_type,
         *not_implemented_type;
     Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
+    Value error_subject;  // whose attribute the pending text says is missing
     Value memory_error;   // made beforehand, for when memory is short
     Set *interned;                  // strings, weakly held
     Str *names[NAME_COUNT];         // name.h

@@ -106,7 +106,7 @@ Vm *vm_new(size_t stack_size)
     vm->ctx.depth_limit = C_DEPTH_LIMIT;
     vm->ctx.dealloc = memory_dealloc;
     vm->epoch = 1; // so that a zeroed cache never matches
-    vm->exception = vm->memory_error = VALUE_UNBOUND;
+    vm->exception = vm->memory_error = vm->error_subject = VALUE_UNBOUND;
     vm->stdin_file = vm->stdout_file = vm->stderr_file = VALUE_NONE;
     for (int i = 0; i < ERR_COUNT; i++) {
         vm->error_overrides[i] = VALUE_UNBOUND;
@@ -123,7 +123,7 @@ Vm *vm_new(size_t stack_size)
 
 static void release_values(Vm *vm)
 {
-    Value *fields[] = {&vm->exception,   &vm->memory_error, &vm->stdin_file,
+    Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error, &vm->stdin_file,
                        &vm->stdout_file, &vm->stderr_file};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         value_replace(&vm->ctx, fields[i], VALUE_UNBOUND);

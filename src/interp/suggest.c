@@ -1,0 +1,191 @@
+// "Did you mean": what a traceback proposes for a name that is not there.
+//
+// As CPython 3.11 does it: only errors of exactly NameError and AttributeError
+// get a proposal; locals come before globals before built-in names, and the
+// names of tensors last of all. Invariant: a failure in here leaves the
+// message without a proposal and no error pending.
+#include "base/diag.h"
+#include "interp/builtins.h"
+#include "interp/module.h"
+#include "interp/obj_exception.h"
+#include "interp/raise.h"
+
+enum { NAMES_MAX = 750 }; // more are not looked through
+
+typedef struct NameList {
+    const char *items[NAMES_MAX];
+    size_t count;
+} NameList;
+
+static void add_name(NameList *names, const char *name)
+{
+    if (names->count < NAMES_MAX && name[0] != '.') {
+        names->items[names->count++] = name;
+    }
+}
+
+static void add_keys(NameList *names, const Dict *dict)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(dict, &position, &key, &value)) {
+        if (value_is_str(key)) {
+            add_name(names, value_as_str(key)->text);
+        }
+    }
+}
+
+// The dict of the module that a source belongs to; NULL: none is known.
+static Dict *globals_of(Vm *vm, const Source *source)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(vm->modules, &position, &key, &value)) {
+        if (!value_is_kind(value, KIND_MODULE)) {
+            continue;
+        }
+        Dict *dict = ((Module *)value_object(value))->dict;
+        Value file = dict_get_name(dict, vm->names[NAME_FILE]);
+        if (value_is_str(file) &&
+            strcmp(value_as_str(file)->text, source->name) == 0) {
+            return dict;
+        }
+    }
+    Value main = dict_get_name(vm->modules, vm->names[NAME_MAIN]);
+    return value_is_kind(main, KIND_MODULE)
+               ? ((Module *)value_object(main))->dict
+               : NULL;
+}
+
+// Python's own built-in names, or those that Duet has more.
+static void add_builtins(Vm *vm, NameList *names, bool tensors)
+{
+    static const char *const own[] = {
+#define BUILTIN(name, params, function, doc) name,
+#include "interp/builtin_list.h"
+#undef BUILTIN
+        "True", "False", "None"};
+    if (tensors) {
+        add_keys(names, vm->builtins);
+        return;
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        add_name(names, own[i]);
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(vm->builtins, &position, &key, &value)) {
+        if (value_is_str(key) && value_is_kind(value, KIND_TYPE)) {
+            add_name(names, value_as_str(key)->text);
+        }
+    }
+}
+
+static const char *best_of(NameList *names, const char *name)
+{
+    const char *best = diag_suggest(name, names->items, names->count);
+    names->count = 0;
+    return best;
+}
+
+// For a NameError: the newest frame's names, its module's, the built-in ones.
+static const char *suggest_variable(Vm *vm, const Exception *error,
+                                    const char *name, NameList *names)
+{
+    const Traceback *trace = error->traceback;
+    const Code *code =
+        trace != NULL && trace->count > 0 ? trace->entries[0].code : NULL;
+    const char *best = NULL;
+    if (code != NULL && (code->flags & CODE_MODULE) == 0) {
+        for (uint32_t i = 0; i < code->local_count; i++) {
+            if (code->local_names[i] != NULL) {
+                add_name(names, code->local_names[i]->text);
+            }
+        }
+        for (uint32_t i = 0; i < code->captured_count; i++) {
+            add_name(names, code->captured_names[i]->text);
+        }
+        best = best_of(names, name);
+    }
+    Dict *globals = code == NULL ? NULL : globals_of(vm, code->source);
+    if (best == NULL && globals != NULL) {
+        add_keys(names, globals);
+        best = best_of(names, name);
+    }
+    for (int tensors = 0; best == NULL && tensors < 2; tensors++) {
+        add_builtins(vm, names, tensors == 1);
+        best = best_of(names, name);
+    }
+    return best;
+}
+
+// For an AttributeError: a Str of dir(obj), owned; NULL: none fits.
+static Str *suggest_attribute(Vm *vm, Value object, const char *name,
+                              NameList *names)
+{
+    Value list = builtin_names_of(vm, object);
+    if (!value_is_kind(list, KIND_LIST)) {
+        raise_clear(vm);
+        return NULL;
+    }
+    const List *all = value_as_list(list);
+    for (size_t i = 0; i < all->count; i++) {
+        if (value_is_str(all->items[i])) {
+            add_name(names, value_as_str(all->items[i])->text);
+        }
+    }
+    const char *best = best_of(names, name);
+    Str *text = best == NULL ? NULL : str_from(vm, best);
+    release(vm, list);
+    return text;
+}
+
+// The name that the interpreter's message quotes: the last pair of quotes.
+static bool quoted(const Exception *error, char *name, size_t size)
+{
+    if (error->args->count != 1 || !value_is_str(error->args->items[0])) {
+        return false;
+    }
+    const char *text = value_as_str(error->args->items[0])->text;
+    const char *end = strrchr(text, '\'');
+    const char *start = end;
+    while (start != NULL && start > text && start[-1] != '\'') {
+        start--;
+    }
+    size_t length = end == NULL ? 0 : (size_t)(end - start);
+    if (length == 0 || length >= size) {
+        return false;
+    }
+    memcpy(name, start, length);
+    name[length] = '\0';
+    return true;
+}
+
+void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
+{
+    char name[64];
+    bool variable = error->head.type == type_of_error(vm, ERR_NAME);
+    bool attribute = error->head.type == type_of_error(vm, ERR_ATTRIBUTE);
+    if ((!variable && !attribute) || !quoted(error, name, sizeof name)) {
+        return;
+    }
+    NameList *names = ctx_alloc(&vm->ctx, sizeof *names);
+    if (names == NULL) {
+        raise_clear(vm);
+        return;
+    }
+    names->count = 0;
+    const char *best = NULL;
+    Str *held = NULL;
+    if (variable) {
+        best = suggest_variable(vm, error, name, names);
+    } else if (!value_unbound(error->subject)) {
+        held = suggest_attribute(vm, error->subject, name, names);
+        best = held == NULL ? NULL : held->text;
+    }
+    if (best != NULL) {
+        strbuf_printf(out, ". Did you mean: '%s'?", best);
+    }
+    object_release_null(&vm->ctx, held);
+    ctx_free(&vm->ctx, names, sizeof *names);
+}
