@@ -226,7 +226,7 @@ static size_t list_count(const GcLinks *head)
 static size_t dispose(Vm *vm, GcLinks *garbage)
 {
     clear_weak_references(vm, garbage);
-    if (queue_finalizers(vm, garbage)) {
+    if (!vm->gc.closing && queue_finalizers(vm, garbage)) {
         GcLinks dead;
         list_init(&dead);
         finalize_run(vm);

@@ -40,6 +40,7 @@ typedef struct Collector {
     uint64_t survivors;  // that became old since then
     bool enabled;        // gc.disable() was not called
     bool running;        // a collection is going on: no second one
+    bool closing;        // the Vm ends: no code of dead objects runs any more
 } Collector;
 
 // Dead objects whose own code has yet to run (finalize.c).

@@ -108,7 +108,7 @@ static void run_callback(Vm *vm, WeakRef *ref)
 void finalize_run(Vm *vm)
 {
     Finalizing *queue = &vm->finalizing;
-    if (vm->destroying || vm_has_error(vm)) {
+    if (vm->destroying || vm->gc.closing || vm_has_error(vm)) {
         return;
     }
     for (;;) {

@@ -173,8 +173,12 @@ void vm_free(Vm *vm)
     object_release_null(&vm->ctx, vm->builtins);
     vm->builtins = NULL;
     (void)cycles_collect(vm, true);
-    finalize_discard(vm);
+    // What libraries added to built-in types goes with those; its cycles are
+    // taken apart by a collection that runs no code.
+    vm->gc.closing = true;
     types_strip(vm);
+    (void)cycles_collect(vm, true);
+    finalize_discard(vm);
     release_shared(vm);
     str_interned_free(vm);
     types_free(vm);
