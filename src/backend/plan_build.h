@@ -8,6 +8,12 @@
 #define USE_NONE UINT32_MAX         // nothing uses the value
 #define USE_RESULT (UINT32_MAX - 1) // its own block yields it
 
+// The state of one plan_build. Tables by value and by node are scratch, gone
+// when the plan is laid out.
+//
+// Lifetimes: last_use says where a value is used last, as seen from its own
+// block; a list for each node, linked through chain_next, collects the values
+// that die there, and becomes the `dead` slots of the node's step.
 typedef struct Builder {
     Ctx *ctx;
     Plan *plan;
@@ -20,10 +26,13 @@ typedef struct Builder {
     uint32_t groups;       // tile programs tried: their nodes' marks, above 1
 } Builder;
 
+// The steps of a block; `which` is its number in `owner` (NULL: outermost).
 StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
                        int which);
+// The values' slots as an array, which must have been given. NULL on failure.
 const uint32_t *builder_slots(Builder *builder, const ValueId *values,
                               uint32_t count);
+// A list of dying values as an array of slots.
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);
 

@@ -17,6 +17,8 @@ enum {
     SCALAR_MAX_CODE = 4096 // instructions
 };
 
+// What an instruction does with its registers. The named ones are for control
+// and for ops at large; the others are one op on one dtype each.
 typedef enum ScalarCode {
     SCALAR_TILE,       // out = tile(a, b, c)
     SCALAR_MOVE,       // out = a
@@ -32,6 +34,7 @@ typedef enum ScalarCode {
     SCALAR_COUNT
 } ScalarCode;
 
+// One instruction: `out` and `in` are numbers of registers.
 typedef struct ScalarOp {
     uint16_t code;     // ScalarCode
     uint16_t out;      // register
@@ -55,6 +58,8 @@ typedef struct ScalarOutput {
     uint16_t reg;
 } ScalarOutput;
 
+// A compiled loop, in the plan's arena. It is read only: a run copies
+// `initial` to registers of its own, so that runs may nest.
 struct ScalarProgram {
     ScalarOp *code;
     uint32_t code_count;

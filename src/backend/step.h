@@ -16,6 +16,8 @@ typedef struct Frame Frame;
 typedef struct TileProgram TileProgram;
 typedef struct ScalarProgram ScalarProgram;
 
+// What a step can reach while the plan runs: one for each plan_run, on the C
+// stack. A callee's run has one of its own.
 typedef struct PlanRun {
     Ctx *ctx;
     Plan *plan;
@@ -24,8 +26,11 @@ typedef struct PlanRun {
     Frame *frame;
 } PlanRun;
 
+// False with an error pending stops the run. A step must leave each of its
+// output slots filled; its inputs are borrowed.
 typedef bool (*StepFn)(PlanRun *run, const Step *step);
 
+// One entry of the dispatch loop. Arrays are in the plan's arena.
 struct Step {
     StepFn run;
     const GraphNode *node;  // for errors and attributes
@@ -41,6 +46,7 @@ struct Step {
     };
 };
 
+// The steps of a block of the graph, and where its params and results are.
 struct StepBlock {
     Step *steps;
     uint32_t step_count;
@@ -50,6 +56,8 @@ struct StepBlock {
     const uint32_t *dead;   // slots to clear when the block ends
 };
 
+// Memory of one run, kept for the next: pinned slots stay filled, all others
+// are NULL between runs. A plan that calls itself has a frame for each depth.
 struct Frame {
     Frame *next; // waiting frames of the plan
     char *scratch;
@@ -61,6 +69,8 @@ typedef struct Pin { // a tensor that a slot always holds
     Tensor *tensor; // borrowed from the plan's graph
 } Pin;
 
+// Everything that running needs, once built: nothing is looked up by name or
+// inferred again, but where the trace could not know a shape.
 struct Plan {
     uint32_t refs;
     uint32_t slot_count;
@@ -94,11 +104,13 @@ bool step_assign(PlanRun *run, const Step *step);
 void plan_dump(Ctx *ctx, const Plan *plan);
 bool run_block(PlanRun *run, const StepBlock *block);
 
-// Puts an owned tensor into an output's slot.
+// Puts an owned tensor into an output's slot, which is empty.
 static inline void step_set(PlanRun *run, uint32_t slot, Tensor *tensor)
 {
     run->slots[slot] = tensor;
 }
+// Lets go of what a slot holds. An empty one is fine: a step that reuses
+// memory has taken the tensor over.
 static inline void slot_clear(PlanRun *run, uint32_t slot)
 {
     Tensor *tensor = run->slots[slot];

@@ -21,6 +21,7 @@ enum {
     TILE_NO_REG = 255
 };
 
+// How a register moves from tile to tile.
 typedef enum TileKind {
     TILE_DENSE,  // an element for each of the program's
     TILE_ONE,    // one for all
@@ -29,6 +30,8 @@ typedef enum TileKind {
     TILE_TEMP    // a result that stays inside
 } TileKind;
 
+// An operand, an output or a temporary. Registers are numbered in the order in
+// which the program meets them.
 typedef struct TileReg {
     uint32_t slot;   // operand or output
     uint32_t offset; // in scratch: a temporary, or where it is laid out
@@ -37,6 +40,7 @@ typedef struct TileReg {
     DType dtype;
 } TileReg;
 
+// One op of the chain: its inner loop and its registers.
 typedef struct TileOp {
     TileFn tile;
     const GraphNode *node; // for errors
@@ -52,6 +56,7 @@ typedef struct TileOutput {
                    // more once this is written; TILE_NO_REG: none
 } TileOutput;
 
+// A chain of ops that is run tile by tile, in the plan's arena.
 struct TileProgram {
     int64_t count;   // elements
     int64_t columns; // 0: nothing broadcasts along rows or columns

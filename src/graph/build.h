@@ -1,4 +1,8 @@
 // What the builder's files share: raw nodes and values, and inference.
+//
+// A node is made in steps, so that nothing is half done when memory ends:
+// build_node allocates it, the caller fills in what its op holds, build_finish
+// gives it its outputs and links it. Passes use the same functions.
 #ifndef DUET_GRAPH_BUILD_H
 #define DUET_GRAPH_BUILD_H
 

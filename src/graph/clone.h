@@ -1,4 +1,7 @@
 // Copying parts of one graph into another.
+//
+// Values are mapped as their nodes are copied; the caller maps what is defined
+// outside: the inputs of a graph, the arguments of a call.
 #ifndef DUET_GRAPH_CLONE_H
 #define DUET_GRAPH_CLONE_H
 

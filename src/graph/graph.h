@@ -45,6 +45,9 @@ typedef struct GraphVariable {
     TensorType type;    // what assignments must keep
 } GraphVariable;
 
+// Tables grow with the graph; an id or a serial, once given, stays. What nodes
+// point at outside of the arena is held here, once for each time that it was
+// handed over.
 struct Graph {
     uint32_t refs;
     Ctx *ctx;

@@ -1,4 +1,7 @@
-// Pieces of a GraphDef's text.
+// Pieces of a GraphDef's text, in protobuf's text format.
+//
+// All of them append to a buffer whose failure is looked at by the caller, in
+// the end (strbuf_ok). Keys are TensorFlow's names of attributes.
 #ifndef DUET_GRAPH_GRAPHDEF_TEXT_H
 #define DUET_GRAPH_GRAPHDEF_TEXT_H
 

@@ -1,4 +1,7 @@
 // Which nodes must run: those that outputs and effects need.
+//
+// Graphs are non-strict: what is not needed is not run, and cannot fail. Dead
+// code is what this does not mark; plans skip it even where no pass has run.
 #ifndef DUET_GRAPH_NEEDED_H
 #define DUET_GRAPH_NEEDED_H
 

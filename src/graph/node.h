@@ -21,6 +21,9 @@ typedef struct GraphPlace {
     const char *note;
 } GraphPlace;
 
+// A value: an output of a node, or a param of a block. It is defined once and
+// never changes; passes replace its uses, not the value. Values are found by
+// id in Graph.values and stay there when their node is removed.
 typedef struct GraphValue {
     GraphNode *node;   // what computes it; NULL: a param of `block`
     GraphBlock *block; // where it is defined
@@ -29,9 +32,16 @@ typedef struct GraphValue {
     const char *name;  // a param's name, NULL: none
 } GraphValue;
 
+// An `if` has a block for each answer, a `while` one that decides and one that
+// does a turn; no other op has blocks.
 enum { NODE_MAX_BLOCKS = 2, BLOCK_THEN = 0, BLOCK_OTHERWISE = 1,
        BLOCK_COND = 0, BLOCK_BODY = 1 };
 
+// One operation. Nodes of a block are linked in program order, which is the
+// order of effects and of errors; among pure nodes only definitions before
+// uses matter. A removed node keeps its memory and its values, and has no
+// block. Nodes are made by the builder alone (graph.h, build.h), passes link
+// and unlink them and may rewrite inputs and op.
 struct GraphNode {
     OpCode op;
     uint32_t input_count;
@@ -55,6 +65,10 @@ struct GraphNode {
     uint32_t mark;         // scratch for passes, see their files
 };
 
+// A list of nodes with params and results: the whole graph, a branch, or the
+// condition or body of a loop. Nodes in it may use values of the blocks around
+// it directly, without passing them in; values defined in it are seen nowhere
+// else.
 struct GraphBlock {
     GraphBlock *parent; // whose values it may use; NULL: the outermost
     GraphNode *owner;   // the if or while; NULL: the outermost
@@ -66,6 +80,7 @@ struct GraphBlock {
     bool effects;       // some node in it has effects, or once had
 };
 
+// The value of output `index`, which must be below output_count.
 static inline ValueId node_output(const GraphNode *node, uint32_t index)
 {
     return node->first_output + index;

@@ -11,6 +11,8 @@
 
 typedef struct Rewrite Rewrite;
 
+// The pass sets graph, visit and data, all else zero; the walk does the rest
+// and frees what it has allocated.
 struct Rewrite {
     Graph *graph;
     // Looks at a node, and may make others before it, change it or give it a
