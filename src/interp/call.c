@@ -13,6 +13,7 @@
 
 enum { CALL_INLINE_ARGS = 16 }; // windows up to this stand on the C stack
 
+// The window is the callee's to empty, on failure too.
 static void release_window(Vm *vm, Value *window, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -101,6 +102,7 @@ static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
                        bound == 1 ? "" : "s", given);
 }
 
+// CPython's wording, which depends on how many arguments may be given.
 static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
 {
     uint32_t self = self_count(native);
@@ -133,6 +135,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
                        bound == 1 ? "" : "s", given);
 }
 
+// Keywords fill parameters by name, the rest goes to **name if there is one.
 static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
                                  Value *keywords, Tuple *names, int rest)
 {
@@ -230,6 +233,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
            check_required(vm, native, bound, given);
 }
 
+// Methods of built-in types insist on their type: C reads its layout.
 static bool check_self(Vm *vm, const Native *native, const Value *window,
                        uint32_t count)
 {
@@ -290,6 +294,7 @@ Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
 
 // --- all else ---
 
+// Duet code called from C: an entry frame above everything that runs.
 static Value call_function(Vm *vm, Function *function, Value *window,
                            uint32_t count, Tuple *keyword_names)
 {
@@ -333,6 +338,7 @@ static Value call_method(Vm *vm, Method *method, Value *window,
     return result;
 }
 
+// Classes and instances with __call__.
 static Value call_through_slot(Vm *vm, Value callee, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
@@ -365,6 +371,7 @@ static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
     }
 }
 
+// Each level of C counts towards the recursion guard.
 Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
                   Tuple *keyword_names)
 {

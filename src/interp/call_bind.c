@@ -43,6 +43,7 @@ static uint32_t bound_keyword_only(const Binding *b)
     return count;
 }
 
+// With keyword-only arguments given, CPython counts those in its message.
 static bool too_many_positional(Binding *b)
 {
     uint32_t most = b->code->positional_count;
@@ -140,6 +141,7 @@ static int find_parameter(const Binding *b, Str *name, uint32_t from,
     return -1;
 }
 
+// A positional-only parameter by that name has a message of its own.
 static bool unexpected_keyword(Binding *b, Str *name)
 {
     uint32_t only = b->code->positional_only_count;
@@ -153,6 +155,7 @@ static bool unexpected_keyword(Binding *b, Str *name)
                              b->function->qualname->text, name->text);
 }
 
+// Positional-only names are not found here and may go to **kwargs.
 static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
 {
     int at = find_parameter(b, name, b->code->positional_only_count,
@@ -191,6 +194,7 @@ static bool bind_keywords(Binding *b)
     return true;
 }
 
+// Missing arguments are told all at once.
 static bool fill_defaults(Binding *b)
 {
     uint32_t positional = b->code->positional_count;

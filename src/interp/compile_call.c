@@ -6,6 +6,7 @@
 
 enum { BATCH = 64 };
 
+// A starred item makes the number of values unknown.
 static bool has_star(NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -43,6 +44,7 @@ static void list_to(Compiler *c, NodeList items, Reg target)
     }
 }
 
+// Short displays stand in registers; wide or starred ones go through a list.
 static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
 {
     NodeList items = node->sequence.elements;
@@ -70,6 +72,7 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
     c->top = mark;
 }
 
+// Pair by pair, so that a key is hashed before the next value is computed.
 static void dict_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList keys = node->dict.keys, values = node->dict.values;
@@ -93,6 +96,7 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// What is no expression at all ends here, too.
 void display_to(Compiler *c, const Node *node, Reg target)
 {
     switch (node->kind) {
@@ -114,6 +118,7 @@ static bool has_mapping(NodeList keywords)
     return false;
 }
 
+// CPython refuses a repeated keyword when it compiles.
 static void check_keywords(Compiler *c, NodeList keywords)
 {
     for (uint32_t i = 0; i < keywords.count && keywords.count < 256; i++) {
@@ -128,6 +133,7 @@ static void check_keywords(Compiler *c, NodeList keywords)
     }
 }
 
+// The names are a constant of the call, as in CPython's kwnames.
 static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
 {
     Tuple *names = c->failed ? NULL : tuple_new(c->vm, keywords.count);
@@ -193,6 +199,8 @@ static bool bare_super(Compiler *c, const Node *node)
            (c->scope->symbols[0]->flags & SYMBOL_PARAM);
 }
 
+// The callee's register takes the result. `object.name(…)` loads function and
+// self without making a bound method.
 void call_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList args = node->call.arguments, keywords = node->call.keywords;

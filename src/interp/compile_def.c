@@ -108,6 +108,7 @@ static void name_code(Compiler *c, Code *code, const char *name)
                          in_function ? ".<locals>" : "", name);
 }
 
+// Parameters stand in registers in the order of call_bind.c.
 static void count_params(Code *code, const Node *params)
 {
     for (uint32_t i = 0; i < params->params.params.count; i++) {
@@ -196,6 +197,7 @@ static void return_none(Compiler *c)
     }
 }
 
+// A body that runs off its end returns None.
 static void function_body(Compiler *c, const Node *node)
 {
     make_cells(c);
@@ -257,6 +259,7 @@ Code *function_converted(Compiler *outer, const Node *node,
     return code;
 }
 
+// Computed where the function is defined, positional ones as a tuple.
 static uint32_t default_values(Compiler *c, const Node *params, Reg base)
 {
     NodeList list = params->params.params;
@@ -292,6 +295,7 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
     return flags;
 }
 
+// The dict is made for the first annotation alone.
 static void annotation(Compiler *c, Text name, const Node *value, Reg dict,
                        uint32_t *flags)
 {
@@ -318,6 +322,7 @@ static Reg decorators_before(Compiler *c, NodeList decorators)
     return first;
 }
 
+// Innermost first.
 static void decorators_after(Compiler *c, NodeList decorators, Reg first)
 {
     for (uint32_t i = decorators.count; i-- > 0;) {
@@ -355,6 +360,7 @@ void function_to(Compiler *c, const Node *node, Reg target)
 
 // --- comprehensions ---
 
+// A dict's key is computed before its value.
 static void comp_element(Compiler *c, const Node *node, Reg result)
 {
     Reg mark = c->top;
@@ -379,6 +385,7 @@ static void comp_element(Compiler *c, const Node *node, Reg result)
     c->top = mark;
 }
 
+// The first iterable was computed outside and is the only parameter.
 static void comp_loop(Compiler *c, const Node *node, NodeList generators,
                       uint32_t index, Reg result)
 {

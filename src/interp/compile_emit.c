@@ -25,6 +25,7 @@ static const OpcodeInfo opcode_info[] = {
 #undef OPCODE
 };
 
+// The first error is the one that is told.
 void compile_error(Compiler *c, Span span, const char *format, ...)
 {
     if (c->failed) {
@@ -46,6 +47,7 @@ static void emit_word(Compiler *c, Ins word)
     }
 }
 
+// The cache words behind an instruction start as zeroes, which never match.
 void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
             uint32_t extra)
 {
@@ -69,6 +71,7 @@ void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra)
     emit_x(c, op, 0, a, b, extra);
 }
 
+// The distance is filled in when all labels are placed.
 void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
 {
     Fixup fixup = {(uint32_t)c->words.count, label};
@@ -111,6 +114,7 @@ void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
     }
 }
 
+// Registers in stack order; the highest one used decides the frame's size.
 Reg push_many(Compiler *c, uint32_t count)
 {
     Reg first = c->top;
@@ -270,6 +274,7 @@ typedef struct Layout {
     uint32_t count;  // words in all
 } Layout;
 
+// Where each word goes, with the trampolines that are known so far.
 static void lay_out(const Compiler *c, Layout *layout)
 {
     uint32_t shift = 0;
@@ -284,6 +289,8 @@ static void lay_out(const Compiler *c, Layout *layout)
     layout->count = (uint32_t)c->words.count + shift;
 }
 
+// A trampoline moves what stands behind it and may make another jump far, so
+// this goes on until nothing changes.
 static void relax(const Compiler *c, Layout *layout)
 {
     bool changed;
@@ -308,6 +315,7 @@ static Ins wide_jump(int64_t distance)
     return (Ins)OPCODE_JMP | (Ins)(uint32_t)(int32_t)distance << 32;
 }
 
+// Jumps get their distances; cache words are copied as they are.
 static void write_words(const Compiler *c, const Layout *layout, Ins *out)
 {
     for (uint32_t i = 0; i < c->words.count; i++) {
@@ -329,6 +337,7 @@ static void write_words(const Compiler *c, const Layout *layout, Ins *out)
     }
 }
 
+// Zigzag and seven bits a byte.
 static size_t put_number(uint8_t *out, int64_t number)
 {
     uint64_t bits = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
@@ -340,6 +349,7 @@ static size_t put_number(uint8_t *out, int64_t number)
     return size;
 }
 
+// Three small numbers an instruction: words, start, length.
 static bool write_positions(Compiler *c, const Layout *layout, Code *code)
 {
     VEC(uint8_t) bytes = {0};
@@ -459,6 +469,7 @@ static bool write_all(Compiler *c, Code *code)
            write_blocks(c, &layout, code) && write_constants(c, code);
 }
 
+// The compiler keeps nothing: constants move into the code.
 Code *finish_code(Compiler *c)
 {
     if (c->failed) {

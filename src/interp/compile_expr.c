@@ -18,6 +18,7 @@ Symbol *local_symbol(Compiler *c, const Node *node)
     return symbol != NULL && symbol->place == PLACE_LOCAL ? symbol : NULL;
 }
 
+// Never NULL for a name that the scope mentions, but for want of memory.
 Symbol *symbol_of(Compiler *c, Text name)
 {
     size_t length;
@@ -41,6 +42,7 @@ static int32_t class_capture(const Scope *scope, const Symbol *symbol)
     return -1;
 }
 
+// A class body reads its namespace first even for captured names.
 void load_name(Compiler *c, Text name, Reg target)
 {
     Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
@@ -75,6 +77,7 @@ void load_name(Compiler *c, Text name, Reg target)
     }
 }
 
+// For values that must survive, or that an instruction moves out.
 Reg expr_temp(Compiler *c, const Node *node)
 {
     Reg target = push(c);
@@ -82,6 +85,7 @@ Reg expr_temp(Compiler *c, const Node *node)
     return target;
 }
 
+// A local is read in place, unless the expression around may assign it.
 Reg expr_any(Compiler *c, const Node *node)
 {
     Symbol *symbol = local_symbol(c, node);
@@ -123,6 +127,7 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// The value of `and` and `or` is that of the operand that decides.
 static void bool_to(Compiler *c, const Node *node, Reg target)
 {
     uint32_t end = new_label(c);
@@ -146,6 +151,7 @@ static void bool_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// Ordering and identity are fused with the jump; `in` needs a value first.
 static void jump_compare(Compiler *c, const Node *node, bool sense,
                          uint32_t label)
 {
@@ -176,6 +182,7 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     c->top = mark;
 }
 
+// Each operand jumps by itself: no value is made.
 static void jump_bool(Compiler *c, const Node *node, bool sense,
                       uint32_t label)
 {
@@ -195,6 +202,7 @@ static void jump_bool(Compiler *c, const Node *node, bool sense,
     place_label(c, skip);
 }
 
+// Jumps if the truth of `node` is `sense`, else falls through.
 void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
@@ -224,6 +232,7 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
     ctx_leave(&c->vm->ctx);
 }
 
+// Both sides give their value to the same register.
 static void conditional_to(Compiler *c, const Node *node, Reg target)
 {
     uint32_t otherwise = new_label(c), end = new_label(c);
@@ -253,6 +262,7 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// Parts that are left out are None.
 static void slice_to(Compiler *c, const Node *node, Reg target)
 {
     Reg first = push_many(c, 3);
@@ -267,6 +277,7 @@ static void slice_to(Compiler *c, const Node *node, Reg target)
     c->top = first;
 }
 
+// A small literal index stands in the instruction.
 static void subscript_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -293,6 +304,8 @@ static void attribute_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// `yield from` is a loop around SEND, which passes on what is sent; x and C of
+// its YIELD let throw() find the iterator.
 static void yield_to(Compiler *c, const Node *node, Reg target)
 {
     static const Node none = {.kind = AST_CONSTANT};
@@ -319,6 +332,7 @@ static void yield_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// The value is copied: it is both stored and the value of the expression.
 static void walrus_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -329,6 +343,7 @@ static void walrus_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// {value!conversion:spec}; without a spec C names the value's register.
 static void formatted_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -343,6 +358,7 @@ static void formatted_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// Long f-strings are joined in batches of 64.
 static void joined_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -360,6 +376,7 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// Converted code (compile_staged.c) has the first say.
 static void expression(Compiler *c, const Node *node, Reg target)
 {
     int32_t number;
@@ -401,6 +418,7 @@ static void expression(Compiler *c, const Node *node, Reg target)
     }
 }
 
+// Deep trees end in RecursionError, not in a crash.
 void expr_to(Compiler *c, const Node *node, Reg target)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {

@@ -4,6 +4,7 @@
 #include "interp/compile.h"
 #include "interp/obj_list.h"
 
+// `break` and `continue` find the loop through c->exits.
 static void loop_body(Compiler *c, NodeList list, Exit *loop)
 {
     c->exits = loop;
@@ -44,6 +45,8 @@ static bool calls_range(const Node *iter)
     return true;
 }
 
+// A call of `range` by that name is not made: FORPREP counts, if the name then
+// still means range.
 static void for_stmt(Compiler *c, const Node *node)
 {
     const Node *iter = node->for_stmt.iter, *target = node->for_stmt.target;
@@ -83,6 +86,7 @@ static void for_stmt(Compiler *c, const Node *node)
     place_label(c, loop.break_label);
 }
 
+// Leaves all blocks between here and the loop first: finally, with, except.
 static void leave_loop(Compiler *c, const Node *node)
 {
     bool is_break = node->kind == AST_BREAK;
@@ -105,6 +109,8 @@ static void leave_loop(Compiler *c, const Node *node)
     leave_resume(c, loop);
 }
 
+// The value is computed before the blocks are left, and kept where they cannot
+// reach it: `finally` may assign the local that is returned.
 static void return_stmt(Compiler *c, const Node *node)
 {
     static const Node none = {.kind = AST_CONSTANT};
@@ -147,6 +153,7 @@ static void if_stmt(Compiler *c, const Node *node)
     place_label(c, end);
 }
 
+// `a = b = value` stores from left to right, each target a copy of its own.
 static void assign_stmt(Compiler *c, const Node *node)
 {
     NodeList targets = node->assign.targets;
@@ -167,6 +174,7 @@ static void assign_stmt(Compiler *c, const Node *node)
     }
 }
 
+// Annotations are kept where a namespace can hold them: modules and classes.
 static void ann_assign(Compiler *c, const Node *node)
 {
     const Node *target = node->ann_assign.target;
@@ -180,6 +188,7 @@ static void ann_assign(Compiler *c, const Node *node)
     }
 }
 
+// Without operands: what is being handled is raised again.
 static void raise_stmt(Compiler *c, const Node *node)
 {
     if (node->raise_stmt.exception == NULL) {
@@ -195,6 +204,7 @@ static void raise_stmt(Compiler *c, const Node *node)
     emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
 }
 
+// The span is the test's, which is what the reader wants to see.
 static void assert_stmt(Compiler *c, const Node *node)
 {
     uint32_t fine = new_label(c);
@@ -241,6 +251,7 @@ static void import_stmt(Compiler *c, const Node *node)
     }
 }
 
+// The fromlist is there to say that the module itself is wanted.
 static void import_from(Compiler *c, const Node *node)
 {
     Text from = node->import_from.module;
@@ -279,6 +290,7 @@ static void expression_stmt(Compiler *c, const Node *node)
     }
 }
 
+// The decorators are applied before the name is bound.
 static void definition(Compiler *c, const Node *node)
 {
     Reg value = push(c);
@@ -292,6 +304,7 @@ static void definition(Compiler *c, const Node *node)
                value);
 }
 
+// One row a kind of statement; what needs no code falls through.
 static void statement(Compiler *c, const Node *node)
 {
     if (UNLIKELY(c->staged != NULL) && staged_statement(c, node)) {
@@ -325,6 +338,7 @@ static void statement(Compiler *c, const Node *node)
     }
 }
 
+// Temporaries of a statement are all free again after it.
 void body(Compiler *c, NodeList list)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {

@@ -10,16 +10,19 @@ typedef struct Range { // the protected ranges of one handler, in pieces
     Reg depth;
 } Range;
 
+// Protected from here on.
 static void begin(Compiler *c, Range *range)
 {
     range->start = label_here(c);
 }
 
+// Up to here; add_handler keeps inner handlers in front of outer ones.
 static void end(Compiler *c, const Range *range)
 {
     add_handler(c, range->start, label_here(c), range->target, range->depth);
 }
 
+// What stands between here and the end of the block, for break and return.
 static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
 {
     *exit = (Exit){.kind = kind,
@@ -29,6 +32,7 @@ static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
     c->exits = exit;
 }
 
+// The way out through one block; its own range ends first.
 static void leave_one(Compiler *c, Exit *exit)
 {
     Range *range = exit->ranges;
@@ -85,6 +89,7 @@ void leave_resume(Compiler *c, const Exit *until)
     resume_ranges(c, until);
 }
 
+// The name is unbound at the end on every way out, as Python does it.
 static void handler_body(Compiler *c, const Node *node, Reg exception,
                          uint32_t done)
 {
@@ -117,6 +122,7 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
     c->handled--;
 }
 
+// The exception stays in its register until one fits, else it goes on.
 static void handlers(Compiler *c, const Node *node, Reg exception,
                      uint32_t done)
 {
@@ -139,6 +145,7 @@ static void handlers(Compiler *c, const Node *node, Reg exception,
     emit(c, OPCODE_RERAISE, exception, 0, 0);
 }
 
+// `else` stands outside the protected range.
 static void try_except(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
@@ -159,6 +166,8 @@ static void try_except(Compiler *c, const Node *node)
     c->top = exception;
 }
 
+// The body is there once for the normal end, once for errors, and once for
+// each jump out of the block (leave_one).
 static void try_finally(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
@@ -193,6 +202,7 @@ static void try_finally(Compiler *c, const Node *node)
     c->top = exception;
 }
 
+// try/except/finally is try/finally around try/except.
 void compile_try(Compiler *c, const Node *node)
 {
     if (node->try_stmt.finalbody.count > 0) {
@@ -202,6 +212,7 @@ void compile_try(Compiler *c, const Node *node)
     }
 }
 
+// One item around the next: `with a, b` nests.
 static void with_item(Compiler *c, const Node *node, uint32_t index)
 {
     if (index == node->with_stmt.items.count) {

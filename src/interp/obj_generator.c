@@ -40,6 +40,7 @@ static void drop_registers(Vm *vm, Generator *g)
     g->handled = (ValueVec){0};
 }
 
+// The parameters move out of the window; all other registers are empty.
 Generator *generator_new(Vm *vm, Function *function, Value *window)
 {
     const Code *code = function->code;
@@ -213,6 +214,7 @@ static Value run(Vm *vm, Generator *g, Value *sent)
     return result;
 }
 
+// The caller may hold the only reference, and the generator drop it.
 static Value guarded_run(Vm *vm, Generator *g, Value *sent)
 {
     object_retain(g);
@@ -223,6 +225,7 @@ static Value guarded_run(Vm *vm, Generator *g, Value *sent)
     return result;
 }
 
+// A generator that is done stops again each time it is asked.
 Value generator_send(Vm *vm, Generator *g, Value sent)
 {
     if (g->state == GENERATOR_RUNNING) {
@@ -259,6 +262,7 @@ static void finish_delegate(Vm *vm, Generator *g, Generator *inner)
     g->word = (uint32_t)(pc + 1 + INS_CI(pc[0]) - g->function->code->words);
 }
 
+// The exception goes to the innermost generator of `yield from` first.
 Value generator_throw(Vm *vm, Generator *g)
 {
     if (g->state == GENERATOR_RUNNING) {
@@ -291,6 +295,7 @@ Value generator_throw(Vm *vm, Generator *g)
     return guarded_run(vm, g, NULL);
 }
 
+// GeneratorExit where it stands; that it ends so is what is wanted.
 bool generator_close(Vm *vm, Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {
@@ -353,6 +358,7 @@ static void generator_clear(Vm *vm, Object *self)
     }
 }
 
+// Its finally has run by then (finalize.c).
 static void generator_destroy(Vm *vm, Object *self)
 {
     Generator *g = (Generator *)self;
@@ -418,6 +424,7 @@ static Value method_send(Vm *vm, Value *args, uint32_t count)
     return item_or_raise(vm, g, generator_send(vm, g, args[1]));
 }
 
+// An exception, or a class with an optional value, as before Python 3.12.
 static Value method_throw(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

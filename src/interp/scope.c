@@ -26,6 +26,7 @@ bool scope_error(ScopeWalk *w, Span span, const char *format,
                        format, name);
 }
 
+// Arena arrays double; the old block is left to the arena.
 bool scope_grow(Arena *arena, Symbol ***items, uint32_t *capacity,
                 uint32_t count)
 {
@@ -51,6 +52,8 @@ Symbol *scope_find(const Scope *scope, const char *name, size_t length)
     return place == NULL ? NULL : (Symbol *)(uintptr_t)*place;
 }
 
+// __name in a class body becomes _Class__name; underscores in front of the
+// class's name are left out, and a class of underscores alone changes nothing.
 const char *scope_mangle(const ScopeTable *table, const Scope *scope,
                          Text name, size_t *length)
 {
@@ -249,6 +252,7 @@ static bool walk_generators(ScopeWalk *w, NodeList generators, const Node *first
     return walk(w, first) && walk(w, second);
 }
 
+// The first iterable belongs to the scope around.
 static bool walk_comprehension(ScopeWalk *w, const Node *node)
 {
     static const Text iterable = {".0", 2};
@@ -311,6 +315,7 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
     return walk(w, node->named_expr.value);
 }
 
+// global and nonlocal must stand before the first use.
 static bool declare(ScopeWalk *w, const Node *node, const Node *name)
 {
     bool global = node->kind == AST_GLOBAL;
@@ -388,6 +393,7 @@ static bool walk_import(ScopeWalk *w, NodeList names, bool from)
     return true;
 }
 
+// A yield makes its function a generator.
 static bool walk_yield(ScopeWalk *w, const Node *node)
 {
     if (w->scope->kind == SCOPE_COMPREHENSION) {
@@ -406,6 +412,7 @@ static bool walk_yield(ScopeWalk *w, const Node *node)
     return walk(w, node->expr_stmt.value);
 }
 
+// Reading and assigning a name are told apart by its flags.
 static bool walk_name(ScopeWalk *w, const Node *node)
 {
     bool load = node->name.context == CONTEXT_LOAD;
@@ -423,6 +430,7 @@ static bool walk_name(ScopeWalk *w, const Node *node)
     return true;
 }
 
+// Statements that bind names or open scopes; all else walks its parts.
 static bool walk_statement(ScopeWalk *w, const Node *node)
 {
     switch (node->kind) {
@@ -557,6 +565,7 @@ static bool walk(ScopeWalk *w, const Node *node)
     return ok;
 }
 
+// The namespace of exec stands in a local of its own.
 bool scope_build(ScopeTable *table, const Node *tree)
 {
     ScopeWalk walker = {.table = table};

@@ -76,6 +76,7 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
     return true;
 }
 
+// Assigned names are local, the others are looked for outwards.
 static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
 {
     bool assigned = symbol->flags & (SYMBOL_ASSIGNED | SYMBOL_PARAM);
@@ -114,6 +115,7 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
     return true;
 }
 
+// Children first where sharing is concerned: they tell which locals are cells.
 bool scope_place(ScopeWalk *w, Scope *scope)
 {
     // Captures add symbols at the end: the count is read anew each time.

@@ -17,6 +17,7 @@ static Value take(Frame *f, uint32_t reg)
     return v;
 }
 
+// Cells are taken from the frame that runs: its own, or those it has captured.
 bool slow_makefunc(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins);
@@ -43,6 +44,7 @@ bool slow_makefunc(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, a, value_from_object(function));
 }
 
+// The cell __class__ gets the class, for super() in its methods.
 bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_A(ins)];
@@ -63,6 +65,7 @@ bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), made);
 }
 
+// A call with * or **: the arguments are in a list and a dict already.
 bool slow_callx(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_A(ins)];

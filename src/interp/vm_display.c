@@ -24,6 +24,7 @@ static void take_many(Frame *f, uint32_t first, uint32_t count, Value *items)
     }
 }
 
+// The items move out of the temporaries: no counts change.
 bool slow_list(Vm *vm, Frame *f, Ins ins)
 {
     List *list = list_new(vm, INS_C(ins));
@@ -34,6 +35,7 @@ bool slow_list(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_from_object(list));
 }
 
+// There is one empty tuple.
 bool slow_tuple(Vm *vm, Frame *f, Ins ins)
 {
     if (INS_C(ins) == 0) {
@@ -48,6 +50,7 @@ bool slow_tuple(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_from_object(tuple));
 }
 
+// Hashing may fail, so that the items stay where they are until all are in.
 bool slow_set_display(Vm *vm, Frame *f, Ins ins)
 {
     Set *set = set_new(vm, false);
@@ -64,6 +67,7 @@ bool slow_set_display(Vm *vm, Frame *f, Ins ins)
            slow_set(vm, f, INS_A(ins), value_from_object(set));
 }
 
+// As for sets; a later pair of the same key replaces the value alone.
 bool slow_dict(Vm *vm, Frame *f, Ins ins)
 {
     Dict *dict = dict_new(vm);
@@ -81,6 +85,7 @@ bool slow_dict(Vm *vm, Frame *f, Ins ins)
            slow_set(vm, f, INS_A(ins), value_from_object(dict));
 }
 
+// The growing half of APPEND: the loop itself stores where there is room.
 bool slow_append(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) ||
@@ -145,6 +150,7 @@ bool slow_dictset(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// What `**` takes is told by its keys(), as in CPython.
 static bool is_mapping(Vm *vm, Value v)
 {
     if (value_is_kind(v, KIND_DICT)) {
@@ -177,6 +183,7 @@ static const char *callee_name(Value callee)
                : "function";
 }
 
+// A keyword that is there already is an error that names the callee.
 static bool merge(Vm *vm, Dict *into, Dict *from, Value callee)
 {
     uint32_t position = 0;
@@ -199,6 +206,7 @@ static bool merge(Vm *vm, Dict *into, Dict *from, Value callee)
     return true;
 }
 
+// `from` collects a mapping of any kind first, since reading it can run code.
 bool slow_dictmerge(Vm *vm, Frame *f, Ins ins)
 {
     Value mapping = f->registers[INS_B(ins)];
@@ -219,6 +227,7 @@ bool slow_dictmerge(Vm *vm, Frame *f, Ins ins)
     return ok;
 }
 
+// Wide tuples are collected in a list, batch by batch.
 bool slow_totuple(Vm *vm, Frame *f, Ins ins)
 {
     List *list = value_as_list(f->registers[INS_A(ins)]);
@@ -229,6 +238,7 @@ bool slow_totuple(Vm *vm, Frame *f, Ins ins)
 
 // --- f-strings ---
 
+// !s, !r and !a come before the format spec, which then applies to a str.
 static Value converted(Vm *vm, Value v, int conversion)
 {
     Str *text;
@@ -241,6 +251,7 @@ static Value converted(Vm *vm, Value v, int conversion)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
+// C = B says that there is no spec, the common case.
 bool slow_format(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t b = INS_B(ins), c = INS_C(ins);
@@ -375,6 +386,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// `a, *b, c = …`: C targets before the star, x behind it, the rest as a list.
 bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins), before = INS_C(ins), after = INS_X(ins);

@@ -3,6 +3,7 @@
 #include "interp/obj_list.h"
 #include "interp/vm_run.h"
 
+// Only classes that derive from BaseException can be raised or caught.
 static bool is_exception_class(Value v)
 {
     return value_is_kind(v, KIND_TYPE) &&
@@ -28,6 +29,7 @@ static Value instantiate(Vm *vm, Value v, const char *refusal)
                : raise_error(vm, ERR_TYPE, "%s", refusal);
 }
 
+// A cause of None is kept too: `raise … from None` hides the context.
 bool slow_raise(Vm *vm, Frame *f, Ins ins)
 {
     Value made = instantiate(vm, f->registers[INS_A(ins)],
@@ -54,6 +56,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
     return false;
 }
 
+// The exception has its traceback and context already: neither grows.
 bool slow_reraise(Vm *vm, Frame *f, Ins ins)
 {
     Value again = f->registers[INS_A(ins)];
@@ -63,6 +66,7 @@ bool slow_reraise(Vm *vm, Frame *f, Ins ins)
     return false;
 }
 
+// What is being handled innermost, whichever function handles it.
 bool slow_raise_again(Vm *vm, Frame *f, Ins ins)
 {
     (void)f;
@@ -77,6 +81,7 @@ bool slow_raise_again(Vm *vm, Frame *f, Ins ins)
     return false;
 }
 
+// From here on it is what sys.exc_info() tells, and the context of others.
 bool slow_pushexc(Vm *vm, Frame *f, Ins ins)
 {
     Value exception = f->registers[INS_A(ins)];
@@ -87,6 +92,7 @@ bool slow_pushexc(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// A handler that was left by an error has been cut by vm_unwind already.
 bool slow_popexc(Vm *vm, Frame *f, Ins ins)
 {
     (void)ins;
@@ -96,6 +102,7 @@ bool slow_popexc(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// Tuples may nest; classes are compared by their MRO alone, as in CPython.
 static int matches(Vm *vm, Value exception, Value wanted)
 {
     if (value_is_kind(wanted, KIND_TUPLE)) {
@@ -115,6 +122,7 @@ static int matches(Vm *vm, Value exception, Value wanted)
                            (Type *)value_object(wanted));
 }
 
+// Jumps when the handler does not fit.
 int slow_match(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -144,6 +152,7 @@ bool slow_assertfail(Vm *vm, Frame *f, Ins ins)
     return false;
 }
 
+// Looked up in the class: an attribute of the instance does not count.
 static Value context_method(Vm *vm, Value manager, NameId name)
 {
     Value method = value_find_method(vm, manager, vm->names[name]);
@@ -157,6 +166,8 @@ static Value context_method(Vm *vm, Value manager, NameId name)
     return method;
 }
 
+// __exit__ is looked up before __enter__ runs, so that a missing one is told
+// while nothing is held yet.
 bool slow_withenter(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins))) {
@@ -180,6 +191,7 @@ bool slow_withenter(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// The block ended by itself: no exception, and the answer is ignored.
 bool slow_withexit(Vm *vm, Frame *f, Ins ins)
 {
     Value nothing[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
@@ -191,6 +203,7 @@ bool slow_withexit(Vm *vm, Frame *f, Ins ins)
     return !value_failed(result);
 }
 
+// A true answer swallows the exception; the compiler emits the jump.
 bool slow_withexc(Vm *vm, Frame *f, Ins ins)
 {
     Value exception = f->registers[INS_C(ins)];

@@ -7,6 +7,7 @@
 #include "interp/obj_list.h"
 #include "interp/vm_run.h"
 
+// Exactly list or tuple: a subclass may have an __iter__ of its own.
 static bool walks_in_place(Vm *vm, Value v)
 {
     return value_is_object(v) &&
@@ -40,6 +41,7 @@ static const Range *small_range(Value v)
                : NULL;
 }
 
+// Decides how the loop walks: in place, counting, or by an iterator.
 bool slow_getiter(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -69,6 +71,7 @@ static bool small_ints(const Value *values, uint32_t count)
     return true;
 }
 
+// The name `range` may mean anything by now: then it is called.
 bool slow_forprep(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -111,6 +114,7 @@ static Value next_in_place(Value *state)
     return value_retain(items[index]);
 }
 
+// Also ends loops: all four registers of the state become empty.
 int slow_for_next(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -132,6 +136,7 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
     return 1;
 }
 
+// Generators are asked as they are, without iter().
 bool slow_getyfi(Vm *vm, Frame *f, Ins ins)
 {
     Value source = f->registers[INS_A(ins)];

@@ -90,6 +90,7 @@ static void abandon(Vm *vm, const Frame *f, Value owner)
     release(vm, owner);
 }
 
+// Inner handlers stand first.
 static const Handler *find_handler(const Frame *f, uint32_t word)
 {
     for (uint32_t i = 0; i < f->code->handler_count; i++) {
@@ -108,6 +109,8 @@ static bool raises_again(const Frame *f)
     return op == OPCODE_RERAISE || op == OPCODE_RAISE_AGAIN;
 }
 
+// Frame by frame, outwards, until a handler fits or C is reached; each frame is
+// noted in the traceback.
 bool vm_unwind(Vm *vm)
 {
     for (;;) {
@@ -217,6 +220,7 @@ bool vm_yield(Vm *vm, Value item)
     return true;
 }
 
+// The window is all empty: it can be released whatever was put into it.
 Value *vm_free_window(Vm *vm, uint32_t count)
 {
     Value *top = vm_next_window(vm) - 1;
@@ -236,6 +240,7 @@ void vm_release_window(Vm *vm, Value *window)
     vm->window_top = window - 1;
 }
 
+// C calls Duet: a dispatch loop of its own, which ends with the entry frame.
 Value vm_run_function(Vm *vm, Function *function, Value *window)
 {
     if (function->code->flags & CODE_GENERATOR) {

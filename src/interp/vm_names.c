@@ -13,6 +13,7 @@ static bool undefined(Vm *vm, const Str *name)
     return raise_false(vm, ERR_NAME, "name '%s' is not defined", name->text);
 }
 
+// CPython words it differently in the function that owns the variable.
 static bool unbound_cell(Vm *vm, const char *name, bool is_free)
 {
     if (is_free) {
@@ -33,6 +34,8 @@ static bool copy_to(Vm *vm, Frame *f, Ins ins, Value v)
     return true;
 }
 
+// Fills the cache: the entry in the globals, or, while those have no such name,
+// the entry in the built-in names and the version of the globals.
 bool slow_getg(Vm *vm, Frame *f, Ins ins)
 {
     Ins *cache = (Ins *)(uintptr_t)f->pc;
@@ -53,6 +56,7 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
     return copy_to(vm, f, ins, vm->builtins->entries[index].value);
 }
 
+// No cache: dict_set_name finds an interned name by its address.
 bool slow_setg(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins)) ||
@@ -64,6 +68,7 @@ bool slow_setg(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// A name that is not there is a NameError, not a KeyError.
 static bool delete_from(Vm *vm, Dict *dict, Str *name)
 {
     int removed = dict_remove(vm, dict, value_from_object(name));
@@ -81,6 +86,8 @@ static Dict *names_of(const Frame *f)
     return value_as_dict(f->registers[0]);
 }
 
+// Class bodies look in their own namespace first, then past all enclosing
+// functions in the globals.
 bool slow_getn(Vm *vm, Frame *f, Ins ins)
 {
     Str *name = name_of(f, INS_B(ins));
@@ -95,6 +102,8 @@ bool slow_getn(Vm *vm, Frame *f, Ins ins)
                                 : copy_to(vm, f, ins, found);
 }
 
+// A name that the class body has not assigned (yet) is the enclosing
+// function's variable.
 bool slow_getnc(Vm *vm, Frame *f, Ins ins)
 {
     Str *name = name_of(f, INS_B(ins));
@@ -122,6 +131,7 @@ bool slow_deln(Vm *vm, Frame *f, Ins ins)
     return delete_from(vm, names_of(f), name_of(f, INS_B(ins)));
 }
 
+// del of a local leaves it as it was before its first assignment.
 bool slow_delete(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins))) {
@@ -131,6 +141,7 @@ bool slow_delete(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// __annotations__ is made when the first one is stored.
 bool slow_annotate(Vm *vm, Frame *f, Ins ins)
 {
     Str *key = vm->names[NAME_ANNOTATIONS];
@@ -167,6 +178,7 @@ static Cell *captured_cell(const Frame *f, uint32_t index)
     return (Cell *)value_object(f->cells[index]);
 }
 
+// A trace may have read the cell: note_store tells it.
 static bool store(Vm *vm, Frame *f, Cell *cell, uint32_t reg)
 {
     Value v = f->registers[reg];
@@ -190,6 +202,8 @@ static bool empty(Vm *vm, Cell *cell, const char *name, bool is_free)
     return true;
 }
 
+// At the start of a function: a parameter that inner functions share moves into
+// its cell; another variable's cell starts empty.
 bool slow_mkcell(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = cell_new(vm, f->registers[INS_A(ins)]);

@@ -9,6 +9,7 @@
 
 // --- arithmetic ---
 
+// x = 1 marks augmented assignment: the left operand may change in place.
 static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
 {
     return INS_X(ins) ? value_inplace(vm, op, b, c)
@@ -32,6 +33,7 @@ static bool append_text(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// Exactly str: a subclass may have an __add__ of its own.
 static bool is_text(const Vm *vm, Value v)
 {
     return value_is_kind(v, KIND_STR) &&
@@ -140,6 +142,7 @@ bool slow_k_binary(Vm *vm, Frame *f, Ins ins)
                        -1, INS_C(ins));
 }
 
+// `not` gives a bool whatever the operand is; the others ask its type.
 bool slow_unary(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -177,6 +180,7 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
                        INS_B(ins), INS_C(ins));
 }
 
+// Takes `owned`: 1, 0, or -1 for an error, also that of a failed comparison.
 static int truth_of(Vm *vm, Value owned)
 {
     if (value_is_bool(owned)) {
@@ -202,6 +206,8 @@ static CompareOp fused_op(Opcode op, bool *negated, bool *with_int)
     return (CompareOp)((op - (*with_int ? OPCODE_JLTI : OPCODE_JLT)) % 6);
 }
 
+// The comparison runs before the operands are emptied, since it may fail and a
+// handler then releases them.
 int slow_jump(Vm *vm, Frame *f, Ins ins)
 {
     bool negated, with_int;
@@ -223,6 +229,7 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
     return truth != negated;
 }
 
+// `and` and `or` keep the operand that decides.
 int slow_jump_truth(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);

@@ -8,6 +8,8 @@
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 
+// Temporaries are never unbound in code that the compiler made: the name is
+// that of a local.
 bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg)
 {
     const Code *code = f->code;
@@ -28,6 +30,8 @@ bool slow_bound(Vm *vm, const Frame *f, uint32_t reg)
            slow_unbound(vm, f, reg);
 }
 
+// Whoever reads a temporary for the last time empties it: that is every
+// instruction but the few whose text says "stays".
 void slow_drop(Vm *vm, Frame *f, uint32_t reg)
 {
     if (reg >= f->code->local_count) {
@@ -35,6 +39,7 @@ void slow_drop(Vm *vm, Frame *f, uint32_t reg)
     }
 }
 
+// Stores first and releases then, so that a finaliser sees the new value.
 bool slow_set(Vm *vm, Frame *f, uint32_t reg, Value v)
 {
     if (value_failed(v)) {
@@ -63,6 +68,7 @@ static Str *name_of(const Frame *f, uint32_t constant)
     return value_as_str(f->code->constants[constant]);
 }
 
+// The cache words stand behind the instruction, where pc points.
 bool slow_getattr(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -75,6 +81,8 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
                        INS_B(ins), -1);
 }
 
+// Value before object: `a.b = x` evaluates them in that order, and the first
+// unbound one is told.
 bool slow_setattr(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_A(ins))) {
@@ -90,6 +98,7 @@ bool slow_setattr(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// A store of UNBOUND is a removal, for classes with __delattr__ too.
 bool slow_delattr(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins)) ||
@@ -101,6 +110,7 @@ bool slow_delattr(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// The cache is asked again here, for selves that are no instances.
 bool slow_loadm(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -173,6 +183,7 @@ bool slow_getitem(Vm *vm, Frame *f, Ins ins)
     return slow_finish(vm, f, ins, item, INS_B(ins), INS_C(ins));
 }
 
+// The key stands in the instruction; classes see it as an int.
 bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -206,6 +217,7 @@ bool slow_setitem(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// A store of UNBOUND is a removal.
 bool slow_delitem(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins)) || !slow_bound(vm, f, INS_B(ins)) ||
@@ -218,6 +230,7 @@ bool slow_delitem(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// The three parts are temporaries that the compiler put side by side.
 bool slow_slice(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_B(ins)];
