@@ -138,6 +138,7 @@ typedef struct RunEmit {
     TensorVec owned; // what the ops gave
 } RunEmit;
 
+// Keeps the tensor until the run is over, NULL stays NULL.
 static EmitValue run_own(RunEmit *run, Tensor *tensor)
 {
     if (tensor != NULL && !vec_push(run->emit.ctx, &run->owned, tensor)) {
@@ -147,6 +148,7 @@ static EmitValue run_own(RunEmit *run, Tensor *tensor)
     return tensor;
 }
 
+// Results but the first are dropped: an Emit has ops of one output.
 static EmitValue run_op(Emit *emit, OpCode op, const EmitValue *inputs,
                         uint32_t input_count, const AttrValue *attrs)
 {

@@ -39,6 +39,7 @@ static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
                     "%s: padding must be 'VALID' or 'SAME'", op->name);
 }
 
+// The number of places for a window along one axis, unknown if a size is.
 static PoolAxis span_of(int64_t in, int64_t window, int64_t stride, bool same)
 {
     PoolAxis span = {.in = in, .window = window, .stride = stride};
@@ -69,6 +70,7 @@ static bool check_sides(InferCall *call, const AttrValue *attr,
                             call->op->name, what);
 }
 
+// The output's shape: batch, two spatial sizes, `channels` (0: as the input).
 static bool infer_windows(InferCall *call, const int64_t window[2],
                           const int64_t stride[2], const AttrValue *padding,
                           int64_t channels)
@@ -150,6 +152,7 @@ static void gather_windows(char *to, const Tensor *x, int64_t image,
     }
 }
 
+// One product for each row of each image, which bounds the working memory.
 static bool conv_images(const KernelCall *call, const PoolAxis *high,
                         const PoolAxis *wide, char *windows, void *work)
 {
@@ -224,6 +227,7 @@ const OpDesc op_conv2d = {
 
 enum { POOL_SIZE, POOL_STRIDES, POOL_PADDING };
 
+// Windows stand side by side unless strides are given.
 static bool infer_pool(InferCall *call)
 {
     const AttrValue *size = &call->attrs[POOL_SIZE];

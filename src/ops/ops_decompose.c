@@ -15,6 +15,7 @@ typedef struct Matrix {
     int64_t rows, columns, width;
 } Matrix;
 
+// Floats, and a square matrix at least.
 static bool needs_square(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -35,6 +36,7 @@ static bool infer_square(InferCall *call)
     return needs_square(call) && infer_same(call);
 }
 
+// The two ways in which values can make an op here fail.
 static bool fail_singular(const KernelCall *call)
 {
     return ctx_fail(call->ctx, ERR_OP_VALUE, "%s: the matrix is %s",
@@ -99,6 +101,7 @@ static bool solve_one(Matrix *m)
     return true;
 }
 
+// Solves for the unit matrix.
 static bool invert_one(Matrix *m)
 {
     memset(m->b, 0, (size_t)(m->rows * m->rows) * sizeof(double));
@@ -108,6 +111,7 @@ static bool invert_one(Matrix *m)
     return solve_one(m);
 }
 
+// The product of the pivots; nothing stands on the right.
 static bool determinant_one(Matrix *m)
 {
     m->width = 0;
@@ -115,6 +119,7 @@ static bool determinant_one(Matrix *m)
     return true;
 }
 
+// Row by row; false where a pivot is not positive (or NaN).
 static bool cholesky_one(Matrix *m)
 {
     int64_t n = m->rows;
@@ -279,6 +284,7 @@ static bool kernel_qr(const KernelCall *call)
     return each_matrix(call, qr_one);
 }
 
+// The batch's shape is what stays.
 static bool infer_det(InferCall *call)
 {
     TensorType type = call->inputs[0];

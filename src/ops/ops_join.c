@@ -200,6 +200,7 @@ static bool infer_unstack(InferCall *call)
     return true;
 }
 
+// Part k takes every parts-th run of the input.
 static bool kernel_unstack(const KernelCall *call)
 {
     int64_t outer, inner, parts = call->output_count;
@@ -311,6 +312,7 @@ static bool infer_split(InferCall *call)
     return true;
 }
 
+// Each part takes a run of every row; `from` is where the part begins there.
 static bool kernel_split(const KernelCall *call)
 {
     Tensor *in = call->inputs[0];

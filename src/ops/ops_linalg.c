@@ -46,6 +46,7 @@ static bool infer_matmul_dims(InferCall *call, TensorType a, TensorType b)
     return true;
 }
 
+// What the gemm kernels compute: int32, int64 and floats.
 static bool infer_matmul(InferCall *call)
 {
     TensorType a = call->inputs[0], b = call->inputs[1];
@@ -109,6 +110,7 @@ static bool multiply_all(const KernelCall *call, GemmArgs *args,
     return true;
 }
 
+// Working memory is taken once for the whole batch.
 static bool kernel_matmul(const KernelCall *call)
 {
     KernelState *state = kernel_state(call->ctx);

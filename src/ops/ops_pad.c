@@ -43,6 +43,7 @@ static int64_t padding_at(const Tensor *paddings, int axis, int side)
     return tensor_int_at(paddings, at);
 }
 
+// One number, a pair, or a pair an axis; open sizes are taken on trust.
 static bool paddings_fit(InferCall *call)
 {
     TensorType x = call->inputs[0], p = call->inputs[1];
@@ -75,6 +76,7 @@ static bool check_axis(InferCall *call, PadMode mode, int64_t size,
                     amount, size, mode_names[mode]);
 }
 
+// Sizes grow by both amounts, if a trace knows them.
 static bool infer_pad(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -125,6 +127,7 @@ static int64_t pad_source(PadMode mode, int64_t at, int64_t before,
     }
 }
 
+// The whole output first: what comes from the input is written over it.
 static bool fill_constant(const KernelCall *call, Tensor *out)
 {
     const AttrValue *attr = &call->attrs[1];

@@ -49,6 +49,7 @@ static bool infer_int_range(const InferCall *call, double low, double high)
                     call->op->name, low, high);
 }
 
+// Of floats, or of ints between two ends.
 static bool infer_uniform(InferCall *call)
 {
     DType dtype = attr_dtype(&call->attrs[DRAW_DTYPE], DT_FLOAT32);

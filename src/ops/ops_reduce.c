@@ -44,11 +44,13 @@ static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
     return true;
 }
 
+// Sums and products of small ints and bools are int32: they seldom fit less.
 static DType sum_dtype(DType dtype)
 {
     return dtype == DT_INT64 || dtype_is_float(dtype) ? dtype : DT_INT32;
 }
 
+// sum and prod: of everything but strings.
 static bool infer_sum(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;
@@ -56,6 +58,7 @@ static bool infer_sum(InferCall *call)
                               : infer_reduced(call, sum_dtype(dtype), false);
 }
 
+// What divides or takes roots is of floats; ints must be cast by hand.
 static bool infer_mean(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;
@@ -63,6 +66,7 @@ static bool infer_mean(InferCall *call)
            infer_reduced(call, dtype, false);
 }
 
+// max and min: the dtype stays, bools and strings have no order.
 static bool infer_max(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;
@@ -71,12 +75,14 @@ static bool infer_max(InferCall *call)
                : infer_reduced(call, dtype, true);
 }
 
+// any and all: of bools alone.
 static bool infer_any(InferCall *call)
 {
     return infer_needs_dtype(call, 0, DT_BOOL) &&
            infer_reduced(call, DT_BOOL, false);
 }
 
+// Places are int64, whatever is compared.
 static bool infer_argmax(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;
@@ -92,6 +98,8 @@ typedef struct Layout {
     int64_t outer, reduced, inner;
 } Layout;
 
+// Axes of size 1 belong to no part. The strides of the three parts follow
+// from their sizes, so no more than these is kept.
 static bool layout_of(const Tensor *tensor, uint32_t mask, Layout *layout)
 {
     const int64_t *dims = tensor_dims(tensor);
@@ -168,6 +176,7 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     return true;
 }
 
+// The mask of the axes of a call that infer has accepted.
 static bool call_axes(const KernelCall *call, uint32_t *mask)
 {
     return infer_axes(call->ctx, call->op->name, &call->attrs[0],
@@ -218,6 +227,7 @@ static double reduced_count(const Tensor *in, uint32_t mask)
     return count;
 }
 
+// In place; once an element, so that no rounding of a reciprocal shows.
 static void divide_by(Tensor *out, double divisor)
 {
     for (int64_t i = 0; i < out->count; i++) {
@@ -269,6 +279,7 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
     return square;
 }
 
+// What is taken off the count: 0 by default, 1 for a sample's variance.
 static double correction_of(const KernelCall *call)
 {
     const AttrValue *attr = &call->attrs[2];
@@ -295,6 +306,7 @@ static bool kernel_var(const KernelCall *call)
     return ok;
 }
 
+// The root is taken in place by the tile of sqrt.
 static bool kernel_std(const KernelCall *call)
 {
     if (!kernel_var(call)) {
@@ -401,6 +413,7 @@ static int64_t index_of_min(const Tensor *in, int64_t start, int64_t step,
     return best;
 }
 
+// One search an element of the result, over a strided row.
 static bool kernel_arg(const KernelCall *call,
                        int64_t (*find)(const Tensor *, int64_t, int64_t,
                                        int64_t))
@@ -439,96 +452,74 @@ static const AttrDesc arg_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
     {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
-#define REDUCTION(text, rule, run)                                            \
+// `own` are the attributes, `n` of them; var and std take a third one.
+#define REDUCTION(text, rule, run, own, n)                                    \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .flags = OP_METHOD, .infer = (rule), .kernel = (run)
+    .output_count = 1, .flags = OP_METHOD, .infer = (rule), .kernel = (run),  \
+    .attrs = (own), .attr_count = (n)
 
 const OpDesc op_sum = {
-    REDUCTION("sum", infer_sum, kernel_sum),
+    REDUCTION("sum", infer_sum, kernel_sum, reduce_attrs, 2),
     .doc = "The sum over the axes, all by default.\n"
            "bool and small ints add up in int32; of nothing it is 0.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "Sum",
 };
 const OpDesc op_prod = {
-    REDUCTION("prod", infer_sum, kernel_prod),
+    REDUCTION("prod", infer_sum, kernel_prod, reduce_attrs, 2),
     .doc = "The product over the axes, all by default.\n"
            "bool and small ints multiply in int32; of nothing it is 1.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "Prod",
 };
 const OpDesc op_mean = {
-    REDUCTION("mean", infer_mean, kernel_mean),
+    REDUCTION("mean", infer_mean, kernel_mean, reduce_attrs, 2),
     .doc = "The mean over the axes, all by default; of floats.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "Mean",
 };
 const OpDesc op_var = {
-    REDUCTION("var", infer_mean, kernel_var),
+    REDUCTION("var", infer_mean, kernel_var, reduce_attrs, 3),
     .doc = "The variance over the axes, all by default; of floats.\n"
            "The sum of squares is divided by the count less correction.",
-    .attrs = reduce_attrs,
-    .attr_count = 3,
 };
 const OpDesc op_std = {
-    REDUCTION("std", infer_mean, kernel_std),
+    REDUCTION("std", infer_mean, kernel_std, reduce_attrs, 3),
     .doc = "The standard deviation over the axes, all by default: the root\n"
            "of var.",
-    .attrs = reduce_attrs,
-    .attr_count = 3,
 };
 const OpDesc op_max = {
-    REDUCTION("max", infer_max, kernel_max),
+    REDUCTION("max", infer_max, kernel_max, reduce_attrs, 2),
     .doc = "The largest element over the axes, all by default; NaN wins.\n"
            "Of nothing: ShapeError.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "Max",
 };
 const OpDesc op_min = {
-    REDUCTION("min", infer_max, kernel_min),
+    REDUCTION("min", infer_max, kernel_min, reduce_attrs, 2),
     .doc = "The smallest element over the axes, all by default; NaN wins.\n"
            "Of nothing: ShapeError.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "Min",
 };
 const OpDesc op_any = {
-    REDUCTION("any", infer_any, kernel_any),
+    REDUCTION("any", infer_any, kernel_any, reduce_attrs, 2),
     .doc = "True if one bool over the axes is, all by default.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "Any",
 };
 const OpDesc op_all = {
-    REDUCTION("all", infer_any, kernel_all),
+    REDUCTION("all", infer_any, kernel_all, reduce_attrs, 2),
     .doc = "True if all bools over the axes are, all axes by default.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
     .graphdef = "All",
 };
 const OpDesc op_logsumexp = {
-    REDUCTION("logsumexp", infer_mean, kernel_logsumexp),
+    REDUCTION("logsumexp", infer_mean, kernel_logsumexp, reduce_attrs, 2),
     .doc = "log(sum(exp(x))) over the axes, all by default, without overflow.",
-    .attrs = reduce_attrs,
-    .attr_count = 2,
 };
 const OpDesc op_argmax = {
-    REDUCTION("argmax", infer_argmax, kernel_argmax),
+    REDUCTION("argmax", infer_argmax, kernel_argmax, arg_attrs, 2),
     .doc = "The index (int64) of the first largest element along the axis,\n"
            "or in the whole tensor, flattened; the first NaN wins.",
-    .attrs = arg_attrs,
-    .attr_count = 2,
     .graphdef = "ArgMax",
 };
 const OpDesc op_argmin = {
-    REDUCTION("argmin", infer_argmax, kernel_argmin),
+    REDUCTION("argmin", infer_argmax, kernel_argmin, arg_attrs, 2),
     .doc = "The index (int64) of the first smallest element along the axis,\n"
            "or in the whole tensor, flattened; the first NaN wins.",
-    .attrs = arg_attrs,
-    .attr_count = 2,
     .graphdef = "ArgMin",
 };

@@ -22,6 +22,7 @@ static bool infer_flip(InferCall *call)
     return check_axes(call, &call->attrs[0]) && infer_same(call);
 }
 
+// Flipped axes are read from their last element with a negative stride.
 static bool kernel_flip(const KernelCall *call)
 {
     Tensor *in = call->inputs[0];
@@ -129,6 +130,7 @@ static bool roll_axes(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Without an axis the tensor counts as one row.
 static bool kernel_roll(const KernelCall *call)
 {
     Tensor *in = call->inputs[0], *out = call->outputs[0];
@@ -272,6 +274,7 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
     return total;
 }
 
+// The size along the axis is the sum of the counts, if a trace knows them.
 static bool infer_repeat(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -303,6 +306,7 @@ static bool infer_repeat(InferCall *call)
     return total != -2;
 }
 
+// Runs of `inner` elements, each copied as often as its count says.
 static bool kernel_repeat(const KernelCall *call)
 {
     Tensor *in = call->inputs[0], *times = call->inputs[1];

@@ -78,6 +78,7 @@ static void scan_product(const Tensor *in, Tensor *out, const Row *row)
     SCAN_CASES(*)
 }
 
+// Runs over every row along the axis; without one the tensor is one row.
 static bool scan(const KernelCall *call,
                  void (*run)(const Tensor *, Tensor *, const Row *))
 {

@@ -102,6 +102,7 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
     return -1;
 }
 
+// Slices are dense, so each is one copy.
 static bool kernel_gather_nd(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *out = call->outputs[0];
@@ -135,6 +136,7 @@ const OpDesc op_gather_nd = {
 
 extern const OpDesc op_scatter_add; // strings do not add up
 
+// The updates stand where gather_nd would read.
 static bool infer_scatter(InferCall *call)
 {
     TensorType x = call->inputs[0], updates = call->inputs[2];
@@ -271,6 +273,7 @@ static bool infer_take_along(InferCall *call)
                        indices, x);
 }
 
+// Element by element: neighbours may come from anywhere along the axis.
 static bool kernel_take_along(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *indices = call->inputs[1];

@@ -7,6 +7,7 @@
 #include "ops/infer.h"
 #include "ops/move.h"
 
+// Bools are 0 or 1, so they add up.
 static int64_t count_true(const Tensor *tensor)
 {
     int64_t count = 0;
@@ -25,6 +26,7 @@ static bool mask_error(InferCall *call)
                               call->inputs[1], call->inputs[0]);
 }
 
+// The mask's axes become one whose size only a run knows.
 static bool infer_boolean_mask(InferCall *call)
 {
     TensorType x = call->inputs[0], mask = call->inputs[1];
@@ -54,6 +56,7 @@ static bool infer_boolean_mask(InferCall *call)
     return true;
 }
 
+// Counts first, so that the output is made once.
 static bool kernel_boolean_mask(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *mask = call->inputs[1];
@@ -195,6 +198,7 @@ static bool number_less(const Tensor *a, int64_t i, const Tensor *b,
     return tensor_int_at(a, i) < tensor_int_at(b, k);
 }
 
+// A binary search for each value.
 static bool kernel_searchsorted(const KernelCall *call)
 {
     const Tensor *sorted = call->inputs[0], *values = call->inputs[1];

@@ -149,6 +149,7 @@ const OpDesc op_squeeze = {
     .graphdef = "Squeeze",
 };
 
+// The new axis counts in the result, so that -1 puts it last.
 static bool infer_expand_dims(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -211,6 +212,7 @@ static bool permutation(Ctx *ctx, const char *op, const AttrValue *attr,
     return true;
 }
 
+// An unknown rank becomes the number of axes that are named.
 static bool infer_permute(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -337,6 +339,7 @@ static bool infer_broadcast_to(InferCall *call)
                        from, (TensorType){from.dtype, to.rank, to.dims});
 }
 
+// Repeated axes are gathered with a stride of 0.
 static bool kernel_broadcast_to(const KernelCall *call)
 {
     const Tensor *in = call->inputs[0];
@@ -366,6 +369,7 @@ const OpDesc op_broadcast_to = {
     .graphdef = "BroadcastTo",
 };
 
+// The length is the rank: known or not, the result is a vector.
 static bool infer_shape_of(InferCall *call)
 {
     int64_t rank = call->inputs[0].rank;

@@ -92,6 +92,7 @@ typedef struct SortResult {
     int64_t kept;
 } SortResult;
 
+// Writes the first `kept` pairs along a strided row.
 static void put_row(const SortResult *to, const Pair *pairs, bool is_float,
                     int64_t start, int64_t step)
 {
@@ -108,6 +109,7 @@ static void put_row(const SortResult *to, const Pair *pairs, bool is_float,
     }
 }
 
+// Reads one strided row into pairs, sorts and writes it.
 static void sort_row(const Tensor *in, int64_t start, int64_t step, int64_t n,
                      bool down, Pair *room, const SortResult *to,
                      int64_t out_start)

@@ -121,6 +121,7 @@ static bool infer_join(InferCall *call)
     return true;
 }
 
+// One buffer serves all elements.
 static bool kernel_join(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
