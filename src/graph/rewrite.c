@@ -1,7 +1,8 @@
 // A walk that lets values stand for others.
 //
-// Invariant: instead[v] is final when it is set: what stands for a value was
-// itself looked up, so that no chain is followed twice.
+// Invariant: instead[v] is v, or a value that is nearer to what stands for v in
+// the end. A chain grows where a value that stands for others is itself
+// replaced later: the result of a call inside an inlined callee.
 #include "graph/rewrite.h"
 
 #include <string.h>
@@ -39,13 +40,20 @@ bool rewrite_value(Rewrite *rewrite, ValueId value, ValueId other)
     return true;
 }
 
-// Values made after the table was last grown stand for themselves.
+// Follows the chain to its end. Values made after the table was last grown
+// stand for themselves.
+static ValueId resolve(const Rewrite *rewrite, ValueId value)
+{
+    while (value < rewrite->capacity && rewrite->instead[value] != value) {
+        value = rewrite->instead[value];
+    }
+    return value;
+}
+
 static void replace(const Rewrite *rewrite, ValueId *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (values[i] < rewrite->capacity) {
-            values[i] = rewrite->instead[values[i]];
-        }
+        values[i] = resolve(rewrite, values[i]);
     }
 }
 
