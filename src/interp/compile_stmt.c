@@ -68,6 +68,7 @@ static void for_stmt(Compiler *c, const Node *node)
                   loop.continue_label);
     } else {
         expr_to(c, iter, state);
+        c->span = node->span; // CPython blames the statement
         emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
     }
     uint32_t again = label_here(c);

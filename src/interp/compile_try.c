@@ -222,6 +222,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     const Node *item = node->with_stmt.items.items[index];
     Reg leave = expr_temp(c, item->with_item.context);
     Reg value = push(c);
+    c->span = node->span; // CPython blames the statement
     emit(c, OPCODE_WITHENTER, leave, value, 0);
     c->top = value;
     Exit exit;

@@ -380,7 +380,10 @@ Value import_from(Vm *vm, Value from, Str *name)
     if (!value_unbound(found)) {
         return found;
     }
-    Value file = dict_get_name(module->dict, vm->names[NAME_FILE]);
+    // An embedded module has no file that a reader could open.
+    Value file = find_embedded(module->name->text) != NULL
+                     ? VALUE_NONE
+                     : dict_get_name(module->dict, vm->names[NAME_FILE]);
     return raise_error(vm, ERR_IMPORT,
                        "cannot import name '%s' from '%s' (%s)", name->text,
                        module->name->text,

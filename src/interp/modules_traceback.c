@@ -26,7 +26,7 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
     strbuf_init(&out, &vm->ctx);
     bool done = alone == 1
                     ? raise_print_message(vm, args[0], &out)
-                    : raise_print_traceback(vm, args[0], limit, &out);
+                    : raise_format_traceback(vm, args[0], limit, &out);
     Str *text = done ? str_from_buf(vm, &out) : NULL;
     if (!done) {
         strbuf_free(&out);

@@ -42,6 +42,9 @@ MUST_CHECK bool raise_print_traceback(Vm *vm, Value exception, int64_t limit,
                                       StrBuf *out);
 // One frame of a traceback: file, line, function, source line, carets.
 void raise_print_entry(StrBuf *out, const Code *code, uint32_t word);
+// The same without "Did you mean": what the module traceback gives.
+MUST_CHECK bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
+                                       StrBuf *out);
 // Its last lines alone: class, message, notes. False with an error pending.
 MUST_CHECK bool raise_print_message(Vm *vm, Value exception, StrBuf *out);
 // Adds the running frame (code, word) to the pending error's traceback.

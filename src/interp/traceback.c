@@ -98,7 +98,8 @@ static void print_class(Vm *vm, StrBuf *out, Type *cls)
 }
 
 // A message that cannot be made must not hide the error itself.
-static void print_message(Vm *vm, StrBuf *out, Value exception)
+static void print_message(Vm *vm, StrBuf *out, Value exception,
+                          bool suggest)
 {
     // The place of a SyntaxError is printed above, not in its text.
     const Exception *e = value_as_exception(exception);
@@ -112,7 +113,9 @@ static void print_message(Vm *vm, StrBuf *out, Value exception)
     } else if (text->length > 0) {
         strbuf_puts(out, ": ");
         strbuf_add(out, text->text, text->length);
-        suggest_print(vm, out, e);
+        if (suggest) {
+            suggest_print(vm, out, e);
+        }
     }
     object_release_null(&vm->ctx, text);
 }
@@ -136,32 +139,37 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 }
 
 // What stands below the frames: class, message, notes.
-static bool print_last(Vm *vm, StrBuf *out, Value value)
+static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
 {
     Exception *exception = value_as_exception(value);
     if (exception->source != NULL) { // a SyntaxError's own place
         diag_file_line(out, exception->source, exception->span);
         strbuf_putc(out, '\n');
-        diag_source_line(out, exception->source, exception->span, 4, true,
+        const Tuple *args = exception->args;
+        bool carets = args->count == 0 || !value_is_str(args->items[0]) ||
+                      !str_is(value_as_str(args->items[0]),
+                              "unexpected indent");
+        diag_source_line(out, exception->source, exception->span, 4, carets,
                          true);
     }
     print_class(vm, out, exception->head.type);
-    print_message(vm, out, value);
+    print_message(vm, out, value, suggest);
     strbuf_putc(out, '\n');
     return print_notes(vm, out, exception);
 }
 
 bool raise_print_message(Vm *vm, Value exception, StrBuf *out)
 {
-    return print_last(vm, out, exception) && strbuf_ok(out);
+    return print_last(vm, out, exception, false) && strbuf_ok(out);
 }
 
-static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit)
+static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit,
+                      bool suggest)
 {
     Traceback *trace = value_as_exception(value)->traceback;
     return (trace == NULL || trace->count == 0 || limit == 0 ||
             print_frames(vm, out, trace, limit)) &&
-           print_last(vm, out, value);
+           print_last(vm, out, value, suggest);
 }
 
 // What printed above `value`: its cause, or its context unless suppressed.
@@ -200,12 +208,13 @@ static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
     return true;
 }
 
-bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
+static bool print_chain(Vm *vm, Value exception, int64_t limit, StrBuf *out,
+                        bool suggest)
 {
     ValueVec chain = {0};
     bool done = collect_chain(vm, exception, &chain);
     for (size_t i = chain.count; done && i > 0; i--) {
-        done = print_one(vm, out, chain.items[i - 1], limit);
+        done = print_one(vm, out, chain.items[i - 1], limit, suggest);
         if (done && i > 1) {
             const char *text;
             (void)link_of(chain.items[i - 2], &text);
@@ -214,4 +223,15 @@ bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
     }
     vec_free(&vm->ctx, &chain);
     return done && strbuf_ok(out);
+}
+
+bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
+{
+    return print_chain(vm, exception, limit, out, true);
+}
+
+bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
+                            StrBuf *out)
+{
+    return print_chain(vm, exception, limit, out, false);
 }

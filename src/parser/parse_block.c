@@ -14,8 +14,9 @@ static bool fail_block(Parser *p, uint32_t head, const char *what)
         return false;
     }
     uint32_t line = source_place(p->source, p->tokens[head].span.start).line;
-    return parse_fail_span(p, ERR_INDENTATION,
-                           parse_token_span(p, p->position),
+    Span place = parse_token_span(p, p->position);
+    place.end = place.start + 1; // one caret, as CPython has it
+    return parse_fail_span(p, ERR_INDENTATION, place,
                            "expected an indented block after %s on line %u",
                            what, line);
 }
