@@ -264,6 +264,24 @@ size_t cycles_collect(Vm *vm, bool all)
     return found;
 }
 
+void cycles_break(Vm *vm, Kind kind)
+{
+    GcLinks all;
+    list_init(&all);
+    list_move(&vm->gc.young, &all);
+    list_move(&vm->gc.old, &all);
+    while (all.next != &all) {
+        GcLinks *links = all.next;
+        Object *object = object_retain(links_object(links));
+        links_remove(links);
+        links_append(&vm->gc.old, links);
+        if (object->kind == kind && object->type->slots.clear != NULL) {
+            object->type->slots.clear(vm, object);
+        }
+        object_release(&vm->ctx, object);
+    }
+}
+
 bool cycles_poll(Vm *vm)
 {
     if (vm->ctx.interrupt & INTERRUPT_CHORES) {

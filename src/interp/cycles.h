@@ -86,6 +86,9 @@ void cycles_request(Vm *vm);
 // references have run when it returns. How many objects were unreachable.
 // No error may be pending.
 size_t cycles_collect(Vm *vm, bool all);
+// At the end of a Vm: clears all objects of a kind, garbage or not. For those
+// whose references no visit slot can show (graphs that hold functions).
+void cycles_break(Vm *vm, Kind kind);
 // What the Vm does between two instructions when ctx.interrupt is set: runs
 // finalisers, collects if that is due. False with ERR_INTERRUPT pending.
 MUST_CHECK bool cycles_poll(Vm *vm);

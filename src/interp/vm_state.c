@@ -165,6 +165,18 @@ void vm_finish(Vm *vm)
     (void)cycles_collect(vm, true);
 }
 
+// What an object holds that the collector does not track (a type through its
+// instances, say) is garbage only once that object has gone.
+static void collect_all(Vm *vm)
+{
+    enum { ROUNDS = 10 };
+    size_t found = 1;
+    for (int i = 0; i < ROUNDS && found > 0; i++) {
+        found = cycles_collect(vm, true);
+        finalize_discard(vm);
+    }
+}
+
 void vm_free(Vm *vm)
 {
     vm_finish(vm);
@@ -177,8 +189,8 @@ void vm_free(Vm *vm)
     // taken apart by a collection that runs no code.
     vm->gc.closing = true;
     types_strip(vm);
-    (void)cycles_collect(vm, true);
-    finalize_discard(vm);
+    cycles_break(vm, KIND_OPAQUE);
+    collect_all(vm);
     release_shared(vm);
     str_interned_free(vm);
     types_free(vm);

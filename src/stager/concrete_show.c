@@ -309,6 +309,18 @@ static void concrete_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
     ledger_free(vm, &self->ledger);
     ledger_init(vm, &self->ledger);
+    // The graph may hold functions that host_call calls.
+    size_t cells = self->graph != NULL ? self->graph->variables.count + 1 : 0;
+    if (self->cells != NULL) {
+        ctx_free(&vm->ctx, self->cells, cells * sizeof(uint32_t));
+        self->cells = NULL;
+    }
+    Plan *plan = self->plan;
+    Graph *graph = self->graph;
+    self->plan = NULL;
+    self->graph = NULL;
+    plan_release(&vm->ctx, plan);
+    graph_release(&vm->ctx, graph);
 }
 
 const TypeDef concrete_type_def = {
