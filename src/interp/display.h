@@ -1,7 +1,7 @@
 // How kinds of values print and what attributes they show, for libraries that
-// want their own forms: display.set(kind, repr=, str=, format=), consulted by repr, str,
-// containers, f-strings and error texts; display.extend(kind, name, value);
-// and the native forms themselves, to build others of.
+// want their own forms: display.set(kind, repr=, str=, format=), consulted by
+// repr, str, containers, f-strings and error texts; display.extend(kind, name,
+// value); and the native forms themselves, to build others of.
 #ifndef DUET_INTERP_DISPLAY_H
 #define DUET_INTERP_DISPLAY_H
 
