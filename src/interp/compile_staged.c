@@ -204,7 +204,7 @@ static void staged_conditional(Compiler *c, const Node *node, Reg target)
     block_at(c, block)->sides[1] = node->conditional.orelse->span;
     c->span = node->conditional.test->span;
     emit(c, OPCODE_BLOCKIF, test, block, 0);
-    c->top = mark;
+    block_at(c, block)->depth = c->top = mark; // the test is emptied
     expr_to(c, node->conditional.body, target);
     block_else(c, block);
     expr_to(c, node->conditional.orelse, target);
@@ -260,7 +260,7 @@ static void staged_if(Compiler *c, const Node *node)
     block_at(c, block)->sides[1] = list_span(node->if_stmt.orelse);
     c->span = node->if_stmt.test->span;
     emit(c, OPCODE_BLOCKIF, test, block, 0);
-    c->top = mark;
+    block_at(c, block)->depth = c->top = mark; // the test is emptied
     body(c, node->if_stmt.body);
     block_else(c, block);
     body(c, node->if_stmt.orelse);
@@ -346,7 +346,7 @@ static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
         block_expression_places(c, guard, node); // its target and body
         block_at(c, guard)->sides[0] = list_span(node->for_stmt.body);
         emit(c, OPCODE_BLOCKIF, test, guard, 0);
-        c->top = mark;
+        block_at(c, guard)->depth = c->top = mark;
     }
     store_target(c, node->for_stmt.target, item);
     body(c, node->for_stmt.body);
