@@ -39,6 +39,8 @@ static bool has_spec(Vm *vm, Value v)
     if (structure_kind(vm, v) == STRUCTURE_LEAF) {
         return value_is_kind(v, KIND_SPEC);
     }
+    // When memory or depth runs out the answer is no, which only changes how
+    // the argument prints; printing then fails by itself.
     ValueVec children = {0};
     bool found = false;
     if (ctx_enter(&vm->ctx)) {
@@ -159,6 +161,8 @@ static Value concrete_captures(Vm *vm, Value value)
                 vm, &found, value_from_object(object_retain(tensor)));
         }
     }
+    // A Variable that came as an argument is no capture, and a state of the
+    // graph without owner is none that a program could name.
     for (size_t i = 0; ok && i < graph->variables.count; i++) {
         Object *owner = graph->variables.items[i].owner;
         if (self->cells[i] == CONCRETE_CAPTURED && owner != NULL) {
@@ -210,6 +214,7 @@ static Value concrete_signature(Vm *vm, Value value)
     Dict *dict = dict_new(vm);
     bool ok = dict != NULL;
     for (size_t i = 0; ok && i < self->bound.values.count; i++) {
+        // The first of *args stands for all of them; i then jumps behind them.
         bool extra = i >= plain && i < positional;
         ok = add_argument(
             vm, self, i,

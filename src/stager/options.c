@@ -6,6 +6,7 @@
 #include "interp/protocol.h"
 #include "stager/structure.h"
 
+// Reads one option into its field; false with an error pending.
 typedef bool (*ReadFn)(Vm *vm, Value v, StageOptions *out);
 
 // Specs and structures of them, nothing else.
@@ -103,6 +104,8 @@ static bool read_frozen(Vm *vm, Value v, StageOptions *out)
 static bool read_max_traces(Vm *vm, Value v, StageOptions *out)
 {
     int64_t count;
+    // Ints and what has __index__; floats are refused, as range() refuses
+    // them.
     if (!value_to_index(vm, v, &count)) {
         return false;
     }
@@ -111,6 +114,7 @@ static bool read_max_traces(Vm *vm, Value v, StageOptions *out)
            raise_false(vm, ERR_VALUE, "stage(): max_traces= is at least 1");
 }
 
+// What can be added to stage() is a row here and its reader above.
 static const struct {
     const char *name;
     ReadFn read;

@@ -12,6 +12,8 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
+// A node as the program sees it. Two asked for at different times are
+// different objects of the same node.
 typedef struct NodeObject {
     Object head;
     Graph *graph;    // counted
@@ -37,6 +39,8 @@ static Graph *graph_of(Value self)
     return ((TraceOwner *)value_object(self))->graph;
 }
 
+// What print(graph) shows: long constants are shortened, so this form cannot
+// always be parsed again; see text().
 static Value graph_str(Vm *vm, Value self)
 {
     StrBuf out;
@@ -111,6 +115,7 @@ static Value text_value(Vm *vm, const char *text)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
+// As the function was called when it was traced.
 static Value graph_name(Vm *vm, Value self)
 {
     return text_value(vm, graph_of(self)->name);
@@ -181,6 +186,7 @@ static Value graphdef_nodes(Vm *vm, Value *args, uint32_t count)
     return value_from_object(list);
 }
 
+// Symbolic tensors hold the owner, so none is left when it goes.
 static void owner_destroy(Vm *vm, Object *object)
 {
     TraceOwner *owner = (TraceOwner *)object;
@@ -215,6 +221,8 @@ static Value graph_parse_text(Vm *vm, Value *args, uint32_t count)
     return object;
 }
 
+// A text that a printer wrote. Printers report no errors: the buffer keeps the
+// failure, which str_from_buf passes on. It frees the buffer too.
 static Value drawn(Vm *vm, Value self, void (*draw)(StrBuf *, Graph *))
 {
     StrBuf out;
@@ -224,23 +232,27 @@ static Value drawn(Vm *vm, Value self, void (*draw)(StrBuf *, Graph *))
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// The printer with whole constants, in the form that `drawn` calls.
 static void print_whole(StrBuf *out, Graph *graph)
 {
     graph_print(out, graph, true);
 }
 
+// The form for files and for Graph.parse: nothing is shortened.
 static Value graph_text(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return drawn(vm, args[0], print_whole);
 }
 
+// Inner blocks become clusters (graph_dot.c).
 static Value graph_to_dot(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return drawn(vm, args[0], graph_dot);
 }
 
+// For people at a terminal; it is not parsed.
 static Value graph_to_boxes(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -284,6 +296,7 @@ const TypeDef trace_owner_type_def = {
 
 // --- nodes ---
 
+// The method tables vouch for the type.
 static NodeObject *node_of(Value self)
 {
     return (NodeObject *)value_object(self);

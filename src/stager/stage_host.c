@@ -13,6 +13,8 @@
 
 // --- Running ---
 
+// The tensors of one run, handed out in the order of a walk, which is the
+// order in which take_operand put them away.
 typedef struct Fill {
     Tensor *const *inputs;
     size_t next;
@@ -43,6 +45,7 @@ static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
         }
         own = cast;
     }
+    // A Variable that the function returned counts by its value now.
     Tensor *tensor = value_is_kind(own, KIND_VARIABLE)
                          ? value_as_variable(own)->cell.value
                          : value_as_tensor(own);
@@ -50,6 +53,7 @@ static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
     release(vm, own);
     TensorType type = tensor_type(tensor);
     bool fits = spec->rank == RANK_UNKNOWN || spec->rank == type.rank;
+    // RANK_UNKNOWN is negative, so the loop ends at once for it.
     for (int i = 0; fits && i < spec->rank; i++) {
         fits = spec->dims[i] == DIM_UNKNOWN || spec->dims[i] == type.dims[i];
     }
@@ -85,6 +89,8 @@ static bool cast_tree(Vm *vm, Value out, Value result, Tensor **outputs,
     if (structure_kind(vm, out) == STRUCTURE_LEAF) {
         return true; // None: whatever it returned is dropped
     }
+    // Only the counts of children are compared: a list where out= has a tuple
+    // will do, as for any call that unpacks.
     ValueVec asked = {0}, given = {0};
     bool ok = structure_children(vm, out, &asked) &&
               structure_children(vm, result, &given);
@@ -111,6 +117,7 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
     if (value_failed(args)) {
         return false;
     }
+    // The stored arguments are a tuple and value_map keeps the kind.
     const Tuple *list = value_as_tuple(args);
     Value result = vm_call(vm, tuple->items[0], list->items,
                            (uint32_t)list->count);
@@ -119,6 +126,7 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
     bool ok = !value_failed(result) &&
               cast_tree(vm, tuple->items[2], result, outputs, &count);
     release(vm, result);
+    // Those that were cast before one failed.
     while (!ok && count > 0) {
         object_release(&vm->ctx, outputs[--count]);
     }
@@ -203,6 +211,8 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
                                          Tuple *tuple)
 {
     size_t inputs = call->tensors.count, outputs = call->specs.count;
+    // One more than is needed, here and below, so that no operand and no
+    // result is no allocation of zero bytes.
     size_t id_size = (inputs + 1) * sizeof(ValueId);
     size_t type_size = (outputs + 1) * sizeof(TensorType);
     ValueId *ids = ctx_alloc(&vm->ctx, id_size);
@@ -262,6 +272,8 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
         if (ok) {
             room[i] = value_as_tensor(v);
         } else {
+            // Outside any trace a symbolic tensor has no value: its trace has
+            // ended.
             (void)vm->hooks->leak(vm, "host_call", value_as_symbolic(v));
         }
     }
@@ -284,6 +296,7 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
     Value specs = list != NULL ? value_map(vm, out, take_spec, &call)
                                : VALUE_FAIL;
     Value result = VALUE_FAIL;
+    // Only now is the tuple complete, and the operands and specs counted.
     if (!value_failed(specs)) {
         parts[1] = value_from_object(list);
         parts[2] = specs;

@@ -138,12 +138,15 @@ static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
                        "stage.error_class() takes a built-in error class");
 }
 
+// A method has this form; the text is made in stage_code.c.
 static Value stage_code(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return stage_code_text(vm, args[1]);
 }
 
+// Rows of one kind first: STAGE_BLOCK_LIST names those that converted code
+// calls when a block begins, changes side and ends.
 static const NativeDef stage_methods[] = {
 #define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
     STAGE_BLOCK_LIST(STAGE_BLOCK)
@@ -185,6 +188,7 @@ static const NativeDef stage_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// The object has no state: everything hangs off vm->stager.
 static void stage_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof *self);
@@ -215,6 +219,9 @@ static Type *make_type(Vm *vm, const TypeDef *def)
     if (cls == NULL) {
         return NULL;
     }
+    // A slot that the definition leaves empty is inherited. TypeSlots holds
+    // nothing but function pointers, so both are walked as arrays; memcpy is
+    // the defined way to look at one as the other.
     void (*inherited[sizeof(TypeSlots) / sizeof(void (*)(void))])(void);
     void (*own[sizeof(TypeSlots) / sizeof(void (*)(void))])(void);
     memcpy(inherited, &cls->slots, sizeof inherited);
@@ -235,6 +242,8 @@ static Type *make_type(Vm *vm, const TypeDef *def)
     return cls;
 }
 
+// Takes NULL for `object`, as a failed allocation gives it, and is false then.
+// The dict retains the object; the caller keeps its own count.
 static bool bind_name(Vm *vm, const char *text, Object *object)
 {
     Str *name = str_intern(vm, text, strlen(text));
@@ -247,6 +256,7 @@ static bool bind_name(Vm *vm, const char *text, Object *object)
 // The built-ins that staging adds: `stage`, and `Graph` for Graph.parse.
 static bool bind_stage(Vm *vm, Stager *stager)
 {
+    // One instance for the whole Vm; the built-ins hold it.
     Object *stage = object_new(vm, stager->stage_type, sizeof *stage);
     bool ok = bind_name(vm, "stage", stage) &&
               bind_name(vm, "Graph", (Object *)stager->graph_type);
@@ -261,6 +271,8 @@ bool stager_init(Vm *vm, bool log)
     if (stager == NULL) {
         return false;
     }
+    // From here on stager_free can clean up whatever is there, so failures
+    // below simply return.
     vm->stager = stager;
     stager->log = log;
     stager->hooks = (TraceHooks){.apply = trace_apply,
@@ -298,6 +310,8 @@ void stager_free(Vm *vm)
     if (stager == NULL) {
         return;
     }
+    // The trees before the types: they are freed through the Vm, which must
+    // still have its stager.
     autograph_free(vm);
     object_release_null(&vm->ctx, stager->stage_type);
     object_release_null(&vm->ctx, stager->staged_type);

@@ -68,6 +68,8 @@ StructureKind structure_kind(Vm *vm, Value v)
     if (!value_is_object(v)) {
         return STRUCTURE_LEAF;
     }
+    // The kind of an object says its layout only; a subclass of list has the
+    // layout of a list but behaviour that a copy would lose.
     Type *cls = value_object(v)->type;
     if (cls == NULL || cls->flags & TYPE_HEAP) {
         return cls == NULL ? STRUCTURE_LEAF : heap_kind(vm, cls);
@@ -132,12 +134,15 @@ static bool sort_key(Vm *vm, Value key, SortKey *out)
 // Sorts the values themselves; the vector owns the same ones after it.
 static bool sort_keys(Vm *vm, ValueVec *keys)
 {
+    // Never zero bytes, whatever the number of keys.
     size_t size = keys->count * sizeof(SortKey) + 1;
     SortKey *room = ctx_alloc(&vm->ctx, size);
     bool ok = room != NULL;
     for (size_t i = 0; ok && i < keys->count; i++) {
         ok = sort_key(vm, keys->items[i], &room[i]);
     }
+    // The hashes were taken before: __hash__ of the program may raise, and
+    // qsort cannot be left half-way.
     if (ok && keys->count > 1) {
         qsort(room, keys->count, sizeof *room, compare_keys);
         for (size_t i = 0; i < keys->count; i++) {
@@ -180,6 +185,7 @@ bool structure_keys(Vm *vm, Value v, ValueVec *out)
     if (kind == STRUCTURE_DICT) {
         return dict_keys(vm, value_as_dict(v), out) && sort_keys(vm, out);
     }
+    // For all other kinds the loop does nothing and `out` stays empty.
     size_t position = 0;
     Value key;
     while (kind == STRUCTURE_SET &&
@@ -262,6 +268,7 @@ static Value rebuild_tuple(Vm *vm, const ValueVec *children)
 static Value rebuild_named(Vm *vm, Value v, const ValueVec *children)
 {
     Value items = rebuild_tuple(vm, children);
+    // _make and not the class itself: a subclass may have another __new__.
     Str *name = str_intern(vm, "_make", 5);
     Value made = VALUE_FAIL;
     if (!value_failed(items) && name != NULL) {
@@ -294,6 +301,8 @@ static Value rebuild_dict(Vm *vm, Value v, const ValueVec *children)
 // Without __init__: the fields are set as they stand, on frozen ones too.
 static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
 {
+    // As copy.copy would: what __init__ or __post_init__ did to the fields is
+    // in them already, and must not be done twice.
     Instance *copy = instance_new(vm, value_object(v)->type);
     ValueVec keys = {0};
     bool ok = copy != NULL && structure_keys(vm, v, &keys);
@@ -361,6 +370,7 @@ bool walk_path_check(Vm *vm, const WalkPath *path, Value v)
 static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
                        const WalkPath *path)
 {
+    // A leaf ends the walk before any count of depth: most trees are one leaf.
     if (structure_kind(vm, v) == STRUCTURE_LEAF) {
         return leaf(vm, v, data);
     }

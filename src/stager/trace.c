@@ -36,6 +36,8 @@ bool trace_line(Vm *vm, uint32_t *line, Str **text)
     *line = source_place(source, span.start).line;
     size_t length = 0;
     const char *start = source_line(source, *line, &length);
+    // A synthetic source has no lines: start is NULL then and length 0, so
+    // this loop does not touch it.
     while (length > 0 && (*start == ' ' || *start == '\t')) {
         start++;
         length--;
@@ -44,6 +46,8 @@ bool trace_line(Vm *vm, uint32_t *line, Str **text)
     return start == NULL || *text != NULL;
 }
 
+// Bounds on the search below: a value that the function reads may be a large
+// table, and it is read again with each trace.
 enum { TRACE_ALIAS_DEPTH = 3, TRACE_ALIAS_ITEMS = 64 };
 
 // Lists, tuples and dicts are looked into a little way, as a function finds its
@@ -52,6 +56,8 @@ static void saw_value(Trace *trace, Value v, int depth)
 {
     const Signature *signature = trace->request->signature;
     if (value_is_kind(v, KIND_VARIABLE)) {
+        // `aliased` has one bit for each of the first 64 Variables; look-up
+        // takes all later ones for aliased, which costs a retrace at most.
         for (size_t i = 0; i < signature->variables.count && i < 64; i++) {
             if (value_same(signature->variables.items[i], v)) {
                 trace->aliased |= (uint64_t)1 << i;
@@ -88,6 +94,10 @@ void trace_saw_value(Trace *trace, Value value)
     }
 }
 
+// The dims are those of the graph, not a copy: the count on the owner, which
+// holds the graph, keeps them for as long as the tensor lives. A name that
+// cannot be made undoes the whole object, which is complete enough to be
+// released by then.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
 {
     Symbolic *symbolic =
@@ -115,6 +125,10 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     return result;
 }
 
+// Each use of a Variable is a read node of its own, where the use stands: a
+// write in between must be seen. Reads that see the same write are merged by a
+// pass, not here. Registering the same cell again yields the index that it
+// has.
 static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
 {
     uint32_t index;
@@ -147,6 +161,8 @@ static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
             return trace->graph->inputs.items[first].value;
         }
     }
+    // It is met for the first time. The value is noted before the input is
+    // made, so that the two lists never have an input without its value.
     const Str *name = value_as_symbolic(operand)->name;
     if (!value_vec_push(vm, &trace->outer_values, value_retain(operand))) {
         return VALUE_ID_NONE;
@@ -160,6 +176,9 @@ static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
     return id;
 }
 
+// A symbolic tensor of another trace. Only a trace that is still under way,
+// and that this one interrupted, can supply the value when the graph runs;
+// from any other the tensor has leaked.
 static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
 {
     const Symbolic *symbolic = value_as_symbolic(operand);
@@ -172,6 +191,9 @@ static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
     return VALUE_ID_NONE;
 }
 
+// The tensor belongs to this trace but to a block that has been left. The line
+// of its node is told, since the place of the error is that of the use. Inputs
+// have no node, and so no line.
 static ValueId fail_block(Vm *vm, const Trace *trace,
                           const Symbolic *symbolic)
 {
@@ -207,6 +229,8 @@ static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)
                          : fail_block(vm, trace, symbolic);
 }
 
+// The order of the tests matters: an eager tensor is what is left when the
+// operand is neither symbolic nor a Variable.
 ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
 {
     if (value_is_kind(operand, KIND_SYMBOLIC)) {
@@ -226,6 +250,9 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
     return graph_add_capture(trace->graph, "captured", tensor);
 }
 
+// Symbolic tensors for all outputs of a node, or for none: those made before a
+// failure are released. *output_count is the room on entry and the number made
+// on return.
 static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
                          Value *outputs, uint32_t *output_count)
 {
@@ -252,11 +279,15 @@ static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
 // A host number that a loop made part of its state is weak: it takes the dtype
 // of a tensor that it meets, as the number itself would.
 
+// Only symbolic tensors can be weak; an eager number is converted before it
+// comes here.
 static bool is_weak(Value v)
 {
     return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
 }
 
+// A tensor that was made from a number in the program's text a moment ago, by
+// the conversion of operands.
 static bool is_literal(Value v)
 {
     return value_is_tensor(v) && (value_object(v)->flags & TENSOR_LITERAL);
@@ -271,6 +302,8 @@ static bool may_become(DType from, DType to)
             a != DTYPE_CLASS_FLOAT);
 }
 
+// The operand as a value of this dtype. No node is made where it has the dtype
+// already, so that graphs show only the casts that do something.
 static ValueId cast_operand(Vm *vm, Trace *trace, Value v, DType dtype)
 {
     ValueId id = trace_operand(vm, trace, v);
@@ -315,6 +348,8 @@ static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
     return halves ? DT_FLOAT32 : weak ? widest : DT_NONE;
 }
 
+// A weak float that meets an integer tensor keeps its dtype, and the operation
+// then refuses the pair as it does for an eager float.
 static ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype)
 {
     return dtype != DT_NONE && is_weak(v) &&

@@ -41,6 +41,8 @@ static Concrete *map_concrete(const Map *map, const StrBuf *key)
 static void remember(TraceTable *table, const StrBuf *key, Concrete *found)
 {
     table->last = found;
+    // The room stays: keys of one function have much the same length. If it
+    // cannot grow, traces_find finds that out and gives the short cut up.
     table->last_key.length = 0;
     strbuf_add(&table->last_key, strbuf_text(key), key->length);
 }
@@ -103,6 +105,9 @@ static Concrete *find_general(Vm *vm, const TraceTable *table,
     strbuf_free(&key);
     for (; next != NULL; next = next->next_general) {
         if (covers_call(next, signature) &&
+            // A later one replaces the best only if the best covers it: of two
+            // that do not cover one another the newer stays, for it stands
+            // nearer the head of the chain.
             (best == NULL ||
              covers_trace(best, next, signature->tensors.count))) {
             best = next;
@@ -115,6 +120,7 @@ static Concrete *find_general(Vm *vm, const TraceTable *table,
 Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature)
 {
     const StrBuf *key = &signature->key;
+    // Comparing with the last key is cheaper than hashing the new one.
     Concrete *found = table->last;
     if (found == NULL || table->last_key.length != key->length ||
         memcmp(table->last_key.text, strbuf_text(key), key->length) != 0) {
@@ -162,6 +168,7 @@ static bool add_general(TraceTable *table, Concrete *concrete,
     if (!signature_relaxed(signature, key)) {
         return false;
     }
+    // At the head: the map always holds the newest of a chain.
     concrete->next_general = map_concrete(&table->by_relaxed, key);
     return map_put(&table->by_relaxed, strbuf_text(key), key->length,
                    (uintptr_t)concrete);
@@ -198,6 +205,8 @@ static void remove_general(TraceTable *table, Concrete *concrete)
 // The order of the others stays: it is the order of tracing.
 void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
 {
+    // Out of all indexes first, for the count that is released at the end may
+    // be the last one.
     remove_general(table, concrete);
     (void)map_remove(&table->by_key, strbuf_text(&concrete->key),
                      concrete->key.length);
@@ -223,11 +232,15 @@ static void evict(Vm *vm, TraceTable *table)
     Concrete *oldest = NULL;
     for (size_t i = 0; i < table->traces.count; i++) {
         Concrete *next = table->traces.items[i];
+        // One that runs is on the C stack, perhaps of a call that this very
+        // trace was made for.
         if (next->running == 0 &&
             (oldest == NULL || next->used < oldest->used)) {
             oldest = next;
         }
     }
+    // All of them run: the table goes over its limit rather than refuse a
+    // call.
     if (oldest == NULL) {
         return;
     }
@@ -258,6 +271,8 @@ bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
     (void)object_retain(concrete);
     concrete->listed = true;
     concrete->used = ++table->clock;
+    // A failure from here on takes the trace out again by the ordinary way,
+    // which does not mind that some index lacks it.
     if (!map_put(&table->by_key, strbuf_text(&concrete->key),
                  concrete->key.length, (uintptr_t)concrete) ||
         !add_general(table, concrete, signature)) {
@@ -272,11 +287,15 @@ bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
 static Spec *join_types(Vm *vm, const Concrete *chain,
                         const Signature *signature, size_t index)
 {
+    // A joined type borrows its dims from the room that it was made in, so two
+    // rooms take turns: the next join reads one and writes the other.
     Shape rooms[2];
     TensorType joined = signature_type(signature, index), type;
     int turn = 0;
     for (; chain != NULL; chain = chain->next_general) {
         size_t at = 0;
+        // Inputs of a graph can only be walked from the start: captures stand
+        // among the arguments.
         for (size_t i = 0; i <= index; i++) {
             if (!input_type(chain, &at, &type)) {
                 return spec_new(vm, joined, NULL);
@@ -302,6 +321,8 @@ bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
         return ok;
     }
     size_t count = signature->tensors.count, made = 0;
+    // One more than is needed, so that no tensor at all is no allocation of
+    // zero bytes.
     size_t size = (count + 1) * sizeof(Spec *);
     Spec **specs = ctx_alloc(&vm->ctx, size);
     ok = specs != NULL;

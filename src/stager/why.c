@@ -96,6 +96,8 @@ static bool same_part(const Signature *a, const Signature *b, size_t i)
 // A line for each argument that differs. *found: there was one.
 static bool add_differences(Vm *vm, StrBuf *out, const Why *why, bool *found)
 {
+    // Both keys are made anew: a Concrete keeps its key but not the ends of
+    // its parts. `b` is empty so that freeing it is right if `a` fails.
     Signature a, b = {0};
     bool ok = signature_make(vm, why->old->target, &why->old->bound, true,
                              &a) &&
@@ -136,6 +138,8 @@ static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
     StrBuf lines;
     strbuf_init(&lines, &vm->ctx);
     bool ok = add_differences(vm, &lines, why, &found);
+    // All arguments alike: the difference is in what look-up compares beside
+    // the key.
     strbuf_puts(out, found ? strbuf_text(&lines)
                            : "its Variables, or what it captured of an "
                              "enclosing trace, are others, or its trace had "
