@@ -18,11 +18,14 @@ static const char *const kind_names[] = {
 #undef AST
 };
 
+// The names are those of Python's `ast`, so a dump can be read beside one of
+// CPython.
 const char *ast_kind_name(AstKind kind)
 {
     return kind_names[kind];
 }
 
+// Without the `=` of an augmented assignment, which shares the operators.
 const char *ast_binary_symbol(BinaryOp op)
 {
     static const char *const symbols[] = {
@@ -45,6 +48,8 @@ const char *ast_compare_symbol(CompareOp op)
     return symbols[op];
 }
 
+// What dump_scalars and push_children have to know of a member. What a
+// constant holds and the operators of a comparison are printed apart.
 typedef enum FieldType {
     FIELD_NONE, // behind the last one
     FIELD_NODE,
@@ -53,6 +58,8 @@ typedef enum FieldType {
     FIELD_NUMBER
 } FieldType;
 
+// One member of a kind's part of the union, as ast_list.h lists it. The table
+// lets the dump go over any node without a case for each kind.
 typedef struct Field {
     FieldType type;
     uint16_t offset, size; // in a Node
@@ -66,6 +73,8 @@ typedef struct Field {
 #define S(member) FIELD(FIELD_NAME, member)
 #define V(member) FIELD(FIELD_NUMBER, member)
 
+// A row ends with FIELD_NONE, so a kind may have at most MAX_FIELDS - 1
+// fields.
 static const Field kind_fields[AST_COUNT][MAX_FIELDS] = {
 #define AST(id, name, ...) [AST_##id] = {__VA_ARGS__{FIELD_NONE, 0, 0, NULL}},
 #include "parser/ast_list.h"
@@ -80,16 +89,21 @@ typedef struct DumpItem {
     uint32_t depth;
 } DumpItem;
 
+// The stack belongs to the dump, and is freed in ast_dump even on failure.
 typedef struct Dump {
     StrBuf *out;
     VEC(DumpItem) stack;
 } Dump;
 
+// Field names are the stringized members of the union (`binary.left`), so
+// there is always a dot.
 static const char *short_name(const Field *field)
 {
     return strchr(field->name, '.') + 1;
 }
 
+// Everything that could break the line or the quotes is escaped; UTF-8 goes
+// through as it is, bytes literals included.
 static void dump_text(StrBuf *out, Text text)
 {
     strbuf_putc(out, '\'');
@@ -104,6 +118,8 @@ static void dump_text(StrBuf *out, Text text)
     strbuf_putc(out, '\'');
 }
 
+// 17 digits tell any two floats apart, which is what a dump that is compared
+// with another needs.
 static void dump_constant(StrBuf *out, const Node *node)
 {
     static const char *const names[] = {
@@ -121,6 +137,8 @@ static void dump_constant(StrBuf *out, const Node *node)
     }
 }
 
+// The operators are bytes beside the comparators and no nodes, so no row of
+// the field table names them.
 static void dump_compare(StrBuf *out, const Node *node)
 {
     for (uint32_t i = 0; i < node->compare.comparators.count; i++) {
@@ -129,11 +147,14 @@ static void dump_compare(StrBuf *out, const Node *node)
     }
 }
 
+// Untyped, as the field's type says what lies there.
 static const void *field_at(const Node *node, const Field *field)
 {
     return (const char *)node + field->offset;
 }
 
+// Enums and counts have four bytes, flags and the conversion of a formatted
+// value one; memcpy spares a cast to a type that was never stored.
 static long number_at(const Node *node, const Field *field)
 {
     uint32_t value = 0; // all such fields are 1 or 4 bytes
@@ -153,6 +174,7 @@ static void dump_scalars(StrBuf *out, const Node *node)
     }
     const Field *field = kind_fields[node->kind];
     for (; field->type != FIELD_NONE; field++) {
+        // Only looked into where the field is a name.
         const Text *text = field_at(node, field);
         if (field->type == FIELD_NUMBER) {
             strbuf_printf(out, " %s=%ld", short_name(field),
@@ -171,6 +193,8 @@ static void dump_scalars(StrBuf *out, const Node *node)
 static bool push_children(Dump *dump, const Node *node, uint32_t depth)
 {
     const Field *fields = kind_fields[node->kind];
+    // Lists are pushed before their head line, and fields from the last to the
+    // first: the stack turns both round.
     int count = 0;
     while (fields[count].type != FIELD_NONE) {
         count++;
@@ -199,6 +223,8 @@ static bool push_children(Dump *dump, const Node *node, uint32_t depth)
     return true;
 }
 
+// False stops the dump: memory ran out. A failed StrBuf is not looked at here,
+// because it swallows what is added to it.
 static bool dump_item(Dump *dump, DumpItem item)
 {
     StrBuf *out = dump->out;
@@ -224,6 +250,8 @@ static bool dump_item(Dump *dump, DumpItem item)
     return push_children(dump, item.node, item.depth + 1);
 }
 
+// An error during the dump is pending in the context, and the buffer is
+// marked, so that a half dump is never taken for a whole one.
 void ast_dump(StrBuf *out, const Node *node)
 {
     Dump dump = {.out = out};

@@ -3,6 +3,8 @@
 // Invariant: every statement begins with its indentation and ends its line.
 #include "parser/unparse.h"
 
+// Failure is kept in the printer: handlers queue on without looking, and the
+// loop in ast_unparse stops.
 void unparse_queue(Unparser *u, Item item)
 {
     if (!u->failed && !vec_push(u->out->ctx, &u->queue, item)) {
@@ -10,6 +12,9 @@ void unparse_queue(Unparser *u, Item item)
     }
 }
 
+// The text is not copied: it must outlive the printer, so it is a literal or
+// lies in the tree's arena. An empty one costs no item, which lets callers
+// write `i > 0 ? ", " : ""`.
 void unparse_text(Unparser *u, const char *text)
 {
     if (text[0] != '\0') {
@@ -17,6 +22,8 @@ void unparse_text(Unparser *u, const char *text)
     }
 }
 
+// `least` is what the place asks for; the expression's own tightness is looked
+// at when its turn comes.
 void unparse_expr(Unparser *u, const Node *node, Tightness least)
 {
     unparse_queue(u, (Item){ITEM_EXPR, (int)least, NULL, node});
@@ -30,12 +37,16 @@ void unparse_list(Unparser *u, const NodeList *list, Tightness least)
     }
 }
 
+// A statement indents itself. With a `node` of NULL it is only the indentation
+// and `word`; with an IF, `word` replaces its "if".
 static void queue_statement(Unparser *u, const Node *node, int level,
                             const char *word)
 {
     unparse_queue(u, (Item){ITEM_STATEMENT, level, word, node});
 }
 
+// Used for every block, since all have the form `:`, line end, statements one
+// level in. Bodies are never on the head's line, as in ast.unparse.
 static void queue_body(Unparser *u, const NodeList *body, int level)
 {
     unparse_text(u, ":\n");
@@ -54,6 +65,7 @@ static void queue_clause(Unparser *u, const char *word, const NodeList *body,
     }
 }
 
+// Targets in the order of the text: `a = b = 1` stores to `a` first.
 static void queue_assign(Unparser *u, const Node *node)
 {
     for (uint32_t i = 0; i < node->assign.targets.count; i++) {
@@ -63,6 +75,8 @@ static void queue_assign(Unparser *u, const Node *node)
     unparse_expr(u, node->assign.value, TIGHT_LOOSE);
 }
 
+// `(x): int` is not `x: int`: the first declares no local name. The
+// parentheses are therefore part of the tree and must be printed.
 static void queue_annotated(Unparser *u, const Node *node)
 {
     const Node *target = node->ann_assign.target;
@@ -77,6 +91,8 @@ static void queue_annotated(Unparser *u, const Node *node)
     }
 }
 
+// For parts that the grammar puts in brackets; an absent one takes its word
+// with it.
 static void queue_optional(Unparser *u, const char *before, const Node *node)
 {
     if (node != NULL) {
@@ -85,6 +101,7 @@ static void queue_optional(Unparser *u, const char *before, const Node *node)
     }
 }
 
+// The names have no tightness: a dotted one is a single text, `*` too.
 static void queue_aliases(Unparser *u, const NodeList *names)
 {
     for (uint32_t i = 0; i < names->count; i++) {
@@ -98,6 +115,7 @@ static void queue_aliases(Unparser *u, const NodeList *names)
     }
 }
 
+// A relative import has a level and may have no module: `from .. import a`.
 static void queue_import_from(Unparser *u, const Node *node)
 {
     unparse_text(u, "from ");
@@ -111,6 +129,8 @@ static void queue_import_from(Unparser *u, const Node *node)
     queue_aliases(u, &node->import_from.names);
 }
 
+// The operator's symbol and the `=` are two texts, because there is no table
+// of augmented symbols.
 static void queue_augmented(Unparser *u, const Node *node)
 {
     unparse_expr(u, node->aug_assign.target, TIGHT_TEST);
@@ -120,6 +140,7 @@ static void queue_augmented(Unparser *u, const Node *node)
     unparse_expr(u, node->aug_assign.value, TIGHT_LOOSE);
 }
 
+// GLOBAL and NONLOCAL; their names are NAME nodes.
 static void queue_names(Unparser *u, const Node *node)
 {
     unparse_text(u, node->kind == AST_GLOBAL ? "global " : "nonlocal ");
@@ -179,6 +200,8 @@ static void queue_simple(Unparser *u, const Node *node)
     unparse_text(u, "\n");
 }
 
+// An `elif` chain is queued link by link, each by the one before it, so that
+// neither the depth nor the indentation grows along it.
 static void queue_if(Unparser *u, const Node *node, int level,
                      const char *word)
 {
@@ -193,6 +216,7 @@ static void queue_if(Unparser *u, const Node *node, int level,
     }
 }
 
+// WHILE has the members of IF; its else part is never an `elif`.
 static void queue_while(Unparser *u, const Node *node, int level)
 {
     unparse_text(u, "while ");
@@ -201,6 +225,7 @@ static void queue_while(Unparser *u, const Node *node, int level)
     queue_clause(u, "else", &node->if_stmt.orelse, level);
 }
 
+// A tuple as the target is printed in parentheses, which change nothing there.
 static void queue_for(Unparser *u, const Node *node, int level)
 {
     unparse_text(u, "for ");
@@ -211,6 +236,7 @@ static void queue_for(Unparser *u, const Node *node, int level)
     queue_clause(u, "else", &node->for_stmt.orelse, level);
 }
 
+// A handler without a type is the bare `except:`.
 static void queue_handler(Unparser *u, const Node *node, int level)
 {
     unparse_text(u, "except");
@@ -222,6 +248,7 @@ static void queue_handler(Unparser *u, const Node *node, int level)
     queue_body(u, &node->handler.body, level);
 }
 
+// Handlers are items of their own for the sake of their indentation.
 static void queue_try(Unparser *u, const Node *node, int level)
 {
     unparse_text(u, "try");
@@ -233,6 +260,7 @@ static void queue_try(Unparser *u, const Node *node, int level)
     queue_clause(u, "finally", &node->try_stmt.finalbody, level);
 }
 
+// No parentheses around the items, as ast.unparse writes them.
 static void queue_with(Unparser *u, const Node *node, int level)
 {
     unparse_text(u, "with ");
@@ -245,6 +273,9 @@ static void queue_with(Unparser *u, const Node *node, int level)
     queue_body(u, &node->with_stmt.body, level);
 }
 
+// The statement's indentation was written by print_statement. Each decorator
+// ends its line, so it has to be followed by the indentation of the next line,
+// down to that of the word itself.
 static void queue_decorators(Unparser *u, const NodeList *decorators,
                              int level, const char *word)
 {
@@ -257,6 +288,7 @@ static void queue_decorators(Unparser *u, const NodeList *decorators,
     unparse_text(u, word);
 }
 
+// The docstring is the first statement of the body and is printed as such.
 static void queue_function(Unparser *u, const Node *node, int level)
 {
     queue_decorators(u, &node->function_def.decorators, level, "def ");
@@ -268,6 +300,7 @@ static void queue_function(Unparser *u, const Node *node, int level)
     queue_body(u, &node->function_def.body, level);
 }
 
+// Without arguments the parentheses are left out, as ast.unparse does.
 static void queue_class(Unparser *u, const Node *node, int level)
 {
     const NodeList *bases = &node->class_def.bases;
@@ -324,6 +357,8 @@ static void print_statement(Unparser *u, const Item *item)
     }
 }
 
+// Texts are written; nodes queue their parts, which move_queue then puts on
+// top of the stack in place of the node.
 static void print_item(Unparser *u, Item item)
 {
     switch (item.type) {
@@ -351,6 +386,9 @@ static void move_queue(Unparser *u)
     }
 }
 
+// Statements, parameters and expressions are all accepted, since error texts
+// and stage.code print parts of a tree. The kinds before NAME in ast_list.h
+// are statements and parts of such.
 void ast_unparse(StrBuf *out, const Node *node, int level)
 {
     Unparser u = {.out = out};
@@ -370,8 +408,11 @@ void ast_unparse(StrBuf *out, const Node *node, int level)
         Item item = vec_pop(&u.stack);
         print_item(&u, item);
         move_queue(&u);
+        // A tree can be long: the loop must give in to an interrupt.
         u.failed |= !strbuf_ok(out) || !ctx_poll(out->ctx);
     }
+    // The buffer carries the failure to the caller, who has no other result to
+    // look at.
     if (u.failed) {
         strbuf_fail(out);
     }

@@ -1,6 +1,9 @@
 // Expressions as source text, in the form of Python's ast.unparse.
 #include "parser/unparse.h"
 
+// The side on which an operator does not associate asks for one step more, so
+// that `a - (b - c)` and `(a ** b) ** c` keep their parentheses. The right of
+// `**` may be a signed operand, as in the grammar: `a ** -b`.
 static void queue_binary(Unparser *u, const Node *node, Tightness own)
 {
     bool power = node->binary.op == BINARY_POW;
@@ -11,6 +14,8 @@ static void queue_binary(Unparser *u, const Node *node, Tightness own)
     unparse_expr(u, node->binary.right, power ? TIGHT_UNARY : own + 1);
 }
 
+// The same order as the Pratt table of the parser (Power); if the two ever
+// differ, what is printed parses to another tree.
 static Tightness binary_tightness(BinaryOp op)
 {
     static const uint8_t table[BINARY_COUNT] = {
@@ -25,6 +30,8 @@ static Tightness binary_tightness(BinaryOp op)
     return (Tightness)table[op];
 }
 
+// What brings its own brackets or cannot be split counts as an atom. A tuple
+// is one too: it is always printed in parentheses.
 static Tightness tightness(const Node *node)
 {
     switch (node->kind) {
@@ -48,6 +55,8 @@ static Tightness tightness(const Node *node)
     }
 }
 
+// The operand asks for the operator's own tightness and no more: `- -a` and
+// `not not a` need no parentheses.
 static void queue_unary(Unparser *u, const Node *node, Tightness own)
 {
     static const char *const symbols[] = {
@@ -60,6 +69,9 @@ static void queue_unary(Unparser *u, const Node *node, Tightness own)
     unparse_expr(u, node->unary.operand, own);
 }
 
+// All values of a chain lie in one node. A value that is itself a chain of the
+// same word was written in parentheses and gets them back, because the tree
+// tells `a or (b or c)` from `a or b or c`.
 static void queue_bool(Unparser *u, const Node *node, Tightness own)
 {
     const char *word = node->bool_op.op == BOOL_OR ? " or " : " and ";
@@ -71,6 +83,8 @@ static void queue_bool(Unparser *u, const Node *node, Tightness own)
     }
 }
 
+// Operands ask for more than a comparison, since `(a < b) < c` is not the
+// chain `a < b < c`.
 static void queue_compare(Unparser *u, const Node *node)
 {
     unparse_expr(u, node->compare.left, TIGHT_BIT_OR);
@@ -83,6 +97,8 @@ static void queue_compare(Unparser *u, const Node *node)
     }
 }
 
+// Iterables and conditions are disjunctions in the grammar: a conditional or a
+// lambda there gets parentheses, or its `if` would be read as a filter.
 static void queue_generators(Unparser *u, const NodeList *generators)
 {
     for (uint32_t i = 0; i < generators->count; i++) {
@@ -99,6 +115,7 @@ static void queue_generators(Unparser *u, const NodeList *generators)
     }
 }
 
+// List, set and generator differ in their brackets only.
 static void queue_comp(Unparser *u, const Node *node, const char *open,
                        const char *close)
 {
@@ -108,6 +125,7 @@ static void queue_comp(Unparser *u, const Node *node, const char *open,
     unparse_text(u, close);
 }
 
+// A NULL key stands for `**mapping`, whose operand binds at least like `|`.
 static void queue_dict(Unparser *u, const Node *node)
 {
     unparse_text(u, "{");
@@ -126,6 +144,8 @@ static void queue_dict(Unparser *u, const Node *node)
     unparse_text(u, "}");
 }
 
+// The parentheses are kept where they could be left out: it is right in every
+// place, and `(a,)` needs the comma to be a tuple.
 static void queue_tuple(Unparser *u, const Node *node)
 {
     const NodeList *elements = &node->sequence.elements;
@@ -134,6 +154,8 @@ static void queue_tuple(Unparser *u, const Node *node)
     unparse_text(u, elements->count == 1 ? ",)" : ")");
 }
 
+// Positional arguments come first, whatever the text's order was: the tree
+// does not keep how `*a` and `k=v` were mixed.
 static void queue_call(Unparser *u, const Node *node)
 {
     unparse_expr(u, node->call.function, TIGHT_ATOM);
@@ -146,6 +168,7 @@ static void queue_call(Unparser *u, const Node *node)
     unparse_text(u, ")");
 }
 
+// A keyword without a name is the `**mapping` of a call or a class.
 static void queue_keyword(Unparser *u, const Node *node)
 {
     if (node->keyword.name.text == NULL) {
@@ -157,6 +180,7 @@ static void queue_keyword(Unparser *u, const Node *node)
     unparse_expr(u, node->keyword.value, TIGHT_TEST);
 }
 
+// `1.real` would be read as the float `1.` and a name; a blank parts them.
 static void queue_attribute(Unparser *u, const Node *node)
 {
     const Node *value = node->attribute.value;
@@ -167,6 +191,7 @@ static void queue_attribute(Unparser *u, const Node *node)
     unparse_text(u, node->attribute.name.text);
 }
 
+// Each part may be missing; the second colon is written only for a step.
 static void queue_slice(Unparser *u, const Node *node)
 {
     if (node->slice.lower != NULL) {
@@ -197,6 +222,8 @@ static void queue_subscript(Unparser *u, const Node *node)
     unparse_text(u, "]");
 }
 
+// The parameters of a lambda have no annotations, so unparse_params serves
+// both it and `def`.
 static void queue_lambda(Unparser *u, const Node *node)
 {
     bool some = node->lambda.params->params.params.count > 0;
@@ -206,6 +233,8 @@ static void queue_lambda(Unparser *u, const Node *node)
     unparse_expr(u, node->lambda.body, TIGHT_TEST);
 }
 
+// Right-associative: the `else` part may be a conditional without parentheses,
+// the body and the test may not.
 static void queue_conditional(Unparser *u, const Node *node)
 {
     unparse_expr(u, node->conditional.body, TIGHT_OR);
@@ -215,6 +244,8 @@ static void queue_conditional(Unparser *u, const Node *node)
     unparse_expr(u, node->conditional.orelse, TIGHT_TEST);
 }
 
+// YIELD and YIELD_FROM share their form; `yield` alone has no value, which is
+// not the same tree as `yield None`.
 static void queue_yield(Unparser *u, const Node *node)
 {
     bool from = node->kind == AST_YIELD_FROM;
@@ -225,6 +256,7 @@ static void queue_yield(Unparser *u, const Node *node)
     }
 }
 
+// The target of a walrus is always a name, so its tightness is of no matter.
 static void queue_named(Unparser *u, const Node *node)
 {
     unparse_expr(u, node->named_expr.target, TIGHT_ATOM);
@@ -232,6 +264,7 @@ static void queue_named(Unparser *u, const Node *node)
     unparse_expr(u, node->named_expr.value, TIGHT_TEST);
 }
 
+// Key and value are single expressions: `**` is an error in a comprehension.
 static void queue_dict_comp(Unparser *u, const Node *node)
 {
     unparse_text(u, "{");
@@ -261,6 +294,9 @@ static void queue_param(Unparser *u, const Node *node)
     }
 }
 
+// The tree has no node for a bare `*` or `/`; both are won back from the
+// kinds. `*` is needed before the first keyword-only name unless `*args` stood
+// there, `/` behind the last positional-only one.
 void unparse_params(Unparser *u, const Node *params)
 {
     NodeList list = params->params.params;
@@ -280,6 +316,8 @@ void unparse_params(Unparser *u, const Node *params)
     }
 }
 
+// For lists and sets only. An empty SET cannot come from a text: `{}` is a
+// DICT.
 static void queue_sequence(Unparser *u, const Node *node, const char *open,
                            const char *close)
 {
@@ -333,6 +371,8 @@ static void queue_atom(Unparser *u, const Node *node)
     }
 }
 
+// Whatever tightness() does not call an atom; the caller has dealt with the
+// parentheses.
 static void queue_operator(Unparser *u, const Node *node, Tightness own)
 {
     switch (node->kind) {
@@ -362,6 +402,9 @@ static void queue_operator(Unparser *u, const Node *node, Tightness own)
     }
 }
 
+// Names, constants and f-strings are written at once and not queued: nothing
+// is before them in the queue while their own item is printed. Everything else
+// only queues its parts, so only f-strings within f-strings use the C stack.
 void unparse_expression(Unparser *u, const Node *node, Tightness least)
 {
     Tightness own = tightness(node);
@@ -382,6 +425,8 @@ void unparse_expression(Unparser *u, const Node *node, Tightness least)
     default:
         break;
     }
+    // One rule for all operators: parentheses exactly where the place asks for
+    // more than the expression gives.
     bool bracket = own < least;
     unparse_text(u, bracket ? "(" : "");
     if (own == TIGHT_ATOM) {
