@@ -2,23 +2,30 @@
 #include "interp/note.h"
 #include "interp/sequence.h"
 
+// args[0] is a list or of a subclass: the binding of methods has checked it.
 static List *self_of(Value *args)
 {
     return value_as_list(args[0]);
 }
 
+// The bodies follow one pattern: checks first, then note_store, so that a trace
+// can refuse the change before anything is changed, and the change last.
+// list_append and list_extend do all three.
 static Value method_append(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return list_append(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
+// The list itself is a valid argument: l.extend(l) doubles it.
 static Value method_extend(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return list_extend(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
+// An index beyond either end is clipped, never an error, as in CPython. The
+// length is read after value_to_index, whose __index__ may change the list.
 static Value method_insert(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -37,6 +44,8 @@ static Value method_insert(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// The reference that the list held goes to the caller, so nothing is counted.
+// An empty list is told apart from a bad index, as CPython's messages do.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -68,6 +77,7 @@ static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
 {
     bool is_list = value_is_kind(self, KIND_LIST);
     for (size_t i = from; i < to; i++) {
+        // An __eq__ may shorten the list, so the length is read in every round.
         size_t length = is_list ? value_as_list(self)->count
                                 : value_as_tuple(self)->count;
         if (i >= length) {
@@ -75,6 +85,7 @@ static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
         }
         Value at = is_list ? value_as_list(self)->items[i]
                            : value_as_tuple(self)->items[i];
+        // Counted while it is compared: an __eq__ may take it out of the list.
         value_retain(at);
         int equal = value_equal(vm, at, item);
         release(vm, at);
@@ -85,12 +96,15 @@ static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
     return -1;
 }
 
+// The bodies of index and count serve both types.
 static size_t length_of(Value self)
 {
     return value_is_kind(self, KIND_LIST) ? value_as_list(self)->count
                                           : value_as_tuple(self)->count;
 }
 
+// The message names the value for a list and not for a tuple, as CPython's do.
+// Nothing is raised again for -2: the comparison's error is pending.
 static Value method_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -115,6 +129,7 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
     return VALUE_FAIL;
 }
 
+// Searches on behind each hit; -1 ends it, -2 carries an error of a comparison.
 static Value method_count(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
@@ -126,6 +141,7 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
     return at == -2 ? VALUE_FAIL : value_from_small(total);
 }
 
+// Removes the first equal item only. UNBOUND tells the trace of a removal.
 static Value method_remove(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -141,6 +157,8 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// list_clear empties the list before it releases an item, so a destructor finds
+// a valid, empty list.
 static Value method_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -151,6 +169,7 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// Always a plain list, for a subclass too, as in CPython.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -162,6 +181,8 @@ static Value method_copy(Vm *vm, Value *args, uint32_t count)
     return copy == NULL ? VALUE_FAIL : value_from_object(copy);
 }
 
+// Order alone changes and no count does, but a trace that has read an item by
+// its index must hear of it.
 static Value method_reverse(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -177,6 +198,8 @@ static Value method_reverse(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// `reverse` is any object with a truth value. list_sort treats a None key as
+// none and checks the list for changes made by the key function.
 static Value method_sort(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -187,6 +210,8 @@ static Value method_sort(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// The second column is the signature as inspect shows it; the call machinery
+// fills args from it, with UNBOUND for a default that was not given.
 const NativeDef list_methods[] = {
     {"append", "self, object, /", method_append, "Adds an item at the end."},
     {"extend", "self, iterable, /", method_extend, "Adds all items."},
@@ -205,6 +230,7 @@ const NativeDef list_methods[] = {
      "Sorts in place; equal items keep their order."},
     {0}};
 
+// A tuple has only the two methods that do not change it.
 const NativeDef tuple_methods[] = {
     {"index", "self, value, start=0, stop=None, /", method_index,
      "Where value stands first."},

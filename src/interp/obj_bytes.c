@@ -8,6 +8,9 @@
 #include "interp/obj_dict.h"
 #include "interp/sequence.h"
 
+// data NULL leaves the bytes uninitialised for the caller to fill. A zero byte
+// stands behind them, for C functions; `length` does not count it, and the data
+// may hold zeros of its own.
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 {
     if (length > PTRDIFF_MAX / 2) {
@@ -41,12 +44,15 @@ size_t bytes_length(Value v)
     return value_as_bytes(v)->length;
 }
 
+// The size must be the one that bytes_new asked for.
 static void bytes_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self,
                 sizeof(Bytes) + ((Bytes *)self)->length + 1);
 }
 
+// Quotes as CPython: double ones only if there is a single quote and no double
+// one inside. Only ASCII is shown as it is.
 static Value bytes_repr(Vm *vm, Value self)
 {
     Bytes *bytes = value_as_bytes(self);
@@ -75,6 +81,7 @@ static Value bytes_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Not seeded: equal bytes hash alike in every run.
 static bool bytes_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -82,6 +89,7 @@ static bool bytes_hash(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// Bytewise, unsigned (memcmp), the shorter first among equal beginnings.
 static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -101,6 +109,7 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// Sum and product; both make new objects and refuse sizes that would overflow.
 static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op == BINARY_ADD && value_is_kind(a, KIND_BYTES) &&
@@ -144,6 +153,8 @@ static int64_t bytes_length_slot(Vm *vm, Value self)
     return (int64_t)bytes_length(self);
 }
 
+// An index gives an int 0 … 255, a slice gives bytes. The char is signed on
+// some machines, hence the cast.
 static Value bytes_get_item(Vm *vm, Value self, Value key)
 {
     Bytes *bytes = value_as_bytes(self);
@@ -168,6 +179,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
     return value_from_small((unsigned char)bytes->data[index]);
 }
 
+// A run of bytes or one byte value. 1, 0, or -1 with an error pending.
 static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
@@ -189,6 +201,8 @@ static int bytes_contains(Vm *vm, Value self, Value item)
     return memchr(bytes_text(self), (int)byte, bytes_length(self)) != NULL;
 }
 
+// state[0] is the bytes object, given up at the end: an iterator that is
+// exhausted stays so and keeps nothing alive.
 static Value bytes_step(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -254,6 +268,7 @@ static Value bytes_of(Vm *vm, const Tuple *args)
     if (value_is_kind(v, KIND_BYTES)) {
         return value_retain(v);
     }
+    // Index before iterable: bytes(3) is three zeros, bytes([3]) the byte 3.
     if (!value_is_index(vm, v)) {
         return bytes_from_items(vm, v);
     }
@@ -292,6 +307,8 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
             break;
         }
     }
+    // Every keyword must have filled the next free place; anything over is
+    // unknown, given twice, or leaves a gap.
     if (count != args->count + keywords->count) {
         return raise_error(vm, ERR_TYPE,
                            "bytes() got an unexpected keyword argument");
@@ -302,6 +319,8 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
     return made;
 }
 
+// A subclass gets a copy in an object of its own: the bytes stand inside the
+// object, whose size is fixed when it is allocated.
 static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value made = bytes_of_arguments(vm, args, keywords);

@@ -7,6 +7,8 @@
 #include "interp/note.h"
 #include "interp/sequence.h"
 
+// One allocation of exactly `count` slots: most lists of a known length never
+// grow. A NULL array goes with capacity 0.
 List *list_new(Vm *vm, size_t count)
 {
     Value *items = NULL;
@@ -32,6 +34,8 @@ List *list_new(Vm *vm, size_t count)
     return list;
 }
 
+// Grows by half, so that n appends cost O(n) in all. The bound keeps the sums
+// and products of sizes below from overflowing.
 bool list_reserve(Vm *vm, List *list, size_t extra)
 {
     size_t wanted = list->count + extra;
@@ -54,6 +58,7 @@ bool list_reserve(Vm *vm, List *list, size_t extra)
     return true;
 }
 
+// Room is made before the trace is told, so that nothing can fail after it.
 bool list_append_owned(Vm *vm, List *list, Value item)
 {
     if (!list_reserve(vm, list, 1) || !note_store(vm, list, item)) {
@@ -69,6 +74,8 @@ bool list_append(Vm *vm, List *list, Value item)
     return list_append_owned(vm, list, value_retain(item));
 }
 
+// The fast way for a plain list or tuple. `count` is taken before anything
+// grows, so that l.extend(l) ends.
 static bool extend_array(Vm *vm, List *list, Object *from)
 {
     bool is_list = from->kind == KIND_LIST;
@@ -86,6 +93,9 @@ static bool extend_array(Vm *vm, List *list, Object *from)
     return true;
 }
 
+// Only exact types take the short cut: a subclass may define __iter__. Items
+// are appended as they come, so those before an error stay, as in CPython; the
+// poll lets Ctrl-C end an endless iterator.
 bool list_extend(Vm *vm, List *list, Value iterable)
 {
     if (value_is_object(iterable) &&
@@ -107,6 +117,8 @@ bool list_extend(Vm *vm, List *list, Value iterable)
     return ok;
 }
 
+// The list is emptied before the first release: a destructor that runs Duet
+// code sees an empty list and may even append to it.
 void list_clear(Vm *vm, List *list)
 {
     Value *items = list->items;
@@ -125,11 +137,14 @@ static void list_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(List));
 }
 
+// The collector's clear: breaks cycles by giving up the items, and leaves a
+// valid list.
 static void list_clear_slot(Vm *vm, Object *self)
 {
     list_clear(vm, (List *)self);
 }
 
+// Immediate values (small ints, None) hold no references.
 void values_visit(const Value *items, size_t count,
                   void (*visit)(Object *child, void *data), void *data)
 {
@@ -146,6 +161,7 @@ static void list_visit(Object *self, void (*visit)(Object *, void *),
     values_visit(((List *)self)->items, ((List *)self)->count, visit, data);
 }
 
+// sequence_repr guards against a list that contains itself.
 static Value list_repr(Vm *vm, Value self)
 {
     return sequence_repr(vm, self, "[", "]");
@@ -157,6 +173,9 @@ static int64_t list_length(Vm *vm, Value self)
     return (int64_t)value_as_list(self)->count;
 }
 
+// Identity comes first, as in CPython: a NaN is in the list that holds it. The
+// array and its length are read again in each round, since __eq__ may change
+// them.
 int sequence_contains(Vm *vm, Value self, Value item)
 {
     bool is_list = value_object(self)->kind == KIND_LIST;
@@ -177,6 +196,8 @@ int sequence_contains(Vm *vm, Value self, Value item)
     return 0;
 }
 
+// A small int, by far the commonest key, takes neither type lookup nor call. An
+// int beyond 64 bits is an IndexError, not the OverflowError of value_to_index.
 bool sequence_index(Vm *vm, const char *what, Value key, size_t count,
                     size_t *out)
 {
@@ -205,6 +226,7 @@ bool sequence_index(Vm *vm, const char *what, Value key, size_t count,
     return index >= 0 && (size_t)index < count;
 }
 
+// A plain list, also for a subclass; the items are shared.
 static Value list_get_slice(Vm *vm, List *list, Slice *slice)
 {
     int64_t start, step, count;
@@ -222,6 +244,7 @@ static Value list_get_slice(Vm *vm, List *list, Slice *slice)
     return value_from_object(result);
 }
 
+// sequence_index leaves "out of range" to its callers, whose wording differs.
 static Value list_get_item(Vm *vm, Value self, Value key)
 {
     List *list = value_as_list(self);
@@ -237,6 +260,8 @@ static Value list_get_item(Vm *vm, Value self, Value key)
     return value_retain(list->items[index]);
 }
 
+// `items` are retained here, so on failure the caller still owns its own and
+// the list is unchanged.
 bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
                  const Value *items, size_t count)
 {
@@ -260,6 +285,7 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
         list->items[start + i] = value_retain(items[i]);
     }
     list->count += count - removed;
+    // Only now, with the list whole, may destructors run.
     for (size_t i = 0; i < removed; i++) {
         release(vm, old[i]);
     }
@@ -274,6 +300,7 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
     if (count <= 0) {
         return true;
     }
+    // A descending slice names the same items as an ascending one from its end.
     if (step < 0) {
         start += (count - 1) * step;
         step = -step;
@@ -285,6 +312,8 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
     if (old == NULL) {
         return false;
     }
+    // Survivors move down over the gaps; what goes waits in `old` until the
+    // list is whole, since a release may run Duet code.
     size_t to = (size_t)start, taken = 0;
     for (size_t i = (size_t)start; i < list->count; i++) {
         if (taken < (size_t)count && (i - (size_t)start) % (size_t)step == 0) {
@@ -301,6 +330,8 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
     return true;
 }
 
+// Only a slice of step 1 may change the length; an extended one wants exactly
+// as many items as it names.
 static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
 {
     int64_t start, step, count;
@@ -325,6 +356,8 @@ static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
     return true;
 }
 
+// Deletion comes as UNBOUND. The right side becomes a tuple of its own first:
+// it may be the list itself, and an iterator may run code that changes it.
 static bool list_set_slice(Vm *vm, List *list, Slice *slice, Value value)
 {
     if (value_unbound(value)) {
@@ -347,6 +380,8 @@ static bool list_set_slice(Vm *vm, List *list, Slice *slice, Value value)
     return ok;
 }
 
+// Assignment, or deletion if `value` is UNBOUND. The new value is retained
+// before the old one goes (value_replace), which matters for l[i] = l[i].
 static bool list_set_item(Vm *vm, Value self, Value key, Value value)
 {
     List *list = value_as_list(self);
@@ -375,6 +410,7 @@ static bool list_set_item(Vm *vm, Value self, Value key, Value value)
     return true;
 }
 
+// The sum of two lists is a plain list even if they are of subclasses.
 static Value list_concat(Vm *vm, List *a, List *b)
 {
     List *result = list_new(vm, a->count + b->count);
@@ -390,6 +426,8 @@ static Value list_concat(Vm *vm, List *a, List *b)
     return value_from_object(result);
 }
 
+// Too long a result is a MemoryError before anything is allocated; the poll
+// lets Ctrl-C end a long fill.
 static Value list_repeat(Vm *vm, List *list, Value times)
 {
     int64_t count;
@@ -416,12 +454,15 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     return value_from_object(result);
 }
 
+// False without an error for anything else, None and floats among them.
 bool value_is_index(Vm *vm, Value v)
 {
     return value_is_int(v) || value_is_bool(v) ||
            (value_is_object(v) && type_of(vm, v)->slots.index != NULL);
 }
 
+// The list stands on either side: 2 * [x] arrives here too. Nothing but list +
+// list is a sum; NOT_IMPLEMENTED lets the other operand try.
 static Value list_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_kind(a, KIND_LIST);
@@ -434,6 +475,8 @@ static Value list_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return VALUE_NOT_IMPLEMENTED;
 }
 
+// += takes any iterable, unlike +, and keeps the list's identity, as CPython
+// does. The result is the list again, counted for the caller.
 static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     List *list = value_as_list(a);
@@ -448,6 +491,7 @@ static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
         return value_failed(repeated) ? repeated
                                       : (release(vm, repeated), VALUE_FAIL);
     }
+    // Swaps the arrays, so that the old items die with the temporary list.
     List *other = value_as_list(repeated), old = *list;
     list->items = other->items;
     list->count = other->count;
@@ -459,6 +503,8 @@ static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     return value_retain(a);
 }
 
+// An empty list of any class with list's layout; the items come in __init__, as
+// in CPython, so that a subclass may take other arguments.
 static Value list_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -472,6 +518,7 @@ static Value list_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return value_from_object(list);
 }
 
+// Called again on a list in use, it replaces what the list held.
 static bool list_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     List *list = value_as_list(self);

@@ -1,11 +1,14 @@
 // slice: start, stop and step as they were written; slice_indices clips.
 #include "interp/sequence.h"
 
+// Unchecked: the caller knows the kind.
 static Slice *as_slice(Value v)
 {
     return (Slice *)value_object(v);
 }
 
+// The parts are kept as they are, of any type: a[1:"x"] is an error of the
+// container's, and the __getitem__ of a class may take such a slice.
 Slice *slice_new(Vm *vm, Value start, Value stop, Value step)
 {
     Slice *slice = object_new(vm, vm->types[KIND_SLICE], sizeof *slice);
@@ -29,6 +32,8 @@ static bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
                            "slice indices must be integers or None or have "
                            "an __index__ method");
     }
+    // A boxed int lies beyond 62 bits, hence beyond any length: only its sign
+    // counts, and the end of the range of small ints stands for it.
     if (value_is_kind(v, KIND_INT)) {
         int negative = value_truth(vm, v) &&
                        value_same(value_compare(vm, COMPARE_LT, v,
@@ -40,6 +45,9 @@ static bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     return value_to_index(vm, v, out);
 }
 
+// PySlice_AdjustIndices of CPython. `low` and `high` are where a walk in the
+// direction of the step may begin or end: -1 and length - 1 for a negative
+// step, since the stop -1 then means "past the first item".
 bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
                    int64_t *step, int64_t *count)
 {
@@ -55,6 +63,8 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
         !slice_part(vm, slice->stop, 0, &stop)) {
         return false;
     }
+    // Only a written bound counts from the end: the default -1 of a negative
+    // step must not be taken for the last item.
     if (value_is_none(slice->stop)) {
         stop = *step < 0 ? low : high;
     } else {
@@ -65,12 +75,14 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
     }
     *start = *start < low ? low : *start > high ? high : *start;
     stop = stop < low ? low : stop > high ? high : stop;
+    // ceil(span / stride) without overflow for a huge stride.
     int64_t span = *step < 0 ? *start - stop : stop - *start;
     int64_t stride = *step < 0 ? -*step : *step;
     *count = span <= 0 ? 0 : (span - 1) / stride + 1;
     return true;
 }
 
+// The type is not tracked, so there is no visit slot beside this one.
 static void slice_destroy(Vm *vm, Object *self)
 {
     Slice *slice = (Slice *)self;
@@ -80,6 +92,8 @@ static void slice_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *slice);
 }
 
+// All three parts are written out, None included, as CPython does. Errors of
+// the buffer show in str_from_buf; those of a part's repr stop the rest.
 static Value slice_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -99,6 +113,8 @@ static Value slice_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Compared as the tuples (start, stop, step), ordering included, as CPython
+// does. The three fields stand side by side, so they serve as an array.
 static Value slice_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!value_is_kind(a, KIND_SLICE) || !value_is_kind(b, KIND_SLICE)) {
@@ -114,6 +130,8 @@ static Value slice_compare(Vm *vm, CompareOp op, Value a, Value b)
     return result;
 }
 
+// With one argument it is the stop, as in range. slice cannot be extended, so
+// the class is always slice itself.
 static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;
@@ -133,6 +151,8 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return slice == NULL ? VALUE_FAIL : value_from_object(slice);
 }
 
+// slice_indices gives a count rather than the stop, which Python's method
+// returns clipped; it is worked out here by the same rules.
 static Value method_indices(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
@@ -161,6 +181,7 @@ static Value method_indices(Vm *vm, Value *args, uint32_t unused)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
+// The members give the parts as written, without clipping.
 static Value get_start(Vm *vm, Value self)
 {
     (void)vm;
