@@ -16,12 +16,15 @@ _Static_assert((int)DT_FLOAT32 == (int)ELEM_F32, "order of dtypes");
 _Static_assert((int)DT_FLOAT64 == (int)ELEM_F64, "order of dtypes");
 _Static_assert((int)DT_STRING == (int)ELEM_COUNT, "strings are no Elem");
 
+// What dtype_list.h says of one dtype, in the form that functions look up.
 typedef struct DTypeInfo {
     const char *name;
     uint8_t size;
     uint8_t class; // DTypeClass
 } DTypeInfo;
 
+// Indexed by DType; DT_COUNT (no dtype, as in an attribute not given) is not
+// in it, and only dtype_name may be asked about it.
 static const DTypeInfo dtype_info[DT_COUNT] = {
 #define DTYPE(id, text, ctype, bytes, kind, tf)                               \
     [DT_##id] = {text, bytes, DTYPE_CLASS_##kind},
@@ -29,6 +32,7 @@ static const DTypeInfo dtype_info[DT_COUNT] = {
 #undef DTYPE
 };
 
+// Messages may name a dtype that a faulty graph gave, so this one checks.
 const char *dtype_name(DType dtype)
 {
     return dtype < DT_COUNT ? dtype_info[dtype].name : "<no dtype>";
@@ -44,6 +48,7 @@ DTypeClass dtype_class(DType dtype)
     return (DTypeClass)dtype_info[dtype].class;
 }
 
+// A walk over nine names: asked once for each dtype in a parsed text.
 bool dtype_from_name(const char *name, DType *dtype)
 {
     for (int i = 0; i < DT_COUNT; i++) {

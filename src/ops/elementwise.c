@@ -34,6 +34,9 @@ static void operand_steps(TensorType type, int rank, int64_t *steps)
     }
 }
 
+// Two neighbouring dimensions are one loop if every operand goes on from the
+// end of the inner one to the next step of the outer one without a jump. A
+// broadcast operand (both steps 0) passes too.
 static bool loops_join(const Loop *outer, const Loop *inner,
                        uint32_t operands)
 {
@@ -45,6 +48,8 @@ static bool loops_join(const Loop *outer, const Loop *inner,
     return true;
 }
 
+// Sizes of 1 move nothing and are dropped; neighbours are joined. Dense
+// operands of one shape so become a single run, whatever their rank.
 static void runs_init(Runs *runs, const KernelCall *call)
 {
     TensorType out = tensor_type(call->outputs[0]);
@@ -76,6 +81,9 @@ static void runs_init(Runs *runs, const KernelCall *call)
     }
 }
 
+// The innermost loop is a tile's; the others are counted in `at` like an
+// odometer, which moves the operands' pointers by steps instead of computing
+// them anew.
 static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
 {
     const Loop *inner = &runs->loops[runs->count - 1];
@@ -102,6 +110,7 @@ static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
         for (; i >= 0; i--) {
             const Loop *loop = &runs->loops[i];
             bool wraps = ++at[i] == loop->size;
+            // A loop that wraps takes its operands back to where it began.
             int64_t moves = wraps ? 1 - loop->size : 1;
             for (uint32_t k = 0; k < runs->operands; k++) {
                 args[k].data = (const char *)args[k].data +
@@ -118,6 +127,8 @@ static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
     }
 }
 
+// No elements, no tile: a rule that refuses values has none to refuse. Where
+// no tile is, the op's kernel is for strings.
 bool elementwise_run(const KernelCall *call)
 {
     DType dtypes[ELEMENTWISE_OPERANDS];
@@ -143,6 +154,7 @@ bool elementwise_run(const KernelCall *call)
     return runs_go(call, &runs, tile);
 }
 
+// On the path of every eager operator, so in this file, to be inlined.
 static bool same_dims(const Tensor *a, const Tensor *b)
 {
     if (a->rank != b->rank) {
@@ -157,6 +169,7 @@ static bool same_dims(const Tensor *a, const Tensor *b)
     return true;
 }
 
+// The same as the shape rule gives, without an InferCall to fill in.
 static DType quick_dtype(const OpDesc *op, DType dtype)
 {
     if (op->result == RESULT_SAME) {
@@ -177,6 +190,8 @@ static Tensor *quick_shape(Tensor *a, Tensor *b)
     return a->count == 1 && a->rank <= b->rank ? b : NULL;
 }
 
+// Equal shapes, or one operand of a single element: one tile call does it. All
+// else, and each refusal that needs a good message, is left to the long way.
 int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
                       uint32_t count, Tensor **output)
 {

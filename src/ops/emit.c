@@ -25,6 +25,8 @@ EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y, EmitValue z)
     return all ? emit->op(emit, op, inputs, 3, NULL) : NULL;
 }
 
+// By a double, so that int64 constants above 2**53 cannot be made here; rules
+// need 0, 1, 2 and the like.
 EmitValue emit_number(Emit *emit, DType dtype, double value)
 {
     return emit->constant(emit, tensor_scalar_float(emit->ctx, dtype, value));
@@ -40,6 +42,8 @@ EmitValue emit_ints(Emit *emit, uint32_t count, const int64_t *ints)
     return emit->constant(emit, tensor);
 }
 
+// The constant takes x's dtype because ops do not promote: mixed dtypes are an
+// error.
 EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number)
 {
     return x == NULL ? NULL
@@ -48,6 +52,8 @@ EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number)
                                           number));
 }
 
+// A cast to the same dtype is left out, so that a rule may ask for one without
+// looking, and the graph does not fill up with them.
 EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype)
 {
     AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
@@ -57,6 +63,7 @@ EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype)
     return emit_1(emit, OP_CAST, x, &attr);
 }
 
+// Borrows `ints`: the Emit copies attributes that it keeps.
 static AttrValue ints_attr(const int64_t *ints, int count)
 {
     return (AttrValue){
@@ -69,6 +76,7 @@ EmitValue emit_reshape(Emit *emit, EmitValue x, int rank, const int64_t *dims)
     return emit_1(emit, OP_RESHAPE, x, &attr);
 }
 
+// The identity is left out, as in emit_cast.
 EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes)
 {
     AttrValue attr = ints_attr(axes, rank);
@@ -79,6 +87,7 @@ EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes)
     return moves ? emit_1(emit, OP_PERMUTE_DIMS, x, &attr) : x;
 }
 
+// The mask has bits, the attribute a list: the largest rank bounds both.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims)
 {
@@ -133,6 +142,8 @@ bool infer_composed(InferCall *call)
 // ---- an Emit that runs each op at once
 
 typedef VEC(Tensor *) TensorVec;
+// Rules name a value as often as they like, so that no op can know which use
+// is the last: all results are kept until the composed op is done.
 typedef struct RunEmit {
     Emit emit;       // first: an Emit * is a RunEmit *
     TensorVec owned; // what the ops gave
@@ -163,6 +174,7 @@ static EmitValue run_op(Emit *emit, OpCode op, const EmitValue *inputs,
     return ok ? run_own((RunEmit *)emit, outputs[0]) : NULL;
 }
 
+// Here all types are known; in a trace sizes may not be.
 static TensorType run_type(Emit *emit, EmitValue value)
 {
     (void)emit;
@@ -174,6 +186,8 @@ static EmitValue run_constant(Emit *emit, Tensor *tensor)
     return run_own((RunEmit *)emit, tensor);
 }
 
+// The result is retained before the kept ones go, for it is one of them, or
+// one of the inputs.
 Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
                  uint32_t input_count, const AttrValue *attrs)
 {

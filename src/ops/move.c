@@ -6,6 +6,8 @@
 
 #include "kernels/move.h"
 
+// Row-major: the last axis has stride 1. No product can overflow, since the
+// count of all elements was checked when the tensor was made.
 void dense_strides(int rank, const int64_t *dims, int64_t *strides)
 {
     int64_t step = 1;
@@ -15,6 +17,8 @@ void dense_strides(int rank, const int64_t *dims, int64_t *strides)
     }
 }
 
+// After a copy of pointers each string has one holder more. Nothing is
+// released: what stood in `out` before was NULL.
 static void hold_strings(Tensor *out, int64_t at, int64_t count)
 {
     TensorString **strings = (TensorString **)out->data + at;
@@ -30,6 +34,8 @@ void tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                      strides);
 }
 
+// A stride of 0 repeats and a negative one reverses: broadcast, flip, slice
+// and transpose are all this one loop with other numbers.
 void tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                       int rank, const int64_t *dims, const int64_t *strides)
 {
@@ -54,6 +60,8 @@ void tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
     }
 }
 
+// Strides are permuted with the sizes, and the gather walks the result in its
+// own order.
 Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes)
 {
     int64_t own[SHAPE_MAX_RANK], dims[SHAPE_MAX_RANK];

@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+// float32 is read as float32: through a double it would be rounded twice.
 static bool reads_back(const char *text, double value, DType dtype)
 {
     return dtype == DT_FLOAT32 ? (double)strtof(text, NULL) == value
                                : strtod(text, NULL) == value;
 }
 
+// One digit more at a time until it reads back: 9 digits always do for
+// float32, 17 for float64. Slower than Ryu or Grisu by far, but short, and its
+// digits are the correctly rounded ones that C gives.
 Decimal decimal_of(double value, DType dtype)
 {
     Decimal d = {.negative = signbit(value) != 0, .finite = isfinite(value)};
@@ -38,6 +42,7 @@ Decimal decimal_of(double value, DType dtype)
     return d;
 }
 
+// NumPy's unique form: the point always shows, but no zero behind it ("1.").
 int decimal_positional(const Decimal *d, char *out)
 {
     int n = 0, i = 0;
@@ -62,6 +67,7 @@ int decimal_positional(const Decimal *d, char *out)
     return n;
 }
 
+// At least two digits in the exponent, as in C and Python.
 int decimal_scientific(const Decimal *d, int fraction, char *out)
 {
     int n = 0;
@@ -77,6 +83,7 @@ int decimal_scientific(const Decimal *d, int fraction, char *out)
     return n + sprintf(out + n, "e%+03d", zero ? 0 : d->point - 1);
 }
 
+// Python's repr of a float: exponents below 1e-4 and from 1e16 on.
 int decimal_scalar(double value, DType dtype, char *out)
 {
     Decimal d = decimal_of(value, dtype);

@@ -22,12 +22,16 @@ const OpDesc op_multiply = {
     .graphdef = "Mul",
 };
 
+// True division, as Python's `/`: ints become float64 before they are divided,
+// as in NumPy.
 const OpDesc op_divide = {
     BINARY("divide", TILE_DIVIDE, RESULT_FLOAT, 0),
     .doc = "The quotient x1 / x2; of integers as float64." BROADCASTS,
     .graphdef = "RealDiv",
 };
 
+// Python's `//`: towards minus infinity, where C goes towards zero. Floats do
+// not fail, they give an infinity or NaN.
 const OpDesc op_floor_divide = {
     BINARY("floor_divide", TILE_FLOOR_DIVIDE, RESULT_SAME, OP_MAY_FAIL),
     .doc = "The quotient x1 // x2, floored. An integer divided by 0 is an\n"
@@ -37,6 +41,7 @@ const OpDesc op_floor_divide = {
     .graphdef = "FloorDiv",
 };
 
+// Python's `%`: for ints x1 == x1 // x2 * x2 + x1 % x2 holds.
 const OpDesc op_remainder = {
     BINARY("remainder", TILE_REMAINDER, RESULT_SAME, OP_MAY_FAIL),
     .doc = "The remainder x1 % x2, with the sign of x2. An integer divided\n"
@@ -46,6 +51,8 @@ const OpDesc op_remainder = {
     .graphdef = "FloorMod",
 };
 
+// Ints stay ints, so a negative exponent has no value in the dtype; NumPy
+// refuses it in the same way.
 const OpDesc op_pow = {
     BINARY("pow", TILE_POW, RESULT_SAME, OP_MAY_FAIL),
     .doc = "The power x1 ** x2. A negative integer exponent is an\n"
@@ -85,6 +92,7 @@ const OpDesc op_sign = {
     .graphdef = "Sign",
 };
 
+// An op of its own, not multiply(x, x): its loop loads one operand, not two.
 const OpDesc op_square = {
     UNARY("square", TILE_SQUARE, RESULT_SAME),
     .doc = "The square, x times x.",

@@ -2,6 +2,8 @@
 #include "ops/descriptor.h"
 #include "ops/strings.h"
 
+// Strings compare too, byte by byte, by a kernel of their own. The ordered
+// comparisons below have none: TensorFlow orders no strings.
 const OpDesc op_equal = {
     BINARY("equal", TILE_EQUAL, RESULT_BOOL, OP_COMMUTATIVE),
     .doc = "True where x1 == x2." BROADCASTS,
@@ -40,6 +42,8 @@ const OpDesc op_greater_equal = {
     .graphdef = "GreaterEqual",
 };
 
+// The logical ops take bools alone; a number has to be compared first. That
+// keeps `logical_and(x, 2)` from meaning something by accident.
 const OpDesc op_logical_and = {
     BINARY("logical_and", TILE_LOGICAL_AND, RESULT_SAME, OP_COMMUTATIVE),
     .doc = "True where both bools are." BROADCASTS,
@@ -52,6 +56,7 @@ const OpDesc op_logical_or = {
     .graphdef = "LogicalOr",
 };
 
+// TensorFlow has no LogicalXor op; of bools NotEqual is the same function.
 const OpDesc op_logical_xor = {
     BINARY("logical_xor", TILE_LOGICAL_XOR, RESULT_SAME, OP_COMMUTATIVE),
     .doc = "True where one of the bools is, not both." BROADCASTS,
@@ -88,6 +93,8 @@ const OpDesc op_bitwise_invert = {
     .graphdef = "Invert",
 };
 
+// A count of the width or more is undefined in C and wraps on some machines;
+// here it gives what shifting one place at a time would.
 const OpDesc op_bitwise_left_shift = {
     BINARY("bitwise_left_shift", TILE_LEFT_SHIFT, RESULT_SAME, OP_MAY_FAIL),
     .doc = "x1 << x2; 0 from the width on. A negative count is an\n"
@@ -97,6 +104,7 @@ const OpDesc op_bitwise_left_shift = {
     .graphdef = "LeftShift",
 };
 
+// Arithmetic for signed ints, so that -1 >> n stays -1, as in Python.
 const OpDesc op_bitwise_right_shift = {
     BINARY("bitwise_right_shift", TILE_RIGHT_SHIFT, RESULT_SAME, OP_MAY_FAIL),
     .doc = "x1 >> x2; 0 or -1 from the width on. A negative count is an\n"
@@ -124,6 +132,8 @@ const OpDesc op_isfinite = {
     .graphdef = "IsFinite",
 };
 
+// Unlike x < 0 this tells -0.0 from 0.0. TensorFlow has no op for it, nor for
+// copysign, hence no graphdef name.
 const OpDesc op_signbit = {
     UNARY("signbit", TILE_SIGNBIT, RESULT_BOOL),
     .doc = "True where the sign bit of a float is set (-0.0 has it).",

@@ -35,6 +35,8 @@ static bool infer_shaped(InferCall *call, DType dtype)
     return true;
 }
 
+// One rule for zeros and ones; there is no one among strings, so `ones`
+// refuses them where `zeros` gives empty ones.
 static bool infer_zeros(InferCall *call)
 {
     DType dtype = attr_dtype(&call->attrs[1], DT_FLOAT32);
@@ -44,6 +46,8 @@ static bool infer_zeros(InferCall *call)
     return infer_shaped(call, dtype);
 }
 
+// The number is converted once, in the first element, which then serves as the
+// pattern for the others. Zero bits are 0 in every dtype.
 static bool kernel_fill_number(const KernelCall *call, int64_t value)
 {
     Tensor *out = call->outputs[0];
@@ -103,6 +107,7 @@ const OpDesc op_ones = {
     .kernel = kernel_ones,
 };
 
+// The dtype is the value's: a cast before says another.
 static bool infer_full(InferCall *call)
 {
     return (call->inputs[0].rank <= 0 ||

@@ -9,6 +9,7 @@
 
 // ---- take
 
+// x.shape[:axis] + indices.shape + x.shape[axis + 1:], NumPy's rule.
 static bool infer_take(InferCall *call)
 {
     TensorType x = call->inputs[0], indices = call->inputs[1];
@@ -43,6 +44,8 @@ static bool infer_take(InferCall *call)
 }
 
 // "indices[0] = 1 is not in [0, 1)", with all the indices' coordinates.
+// TensorFlow's text. The count `at` runs over all indices, so it is taken
+// apart into coordinates, the last axis fastest.
 static bool take_error(Ctx *ctx, const Tensor *indices, int64_t at,
                        int64_t size)
 {
@@ -68,6 +71,8 @@ static bool take_error(Ctx *ctx, const Tensor *indices, int64_t at,
     return false;
 }
 
+// Below 0 is refused, as TensorFlow does, where x[i] counts from the end. All
+// that lies behind the axis moves in one copy.
 static bool kernel_take(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *indices = call->inputs[1];
@@ -133,6 +138,8 @@ static bool broadcast_indices(InferCall *call, Shape *out)
     return true;
 }
 
+// NumPy's rule for neighbouring index tensors: their broadcast shape takes the
+// place of the axes that they pick from.
 static bool infer_pick(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -194,6 +201,8 @@ static int64_t picked_slice(const KernelCall *call, TensorType shape,
     return slice;
 }
 
+// The picked axes are looked upon as one, of `slices` places, so that it works
+// like take with an index that was computed.
 static bool kernel_pick(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *out = call->outputs[0];
@@ -246,6 +255,8 @@ const OpDesc op_pick = {
 
 // ---- one_hot
 
+// The new axis goes last. Out of range is no error (doc), so that the shape is
+// all there is to check.
 static bool infer_one_hot(InferCall *call)
 {
     TensorType indices = call->inputs[0];
@@ -271,6 +282,7 @@ static bool infer_one_hot(InferCall *call)
     return true;
 }
 
+// All zeros first; then one store for each index.
 static bool kernel_one_hot(const KernelCall *call)
 {
     const Tensor *indices = call->inputs[0];

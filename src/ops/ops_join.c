@@ -7,6 +7,8 @@
 enum { SPLIT_MOST_SIZES = 64 };
 
 // Sizes before and after an axis.
+// A tensor seen as [outer, size of the axis, inner]: any axis is then the
+// middle one of three.
 static void sizes_around(const Tensor *t, int axis, int64_t *outer,
                          int64_t *inner)
 {
@@ -42,6 +44,7 @@ static bool join_shape(InferCall *call, Shape *out, TensorType type, int axis)
                        call->inputs[0], type);
 }
 
+// Starts from the first input's shape and adds one input at a time.
 static bool infer_concat(InferCall *call)
 {
     Shape *out = &call->out_shapes[0];
@@ -83,6 +86,8 @@ static bool join(const KernelCall *call, int axis)
     return ctx_poll(call->ctx);
 }
 
+// Serves stack as well: along a new axis each input's run is what lies behind
+// the axis, and `join` takes runs from the element counts alone.
 static bool kernel_concat(const KernelCall *call)
 {
     int axis;
@@ -112,6 +117,8 @@ const OpDesc op_concat = {
 
 // ---- stack
 
+// Sizes that are unknown in a trace are taken to fit; the kernel meets real
+// ones.
 static bool infer_stack(InferCall *call)
 {
     TensorType first = call->inputs[0];

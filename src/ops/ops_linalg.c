@@ -11,6 +11,8 @@ typedef struct MatmulShape {
     bool left_vector, right_vector;
 } MatmulShape;
 
+// A vector on the left is a matrix of one row, on the right of one column, so
+// that the kernels know matrices alone.
 static MatmulShape matmul_shape(TensorType a, TensorType b)
 {
     MatmulShape s = {.left_vector = a.rank == 1, .right_vector = b.rank == 1};
@@ -20,6 +22,8 @@ static MatmulShape matmul_shape(TensorType a, TensorType b)
     return s;
 }
 
+// What stands before the matrices broadcasts like an elementwise op's shapes:
+// the same dims, seen with a rank that is two less.
 static bool infer_matmul_dims(InferCall *call, TensorType a, TensorType b)
 {
     MatmulShape s = matmul_shape(a, b);
@@ -94,6 +98,7 @@ static bool multiply_all(const KernelCall *call, GemmArgs *args,
     Shape batch;
     shape_set(&batch, out->rank - !s->left_vector - !s->right_vector,
               tensor_dims(out));
+    // Without elements m * n may be 0, and there is nothing to multiply.
     int64_t matrices = out->count == 0 ? 0 : out->count / (s->m * s->n);
     int64_t size = (int64_t)dtype_size((DType)out->dtype);
     for (int64_t i = 0; i < matrices; i++) {
@@ -136,6 +141,9 @@ static bool kernel_matmul(const KernelCall *call)
 }
 
 // Two matrices, eagerly: no shape rule to run, one product.
+// Rank 2 is always inline, so the sizes are read without asking the rank
+// again. Products that want working memory are large enough not to notice the
+// long way.
 static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
 {
     Tensor *a = inputs[0], *b = inputs[1];

@@ -14,11 +14,15 @@ const OpDesc op_ceil = {
     .graphdef = "Ceil",
 };
 
+// Towards zero, where floor and ceil go one way. TensorFlow has no op for it,
+// hence no graphdef name; the same holds for others without one below.
 const OpDesc op_trunc = {
     UNARY("trunc", TILE_TRUNC, RESULT_SAME),
     .doc = "x without its fraction.",
 };
 
+// Ties to even is IEEE's default and Python's round, not C's round(), which
+// goes away from zero.
 const OpDesc op_round = {
     UNARY("round", TILE_ROUND, RESULT_SAME),
     .doc = "The nearest whole number; ties go to the even one.",
@@ -43,6 +47,7 @@ const OpDesc op_exp = {
     .graphdef = "Exp",
 };
 
+// Not exp(x) - 1: near 0 the subtraction would cancel every digit.
 const OpDesc op_expm1 = {
     UNARY("expm1", TILE_EXPM1, RESULT_SAME),
     .doc = "exp(x) - 1, exact near 0.",
@@ -55,6 +60,7 @@ const OpDesc op_log = {
     .graphdef = "Log",
 };
 
+// Not log(1 + x): 1 + x has already rounded a small x away.
 const OpDesc op_log1p = {
     UNARY("log1p", TILE_LOG1P, RESULT_SAME),
     .doc = "log(1 + x), exact near 0.",
@@ -167,11 +173,14 @@ const OpDesc op_relu = {
     .graphdef = "Relu",
 };
 
+// The exact form by the error function, not the approximation by tanh.
 const OpDesc op_gelu = {
     UNARY("gelu", TILE_GELU, RESULT_SAME),
     .doc = "x times the normal distribution's share below x.",
 };
 
+// The ordinate comes first, as in C and NumPy; the signs of both choose the
+// quadrant, which a quotient could not tell.
 const OpDesc op_atan2 = {
     BINARY("atan2", TILE_ATAN2, RESULT_SAME, 0),
     .doc = "The angle of the point (x2, x1), in radians." BROADCASTS,

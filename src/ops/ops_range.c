@@ -54,6 +54,9 @@ static bool infer_arange(InferCall *call)
     return count != -2 && infer_output(call, 0, dtype, 1, &count);
 }
 
+// start + i * step for each element, as NumPy: adding step again and again
+// would let rounding errors grow. Ints go by unsigned arithmetic, in which the
+// last product may wrap without harm.
 static bool kernel_arange(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -86,6 +89,7 @@ const OpDesc op_arange = {
     .graphdef = "Range",
 };
 
+// Floats only: evenly spaced ints would have to round.
 static bool infer_linspace(InferCall *call)
 {
     int64_t count = call->attrs[0].integer;
@@ -105,6 +109,9 @@ static bool infer_linspace(InferCall *call)
     return infer_output(call, 0, call->inputs[0].dtype, 1, &count);
 }
 
+// With the end included the last element is `stop` itself: computed, it could
+// miss by a rounding. A single element is `start`, and nothing is divided by
+// `parts`, which is 0 then.
 static bool kernel_linspace(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];

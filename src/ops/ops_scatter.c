@@ -43,6 +43,7 @@ static bool named_shape(InferCall *call, Shape *out)
     return true;
 }
 
+// The rule is shared with scatter, which writes where this reads.
 static bool infer_gather_nd(InferCall *call)
 {
     call->out_dtypes[0] = call->inputs[0].dtype;
@@ -58,6 +59,7 @@ typedef struct Tuples {
     int64_t width;       // elements of a slice
 } Tuples;
 
+// Called on real tensors only: infer has seen that the sizes fit.
 static Tuples tuples_of(const Tensor *x, const Tensor *indices)
 {
     Tuples t = {.indices = indices, .dims = tensor_dims(x), .width = 1};
@@ -180,6 +182,8 @@ static void add_slice(const KernelCall *call, int64_t at, int64_t start,
                                                             (size_t)count);
 }
 
+// A string output has been filled with x's by now, so plain copies, which
+// expect NULL, would lose references.
 static void update_slice(const KernelCall *call, int64_t at, int64_t start,
                          int64_t count)
 {
@@ -195,6 +199,8 @@ static void update_slice(const KernelCall *call, int64_t at, int64_t start,
     }
 }
 
+// x is copied whole, then slices are put over it in the order of the tuples:
+// the order is what makes the result the same every time.
 static bool scatter(const KernelCall *call,
                     void (*put)(const KernelCall *, int64_t, int64_t, int64_t))
 {
@@ -246,6 +252,7 @@ const OpDesc op_scatter_add = {
 
 // ---- take_along_axis
 
+// The result has the shape of `indices`: equal to x's beside the axis.
 static bool infer_take_along(InferCall *call)
 {
     TensorType x = call->inputs[0], indices = call->inputs[1];

@@ -33,6 +33,8 @@ const OpDesc op_clip = {
     .graphdef = "ClipByValue",
 };
 
+// Text and numbers do not convert by cast, as in TensorFlow: a failure would
+// depend on the values, and there are ops in `strings` for it.
 static bool infer_cast(InferCall *call)
 {
     DType from = call->inputs[0].dtype, to = call->attrs[0].dtype;

@@ -12,6 +12,9 @@
 
 enum { BUFFER_STRINGS = 1 }; // Buffer.flags: the elements are TensorString *
 
+// The pool rounds `size` up; the buffer keeps what it was given, since that is
+// what names the pool's size class on the way back. A buffer of strings is
+// cleared to its very end, as its release walks all of it.
 static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
 {
     KernelState *state = kernel_state(ctx);
@@ -34,6 +37,8 @@ static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
     return buffer;
 }
 
+// NULL is an element that nobody has set yet: a kernel that fails half way
+// leaves such elements behind.
 static void string_release(Ctx *ctx, TensorString *string)
 {
     if (string != NULL && --string->refs == 0) {
@@ -41,6 +46,8 @@ static void string_release(Ctx *ctx, TensorString *string)
     }
 }
 
+// A string may stand in many buffers (copies share it), so that each buffer
+// gives back one reference for each element and frees nothing itself.
 static void buffer_release(Ctx *ctx, Buffer *buffer)
 {
     if (--buffer->refs > 0) {
@@ -91,6 +98,7 @@ static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
     return tensor;
 }
 
+// Frees the tensor but not its elements: those are gone, or were never made.
 static void tensor_free_head(Ctx *ctx, Tensor *tensor)
 {
     if (tensor->rank > TENSOR_INLINE_RANK) {
@@ -99,6 +107,8 @@ static void tensor_free_head(Ctx *ctx, Tensor *tensor)
     ctx_free(ctx, tensor, sizeof(*tensor));
 }
 
+// Counting the shape is where negative sizes and overflow are refused; nothing
+// below looks at them again.
 Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
 {
     int64_t count;
@@ -108,6 +118,8 @@ Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
     return tensor_new_counted(ctx, dtype, rank, dims, count);
 }
 
+// Up to TENSOR_INLINE_SIZE bytes there is one allocation and no counter to
+// share: most scalars and small vectors of an eager program end here.
 Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
                            const int64_t *dims, int64_t count)
 {
@@ -131,6 +143,8 @@ Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
     return tensor;
 }
 
+// Shares the buffer when there is one. Inline data cannot outlive its tensor,
+// so it is copied, and each string in it gains a holder.
 Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
                       const int64_t *dims)
 {
@@ -170,6 +184,8 @@ Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
     return tensor_window(ctx, tensor, 0, rank, dims);
 }
 
+// Windows of a buffer know only a part of it, so strings there are left to the
+// last holder of the buffer; inline strings are the tensor's own.
 void tensor_dealloc(Ctx *ctx, Tensor *tensor)
 {
     if (tensor->buffer != NULL) {
@@ -183,6 +199,7 @@ void tensor_dealloc(Ctx *ctx, Tensor *tensor)
     tensor_free_head(ctx, tensor);
 }
 
+// Both counts: a tensor held once may still share its buffer with a window.
 bool tensor_reusable(const Tensor *tensor)
 {
     return tensor->head.rc == 1 &&
@@ -217,6 +234,8 @@ Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes, size_t length)
     return tensor;
 }
 
+// The old element goes only after the new one is made, so that a failure
+// leaves the tensor as it was, and that bytes from the old one may be given.
 bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
                        const char *bytes, size_t length)
 {
@@ -237,6 +256,7 @@ bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
     return true;
 }
 
+// Takes a reference before it drops one: both may be the same string.
 void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
                          TensorString *string)
 {
@@ -246,6 +266,8 @@ void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
     *place = string;
 }
 
+// For operands of a few elements (indices, axes, bounds) and for printing. The
+// loops over whole tensors are tiles, made for each dtype.
 int64_t tensor_int_at(const Tensor *tensor, int64_t index)
 {
     switch ((DType)tensor->dtype) {
@@ -281,6 +303,8 @@ double tensor_float_at(const Tensor *tensor, int64_t index)
     }
 }
 
+// Keeps the low bits, as cast does; int8 and uint8 differ only in how the byte
+// is read, so one case serves both.
 void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
 {
     switch ((DType)tensor->dtype) {
@@ -308,6 +332,8 @@ void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
     }
 }
 
+// A cast to float32 rounds to nearest even; ints take the same way out of
+// range as in tensor_int_at.
 void tensor_set_float(Tensor *tensor, int64_t index, double value)
 {
     switch ((DType)tensor->dtype) {
@@ -324,6 +350,7 @@ void tensor_set_float(Tensor *tensor, int64_t index, double value)
     }
 }
 
+// Lengths first: a string may hold NUL bytes, so that strcmp would not do.
 static bool strings_identical(const Tensor *a, const Tensor *b)
 {
     TensorString *const *x = a->data, *const *y = b->data;
@@ -336,6 +363,7 @@ static bool strings_identical(const Tensor *a, const Tensor *b)
     return true;
 }
 
+// Bit for bit, as constants are merged: a NaN is itself, 0.0 is not -0.0.
 bool tensor_identical(const Tensor *a, const Tensor *b)
 {
     if (a->dtype != b->dtype || !shape_equal(a->rank, tensor_dims(a), b->rank,

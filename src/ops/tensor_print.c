@@ -17,6 +17,8 @@ enum {
     PRINT_EDGE = 3
 };
 
+// What the elements that show have in common; filled by `measure`, then only
+// read. Which fields count depends on the dtype.
 typedef struct Format {
     const Tensor *tensor;
     bool summary;
@@ -28,6 +30,8 @@ typedef struct Format {
     bool special;        // a NaN or an infinity shows
 } Format;
 
+// Two passes over the same elements go through one walk, so that measuring and
+// the choice of what shows cannot differ.
 typedef void (*Visit)(Format *format, int64_t index);
 
 // Calls `visit` for each element that shows.
@@ -50,12 +54,14 @@ static void visit_shown(Format *f, int axis, int64_t at, Visit visit)
 
 // ---- measuring
 
+// The minus sign is part of the width, as in NumPy.
 static void measure_int(Format *f, int64_t index)
 {
     int width = snprintf(NULL, 0, "%" PRId64, tensor_int_at(f->tensor, index));
     f->width = width > f->width ? width : f->width;
 }
 
+// Zeros, NaN and infinities have no say in the choice of exponents.
 static void measure_size(Format *f, int64_t index)
 {
     double size = fabs(tensor_float_at(f->tensor, index));
@@ -66,6 +72,8 @@ static void measure_size(Format *f, int64_t index)
     }
 }
 
+// The shortest digits of each element decide how many columns stand on each
+// side of the point.
 static void measure_float(Format *f, int64_t index)
 {
     char text[DECIMAL_TEXT_SIZE];
@@ -101,6 +109,8 @@ static bool wants_exponents(const Format *f)
     return f->most >= 1e8 || f->least < 0.0001 || f->most / f->least > 1000;
 }
 
+// Sizes first: whether exponents show decides how digits are counted. Strings
+// and bools need no width.
 static void measure(Format *f)
 {
     if (!dtype_is_float((DType)f->tensor->dtype)) {
@@ -125,6 +135,8 @@ static void measure(Format *f)
 
 // ---- elements
 
+// Points stand in one column: filled up on the left, then on the right, with
+// blanks where other elements have more digits.
 static void add_float(StrBuf *out, const Format *f, int64_t index)
 {
     char text[DECIMAL_TEXT_SIZE];
@@ -171,6 +183,7 @@ static void add_bytes(StrBuf *out, const TensorString *string)
     strbuf_putc(out, quote);
 }
 
+// " True" has the width of "False": bools stand in columns too.
 static void add_element(StrBuf *out, const Format *f, int64_t index)
 {
     const Tensor *t = f->tensor;
@@ -185,6 +198,7 @@ static void add_element(StrBuf *out, const Format *f, int64_t index)
     }
 }
 
+// A scalar has no columns to fill: it shows as its Python number does.
 static void add_scalar(StrBuf *out, const Tensor *t)
 {
     char text[DECIMAL_TEXT_SIZE];
@@ -201,6 +215,7 @@ static void add_scalar(StrBuf *out, const Tensor *t)
 
 // ---- layout
 
+// Where the text goes and how far its current line has come.
 typedef struct Layout {
     StrBuf *out;
     const Format *format;
@@ -208,6 +223,7 @@ typedef struct Layout {
     size_t line_start;     // where the current line begins in out
 } Layout;
 
+// NumPy leaves no blanks at the end of a line that it breaks.
 static void trim_line(StrBuf *out)
 {
     while (out->length > 0 && out->text[out->length - 1] == ' ') {
@@ -259,6 +275,8 @@ static void add_row(Layout *l, int64_t at, int64_t size, int indent, int width)
     strbuf_putc(l->out, ']');
 }
 
+// One newline more for each dimension that closes, so that matrices of a stack
+// are set apart by an empty line.
 static void add_level(Layout *l, int axis, int64_t at, int indent, int width)
 {
     const Tensor *t = l->format->tensor;
@@ -286,6 +304,7 @@ static void add_level(Layout *l, int axis, int64_t at, int indent, int width)
     strbuf_putc(l->out, ']');
 }
 
+// A scalar has no brackets, and nothing is measured where nothing shows.
 static void add_array(StrBuf *out, const Tensor *tensor, bool commas,
                       int prefix, int suffix)
 {
@@ -363,6 +382,7 @@ void tensor_print_call(StrBuf *out, const Tensor *tensor, const char *opening,
 // "tensor([1., 2.], dtype=float32)".
 void tensor_print_repr(StrBuf *out, const Tensor *tensor)
 {
+    // An empty tensor of a higher rank would lose its shape in "[]".
     StrBuf extra;
     strbuf_init(&extra, out->ctx);
     if (tensor->count == 0 && tensor->rank > 1) {
