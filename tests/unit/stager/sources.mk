@@ -1,2 +1,4 @@
 # Unit tests of stager/: one file a line, alphabetical.
 unit_stager_sources =
+unit_stager_sources += tests/unit/stager/program.c
+unit_stager_sources += tests/unit/stager/test_signature.c
