@@ -5,6 +5,7 @@
 // arena.
 #include "parser/parse_explain.h"
 
+// In the form that parse_try takes.
 static Node *try_bitwise_or(Parser *p)
 {
     return parse_operand(p, POWER_BIT_OR);
@@ -18,6 +19,7 @@ static Node *try_generators(Parser *p)
                                                                       : NULL;
 }
 
+// Statements of Python 2 that are calls today.
 static bool is_old_statement(Parser *p, uint32_t token)
 {
     return p->tokens[token].kind == TOK_NAME &&
@@ -25,6 +27,8 @@ static bool is_old_statement(Parser *p, uint32_t token)
             parse_text_is(p, token, "exec"));
 }
 
+// Names that CPython's grammar excludes from the advice about a comma: `match
+// x` is more likely a statement than two items.
 static bool is_soft_keyword(Parser *p, uint32_t token)
 {
     return p->tokens[token].kind == TOK_NAME &&
@@ -33,9 +37,12 @@ static bool is_soft_keyword(Parser *p, uint32_t token)
 }
 
 // `a b` in brackets.
+// `first` is the first token of `found`. All functions of this kind return
+// false if they raised something, and true if they have nothing to say.
 static bool explain_comma(Parser *p, uint32_t first, const Node *found)
 {
     uint32_t position = p->position;
+    // A name before a string may be a prefix that does not exist: `z"…"`.
     bool prefix_like = p->tokens[first].kind == TOK_NAME &&
                        p->tokens[first + 1].kind == TOK_STRING;
     if (prefix_like || is_soft_keyword(p, first) ||
@@ -55,6 +62,7 @@ static bool explain_comma(Parser *p, uint32_t first, const Node *found)
 }
 
 // `a if b` without `else`.
+// A ':' behind the test is no missing `else`: `[a if b: …` has another fault.
 static bool explain_else(Parser *p, const Node *found)
 {
     uint32_t position = p->position;
@@ -73,6 +81,7 @@ static bool explain_else(Parser *p, const Node *found)
 }
 
 // `print a`
+// A parenthesis behind the name would be a call, which is valid by itself.
 static bool explain_old_statement(Parser *p, uint32_t first)
 {
     uint32_t position = p->position;
@@ -95,6 +104,8 @@ static bool explain_old_statement(Parser *p, uint32_t first)
                            name, name);
 }
 
+// In the order in which CPython tries its rules. `found` is NULL if no
+// expression was read; only the old statements can be told then.
 bool explain_expression(Parser *p, uint32_t first, const Node *found)
 {
     if (ctx_failed(p->ctx)) {
@@ -108,6 +119,7 @@ bool explain_expression(Parser *p, uint32_t first, const Node *found)
 }
 
 // NAME '=' bitwise_or !('=' | ':=')
+// CPython points from the name to the end of the value, and not at the `=`.
 static bool explain_name_equal(Parser *p, uint32_t first)
 {
     p->position = first + 2;
@@ -141,6 +153,8 @@ static bool is_display(Parser *p)
 }
 
 // bitwise_or '=' bitwise_or !('=' | ':=')
+// The left side is read anew as a bitwise or, which is what CPython's rule
+// takes here; the caller puts the position back.
 static bool explain_equal(Parser *p, uint32_t first)
 {
     p->position = first;
@@ -159,6 +173,9 @@ static bool explain_equal(Parser *p, uint32_t first)
                            parse_expression_name(left));
 }
 
+// For places where a value is wanted and an assignment was written, such as
+// `if a = 1:`. A second `=` or a walrus behind it makes it something else, so
+// nothing is said then.
 bool explain_named(Parser *p, uint32_t first, const Node *found)
 {
     if (found == NULL || ctx_failed(p->ctx)) {
@@ -180,6 +197,7 @@ bool explain_named(Parser *p, uint32_t first, const Node *found)
     return quiet;
 }
 
+// The innermost bad part is named and marked: in `(a, f()) = 1` the call.
 bool explain_target(Parser *p, const Node *node, TargetUse use)
 {
     const Node *bad = parse_bad_target(node, use);
@@ -188,6 +206,7 @@ bool explain_target(Parser *p, const Node *node, TargetUse use)
                            parse_expression_name(bad));
 }
 
+// CPython marks the first element of a bare tuple, but names the tuple.
 static bool explain_annotation(Parser *p, const Node *left)
 {
     const Node *fault = left;
@@ -203,6 +222,8 @@ static bool explain_annotation(Parser *p, const Node *left)
                            "illegal target for annotation");
 }
 
+// First the expression is read once with explaining on, since a fault inside
+// it is nearer to what the user did than the form of the statement.
 bool explain_assignment(Parser *p, uint32_t first)
 {
     p->position = first;
@@ -230,6 +251,7 @@ bool explain_assignment(Parser *p, uint32_t first)
 }
 
 // '(' '*' … ')', '(' '**' … ')'
+// Only where nothing else stands in the parentheses: `(*a, b)` is a tuple.
 static bool explain_paren(Parser *p)
 {
     Span stars = parse_token_span(p, p->position);
@@ -252,6 +274,7 @@ static bool explain_paren(Parser *p)
 }
 
 // `{**a for …}`
+// The whole comprehension must be there, or the fault is elsewhere.
 static bool explain_dict_unpacking(Parser *p)
 {
     Span stars = parse_token_span(p, p->position);
@@ -266,6 +289,8 @@ static bool explain_dict_unpacking(Parser *p)
 }
 
 // `[a, b for …]`: behind the first element, at the ','.
+// The comprehension is not read to its bracket: from the `for` clauses it is
+// clear enough what was meant.
 static bool explain_bare_tuple(Parser *p, const Node *first)
 {
     Span last = parse_token_span(p, p->position);
@@ -284,6 +309,8 @@ static bool explain_bare_tuple(Parser *p, const Node *first)
                            "comprehension target?");
 }
 
+// Called when the brackets could not be read, with `open` at the bracket; the
+// caller puts the position back.
 bool explain_bracket(Parser *p, uint32_t open)
 {
     TokenKind kind = p->tokens[open].kind;
@@ -311,6 +338,8 @@ bool explain_bracket(Parser *p, uint32_t open)
 }
 
 // `True=1`, `a.b=1` among the arguments of a call.
+// The keywords get a message of their own, since `True=1` looks like a keyword
+// argument in form.
 static bool explain_argument_equal(Parser *p, uint32_t first,
                                    const Node *found)
 {
@@ -326,6 +355,8 @@ static bool explain_argument_equal(Parser *p, uint32_t first,
                            "meant \"==\"?");
 }
 
+// CPython marks the argument up to the end of its last clause, without the
+// call's bracket.
 static Span last_item_span(const Node *generators)
 {
     NodeList list = generators->comp.generators;
@@ -335,6 +366,8 @@ static Span last_item_span(const Node *generators)
                                 : last->comprehension.iter->span;
 }
 
+// `alone` says that no argument stands before it. A generator needs
+// parentheses of its own unless it is the only argument and no comma follows.
 bool explain_argument(Parser *p, uint32_t first, const Node *found, bool alone)
 {
     if (parse_at(p, TOK_EQUAL)) {

@@ -6,8 +6,10 @@
 
 #include "parser/parse.h"
 
+// Bytes with the NUL; what is longer is cut.
 enum { MESSAGE_SIZE = 256 };
 
+// False always, as ctx_fail_at gives it.
 static bool fail(Parser *p, ErrorKind kind, Span span, const char *format,
                  va_list args)
 {
@@ -17,6 +19,8 @@ static bool fail(Parser *p, ErrorKind kind, Span span, const char *format,
                        p->fstring_depth > 0 ? "f-string: " : "", message);
 }
 
+// For faults whose place is known, in most cases from the nodes or tokens that
+// are being complained of.
 bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
                      ...)
 {
@@ -27,6 +31,8 @@ bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
     return failed;
 }
 
+// CPython's RAISE_SYNTAX_ERROR without a place: it points at the last token
+// that was read, whatever the fault is.
 bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -37,6 +43,10 @@ bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
     return failed;
 }
 
+// Explaining is off during a trial: inside one, a mismatch is the answer "no"
+// and must not be raised. An error that is pending all the same (memory,
+// depth) is left to the caller, who looks at the context. `furthest` is not
+// put back.
 Node *parse_try(Parser *p, ParseFunction *function)
 {
     uint32_t position = p->position;

@@ -7,6 +7,8 @@
 
 typedef Node *StatementFunction(Parser *p);
 
+// CPython's grammar that Duet leaves out gets a name, which helps more than
+// "invalid syntax" for a program that is valid elsewhere.
 static bool refuse(Parser *p, uint32_t token, const char *what)
 {
     return parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, token),
@@ -14,6 +16,7 @@ static bool refuse(Parser *p, uint32_t token, const char *what)
 }
 
 // The operator of an augmented assignment.
+// False for every other token, `op` is not touched then.
 static bool augmented_op(TokenKind kind, BinaryOp *op)
 {
     static const struct {
@@ -58,6 +61,8 @@ static bool explain_link(Parser *p, const Node *value, uint32_t first)
 }
 
 // (star_targets '=')+ (yield_expr | star_expressions)
+// What stands before an `=` was read as an expression, and is made a target
+// only now that the `=` is there.
 static Node *parse_assign(Parser *p, Node *value, uint32_t first)
 {
     uint32_t start = p->tokens[first].span.start;
@@ -83,6 +88,8 @@ static Node *parse_assign(Parser *p, Node *value, uint32_t first)
     return node;
 }
 
+// What may be annotated or augmented: no tuple, list or star. Parentheses do
+// not matter, `(a) += 1` is valid.
 static bool is_single_target(const Node *node)
 {
     return node->kind == AST_NAME || node->kind == AST_ATTRIBUTE ||
@@ -106,12 +113,16 @@ static Node *parse_annotated(Parser *p, Node *target, uint32_t start)
     node->ann_assign.target = target;
     node->ann_assign.annotation = annotation;
     node->ann_assign.value = value;
+    // CPython's `simple`: only then does the annotation make the name local
+    // without a value.
     node->ann_assign.simple = target->kind == AST_NAME &&
                               !target->parenthesized;
     return node;
 }
 
 // single_target augassign (yield_expr | star_expressions)
+// The target gets the context STORE, though it is loaded as well, as in
+// CPython's tree.
 static Node *parse_augmented(Parser *p, Node *target, BinaryOp op,
                              uint32_t start)
 {
@@ -130,6 +141,8 @@ static Node *parse_augmented(Parser *p, Node *target, BinaryOp op,
 }
 
 // assignment | star_expressions | yield_expr
+// The one token behind the first expression tells which of the forms it is, so
+// nothing is read twice.
 static Node *parse_expression_statement(Parser *p)
 {
     uint32_t start = parse_start(p), first = p->position;
@@ -162,6 +175,8 @@ static Node *parse_expression_statement(Parser *p)
                      : parse_annotated(p, value, start);
 }
 
+// For statements that are one keyword; whether `break` stands in a loop is not
+// the grammar's concern.
 static Node *parse_word_statement(Parser *p, AstKind kind)
 {
     uint32_t start = parse_start(p);
@@ -184,6 +199,9 @@ static Node *parse_continue(Parser *p)
     return parse_word_statement(p, AST_CONTINUE);
 }
 
+// Where an optional expression can be missing. Asked in place of "does an
+// expression start here", so that a fault behind `return` is found in the
+// expression.
 static bool at_line_end(Parser *p)
 {
     return parse_at(p, TOK_NEWLINE) || parse_at(p, TOK_SEMICOLON);
@@ -206,6 +224,7 @@ static Node *parse_return(Parser *p)
 }
 
 // 'raise' [expression ['from' expression]]
+// Without an exception it raises the one being handled; `from` needs one.
 static Node *parse_raise(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -245,6 +264,7 @@ static Node *parse_assert(Parser *p)
     return node;
 }
 
+// A tuple in parentheses is one target and deletes its elements.
 static bool delete_target(Parser *p, Node *target)
 {
     return parse_set_target(p, target, TARGET_DELETE) &&
@@ -278,6 +298,8 @@ static Node *parse_delete(Parser *p)
 }
 
 // ('global' | 'nonlocal') NAME (',' NAME)*
+// The names keep the context LOAD; they are declarations, and nothing reads a
+// value by these nodes.
 static Node *parse_names(Parser *p, AstKind kind)
 {
     uint32_t start = parse_start(p);
@@ -305,6 +327,7 @@ static Node *parse_nonlocal(Parser *p)
     return parse_names(p, AST_NONLOCAL);
 }
 
+// One keyword decides; what begins with none of them is an expression.
 static StatementFunction *simple_function(TokenKind kind)
 {
     switch (kind) {
@@ -336,6 +359,8 @@ static StatementFunction *simple_function(TokenKind kind)
 }
 
 // simple_stmts: simple_stmt (';' simple_stmt)* [';'] NEWLINE
+// A `;` may end the line. Each statement is added as soon as it is read, so a
+// fault in a later one leaves the list to whoever began it.
 bool parse_simple_line(Parser *p)
 {
     do {
@@ -374,6 +399,8 @@ static bool is_match_statement(Parser *p)
 }
 
 // statement: compound_stmt | simple_stmts
+// `match` is tried before the compound statements, because it begins with a
+// NAME and would be read as an expression.
 bool parse_statement(Parser *p)
 {
     bool compound;

@@ -12,6 +12,8 @@
 #include "base/utf8.h"
 #include "parser/parse.h"
 
+// Looking ahead counts as looking: the token may be the one that does not fit,
+// and then it is where the message points.
 TokenKind parse_ahead(Parser *p, uint32_t ahead)
 {
     uint32_t at = p->position + ahead;
@@ -23,6 +25,8 @@ TokenKind parse_ahead(Parser *p, uint32_t ahead)
     return p->tokens[at].kind;
 }
 
+// Reading the kind through parse_kind moves `furthest`, also when the token is
+// not taken.
 bool parse_accept(Parser *p, TokenKind kind)
 {
     if (parse_kind(p) != kind) {
@@ -32,11 +36,16 @@ bool parse_accept(Parser *p, TokenKind kind)
     return true;
 }
 
+// A plain mismatch raises nothing: in the first pass another production may
+// still fit, in the second the message comes from parse_expect_forced or from
+// the explaining functions.
 bool parse_expect(Parser *p, TokenKind kind)
 {
     return parse_accept(p, kind);
 }
 
+// CPython's `&&':'`. Silent at an ERROR token, where the lexer's own reason is
+// the better message.
 bool parse_expect_forced(Parser *p, TokenKind kind)
 {
     if (parse_accept(p, kind)) {
@@ -49,6 +58,7 @@ bool parse_expect_forced(Parser *p, TokenKind kind)
                            "expected '%s'", token_text(kind));
 }
 
+// Soft keywords are NAME tokens; only their text tells them apart.
 bool parse_text_is(Parser *p, uint32_t token, const char *text)
 {
     Span span = p->tokens[token].span;
@@ -57,6 +67,8 @@ bool parse_text_is(Parser *p, uint32_t token, const char *text)
            memcmp(p->source->text + span.start, text, length) == 0;
 }
 
+// Line ends and changes of indentation have spans behind the text of the
+// statement, which would make a block end on the line of its successor.
 uint32_t parse_end(const Parser *p)
 {
     uint32_t at = p->position;
@@ -70,6 +82,9 @@ uint32_t parse_end(const Parser *p)
     return p->tokens[at].span.end;
 }
 
+// The arena clears the node: members that the caller leaves alone are NULL or
+// 0. Called when the last token of the production was taken, since the span
+// ends there; a caller that goes on reading sets span.end itself.
 Node *parse_node(Parser *p, AstKind kind, uint32_t start)
 {
     Node *node = arena_new(p->arena, Node);
@@ -98,6 +113,8 @@ static bool normalized_name(Parser *p, const char *text, size_t length,
     return name->text != NULL;
 }
 
+// The text is copied into the arena: a Text ends in a NUL, the source's name
+// does not.
 bool parse_take_name(Parser *p, Text *name)
 {
     if (!parse_at(p, TOK_NAME)) {
@@ -114,6 +131,8 @@ bool parse_take_name(Parser *p, Text *name)
     return name->text != NULL;
 }
 
+// Whether it is stored to or deleted shows later; parse_set_target changes the
+// context then.
 Node *parse_name(Parser *p)
 {
     Text id;
@@ -129,11 +148,17 @@ Node *parse_name(Parser *p)
     return node;
 }
 
+// Takes the result of a parse function as it comes, so that callers need one
+// test for both ways to fail.
 bool parse_list_add(Parser *p, Node *item)
 {
     return item != NULL && vec_push(p->ctx, &p->scratch, item);
 }
 
+// All open lists share one vector, stacked on each other; the innermost one is
+// copied out at its true size, and what remains is the list around it. Lists
+// that a failed production left open are dropped by parse_try, or with the
+// pass.
 bool parse_list_end(Parser *p, size_t mark, NodeList *list)
 {
     size_t count = p->scratch.count - mark;
@@ -194,6 +219,9 @@ static Node *parse_eval(Parser *p)
     return module;
 }
 
+// `furthest` is not set back: in the second pass it goes on from where the
+// first one ended. What a failed pass left on the scratch vector does no harm,
+// because every list begins at its own mark.
 static Node *run_pass(Parser *p, ParseFunction *production)
 {
     p->position = 0;
@@ -214,6 +242,9 @@ static bool ended_early(const Parser *p)
     return p->tokens[at].kind == TOK_END;
 }
 
+// A compound statement is the only one that another line can prolong. The kind
+// is asked for and not the last token: `if a: b` on one line can still get an
+// `else`.
 static bool is_compound(const Node *node)
 {
     switch (node->kind) {
@@ -262,6 +293,8 @@ static bool lexer_error_wins(const Parser *p, Span found)
            source_place(p->source, error->span.start).line;
 }
 
+// The message was made when the lexer stopped, but is raised only now, because
+// the parser may know better.
 static void raise_lexer_error(Parser *p)
 {
     const LexError *error = &p->list->error;
@@ -269,6 +302,8 @@ static void raise_lexer_error(Parser *p)
                 error->message);
 }
 
+// Indentation that stands where no statement can begin is named as such; the
+// rest is CPython's bare "invalid syntax".
 static void raise_plain(Parser *p, uint32_t token)
 {
     Span span = parse_token_span(p, token);
@@ -285,6 +320,8 @@ static void raise_plain(Parser *p, uint32_t token)
     }
 }
 
+// Out of memory, an interrupt or too deep a recursion must not be covered by
+// what the lexer has to say.
 static bool is_syntax_error(ErrorKind kind)
 {
     return kind == ERR_SYNTAX || kind == ERR_INDENTATION || kind == ERR_TAB;
@@ -295,6 +332,8 @@ static void explain(Parser *p, ParseFunction *production)
 {
     uint32_t failed_at = p->furthest;
     if (!ctx_failed(p->ctx) && p->tokens[failed_at].kind != TOK_ERROR) {
+        // Not repeated if the first pass raised something, or ended at the
+        // lexer's ERROR token: there is nothing that a second look could add.
         p->explaining = true;
         Node *unused = run_pass(p, production);
         (void)unused;
@@ -318,6 +357,9 @@ static Node *parse_braces(Parser *p)
     return node != NULL && parse_at(p, TOK_END) ? node : NULL;
 }
 
+// An error inside is explained at once, as the outer second pass will not come
+// back here with these tokens: they are the caller's and are freed after the
+// call.
 Node *parse_nested(Parser *p, const TokenList *tokens)
 {
     const TokenList *list = p->list;
@@ -325,6 +367,8 @@ Node *parse_nested(Parser *p, const TokenList *tokens)
     bool explaining = p->explaining;
     p->list = tokens;
     p->tokens = tokens->items;
+    // The furthest token is an index into `tokens`, so it cannot be shared
+    // with the list around.
     p->furthest = 0;
     p->explaining = false;
     p->fstring_depth++;
@@ -341,6 +385,8 @@ Node *parse_nested(Parser *p, const TokenList *tokens)
     return node;
 }
 
+// INCOMPLETE is decided after the first pass: the second one would raise a
+// message for a text that the user has not finished.
 static ParseStatus run(Parser *p, ParseMode mode, Node **tree)
 {
     ParseFunction *production = mode == PARSE_EXPRESSION ? parse_eval
@@ -358,6 +404,8 @@ static ParseStatus run(Parser *p, ParseMode mode, Node **tree)
     return PARSE_ERROR;
 }
 
+// If the lexer itself fails, an error such as memory is pending; a fault in
+// the text is no failure of its own but an ERROR token at the end of the list.
 ParseStatus parse(Ctx *ctx, Source *source, ParseMode mode, Arena *arena,
                   Node **tree)
 {
