@@ -8,9 +8,12 @@
 #include "interp/obj_weakref.h"
 #include "interp/protocol.h"
 
+// The head of a native function; the rows of gc_functions name it.
 #define GC_BODY(name)                                                         \
     static Value gc_##name(Vm *vm, Value *args, uint32_t count)
 
+// Two generations stand for CPython's three: 1 and 2 both mean a full
+// collection.
 GC_BODY(collect)
 {
     (void)count;
@@ -45,6 +48,7 @@ GC_BODY(isenabled)
     return value_from_bool(vm->gc.enabled);
 }
 
+// CPython gives these figures by generation, as three ints.
 static Value three_ints(Vm *vm, int64_t a, int64_t b, int64_t c)
 {
     Value parts[3] = {value_from_small(a), value_from_small(b),
@@ -53,6 +57,7 @@ static Value three_ints(Vm *vm, int64_t a, int64_t b, int64_t c)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// `room` counts down from the threshold with each tracked object made.
 GC_BODY(get_count)
 {
     (void)args, (void)count;
@@ -61,12 +66,15 @@ GC_BODY(get_count)
                       (int64_t)gc->old_count);
 }
 
+// Only the first generation has a threshold that can be set.
 GC_BODY(get_threshold)
 {
     (void)args, (void)count;
     return three_ints(vm, vm->gc.threshold, 0, 0);
 }
 
+// What has been made since the last collection still counts: the room shifts by
+// the difference. The other two thresholds are accepted and not used.
 GC_BODY(set_threshold)
 {
     (void)count;
@@ -80,6 +88,7 @@ GC_BODY(set_threshold)
     return VALUE_NONE;
 }
 
+// Immediate values are no objects, hence never tracked.
 GC_BODY(is_tracked)
 {
     (void)vm, (void)count;
@@ -128,6 +137,7 @@ const ModuleDef gc_module = {.name = "gc",
                              .functions = gc_functions,
                              .init = gc_init};
 
+// Immediate values cannot be referred to weakly: they have none.
 static Value weak_count(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -137,6 +147,8 @@ static Value weak_count(Vm *vm, Value *args, uint32_t count)
     return value_from_small((int64_t)found);
 }
 
+// The chain of an object's references is walked without further looks at the
+// table; the list retains each.
 static Value weak_refs(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -161,6 +173,8 @@ static const NativeDef weakref_functions[] = {
      "The weak references of an object, newest first."},
     {NULL, NULL, NULL, NULL}};
 
+// Both names stand for the type itself, as in CPython, so that isinstance takes
+// either. module_add takes the value, even on failure.
 static bool weakref_module_init(Vm *vm, Dict *dict)
 {
     Object *type = &vm->types[KIND_WEAKREF]->head;

@@ -11,9 +11,12 @@
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 
+// The head of a native function; the rows of `functions` name it.
 #define MATH_BODY(id)                                                         \
     static Value math_##id(Vm *vm, Value *args, uint32_t count)
 
+// `finite`: all operands were; `nan`: one was. An infinity out of infinities
+// and a NaN out of NaNs are results, not errors.
 static Value checked(Vm *vm, double result, bool finite, bool nan)
 {
     if (isnan(result) && !nan) {
@@ -25,6 +28,7 @@ static Value checked(Vm *vm, double result, bool finite, bool nan)
     return float_new(vm, result);
 }
 
+// value_to_double takes ints, bools and objects with __float__ too.
 static Value apply_unary(Vm *vm, Value arg, double (*function)(double))
 {
     double x;
@@ -61,12 +65,15 @@ static double gamma_of(double x)
     return x == 0 || (x < 0 && floor(x) == x) ? NAN : tgamma(x);
 }
 
+// lgamma_r, not lgamma, which would store the sign in a global variable.
 static double lgamma_of(double x)
 {
     int sign;
     return x <= 0 && floor(x) == x && !isinf(x) ? NAN : lgamma_r(x, &sign);
 }
 
+// C gives an infinity at the poles, which would read as a range error; Python
+// calls them domain errors. So it is with log1p(-1).
 static double atanh_of(double x)
 {
     return fabs(x) == 1 ? NAN : atanh(x);
@@ -77,6 +84,8 @@ static double log1p_of(double x)
     return x == -1 ? NAN : log1p(x);
 }
 
+// One row a function: its name in Python, the C function, its docstring. The
+// rows make both the bodies and the table.
 #define UNARY_FUNCTIONS(X)                                                    \
     X(acos, acos, "The arc cosine.")                                          \
     X(acosh, acosh, "The inverse hyperbolic cosine.")                         \
@@ -128,6 +137,7 @@ UNARY_FUNCTIONS(X)
 PAIR_FUNCTIONS(X)
 #undef X
 
+// C gives an infinity for 0 to a negative power; Python a domain error.
 MATH_BODY(pow)
 {
     (void)count;
@@ -153,6 +163,8 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     if (value_is_kind(arg, KIND_INT)) {
         mp_int *number = &((Int *)value_object(arg))->number;
         bits = mp_count_bits(number);
+        // A double holds ints of up to 1024 bits; larger ones keep their top
+        // 900.
         bits = bits > 1000 && !mp_isneg(number) ? bits - 900 : 0;
     }
     if (bits > 0) {
@@ -177,6 +189,8 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     return true;
 }
 
+// log(x, base) is a quotient of two logarithms, as in CPython, so that it can
+// miss the exact power by a rounding error: log2 and log10 do not.
 MATH_BODY(log)
 {
     (void)count;
@@ -202,6 +216,7 @@ MATH_BODY(log2)
     return log_of(vm, args[0], log2, 1.0, &x) ? float_new(vm, x) : VALUE_FAIL;
 }
 
+// The last argument is log10(2), by which each bit shifted out counts.
 MATH_BODY(log10)
 {
     (void)count;
@@ -210,6 +225,8 @@ MATH_BODY(log10)
                                                           : VALUE_FAIL;
 }
 
+// Ints are returned as they are, since a double would lose their low bits. An
+// infinity or NaN fails in int_from_double.
 static Value rounded(Vm *vm, Value arg, double (*function)(double))
 {
     double x;
@@ -250,6 +267,7 @@ TEST_BODY(isnan, isnan)
 TEST_BODY(isinf, isinf)
 TEST_BODY(isfinite, isfinite)
 
+// Takes both values, even if one of them is VALUE_FAIL.
 static Value pair_of(Vm *vm, Value first, Value second)
 {
     Value items[] = {first, second};
@@ -276,6 +294,7 @@ MATH_BODY(modf)
     return pair_of(vm, float_new(vm, fraction), float_new(vm, whole));
 }
 
+// C leaves the exponent of infinities and NaNs open; Python makes it 0.
 MATH_BODY(frexp)
 {
     (void)count;
@@ -288,6 +307,7 @@ MATH_BODY(frexp)
     return pair_of(vm, float_new(vm, mantissa), value_from_small(exponent));
 }
 
+// Pairwise, so that no square overflows. args[0] is the tuple of *coordinates.
 MATH_BODY(hypot)
 {
     (void)count;
@@ -318,6 +338,8 @@ static Value gcd_of(Vm *vm, Value a, Value b)
         value_release(&vm->ctx, a);
         return VALUE_FAIL;
     }
+    // Python's % takes the sign of the divisor, so the last rest may be
+    // negative.
     if (int_compare(a, value_from_small(0)) < 0) {
         Value positive = int_binary(vm, BINARY_SUB, value_from_small(0), a);
         value_release(&vm->ctx, a);
@@ -326,6 +348,7 @@ static Value gcd_of(Vm *vm, Value a, Value b)
     return a;
 }
 
+// gcd() is 0 and gcd(x) is abs(x): the fold begins with 0.
 MATH_BODY(gcd)
 {
     (void)count;
@@ -347,6 +370,7 @@ MATH_BODY(gcd)
     return result;
 }
 
+// A plain product; the poll lets Ctrl-C end it when the numbers grow long.
 MATH_BODY(factorial)
 {
     (void)count;
@@ -395,6 +419,7 @@ static const NativeDef functions[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// As `math` shows them; stored under interned names, which look-ups expect.
 static bool add_constants(Vm *vm, Dict *dict)
 {
     static const struct {

@@ -18,6 +18,8 @@
 
 enum { FLUSH_AT = 64 << 10 }; // bytes held back at most
 
+// `mode` is kept for display only; what is allowed stands in `flags`. A longer
+// mode than the array is cut and stays terminated.
 File *file_new(Vm *vm, int descriptor, Str *name, const char *mode,
                uint32_t flags)
 {
@@ -42,6 +44,7 @@ static int write_all(Ctx *ctx, int descriptor, const char *text, size_t length)
 {
     while (length > 0) {
         ssize_t count = write(descriptor, text, length);
+        // A partial write is no error: the loop sends the rest.
         if (count < 0 && (errno != EINTR || ctx_interrupted(ctx))) {
             return errno;
         }
@@ -53,6 +56,8 @@ static int write_all(Ctx *ctx, int descriptor, const char *text, size_t length)
     return 0;
 }
 
+// The buffer is emptied even if the write fails: otherwise the same bytes would
+// be tried, and fail, again at the next write and when the file closes.
 static int flush_out(Ctx *ctx, File *file)
 {
     if (file->out.length == 0) {
@@ -64,6 +69,8 @@ static int flush_out(Ctx *ctx, File *file)
     return error;
 }
 
+// Ctrl-C during a write becomes KeyboardInterrupt, raised by ctx_poll, rather
+// than an OSError of EINTR.
 bool file_flush(Vm *vm, File *file)
 {
     int error = flush_out(&vm->ctx, file);
@@ -73,12 +80,16 @@ bool file_flush(Vm *vm, File *file)
     return error == 0 || (raise_errno(vm, error, NULL), false);
 }
 
+// Every method asks this first; the text is CPython's.
 static bool check_open(Vm *vm, const File *file)
 {
     return file->descriptor >= 0 ||
            raise_false(vm, ERR_VALUE, "I/O operation on closed file.");
 }
 
+// The other half of the invariant above: whatever is written without a buffer
+// (standard error) sends standard output's buffer ahead. The program may have
+// put another object in place of stdout_file, hence the check of the kind.
 static bool flush_stdout_first(Vm *vm, const File *file)
 {
     Value out = vm->stdout_file;
@@ -87,6 +98,8 @@ static bool flush_stdout_first(Vm *vm, const File *file)
            file_flush(vm, value_as_file(out));
 }
 
+// Bytes go to the buffer first in every mode; whether they leave it at once
+// depends on the flags, the size, and a line's end on a terminal.
 bool file_write(Vm *vm, File *file, const char *text, size_t length)
 {
     if (!check_open(vm, file)) {
@@ -109,6 +122,9 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
     return !now || file_flush(vm, file);
 }
 
+// Closing twice is allowed. The descriptor is given up even if the flush or the
+// close fails, and the first error is the one that is raised. The standard
+// streams are not owned: their descriptors stay open.
 static bool close_file(Vm *vm, File *file)
 {
     if (file->descriptor < 0) {
@@ -142,6 +158,7 @@ static void file_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// Looks like CPython's repr of a text file, whose encoding here is fixed.
 static Value file_repr(Vm *vm, Value self)
 {
     const File *file = value_as_file(self);
@@ -154,6 +171,7 @@ static Value file_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// ERR_OS for io.UnsupportedOperation, which is an OSError in CPython.
 static bool check_read(Vm *vm, const File *file)
 {
     return check_open(vm, file) &&
@@ -161,17 +179,20 @@ static bool check_read(Vm *vm, const File *file)
             raise_false(vm, ERR_OS, "not readable"));
 }
 
+// Takes the text; NULL carries a pending error over.
 static Value str_result(Str *text)
 {
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// A file is its own iterator, so several loops share one position.
 static Value file_iter(Vm *vm, Value self)
 {
     return check_open(vm, value_as_file(self)) ? value_retain(self)
                                                : VALUE_FAIL;
 }
 
+// Only the end of a file gives an empty line, since lines keep their "\n".
 static Value file_next(Vm *vm, Value self)
 {
     File *file = value_as_file(self);
@@ -186,6 +207,7 @@ static Value file_next(Vm *vm, Value self)
 #define FILE_BODY(name)                                                       \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
+// Counts characters, not bytes, as CPython's text files do.
 FILE_BODY(write)
 {
     (void)count;
@@ -200,6 +222,8 @@ FILE_BODY(write)
                : VALUE_FAIL;
 }
 
+// The iterable is read as a whole first; a bad item then stops the writing
+// behind the items before it. No line ends are added.
 FILE_BODY(writelines)
 {
     (void)count;
@@ -221,6 +245,7 @@ FILE_BODY(flush)
                                                         : VALUE_FAIL;
 }
 
+// None and negative sizes mean: up to the end.
 FILE_BODY(read)
 {
     (void)count;
@@ -242,6 +267,7 @@ FILE_BODY(readline)
                                 : VALUE_FAIL;
 }
 
+// The hint of a size is accepted and not used: all lines are read.
 FILE_BODY(readlines)
 {
     (void)count;
@@ -264,6 +290,7 @@ FILE_BODY(close)
     return close_file(vm, value_as_file(args[0])) ? VALUE_NONE : VALUE_FAIL;
 }
 
+// Of a with statement; the file is its own context.
 FILE_BODY(enter)
 {
     (void)count;
@@ -271,6 +298,7 @@ FILE_BODY(enter)
                                                   : VALUE_FAIL;
 }
 
+// None, so that the error of a with block goes on.
 FILE_BODY(exit)
 {
     return method_close(vm, args, count);
@@ -304,6 +332,8 @@ FILE_BODY(writable)
     return value_from_bool((value_as_file(args[0])->flags & FILE_WRITE) != 0);
 }
 
+// What was written goes out before the place changes, and what was read ahead
+// is dropped, since it belongs to the old place. Offsets count bytes.
 FILE_BODY(seek)
 {
     (void)count;
@@ -323,6 +353,7 @@ FILE_BODY(seek)
     return int_from_i64(vm, place);
 }
 
+// The system stands behind what was read ahead; the program does not.
 FILE_BODY(tell)
 {
     (void)count;
@@ -398,6 +429,8 @@ const TypeDef file_type_def = {.name = "TextIOWrapper",
                                .methods = file_methods,
                                .members = file_members};
 
+// A standard stream. Output to a terminal is flushed at every line, so that a
+// prompt's answer stands below what was printed before it.
 static Value make_stream(Vm *vm, int descriptor, const char *text,
                          const char *mode, uint32_t flags)
 {
@@ -413,6 +446,7 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
     return file == NULL ? VALUE_FAIL : value_from_object(file);
 }
 
+// All three are set in any case, so that files_free need not know which failed.
 bool files_init(Vm *vm)
 {
     Value in = make_stream(vm, STDIN_FILENO, "<stdin>", "r",
@@ -426,6 +460,8 @@ bool files_init(Vm *vm)
     return !value_failed(in) && !value_failed(out) && !value_failed(err);
 }
 
+// The last reference flushes a stream (file_destroy). Standard output goes
+// before standard error.
 void files_free(Vm *vm)
 {
     value_replace(&vm->ctx, &vm->stdin_file, VALUE_UNBOUND);

@@ -3,6 +3,7 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
+// Unchecked: the caller knows the kind.
 static Range *as_range(Value v)
 {
     return (Range *)value_object(v);
@@ -28,12 +29,14 @@ static Value range_count(Vm *vm, Value start, Value stop, Value step)
     return count;
 }
 
+// True and False count as 1 and 0: range(True).start is 1. Owned.
 static Value plain_int(Value v)
 {
     return value_is_bool(v) ? value_from_small(value_same(v, VALUE_TRUE))
                             : value_retain(v);
 }
 
+// The parts must be ints or bools and step not 0: range_make has checked.
 Range *range_new(Vm *vm, Value start, Value stop, Value step)
 {
     Value length = range_count(vm, start, stop, step);
@@ -52,6 +55,8 @@ Range *range_new(Vm *vm, Value start, Value stop, Value step)
     return range;
 }
 
+// The parts are ints, so no cycle can pass through a range and it is not known
+// to the collector.
 static void range_destroy(Vm *vm, Object *self)
 {
     Range *range = (Range *)self;
@@ -62,6 +67,7 @@ static void range_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *range);
 }
 
+// The step is left out when it is 1, as in CPython.
 static Value range_repr(Vm *vm, Value self)
 {
     Range *range = as_range(self);
@@ -80,12 +86,15 @@ static Value range_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// -1 with an OverflowError if the length does not fit: the range itself may be
+// longer than any sequence.
 static int64_t range_length(Vm *vm, Value self)
 {
     int64_t length;
     return value_to_index(vm, as_range(self)->length, &length) ? length : -1;
 }
 
+// Not by way of the length, which may be too large for range_length.
 static int range_truth(Vm *vm, Value self)
 {
     (void)vm;
@@ -104,6 +113,9 @@ static Value range_at(Vm *vm, Range *range, Value index)
     return item;
 }
 
+// A slice of a range is a range. Its end is start + count * step, one step
+// behind the last item, which range_count takes as the bound. A failed part is
+// VALUE_FAIL, which release ignores.
 static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
 {
     int64_t length, start, step, count;
@@ -126,6 +138,7 @@ static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
+// Indices of any size work, since the arithmetic is done on ints.
 static Value range_get_item(Vm *vm, Value self, Value key)
 {
     Range *range = as_range(self);
@@ -159,6 +172,8 @@ static Value range_get_item(Vm *vm, Value self, Value key)
     return item;
 }
 
+// Decided by arithmetic, without a walk: within the bounds, and at a whole
+// number of steps from the start. 1, 0, or -1 with an error pending.
 static int range_contains(Vm *vm, Value self, Value item)
 {
     Range *range = as_range(self);
@@ -205,6 +220,7 @@ static Tuple *range_key(Vm *vm, Range *range)
     return key;
 }
 
+// Equal ranges have equal keys, hence equal hashes.
 static bool range_hash(Vm *vm, Value self, uint64_t *hash)
 {
     Tuple *key = range_key(vm, as_range(self));
@@ -213,6 +229,7 @@ static bool range_hash(Vm *vm, Value self, uint64_t *hash)
     return ok;
 }
 
+// Equal as sequences, not by their parts: range(0) == range(2, 1).
 static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if ((op != COMPARE_EQ && op != COMPARE_NE) ||
@@ -231,6 +248,8 @@ static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
 }
 
 // state: range, next value, step; position counts down.
+// The step for parts beyond small ints: state[1] is owned, and its reference
+// goes to the caller with the item.
 static Value range_step(Vm *vm, Iterator *self)
 {
     if (self->position == 0) {
@@ -246,6 +265,8 @@ static Value range_step(Vm *vm, Iterator *self)
     return item;
 }
 
+// All values are small ints, so nothing is counted and no int is allocated;
+// `expected` holds the step.
 static Value range_small_step(Vm *vm, Iterator *self)
 {
     (void)vm;
@@ -260,6 +281,8 @@ static Value range_small_step(Vm *vm, Iterator *self)
     return item;
 }
 
+// The iterator copies what it needs and does not keep the range. A length
+// beyond 64 bits fails here rather than at the end of the walk.
 static Value range_iterator(Vm *vm, Range *range)
 {
     int64_t length;
@@ -310,6 +333,7 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                      value_from_small(1)};
     bool ok = true;
     for (size_t i = 0; i < args->count; i++) {
+        // One argument is the stop, which stands second.
         size_t to = args->count == 1 ? 1 : i;
         part[to] = ok ? range_argument(vm, args->items[i]) : VALUE_FAIL;
         ok = ok && !value_failed(part[to]);
@@ -319,12 +343,15 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         ok = false;
     }
     Range *range = ok ? range_new(vm, part[0], part[1], part[2]) : NULL;
+    // range_new retains its own; small ints and VALUE_FAIL release to nothing.
     for (int i = 0; i < 3; i++) {
         release(vm, part[i]);
     }
     return range == NULL ? VALUE_FAIL : value_from_object(range);
 }
 
+// A walk over the reversed range: from the last item down to one step before
+// the start. For an empty range `last` is -1, and the range back is empty too.
 static Value range_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -349,6 +376,7 @@ static Value range_reversed(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// Membership first, which also refuses what is no number.
 static Value range_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -373,6 +401,7 @@ static Value range_index(Vm *vm, Value *args, uint32_t count)
     return index;
 }
 
+// A number occurs once or not at all.
 static Value range_count_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

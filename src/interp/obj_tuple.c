@@ -1,6 +1,8 @@
 // tuple: immutable; the hash is CPython's, so that sets of tuples print alike.
 #include "interp/sequence.h"
 
+// The empty tuple is one shared object; during the start of a Vm, before it
+// exists, an empty tuple is made like any other.
 Tuple *tuple_new(Vm *vm, size_t count)
 {
     if (count == 0 && vm->empty_tuple != NULL) {
@@ -29,6 +31,7 @@ Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
     return tuple;
 }
 
+// The items may be UNBOUND if filling the tuple failed halfway.
 static void tuple_destroy(Vm *vm, Object *self)
 {
     Tuple *tuple = (Tuple *)self;
@@ -72,12 +75,15 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// The count of an object in memory always fits.
 static int64_t tuple_length(Vm *vm, Value self)
 {
     (void)vm;
     return (int64_t)value_as_tuple(self)->count;
 }
 
+// Always a plain tuple. A full slice is a copy too, which no program can tell
+// from CPython's same object except by identity.
 static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
 {
     int64_t start, step, count;
@@ -95,6 +101,7 @@ static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
     return value_from_object(result);
 }
 
+// sequence_index leaves "out of range" to its callers, whose wording differs.
 static Value tuple_get_item(Vm *vm, Value self, Value key)
 {
     Tuple *tuple = value_as_tuple(self);
@@ -110,6 +117,8 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
     return value_retain(tuple->items[index]);
 }
 
+// The bound keeps the product of sizes from overflowing; too long a result is a
+// MemoryError before anything is allocated.
 static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
 {
     int64_t count;
@@ -130,6 +139,8 @@ static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
     return value_from_object(result);
 }
 
+// The tuple stands on either side of *; for a sum both sides must be tuples,
+// and the result is a plain tuple even for subclasses.
 static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_kind(a, KIND_TUPLE);
@@ -153,6 +164,8 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return VALUE_NOT_IMPLEMENTED;
 }
 
+// A subclass gets a copy in an object of its own class, since the items stand
+// inside the object, whose size is fixed when it is allocated.
 static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (!arguments_check(vm, "tuple", args, keywords, 1)) {
