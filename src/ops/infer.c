@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+// Always true, so that a rule can end in it.
 bool infer_output(InferCall *call, int index, DType dtype, int rank,
                   const int64_t *dims)
 {
@@ -11,12 +12,16 @@ bool infer_output(InferCall *call, int index, DType dtype, int rank,
     return true;
 }
 
+// `dims` may belong to an operand: shape_set copies them.
 bool infer_same(InferCall *call)
 {
     TensorType type = call->inputs[0];
     return infer_output(call, 0, type.dtype, type.rank, type.dims);
 }
 
+// The text has %s where shapes go. It is filled in here and not by printf,
+// since the shapes' texts must exist first and each may run out of memory; a
+// failure then is the pending error instead.
 bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
                         TensorType b)
 {
@@ -60,6 +65,7 @@ bool infer_dtype_refused(const InferCall *call, DType dtype)
                     call->op->name, dtype_name(dtype));
 }
 
+// Ints are not promoted in silence: the message says how to cast.
 bool infer_needs_float(const InferCall *call, DType dtype)
 {
     if (dtype_is_float(dtype)) {
@@ -92,6 +98,7 @@ bool infer_needs_integer(const InferCall *call, uint32_t input)
                     call->op->name, input, dtype_name(given));
 }
 
+// An unknown rank passes: in a trace the kernel's run decides.
 bool infer_needs_rank(const InferCall *call, uint32_t input, int least)
 {
     TensorType type = call->inputs[input];
@@ -101,6 +108,8 @@ bool infer_needs_rank(const InferCall *call, uint32_t input, int least)
                     call->op->name, input, type.rank, least);
 }
 
+// No promotion between tensors, as in TensorFlow; only Python numbers take the
+// other operand's dtype, before the op is called.
 bool infer_equal_dtypes(const InferCall *call, uint32_t first)
 {
     for (uint32_t i = first + 1; i < call->input_count; i++) {
@@ -114,6 +123,7 @@ bool infer_equal_dtypes(const InferCall *call, uint32_t first)
     return true;
 }
 
+// Kept in step with quick_dtype in elementwise.c.
 static DType result_dtype(const InferCall *call, DType dtype)
 {
     switch (call->op->result) {
@@ -138,6 +148,8 @@ static bool elementwise_takes(const InferCall *call, DType dtype)
            tier_portable.tiles[call->op->tile][dtype] != NULL;
 }
 
+// Asks the portable tier, which has every loop that there is: whether a dtype
+// is taken must not depend on the machine.
 bool infer_elementwise(InferCall *call)
 {
     uint32_t first = call->op->tile == TILE_WHERE ? 1 : 0;
@@ -149,6 +161,7 @@ bool infer_elementwise(InferCall *call)
     }
     DType dtype = call->inputs[first].dtype;
     if (!elementwise_takes(call, dtype)) {
+        // Where floats would do, the message says so instead of refusing only.
         bool wants_float = call->op->tile != TILE_NONE &&
                            tier_portable.tiles[call->op->tile][DT_FLOAT32] &&
                            !tier_portable.tiles[call->op->tile][DT_INT32];
@@ -170,6 +183,8 @@ bool infer_elementwise(InferCall *call)
     return true;
 }
 
+// A set of axes as bits, order forgotten: reductions do not care. Twice the
+// same axis is refused, as in NumPy.
 bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
                 uint32_t *mask)
 {
@@ -195,6 +210,7 @@ bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
     return true;
 }
 
+// `otherwise` is what None means for this op; it is not checked.
 bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
                 int otherwise, int *axis)
 {
@@ -217,6 +233,7 @@ static bool ints_from(Ctx *ctx, const char *op, int64_t count,
     return true;
 }
 
+// Reads no more than fit; the true count is what is then refused.
 static bool ints_from_tensor(Ctx *ctx, const char *op, const Tensor *tensor,
                              Shape *out)
 {
@@ -228,6 +245,8 @@ static bool ints_from_tensor(Ctx *ctx, const char *op, const Tensor *tensor,
     return ints_from(ctx, op, count, ints, out);
 }
 
+// A shape that an operand gives is known only when its value is; otherwise the
+// operand's length still tells the rank, with all sizes unknown.
 bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
 {
     Ctx *ctx = call->ctx;
@@ -256,6 +275,7 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
     return true;
 }
 
+// At run time all values exist, so nothing stays unknown.
 bool kernel_ints(const KernelCall *call, const AttrValue *attr, Shape *out)
 {
     if (attr->kind == ATTR_INPUT) {

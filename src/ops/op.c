@@ -16,6 +16,9 @@ const OpDesc *const op_table[OP_COUNT] = {
 #undef OP
 };
 
+// Linear: names are looked up when they are bound or a graph's text is read,
+// never while a program runs. strncmp stops at the end of `known`, so that it
+// is not read beyond.
 int op_find(const char *name, size_t length)
 {
     for (int i = 0; i < OP_COUNT; i++) {
@@ -27,6 +30,9 @@ int op_find(const char *name, size_t length)
     return -1;
 }
 
+// The dtype that picks the loop is the operands' common one; of `where` the
+// first operand is the bool condition, so the second one says it. cast has a
+// table of its own, by both dtypes.
 TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
                const AttrValue *attrs)
 {
@@ -43,11 +49,15 @@ TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
     return tier->tiles[op->tile][dtype];
 }
 
+// The texts stand in the descriptor, so that compiled plans and eager calls
+// fail in the same words.
 bool op_tile_fail(Ctx *ctx, const OpDesc *op)
 {
     return ctx_fail(ctx, op->tile_error, "%s: %s", op->name, op->tile_text);
 }
 
+// What the rule may leave alone is set here: one output, not split. The dims
+// of `out_shapes` are undefined until the rule sets them.
 bool op_infer(InferCall *call)
 {
     const OpDesc *op = call->op;
@@ -62,6 +72,8 @@ bool op_infer(InferCall *call)
     return op->infer(call);
 }
 
+// Up to OP_MAX_OUTPUTS outputs have a type each. Beyond that all are as the
+// first one, but for the size along the split axis.
 void op_output_type(const InferCall *call, uint32_t index, DType *dtype,
                     Shape *shape)
 {
@@ -75,6 +87,8 @@ void op_output_type(const InferCall *call, uint32_t index, DType *dtype,
     }
 }
 
+// On failure some exist already: the caller has cleared the others to NULL and
+// drops them all.
 static bool new_outputs(const InferCall *call, Tensor **outputs)
 {
     for (uint32_t i = 0; i < call->output_count; i++) {
@@ -89,6 +103,7 @@ static bool new_outputs(const InferCall *call, Tensor **outputs)
     return true;
 }
 
+// Leaves NULL behind, since a caller may look at `outputs` after a failure.
 static void drop_outputs(Ctx *ctx, Tensor **outputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -97,8 +112,12 @@ static void drop_outputs(Ctx *ctx, Tensor **outputs, uint32_t count)
     }
 }
 
+// Operands whose types fit on the stack: all but long lists for concat, stack
+// and the like.
 enum { RUN_INPUTS = 16 }; // more operands take heap memory
 
+// Views and ops of dynamic shape make their outputs themselves; an allocation
+// here would be thrown away.
 static bool run_inferred(InferCall *infer, Tensor *const *inputs,
                          Tensor **outputs)
 {
@@ -122,6 +141,9 @@ static bool run_inferred(InferCall *infer, Tensor *const *inputs,
     return false;
 }
 
+// From the cheapest way to the general one: quick forms for common operands,
+// then composed ops, then rule, outputs and kernel. A quick form that declines
+// (0) has done nothing, so the long way starts afresh and finds the error.
 bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
             const AttrValue *attrs, Tensor **outputs, uint32_t *output_count)
 {
@@ -156,6 +178,8 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
     for (uint32_t i = 0; i < input_count; i++) {
         types[i] = tensor_type(inputs[i]);
     }
+    // Set field by field: clearing all of the shapes would cost more than many
+    // small ops do.
     InferCall call;
     call.ctx = ctx;
     call.op = op;

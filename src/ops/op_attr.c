@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "ops/op.h"
 
+// Decides which nodes are merged, so that it must never call two values equal
+// that behave differently.
 bool attr_equal(const AttrValue *a, const AttrValue *b)
 {
     if (a->kind != b->kind) {
@@ -35,6 +37,8 @@ bool attr_equal(const AttrValue *a, const AttrValue *b)
     }
 }
 
+// Only the member that is set may be read: the others share its memory, and a
+// bool sets one byte of eight.
 uint64_t attr_hash(const AttrValue *attr)
 {
     switch (attr->kind) {
@@ -52,6 +56,7 @@ uint64_t attr_hash(const AttrValue *attr)
     }
 }
 
+// The missing bounds of a slice are kept as INT64_MIN.
 static void print_int(StrBuf *out, int64_t value)
 {
     if (value == ATTR_INT_NONE) {
@@ -61,6 +66,7 @@ static void print_int(StrBuf *out, int64_t value)
     }
 }
 
+// A tuple of one needs its comma, as in Python.
 static void print_ints(StrBuf *out, const AttrValue *attr)
 {
     strbuf_putc(out, '(');
@@ -84,6 +90,7 @@ static void print_number(StrBuf *out, double number)
         snprintf(text, sizeof(text), "%.*g", digits, number);
     } while (strtod(text, NULL) != number && ++digits <= 17);
     strbuf_puts(out, text);
+    // Marks the number as a float for the reader: 2 would come back as an int.
     strbuf_puts(out, strpbrk(text, ".e") == NULL ? ".0" : "");
 }
 
@@ -106,6 +113,7 @@ static void print_quoted(StrBuf *out, const AttrValue *attr)
     strbuf_putc(out, '\'');
 }
 
+// The text must read back as the same value: graphs are printed and parsed.
 void attr_print(StrBuf *out, const AttrValue *attr)
 {
     switch (attr->kind) {

@@ -116,6 +116,7 @@ static bool infer_full(InferCall *call)
            infer_shaped(call, call->inputs[0].dtype);
 }
 
+// A string is shared by all elements.
 static bool kernel_full(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -148,6 +149,7 @@ const OpDesc op_full = {
     .graphdef = "Fill",
 };
 
+// An unknown shape in a trace stays unknown: the kernel runs with a real one.
 static bool infer_like(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -196,6 +198,7 @@ static bool infer_full_like(InferCall *call)
     return infer_output(call, 0, call->inputs[1].dtype, type.rank, type.dims);
 }
 
+// The operand that gives the shape is skipped; the rest is `full`.
 static bool kernel_full_like(const KernelCall *call)
 {
     KernelCall other = *call;
@@ -214,6 +217,7 @@ const OpDesc op_full_like = {
     .kernel = kernel_full_like,
 };
 
+// None for columns means square.
 static bool infer_eye(InferCall *call)
 {
     int64_t rows = call->attrs[0].integer;
@@ -227,6 +231,7 @@ static bool infer_eye(InferCall *call)
                               : infer_output(call, 0, dtype, 2, dims);
 }
 
+// At most one element of each row is on the diagonal.
 static bool kernel_eye(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];

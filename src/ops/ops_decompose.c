@@ -57,6 +57,7 @@ static double eliminate(Matrix *m)
             bool larger = fabs(m->a[i * n + k]) > fabs(m->a[pivot * n + k]);
             pivot = larger ? i : pivot;
         }
+        // Exactly 0: nearly singular matrices are solved, as in NumPy.
         if (m->a[pivot * n + k] == 0) {
             return 0;
         }
@@ -67,6 +68,7 @@ static double eliminate(Matrix *m)
             x[k * step] = x[pivot * step];
             x[pivot * step] = moved;
         }
+        // Each exchange of rows turns the sign.
         determinant *= pivot == k ? m->a[k * n + k] : -m->a[k * n + k];
         for (int64_t i = k + 1; i < n; i++) {
             double factor = m->a[i * n + k] / m->a[k * n + k];
@@ -153,6 +155,7 @@ static void reflect_columns(Matrix *m, int64_t k, double *v)
     if (size == 0) {
         return;
     }
+    // Away from zero, so that nothing cancels.
     v[k] += v[k] >= 0 ? size : -size;
     double square = 0;
     for (int64_t i = k; i < rows; i++) {
@@ -170,6 +173,9 @@ static void reflect_columns(Matrix *m, int64_t k, double *v)
     }
 }
 
+// The reflections are applied to the unit matrix at the same time, which so
+// becomes the transpose of Q. Signs follow from the reflections, as in LAPACK:
+// the diagonal of R may be negative.
 static bool qr_one(Matrix *m)
 {
     int64_t rows = m->rows, n = m->columns;
@@ -195,6 +201,7 @@ static bool qr_one(Matrix *m)
     return true;
 }
 
+// To double, from either float dtype.
 static void load(double *to, const Tensor *from, int64_t start, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -202,6 +209,7 @@ static void load(double *to, const Tensor *from, int64_t start, int64_t count)
     }
 }
 
+// The one rounding back to the tensor's dtype.
 static void store(Tensor *to, int64_t start, const double *from,
                   int64_t count)
 {
@@ -244,6 +252,7 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
     m.b = room + size;
     m.out = m.b + b_size + m.rows;
     m.second = m.out + outs[0];
+    // determinant_one changes the width, so it is set again for each matrix.
     int64_t width = m.width;
     bool ok = true;
     for (int64_t i = 0; ok && i < matrices; i++) {
@@ -315,6 +324,7 @@ static bool infer_solve(InferCall *call)
                        b, a);
 }
 
+// The reduced form: the smaller of rows and columns is the inner size.
 static bool infer_qr(InferCall *call)
 {
     TensorType a = call->inputs[0];

@@ -22,6 +22,8 @@ typedef struct Labels {
     uint8_t at[SHAPE_MAX_RANK];
 } Labels;
 
+// One call on the stack. `terms` is used up from left to right: what has been
+// joined is not looked at again.
 typedef struct Einsum {
     const ComposeCall *call;
     Emit *emit;
@@ -31,6 +33,7 @@ typedef struct Einsum {
     int uses[EINSUM_LABELS];      // in how many places of the inputs
 } Einsum;
 
+// Every message shows the equation, since letters alone say little.
 static bool fail(const Einsum *e, const char *text)
 {
     const AttrValue *equation = &e->call->attrs[0];
@@ -38,6 +41,7 @@ static bool fail(const Einsum *e, const char *text)
                     (int)equation->count, equation->text, text);
 }
 
+// The first axis with this label, -1 if none; at most a handful of axes.
 static int find(const Labels *labels, uint8_t label)
 {
     for (int i = 0; i < labels->count; i++) {
@@ -48,6 +52,7 @@ static int find(const Labels *labels, uint8_t label)
     return -1;
 }
 
+// Labels are bounded by the rank that a tensor may have.
 static bool add_label(const Einsum *e, Labels *labels, int label)
 {
     if (labels->count == SHAPE_MAX_RANK) {
@@ -57,6 +62,7 @@ static bool add_label(const Einsum *e, Labels *labels, int label)
     return true;
 }
 
+// Not isalpha, which asks the locale. Case tells letters apart.
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -115,6 +121,7 @@ static bool note_sizes(Einsum *e, uint32_t number)
 }
 
 // Without "->": the ellipsis, then the letters that occur once, in order.
+// Ordered by code, upper case first, as NumPy does.
 static bool implicit_output(Einsum *e)
 {
     for (int label = EINSUM_LAST_DOT - SHAPE_MAX_RANK; label < EINSUM_LAST_DOT;
@@ -131,6 +138,8 @@ static bool implicit_output(Einsum *e)
     return true;
 }
 
+// The output's ellipsis stands for as many axes as the longest one among the
+// inputs.
 static bool read_output(Einsum *e, const char *at, const char *end)
 {
     int dots = 0;
@@ -153,6 +162,7 @@ static bool read_output(Einsum *e, const char *at, const char *end)
     return at == end || fail(e, "nothing may follow the output");
 }
 
+// Terms and operands must pair off; sizes are noted as terms are read.
 static bool read_equation(Einsum *e)
 {
     const AttrValue *equation = &e->call->attrs[0];
@@ -186,6 +196,7 @@ static bool is_needed(const Einsum *e, uint8_t label, uint32_t next)
     return needed;
 }
 
+// Later axes move up by one: callers walk from the last axis down.
 static void remove_axis(Labels *labels, int axis)
 {
     labels->count--;
@@ -202,6 +213,7 @@ static EmitValue diagonal_mask(Emit *emit, int rank, int i, int k, int64_t n)
     }
     Tensor *mask = tensor_new(emit->ctx, DT_BOOL, rank, dims);
     for (int64_t at = 0; mask != NULL && at < mask->count; at++) {
+        // i < k, and all other sizes are 1: at / n is the place along i.
         ((uint8_t *)mask->data)[at] = at / n == at % n;
     }
     return emit->constant(emit, mask);
@@ -243,6 +255,7 @@ static EmitValue sum_unneeded(Einsum *e, EmitValue x, Labels *labels,
 }
 
 
+// The caller has seen to it that both fit.
 static void add_all(Labels *to, const Labels *from)
 {
     for (int i = 0; i < from->count; i++) {
@@ -250,6 +263,7 @@ static void add_all(Labels *to, const Labels *from)
     }
 }
 
+// 1 for no labels: an empty group becomes an axis of one.
 static int64_t size_of(const Einsum *e, const Labels *labels)
 {
     int64_t size = 1;
@@ -298,6 +312,8 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
     Labels batch = {0}, summed = {0}, left = {0}, right = {0};
     for (int i = 0; i < labels->count; i++) {
         uint8_t label = labels->at[i];
+        // By now a letter that both have is either needed later (batch) or not
+        // (summed); what only one of them has is kept.
         bool both = find(own, label) >= 0;
         Labels *to = !both                               ? &left
                      : is_needed(e, label, number + 1) ? &batch
@@ -327,6 +343,8 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
     return emit_reshape(e->emit, product, labels->count, dims);
 }
 
+// Strictly from left to right: no search for the cheapest order, so that the
+// order of additions is the equation's.
 static EmitValue compose_einsum(const ComposeCall *call)
 {
     Einsum e = {.call = call, .emit = call->emit,

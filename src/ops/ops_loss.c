@@ -8,6 +8,8 @@
     .max_inputs = (most), .output_count = 1, .infer = infer_composed,         \
     .compose = (how)
 
+// Composed ops have no shape rule that runs, so that they check through an
+// InferCall made up for the purpose.
 static bool needs_float(const ComposeCall *call, EmitValue x, int least_rank)
 {
     TensorType type = emit_type(call->emit, x);
@@ -32,6 +34,8 @@ static EmitValue at_labels(Emit *emit, EmitValue logs, EmitValue labels,
     return emit_reduce(emit, OP_SUM, picked, (uint32_t)1 << (rank - 1), false);
 }
 
+// By log_softmax, not the logarithm of softmax: where a probability rounds to
+// 0 the latter would be infinite.
 static EmitValue compose_cross_entropy(const ComposeCall *call)
 {
     Emit *emit = call->emit;
@@ -73,6 +77,8 @@ const OpDesc op_cross_entropy = {
 
 // ---- layer_norm
 
+// Mean and variance keep the reduced axes (as 1), so that they broadcast
+// against x. The variance is that of the population, as in Keras.
 static EmitValue compose_layer_norm(const ComposeCall *call)
 {
     Emit *emit = call->emit;
@@ -126,6 +132,8 @@ const OpDesc op_layer_norm = {
 
 // ---- dropout
 
+// Inverted dropout: what is kept is scaled up, so that nothing has to be
+// scaled when the network is used. A rate of 1 would divide by 0.
 static EmitValue compose_dropout(const ComposeCall *call)
 {
     Emit *emit = call->emit;

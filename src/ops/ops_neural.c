@@ -2,6 +2,7 @@
 #include "ops/infer.h"
 #include "ops/move.h"
 
+// The type stays; floats only, since the results lie between 0 and 1.
 static bool infer_softmax(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -15,6 +16,7 @@ static bool infer_softmax(InferCall *call)
 }
 
 // Swaps the axis with the last one.
+// A swap is its own inverse: the same call brings the axis back.
 static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
 {
     int axes[SHAPE_MAX_RANK];
@@ -26,6 +28,7 @@ static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
     return tensor_permuted(ctx, tensor, axes);
 }
 
+// The rows are dense here; `out` may be `in`.
 static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
                     Tensor *out)
 {
@@ -42,6 +45,8 @@ static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
     return ctx_poll(call->ctx);
 }
 
+// The row kernels want the axis last. For another one a copy is moved there,
+// worked on in place, and moved back: two passes more, but one kernel.
 static bool softmax_along(const KernelCall *call, bool logarithm)
 {
     Tensor *in = call->inputs[0], *out = call->outputs[0];

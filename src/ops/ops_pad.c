@@ -17,6 +17,8 @@ typedef enum PadMode {
 static const char *const mode_names[PAD_MODES] = {"constant", "edge",
                                                   "reflect", "symmetric"};
 
+// None is the default mode. The text is not terminated by NUL, so lengths are
+// compared too.
 static bool pad_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
 {
     *mode = PAD_CONSTANT;

@@ -11,6 +11,8 @@
 
 // ---- shapes
 
+// `refuse_empty`: max and the like have no neutral element, so that an empty
+// reduced axis is an error, unless the result has no elements either.
 static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
 {
     TensorType type = call->inputs[0];
@@ -123,6 +125,7 @@ static bool layout_of(const Tensor *tensor, uint32_t mask, Layout *layout)
 }
 
 // A copy with the reduced axes moved behind the others.
+// The order within both groups stays, so that the order of additions does.
 static Tensor *reduced_last(Ctx *ctx, Tensor *tensor, uint32_t mask)
 {
     int axes[SHAPE_MAX_RANK], count = 0;
@@ -183,6 +186,7 @@ static bool call_axes(const KernelCall *call, uint32_t *mask)
                       call->inputs[0]->rank, mask);
 }
 
+// The outputs' dtype is what the kernel accumulates in; infer saw to it.
 static bool kernel_reduce(const KernelCall *call, ReduceId id)
 {
     uint32_t mask;
@@ -218,6 +222,7 @@ static bool kernel_all(const KernelCall *call)
 
 // ---- mean, var, std
 
+// A double: mean and var divide by it, and 0 then gives NaN as in NumPy.
 static double reduced_count(const Tensor *in, uint32_t mask)
 {
     double count = 1;
@@ -239,6 +244,8 @@ static void divide_by(Tensor *out, double divisor)
     }
 }
 
+// The sum first, one division after: never a mean of means, which would weigh
+// blocks of unequal size wrongly.
 static bool kernel_mean(const KernelCall *call)
 {
     uint32_t mask;
@@ -287,6 +294,8 @@ static double correction_of(const KernelCall *call)
                                     : (double)attr_int(attr, 0);
 }
 
+// Two passes, differences from the mean first: the mean of squares less the
+// square of the mean would cancel.
 static bool kernel_var(const KernelCall *call)
 {
     uint32_t mask;
@@ -321,6 +330,8 @@ static bool kernel_std(const KernelCall *call)
 
 // ---- logsumexp, from the largest element so that nothing overflows
 
+// Destroys the row. Through the tiles of the tier, so that exp and log have
+// the same bits as the ops do.
 static bool logsumexp_row(Tensor *in, int64_t row, int64_t n, Tensor *out,
                           const Tier *tier)
 {
@@ -397,6 +408,7 @@ static bool kernel_logsumexp(const KernelCall *call)
         break;                                                                \
     }
 
+// The loops stop at a NaN: nothing later can beat the first one.
 static int64_t index_of_max(const Tensor *in, int64_t start, int64_t step,
                             int64_t n)
 {

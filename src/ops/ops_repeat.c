@@ -64,6 +64,7 @@ const OpDesc op_flip = {
 
 // ---- roll
 
+// One shift for each axis, or one shift for all of them, as in NumPy.
 static bool infer_roll(InferCall *call)
 {
     const AttrValue *shift = &call->attrs[0], *axis = &call->attrs[1];
@@ -88,6 +89,7 @@ static void roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
     if (in->count == 0) {
         return;
     }
+    // A shift may be negative or go round several times.
     shift %= size;
     int64_t moved = (shift < 0 ? shift + size : shift) * inner;
     for (int64_t at = 0; at < in->count; at += block) {
@@ -165,6 +167,7 @@ const OpDesc op_roll = {
 
 // ---- tile
 
+// Counts from an operand may be unknown; then so are the sizes.
 static bool infer_tile(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -354,6 +357,8 @@ const OpDesc op_repeat = {
 
 // ---- tril, triu
 
+// The last two axes are the matrices; what stands before is a batch. There is
+// no zero among strings.
 static bool infer_triangle(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;

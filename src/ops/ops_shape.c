@@ -6,6 +6,8 @@
 #include "ops/move.h"
 
 // A view of input 0 in the shape of `shape`.
+// No element moves: tensors are dense, so that another shape of the same count
+// is the same memory.
 static bool give_view(const KernelCall *call, const Shape *shape)
 {
     call->outputs[0] = tensor_reshaped(call->ctx, call->inputs[0], shape->rank,
@@ -14,6 +16,8 @@ static bool give_view(const KernelCall *call, const Shape *shape)
 }
 
 // Runs the shape rule again, on the real types, and gives that view.
+// In a trace sizes may have been unknown, so that the shape that infer gave
+// then is not enough; with real types and values it is exact.
 static bool kernel_view(const KernelCall *call)
 {
     TensorType types[2];
@@ -34,6 +38,7 @@ static bool kernel_view(const KernelCall *call)
 
 // ---- reshape
 
+// The request is shown as it was written, with -1 as None.
 static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
 {
     return infer_shape_error2(call, "a tensor of shape %s cannot become %s",
@@ -76,6 +81,8 @@ static bool infer_reshape(InferCall *call)
             rest *= to->dims[i];
         }
     }
+    // An operand without a known value has all sizes unknown: not a request
+    // with several -1.
     bool exact = call->attrs[0].kind != ATTR_INPUT ||
                  (call->values != NULL &&
                   call->values[call->attrs[0].integer] != NULL);
@@ -108,6 +115,8 @@ const OpDesc op_reshape = {
 
 // ---- squeeze, expand_dims
 
+// Without axes the rank depends on which sizes are 1, so that one unknown size
+// makes the rank unknown.
 static bool infer_squeeze(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -237,6 +246,7 @@ static bool infer_permute(InferCall *call)
     return true;
 }
 
+// Axis i of the output walks with the input's stride of axis axes[i].
 static void gather_permuted(const KernelCall *call, const int *axes)
 {
     const Tensor *in = call->inputs[0];
@@ -248,6 +258,7 @@ static void gather_permuted(const KernelCall *call, const int *axes)
     tensor_gather(call->ctx, call->outputs[0], in, 0, strides);
 }
 
+// A copy, not a view: tensors have no strides of their own.
 static bool kernel_permute(const KernelCall *call)
 {
     int axes[SHAPE_MAX_RANK];
@@ -277,6 +288,7 @@ const OpDesc op_permute_dims = {
     .graphdef = "Transpose",
 };
 
+// Batch axes stay where they are.
 static bool infer_matrix_transpose(InferCall *call)
 {
     Shape *out = &call->out_shapes[0];
@@ -317,6 +329,8 @@ const OpDesc op_matrix_transpose = {
 
 // ---- broadcast_to, shape_of
 
+// One way only, unlike the broadcast of two operands: x may grow, the request
+// may not.
 static bool infer_broadcast_to(InferCall *call)
 {
     TensorType from = call->inputs[0];
@@ -376,6 +390,7 @@ static bool infer_shape_of(InferCall *call)
     return infer_output(call, 0, DT_INT32, 1, &rank);
 }
 
+// int32 as TensorFlow's Shape gives by default.
 static bool kernel_shape_of(const KernelCall *call)
 {
     const Tensor *in = call->inputs[0];

@@ -4,6 +4,8 @@
 #include "ops/infer.h"
 #include "ops/strings.h"
 
+// Both indices are row-major; axes of size 1 and missing ones stand still. A
+// division for each axis, which is small beside what is done to a string.
 int64_t broadcast_index(TensorType from, TensorType out, int64_t index)
 {
     int64_t at = 0, step = 1;
@@ -17,6 +19,7 @@ int64_t broadcast_index(TensorType from, TensorType out, int64_t index)
     return at;
 }
 
+// The string of an operand that belongs to the output's element `index`.
 static TensorString *string_at(const KernelCall *call, uint32_t input,
                                int64_t index)
 {
@@ -26,6 +29,7 @@ static TensorString *string_at(const KernelCall *call, uint32_t input,
     return ((TensorString *const *)tensor->data)[at];
 }
 
+// One buffer is used for all elements, and emptied without freeing.
 bool kernel_string_add(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -45,6 +49,7 @@ bool kernel_string_add(const KernelCall *call)
     return ok;
 }
 
+// Serves equal and not_equal; the descriptor's tile tells which.
 bool kernel_string_equal(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -58,6 +63,7 @@ bool kernel_string_equal(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Strings are shared, not copied: they never change.
 bool kernel_string_where(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];

@@ -17,6 +17,7 @@ static TensorString *string_of(const Tensor *tensor, int64_t index)
 
 // ---- length
 
+// int32, as TensorFlow's StringLength.
 static bool infer_length(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -24,6 +25,7 @@ static bool infer_length(InferCall *call)
            infer_output(call, 0, DT_INT32, type.rank, type.dims);
 }
 
+// Bytes, not characters: a string element need not be UTF-8.
 static bool kernel_length(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -72,6 +74,7 @@ static bool change_case(const KernelCall *call, char first, int shift)
     return true;
 }
 
+// One loop goes both ways, by where the letters start and how far to move.
 static bool kernel_upper(const KernelCall *call)
 {
     return change_case(call, 'a', 'A' - 'a');
@@ -99,6 +102,7 @@ const OpDesc op_strings_lower = {
 
 // ---- join
 
+// Broadcasts all operands with each other, from left to right.
 static bool infer_join(InferCall *call)
 {
     for (uint32_t i = 0; i < call->input_count; i++) {
@@ -168,6 +172,8 @@ const OpDesc op_strings_join = {
 
 // ---- split
 
+// A tensor of strings would give rows of different lengths, and there are no
+// ragged tensors. How many parts there are is known at run time alone.
 static bool infer_split(InferCall *call)
 {
     int64_t unknown = DIM_UNKNOWN;
@@ -183,6 +189,7 @@ static bool infer_split(InferCall *call)
     return infer_output(call, 0, DT_STRING, 1, &unknown);
 }
 
+// ASCII blanks, whatever the locale: isspace would ask it.
 static bool is_blank(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
@@ -260,6 +267,7 @@ const OpDesc op_strings_split = {
 
 // ---- to_number
 
+// The dtype is an attribute, so that the type is known without the text.
 static bool infer_to_number(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -281,6 +289,7 @@ static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
     if (text->length == 0 || strlen(text->bytes) != text->length) {
         return false;
     }
+    // strtoll tells overflow by errno alone.
     errno = 0;
     if (dtype_is_float((DType)out->dtype)) {
         // Straight to float32, so that it is rounded once.

@@ -6,6 +6,7 @@
 
 #define SHAPE_MAX_BYTES ((int64_t)1 << 62)
 
+// A negative (unknown) rank has no dims to copy, and `dims` may be NULL.
 void shape_set(Shape *shape, int rank, const int64_t *dims)
 {
     shape->rank = rank;
@@ -14,6 +15,8 @@ void shape_set(Shape *shape, int rank, const int64_t *dims)
     }
 }
 
+// Unknown sizes are compared as values: two unknown ones count as equal.
+// Callers to whom that matters ask shape_is_static first.
 bool shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b)
 {
     if (rank_a != rank_b) {
@@ -37,6 +40,8 @@ bool shape_is_static(int rank, const int64_t *dims)
     return rank != RANK_UNKNOWN;
 }
 
+// Division before multiplication, so that nothing overflows. A size of 0 makes
+// any shape fine, whatever the others multiply to.
 bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
                  int64_t *count)
 {
@@ -55,6 +60,7 @@ bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
     return true;
 }
 
+// Names both shapes in full: which axis is at fault is seen best there.
 static bool shape_no_broadcast(Ctx *ctx, const char *op, TensorType a,
                                TensorType b)
 {
@@ -88,6 +94,8 @@ static bool shape_broadcast_dim(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+// NumPy's rule, from the last axis backwards; missing axes count as 1. An
+// unknown rank makes the result's unknown.
 bool shape_broadcast(Ctx *ctx, const char *op, TensorType a, TensorType b,
                      Shape *out)
 {
@@ -107,6 +115,8 @@ bool shape_broadcast(Ctx *ctx, const char *op, TensorType a, TensorType b,
     return true;
 }
 
+// Below 0 counts from the end. A scalar has no axis at all: for rank 0 every
+// number is out of range.
 bool shape_axis(Ctx *ctx, const char *op, int64_t axis, int rank, int *out)
 {
     if (axis < -rank || axis >= rank) {
@@ -119,6 +129,7 @@ bool shape_axis(Ctx *ctx, const char *op, int64_t axis, int rank, int *out)
     return true;
 }
 
+// As Python prints a tuple, with None for what is unknown.
 void shape_print(StrBuf *out, int rank, const int64_t *dims)
 {
     if (rank == RANK_UNKNOWN) {
@@ -137,6 +148,7 @@ void shape_print(StrBuf *out, int rank, const int64_t *dims)
     strbuf_puts(out, rank == 1 ? ",)" : ")");
 }
 
+// The graph's text: "float32[2, ?]"; read back by the graph parser.
 void tensor_type_print(StrBuf *out, TensorType type)
 {
     strbuf_printf(out, "%s[", dtype_name(type.dtype));
