@@ -11,6 +11,8 @@ static const char *const symbols[] = {
 #undef BINARY_OP
 };
 
+// suffix: "=" for an augmented assignment. Plain ** has a text that names pow()
+// too, which comes here as well.
 static Value unsupported(Vm *vm, BinaryOp op, const char *suffix, Value a,
                          Value b)
 {
@@ -27,6 +29,8 @@ static Value unsupported(Vm *vm, BinaryOp op, const char *suffix, Value a,
                        symbols[op], suffix, left, right);
 }
 
+// A slot serves both sides and finds out by itself on which one its own type
+// stands.
 static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
 {
     return type->slots.binary == NULL ? VALUE_NOT_IMPLEMENTED
@@ -37,6 +41,7 @@ static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
 static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Type *left = type_of(vm, a), *right = type_of(vm, b);
+    // A subclass on the right goes first, so that it can override its base.
     bool right_first = left != right && type_is_subtype(right, left);
     Value result =
         binary_side(vm, op, right_first ? right : left, a, b);
@@ -46,6 +51,8 @@ static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
     return binary_side(vm, op, right_first ? left : right, a, b);
 }
 
+// The built-in sequences, which have texts of their own; a class that merely
+// has __getitem__ has not.
 static bool is_sequence(Vm *vm, Value v)
 {
     return value_is_object(v) && type_of(vm, v)->slots.get_item != NULL &&
@@ -125,6 +132,8 @@ static Value quick_numbers(BinaryOp op, Value a, Value b)
         int_b ? (double)value_small(b) : value_immediate_float(b));
 }
 
+// The depth is counted because a slot may run a method of the program that
+// comes here again.
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quick = quick_numbers(op, a, b);
@@ -146,6 +155,7 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
 {
     Type *right = type_of(vm, b);
     Value result = VALUE_NOT_IMPLEMENTED;
+    // The same type is not asked a second time.
     if (right != type_of(vm, a)) {
         if (!ctx_enter(&vm->ctx)) {
             return VALUE_FAIL;
@@ -158,6 +168,8 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                : result;
 }
 
+// Numbers have no in-place form, so that the quick way serves here too. A slot
+// that declines leaves the operation to the ordinary ones, as `+=` of a tuple.
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quick = quick_numbers(op, a, b);
@@ -181,6 +193,7 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
+// `not` has no slot: it is the truth, which every value has.
 Value value_unary(Vm *vm, UnaryOp op, Value v)
 {
     if (op == UNARY_NOT) {
@@ -200,11 +213,14 @@ Value value_unary(Vm *vm, UnaryOp op, Value v)
                        type_name(type));
 }
 
+// An int of any size, or a bool, which counts as one.
 static bool is_whole(Value v)
 {
     return value_is_integer(v) || value_is_bool(v);
 }
 
+// With a modulus only ints are exact, and only the base's __pow__ is asked:
+// __rpow__ takes no part, as in CPython.
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
 {
     if (value_unbound(modulus) || value_is_none(modulus)) {
@@ -237,6 +253,8 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
                        type_name(type_of(vm, modulus)));
 }
 
+// The texts are CPython's, hence the ssize_t. What __index__ gives must be an
+// int: it is not asked for an __index__ in turn.
 bool value_to_index(Vm *vm, Value v, int64_t *out)
 {
     if (is_whole(v)) {
@@ -287,6 +305,8 @@ static bool converted(Vm *vm, Value number, double *out)
     return ok;
 }
 
+// __float__ goes before __index__, as in PyFloat_AsDouble. Text is not parsed:
+// only float() does that.
 bool value_to_double(Vm *vm, Value v, double *out)
 {
     if (value_is_float(v)) {

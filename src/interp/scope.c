@@ -217,6 +217,8 @@ static bool walk_function(ScopeWalk *w, const Node *node)
     return ok;
 }
 
+// Decorators, bases and keywords belong to the scope around. The hidden
+// parameter is the dict that the body fills; no program can write its name.
 static bool walk_class(ScopeWalk *w, const Node *node)
 {
     static const Text namespace = {".namespace", 10};
@@ -238,6 +240,7 @@ static bool walk_class(ScopeWalk *w, const Node *node)
     return ok;
 }
 
+// The caller has walked the first iterable, in the scope around.
 static bool walk_generators(ScopeWalk *w, NodeList generators, const Node *first,
                             const Node *second)
 {
@@ -367,6 +370,8 @@ static bool walk_declaration(ScopeWalk *w, const Node *node)
     return true;
 }
 
+// `import a.b` binds a, `as` and `from` bind the whole name, and what * binds
+// is not known before the program runs.
 static bool walk_import(ScopeWalk *w, NodeList names, bool from)
 {
     for (uint32_t i = 0; i < names.count; i++) {
@@ -504,6 +509,8 @@ static bool walk_binary(ScopeWalk *w, const Node *node)
     return walk(w, node);
 }
 
+// Contexts of names are in the tree already: targets are walked like any other
+// expression.
 static bool walk_expression(ScopeWalk *w, const Node *node)
 {
     switch (node->kind) {
@@ -559,6 +566,7 @@ static bool walk(ScopeWalk *w, const Node *node)
     if (!ctx_enter(w->table->ctx)) {
         return false;
     }
+    // The kinds of statements stand before those of expressions.
     bool ok = node->kind < AST_NAME ? walk_statement(w, node)
                                     : walk_expression(w, node);
     ctx_leave(w->table->ctx);
@@ -599,6 +607,7 @@ void scope_free(ScopeTable *table)
     map_free(&table->by_node);
 }
 
+// The key in the map is the node's address, byte for byte.
 Scope *scope_of(const ScopeTable *table, const Node *node)
 {
     uint64_t *place =

@@ -19,6 +19,8 @@ Set *set_from(Vm *vm, Value iterable, bool frozen)
     return set;
 }
 
+// Slots without a key hold specials, which are not counted, so all slots may be
+// released alike.
 static void set_destroy(Vm *vm, Object *self)
 {
     Set *set = (Set *)self;
@@ -40,6 +42,9 @@ static void set_visit(Object *self, void (*visit)(Object *, void *),
     }
 }
 
+// Breaks cycles: only keys that are objects go. Each leaves VALUE_DELETED, so
+// that the probe sequences of the rest stay whole, and the count falls before
+// the release, which may run code that looks at the set.
 static void set_clear_slot(Vm *vm, Object *self)
 {
     Set *set = (Set *)self;
@@ -51,6 +56,7 @@ static void set_clear_slot(Vm *vm, Object *self)
     }
 }
 
+// The items in the order of the table, which is what iteration gives too.
 static bool print_keys(Vm *vm, StrBuf *out, Set *set)
 {
     Value key;
@@ -62,6 +68,9 @@ static bool print_keys(Vm *vm, StrBuf *out, Set *set)
     return ok;
 }
 
+// Only an exact set has bare braces; a frozenset or a subclass has its name
+// around them. The empty set is set(), because {} is a dict, and a set within
+// itself is name(...).
 static Value set_repr(Vm *vm, Value self)
 {
     Set *set = as_set(self);
@@ -90,6 +99,8 @@ static Value set_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// 1, 0, or -1 with an error pending. The key is retained because an __eq__ that
+// the lookup calls may remove it from `a`.
 int set_is_subset(Vm *vm, Set *a, Set *b)
 {
     if (a->count > b->count) {
@@ -107,6 +118,9 @@ int set_is_subset(Vm *vm, Set *a, Set *b)
     return 1;
 }
 
+// Inclusion is a partial order: of two sets, neither need be less. The counts
+// decide first (equality wants equal ones, a strict test unequal ones), so that
+// one subset test settles the rest.
 static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!value_is_any_set(a) || !value_is_any_set(b)) {
@@ -141,6 +155,8 @@ static bool add_where(Vm *vm, Set *result, Set *from, Set *by, int wanted)
     return true;
 }
 
+// The left operand decides whether the result is frozen, as in CPython. A
+// subclass gives the plain type.
 Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
 {
     Set *result = set_new(vm, a->head.kind == KIND_FROZENSET);
@@ -167,12 +183,15 @@ Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
     return result;
 }
 
+// The operators that set algebra has; all others are declined.
 static bool is_set_op(BinaryOp op)
 {
     return op == BINARY_OR || op == BINARY_AND || op == BINARY_SUB ||
            op == BINARY_XOR;
 }
 
+// Both sides must be sets: the operators refuse the iterables that the methods
+// (union and the like) take, as in CPython.
 static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (!is_set_op(op) || !value_is_any_set(a) || !value_is_any_set(b)) {
@@ -222,6 +241,8 @@ static int set_contains_slot(Vm *vm, Value self, Value item)
     return set_contains(vm, as_set(self), item);
 }
 
+// CPython's _shuffle_bits: spreads hashes that differ in few bits, which would
+// otherwise cancel out when they are XORed.
 static uint64_t shuffled(uint64_t hash)
 {
     return ((hash ^ 89869747u) ^ (hash << 16)) * 3644798167u;
@@ -247,6 +268,8 @@ static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
     return true;
 }
 
+// A changed count is noticed, an exchanged item is not, as in CPython. The
+// error is sticky: no set has UINT64_MAX items, so each later step fails too.
 static Value set_step(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -266,6 +289,7 @@ static Value set_step(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
+// The iterator owns its set until it is exhausted, not until it is released.
 static Value set_iter(Vm *vm, Value self)
 {
     Iterator *iterator = iterator_new(vm, "set_iterator", set_step);
@@ -277,6 +301,8 @@ static Value set_iter(Vm *vm, Value self)
     return value_from_object(iterator);
 }
 
+// __new__ ignores the arguments: __init__ reads them, and a subclass may have
+// an __init__ that takes others.
 static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -285,6 +311,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return set == NULL ? VALUE_FAIL : value_from_object(set);
 }
 
+// A second __init__ on the same set replaces the items, as in CPython.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     return arguments_check(vm, "set", args, keywords, 1) &&
@@ -292,6 +319,8 @@ static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
            (args->count == 0 || set_update(vm, as_set(self), args->items[0]));
 }
 
+// All is done in __new__, since nothing may change later. An exact frozenset is
+// its own copy.
 static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (!arguments_check(vm, "frozenset", args, keywords, 1)) {

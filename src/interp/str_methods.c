@@ -73,6 +73,8 @@ static int64_t search_find(const Search *search, bool last)
     return -1;
 }
 
+// find, rfind, index and rindex: they differ in direction and in what a miss
+// gives. The search is in bytes, the answer in code points.
 static Value find_method(Vm *vm, Value *args, bool last, bool must)
 {
     Search search;
@@ -113,6 +115,8 @@ static Value method_rindex(Vm *vm, Value *args, uint32_t count)
     return find_method(vm, args, true, true);
 }
 
+// Occurrences that do not overlap. The empty text stands before each code point
+// and at the end.
 static Value method_count(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
@@ -144,6 +148,8 @@ static bool has_affix(const Search *search, Str *affix, bool at_end)
            memcmp(at, affix->text, affix->length) == 0;
 }
 
+// The range is worked out once, with the empty text as the part, and each
+// choice is then tried in it.
 static Value affix_method(Vm *vm, Value *args, bool at_end)
 {
     const char *words = at_end

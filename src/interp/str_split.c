@@ -3,6 +3,7 @@
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
 
+// Appends a copy of the bytes from start up to end.
 static bool add_part(Vm *vm, List *list, const char *start, const char *end)
 {
     Str *part = str_new(vm, start, (size_t)(end - start));
@@ -22,6 +23,8 @@ static size_t space_at(const char *at, const char *end)
     return size != 0 && str_is_space(codepoint) ? size : 0;
 }
 
+// White space below 128 is tab to carriage return, the separators 28 to 31 and
+// the blank. The differences are unsigned: one comparison tests both bounds.
 static inline bool is_ascii_space(char c)
 {
     unsigned char byte = (unsigned char)c;
@@ -50,6 +53,8 @@ static bool split_ascii(Vm *vm, List *list, const Str *str)
     }
 }
 
+// limit: the number of splits that are left, negative for all. ASCII text
+// without a limit, which is most of it, takes the shorter way.
 static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
 {
     if (limit < 0 && str->count == str->length) {
@@ -92,6 +97,8 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
     }
 }
 
+// A negative limit never reaches 0. What follows the last separator is a part
+// even if it is empty.
 static bool split_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
 {
     const char *at = str->text, *end = at + str->length, *next;
@@ -124,6 +131,8 @@ static bool rsplit_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
     return add_part(vm, list, start, end);
 }
 
+// From the end. Bytes of the form 10xxxxxx continue a code point: each step
+// back skips them to reach its first byte.
 static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
 {
     const char *start = str->text, *end = start + str->length;
@@ -168,6 +177,7 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
     }
 }
 
+// rsplit finds the last part first; callers want the order of the text.
 static void turn_round(List *list)
 {
     for (size_t i = 0; i < list->count / 2; i++) {
@@ -177,6 +187,8 @@ static void turn_round(List *list)
     }
 }
 
+// Without a separator, or with None, runs of white space separate and no part
+// is empty; with one, each occurrence counts and parts may be empty.
 static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
 {
     Str *str = value_as_str(args[0]), *sep;
@@ -256,6 +268,8 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
     while (at < end) {
         const char *start = at;
         size_t size = 0;
+        // Byte by byte is right: no code point decodes in the middle of
+        // another.
         while (at < end && (size = line_end(at, end)) == 0) {
             at++;
         }
@@ -285,6 +299,8 @@ static bool join_length(Vm *vm, const Value *parts, size_t count,
     return true;
 }
 
+// One pass for the length and one that copies, so that no buffer grows. A
+// single part is the result itself, as in CPython.
 static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
                        size_t count)
 {
@@ -320,6 +336,8 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
     return text;
 }
 
+// The type is asked first, so that the error says what join needs instead of
+// what iteration does.
 Value str_method_join(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -345,6 +363,8 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// What stands before, at and after the separator. If it was not found, `length`
+// is 0 and `at` is one end of the text: two parts are then empty.
 static Value three_parts(Vm *vm, Str *str, size_t at, size_t length)
 {
     Tuple *result = tuple_new(vm, 3);
@@ -364,6 +384,8 @@ static Value three_parts(Vm *vm, Str *str, size_t at, size_t length)
     return value_from_object(result);
 }
 
+// The search for the last place goes on one byte after each find, since
+// occurrences may overlap.
 static Value partition_method(Vm *vm, Value *args, bool last)
 {
     Str *str = value_as_str(args[0]);

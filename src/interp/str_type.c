@@ -6,6 +6,7 @@
 #include "interp/format.h"
 #include "interp/sequence.h"
 
+// For return statements: the Str as a Value, or the error that left it NULL.
 static Value text_value(Str *str)
 {
     return str == NULL ? VALUE_FAIL : str_value(str);
@@ -20,6 +21,8 @@ static Value str_repr(Vm *vm, Value self)
     return text_value(str_from_buf(vm, &out));
 }
 
+// Only an exact str is its own str(); an instance of a subclass gives a plain
+// one.
 static Value str_str(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
@@ -35,6 +38,8 @@ static bool str_hash_slot(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// Order is that of the code points, never of a language. Another type declines,
+// so that its reflected method has a turn.
 static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -54,6 +59,9 @@ static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// A negative count gives the empty text. The bound keeps the product from
+// overflowing, and the loop polls, so that a long repetition can be
+// interrupted.
 static Value str_repeat(Vm *vm, Str *str, Value times)
 {
     int64_t count;
@@ -79,6 +87,8 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     return text_value(str_from_buf(vm, &out));
 }
 
+// Also called with the str on the right (3 * "a"); `left` tells the sides
+// apart. `%` is formatting, and only of a str on the left.
 static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_str(a);
@@ -100,6 +110,8 @@ static int64_t str_length(Vm *vm, Value self)
     return (int64_t)value_as_str(self)->count;
 }
 
+// The indices count code points and the text is UTF-8, so each is turned into a
+// byte offset. Only step 1 is one piece of the text.
 static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
 {
     int64_t start, step, count;
@@ -121,6 +133,8 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
     return text_value(str_from_buf(vm, &out));
 }
 
+// sequence_index fails without a pending error if the index is out of range:
+// the text of that IndexError is the caller's.
 static Value str_get_item(Vm *vm, Value self, Value key)
 {
     Str *str = value_as_str(self);
@@ -141,6 +155,8 @@ static Value str_get_item(Vm *vm, Value self, Value key)
     return text_value(str_char_at(vm, str, index));
 }
 
+// A search of bytes is exact, since in UTF-8 no code point's bytes occur within
+// another's. The empty text is in every text.
 static int str_contains(Vm *vm, Value self, Value item)
 {
     if (!value_is_str(item)) {
@@ -172,6 +188,8 @@ static Value str_step(Vm *vm, Iterator *self)
     return text_value(str_new(vm, at, size));
 }
 
+// CPython has two iterator types and programs can see which: the names follow
+// it, the step is the same.
 static Value str_iter(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
@@ -232,6 +250,8 @@ static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
     return true;
 }
 
+// With an encoding or error handler it decodes bytes, otherwise it is the
+// object's __str__. The text of a subclass instance is a copy of its own.
 static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value parts[3];

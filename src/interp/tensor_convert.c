@@ -166,6 +166,7 @@ static bool scan_start(Vm *vm, Scan *scan, const char *who, Value v)
     return scan_value(vm, scan, v, 0);
 }
 
+// Where nothing asks for a dtype. Without any leaf, as in [], it is float32.
 static DType default_dtype(LeafKind kind)
 {
     switch (kind) {
@@ -197,6 +198,7 @@ static bool kind_fits(LeafKind kind, DType dtype)
     }
 }
 
+// int64 is apart because the shift would overflow; every int64_t fits it.
 static bool integer_fits(DType dtype, int64_t i)
 {
     if (dtype == DT_INT64) {
@@ -209,6 +211,8 @@ static bool integer_fits(DType dtype, int64_t i)
     return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
 }
 
+// Always false, for return statements. The text shows the value as it was
+// written.
 static bool fail_overflow(Vm *vm, const char *who, Value v, DType dtype)
 {
     Str *text = value_repr(vm, v);
@@ -221,6 +225,7 @@ static bool fail_overflow(Vm *vm, const char *who, Value v, DType dtype)
     return false;
 }
 
+// The value has been checked: it is in the dtype's range, or 0 or 1 for bool.
 static void store_int(Tensor *tensor, int64_t index, int64_t i)
 {
     switch ((DType)tensor->dtype) {
@@ -242,6 +247,7 @@ static void store_int(Tensor *tensor, int64_t index, int64_t i)
     }
 }
 
+// By way of a double, so that an int of any size is rounded as float() does.
 static bool fill_float(Vm *vm, Tensor *tensor, int64_t index, Value v)
 {
     double d = 0.0;
@@ -258,6 +264,7 @@ static bool fill_float(Vm *vm, Tensor *tensor, int64_t index, Value v)
     return true;
 }
 
+// A str is stored as its UTF-8, bytes as they are: an element has no encoding.
 static bool fill_text(Vm *vm, Tensor *tensor, int64_t index, Value v)
 {
     if (value_is_str(v)) {
@@ -269,6 +276,8 @@ static bool fill_text(Vm *vm, Tensor *tensor, int64_t index, Value v)
                              bytes_length(v));
 }
 
+// The kind was compared with the dtype before: only the range can be wrong
+// here.
 static bool fill_leaf(Vm *vm, const char *who, Tensor *tensor, int64_t index,
                       Value v)
 {
@@ -305,6 +314,7 @@ static bool fill(Vm *vm, const char *who, Tensor *tensor, int64_t *index,
     return ctx_poll(&vm->ctx);
 }
 
+// The value's text is cut, since it may be a long list.
 static Value fail_kind(Vm *vm, const char *who, Value v, DType dtype)
 {
     Str *text = value_repr(vm, v);
@@ -344,6 +354,8 @@ static Value pack(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+// Two passes: the scan finds shape and kind and refuses what is ragged, so that
+// the tensor has its size from the start and the second pass only fills it.
 static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
 {
     Scan scan;
@@ -372,6 +384,8 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+// A tensor is not cast behind the program's back: another dtype is an error,
+// and its text names the way out.
 static Value convert_operand(Vm *vm, const char *who, Value v, DType dtype)
 {
     DType own = operand_type(v).dtype;
@@ -429,6 +443,8 @@ static Value object_tensor(Vm *vm, Value v, DType dtype)
     return made;
 }
 
+// What has no __tensor__ goes to the conversion of host values for the text of
+// its error.
 static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
 {
     Value made = object_tensor(vm, v, dtype);
@@ -448,6 +464,9 @@ static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+// Tensors and single numbers first, because operators come here for each
+// operand that they have. None and its like are no objects; the scan refuses
+// them.
 Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
 {
     if (value_is_operand(v)) {
@@ -474,6 +493,7 @@ static bool is_weak(Value v)
     return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
 }
 
+// As which kind of host number it takes part when dtypes are unified.
 static LeafKind weak_kind(Value v)
 {
     switch (dtype_class(operand_type(v).dtype)) {
@@ -490,6 +510,7 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
 {
     LeafKind widest = LEAF_NONE;
     for (uint32_t i = 0; i < count; i++) {
+        // The first tensor decides; whether others agree with it is for the op.
         if (value_is_operand(values[i]) && !is_weak(values[i])) {
             *dtype = operand_type(values[i]).dtype;
             return true;
@@ -545,6 +566,7 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values,
     return true;
 }
 
+// Text comes back as bytes, because an element does not know its encoding.
 Value tensor_item(Vm *vm, const Tensor *tensor, int64_t index)
 {
     DType dtype = (DType)tensor->dtype;
@@ -559,6 +581,8 @@ Value tensor_item(Vm *vm, const Tensor *tensor, int64_t index)
     return dtype == DT_BOOL ? value_from_bool(i != 0) : int_from_i64(vm, i);
 }
 
+// `index` runs over the elements in row-major order across all levels. A scalar
+// gives its item and no list.
 static Value list_level(Vm *vm, const Tensor *tensor, int axis, int64_t *index)
 {
     if (axis == tensor->rank) {

@@ -18,6 +18,8 @@ static EmitValue keep(HostEmit *host, Value value)
     return value_object(value);
 }
 
+// Applies the op at once and owns the result. Inputs are borrowed; an op
+// without attributes may give NULL for them, where apply_one wants an array.
 static EmitValue host_op(Emit *emit, OpCode op, const EmitValue *inputs,
                          uint32_t input_count, const AttrValue *attrs)
 {
@@ -48,6 +50,8 @@ static TensorType host_type(Emit *emit, EmitValue value)
     return operand_type(value_from_emit(value));
 }
 
+// Takes the tensor; NULL means that it could not be made and an error is
+// pending.
 static EmitValue host_constant(Emit *emit, Tensor *tensor)
 {
     HostEmit *host = (HostEmit *)emit;
@@ -60,6 +64,7 @@ void host_emit_init(HostEmit *host, Vm *vm)
         .emit = {&vm->ctx, host_op, host_type, host_constant}, .vm = vm};
 }
 
+// No EmitValue may be used after this: the caller retains what is to stay.
 void host_emit_free(HostEmit *host)
 {
     for (size_t i = 0; i < host->owned.count; i++) {
@@ -68,6 +73,8 @@ void host_emit_free(HostEmit *host)
     vec_free(&host->vm->ctx, &host->owned);
 }
 
+// The result is among what the Emit owns, so it is retained before the Emit is
+// freed.
 Value apply_composed(Vm *vm, const OpDesc *op, const Value *inputs,
                      uint32_t input_count, const AttrValue *attrs)
 {

@@ -10,6 +10,7 @@
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
+// None counts as left out: all optional arguments here have the default None.
 static bool is_given(Value v)
 {
     return !value_unbound(v) && !value_is_none(v);
@@ -70,11 +71,14 @@ static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
     if (!optional_dtype(vm, args[3], &dtype)) {
         return VALUE_FAIL;
     }
+    // A single argument is the stop.
     if (!is_given(args[1])) {
         given[0] = value_from_small(0);
         given[1] = args[0];
     }
     given[2] = is_given(args[2]) ? args[2] : value_from_small(1);
+    // The three decide on a dtype together; a dtype that was given holds for
+    // each.
     if (dtype == DT_NONE) {
         if (!tensor_unify(vm, "arange", given, 3, made)) {
             return VALUE_FAIL;
@@ -93,6 +97,7 @@ static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// full(shape, fill_value, dtype=None): the arguments stand in NumPy's order.
 static Value builtin_full(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -119,6 +124,7 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
     if (!optional_dtype(vm, args[4], &dtype)) {
         return VALUE_FAIL;
     }
+    // A tensor among the bounds gives the dtype, else it is float32.
     for (uint32_t i = 0; dtype == DT_NONE && i < 2; i++) {
         dtype = value_is_operand(args[i]) ? operand_type(args[i]).dtype
                                           : DT_NONE;
@@ -184,12 +190,16 @@ static bool grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy,
                                "known size",
                                i);
         }
+        // As in NumPy, "xy" lets the first two axes change places.
         uint32_t axis = xy && i < 2 && count > 1 ? 1 - i : i;
         sizes[axis] = type.rank == 1 ? type.dims[0] : 1;
     }
     return true;
 }
 
+// meshgrid(*vectors, indexing="xy"), made of reshape and broadcast_to, so that
+// traces and tapes see ordinary ops. All vectors are released at the end,
+// whether or not every grid was made.
 static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -287,6 +297,7 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
     return ok;
 }
 
+// Each form of `axes` becomes the op's two lists, one for either operand.
 static Value builtin_tensordot(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -306,6 +317,7 @@ static Value builtin_tensordot(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// einsum(equation, *operands), as in NumPy.
 static Value builtin_einsum(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -313,6 +325,7 @@ static Value builtin_einsum(Vm *vm, Value *args, uint32_t count)
     return tensor_call_bound(vm, OP_EINSUM, in_order, 2);
 }
 
+// Restarts the generator of this context, so that what follows can be repeated.
 static Value rng_seed_function(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
