@@ -16,6 +16,8 @@ static Str *attribute_name(Vm *vm, Value name)
     return str_intern_str(vm, value_as_str(name));
 }
 
+// With a default only AttributeError is swallowed; any other error goes through
+// as VALUE_FAIL, which is not UNBOUND.
 BUILTIN_BODY(getattr)
 {
     (void)count;
@@ -29,6 +31,7 @@ BUILTIN_BODY(getattr)
     return value_unbound(found) ? value_retain(args[2]) : found;
 }
 
+// setattr and delattr: an UNBOUND value deletes.
 static Value store(Vm *vm, Value object, Value name, Value value)
 {
     Str *key = attribute_name(vm, name);
@@ -49,6 +52,7 @@ BUILTIN_BODY(delattr)
     return store(vm, args[0], args[1], VALUE_UNBOUND);
 }
 
+// Python shows the hash as a signed number.
 BUILTIN_BODY(hash)
 {
     (void)count;
@@ -57,6 +61,7 @@ BUILTIN_BODY(hash)
                                           : VALUE_FAIL;
 }
 
+// An immediate has no address; its bits tell it apart from any other as well.
 BUILTIN_BODY(id)
 {
     (void)count;
@@ -65,6 +70,7 @@ BUILTIN_BODY(id)
                : int_from_u64(vm, VALUE_BITS(args[0]));
 }
 
+// The default specification is the empty text, which most types treat as str().
 BUILTIN_BODY(format)
 {
     (void)count;
@@ -89,6 +95,8 @@ BUILTIN_BODY(ascii)
 // 1, 0, -1. Nested tuples of classes nest C calls.
 static int is_subclass(Vm *vm, Type *cls, Value classes)
 {
+    // Only a metaclass written in Duet can override the check, so the built-in
+    // classes are compared at once.
     if (value_is_kind(classes, KIND_TYPE)) {
         Type *base = (Type *)value_object(classes);
         return base->head.type->flags & TYPE_HEAP
@@ -117,6 +125,8 @@ static int is_subclass(Vm *vm, Type *cls, Value classes)
     return found;
 }
 
+// The first argument must be a real class; only the second may be anything with
+// __subclasscheck__.
 BUILTIN_BODY(issubclass)
 {
     (void)count;
@@ -127,6 +137,7 @@ BUILTIN_BODY(issubclass)
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
+// Without an argument as locals(); otherwise the live __dict__, no copy.
 BUILTIN_BODY(vars)
 {
     if (value_unbound(args[0])) {
@@ -139,6 +150,7 @@ BUILTIN_BODY(vars)
                : dict;
 }
 
+// A dict serves as an ordered set here: the values are not used.
 static bool add_keys(Vm *vm, Dict *names, const Dict *from)
 {
     Value key, value;
@@ -151,6 +163,8 @@ static bool add_keys(Vm *vm, Dict *names, const Dict *from)
     return true;
 }
 
+// All names of the class and its bases. Ones that are hidden by a nearer class
+// are simply set twice.
 static bool add_class(Vm *vm, Dict *names, const Type *cls)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
@@ -210,6 +224,7 @@ static Value sorted_names(Vm *vm, Value iterable)
     return result;
 }
 
+// What object.__dir__ answers, sorted. Owned; VALUE_FAIL: an error is pending.
 Value builtin_names_of(Vm *vm, Value v)
 {
     Dict *names = dict_new(vm);
@@ -220,6 +235,8 @@ Value builtin_names_of(Vm *vm, Value v)
     return sorted_names(vm, value_from_object(names));
 }
 
+// Classes and modules are listed directly; other objects may have a __dir__,
+// and object's own comes back to builtin_names_of.
 BUILTIN_BODY(dir)
 {
     if (value_unbound(args[0])) {

@@ -7,6 +7,8 @@
 
 #include "interp/obj_float.h"
 
+// Looks the method up in the class, not in the object, as Python does for all
+// special methods.
 Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
                       uint32_t count)
 {
@@ -24,11 +26,14 @@ Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
     return result;
 }
 
+// bool counts as int in Python's number functions.
 static bool is_int(Value v)
 {
     return value_is_bool(v) || value_is_integer(v);
 }
 
+// operator.index(v), owned: what bin() and hex() want of an object. A float
+// has no __index__ and is refused, however whole it is.
 Value builtin_index(Vm *vm, Value v)
 {
     if (value_is_bool(v)) {
@@ -46,6 +51,8 @@ Value builtin_index(Vm *vm, Value v)
     return cls->slots.index(vm, v);
 }
 
+// Tensors and built-in numbers go first, without a look-up of __abs__.
+// abs(True) is the int 1.
 BUILTIN_BODY(abs)
 {
     (void)count;
@@ -68,6 +75,8 @@ BUILTIN_BODY(abs)
                : result;
 }
 
+// The sign stands before the prefix (-0xff), which is why the digits are
+// printed apart.
 static Value print_base(Vm *vm, Value v, const char *prefix, int base)
 {
     Value number = builtin_index(vm, v);
@@ -126,6 +135,9 @@ BUILTIN_BODY(chr)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The code point of one valid UTF-8 sequence. The first byte's mask works for 2
+// to 4 bytes: as many high bits are dropped as the length has, and the 0
+// behind.
 static uint32_t decode(const unsigned char *text, size_t length)
 {
     if (length == 1) {
@@ -138,6 +150,7 @@ static uint32_t decode(const unsigned char *text, size_t length)
     return code;
 }
 
+// `count` is in code points, `length` in bytes.
 BUILTIN_BODY(ord)
 {
     (void)count;
@@ -174,11 +187,14 @@ static Value own_divmod(Vm *vm, Value *args)
                        type_name(type_of(vm, args[1])));
 }
 
+// What divmod() does by // and % itself, without asking for __divmod__.
 static bool is_plain_number(Value v)
 {
     return is_int(v) || value_is_float(v);
 }
 
+// The pair of // and %, which also serves tensors. Floats are tested for a zero
+// divisor here because the message differs from that of //.
 BUILTIN_BODY(divmod)
 {
     (void)count;
@@ -207,6 +223,7 @@ BUILTIN_BODY(divmod)
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
+// None for the modulus is as none at all.
 BUILTIN_BODY(pow)
 {
     (void)count;
@@ -244,6 +261,8 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
     return result;
 }
 
+// Digits to the left of the point only; an int needs no rounding otherwise. The
+// limit keeps 10**n from filling the memory.
 static Value round_int(Vm *vm, Value v, int64_t digits)
 {
     if (digits >= 0) {
@@ -264,15 +283,19 @@ static double round_decimals(double d, int64_t digits)
     if (digits > 323 || !isfinite(d)) {
         return d;
     }
+    // Beyond 308 digits the unit is no double any more, and all rounds to zero.
     if (digits < 0) {
         double unit = digits < -308 ? INFINITY : pow(10, (double)-digits);
         return isinf(unit) ? copysign(0, d) : nearbyint(d / unit) * unit;
     }
+    // Room for 309 digits before the point and 323 behind it.
     char text[700];
     snprintf(text, sizeof text, "%.*f", (int)digits, d);
     return strtod(text, NULL);
 }
 
+// Halves go to the even neighbour, as nearbyint does in the default mode.
+// Without digits the result is an int; round(x, None) is the same.
 BUILTIN_BODY(round)
 {
     (void)count;

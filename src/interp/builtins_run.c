@@ -7,6 +7,7 @@
 #include "interp/obj_dict.h"
 #include "interp/obj_function.h"
 
+// The dict of the code that calls: natives have no frame of their own.
 BUILTIN_BODY(globals)
 {
     (void)args;
@@ -16,6 +17,8 @@ BUILTIN_BODY(globals)
                : value_retain(value_from_object(vm->frame->globals));
 }
 
+// Adds one variable if it has a value. A cell stands for what it holds; special
+// values besides Python's own constants are the machine's marks.
 static bool add_local(Vm *vm, Dict *names, Str *name, Value v)
 {
     if (value_is_kind(v, KIND_CELL)) {
@@ -48,6 +51,8 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
     return true;
 }
 
+// In a function a new dict, whose changes reach no variable; at module level
+// the live globals, as in CPython.
 BUILTIN_BODY(locals)
 {
     const Frame *frame = vm->frame;
@@ -70,6 +75,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
         return vm_run_code(vm, (Code *)value_object(what), globals, locals);
     }
     const Str *text = value_as_str(what);
+    // eval() allows white space in front, which would be an indentation error.
     size_t skip = mode == RUN_EXPRESSION ? strspn(text->text, " \t") : 0;
     Source *source = source_new(&vm->ctx, "<string>", text->text + skip,
                                 text->length - skip);
@@ -82,6 +88,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
     return result;
 }
 
+// `name` is the function's, for its message.
 static bool check_source(Vm *vm, const char *name, Value what)
 {
     return value_is_str(what) || value_is_kind(what, KIND_CODE) ||
@@ -90,6 +97,7 @@ static bool check_source(Vm *vm, const char *name, Value what)
                        name);
 }
 
+// None means not given, as for exec(text, None, space).
 static bool check_space(Vm *vm, const char *name, Value space,
                         const char *which)
 {
@@ -98,6 +106,8 @@ static bool check_space(Vm *vm, const char *name, Value space,
                        which, type_name(type_of(vm, space)));
 }
 
+// eval() and exec(). Without spaces those of the caller; with globals alone
+// they are the locals, too. Compiled code and text go the same way.
 static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
 {
     if (!check_source(vm, name, args[0]) ||
@@ -122,6 +132,7 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
     return result;
 }
 
+// A code object of statements has no value: eval() of it gives None.
 BUILTIN_BODY(eval)
 {
     (void)count;
@@ -144,6 +155,7 @@ BUILTIN_BODY(exec)
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
+// RUN_MODULE doubles as "not known" until the text proves to be "exec".
 static bool compile_mode(Vm *vm, Value given, RunMode *mode)
 {
     const char *text = value_is_str(given) ? value_as_str(given)->text : "";
@@ -172,6 +184,7 @@ BUILTIN_BODY(compile)
                                 value_as_str(args[0])->length);
     Code *code = source == NULL ? NULL
                                 : vm_compile_source(vm, source, mode, true);
+    // The code holds a reference of its own, for tracebacks.
     source_release(&vm->ctx, source);
     if (code == NULL) {
         return VALUE_FAIL;
@@ -180,6 +193,8 @@ BUILTIN_BODY(compile)
     return value_from_object(code);
 }
 
+// __import__: for "a.b" it gives a, unless a from-list says that b is wanted.
+// Globals and locals are not used.
 BUILTIN_BODY(import)
 {
     (void)count;
@@ -205,6 +220,8 @@ BUILTIN_BODY(import)
                : value_retain(value_from_object(module));
 }
 
+// Through the file object of sys.stdout, which a program may have replaced;
+// flushed at once, as a prompt must be seen.
 bool builtin_write_stdout(Vm *vm, Str *text)
 {
     Value v = value_from_object(text);
@@ -219,6 +236,8 @@ bool builtin_write_stdout(Vm *vm, Str *text)
     return !value_failed(done);
 }
 
+// Reads through sys.stdin's readline, so that a replaced stdin works, too. The
+// line end goes; an empty line without one is the end of the file.
 BUILTIN_BODY(input)
 {
     (void)count;
@@ -252,6 +271,8 @@ BUILTIN_BODY(input)
     return cut == NULL ? VALUE_FAIL : str_value(cut);
 }
 
+// What the prompt does with an expression's value (sys.displayhook): None is
+// not shown and does not replace `_`.
 bool vm_show(Vm *vm, Value value)
 {
     if (value_is_none(value)) {

@@ -20,6 +20,8 @@ static Value call_method(Vm *vm, Value self, NameId id, const Value *args,
     if (value_unbound(found)) {
         return found;
     }
+    // The frequent case goes without a bound method: self is simply the first
+    // argument. The call may replace the method in the class, so it is held.
     if (value_is_kind(found, KIND_FUNCTION)) {
         Value all[USER_MAX_ARGS + 1] = {self};
         for (uint32_t i = 0; i < count; i++) {
@@ -39,6 +41,8 @@ static Value call_method(Vm *vm, Value self, NameId id, const Value *args,
     return result;
 }
 
+// Takes `result`: __repr__ and __str__ must give a str or an instance of a
+// subclass of it.
 static Value need_str(Vm *vm, Value result, const char *method)
 {
     if (value_failed(result) || value_is_str(result)) {
@@ -73,6 +77,7 @@ static Value user_format(Vm *vm, Value self, Str *spec)
     return VALUE_FAIL;
 }
 
+// __hash__ = None in a class makes it unhashable, also where a base had a hash.
 static bool user_hash(Vm *vm, Value self, uint64_t *hash)
 {
     Value found = type_lookup(vm, type_of(vm, self), vm->names[NAME_HASH]);
@@ -97,6 +102,8 @@ static bool user_hash(Vm *vm, Value self, uint64_t *hash)
                                "__hash__ method should return an integer");
 }
 
+// A missing method and one that returns NotImplemented mean the same to an
+// operator: the other side is asked.
 static Value declined(Value result)
 {
     return value_unbound(result) ? VALUE_NOT_IMPLEMENTED : result;
@@ -114,6 +121,8 @@ static Value user_not_equal(Vm *vm, Value a, Value b)
     return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
 }
 
+// The names of the six comparisons follow each other as CompareOp does. A
+// native __ne__ is object's: it inverts __eq__.
 static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     Value found = type_lookup(vm, type_of(vm, a), vm->names[NAME_LT + op]);
@@ -138,6 +147,8 @@ static Value user_unary(Vm *vm, UnaryOp op, Value self)
 
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b);
 
+// A class with this slot may have the reflected method; others have been asked
+// through their own slot.
 static bool has_user_binary(const Type *cls)
 {
     return cls->slots.binary == user_binary;
@@ -170,6 +181,8 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
                  : VALUE_NOT_IMPLEMENTED;
 }
 
+// The names of an operator stand in threes: plain, reflected, in place. Without
+// __iadd__ a += b is a = a + b.
 static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value result = declined(call_method(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
@@ -178,6 +191,8 @@ static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
+// 1, 0, -1. Only __bool__: a class that has just __len__ does not get this
+// slot.
 static int user_truth(Vm *vm, Value self)
 {
     Value result = call_method(vm, self, NAME_BOOL, NULL, 0);
@@ -193,6 +208,7 @@ static int user_truth(Vm *vm, Value self)
     return -1;
 }
 
+// -1: failed, with an error pending; so a negative answer is an error, too.
 static int64_t user_length(Vm *vm, Value self)
 {
     Value result = call_method(vm, self, NAME_LEN, NULL, 0);
@@ -213,6 +229,8 @@ static Value user_get_item(Vm *vm, Value self, Value key)
     return call_method(vm, self, NAME_GETITEM, &key, 1);
 }
 
+// One slot serves both methods. A class may define only one of them; the other
+// then is a TypeError here.
 static bool user_set_item(Vm *vm, Value self, Value key, Value value)
 {
     Value args[2] = {key, value};
@@ -244,6 +262,8 @@ static int user_contains(Vm *vm, Value self, Value item)
     return truth;
 }
 
+// __iter__ = None forbids iteration, even where __getitem__ would allow it. The
+// result is checked here, so that loops may rely on its `next`.
 static Value user_iter(Vm *vm, Value self)
 {
     Value found = type_lookup(vm, type_of(vm, self), vm->names[NAME_ITER]);
@@ -263,6 +283,7 @@ static Value user_iter(Vm *vm, Value self)
     return result;
 }
 
+// The end travels as VALUE_STOP, which costs no exception in the loops of C.
 static Value user_next(Vm *vm, Value self)
 {
     Value result = call_method(vm, self, NAME_NEXT, NULL, 0);
@@ -273,6 +294,7 @@ static Value user_next(Vm *vm, Value self)
     return result;
 }
 
+// The callers check what the three conversions return: their messages differ.
 static Value user_index(Vm *vm, Value self)
 {
     return call_method(vm, self, NAME_INDEX, NULL, 0);
@@ -288,6 +310,7 @@ static Value user_to_float(Vm *vm, Value self)
     return call_method(vm, self, NAME_FLOAT, NULL, 0);
 }
 
+// Objects that call objects nest C frames, hence the check of the depth.
 static Value user_call(Vm *vm, Value self, const Value *args, uint32_t count,
                        Tuple *keyword_names)
 {
@@ -305,6 +328,7 @@ static Value user_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return result;
 }
 
+// Called only where the class has an __init__ of its own, so it is found.
 static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Value callee = value_find_method(vm, self, vm->names[NAME_INIT]);
@@ -342,6 +366,8 @@ static Tuple *with_class(Vm *vm, Type *cls, Tuple *args)
     return all;
 }
 
+// `cls` may be a subclass of the one that defines __new__; it is looked up from
+// there, as super() chains expect.
 static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value callee = value_get_attr(vm, value_from_object(cls),
@@ -375,6 +401,8 @@ static Value user_get_attr(Vm *vm, Value self, Str *name)
     return call_method(vm, self, NAME_GETATTR, &key, 1);
 }
 
+// A class may define __setattr__ alone or __delattr__ alone; the layout does
+// the other.
 static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     Value args[2] = {value_from_object(name), value};
@@ -402,6 +430,8 @@ static Value user_get_descriptor(Vm *vm, Value self, Value instance,
     return value_unbound(result) ? value_retain(self) : result;
 }
 
+// __set__ or __delete__; CPython names the one that is missing in an
+// AttributeError.
 static bool user_set_descriptor(Vm *vm, Value self, Value instance,
                                 Value value)
 {
@@ -441,6 +471,8 @@ static bool user_defines(Vm *vm, Type *cls, NameId id)
     return false;
 }
 
+// One slot serves all binary operators: a class that defines any of them gets
+// it, and the ones it lacks are declined at run time.
 static void set_operator_slots(Vm *vm, Type *cls)
 {
     for (int op = 0; op < BINARY_COUNT; op++) {
@@ -469,6 +501,8 @@ static void set_attribute_slots(Vm *vm, Type *cls)
     }
 }
 
+// Without __set__ and __delete__ the slot stays NULL, which makes it a non-data
+// descriptor: an instance's own attribute wins.
 static void set_descriptor_slots(Vm *vm, Type *cls)
 {
     if (user_defines(vm, cls, NAME_GET)) {
@@ -494,6 +528,7 @@ static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
     }
 }
 
+// The place is emptied first: what goes with the dict may look here again.
 static void clear_with_dict(Vm *vm, Object *self)
 {
     Dict **place = object_dict_ahead(self), *dict = *place;
@@ -505,6 +540,8 @@ static void clear_with_dict(Vm *vm, Object *self)
     }
 }
 
+// From the start each time: a deleted method must give the slot back to the
+// layout.
 static void set_slots(Vm *vm, Type *cls)
 {
     const Type *layout = cls;

@@ -7,6 +7,8 @@
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 
+// Everything behind the head starts as zero, so that code_destroy may run on
+// code that the compiler gave up half-way.
 Code *code_new(Vm *vm, Source *source)
 {
     Code *code = object_new(vm, vm->types[KIND_CODE], sizeof *code);
@@ -19,6 +21,8 @@ Code *code_new(Vm *vm, Source *source)
     return code;
 }
 
+// One number of `positions`: 7 bits a byte, low ones first, the top bit set on
+// all but the last. Zigzag coding keeps small negative steps short.
 static int64_t get_number(const uint8_t **bytes)
 {
     uint64_t bits = 0;
@@ -32,6 +36,8 @@ static int64_t get_number(const uint8_t **bytes)
     return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
 }
 
+// Positions are stored as steps, so this walks from the start: slow, but only
+// tracebacks and errors ask. The span of the last entry before `pc` counts.
 Span code_span(const Code *code, uint32_t pc)
 {
     const uint8_t *bytes = code->positions;
@@ -50,6 +56,8 @@ Span code_span(const Code *code, uint32_t pc)
     return span;
 }
 
+// A name may be NULL: some locals have none, and the array may be filled in
+// part only.
 static void release_names(Vm *vm, Str **names, uint32_t count)
 {
     for (uint32_t i = 0; names != NULL && i < count; i++) {
@@ -58,6 +66,7 @@ static void release_names(Vm *vm, Str **names, uint32_t count)
     ctx_free(&vm->ctx, names, count * sizeof *names);
 }
 
+// Apart from block_info_free for places in an array that is not the heap's.
 void block_places_clear(Vm *vm, BlockInfo *info)
 {
     for (uint32_t i = 0; i < info->place_count; i++) {
@@ -77,6 +86,8 @@ void block_info_free(Vm *vm, BlockInfo *info)
     ctx_free(&vm->ctx, info->places, info->place_count * sizeof *info->places);
 }
 
+// The infos lie in one array of the code, so they are cleared one by one and
+// freed together.
 static void release_blocks(Vm *vm, Code *code)
 {
     for (uint32_t i = 0; i < code->block_count; i++) {
@@ -85,6 +96,7 @@ static void release_blocks(Vm *vm, Code *code)
     ctx_free(&vm->ctx, code->blocks, code->block_count * sizeof *code->blocks);
 }
 
+// Any field may still be NULL: the compiler releases code when it fails, too.
 static void code_destroy(Vm *vm, Object *self)
 {
     Code *code = (Code *)self;
@@ -117,6 +129,7 @@ static Value member_name(Vm *vm, Value self)
     return name == NULL ? VALUE_NONE : str_value(object_retain(name));
 }
 
+// Positional-only parameters are counted, as in CPython.
 static Value member_argcount(Vm *vm, Value self)
 {
     (void)vm;
@@ -140,6 +153,8 @@ static Value member_kwonly(Vm *vm, Value self)
 static Value member_varnames(Vm *vm, Value self)
 {
     const Code *code = (Code *)value_object(self);
+    // A list first, since places without a name are left out and the count is
+    // not known.
     List *names = list_new(vm, 0);
     bool ok = names != NULL;
     for (uint32_t i = 0; ok && i < code->local_count; i++) {
@@ -151,6 +166,8 @@ static Value member_varnames(Vm *vm, Value self)
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
+// Only the bits that programs ask for (inspect); CPython's numbers differ from
+// CodeFlag's.
 static Value member_flags(Vm *vm, Value self)
 {
     (void)vm;

@@ -54,6 +54,8 @@ static const Codec codecs[] = {
     {"utf-32be", "utf-32-be", CODEC_UTF32_BE},
 };
 
+// NULL with a LookupError pending. UNBOUND means UTF-8. The name is copied to
+// be normalised; one that does not fit is longer than any alias.
 static const Codec *find_codec(Vm *vm, Value encoding, const char *function)
 {
     if (value_unbound(encoding)) {
@@ -92,6 +94,8 @@ typedef enum CodecHandler {
     HANDLER_UNKNOWN     // refused when it is needed, as in CPython
 } CodecHandler;
 
+// An unknown name is no error yet: CPython looks handlers up when one is
+// needed, so that text without faults passes.
 static CodecHandler find_handler(Value errors)
 {
     static const char *const names[] = {
@@ -129,6 +133,7 @@ static void add_escape(StrBuf *out, uint32_t c)
 
 // --- encoding ---
 
+// One call of str.encode. Nothing in it is owned but `out`.
 typedef struct Encoder {
     Vm *vm;
     const Codec *codec;
@@ -145,6 +150,8 @@ static uint32_t next_point(const Str *text, size_t *at)
     uint32_t c = 0;
     size_t size = utf8_decode(text->text + *at, text->length - *at, &c);
     if (size == 0) {
+        // utf8_decode refuses surrogates; all that a Str may hold otherwise is
+        // a surrogate in three bytes.
         size = 3;
         c = (here[0] & 0xFu) << 12 | (here[1] & 0x3Fu) << 6 | (here[2] & 0x3Fu);
     }
@@ -152,6 +159,7 @@ static uint32_t next_point(const Str *text, size_t *at)
     return c;
 }
 
+// The Unicode encodings have all but surrogates.
 static bool can_encode(CodecKind kind, uint32_t c)
 {
     switch (kind) {
@@ -161,6 +169,7 @@ static bool can_encode(CodecKind kind, uint32_t c)
     }
 }
 
+// Byte by byte, so that the machine's own order does not matter.
 static void put_unit(StrBuf *out, uint32_t unit, int size, bool big)
 {
     for (int i = 0; i < size; i++) {
@@ -169,6 +178,8 @@ static void put_unit(StrBuf *out, uint32_t unit, int size, bool big)
     }
 }
 
+// The caller has checked can_encode, or wants a surrogate as it is
+// (surrogatepass). Beyond 0xFFFF UTF-16 takes a pair of surrogates.
 static void put_point(Encoder *e, uint32_t c)
 {
     switch (e->codec->kind) {
@@ -182,6 +193,7 @@ static void put_point(Encoder *e, uint32_t c)
     case CODEC_UTF16:
     case CODEC_UTF16_LE:
     case CODEC_UTF16_BE: {
+        // "utf-16" without a suffix writes little-endian behind its mark.
         bool big = e->codec->kind == CODEC_UTF16_BE;
         if (c >= 0x10000) {
             put_unit(&e->out, 0xD800 + ((c - 0x10000) >> 10), 2, big);
@@ -243,6 +255,7 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     case HANDLER_UNKNOWN: return unknown_handler(e->vm, e->errors);
     default: break;
     }
+    // CPython reports the whole run of characters that fail, so it is measured.
     size_t end = number + 1;
     while (*at < e->text->length) {
         size_t next = *at;
@@ -255,6 +268,8 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     return encode_failed(e, number, end, c);
 }
 
+// `number` counts characters, for errors; `at` counts bytes. U+FEFF is the
+// byte-order mark.
 static bool encode_all(Encoder *e)
 {
     if (e->codec->kind == CODEC_UTF16 || e->codec->kind == CODEC_UTF32) {
@@ -278,6 +293,8 @@ Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
         return VALUE_FAIL;
     }
     Str *str = value_as_str(v);
+    // ASCII text is the same bytes in all three, which is most of what is
+    // encoded.
     bool narrow = codec->kind <= CODEC_LATIN1;
     if (narrow && str->count == str->length) {
         return bytes_value(vm, str->text, str->length);
@@ -297,6 +314,8 @@ Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
 
 // --- decoding ---
 
+// One call of bytes.decode. Nothing in it is owned but `out`; the bytes stay
+// the caller's.
 typedef struct Decoder {
     Vm *vm;
     const Codec *codec;
@@ -329,6 +348,8 @@ static void explain_utf8(Decoder *d, size_t at)
             return;
         }
         unsigned char c = d->data[at + (size_t)i];
+        // The bounds of the second byte shut out overlong forms, surrogates and
+        // all beyond U+10FFFF (Unicode, table 3-7).
         unsigned char low = i == 1 && first == 0xE0   ? 0xA0
                             : i == 1 && first == 0xF0 ? 0x90
                                                       : 0x80;
@@ -343,6 +364,7 @@ static void explain_utf8(Decoder *d, size_t at)
     }
 }
 
+// The caller has checked that `size` bytes are there.
 static uint32_t get_unit(const Decoder *d, size_t at, size_t size, bool big)
 {
     uint32_t unit = 0;
@@ -353,6 +375,8 @@ static uint32_t get_unit(const Decoder *d, size_t at, size_t size, bool big)
     return unit;
 }
 
+// 0: cannot be read; `reason` and `bad` then say why, and how much to skip.
+// They are set ahead of each test that may fail.
 static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
 {
     d->bad = d->length - at;
@@ -383,6 +407,7 @@ static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
     return 4;
 }
 
+// As read_utf16. Surrogates are let through to the text.
 static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
 {
     d->bad = d->length - at < 4 ? d->length - at : 4;
@@ -421,6 +446,7 @@ static size_t read_point(Decoder *d, size_t at, uint32_t *c)
     }
 }
 
+// Python's wording differs for one byte and for more.
 static bool decode_failed(Decoder *d, size_t at)
 {
     if (d->bad > 1) {
@@ -435,6 +461,8 @@ static bool decode_failed(Decoder *d, size_t at)
                        d->codec->name, d->data[at], at, d->reason);
 }
 
+// False: failed. Each handler answers for all `bad` bytes at once, so one
+// replacement character stands for a whole broken sequence.
 static bool decode_handle(Decoder *d, size_t at)
 {
     switch (d->handler) {
@@ -478,6 +506,7 @@ static size_t skip_mark(Decoder *d)
     return 0;
 }
 
+// `bad` is at least 1, so that each turn moves on.
 static bool decode_all(Decoder *d)
 {
     for (size_t at = skip_mark(d); at < d->length;) {

@@ -3,6 +3,8 @@
 #include "interp/note.h"
 #include "interp/sequence.h"
 
+// The default is UNBOUND where the call gave none; None then takes its place.
+// The type's __missing__ is not asked, as in CPython.
 static Value method_get(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -16,6 +18,8 @@ static Value method_get(Vm *vm, Value *args, uint32_t count)
                                     : value_retain(args[2]);
 }
 
+// Two look-ups, where CPython needs one: a missing key is hashed again by
+// dict_set.
 static Value method_setdefault(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -31,6 +35,7 @@ static Value method_setdefault(Vm *vm, Value *args, uint32_t count)
     return value_retain(otherwise);
 }
 
+// dict_take gives the dict's own reference away, so nothing is retained here.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -44,6 +49,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
                                     : value_retain(args[2]);
 }
 
+// The newest entry goes, as CPython promises since 3.7 (last in, first out).
 static Value method_popitem(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -56,10 +62,14 @@ static Value method_popitem(Vm *vm, Value *args, uint32_t count)
         }
         return VALUE_FAIL;
     }
+    // Removed entries may stand at the end; count > 0 says that a live one
+    // comes.
     uint32_t last = dict->used - 1;
     while (value_same(dict->entries[last].key, VALUE_DELETED)) {
         last--;
     }
+    // An entry's key and value lie side by side, so they are the pair's items.
+    // The pair is made first: after the removal both could be gone.
     Tuple *pair = tuple_from(vm, &dict->entries[last].key, 2);
     if (pair == NULL) {
         return VALUE_FAIL;
@@ -71,6 +81,8 @@ static Value method_popitem(Vm *vm, Value *args, uint32_t count)
     return value_from_object(pair);
 }
 
+// Keywords arrive as a dict of their own, maybe an empty one, and win over the
+// mapping because they come last.
 static Value method_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -80,6 +92,7 @@ static Value method_update(Vm *vm, Value *args, uint32_t count)
     return ok ? VALUE_NONE : VALUE_FAIL;
 }
 
+// A trace is told before anything changes: it may refuse the store.
 static Value method_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -91,6 +104,8 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// The type's own copy method gives a plain dict even for a subclass, as
+// CPython's does.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -98,6 +113,7 @@ static Value method_copy(Vm *vm, Value *args, uint32_t count)
     return copy == NULL ? VALUE_FAIL : value_from_object(copy);
 }
 
+// The views hold the dict and copy nothing, so they cost the same for any size.
 static Value method_keys(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -116,12 +132,16 @@ static Value method_items(Vm *vm, Value *args, uint32_t count)
     return dict_view_new(vm, value_as_dict(args[0]), 'i');
 }
 
+// reversed(d) walks the keys, as reversed(d.keys()) does.
 static Value method_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return dict_iterator(vm, value_as_dict(args[0]), 'k', true);
 }
 
+// A class method: the class is called without arguments, and its own
+// __setitem__ is used, so that a subclass sees every key. All keys share one
+// value.
 static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

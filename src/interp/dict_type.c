@@ -10,11 +10,14 @@ static void dict_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(Dict));
 }
 
+// Breaks a cycle: the collector calls it on garbage.
 static void dict_clear_slot(Vm *vm, Object *self)
 {
     dict_clear(vm, (Dict *)self);
 }
 
+// Key and value lie side by side, so each entry is visited as two values. Marks
+// of removed entries are no objects.
 static void dict_visit(Object *self, void (*visit)(Object *, void *),
                        void *data)
 {
@@ -24,6 +27,8 @@ static void dict_visit(Object *self, void (*visit)(Object *, void *),
     }
 }
 
+// The items without braces. A __repr__ may replace the value in the dict, so a
+// reference is held while it is printed.
 static bool print_entries(Vm *vm, StrBuf *out, Dict *dict)
 {
     Value key, value;
@@ -40,6 +45,7 @@ static bool print_entries(Vm *vm, StrBuf *out, Dict *dict)
     return ok;
 }
 
+// A dict that contains itself prints as {...} inside, as in CPython.
 static Value dict_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -86,6 +92,8 @@ static int dict_equal(Vm *vm, Dict *a, Dict *b)
     return 1;
 }
 
+// Dicts have no order: only == and != are answered. `equal` is 0 or 1 here, so
+// comparing it with the operator inverts it for !=.
 static Value dict_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if ((op != COMPARE_EQ && op != COMPARE_NE) ||
@@ -97,6 +105,7 @@ static Value dict_compare(Vm *vm, CompareOp op, Value a, Value b)
                      : value_from_bool(equal == (op == COMPARE_EQ));
 }
 
+// a | b takes two dicts only; the right one's values win, and a's order stays.
 static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op != BINARY_OR || !value_is_kind(a, KIND_DICT) ||
@@ -111,6 +120,7 @@ static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
+// a |= b takes any mapping or iterable of pairs, unlike a | b, as in CPython.
 static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op != BINARY_OR) {
@@ -126,6 +136,8 @@ static int64_t dict_length(Vm *vm, Value self)
     return value_as_dict(self)->count;
 }
 
+// d[key]. Only a subclass is asked for __missing__, so that the plain dict's
+// failing look-up pays nothing for it.
 static Value dict_get_item(Vm *vm, Value self, Value key)
 {
     Value value;
@@ -148,6 +160,7 @@ static Value dict_get_item(Vm *vm, Value self, Value key)
     return found < 0 ? VALUE_FAIL : raise_with(vm, ERR_KEY, key);
 }
 
+// d[key] = value, or `del d[key]` where the value is UNBOUND.
 static bool dict_set_item(Vm *vm, Value self, Value key, Value value)
 {
     if (!value_unbound(value)) {
@@ -160,6 +173,7 @@ static bool dict_set_item(Vm *vm, Value self, Value key, Value value)
     return found > 0;
 }
 
+// 1, 0, -1: an unhashable key is a TypeError, not "absent".
 static int dict_contains(Vm *vm, Value self, Value key)
 {
     Value value;
@@ -174,10 +188,13 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     }
     Dict *dict = value_as_dict(self->state[0]);
     if (dict->count != self->expected) {
+        // No dict has this count: later steps fail again, as in CPython.
         self->expected = UINT64_MAX;
         return raise_error(vm, ERR_RUNTIME,
                            "dictionary changed size during iteration");
     }
+    // Backwards the place is counted from `used` as it is now; marks of removed
+    // entries are passed over.
     const DictEntry *entry = NULL;
     while (entry == NULL && self->position < dict->used) {
         uint64_t at = self->position++;
@@ -185,6 +202,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
         entry = value_same(entry->key, VALUE_DELETED) ? NULL : entry;
     }
     if (entry == NULL) {
+        // An exhausted iterator lets its dict go and stays exhausted.
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
         return VALUE_STOP;
     }
@@ -198,6 +216,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     }
 }
 
+// The direction is in the function, so that an iterator needs no field for it.
 static Value step_forwards(Vm *vm, Iterator *self)
 {
     return dict_step(vm, self, false);
@@ -208,6 +227,8 @@ static Value step_backwards(Vm *vm, Iterator *self)
     return dict_step(vm, self, true);
 }
 
+// state[0] is the dict (retained), state[1] the part. `expected` notes the size
+// at the start: a change during the walk is an error.
 Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
 {
     static const char *const names[][2] = {
@@ -232,6 +253,8 @@ static Value dict_iter(Vm *vm, Value self)
     return dict_iterator(vm, value_as_dict(self), 'k', false);
 }
 
+// dict.__new__ ignores its arguments and dict.__init__ reads them, so that a
+// subclass may override either. The size is the subclass's.
 static Value dict_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -244,6 +267,7 @@ static Value dict_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return value_from_object(dict);
 }
 
+// dict(mapping, **items): as update, and it empties nothing when called again.
 static bool dict_init_slot(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Dict *dict = value_as_dict(self);

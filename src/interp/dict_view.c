@@ -6,6 +6,8 @@
 
 extern const TypeDef dict_view_type_def;
 
+// The three kinds share one descriptor and code; type_variant gives each the
+// name that CPython's has.
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
     const char *name = part == 'k'   ? "dict_keys"
@@ -32,12 +34,14 @@ static void view_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(DictView));
 }
 
+// A dict may hold its own view, so views take part in cycle collection.
 static void view_visit(Object *self, void (*visit)(Object *, void *),
                        void *data)
 {
     visit((Object *)((DictView *)self)->dict, data);
 }
 
+// The iterator holds the dict itself: the view may go while it runs.
 static Value view_iter(Vm *vm, Value self)
 {
     return dict_iterator(vm, as_view(self)->dict, as_view(self)->part, false);
@@ -49,6 +53,8 @@ static int64_t view_length(Vm *vm, Value self)
     return as_view(self)->dict->count;
 }
 
+// The items are copied to a list first: a __repr__ that changes the dict then
+// cannot disturb the walk.
 static Value view_repr(Vm *vm, Value self)
 {
     const char *name = type_name(type_of(vm, self));
@@ -65,6 +71,8 @@ static Value view_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// 1, 0, -1. Anything but a pair is simply not in the view. The value is
+// retained: __eq__ may take it out of the dict.
 static int contains_item(Vm *vm, Dict *dict, Value item)
 {
     Value value;
@@ -82,6 +90,8 @@ static int contains_item(Vm *vm, Dict *dict, Value item)
     return found;
 }
 
+// 1, 0, -1. Keys and items need one look-up; values are searched in order, by
+// identity or equality.
 static int view_contains(Vm *vm, Value self, Value item)
 {
     Value value;
@@ -103,6 +113,8 @@ static int view_contains(Vm *vm, Value self, Value item)
     return 0;
 }
 
+// A set of the iterable's items, owned. NULL: failed, for instance because a
+// value of an items view is not hashable.
 static Set *as_set(Vm *vm, Value iterable)
 {
     Set *set = set_new(vm, false);
@@ -113,6 +125,7 @@ static Set *as_set(Vm *vm, Value iterable)
     return set;
 }
 
+// values() is not: its items may be equal to each other and unhashable.
 static bool is_set_like(Value v)
 {
     return value_is_kind(v, KIND_SET) || value_is_kind(v, KIND_FROZENSET) ||
@@ -135,6 +148,8 @@ static Value by_sets(Vm *vm, Value a, Value b, int binary, CompareOp compare)
     return result;
 }
 
+// One side is a keys or items view; the other may be any iterable, which
+// CPython's views allow and its sets do not. The result is a set.
 static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool known = op == BINARY_AND || op == BINARY_OR || op == BINARY_SUB ||
@@ -146,6 +161,8 @@ static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return by_sets(vm, a, b, (int)op, COMPARE_EQ);
 }
 
+// Subset tests, as those of sets. Against anything else == is False and < a
+// TypeError, which NotImplemented gives.
 static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!is_set_like(a) || !is_set_like(b)) {
@@ -154,6 +171,7 @@ static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
     return by_sets(vm, a, b, -1, op);
 }
 
+// Entries are in insertion order, so the walk from the end needs no copy.
 static Value view_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -161,6 +179,7 @@ static Value view_reversed(Vm *vm, Value *args, uint32_t count)
     return dict_iterator(vm, view->dict, view->part, true);
 }
 
+// By the intersection, though CPython stops at the first common item.
 static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

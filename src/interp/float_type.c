@@ -15,6 +15,7 @@ static void float_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(Float));
 }
 
+// The shortest digits that read back as the same number.
 static Value float_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -24,12 +25,14 @@ static Value float_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// An empty specification is str(), not "%g".
 static Value float_format_slot(Vm *vm, Value self, Str *spec)
 {
     return spec->length == 0 ? float_repr(vm, self)
                              : format_float(vm, self, spec);
 }
 
+// Equal numbers hash alike across int and float, as in CPython.
 static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -40,6 +43,7 @@ static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// ~ is declined: floats have no bits to invert.
 static Value float_unary(Vm *vm, UnaryOp op, Value self)
 {
     switch (op) {
@@ -49,22 +53,26 @@ static Value float_unary(Vm *vm, UnaryOp op, Value self)
     }
 }
 
+// NaN is true, as it differs from zero.
 static int float_truth(Vm *vm, Value self)
 {
     (void)vm;
     return value_float(self) != 0;
 }
 
+// float(x) of a subclass's instance gives a plain float, so it is made anew.
 static Value float_self(Vm *vm, Value self)
 {
     return float_new(vm, value_float(self));
 }
 
+// Truncates; NaN is a ValueError and infinity an OverflowError.
 static Value float_to_int(Vm *vm, Value self)
 {
     return int_from_double(vm, value_float(self));
 }
 
+// The text goes through repr, quotes and escapes included, as CPython shows it.
 static Value not_a_float(Vm *vm, Str *str)
 {
     Str *text = value_repr(vm, value_from_object(str));
@@ -102,6 +110,9 @@ static bool clean_number(const char *text, size_t length, char *out)
     return count > 0;
 }
 
+// Python's float(text): white space around it is dropped, the rest must be one
+// number. strtod does the rounding; text is copied for it because the digits
+// may have underscores and need a NUL behind them.
 static Value float_parse(Vm *vm, Str *str)
 {
     const char *at = str->text, *end = at + str->length;
@@ -152,6 +163,8 @@ static Value float_of(Vm *vm, Value v)
     return value_to_double(vm, v, &d) ? float_new(vm, d) : VALUE_FAIL;
 }
 
+// The constructor. In a trace float(x) of a symbolic tensor becomes a cast,
+// since the number is not known yet; UNBOUND means that it was none.
 static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (!arguments_check(vm, "float", args, keywords, 1)) {
@@ -176,6 +189,7 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// Infinity equals its own floor but is no integer.
 static Value method_is_integer(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -184,6 +198,8 @@ static Value method_is_integer(Vm *vm, Value *args, uint32_t count)
     return value_from_bool(isfinite(d) && d == floor(d));
 }
 
+// The mantissa is doubled until it is whole, which takes at most 53 steps; as
+// each step halves the power of two, the fraction ends up in lowest terms.
 static Value method_ratio(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -202,6 +218,8 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
     Value number = int_from_double(vm, mantissa);
     Value power = int_binary(vm, BINARY_LSHIFT, value_from_small(1),
                              value_from_small(abs(exponent)));
+    // Of number * 2**exponent the power goes to the numerator or, if negative,
+    // becomes the denominator.
     Value part[2] = {number, value_from_small(1)};
     if (exponent > 0 && !value_failed(power)) {
         part[0] = int_binary(vm, BINARY_MUL, number, power);
@@ -213,12 +231,15 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
                       : tuple_from(vm, part, 2);
     release(vm, part[0]);
     release(vm, power);
+    // Otherwise part[0] is `number` itself and is released already.
     if (exponent > 0) {
         release(vm, number);
     }
     return pair == NULL ? VALUE_FAIL : value_from_object(pair);
 }
 
+// As CPython: one digit, then 13 for the 52 bits behind it. Not printf's %a,
+// whose leading digit depends on the C library.
 static Value method_hex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -228,6 +249,7 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     }
     int exponent;
     double mantissa = frexp(fabs(d), &exponent);
+    // Subnormals keep the lowest exponent and start with 0x0.
     bool subnormal = mantissa != 0 && exponent < -1021;
     int shown = d == 0 ? 0 : subnormal ? -1022 : exponent - 1;
     double scaled = ldexp(fabs(d), -shown);
@@ -240,6 +262,9 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// strtod reads the hexadecimal form once it has its "0x", which Python lets one
+// leave out; "inf" and "nan" are words and get no prefix. The sign is taken off
+// first, as it stands before the prefix.
 static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -295,6 +320,7 @@ static const NativeDef float_class_methods[] = {
      "The float that float.hex() wrote."},
     {0}};
 
+// imag, for code that takes any number as a complex one.
 static Value get_zero(Vm *vm, Value self)
 {
     (void)self;

@@ -14,6 +14,7 @@
 
 enum { FORMAT_MAX = 0x7fffffff };
 
+// '=' puts the padding between the sign and the digits.
 static bool is_align(char c)
 {
     return c == '<' || c == '>' || c == '^' || c == '=';
@@ -33,6 +34,8 @@ static bool parse_number(Vm *vm, const char **at, int64_t *out)
     return true;
 }
 
+// The fill may be any one code point, but only if an alignment follows; so the
+// character behind it is looked at first. Returns where the rest begins.
 static const char *parse_align(const char *at, size_t length, FormatSpec *spec)
 {
     uint32_t codepoint;
@@ -49,6 +52,8 @@ static const char *parse_align(const char *at, size_t length, FormatSpec *spec)
     return at;
 }
 
+// In the fixed order of the grammar: sign, z, #, 0. A leading 0 means fill '0'
+// and alignment '=', each unless it was given.
 static const char *parse_flags(const char *at, FormatSpec *spec)
 {
     if (*at == '+' || *at == '-' || *at == ' ') {
@@ -74,6 +79,8 @@ static const char *parse_flags(const char *at, FormatSpec *spec)
     return at;
 }
 
+// The text has a NUL at its end, so single characters may be read without a
+// check; `end` then tells a real end from a NUL inside.
 bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
 {
     memset(spec, 0, sizeof *spec);
@@ -109,6 +116,7 @@ bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
     return true;
 }
 
+// CPython's message for a type letter that the value's class does not know.
 static Value unknown_code(Vm *vm, const FormatSpec *spec, Value v)
 {
     return raise_error(vm, ERR_VALUE,
@@ -116,6 +124,7 @@ static Value unknown_code(Vm *vm, const FormatSpec *spec, Value v)
                        spec->type, type_name(type_of(vm, v)));
 }
 
+// A width may be huge; the loop stops at the first failed allocation.
 static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
 {
     const char *fill = spec->fill[0] == '\0' ? " " : spec->fill;
@@ -124,6 +133,8 @@ static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
     }
 }
 
+// The width counts code points, not bytes. Centring puts the odd one on the
+// right, as CPython does.
 void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
                 size_t length, char align)
 {
@@ -142,6 +153,8 @@ static void group_digits(StrBuf *out, const char *digits, size_t count,
 {
     size_t total = count;
     size_t step = (size_t)group;
+    // Zeros take separators, too, so their number cannot be computed by one
+    // subtraction: each new one may bring a separator along.
     while (separator != 0 && width > 0 &&
            (int64_t)(total + (total - 1) / step) < width) {
         total++;
@@ -173,6 +186,8 @@ static bool add_plainly(StrBuf *out, const FormatSpec *spec, const char *sign,
     return true;
 }
 
+// Only the whole part is grouped: `whole` counts the digits before the point or
+// exponent. In groups of 4 (bases 2, 8, 16) letters may be digits.
 void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
                    const char *digits, size_t length, int group)
 {
@@ -189,6 +204,7 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
     }
     StrBuf body;
     strbuf_init(&body, out->ctx);
+    // What the zeros share the width with besides the grouped digits.
     int64_t used = (int64_t)(strlen(sign) + length - whole);
     bool zeros = spec->align == '=' && spec->fill[0] == '0';
     if (whole > 0) {
@@ -244,6 +260,7 @@ static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
     return finish(vm, &out);
 }
 
+// 'c', 'd', 'n' and no type at all are decimal.
 static int base_of(char type)
 {
     switch (type) {
@@ -255,6 +272,8 @@ static int base_of(char type)
     }
 }
 
+// The empty specification is by far the most frequent one and goes first. A
+// float's type letter converts the int, which may overflow.
 Value format_int(Vm *vm, Value v, Str *text)
 {
     FormatSpec spec;
@@ -265,6 +284,7 @@ Value format_int(Vm *vm, Value v, Str *text)
         return VALUE_FAIL;
     }
     if (spec.type != 0 && strchr("eEfFgG%", spec.type) != NULL) {
+        // Parsed there once more: a rare case, not worth a second entry.
         return format_float(vm, v, text);
     }
     if (spec.type != 0 && strchr("bcdnoxX", spec.type) == NULL) {
@@ -283,6 +303,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     if (spec.type == 'c') {
         return format_char(vm, v, &spec);
     }
+    // A comma groups decimal digits only; '_' groups all bases.
     int base = base_of(spec.type);
     if (spec.grouping == ',' && base != 10) {
         return raise_error(vm, ERR_VALUE, "Cannot specify ',' with '%c'.",
@@ -294,6 +315,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     int_print(vm, &digits, v, base);
     const char *at = strbuf_text(&digits);
     bool negative = *at == '-';
+    // Sign and prefix together: at most "-0x" and the NUL.
     char sign[4] = {0};
     size_t used = 0;
     if (negative || spec.sign == '+' || spec.sign == ' ') {
@@ -303,6 +325,7 @@ Value format_int(Vm *vm, Value v, Str *text)
         sign[used++] = '0';
         sign[used++] = spec.type;
     }
+    // int_print writes lower case only. By hand, as toupper asks the locale.
     for (size_t i = 0; spec.type == 'X' && i < digits.length; i++) {
         char c = digits.text[i];
         digits.text[i] = c >= 'a' && c <= 'f' ? (char)(c - 32) : c;
@@ -316,6 +339,8 @@ Value format_int(Vm *vm, Value v, Str *text)
     return finish(vm, &out);
 }
 
+// The sign is the caller's, which knows about '+', ' ' and 'z'. '%' is 'f' of a
+// hundredfold with its sign behind.
 void format_digits(StrBuf *out, double d, char type, int64_t precision,
                    bool alternate)
 {
@@ -343,6 +368,7 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         break;
     case 'f':
     case 'F':
+        // The fast way for what most programs print; printf does the rest.
         if (!alternate && float_print_fixed(out, d, digits)) {
             break;
         }
@@ -360,6 +386,8 @@ static void untyped_digits(StrBuf *out, double d, int64_t precision)
 {
     precision = precision == 0 ? 1 : precision;
     char text[64];
+    // The exponent after rounding decides on the form, so it is read from
+    // printf's text: log10 would be wrong next to a power of ten.
     int shown = (int)(precision > 40 ? 40 : precision) - 1;
     snprintf(text, sizeof text, "%.*e", shown, fabs(d));
     const char *exponent = strchr(text, 'e');
@@ -385,6 +413,7 @@ static void untyped_digits(StrBuf *out, double d, int64_t precision)
     }
 }
 
+// For 'z': whether the rounded text, not the number, is zero.
 static bool all_zero(const char *text)
 {
     for (; *text != '\0' && *text != 'e'; text++) {
@@ -395,6 +424,7 @@ static bool all_zero(const char *text)
     return true;
 }
 
+// Also ints with a float's type letter, hence value_to_double.
 Value format_float(Vm *vm, Value v, Str *text)
 {
     FormatSpec spec;
@@ -414,6 +444,7 @@ Value format_float(Vm *vm, Value v, Str *text)
         format_digits(&digits, d, spec.type == 0 ? 'r' : spec.type,
                       spec.precision, spec.alternate);
     }
+    // NaN has a sign bit that Python never shows.
     bool negative = signbit(d) && !isnan(d);
     if (spec.no_minus_zero && isfinite(d) && all_zero(strbuf_text(&digits))) {
         negative = false;
@@ -430,6 +461,8 @@ Value format_float(Vm *vm, Value v, Str *text)
     return finish(vm, &out);
 }
 
+// Precision cuts the text to that many code points. What only numbers have is
+// refused with CPython's messages.
 Value format_str(Vm *vm, Value v, Str *text)
 {
     Str *str = value_as_str(v);
@@ -443,6 +476,7 @@ Value format_str(Vm *vm, Value v, Str *text)
     if (spec.type != 0 && spec.type != 's') {
         return unknown_code(vm, &spec, v);
     }
+    // '=' from a leading 0 is let through, as "{:010}" of a str is legal.
     const char *refused =
         spec.sign != 0       ? "Sign not allowed in string format specifier"
         : spec.no_minus_zero ? "Negative zero coercion (z) not allowed in "

@@ -8,11 +8,14 @@
 #include "interp/obj_tensor.h"
 #include "interp/sequence.h"
 
+// What the operators below take as an int: bool is a subclass of int in Python,
+// but not an integer to value_is_integer.
 static bool is_whole(Value v)
 {
     return value_is_integer(v) || value_is_bool(v);
 }
 
+// Runs only for boxed numbers; an immediate is no object.
 static void int_destroy(Vm *vm, Object *self)
 {
     mp_clear(&((Int *)self)->number);
@@ -31,6 +34,8 @@ static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// Other types answer NotImplemented here, so that float and the user's classes
+// get their turn with the reflected comparison.
 static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -48,6 +53,8 @@ static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// Through subtraction, which already knows about immediates that overflow and
+// about boxed numbers: -x is 0 - x, and ~x is -1 - x.
 static Value int_unary(Vm *vm, UnaryOp op, Value self)
 {
     switch (op) {
@@ -59,12 +66,14 @@ static Value int_unary(Vm *vm, UnaryOp op, Value self)
     }
 }
 
+// Mixed operands are declined: float, complex and tensors do them.
 static Value int_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 {
     return is_whole(a) && is_whole(b) ? int_binary(vm, op, a, b)
                                       : VALUE_NOT_IMPLEMENTED;
 }
 
+// & | ^ of two bools give a bool, as in CPython; all else is done on ints.
 static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (value_is_bool(a) && value_is_bool(b)) {
@@ -85,11 +94,13 @@ static int int_truth(Vm *vm, Value self)
     return int_compare(self, value_from_small(0)) != 0;
 }
 
+// Not the object itself: int(True) is 1, and a subclass gives a plain int.
 static Value int_self(Vm *vm, Value self)
 {
     return int_exact(vm, self);
 }
 
+// OverflowError beyond the range of a double, as CPython's float() raises.
 static Value int_to_float(Vm *vm, Value self)
 {
     double d;
@@ -117,6 +128,8 @@ static Value int_of(Vm *vm, Value v)
     if (value_is_kind(v, KIND_BYTES)) {
         return int_parse(vm, bytes_text(v), bytes_length(v), 10);
     }
+    // CPython's order: __int__ before __index__. __trunc__ is not asked, which
+    // Python has deprecated.
     Type *type = type_of(vm, v);
     Value (*convert)(Vm *, Value) =
         type->slots.to_int != NULL ? type->slots.to_int : type->slots.index;
@@ -136,6 +149,8 @@ static Value int_of(Vm *vm, Value v)
                        type_name(type));
 }
 
+// int(text, base). The base is read before it is checked, so that any object
+// with __index__ will do; 0 takes it from the text's prefix.
 static Value int_of_base(Vm *vm, Value v, Value base_value)
 {
     int64_t base;
@@ -179,6 +194,8 @@ static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
     return true;
 }
 
+// The constructor. In a trace int(x) of a symbolic tensor becomes a cast in the
+// graph, since the number is not known yet; UNBOUND means that it was none.
 static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value base;
@@ -206,6 +223,8 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self;
 }
 
+// The view gives immediates as big numbers, too, so one piece of code counts
+// for both. libtommath keeps sign and magnitude: the sign is not in the way.
 static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -215,6 +234,7 @@ static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
     return value_from_small(mp_count_bits(view.number));
 }
 
+// Digits of the magnitude hold fewer than 64 bits each; unused bits are 0.
 static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -255,6 +275,8 @@ static const NativeDef int_methods[] = {
     {"as_integer_ratio", "self, /", method_ratio, "(self, 1)."},
     {0}};
 
+// imag and denominator are there because CPython's int takes part in
+// numbers.Complex and numbers.Rational.
 static Value get_zero(Vm *vm, Value self)
 {
     (void)vm;
@@ -304,12 +326,16 @@ const TypeDef int_type_def = {
     .members = int_members,
 };
 
+// bool has its own repr and format; its hash, comparison and arithmetic are
+// those of int, which makes True == 1 and {1: ...}[True] work.
 static Value bool_repr(Vm *vm, Value self)
 {
     Str *text = str_from(vm, value_same(self, VALUE_TRUE) ? "True" : "False");
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Never makes an object: a bool is one of two immediates, and the class is
+// final. In a trace bool(x) of a symbolic tensor is a cast.
 static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;
@@ -326,6 +352,7 @@ static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
 }
 
+// "{}" gives "True", but any specification formats the number, as in CPython.
 static Value bool_format_slot(Vm *vm, Value self, Str *spec)
 {
     return spec->length == 0 ? bool_repr(vm, self)
