@@ -145,8 +145,8 @@ static Value stage_code(Vm *vm, Value *args, uint32_t count)
     return stage_code_text(vm, args[1]);
 }
 
-// Rows of one kind first: STAGE_BLOCK_LIST names those that converted code
-// calls when a block begins, changes side and ends.
+// The rows of STAGE_BLOCK_LIST are control flow as functions, written in Duet
+// (stage_blocks.h); the others are C.
 static const NativeDef stage_methods[] = {
 #define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
     STAGE_BLOCK_LIST(STAGE_BLOCK)

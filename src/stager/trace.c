@@ -286,8 +286,8 @@ static bool is_weak(Value v)
     return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
 }
 
-// A tensor that was made from a number in the program's text a moment ago, by
-// the conversion of operands.
+// A tensor that was made from a host value a moment ago, when the operands were
+// brought to one dtype.
 static bool is_literal(Value v)
 {
     return value_is_tensor(v) && (value_object(v)->flags & TENSOR_LITERAL);
