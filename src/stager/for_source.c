@@ -10,6 +10,9 @@
 #include "interp/tensor_convert.h"
 #include "stager/structure.h"
 
+// A note is a tuple that stands for a call of range, zip or enumerate on
+// tensors: item 0 marks it, item 1 is what was called, the rest are the
+// arguments (interp/block_note.h).
 typedef enum NoteKind { NOTE_RANGE, NOTE_ZIP, NOTE_ENUMERATE } NoteKind;
 
 // What is called was compared with the built-ins when the note was made.
@@ -22,12 +25,15 @@ static NoteKind note_kind(Vm *vm, const Tuple *note)
     bool is_zip = zip != NULL && value_same(note->items[1],
                                             dict_get_name(vm->builtins, zip));
     object_release_null(&vm->ctx, zip);
+    // Only these three are ever noted, so two questions tell them apart.
     return is_zip ? NOTE_ZIP : NOTE_ENUMERATE;
 }
 
 // The one output of an op on two operands; releases both.
 static Value combine(Vm *vm, OpCode op, Value a, Value b)
 {
+    // Unified first: a bound may be a host number, which takes the dtype of
+    // the tensor beside it.
     Value inputs[2] = {a, b}, unified[2];
     Value result = VALUE_FAIL;
     if (!value_failed(a) && !value_failed(b) &&
@@ -102,6 +108,8 @@ static Value range_count(Vm *vm, const Tuple *note)
         return combine(vm, OP_SUBTRACT, value_retain(b.stop),
                        value_retain(b.start));
     }
+    // As -((start - stop) // step): floor division of the negated distance
+    // rounds the count up, and there is no ceiling division.
     Value back = combine(vm, OP_SUBTRACT, value_retain(b.start),
                          value_retain(b.stop));
     Value turns = combine(vm, OP_FLOOR_DIVIDE, back, value_retain(b.step));
@@ -121,6 +129,7 @@ static DType range_dtype(const Bounds *b)
             return operand_type(parts[i]).dtype;
         }
     }
+    // No tensor among them: the dtype of a host int that becomes a tensor.
     return DT_INT32;
 }
 
@@ -163,6 +172,8 @@ static Value rows_count(Vm *vm, Value tensor)
         return tensor_from_value(vm, "for", value_from_small(type.dims[0]),
                                  DT_INT32);
     }
+    // If the rank is unknown too, a tensor without axes is found out when the
+    // graph runs.
     Value shape = tensor_call(vm, "shape_of", &tensor, 1, NULL, 0);
     Value count = value_failed(shape)
                       ? shape
@@ -210,6 +221,7 @@ static Value count_of(Vm *vm, Value iterable)
     switch (note_kind(vm, note)) {
     case NOTE_RANGE: count = range_count(vm, note); break;
     case NOTE_ZIP: count = zip_count(vm, note); break;
+    // A start does not change how many turns there are.
     case NOTE_ENUMERATE: {
         Value source = as_source(vm, note->items[2]);
         count = value_failed(source) ? source : count_of(vm, source);
@@ -243,6 +255,8 @@ static Value item_of(Vm *vm, Value iterable, Value index)
     bool ok = true;
     if (kind == NOTE_ENUMERATE) {
         Value first = note->count > 3 ? note->items[3] : value_from_small(0);
+        // The number of the turn stands in front of the item, both in one
+        // tuple.
         ok = value_vec_push(vm, &items,
                             is_small(first, 0)
                                 ? value_retain(index)
@@ -261,6 +275,9 @@ static Value item_of(Vm *vm, Value iterable, Value index)
 
 // --- objects with __stage_items__ ---
 
+// What is neither was accepted as a source because its class has the method.
+// After for_source_open the same test still holds: what is kept then is the
+// function of the pair.
 static bool is_object_source(Value iterable)
 {
     return !block_is_note(iterable) && !value_is_operand(iterable);

@@ -8,6 +8,7 @@
 #include "stager/structure.h"
 #include "stager/trace.h"
 
+// Operands of the node, in the order of the walk over the arguments.
 typedef VEC(ValueId) IdVec;
 
 // The graph's value of each symbolic tensor among the arguments.
@@ -45,7 +46,11 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
     IdVec ids = {0};
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
+    // Only the walk over them is wanted: the copy is released at once, and the
+    // node keeps the exception itself.
     Value args = value_from_object(value_as_exception(exception)->args);
+    // An assert has its condition as input 0, before the arguments' tensors;
+    // late_error_raise skips it.
     bool asserts = condition != VALUE_ID_NONE;
     bool ok = error_text(vm, exception, &text) &&
               (!asserts || vec_push(&vm->ctx, &ids, condition));
@@ -67,6 +72,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
     return ok;
 }
 
+// The node's inputs behind the condition, handed out one by one.
 typedef struct Fill {
     Tensor *const *inputs;
     size_t next;
@@ -87,6 +93,7 @@ static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
     if (from->traceback == NULL || from->traceback->count == 0) {
         return;
     }
+    // A copy, for each run that fails adds entries of its own to it.
     Traceback *copy = traceback_new(vm);
     uint32_t count = from->traceback->count;
     TracebackEntry *entries =
@@ -123,6 +130,7 @@ void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
     if (made == NULL) {
         return;
     }
+    // Attributes that __init__ or the program set on the exception.
     if (model->dict != NULL) {
         made->dict = dict_copy(vm, model->dict);
     }

@@ -44,6 +44,8 @@ static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
 // what the mode raises.
 static Value misconverted(Vm *vm, const Match *match)
 {
+    // An exception that code of the program raised is passed on as it is, and
+    // so is a lack of memory, which no other wording would help.
     if (!ctx_failed(&vm->ctx) || vm->ctx.error.kind == ERR_MEMORY) {
         return VALUE_FAIL;
     }
@@ -70,6 +72,8 @@ static Value misconverted(Vm *vm, const Match *match)
 static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
                           Value given)
 {
+    // Symbolic tensors are fitted like eager ones; their unknown sizes fit
+    // only where the spec leaves them open too.
     if (value_is_operand(given)) {
         TensorType type = operand_type(given);
         if (type.dtype != spec->dtype) {
@@ -83,6 +87,8 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
                    ? variable_read(vm, value_as_variable(given))
                    : value_retain(given);
     }
+    // Asked before converting: the conversion's own error would speak of the
+    // value and not of the parameter.
     if (!value_is_convertible(vm, given)) {
         return raise_error(vm, ERR_SIGNATURE,
                            "%s: argument '%s' is a '%s' object, which cannot "
@@ -107,6 +113,8 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
 // Keys of two dicts, in the order of a walk, are equal.
 static int same_keys(Vm *vm, Value a, Value b)
 {
+    // 1: equal, 0: not, -1: an error is pending. Sorted order makes equal sets
+    // of keys equal lists.
     ValueVec own = {0}, other = {0};
     int same = structure_keys(vm, a, &own) && structure_keys(vm, b, &other)
                    ? own.count == other.count
@@ -167,6 +175,8 @@ Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
                            type_name(type_of(vm, given)),
                            type_name(type_of(vm, pattern)));
     }
+    // Children are matched by position, which is right for dicts only if their
+    // keys are equal.
     int same = kind == STRUCTURE_DICT ? same_keys(vm, pattern, given) : 1;
     if (same <= 0) {
         return same < 0 ? VALUE_FAIL

@@ -30,6 +30,8 @@ static uint32_t line_of_value(Vm *vm, const Frame *frame, Value v, Span side)
 static void side_text(Vm *vm, const Frame *frame, const StagedBlock *block,
                       Value v, int side, char *room, size_t size)
 {
+    // A side without text, such as an `else` that is not there, has an empty
+    // span: there is no line to name.
     char what[80];
     Span span = block->info->sides[side];
     merge_describe(vm, v, what, sizeof what);
@@ -70,9 +72,13 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
                     const BlockPlace *place, Value first, Value second,
                     ErrorKind kind)
 {
+    // Fixed rooms: a message that is too long is cut, which loses words and
+    // nothing else.
     char name[128], a[128], b[128], text[512];
     side_text(vm, frame, block, first, 0, a, sizeof a);
     side_text(vm, frame, block, second, 1, b, sizeof b);
+    // Hidden places are those that lowering made: the function's result has a
+    // name of its own, a value of `and` or a ternary has none.
     bool result = place->hidden && place->name != NULL;
     if (result) {
         snprintf(name, sizeof name, "the result of %s()",

@@ -12,6 +12,8 @@
 // pending. Its import is no event of a trace.
 static Value find_function(Vm *vm, const char *name)
 {
+    // Outside any trace for the moment: what the module makes when it is
+    // imported first is the program's, and would be lost with the trace.
     Trace *trace = vm->trace;
     uint16_t birth = vm->ctx.birth;
     Str *module_name = str_intern(vm, "_blocks", 7);
@@ -37,6 +39,8 @@ static Value call_block(Vm *vm, const char *name, const Value *args,
                         uint32_t count, bool packed)
 {
     Value function = find_function(vm, name);
+    // The module was found but lacks the function: the library and the program
+    // are not of one version.
     if (value_unbound(function)) {
         return vm_has_error(vm) ? VALUE_FAIL
                                 : raise_error(vm, ERR_SYSTEM,

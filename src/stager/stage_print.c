@@ -22,6 +22,8 @@ static bool host_call(void *data, Ctx *ctx, const GraphNode *node,
     return stage_host_run(data, node, inputs, outputs);
 }
 
+// A node of a graph that was parsed from text has no exception object: its
+// text is all there is to raise.
 static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
@@ -33,4 +35,6 @@ static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                    node->attrs[0].text);
 }
 
+// In the order of HostTable's fields. `data` is the Vm, which a plan knows
+// nothing of.
 const HostTable stage_print_table = {host_print, host_call, host_raise};

@@ -19,6 +19,8 @@ static bool json_items(Vm *vm, StrBuf *out, const List *list)
         strbuf_puts(out, i > 0 ? ", " : "[");
         ok = json_value(vm, out, list->items[i]);
     }
+    // The opening bracket was written with the first item; an empty list has
+    // none.
     strbuf_puts(out, list->count > 0 ? "]" : "[]");
     ctx_leave(&vm->ctx);
     return ok;
@@ -54,6 +56,8 @@ static bool json_value(Vm *vm, StrBuf *out, Value v)
                                                      : "false");
         return true;
     }
+    // Numbers print as the language prints them. For nan and inf JSON has no
+    // form: a strict reader refuses such a line.
     Str *text = value_str(vm, v);
     if (text == NULL) {
         return false;
@@ -78,6 +82,8 @@ static Value plain_value(Vm *vm, Value v)
 static Value write_summary(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // Each key with the punctuation before it: a line is three pairs and a
+    // brace.
     static const char *const keys[] = {"{\"name\": ", ", \"step\": ",
                                        ", \"value\": "};
     StrBuf out;
@@ -98,6 +104,8 @@ static Value write_summary(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     Value text = str_value(line);
+    // Through the file object, so that the program can have its output
+    // elsewhere.
     Value written = value_call_method(vm, vm->stdout_file,
                                       vm->names[NAME_WRITE], &text, 1);
     release(vm, text);
@@ -116,6 +124,8 @@ static const NativeDef summary_def = {
 Value stage_summary_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // In the order in which write_summary prints them; the step is an option
+    // of the method and stands last there.
     Value items[3] = {args[1],
                       value_unbound(args[3]) ? VALUE_NONE : args[3],
                       args[2]};

@@ -24,6 +24,8 @@ static void add_tensor(StrBuf *out, const char *style, size_t length,
         tensor_print_str(out, tensor);
         return;
     }
+    // What follows the stem was checked by nobody: an unknown rest leaves the
+    // defaults.
     const char *rest = style + stem;
     bool plain = length > stem && *rest == '!';
     rest += plain;
@@ -61,6 +63,8 @@ static bool write_text(Vm *vm, bool to_stderr, const StrBuf *text)
     return !value_failed(done);
 }
 
+// The text is put together whole and written at once, so that nothing comes
+// between its parts. Attributes are counted texts: the format holds NUL bytes.
 bool stage_write_node(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
     const AttrValue *format = &node->attrs[0], *style = &node->attrs[1];
@@ -90,11 +94,14 @@ typedef struct Writing {
     bool to_stderr;
 } Writing;
 
+// The name goes into the node as an attribute, so the default has one too.
 static const char *style_text(const Writing *w)
 {
     return w->style != NULL ? w->style->text : "print";
 }
 
+// Host values print once, with the text that they have while the trace is
+// made. Eagerly a NUL byte is harmless.
 static bool add_text(Vm *vm, Writing *w, Value v)
 {
     Str *text = value_str(vm, v);
@@ -110,6 +117,9 @@ static bool add_text(Vm *vm, Writing *w, Value v)
     return ok;
 }
 
+// In a trace a Variable is read here, in program order with its writes.
+// Outside of any trace a symbolic tensor has no value to print, and goes by
+// its str().
 static bool add_argument(Vm *vm, Writing *w, Value v)
 {
     if (!value_is_operand(v)) {
@@ -160,11 +170,14 @@ static bool choose_stream(Vm *vm, Value file, bool *to_stderr)
                        "stage.print writes to sys.stdout or sys.stderr");
 }
 
+// sep= and end= as print() takes them: None or nothing means the default.
 static const char *text_or(Value v, const char *otherwise)
 {
     return value_is_str(v) ? value_as_str(v)->text : otherwise;
 }
 
+// One loop for both ways: what is gathered is a format in a trace and the text
+// itself outside of one.
 Value stage_write_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -16,6 +16,7 @@ static Str *name_of(Vm *vm, Value host)
     if (value_is_kind(host, KIND_FUNCTION)) {
         return object_retain(((Function *)value_object(host))->name);
     }
+    // A __name__ that is no text is ignored rather than refused.
     Value name = value_find_attr(vm, host, vm->names[NAME_NAME]);
     if (value_is_str(name)) {
         return value_as_str(name);
@@ -72,6 +73,8 @@ StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
         options_free(vm, &options);
         return NULL;
     }
+    // The assignment below clears every field that it does not name; the head
+    // must survive that.
     Object head = self->head;
     *self = (StagedFunction){.head = head,
                              .host = value_retain(host),
@@ -98,6 +101,8 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
 {
     Signature signature;
     Value result = VALUE_FAIL;
+    // Specs count as tensors only for f.concrete, which never runs: a spec
+    // that is passed to a call is an ordinary object.
     if (signature_make(vm, self->target, bound, !run, &signature) &&
         (self->options.signature == NULL ||
          staged_generalise(vm, self, &signature))) {
@@ -106,6 +111,8 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
             result = value_from_object(concrete);
         } else if (concrete != NULL) {
             result = concrete_run(vm, concrete, &signature);
+            // Borrowed: the guard may only remember a trace that the table
+            // holds, and host code in the run may have dropped it.
             self->ran = concrete->listed ? concrete : NULL;
             object_release(&vm->ctx, concrete);
         }
@@ -177,6 +184,8 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
 {
     (void)object_retain(self);
     Value result = call_with_self(vm, self, args, count, NULL, true);
+    // With signature= arguments may be converted first, which the guard does
+    // not do.
     if (!value_failed(result) && self->ran != NULL &&
         self->options.signature == NULL) {
         guard_set(vm, &self->guard, self->ran, args, count);
@@ -202,6 +211,8 @@ static Value staged_call(Vm *vm, Value value, const Value *args,
             return call_and_guard(vm, self, args, count);
         }
     }
+    // stage(relax=True) was given no function: this call is the decorator's
+    // second half. A copy of the options, since the decorator may serve again.
     if (value_is_none(self->host) && count == 1) {
         StagedFunction *made =
             staged_new(vm, args[0], options_copy(&self->options));
@@ -217,6 +228,8 @@ static Value staged_call(Vm *vm, Value value, const Value *args,
 static Value concrete_of(Vm *vm, StagedFunction *self, const Tuple *args,
                          Dict *keywords)
 {
+    // Values by position first, then those by keyword with their names beside
+    // them: the form in which the machine passes a call.
     ValueVec values = {0}, names = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < args->count; i++) {
@@ -250,6 +263,8 @@ static Value method_concrete(Vm *vm, Value *args, uint32_t count)
     StagedFunction *self = (StagedFunction *)value_object(args[0]);
     const Tuple *given = value_as_tuple(args[1]);
     Dict *keywords = value_as_dict(args[2]);
+    // An instance takes the first parameter, which then has no spec of its
+    // own.
     if (given->count == 0 && keywords->count == 0 &&
         self->options.signature != NULL &&
         (staged_first_spec(self) == 0 || !value_unbound(self->instance))) {
@@ -329,6 +344,7 @@ static Value staged_repr(Vm *vm, Value value)
 static Value staged_bind(Vm *vm, Value self, Value instance, Type *owner)
 {
     (void)owner;
+    // Reached through the class: the function itself, as for plain functions.
     if (value_unbound(instance)) {
         return value_retain(self);
     }
