@@ -11,6 +11,8 @@
 
 enum { MAX_LEVEL = 2, MAX_BRACKETS = 200 };
 
+// One f-string literal (one token) on its way through the parser. Positions
+// are offsets in the source, so that faults and tokens need no translation.
 typedef struct FString {
     Parser *p;
     const char *text; // the source's
@@ -20,6 +22,7 @@ typedef struct FString {
     Span whole; // of the literal
 } FString;
 
+// One replacement field as the scan found it, before its expression is read.
 typedef struct Field {
     Span expression;
     bool debug;     // `=`
@@ -27,11 +30,14 @@ typedef struct Field {
     char conversion;
 } Field;
 
+// CPython 3.11 points at the token last read, whatever part of the string is
+// at fault; hence no span.
 static bool fail(FString *f, const char *message)
 {
     return parse_fail_furthest(f->p, ERR_SYNTAX, "f-string: %s", message);
 }
 
+// The two characters that cannot stand in an expression before Python 3.12.
 static bool fail_part(FString *f, char byte)
 {
     return parse_fail_furthest(f->p, ERR_SYNTAX,
@@ -39,6 +45,7 @@ static bool fail_part(FString *f, char byte)
                                byte == '#' ? "'#'" : "a backslash");
 }
 
+// NUL past the end: a source holds no NUL, so it can be nothing else.
 static char peek(const FString *f, uint32_t ahead)
 {
     uint32_t at = f->position + ahead;
@@ -79,6 +86,8 @@ static bool take_text(FString *f, StrBuf *literal)
 }
 
 // Passes a string inside an expression.
+// Needed because brackets and colons inside a string do not count. A backslash
+// is refused here too, as CPython 3.11 does.
 static bool skip_quoted(FString *f)
 {
     char quote = peek(f, 0);
@@ -99,6 +108,7 @@ static bool skip_quoted(FString *f)
     return fail(f, "unterminated string");
 }
 
+// `open` is NUL if no bracket is open.
 static bool fail_bracket(FString *f, char close, char open)
 {
     if (open == '\0') {
@@ -111,11 +121,14 @@ static bool fail_bracket(FString *f, char close, char open)
                                close, open);
 }
 
+// The brackets open in an expression, kept for the message when one is closed
+// by another kind.
 typedef struct Nesting {
     char open[MAX_BRACKETS];
     uint32_t depth;
 } Nesting;
 
+// The limit and its wording are CPython's.
 static bool take_bracket(FString *f, Nesting *nesting)
 {
     char byte = peek(f, 0);
@@ -181,6 +194,7 @@ static bool scan_expression(FString *f)
     return fail(f, "expecting '}'");
 }
 
+// What is empty for CPython, which tells it before the expression is read.
 static bool is_blank(const FString *f, Span span)
 {
     for (uint32_t at = span.start; at < span.end; at++) {
@@ -191,6 +205,7 @@ static bool is_blank(const FString *f, Span span)
     return true;
 }
 
+// The text of `{a = }` is shown as written, blanks included.
 static bool take_debug(FString *f, Field *field)
 {
     if (peek(f, 0) != '=') {
@@ -206,6 +221,7 @@ static bool take_debug(FString *f, Field *field)
     return true;
 }
 
+// `!}` is an invalid conversion and not a missing one.
 static bool take_conversion(FString *f, Field *field)
 {
     if (peek(f, 0) != '!') {
@@ -241,6 +257,8 @@ static bool take_field(FString *f, Field *field)
     return take_debug(f, field) && take_conversion(f, field);
 }
 
+// The part of the source gets tokens of its own, in place of the source's,
+// whose f-string is one token. They are freed here; nodes copy what they keep.
 static Node *parse_field_expression(FString *f, Span part)
 {
     Parser *p = f->p;
@@ -276,6 +294,8 @@ static Node *parse_spec(FString *f)
     return node;
 }
 
+// The debug text goes to the literal in front of the field. With it, and with
+// neither conversion nor spec, CPython formats by repr.
 static bool add_field(FString *f, StrBuf *literal, const Field *field,
                       Node *value, Node *spec)
 {
@@ -301,6 +321,8 @@ static bool add_field(FString *f, StrBuf *literal, const Field *field,
     return parse_list_add(p, node);
 }
 
+// The format spec is read after the expression, so a fault in the expression
+// is told first.
 static bool parse_field(FString *f, StrBuf *literal)
 {
     Field field = {.debug = false};
@@ -336,6 +358,8 @@ static bool parse_parts(FString *f, StrBuf *literal)
     }
 }
 
+// Ends at the end of the body: a '}' that ends it early is a fault that
+// take_text has raised at level 0.
 bool parse_fstring(Parser *p, StrBuf *literal, Span body, bool raw, Span whole)
 {
     FString f = {p, p->source->text, body.start, body.end, raw, 0, whole};

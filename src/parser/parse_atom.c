@@ -7,6 +7,8 @@
 #include "parser/parse.h"
 #include "parser/parse_explain.h"
 
+// Type only; text and number stay absent, as is right for the constants that
+// are words.
 static Node *new_constant(Parser *p, ConstantType type, uint32_t start)
 {
     Node *node = parse_node(p, AST_CONSTANT, start);
@@ -16,6 +18,7 @@ static Node *new_constant(Parser *p, ConstantType type, uint32_t start)
     return node;
 }
 
+// For keywords that are values.
 static Node *parse_word(Parser *p, ConstantType type)
 {
     uint32_t start = parse_start(p);
@@ -23,6 +26,9 @@ static Node *parse_word(Parser *p, ConstantType type)
     return new_constant(p, type, start);
 }
 
+// An int keeps its digits as text: its size is not bounded, and the parser has
+// no big numbers. The buffer has the length with underscores, which is more
+// than enough.
 static Node *parse_number(Parser *p)
 {
     Span span = p->tokens[p->position++].span;
@@ -71,6 +77,7 @@ static Node *parse_generator(Parser *p)
     return node;
 }
 
+// Points at the token at hand; always false.
 static bool refuse(Parser *p, const char *what)
 {
     return parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
@@ -81,6 +88,7 @@ static bool refuse(Parser *p, const char *what)
 bool parse_generators(Parser *p, NodeList *generators)
 {
     size_t mark = parse_list_begin(p);
+    // At least one clause; a missing `for` is a mismatch.
     do {
         if (parse_at(p, TOK_ASYNC)) {
             return refuse(p, "async");
@@ -97,6 +105,7 @@ static Node *finish_comprehension(Parser *p, AstKind kind, uint32_t start,
                                   Node *element, TokenKind close)
 {
     NodeList generators;
+    // `[*a for …]` is no comprehension; the second pass tells why.
     if (element->kind == AST_STARRED || !parse_generators(p, &generators) ||
         !parse_expect(p, close)) {
         return NULL;
@@ -129,10 +138,13 @@ static Node *finish_sequence(Parser *p, AstKind kind, uint32_t start,
     if (node == NULL || !parse_list_end(p, mark, &node->sequence.elements)) {
         return NULL;
     }
+    // A tuple's own brackets count, so that `del (a, b)` and `(a, b): int` can
+    // tell them from an unbracketed one.
     node->parenthesized = kind == AST_TUPLE;
     return node;
 }
 
+// A comprehension with `async` too, so that it is refused as such.
 static bool at_for(Parser *p)
 {
     return parse_at(p, TOK_FOR) || parse_at(p, TOK_ASYNC);
@@ -145,6 +157,8 @@ static Node *finish_group(Parser *p, Node *inside)
         !parse_expect(p, TOK_RIGHT_PAREN)) {
         return NULL;
     }
+    // Marked on the expression itself: there is no node for parentheses, and
+    // the span leaves them out, as in CPython.
     inside->parenthesized = 1;
     return inside;
 }
@@ -211,6 +225,7 @@ static Node *finish_dict_comp(Parser *p, uint32_t start, Node *key,
     return node;
 }
 
+// CPython points at the last character of the key.
 static bool missing_colon(Parser *p, const Node *key)
 {
     if (!p->explaining || key == NULL || parse_at(p, TOK_ERROR)) {
@@ -221,6 +236,8 @@ static bool missing_colon(Parser *p, const Node *key)
                            "':' expected after dictionary key");
 }
 
+// Behind the colon of a pair whose value could not be read; false if there is
+// no advice, too.
 static bool bad_dict_value(Parser *p)
 {
     Span colon = parse_token_span(p, p->position - 1);
@@ -282,6 +299,8 @@ static Node *new_dict(Parser *p, uint32_t start, size_t mark)
     if (keys == NULL) {
         return NULL;
     }
+    // The values move down in the array of pairs; nothing is written over
+    // before it is read, as `i` is never beyond `2 * i`.
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = pairs.items[2 * i];
         pairs.items[i] = pairs.items[2 * i + 1];
@@ -317,6 +336,7 @@ static Node *parse_dict(Parser *p, uint32_t start, Node *key)
     return parse_expect(p, TOK_RIGHT_BRACE) ? new_dict(p, start, mark) : NULL;
 }
 
+// A key is an expression in the grammar: a walrus needs parentheses there.
 static bool can_be_key(const Node *node)
 {
     return node->kind != AST_STARRED &&
@@ -345,6 +365,9 @@ static Node *parse_brace(Parser *p)
     return finish_sequence(p, AST_SET, start, element, TOK_RIGHT_BRACE);
 }
 
+// All brackets pass here, so that the advice for a failed one is in one place.
+// The list is cut back before it, since the failed production may have left
+// items.
 static Node *parse_bracket(Parser *p)
 {
     uint32_t open = p->position;
@@ -366,6 +389,8 @@ static Node *parse_bracket(Parser *p)
 
 // atom: NAME | 'True' | 'False' | 'None' | '...' | NUMBER | STRING+
 //     | tuple | group | genexp | list | listcomp | dict | set | …
+// NULL without an error is the usual answer for a token that begins no atom:
+// callers see from it that the expression ended.
 Node *parse_atom(Parser *p)
 {
     switch (parse_kind(p)) {

@@ -8,6 +8,8 @@
 
 typedef Node *CompoundFunction(Parser *p);
 
+// Raised in the second pass only, and not where the lexer stopped. The line is
+// that of the head, so `what` and it name the same statement.
 static bool fail_block(Parser *p, uint32_t head, const char *what)
 {
     if (!p->explaining || parse_at(p, TOK_ERROR)) {
@@ -21,6 +23,8 @@ static bool fail_block(Parser *p, uint32_t head, const char *what)
                            what, line);
 }
 
+// Up to the DEDENT that closes this block; the lexer emits one for every
+// INDENT, at the end of the text too, unless it stopped.
 static bool parse_indented(Parser *p)
 {
     while (!parse_accept(p, TOK_DEDENT)) {
@@ -131,6 +135,7 @@ static Node *parse_while(Parser *p)
 static Node *parse_for(Parser *p)
 {
     uint32_t start = parse_start(p), head = p->position++;
+    // A missing `else` leaves the list as it is.
     NodeList body, orelse = {NULL, 0};
     Node *target = parse_for_targets(p);
     Node *iter = target != NULL ? parse_star_expressions(p) : NULL;
@@ -174,6 +179,7 @@ static bool parse_handler_head(Parser *p, Node *handler)
                                parse_token_span(p, p->position),
                                "Duet has no 'except*'");
     }
+    // At a line end the missing colon is told by parse_colon.
     if (parse_at(p, TOK_COLON) || parse_at(p, TOK_NEWLINE)) {
         return true;
     }
@@ -202,6 +208,7 @@ static Node *parse_handler(Parser *p)
     return node;
 }
 
+// `else` belongs to the handlers: a `try` with only `finally` has none.
 static bool parse_handlers(Parser *p, Node *node)
 {
     size_t mark = parse_list_begin(p);
@@ -215,6 +222,7 @@ static bool parse_handlers(Parser *p, Node *node)
             parse_else(p, &node->try_stmt.orelse));
 }
 
+// With handlers it may be missing; without them one of the two is asked for.
 static bool parse_finally(Parser *p, Node *node)
 {
     uint32_t head = p->position;
@@ -246,6 +254,7 @@ static Node *parse_try_statement(Parser *p)
 }
 
 // Behind 'as': a target.
+// A single target: a comma behind it begins the next item.
 static Node *parse_with_target(Parser *p)
 {
     Node *target = parse_at(p, TOK_STAR) ? parse_star_expression(p)
@@ -273,6 +282,8 @@ static Node *parse_with_item(Parser *p)
     return node;
 }
 
+// Closes the list of items. The span is set by parse_with, which begins
+// earlier.
 static Node *new_with(Parser *p, size_t mark, uint32_t start)
 {
     Node *node = parse_node(p, AST_WITH, start);
@@ -333,6 +344,8 @@ static Node *parse_with(Parser *p)
 {
     uint32_t start = parse_start(p), head = p->position++;
     bool bracketed = parse_at(p, TOK_LEFT_PAREN);
+    // `with (a, b):` has two items, but `with (a, b).c:` one expression: which
+    // it is shows only behind the bracket, so the first form is tried.
     Node *node = bracketed ? parse_try(p, parse_bracketed_items) : NULL;
     if (node == NULL && !ctx_failed(p->ctx)) {
         node = parse_try(p, parse_plain_items);
@@ -349,16 +362,20 @@ static Node *parse_with(Parser *p)
     return node;
 }
 
+// Without decorators; with them parse_decorated passes the list and the place
+// of the first one.
 static Node *parse_plain_function(Parser *p)
 {
     return parse_function(p, (NodeList){NULL, 0}, parse_start(p));
 }
 
+// See parse_plain_function.
 static Node *parse_plain_class(Parser *p)
 {
     return parse_class(p, (NodeList){NULL, 0}, parse_start(p));
 }
 
+// NULL: the line is one of simple statements.
 static CompoundFunction *compound_function(TokenKind kind)
 {
     switch (kind) {

@@ -23,6 +23,7 @@ static Node *parse_attribute(Parser *p, Node *value, uint32_t start)
     return node;
 }
 
+// Every part of a slice may be empty; these are the tokens that show it.
 static bool ends_slice_part(Parser *p)
 {
     return parse_at(p, TOK_COLON) || parse_at(p, TOK_COMMA) ||
@@ -61,6 +62,7 @@ static Node *parse_slice(Parser *p)
     if (node == NULL || !parse_at(p, TOK_COLON)) {
         return node;
     }
+    // Neither can be the lower end of a slice without parentheses.
     if (node->kind == AST_STARRED ||
         (node->kind == AST_NAMED_EXPR && !node->parenthesized)) {
         return NULL;
@@ -118,6 +120,7 @@ typedef struct Arguments {
     bool mapping;   // **… was seen
 } Arguments;
 
+// Takes NULL as it comes; a `name` without text is `**mapping`.
 static Node *new_keyword(Parser *p, uint32_t start, Text name, Node *value)
 {
     Node *node = value != NULL ? parse_node(p, AST_KEYWORD, start) : NULL;
@@ -145,6 +148,8 @@ static Node *parse_keyword(Parser *p, Arguments *seen)
     Node *value = parse_expression(p);
     if (value != NULL && p->explaining && parse_at(p, TOK_FOR)) {
         NodeList unused;
+        // A generator behind `name=value`: an element with a comparison was
+        // meant.
         uint32_t position = p->position;
         if (parse_generators(p, &unused)) {
             Span span = span_join(parse_token_span(p, first),
@@ -190,6 +195,8 @@ static Node *parse_call_generator(Parser *p, Node *element, uint32_t open)
     return node;
 }
 
+// A generator takes the place of its element; alone, it shares the brackets of
+// the call, else parentheses are asked for in the second pass.
 static Node *parse_positional(Parser *p, Arguments *seen)
 {
     uint32_t first = p->position;
@@ -244,6 +251,7 @@ static bool misplaced(Parser *p, const Arguments *seen)
 //         | named_expression [for_if_clauses]
 static bool parse_argument(Parser *p, Arguments *seen)
 {
+    // `*a` may stand behind `k=v`, but not behind `**m`.
     if (parse_at(p, TOK_STAR)) {
         if (seen->mapping) {
             return p->explaining &&
@@ -271,6 +279,8 @@ static bool parse_argument(Parser *p, Arguments *seen)
 static bool split_arguments(Parser *p, NodeList all, NodeList *positional,
                             NodeList *keywords)
 {
+    // Only the keywords need an array: the positional arguments move up in the
+    // old one, never past the item that is looked at.
     Node **items = arena_new_array(p->arena, Node *, all.count + 1);
     if (items == NULL) {
         return false;

@@ -4,6 +4,8 @@
 // whose kinds never go down; a bare `*` or `/` leaves no node.
 #include "parser/parse.h"
 
+// Bytes and f-strings are no docstrings, as in CPython. The text is shared
+// with the constant.
 Text parse_docstring(const NodeList *body)
 {
     if (body->count > 0 && body->items[0]->kind == AST_EXPR_STMT) {
@@ -28,6 +30,7 @@ typedef struct Params {
     uint32_t star_token; // for messages
 } Params;
 
+// Raises in the second pass and is silent in the first; false in both.
 static bool advise(Parser *p, uint32_t token, const char *message)
 {
     return p->explaining &&
@@ -45,6 +48,7 @@ static Node *parse_param(Parser *p, const Params *params, ParamKind kind)
         return NULL;
     }
     if (params->annotated && parse_accept(p, TOK_COLON)) {
+        // `*args: *Ts` is allowed by CPython 3.11, for this kind alone.
         annotation = kind == PARAM_VARARGS ? parse_star_expression(p)
                                            : parse_expression(p);
         if (annotation == NULL) {
@@ -83,6 +87,7 @@ static bool parse_default(Parser *p, Params *params, Node *param)
     return param->param.default_value != NULL;
 }
 
+// A name behind a bare `*` satisfies it.
 static bool take_plain(Parser *p, Params *params)
 {
     ParamKind kind = params->star ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL;
@@ -109,6 +114,8 @@ static bool take_slash(Parser *p, Params *params)
         return advise(p, slash, "/ must be ahead of *");
     }
     params->slash = true;
+    // All parameters so far lie on the open list, and become positional-only
+    // with hindsight.
     for (size_t i = params->mark; i < p->scratch.count; i++) {
         p->scratch.items[i]->param.kind = PARAM_POSITIONAL_ONLY;
     }
@@ -177,6 +184,7 @@ static bool explain_parenthesized(Parser *p, const Params *params)
                                  "parenthesized");
 }
 
+// Nothing may follow `**kwargs`, not even a second one.
 static bool take_one(Parser *p, Params *params)
 {
     TokenKind kind = parse_kind(p);
@@ -226,6 +234,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
         !parse_list_end(p, params.mark, &node->params.params)) {
         return NULL;
     }
+    // Without parameters the last token taken stands before the start.
     node->span.end = node->span.end < start ? start : node->span.end;
     return node;
 }
@@ -267,11 +276,13 @@ Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
     node->function_def.name = name;
     node->function_def.name_span = name_span;
     node->function_def.decorators = decorators;
+    // The statement stays in the body as well, as in CPython's tree.
     node->function_def.docstring = parse_docstring(&node->function_def.body);
     return node;
 }
 
 // Behind the name: ['(' [arguments] ')'] ':' block
+// The arguments are those of a call: bases, and keywords for the metaclass.
 static bool parse_class_rest(Parser *p, Node *node, uint32_t head)
 {
     if (parse_accept(p, TOK_LEFT_PAREN) &&
@@ -280,6 +291,7 @@ static bool parse_class_rest(Parser *p, Node *node, uint32_t head)
          !parse_expect(p, TOK_RIGHT_PAREN))) {
         return false;
     }
+    // Only at the end of a line is the missing colon certain.
     if (parse_at(p, TOK_NEWLINE)) {
         return parse_expect_forced(p, TOK_COLON);
     }

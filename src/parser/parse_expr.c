@@ -48,6 +48,8 @@ static const Infix infix_table[TOK_COUNT] = {
     [TOK_POWER] = {infix_power, POWER_POWER, BINARY_POW},
 };
 
+// Takes a NULL `right` as it comes from parse_operand, so that the callers
+// need no test.
 static Node *new_binary(Parser *p, uint32_t start, uint8_t op, Node *left,
                         Node *right)
 {
@@ -68,6 +70,8 @@ static Node *infix_binary(Parser *p, Node *left, uint32_t start,
                           const Infix *infix)
 {
     p->position++;
+    // One step tighter: an operator of the same power ends the right side and
+    // is taken by the loop in parse_operand.
     Node *right = parse_operand(p, infix->power + 1);
     return new_binary(p, start, infix->op, left, right);
 }
@@ -94,6 +98,8 @@ static Node *infix_bool(Parser *p, Node *left, uint32_t start,
     if (!parse_list_add(p, left)) {
         return NULL;
     }
+    // The whole chain is taken here, so the loop in parse_operand never sees
+    // the same word again.
     while (parse_accept(p, word)) {
         if (!parse_list_add(p, parse_operand(p, infix->power + 1))) {
             return NULL;
@@ -126,6 +132,7 @@ static bool take_compare_op(Parser *p, uint8_t *op)
 
 typedef VEC(uint8_t) ByteVec;
 
+// False if an operand is missing; the list of operands is open then.
 static bool compare_parts(Parser *p, ByteVec *ops)
 {
     uint8_t op;
@@ -138,6 +145,8 @@ static bool compare_parts(Parser *p, ByteVec *ops)
     return true;
 }
 
+// The operators gathered in a vector, since their number is not known before;
+// only the arena's copy stays with the node.
 static Node *new_compare(Parser *p, Node *left, uint32_t start, size_t mark,
                          const ByteVec *ops)
 {
@@ -168,6 +177,8 @@ static Node *infix_compare(Parser *p, Node *left, uint32_t start,
 }
 
 // unary: ('not' | '-' | '+' | '~') operand
+// Prefix operators recurse and open no brackets, so a row of minus signs must
+// be counted by hand.
 static Node *parse_unary(Parser *p, UnaryOp op, Power least)
 {
     uint32_t start = parse_start(p);
@@ -185,6 +196,8 @@ static Node *parse_unary(Parser *p, UnaryOp op, Power least)
     return node;
 }
 
+// `not` binds looser than comparisons: as an operand of `+`, say, it is an
+// error, as in CPython.
 static Node *parse_prefix(Parser *p, Power least)
 {
     switch (parse_kind(p)) {
@@ -219,12 +232,14 @@ Node *parse_operand(Parser *p, Power least)
     return NULL;
 }
 
+// What may stand where a conditional or a lambda may not without parentheses.
 Node *parse_disjunction(Parser *p)
 {
     return parse_operand(p, POWER_OR);
 }
 
 // lambda: 'lambda' [parameters] ':' expression
+// No named expression in the body: `lambda: (a := 1)` needs parentheses.
 static Node *parse_lambda(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -243,6 +258,7 @@ static Node *parse_lambda(Parser *p)
 }
 
 // Behind `body 'if'`: disjunction 'else' expression
+// The test is no full expression, so `a if b if c else d else e` is an error.
 static Node *parse_conditional(Parser *p, Node *body, uint32_t start)
 {
     Node *test = parse_disjunction(p);
@@ -259,6 +275,8 @@ static Node *parse_conditional(Parser *p, Node *body, uint32_t start)
     return node;
 }
 
+// Advice comes before the `if` is looked at, because a missing `else` is part
+// of it.
 static Node *expression_inside(Parser *p)
 {
     uint32_t first = p->position, start = parse_start(p);
@@ -295,6 +313,8 @@ Node *parse_named_expression(Parser *p)
         if (p->explaining && !explain_named(p, first, value)) {
             return NULL;
         }
+        // Only a bare name may stand before a walrus; refused here, it is not
+        // read as a complete expression with something odd behind it.
         return value != NULL && !parse_at(p, TOK_WALRUS) ? value : NULL;
     }
     Node *target = parse_name(p);
@@ -310,6 +330,7 @@ Node *parse_named_expression(Parser *p)
 }
 
 // '*' bitwise_or
+// Whether a star may stand there at all is for the callers to say.
 static Node *parse_starred(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -323,17 +344,21 @@ static Node *parse_starred(Parser *p)
     return node;
 }
 
+// An element of an unbracketed tuple; a walrus needs parentheses there.
 Node *parse_star_expression(Parser *p)
 {
     return parse_at(p, TOK_STAR) ? parse_starred(p) : parse_expression(p);
 }
 
+// An element inside brackets, where a walrus may stand without parentheses.
 Node *parse_star_named_expression(Parser *p)
 {
     return parse_at(p, TOK_STAR) ? parse_starred(p)
                                  : parse_named_expression(p);
 }
 
+// `yield` is not among them: it is no operand. `await` is, so that it is
+// refused by name where it stands.
 bool parse_starts_expression(TokenKind kind)
 {
     switch (kind) {
@@ -373,6 +398,7 @@ Node *parse_star_expressions(Parser *p)
     }
     while (parse_accept(p, TOK_COMMA)) {
         TokenKind next = parse_kind(p);
+        // A comma at the end makes a tuple, but nothing has to follow it.
         if (next != TOK_STAR && !parse_starts_expression(next)) {
             break;
         }
@@ -413,6 +439,7 @@ Node *parse_yield(Parser *p)
     return node;
 }
 
+// The right side of every assignment, and an expression statement.
 Node *parse_yield_or_star_expressions(Parser *p)
 {
     return parse_at(p, TOK_YIELD) ? parse_yield(p) : parse_star_expressions(p);

@@ -3,6 +3,8 @@
 
 #include "parser/parse.h"
 
+// Name by name and not as one piece of source, since blanks may stand around
+// the dots and each name is normalised.
 static bool join_names(Parser *p, StrBuf *out)
 {
     Text name;
@@ -34,6 +36,7 @@ static bool take_dotted(Parser *p, Text *dotted)
     return taken;
 }
 
+// `import` and `from … import` share what may follow a name.
 static Node *new_alias(Parser *p, uint32_t start, Text name)
 {
     Text asname = {NULL, 0};
@@ -82,6 +85,7 @@ Node *parse_import(Parser *p)
     return node;
 }
 
+// The name `*` cannot be an identifier, so no flag is needed.
 static bool parse_star_alias(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -134,9 +138,11 @@ Node *parse_import_from(Parser *p)
     size_t mark = parse_list_begin(p);
     p->position++;
     while (parse_at(p, TOK_DOT) || parse_at(p, TOK_ELLIPSIS)) {
+        // The lexer takes three dots for an ellipsis.
         level += parse_at(p, TOK_DOT) ? 1 : 3;
         p->position++;
     }
+    // Only a relative import may do without a module.
     if ((level == 0 || !parse_at(p, TOK_IMPORT)) &&
         !take_dotted(p, &module)) {
         return NULL;

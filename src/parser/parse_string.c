@@ -5,6 +5,8 @@
 #include "lexer/literal.h"
 #include "parser/parse.h"
 
+// `raw` text is copied as it is. CPython tells a bad escape at the last token,
+// without a span of its own.
 bool parse_decode(Parser *p, StrBuf *out, Span part, bool raw, bool bytes)
 {
     const char *text = p->source->text + part.start;
@@ -18,6 +20,8 @@ bool parse_decode(Parser *p, StrBuf *out, Span part, bool raw, bool bytes)
             parse_fail_furthest(p, ERR_SYNTAX, "%s", fault));
 }
 
+// The span is that of the whole literal, also when the text is only a part of
+// it.
 static Node *new_text(Parser *p, ConstantType type, const StrBuf *text,
                       Span span)
 {
@@ -33,6 +37,8 @@ static Node *new_text(Parser *p, ConstantType type, const StrBuf *text,
     return node->constant.text.text != NULL ? node : NULL;
 }
 
+// The buffer is emptied, to gather what follows the next field. No constant is
+// made for an empty text, as in CPython.
 bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole)
 {
     if (literal->length == 0) {
@@ -51,6 +57,8 @@ typedef struct Strings {
     Span whole;
 } Strings;
 
+// Taken from the text whenever it is needed, which is cheaper than to keep it
+// for every token.
 static StringParts parts_of(const Parser *p, uint32_t token)
 {
     Span span = p->tokens[token].span;
@@ -58,6 +66,7 @@ static StringParts parts_of(const Parser *p, uint32_t token)
                                 span.end - span.start);
 }
 
+// Bytes literals are ASCII; what lies beyond is written by escapes.
 static bool check_bytes(Parser *p, uint32_t token, const StringParts *parts)
 {
     Span span = p->tokens[token].span;
@@ -97,6 +106,8 @@ static bool take_strings(Parser *p, Strings *strings)
     return true;
 }
 
+// Text of neighbouring tokens runs together in `literal`, also from a plain
+// string into an f-string.
 static bool add_token(Parser *p, StrBuf *literal, uint32_t token, Span whole)
 {
     StringParts parts = parts_of(p, token);
@@ -108,6 +119,7 @@ static bool add_token(Parser *p, StrBuf *literal, uint32_t token, Span whole)
     return parse_decode(p, literal, body, parts.raw, parts.bytes);
 }
 
+// `literal` is the caller's, who frees it in any case.
 static Node *build(Parser *p, const Strings *strings, StrBuf *literal)
 {
     size_t mark = parse_list_begin(p);

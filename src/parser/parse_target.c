@@ -5,6 +5,7 @@
 #include "parser/parse.h"
 #include "parser/parse_explain.h"
 
+// CPython's words (_PyPegen_get_expr_name), which messages quote.
 const char *parse_expression_name(const Node *node)
 {
     static const char *const names[AST_COUNT] = {
@@ -42,6 +43,8 @@ const char *parse_expression_name(const Node *node)
     return names[node->kind] != NULL ? names[node->kind] : "expression";
 }
 
+// The first bad part in the order of the text, as CPython reports it.
+// Recursion is as deep as the brackets, which the parser has counted.
 const Node *parse_bad_target(const Node *node, TargetUse use)
 {
     switch (node->kind) {
@@ -68,6 +71,8 @@ const Node *parse_bad_target(const Node *node, TargetUse use)
     }
 }
 
+// Only for what parse_bad_target has passed: the default case is a list or a
+// tuple.
 static void set_context(Node *node, AstContext context)
 {
     switch (node->kind) {
@@ -92,6 +97,7 @@ static void set_context(Node *node, AstContext context)
     }
 }
 
+// Nothing is changed if any part is bad.
 bool parse_set_target(Parser *p, Node *node, TargetUse use)
 {
     if (parse_bad_target(node, use) != NULL) {
@@ -102,6 +108,7 @@ bool parse_set_target(Parser *p, Node *node, TargetUse use)
 }
 
 // star_target: '*' bitwise_or | bitwise_or
+// A full expression would take the `in` of the loop as a comparison.
 static Node *parse_for_target(Parser *p)
 {
     return parse_at(p, TOK_STAR) ? parse_star_expression(p)

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "parser/unparse.h"
 
+// The shortest form that repr uses.
 static void put_escape(StrBuf *out, uint32_t codepoint)
 {
     switch (codepoint) {
@@ -39,6 +40,7 @@ static size_t put_character(StrBuf *out, const char *text, size_t rest,
     uint32_t codepoint = (unsigned char)*text;
     size_t taken = bytes ? 1 : utf8_decode(text, rest, &codepoint);
     bool surrogate = codepoint >= 0xD800 && codepoint <= 0xDFFF;
+    // Not UTF-8, which no constant should be: go on by a byte.
     if (taken == 0) {
         taken = 1;
     }
@@ -54,6 +56,8 @@ static size_t put_character(StrBuf *out, const char *text, size_t rest,
     return taken;
 }
 
+// The quotes that repr chooses: double ones only if the text has single ones
+// and no double ones.
 static void put_string(StrBuf *out, Text text, bool bytes)
 {
     bool single = memchr(text.text, '\'', text.length) != NULL;
@@ -74,6 +78,8 @@ static void put_string(StrBuf *out, Text text, bool bytes)
 static void put_float(StrBuf *out, double number)
 {
     char digits[32];
+    // There is no literal for infinity; a number too large reads back as it,
+    // as in ast.unparse.
     if (isinf(number)) {
         strbuf_puts(out, "1e309");
         return;
@@ -90,6 +96,7 @@ static void put_float(StrBuf *out, double number)
     }
 }
 
+// Written at once: constants have no parts.
 void unparse_constant(Unparser *u, const Node *node)
 {
     switch (node->constant.type) {
@@ -146,6 +153,7 @@ static void put_field(Unparser *u, StrBuf *out, const Node *field, char quote)
     if (text[0] == '{') {
         strbuf_putc(out, ' '); // not a doubled brace
     }
+    // The colon of a lambda would begin the format spec.
     bool bracket = strncmp(text, "lambda", 6) == 0;
     strbuf_puts(out, bracket ? "(" : "");
     strbuf_puts(out, text);
@@ -163,6 +171,8 @@ static void put_field(Unparser *u, StrBuf *out, const Node *field, char quote)
     strbuf_putc(out, '}');
 }
 
+// Recurses for the format spec of a field; the parser bounds how deep those
+// nest.
 static void put_parts(Unparser *u, StrBuf *out, const NodeList *parts,
                       char quote, bool spec)
 {
@@ -198,6 +208,8 @@ static const char *choose_quotes(Unparser *u, const Node *node)
     return quotes;
 }
 
+// An f-string in a field of another is printed through ast_unparse, so this
+// recurses and is counted.
 void unparse_joined(Unparser *u, const Node *node)
 {
     if (!ctx_enter(u->out->ctx)) {
