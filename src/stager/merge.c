@@ -71,6 +71,9 @@ bool merge_same(Value a, Value b)
     if (value_same(a, b)) {
         return true;
     }
+    if (!value_is_plain(a) || !value_is_plain(b)) {
+        return false;
+    }
     if (value_is_float(a) && value_is_float(b)) {
         double x = value_float(a), y = value_float(b);
         return memcmp(&x, &y, sizeof x) == 0;

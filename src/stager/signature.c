@@ -117,26 +117,37 @@ static void add_float(Signature *out, double number)
     tag(&out->key, 'f', number != number ? UINT64_MAX : bits);
 }
 
-// The order of the questions matters: what has __tensor__ is an instance, and a
-// spec is a tensor only in patterns.
-static bool add_leaf(Vm *vm, Walk *walk, Value v)
+// By identity; the signature keeps what its key knows by address.
+static bool add_object(Vm *vm, Signature *out, Value v)
 {
-    Signature *out = walk->out;
+    tag(&out->key, 'o', VALUE_BITS(v));
+    return !value_is_object(v) ||
+           value_vec_push(vm, &out->objects, value_retain(v));
+}
+
+// Numbers, texts and bytes by value. The caller asks value_is_plain first.
+static bool add_plain(Vm *vm, Signature *out, Value v)
+{
     if (value_is_integer(v)) {
         return add_int(vm, out, v);
     }
     if (value_is_float(v)) {
         add_float(out, value_float(v));
-        return true;
-    }
-    if (value_is_str(v)) {
+    } else if (value_is_str(v)) {
         add_text(out, 's', value_as_str(v)->text, value_as_str(v)->length);
-        return true;
+    } else {
+        add_text(out, 'b', bytes_text(v), bytes_length(v));
     }
-    if (value_is_kind(v, KIND_BYTES)) {
-        const char *bytes = bytes_text(v);
-        add_text(out, 'b', bytes, bytes_length(v));
-        return true;
+    return true;
+}
+
+// The order of the questions matters: what has __tensor__ is an instance, and a
+// spec is a tensor only in patterns.
+static bool add_leaf(Vm *vm, Walk *walk, Value v)
+{
+    Signature *out = walk->out;
+    if (value_is_plain(v)) {
+        return add_plain(vm, out, v);
     }
     if (value_is_kind(v, KIND_VARIABLE)) {
         return add_variable(vm, out, v);
@@ -148,9 +159,7 @@ static bool add_leaf(Vm *vm, Walk *walk, Value v)
         return add_tensor(vm, walk,
                           tensor_from_value(vm, walk->name, v, DT_NONE));
     }
-    tag(&out->key, 'o', VALUE_BITS(v));
-    return !value_is_object(v) ||
-           value_vec_push(vm, &out->objects, value_retain(v));
+    return add_object(vm, out, v);
 }
 
 static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "interp/obj_float.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
@@ -87,6 +88,14 @@ StructureKind structure_kind(Vm *vm, Value v)
     default:
         return STRUCTURE_LEAF;
     }
+}
+
+// Immediate values have no class of the program.
+bool value_is_plain(Value v)
+{
+    return (value_is_integer(v) || value_is_float(v) || value_is_str(v) ||
+            value_is_kind(v, KIND_BYTES)) &&
+           !(value_is_object(v) && value_object(v)->type->flags & TYPE_HEAP);
 }
 
 // A key and what it is sorted by: texts and ints among themselves by value,

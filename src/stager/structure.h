@@ -25,6 +25,10 @@ typedef enum StructureKind {
 
 // Subclasses of list and dict are leaves, except named tuples.
 StructureKind structure_kind(Vm *vm, Value v);
+// An int, a float, a str or bytes, and nothing more: an instance of a class
+// that extends one may have methods and attributes of its own, so that its
+// number or text does not say what it is. Bools are not among them.
+bool value_is_plain(Value v);
 // Appends the children to an empty `out`, owned.
 MUST_CHECK bool structure_children(Vm *vm, Value v, ValueVec *out);
 // The keys of a dict, or the elements of a set, in the order of a walk; or the

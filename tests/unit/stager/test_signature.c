@@ -213,6 +213,18 @@ Test(signature, objects_go_by_identity)
     signature_free(vm, &signature);
 }
 
+// The text or number of such an object is not all that a trace sees of it.
+Test(signature, objects_that_extend_plain_values_are_objects)
+{
+    program_run("class S(str):\n    pass\n"
+                "class B(bytes):\n    pass\n"
+                "class F(float):\n    pass\n"
+                "class I(int):\n    pass\n"
+                "s, b, f, i = S('1'), B(b'1'), F(1), I(1)\n"
+                "s2, f2 = S('1'), F(1)\n");
+    ALL_DIFFER("'1'", "s", "s2", "b'1'", "b", "1.0", "f", "f2", "1", "i");
+}
+
 // An object with __tensor__ is the tensor that it gives.
 Test(signature, what_has_tensor_is_one)
 {
