@@ -21,6 +21,8 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
+// The head of a native function; the rows of `functions` name it. Those with an
+// underscore there serve lib/os/__init__.duet, which wraps them.
 #define OS_BODY(name)                                                         \
     static Value os_##name(Vm *vm, Value *args, uint32_t count)
 
@@ -55,6 +57,7 @@ static Value path_argument(Vm *vm, Value v, const char *function,
     bool str = value_is_str(path);
     *text = str ? value_as_str(path)->text : bytes_text(path);
     size_t length = str ? value_as_str(path)->length : bytes_length(path);
+    // The system would silently stop at the zero byte and take another file.
     if (strlen(*text) != length) {
         release(vm, path);
         return raise_error(vm, ERR_VALUE, "%s: embedded null character in path",
@@ -72,6 +75,7 @@ static Value on_path(Vm *vm, Value v, const char *function,
     if (value_failed(path)) {
         return path;
     }
+    // raise_errno copies the path, so the path object may go right behind it.
     Value result = act(text) == 0 ? VALUE_NONE
                                   : raise_errno(vm, errno, text);
     release(vm, path);
@@ -96,6 +100,8 @@ OS_BODY(remove)
     return on_path(vm, args[0], "remove", unlink);
 }
 
+// All permissions; the process's umask takes away what it should. The mode that
+// a program gives is not used.
 static int make_folder(const char *path)
 {
     return mkdir(path, 0777);
@@ -107,6 +113,8 @@ OS_BODY(mkdir)
     return on_path(vm, args[0], "mkdir", make_folder);
 }
 
+// On failure the error names the source alone. A failed second path releases to
+// nothing.
 OS_BODY(rename)
 {
     (void)count;
@@ -124,6 +132,7 @@ OS_BODY(rename)
     return result;
 }
 
+// NULL carries a pending error over as VALUE_FAIL.
 static Value text_value(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
@@ -139,6 +148,7 @@ OS_BODY(getcwd)
                : text_value(vm, folder);
 }
 
+// Without "." and "..", in the order of the file system, as CPython has it.
 static bool add_entries(Vm *vm, List *list, DIR *folder)
 {
     for (;;) {
@@ -157,6 +167,7 @@ static bool add_entries(Vm *vm, List *list, DIR *folder)
     }
 }
 
+// None and no argument mean the current folder; errors then name ".".
 OS_BODY(listdir)
 {
     (void)count;
@@ -182,6 +193,7 @@ OS_BODY(listdir)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
+// A double keeps about a tenth of a microsecond of today's times.
 static Value seconds(Vm *vm, struct timespec time)
 {
     return float_new(vm, (double)time.tv_sec + 1e-9 * (double)time.tv_nsec);
@@ -210,6 +222,8 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// `follow` decides between stat and lstat. A bad path leaves VALUE_FAIL, which
+// needs no release.
 OS_BODY(stat)
 {
     (void)count;
@@ -244,6 +258,8 @@ OS_BODY(realpath)
     return result;
 }
 
+// Asks with the real user and group, as the C function does; errors of the
+// system (no such file) mean False.
 OS_BODY(access)
 {
     (void)count;
@@ -263,6 +279,8 @@ OS_BODY(access)
 
 extern char **environ;
 
+// A snapshot. lib/os/__init__.duet keeps its copy and the process's environment
+// in step through _setenv and _unsetenv. Entries without "=" are no variables.
 OS_BODY(environ)
 {
     (void)args, (void)count;
@@ -287,6 +305,7 @@ OS_BODY(environ)
     return dict == NULL ? VALUE_FAIL : value_from_object(dict);
 }
 
+// Changes the process's own environment, so that child processes see it.
 OS_BODY(setenv)
 {
     (void)count;
@@ -322,12 +341,15 @@ OS_BODY(getppid)
     return int_from_i64(vm, getppid());
 }
 
+// Those in use by the system, not those that this process may use.
 OS_BODY(cpu_count)
 {
     (void)args, (void)count;
     return int_from_i64(vm, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+// getrandom may give less than asked for, or be interrupted by a signal: the
+// loop asks for the rest.
 OS_BODY(urandom)
 {
     (void)count;
@@ -359,6 +381,8 @@ OS_BODY(strerror)
                : VALUE_FAIL;
 }
 
+// The result is the wait status of the shell, not its exit code. What C holds
+// in its buffers goes out first, so that outputs keep their order.
 OS_BODY(system)
 {
     (void)count;

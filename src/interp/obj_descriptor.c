@@ -20,6 +20,7 @@ static void property_destroy(Vm *vm, Object *self)
     object_free(vm, property, sizeof *property);
 }
 
+// Immediate values are of no concern to the collector.
 static void visit_value(Value v, void (*visit)(Object *, void *), void *data)
 {
     if (value_is_object(v)) {
@@ -37,6 +38,8 @@ static void property_visit(Object *self, void (*visit)(Object *, void *),
     visit_value(property->doc, visit, data);
 }
 
+// NONE, not UNBOUND, by the invariant: a property may be read once more while
+// its cycle dies.
 static void property_clear(Vm *vm, Object *self)
 {
     Property *property = (Property *)self;
@@ -46,6 +49,7 @@ static void property_clear(Vm *vm, Object *self)
     value_replace(&vm->ctx, &property->doc, VALUE_NONE);
 }
 
+// Retains the parts. Always a plain property.
 static Value property_new(Vm *vm, Value get, Value set, Value del, Value doc)
 {
     Property *self = object_new(vm, type_of_kind(vm, KIND_PROPERTY),
@@ -97,12 +101,15 @@ static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
             return VALUE_FAIL;
         }
     }
+    // The getter's docstring serves if none was given.
     if (value_is_none(parts[3]) && value_is_kind(parts[0], KIND_FUNCTION)) {
         parts[3] = ((Function *)value_object(parts[0]))->doc;
     }
     return property_new(vm, parts[0], parts[1], parts[2], parts[3]);
 }
 
+// Through the class (instance UNBOUND) a property gives itself, as in CPython,
+// so that it can be copied with another setter.
 static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     Property *property = (Property *)value_object(self);
@@ -135,6 +142,8 @@ static const char *property_name(Vm *vm, Value self, Value instance)
     return NULL;
 }
 
+// A property is a data descriptor even without a setter: assignment then fails
+// rather than store in the instance. UNBOUND deletes.
 static bool property_write(Vm *vm, Value self, Value instance, Value value)
 {
     Property *property = (Property *)value_object(self);
@@ -158,6 +167,7 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
     return true;
 }
 
+// The three copy rather than change: the old property may serve a base class.
 static Value property_getter(Vm *vm, Value *args, uint32_t count)
 {
     Property *old = (Property *)value_object(args[0]);
@@ -252,6 +262,7 @@ static void wrap_clear(Vm *vm, Object *self)
     value_replace(&vm->ctx, &((MethodWrap *)self)->function, VALUE_NONE);
 }
 
+// Both kinds have one layout and differ in their get_descriptor.
 static MethodWrap *wrap_new(Vm *vm, Kind kind, Value function)
 {
     MethodWrap *self = object_new(vm, type_of_kind(vm, kind), sizeof *self);
@@ -271,6 +282,7 @@ MethodWrap *staticmethod_new(Vm *vm, Value function)
     return wrap_new(vm, KIND_STATICMETHOD, function);
 }
 
+// The type itself tells the two kinds apart; neither can be extended.
 static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)keywords;
@@ -282,6 +294,8 @@ static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// A property inside a classmethod is read with the class as its instance, as
+// Python 3.9 to 3.12 do. Otherwise the function is bound to the class.
 static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     Value function = ((MethodWrap *)value_object(self))->function;
@@ -299,6 +313,7 @@ static Value staticmethod_read(Vm *vm, Value self, Value instance, Type *owner)
     return value_retain(((MethodWrap *)value_object(self))->function);
 }
 
+// Callable in the class body too, where it has not been read through a class.
 static Value staticmethod_call(Vm *vm, Value self, const Value *args,
                                uint32_t count, Tuple *keyword_names)
 {
@@ -353,6 +368,7 @@ static void member_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(Member));
 }
 
+// `def` is static; `owner` is borrowed: the built-in type outlives its members.
 Member *member_new(Vm *vm, const MemberDef *def, Type *owner)
 {
     Member *self = object_new(vm, type_of_kind(vm, KIND_MEMBER), sizeof *self);
@@ -371,6 +387,7 @@ static Value member_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Through the class (instance UNBOUND) a member gives itself.
 static Value member_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     (void)owner;
@@ -379,6 +396,7 @@ static Value member_read(Vm *vm, Value self, Value instance, Type *owner)
                : ((Member *)value_object(self))->def->get(vm, instance);
 }
 
+// `value` UNBOUND deletes; whether that is possible is for def->set to say.
 static bool member_write(Vm *vm, Value self, Value instance, Value value)
 {
     const MemberDef *def = ((Member *)value_object(self))->def;

@@ -10,6 +10,7 @@
 #include "interp/protocol.h"
 #include "interp/sequence.h"
 
+// A new object each time: nothing depends on the identity of dtypes.
 DTypeObject *dtype_new(Vm *vm, DType dtype)
 {
     DTypeObject *object =
@@ -20,6 +21,8 @@ DTypeObject *dtype_new(Vm *vm, DType dtype)
     return object;
 }
 
+// The types themselves, not their subclasses. False without an error for
+// anything else.
 static bool host_type_dtype(Vm *vm, const Object *type, DType *dtype)
 {
     if (type == (Object *)vm->bool_type) {
@@ -36,6 +39,8 @@ static bool host_type_dtype(Vm *vm, const Object *type, DType *dtype)
     return true;
 }
 
+// A dtype, a host type, or a name like "float32". The repr in the message is
+// cut, since the value may be large.
 bool dtype_from_value(Vm *vm, Value v, DType *dtype)
 {
     if (value_is_kind(v, KIND_DTYPE)) {
@@ -62,6 +67,8 @@ static Value str_result(Str *str)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
+// A library may have its own way to show dtypes (display.h); NULL without an
+// error means that it has none.
 static Value dtype_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_DTYPE, self);
@@ -79,6 +86,8 @@ static Value dtype_str(Vm *vm, Value self)
                                            : dtype_repr(vm, self);
 }
 
+// Anything that names no dtype is left to the other operand: NOT_IMPLEMENTED,
+// not False.
 static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     DType other;
@@ -98,6 +107,7 @@ static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
     return value_from_bool((own == other) == (op == COMPARE_EQ));
 }
 
+// The hash of the name, since a str that names the dtype is equal to it.
 static bool dtype_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -117,6 +127,7 @@ static Value member_dtype_name(Vm *vm, Value self)
         str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
 }
 
+// Bytes of one element in memory.
 static Value member_itemsize(Vm *vm, Value self)
 {
     (void)vm;
@@ -146,6 +157,8 @@ const TypeDef dtype_type_def = {
 
 // Shapes.
 
+// A tuple with None for unknown sizes; None alone for an unknown rank.
+// VALUE_FAIL: failed.
 Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
 {
     if (rank == RANK_UNKNOWN) {
@@ -162,6 +175,7 @@ Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
     return value_from_object(tuple);
 }
 
+// One size: None is any, an int is not negative.
 static bool size_from_value(Vm *vm, Value v, int64_t *size)
 {
     if (value_is_none(v)) {
@@ -174,6 +188,8 @@ static bool size_from_value(Vm *vm, Value v, int64_t *size)
                                       (long long)*size));
 }
 
+// The inverse of shape_to_value; an int alone is a shape of one axis, as in
+// NumPy. On failure `shape` holds nothing of use.
 bool shape_from_value(Vm *vm, Value v, Shape *shape)
 {
     if (value_is_none(v)) {
@@ -201,11 +217,14 @@ bool shape_from_value(Vm *vm, Value v, Shape *shape)
 
 // Specs.
 
+// The sizes stand behind the object, so object_new and object_free must agree
+// on it. An unknown rank (negative) has none.
 static size_t spec_size(int rank)
 {
     return sizeof(Spec) + (rank > 0 ? (size_t)rank : 0) * sizeof(int64_t);
 }
 
+// `cls` may be a subclass; the name is retained, the sizes copied.
 static Spec *spec_of(Vm *vm, Type *cls, TensorType type, Str *name)
 {
     Spec *spec = object_new(vm, cls, spec_size(type.rank));
@@ -253,6 +272,7 @@ static Value spec_repr(Vm *vm, Value self)
     return str_result(str_from_buf(vm, &buf));
 }
 
+// The name is not compared: it is for messages, not a part of what fits.
 static bool spec_equal(const Spec *a, const Spec *b)
 {
     return a->dtype == b->dtype &&
@@ -271,6 +291,7 @@ static Value spec_compare(Vm *vm, CompareOp op, Value a, Value b)
     return value_from_bool(equal == (op == COMPARE_EQ));
 }
 
+// Of what spec_equal compares. The rank tells an unknown shape from a scalar's.
 static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -287,6 +308,7 @@ static Value member_shape(Vm *vm, Value self)
     return shape_to_value(vm, spec->rank, spec->dims);
 }
 
+// A new object: the spec holds the DType only.
 static Value member_dtype(Vm *vm, Value self)
 {
     DTypeObject *dtype = dtype_new(vm, ((Spec *)value_object(self))->dtype);

@@ -33,6 +33,7 @@ static size_t item_length(const char *text)
     return (size_t)(at - text);
 }
 
+// Steps over an item and what divides it from the next one.
 static const char *next_item(const char *text, size_t length)
 {
     text += length;
@@ -60,6 +61,9 @@ static void mark_positional_only(Native *native)
     }
 }
 
+// Appends one parameter; `text` begins with its name. A name without "=" among
+// the positional ones is required. The defaults stay as text: a body sees
+// UNBOUND for a parameter that was not given and supplies its own.
 static bool add_param(Vm *vm, Native *native, const char *text, size_t length,
                       ParamKind kind)
 {
@@ -84,6 +88,9 @@ static bool add_param(Vm *vm, Native *native, const char *text, size_t length,
     return true;
 }
 
+// The forms are Python's: "/" ends the positional-only parameters, "*" alone or
+// *args begins the keyword-only ones. NATIVE_SIMPLE says that arguments by
+// position can be passed to the body without any of that in play.
 static bool parse_params(Vm *vm, Native *native, const char *text)
 {
     ParamKind kind = PARAM_POSITIONAL;
@@ -114,17 +121,23 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
     return true;
 }
 
+// The block's size follows from the text alone, so it need not be stored for
+// the time when the block is freed.
 static size_t params_size(const Native *native)
 {
     return count_items(native->def->params) * sizeof(NativeParam);
 }
 
+// `def` is static data and outlives the object; `owner` is borrowed. The
+// parameters are left unread: most of the natives made at the start are never
+// called.
 Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
 {
     Native *self = object_new(vm, vm->types[KIND_NATIVE], sizeof *self);
     if (self == NULL) {
         return NULL;
     }
+    // The assignment below would wipe the count and type that object_new set.
     Object head = self->head;
     *self = (Native){.head = head,
                      .def = def,
@@ -139,6 +152,8 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
     return self;
 }
 
+// Leaves the native as if its parameters had not been read; only the first
+// param_count entries have names.
 static void free_params(Vm *vm, Native *self)
 {
     if (self->params == NULL) {
@@ -152,6 +167,7 @@ static void free_params(Vm *vm, Native *self)
     self->param_count = self->positional_count = self->required_count = 0;
 }
 
+// On failure everything is undone, so that the next call may try again.
 bool native_read_params(Vm *vm, Native *self)
 {
     size_t size = params_size(self);
@@ -176,6 +192,7 @@ static void native_destroy(Vm *vm, Object *object)
 
 #define AS_NATIVE(value) ((Native *)value_object(value))
 
+// CPython's two forms: a method of a type, and a free function.
 static Value native_repr(Vm *vm, Value value)
 {
     Native *self = AS_NATIVE(value);
@@ -187,6 +204,7 @@ static Value native_repr(Vm *vm, Value value)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// NULL carries a pending error over.
 static Value str_or_fail(Str *str)
 {
     return str != NULL ? str_value(str) : VALUE_FAIL;
@@ -198,6 +216,7 @@ static Value native_get_name(Vm *vm, Value self)
     return value_from_object(object_retain(AS_NATIVE(self)->name));
 }
 
+// A method's holds its type's name: "list.append".
 static Value native_get_qualname(Vm *vm, Value self)
 {
     Native *native = AS_NATIVE(self);
@@ -213,6 +232,7 @@ static Value native_get_doc(Vm *vm, Value self)
     return doc != NULL ? str_or_fail(str_from(vm, doc)) : VALUE_NONE;
 }
 
+// A method has none, as in CPython; every free function says "builtins".
 static Value native_get_module(Vm *vm, Value self)
 {
     return AS_NATIVE(self)->owner == NULL

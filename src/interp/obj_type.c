@@ -11,6 +11,8 @@
 
 // object
 
+// In dict mode (shape NULL) the dict shares its place with the inline slots;
+// see obj_instance.h.
 static void instance_destroy(Vm *vm, Object *object)
 {
     Instance *self = (Instance *)object;
@@ -28,6 +30,8 @@ static void instance_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// Reports each owned reference once; the shape is the class's, not the
+// instance's.
 static void instance_visit(Object *object, void (*visit)(Object *, void *),
                            void *data)
 {
@@ -45,6 +49,8 @@ static void instance_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// Slots become UNBOUND rather than vanish: the shape stays, and a destructor
+// that reads an attribute finds it missing.
 static void instance_clear(Vm *vm, Object *object)
 {
     Instance *self = (Instance *)object;
@@ -65,6 +71,8 @@ static bool has_arguments(Tuple *args, Dict *keywords)
     return args->count > 0 || (keywords != NULL && keywords->count > 0);
 }
 
+// Surplus arguments are an error only if neither __new__ nor __init__ is
+// overridden to take them: the rule of CPython's object_new.
 static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (has_arguments(args, keywords)) {
@@ -82,6 +90,8 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// The counterpart, CPython's object_init: arguments are let through if __new__
+// has its own use for them.
 static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Type *cls = type_of(vm, self);
@@ -102,6 +112,8 @@ static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return true;
 }
 
+// "module" and "." for a class with a __module__, two empty texts otherwise.
+// Both are borrowed.
 static const char *module_prefix(Vm *vm, Type *cls, const char **dot)
 {
     Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
@@ -109,6 +121,8 @@ static const char *module_prefix(Vm *vm, Type *cls, const char **dot)
     return value_is_str(module) ? value_as_str(module)->text : "";
 }
 
+// With the address, as in CPython; the only text here that differs from run to
+// run.
 static Value object_repr(Vm *vm, Value self)
 {
     Type *cls = type_of(vm, self);
@@ -119,6 +133,9 @@ static Value object_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The nearest built-in base decides how the instance is laid out, so
+// object.__new__(cls) also works for a class that extends list. args[1] and
+// args[2] are *args and **kwargs.
 static Value object_new_native(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -135,6 +152,8 @@ static Value object_new_native(Vm *vm, Value *args, uint32_t count)
                               value_as_dict(args[2]));
 }
 
+// What super().__setattr__ ends in: it stores past any __setattr__ of the
+// class, hence attr_set_layout. Deletion is storing UNBOUND.
 static Value object_setattr(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -155,6 +174,7 @@ static Value object_delattr(Vm *vm, Value *args, uint32_t count)
     return object_setattr(vm, all, count);
 }
 
+// As object_setattr: past any __getattribute__ of the class.
 static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -176,6 +196,7 @@ static Value object_repr_native(Vm *vm, Value *args, uint32_t count)
     return object_repr(vm, args[0]);
 }
 
+// str() without a __str__ is repr(), which may be overridden.
 static Value object_str(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -183,6 +204,7 @@ static Value object_str(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Only an empty specification: what others mean is for each type to say.
 static Value object_format(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -201,12 +223,14 @@ static Value object_format(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Fits the identity that object_eq compares.
 static Value object_hash(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return int_from_i64(vm, (int64_t)value_identity_hash(args[0]));
 }
 
+// NotImplemented rather than False, so that the other operand is asked too.
 static Value object_eq(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)count;
@@ -227,6 +251,7 @@ static Value object_ne(Vm *vm, Value *args, uint32_t count)
     return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
 }
 
+// The four orderings stand in the table so that super().__lt__ finds something.
 static Value object_unordered(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)args, (void)count;
@@ -254,6 +279,8 @@ static Value object_reduce(Vm *vm, Value *args, uint32_t count)
                        type_name(type_of(vm, args[0])));
 }
 
+// Does nothing; without keywords in its parameters, it refuses the ones that no
+// class in between has taken.
 static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)args, (void)count;
@@ -300,11 +327,13 @@ static const NativeDef object_class_methods[] = {
      "What abstract classes ask; NotImplemented means: look at the bases."},
     {NULL, NULL, NULL, NULL}};
 
+// The class as a member, so that it can be read through any object.
 static Value object_class(Vm *vm, Value self)
 {
     return value_retain(value_from_object(type_of(vm, self)));
 }
 
+// Reading __dict__ turns an instance into dict mode for good (instance_dict).
 static Value object_dict(Vm *vm, Value self)
 {
     Type *cls = type_of(vm, self);
@@ -363,12 +392,14 @@ void type_strip(Vm *vm, Type *self)
     self->root_shape = NULL;
 }
 
+// A class that is collected was stripped by its clear slot only in part.
 static void type_destroy(Vm *vm, Object *object)
 {
     type_strip(vm, (Type *)object);
     object_free(vm, object, sizeof(Type));
 }
 
+// The names hold no references, and shapes borrow their class.
 static void type_visit(Object *object, void (*visit)(Object *, void *),
                        void *data)
 {
@@ -393,6 +424,7 @@ static void type_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, mro);
 }
 
+// Built-in types show a module only if their definition names one.
 static Value type_repr(Vm *vm, Value self)
 {
     Type *cls = (Type *)value_object(self);
@@ -427,6 +459,9 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
                                    : attr_bind(vm, computed, self, meta);
 }
 
+// Stores in the class's dict, or deletes if `value` is UNBOUND. A property of
+// the metaclass goes first. class_update_slots puts special methods to work and
+// ends what caches know.
 static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = (Type *)value_object(self);
@@ -454,6 +489,8 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
     return removed == 1 && class_update_slots(vm, cls, name);
 }
 
+// __new__, then __init__, but only if __new__ gave an instance of the class: it
+// may give anything.
 static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (cls->slots.make == NULL) {
@@ -473,6 +510,7 @@ static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self;
 }
 
+// The last arguments, `values`, belong to `names` one by one.
 static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
 {
     Dict *dict = dict_new(vm);
@@ -485,6 +523,8 @@ static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
     return dict;
 }
 
+// Calling a class. type(x) with one argument is a question, not a call of the
+// constructor. ctx_enter counts the depth, since a constructor may recurse.
 static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
                        Tuple *keyword_names)
 {
@@ -512,6 +552,7 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return result;
 }
 
+// type(name, bases, dict), and what a metaclass's super().__new__ ends in.
 static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (args->count != 3) {
@@ -561,6 +602,7 @@ static Value type_get_dict(Vm *vm, Value self)
     return copy == NULL ? VALUE_FAIL : value_from_object(copy);
 }
 
+// None for object alone, which has no base.
 static Value type_get_base(Vm *vm, Value self)
 {
     (void)vm;
@@ -569,6 +611,7 @@ static Value type_get_base(Vm *vm, Value self)
                         : value_retain(value_from_object(base));
 }
 
+// A class has it in its dict; a built-in type in its definition.
 static Value type_get_module(Vm *vm, Value self)
 {
     Type *cls = (Type *)value_object(self);
@@ -581,6 +624,8 @@ static Value type_get_module(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Shared by __name__ and __qualname__, which stand in the Type itself and not
+// in its dict; only classes made by programs can be renamed.
 static bool rename_class(Vm *vm, Value self, Str **place, Value value,
                          const char *what)
 {
@@ -617,6 +662,7 @@ static bool type_set_qualname(Vm *vm, Value self, Value value)
                         value, "__qualname__");
 }
 
+// An entry of the dict like any other.
 static bool type_set_module(Vm *vm, Value self, Value value)
 {
     Type *cls = (Type *)value_object(self);
@@ -628,6 +674,8 @@ static bool type_set_module(Vm *vm, Value self, Value value)
                              type_name(cls));
 }
 
+// The list owns its items, while a class only borrows its subclasses, so that a
+// class that nobody uses can die.
 static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -640,6 +688,7 @@ static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
+// A list, where __mro__ gives the tuple: as in CPython.
 static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -651,6 +700,8 @@ static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
+// For metaclasses that override it and call super(). The class is asked, not
+// the instance's __class__.
 static Value type_instance_check(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -712,12 +763,15 @@ const TypeDef type_type_def = {
 
 // None, Ellipsis, NotImplemented
 
+// NULL carries a pending error over as VALUE_FAIL.
 static Value text_value(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// The three are immediate values: their types have no size, no destroy slot and
+// no constructor.
 static Value none_repr(Vm *vm, Value self)
 {
     (void)self;
