@@ -31,6 +31,8 @@ static Str *as_text(Vm *vm, Value v, const char *method)
     return NULL;
 }
 
+// Without a slot: the form with the address. The depth is counted, since
+// containers print what they hold.
 Str *value_repr(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
@@ -65,6 +67,7 @@ static size_t add_escape(StrBuf *out, const unsigned char *text)
     return length;
 }
 
+// Equal counts of bytes and code points mean that the text is ASCII already.
 Str *value_ascii(Vm *vm, Value v)
 {
     Str *text = value_repr(vm, v);
@@ -86,6 +89,7 @@ Str *value_ascii(Vm *vm, Value v)
     return str_from_buf(vm, &out);
 }
 
+// The exact str is its own text. A type without __str__ is printed by __repr__.
 Str *value_str(Vm *vm, Value v)
 {
     if (value_is_str(v) && value_object(v)->type == vm->types[KIND_STR]) {
@@ -103,6 +107,8 @@ Str *value_str(Vm *vm, Value v)
     return text;
 }
 
+// Without a __format__ only the empty specification is understood, as
+// object.__format__ has it.
 Str *value_format(Vm *vm, Value v, Str *spec)
 {
     Type *type = type_of(vm, v);
@@ -118,11 +124,15 @@ Str *value_format(Vm *vm, Value v, Str *spec)
     return value_str(vm, v);
 }
 
+// Rotated by four bits as CPython does with addresses: the low bits, which are
+// alike in all objects, would make the tables collide.
 uint64_t value_identity_hash(Value v)
 {
     return VALUE_BITS(v) >> 4 | VALUE_BITS(v) << 60;
 }
 
+// ints and exact strs, which are nearly all keys, need no slot. A type that is
+// marked unhashable is refused even if a base has a hash.
 bool value_hash(Vm *vm, Value v, uint64_t *hash)
 {
     if (value_is_int(v)) {
@@ -150,6 +160,8 @@ bool value_hash(Vm *vm, Value v, uint64_t *hash)
     return true;
 }
 
+// __bool__, else __len__, else true. None is the special value that is false,
+// besides False; a NaN is true.
 int value_truth(Vm *vm, Value v)
 {
     if (value_is_special(v)) {
@@ -173,6 +185,8 @@ int value_truth(Vm *vm, Value v)
     return 1;
 }
 
+// What the other side is asked: a < b becomes b > a. == and != are their own
+// reflections.
 static CompareOp mirrored(CompareOp op)
 {
     switch (op) {
@@ -184,6 +198,7 @@ static CompareOp mirrored(CompareOp op)
     }
 }
 
+// Only the orderings can fail with a text that needs the symbol.
 static const char *compare_symbol(CompareOp op)
 {
     switch (op) {
@@ -194,6 +209,7 @@ static const char *compare_symbol(CompareOp op)
     }
 }
 
+// A type without the slot declines like one whose method does.
 static Value compare_side(Vm *vm, CompareOp op, Type *type, Value a, Value b)
 {
     return type->slots.compare == NULL ? VALUE_NOT_IMPLEMENTED
@@ -241,6 +257,8 @@ static Value compare_ints(CompareOp op, int order)
     }
 }
 
+// `is` and `in` are comparisons to the parser only. Immediate ints go without a
+// slot and without counting the depth.
 Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (op == COMPARE_IS || op == COMPARE_IS_NOT) {
@@ -271,6 +289,7 @@ int value_equal(Vm *vm, Value a, Value b)
     if (value_both_ints(a, b)) {
         return 0;
     }
+    // Exact strs only: a subclass may have an __eq__ of its own.
     if (value_is_str(a) && value_is_str(b) &&
         value_object(a)->type == vm->types[KIND_STR] &&
         value_object(b)->type == vm->types[KIND_STR]) {
@@ -288,6 +307,7 @@ int value_equal(Vm *vm, Value a, Value b)
     return truth;
 }
 
+// No result is checked here: the slot of a class with __len__ does that.
 int64_t value_length(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
@@ -316,6 +336,7 @@ static Value call_types(Vm *vm, const char *what, const Value *args,
     return made;
 }
 
+// In a module of the language, as it is rare and needs no speed.
 Value value_union(Vm *vm, Value a, Value b)
 {
     Value args[2] = {a, b};
@@ -369,6 +390,7 @@ Value value_get_item(Vm *vm, Value container, Value key)
     return type->slots.get_item(vm, container, key);
 }
 
+// The two texts differ in grammar, as CPython's do.
 bool value_set_item(Vm *vm, Value container, Value key, Value value)
 {
     Type *type = type_of(vm, container);
@@ -382,6 +404,8 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
     return type->slots.set_item(vm, container, key, value);
 }
 
+// What `in` means without __contains__: identity or equality with any item that
+// iteration gives. It polls, as the iterator may never end.
 static int contains_by_walk(Vm *vm, Value container, Value item)
 {
     Type *type = type_of(vm, container);
@@ -436,6 +460,8 @@ static Value sequence_step(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
+// The old protocol, __getitem__ from 0 up to an IndexError, is for classes of
+// the program alone: built-in types with items say how they iterate.
 Value value_iter(Vm *vm, Value iterable)
 {
     Type *type = type_of(vm, iterable);
@@ -478,6 +504,7 @@ Value value_next(Vm *vm, Value iterator)
     return type->slots.next(vm, iterator);
 }
 
+// StopIteration without a value has no argument, so that its args are ().
 Value value_raise_stop(Vm *vm, Value iterator)
 {
     Value result = value_is_kind(iterator, KIND_GENERATOR)
@@ -524,6 +551,8 @@ bool value_take_stop(Vm *vm, Value *result)
     return true;
 }
 
+// An exact tuple is returned as it is and a list copied at once; all else goes
+// through a list, since its length is not known.
 Tuple *value_to_tuple(Vm *vm, Value iterable)
 {
     if (value_is_kind(iterable, KIND_TUPLE) &&

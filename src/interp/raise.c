@@ -11,11 +11,14 @@
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 
+// The newer error replaces the older: only one can be pending.
 static void drop_object(Vm *vm)
 {
     value_replace(&vm->ctx, &vm->exception, VALUE_UNBOUND);
 }
 
+// Only a text is stored: an error that C catches by itself never needs an
+// object.
 Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -50,6 +53,8 @@ static void break_ring(Vm *vm, Value exception, Value context)
     }
 }
 
+// The innermost exception that is being handled becomes the __context__. An
+// exception raised again within its own handler is not its own context.
 static void set_context(Vm *vm, Value exception)
 {
     if (vm->handled.count == 0) {
@@ -73,6 +78,8 @@ Value raise_object(Vm *vm, Value exception)
     return VALUE_FAIL;
 }
 
+// A module may have set its own class in place of the built-in one; that is
+// called like any class of the program and may raise an error itself.
 static Value make_exception(Vm *vm, ErrorKind kind, Value argument)
 {
     Value class_value = vm->error_overrides[kind];
@@ -88,12 +95,14 @@ static Value make_exception(Vm *vm, ErrorKind kind, Value argument)
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
+// For arguments that are no text: KeyError keeps the key itself.
 Value raise_with(Vm *vm, ErrorKind kind, Value argument)
 {
     Value made = make_exception(vm, kind, argument);
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
+// The subclasses of OSError that PEP 3151 assigns to numbers.
 ErrorKind raise_kind_of_errno(int error)
 {
     switch (error) {
@@ -128,6 +137,7 @@ ErrorKind raise_kind_of_errno(int error)
     }
 }
 
+// As OSError(errno, text, file), from which its attributes are read.
 Value raise_errno(Vm *vm, int error, const char *file)
 {
     Value parts[3] = {value_from_small(error), VALUE_NONE, VALUE_NONE};
@@ -173,6 +183,7 @@ static Tuple *syntax_place(Vm *vm, const Source *source, Span span)
     return place;
 }
 
+// SyntaxError(text, place), as CPython calls it.
 static Value syntax_error(Vm *vm, ErrorKind kind, Str *text,
                           const Source *source, Span span)
 {
@@ -257,6 +268,7 @@ Value raise_take(Vm *vm)
     return made;
 }
 
+// Asks a text error without making its object, since the caller may clear it.
 bool raise_matches(Vm *vm, ErrorKind kind)
 {
     Type *wanted = vm->error_types[kind];
@@ -281,6 +293,7 @@ void raise_clear(Vm *vm)
     drop_object(vm);
 }
 
+// Each entry holds its code, whose function may be gone when it is printed.
 static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
                            uint32_t word)
 {
@@ -301,6 +314,7 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
     return true;
 }
 
+// Frames are added on the way out, so the innermost one comes first.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
 {
     Value taken = raise_take(vm);

@@ -19,6 +19,7 @@ static bool walk_list(ScopeWalk *w, NodeList list)
     return true;
 }
 
+// `name` fills the only %s of `format`.
 bool scope_error(ScopeWalk *w, Span span, const char *format,
                  const char *name)
 {
@@ -46,6 +47,8 @@ bool scope_grow(Arena *arena, Symbol ***items, uint32_t *capacity,
     return true;
 }
 
+// Only in this scope; how a name is found in those around is scope_place's
+// work.
 Symbol *scope_find(const Scope *scope, const char *name, size_t length)
 {
     uint64_t *place = map_get(&scope->map, name, length);
@@ -80,6 +83,7 @@ const char *scope_mangle(const ScopeTable *table, const Scope *scope,
     return mangled;
 }
 
+// The symbol that is there, or a new one without flags. NULL: no memory.
 Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope, const char *name,
                          size_t length, Span span)
 {
@@ -101,6 +105,8 @@ Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope, const char *name,
     return symbol;
 }
 
+// Mangles before it looks up, as all names in a class are meant mangled. Flags
+// only add up: where a name was assigned once, it is assigned in this scope.
 static Symbol *note_name(ScopeWalk *w, Scope *scope, Text name, uint32_t flags,
                          Span span)
 {
@@ -120,6 +126,9 @@ static bool note(ScopeWalk *w, Text name, uint32_t flags, Span span)
     return note_name(w, w->scope, name, flags, span) != NULL;
 }
 
+// Makes a child of the running scope and enters it; the caller goes back to the
+// outer one. Children keep the order of the source. Methods inherit the name of
+// the class, since mangling reaches into nested functions.
 static Scope *open_scope(ScopeWalk *w, ScopeKind kind, const Node *node)
 {
     Scope *scope = arena_new(w->table->arena, Scope);

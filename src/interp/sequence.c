@@ -15,6 +15,7 @@ static const Value *items_of(Value v, size_t *count)
     return value_as_tuple(v)->items;
 }
 
+// Where one sequence is the beginning of the other, the shorter one is less.
 static Value compare_counts(CompareOp op, size_t a, size_t b)
 {
     switch (op) {
@@ -36,6 +37,10 @@ static Value compare_pair(Vm *vm, CompareOp op, Value x, Value y)
     return value_compare(vm, op, x, y);
 }
 
+// Lexicographic, by the first pair that differs. Both sequences are read anew
+// for each pair and the pair is retained, because an __eq__ may change a list
+// that is being compared. NOT_IMPLEMENTED stands for "equal so far" within the
+// loop.
 Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!value_is_object(a) || !value_is_object(b) ||
@@ -71,6 +76,8 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// A walk along the chain: nesting is seldom deep, and no object needs a flag
+// that an error on the way would leave set.
 bool repr_enter(Vm *vm, Value self, ReprGuard *guard)
 {
     Object *object = value_object(self);
@@ -89,6 +96,8 @@ void repr_leave(Vm *vm, ReprGuard *guard)
     vm->printing = guard->outer;
 }
 
+// The value is held because its __repr__ may remove it from the container.
+// Polls, so that the printing of a long container can be interrupted.
 bool repr_append(Vm *vm, StrBuf *out, Value v)
 {
     value_retain(v);
@@ -102,6 +111,8 @@ bool repr_append(Vm *vm, StrBuf *out, Value v)
     return strbuf_ok(out) && ctx_poll(&vm->ctx);
 }
 
+// The items are fetched anew for each one, since a __repr__ may change the
+// list. A tuple of one item ends in a comma.
 Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
 {
     StrBuf out;
@@ -132,6 +143,9 @@ Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The length is read at each step: items appended during a loop are seen. At
+// the end the sequence is let go, so that an exhausted iterator stays exhausted
+// even if the list grows, as in CPython.
 static Value list_step(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -146,6 +160,7 @@ static Value list_step(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
+// One step for both kinds; only the name that programs see differs.
 Value sequence_iter(Vm *vm, Value self)
 {
     Iterator *iterator = iterator_new(
@@ -160,6 +175,8 @@ Value sequence_iter(Vm *vm, Value self)
     return value_from_object(iterator);
 }
 
+// Constructors get their arguments as a tuple and a dict, not spread over
+// parameters, so they check the number by themselves.
 bool arguments_check(Vm *vm, const char *name, Tuple *args, Dict *keywords,
                      size_t most)
 {
@@ -175,6 +192,7 @@ bool arguments_check(Vm *vm, const char *name, Tuple *args, Dict *keywords,
     return true;
 }
 
+// Linear, because constructors have few parameters. `out` is borrowed.
 static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
                            const char *const *params, size_t count, Value *out)
 {
@@ -212,6 +230,7 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
             return false;
         }
     }
+    // Only now is it known which parameters the keywords have given.
     for (size_t i = 0; i < needed; i++) {
         if (value_unbound(out[i])) {
             return raise_false(vm, ERR_TYPE,
@@ -244,6 +263,7 @@ static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
     return true;
 }
 
+// The ends are clipped one by one: start may be after stop.
 bool sequence_range(Vm *vm, Value start, Value stop, size_t count,
                     size_t *from, size_t *to)
 {

@@ -30,6 +30,7 @@ static Set *fold(Vm *vm, BinaryOp op, Value self, Tuple *others)
     return result;
 }
 
+// args[1] is the tuple of *others. With none, the result is a copy.
 static Value folded(Vm *vm, BinaryOp op, Value *args)
 {
     Set *result = fold(vm, op, args[0], value_as_tuple(args[1]));
@@ -54,6 +55,7 @@ static Value method_difference(Vm *vm, Value *args, uint32_t count)
     return folded(vm, BINARY_SUB, args);
 }
 
+// Exactly one other, as in CPython, unlike its three siblings.
 static Value method_symmetric(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -78,6 +80,7 @@ static bool update_by(Vm *vm, BinaryOp op, Value self, Value iterable)
     return !value_failed(result);
 }
 
+// Only union needs no set of the other's items: they are added as they come.
 static Value update_all(Vm *vm, BinaryOp op, Value *args)
 {
     Tuple *others = value_as_tuple(args[1]);
@@ -158,6 +161,7 @@ static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// A frozenset cannot change, so it is its own copy.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -174,6 +178,7 @@ static Value method_add(Vm *vm, Value *args, uint32_t count)
     return set_add(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
+// That the item is absent is no error; that it cannot be hashed is one.
 static Value method_discard(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -181,6 +186,7 @@ static Value method_discard(Vm *vm, Value *args, uint32_t count)
                                                          : VALUE_NONE;
 }
 
+// The KeyError has the item itself as its argument, not its text.
 static Value method_remove(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -190,6 +196,8 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
                         : VALUE_FAIL;
 }
 
+// The first item in the table. Its count moves from the table to the caller, so
+// it is neither retained nor released here.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -204,6 +212,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
         }
         return VALUE_FAIL;
     }
+    // A trace must know of the change before it happens; it may refuse it.
     if (!note_store(vm, set, VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }

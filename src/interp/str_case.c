@@ -22,6 +22,7 @@ enum { FOLD_MAX = 4 }; // characters that one folds to
 
 typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_TITLE } CaseKind;
 
+// By the general category: upper, lower or title case letters.
 static bool is_cased(uint32_t c)
 {
     utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
@@ -29,6 +30,8 @@ static bool is_cased(uint32_t c)
            kind == UTF8PROC_CATEGORY_LT;
 }
 
+// A character whose case mapping has several characters, or differs from what
+// libutf8proc gives. The texts are UTF-8.
 typedef struct SpecialCase {
     uint32_t code;
     const char *text[3]; // by CaseKind
@@ -58,6 +61,7 @@ static const SpecialCase *find_special(uint32_t c)
     return NULL;
 }
 
+// The full mapping, which may give several characters, not the simple one.
 static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
 {
     utf8proc_int32_t point = (utf8proc_int32_t)c;
@@ -85,10 +89,12 @@ static void add_lower(StrBuf *out, uint32_t c, bool after_letter,
     add_cased(out, c, CASE_LOWER);
 }
 
+// What a method does with each character; most depend on what stood before.
 typedef enum CaseMode {
     MODE_LOWER, MODE_UPPER, MODE_TITLE, MODE_CAPITALIZE, MODE_SWAP
 } CaseMode;
 
+// at: behind the character. Only the final sigma looks at what follows it.
 static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
                         bool after_letter, const char *at, const char *end)
 {
@@ -137,6 +143,8 @@ static Value change_ascii(Vm *vm, const Str *str, CaseMode mode)
     return str_value(text);
 }
 
+// ASCII has the short way, as almost all texts that change their case are
+// ASCII. A lone surrogate has no case and is copied byte for byte.
 static Value change_case(Vm *vm, Value self, CaseMode mode)
 {
     Str *str = value_as_str(self);
@@ -175,6 +183,8 @@ CASE_METHOD(title, MODE_TITLE)
 CASE_METHOD(capitalize, MODE_CAPITALIZE)
 CASE_METHOD(swapcase, MODE_SWAP)
 
+// Unicode's full case folding, which is for comparing: it may give several
+// characters for one.
 Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -254,6 +264,7 @@ CLASS_METHOD(isalnum, is_alnum, false)
 CLASS_METHOD(isspace, str_is_space, false)
 CLASS_METHOD(isprintable, utf8_is_printable, true)
 
+// As many code points as bytes: all of them are single bytes.
 Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -262,6 +273,8 @@ Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
                            value_as_str(args[0])->length);
 }
 
+// By the rule of the parser for names; keywords count as identifiers, as in
+// CPython.
 Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -308,6 +321,8 @@ Value str_method_islower(Vm *vm, Value *args, uint32_t count)
     return one_case(args[0], false);
 }
 
+// Upper case begins each run of cased characters and lower case continues it;
+// there must be one such run at least.
 Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;

@@ -12,6 +12,7 @@ static Value text_value(Str *str)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// None is named without quotes or type, as CPython's texts do.
 Str *str_argument(Vm *vm, Value v, const char *words)
 {
     if (value_is_str(v)) {
@@ -212,6 +213,8 @@ static void replace_empty(StrBuf *out, Str *str, Str *to, int64_t limit)
     strbuf_add(out, str->text + at, str->length - at);
 }
 
+// Without a single find the text is its own result. The empty text is apart,
+// because memmem would find it at one place for ever.
 static Value method_replace(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -249,6 +252,8 @@ static Value method_replace(Vm *vm, Value *args, uint32_t count)
     return text_value(str_from_buf(vm, &out));
 }
 
+// The bidirectional classes WS, B and S and the category Zs: CPython's
+// definition, written out because it is a handful of ranges.
 bool str_is_space(uint32_t c)
 {
     return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 ||
@@ -267,6 +272,8 @@ static bool strips(const char *at, size_t size, Str *chars)
     return utf8_decode(at, size, &codepoint) != 0 && str_is_space(codepoint);
 }
 
+// strip, lstrip and rstrip. If nothing is to be stripped the text is its own
+// result. From the right, continuation bytes (10xxxxxx) are stepped over.
 static Value strip_method(Vm *vm, Value *args, bool left, bool right,
                           const char *words)
 {
@@ -322,6 +329,7 @@ static Value method_rstrip(Vm *vm, Value *args, uint32_t count)
                         "rstrip arg must be None or str");
 }
 
+// The affix goes once at most, unlike the characters of strip().
 static Value remove_affix(Vm *vm, Value *args, bool at_end)
 {
     Str *str = value_as_str(args[0]);
@@ -351,6 +359,8 @@ static Value method_removesuffix(Vm *vm, Value *args, uint32_t count)
     return remove_affix(vm, args, true);
 }
 
+// ljust, rjust and center by the padding of format(): a width below the length
+// leaves the text as it is.
 static Value pad_method(Vm *vm, Value *args, char align)
 {
     FormatSpec spec = {.fill = " "};
@@ -407,6 +417,7 @@ static Value method_center(Vm *vm, Value *args, uint32_t count)
     return pad_method(vm, args, '^');
 }
 
+// Zeros go behind a sign, so that the result reads as the same number.
 static Value method_zfill(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -426,6 +437,8 @@ static Value method_zfill(Vm *vm, Value *args, uint32_t count)
     return text_value(str_from_buf(vm, &out));
 }
 
+// Columns count code points: a continuation byte does not move on. A line end
+// starts anew; a width of 0 or less drops the tabs.
 static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -457,6 +470,7 @@ static Value method_format(Vm *vm, Value *args, uint32_t count)
                          args[2]);
 }
 
+// The mapping is passed as it is, not copied into a dict.
 static Value method_format_map(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -8,6 +8,8 @@
 
 enum { CALL_MAX_INPUTS = 8, CALL_MAX_INTS = 64 };
 
+// An unknown op or attribute is a mistake in Duet itself, not in the program:
+// hence ERR_SYSTEM.
 Value tensor_call(Vm *vm, const char *name, const Value *inputs,
                   uint32_t input_count, const NamedAttr *attrs,
                   uint32_t attr_count)
@@ -44,6 +46,8 @@ typedef struct BoundCall {
     uint32_t int_count;
 } BoundCall;
 
+// Inputs that were not filled yet are VALUE_UNBOUND, whose release does
+// nothing.
 static void call_free(Vm *vm, BoundCall *call)
 {
     for (uint32_t i = 0; i < call->input_count; i++) {
@@ -55,6 +59,8 @@ static void call_free(Vm *vm, BoundCall *call)
     }
 }
 
+// Room for `count` inputs and for every attribute, because an attribute that is
+// given as a tensor becomes an input.
 static bool room_for_inputs(Vm *vm, BoundCall *call, size_t count)
 {
     call->inputs = call->few;
@@ -83,6 +89,8 @@ static bool fail_attr(Vm *vm, const BoundCall *call, const AttrDesc *attr,
                        type_name(type_of(vm, given)));
 }
 
+// The buffer is of fixed size so that pointers into it stay valid while further
+// attributes are read.
 static bool push_int(Vm *vm, BoundCall *call, const AttrDesc *attr,
                      int64_t value)
 {
@@ -158,6 +166,8 @@ static bool has_symbolic(Value v)
     return false;
 }
 
+// An attribute that the host knows. A str stays the argument's, which outlives
+// the call.
 static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                        AttrValue *out)
 {
@@ -186,6 +196,7 @@ static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     }
 }
 
+// None is the default of most optional attributes and counts as not given.
 static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                       AttrValue *out)
 {
@@ -241,6 +252,8 @@ static const char *next_param(const char **text, size_t *length)
     }
 }
 
+// Those that take part together get a dtype in common; each of the rest is
+// converted alone. On failure call_free releases what has been made.
 static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
                         uint32_t count)
 {
@@ -306,6 +319,7 @@ static uint32_t named_inputs(const OpDesc *op)
     return count;
 }
 
+// How many of the inputs are there: optional ones stand last.
 static uint32_t bound_inputs(const OpDesc *op, const Value *args,
                              uint32_t slots)
 {
@@ -344,6 +358,7 @@ static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
     return true;
 }
 
+// Takes the outputs, also if the tuple cannot be made.
 static Value pack_results(Vm *vm, const BoundCall *call, Value *outputs,
                           uint32_t count)
 {
@@ -361,6 +376,7 @@ static Value pack_results(Vm *vm, const BoundCall *call, Value *outputs,
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
+// One output is the common case and needs no array.
 static Value run_call(Vm *vm, OpCode code, BoundCall *call)
 {
     if (call->op->output_count == 1) {
@@ -403,6 +419,8 @@ static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
     return true;
 }
 
+// Named inputs come first in `args`, then attributes, each in the order of the
+// descriptor.
 Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
                         uint32_t count)
 {

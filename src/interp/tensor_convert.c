@@ -20,6 +20,8 @@ typedef enum LeafKind {
     LEAF_TENSOR // some leaf is a tensor: packed by the op `stack`
 } LeafKind;
 
+// What the first walk finds out; dims are DIM_UNKNOWN until a list of that
+// depth has been seen.
 typedef struct Scan {
     const char *who; // for error texts
     LeafKind kind;
@@ -33,6 +35,7 @@ static bool is_sequence(Value v)
     return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_TUPLE);
 }
 
+// Borrowed, and valid as long as no code of the program runs.
 static size_t sequence_items(Value v, const Value **items)
 {
     if (value_is_kind(v, KIND_LIST)) {
@@ -43,6 +46,8 @@ static size_t sequence_items(Value v, const Value **items)
     return value_as_tuple(v)->count;
 }
 
+// Looks for __tensor__ in the class, without calling it: an operator only wants
+// to know whether to decline.
 bool value_is_convertible(Vm *vm, Value v)
 {
     if (value_is_operand(v) || value_is_bool(v) || value_is_integer(v) ||
@@ -76,6 +81,8 @@ static LeafKind leaf_kind(Value v)
     return value_is_operand(v) ? LEAF_TENSOR : LEAF_NONE;
 }
 
+// All leaves must stand at one depth. Kinds widen, except that text and numbers
+// do not mix; with a tensor among them it is for the op `stack` to refuse.
 static bool scan_leaf(Vm *vm, Scan *scan, Value v, int depth)
 {
     LeafKind kind = leaf_kind(v);

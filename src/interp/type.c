@@ -21,6 +21,8 @@
 #undef SUBTYPE
 #undef SPECIAL_TYPE
 
+// Whatever is not named here has None's type; internal marks such as UNBOUND
+// never reach the program.
 static Type *type_of_special(Vm *vm, Value v)
 {
     if (value_is_bool(v)) {
@@ -42,6 +44,8 @@ Type *type_of_immediate(Vm *vm, Value v)
                                        : type_of_special(vm, v);
 }
 
+// By the MRO, which holds each base once, instead of walking the bases. A type
+// without an MRO is one that is still being made.
 bool type_is_subtype(const Type *cls, const Type *base)
 {
     if (cls == base) {
@@ -56,6 +60,8 @@ bool type_is_subtype(const Type *cls, const Type *base)
     return false;
 }
 
+// The first class in the MRO that has the name; borrowed. Instances and
+// descriptors are the caller's affair.
 Value type_lookup(Vm *vm, Type *cls, Str *name)
 {
     (void)vm;
@@ -70,6 +76,7 @@ Value type_lookup(Vm *vm, Type *cls, Str *name)
     return VALUE_UNBOUND;
 }
 
+// For layers that know the Vm only by name.
 Type *type_of_kind(Vm *vm, Kind kind)
 {
     return vm->types[kind];
@@ -80,6 +87,7 @@ Type *type_of_error(Vm *vm, ErrorKind kind)
     return vm->error_types[kind];
 }
 
+// The table's name serves until the names are interned.
 const char *type_name(const Type *cls)
 {
     return cls->name != NULL ? cls->name->text : cls->def->name;
@@ -108,6 +116,8 @@ static void inherit_slots(TypeSlots *slots, const TypeSlots *base)
     }
 }
 
+// First step of two: enough of a type for objects to be made of it. Names,
+// dicts and MROs need strs, dicts and tuples, whose types must be there before.
 static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
 {
     // type itself is not there yet when object is made.
@@ -149,6 +159,7 @@ static void drop_lone_object(Vm *vm)
     }
 }
 
+// In the order of the list, where a base stands before what derives from it.
 static bool create_types(Vm *vm)
 {
 #define TYPE(kind, def)                                                       \
@@ -182,6 +193,7 @@ bool types_create(Vm *vm)
     return true;
 }
 
+// Names that are there already are kept, so that it may be called again.
 static bool intern_names(Vm *vm)
 {
     static const char *const texts[] = {
@@ -200,6 +212,7 @@ static bool intern_names(Vm *vm)
     return true;
 }
 
+// Second step: name, bases, MRO and methods.
 static bool name_builtin(Vm *vm, Type *cls)
 {
     const char *name = cls->def->name;
@@ -262,6 +275,8 @@ static Tuple *error_bases(Vm *vm, const char *bases)
     return tuple_from(vm, found, count);
 }
 
+// Errors are made like classes of the program, so that they have a layout, an
+// MRO and a dict like any class that derives from them.
 static Type *create_error(Vm *vm, const char *name, const char *base_list)
 {
     Str *text = str_intern(vm, name, strlen(name));
@@ -275,6 +290,8 @@ static Type *create_error(Vm *vm, const char *name, const char *base_list)
     return cls;
 }
 
+// The list has bases before what derives from them. No class replaces a
+// built-in one at first.
 static bool create_errors(Vm *vm)
 {
     static const struct {
@@ -299,6 +316,8 @@ static bool create_errors(Vm *vm)
     return true;
 }
 
+// Made as a class, then given the slots and flags of `def` in place of those
+// that a class of the program has.
 static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
 {
     Str *text = str_intern(vm, name, strlen(name));
@@ -321,6 +340,8 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     return cls;
 }
 
+// Made once for each name; the Vm holds it to the end, so callers may borrow
+// it.
 Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
 {
     size_t length = strlen(name);
