@@ -40,11 +40,14 @@ void names_stored(AstMaker *m, TextVec *names, const Node *node)
     if (node == NULL || m->failed) {
         return;
     }
+    // The name of an inner function is stored to here, what it assigns is not.
     if (node->kind == AST_NAME && node->name.context == CONTEXT_STORE) {
         names_add(m, names, node->name.id);
     } else if (node->kind == AST_FUNCTION_DEF) {
         names_add(m, names, node->function_def.name);
     }
+    // The end of the walk at a frame is no failure, that at the limit of depth
+    // is.
     if (names_is_frame(node) || !ctx_enter(m->ctx)) {
         m->failed = m->failed || !names_is_frame(node);
         return;
@@ -92,6 +95,7 @@ static bool reads_name(AstMaker *m, const Node *node, Text name)
         return node->name.context == CONTEXT_LOAD &&
                strcmp(node->name.id.text, name.text) == 0;
     }
+    // Its target is marked as a store in the tree, but x += 1 reads x first.
     if (node->kind == AST_AUG_ASSIGN &&
         node->aug_assign.target->kind == AST_NAME &&
         strcmp(node->aug_assign.target->name.id.text, name.text) == 0) {

@@ -43,6 +43,7 @@ static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
         return false;
     }
     const Tensor *tensor = value_as_tensor(v);
+    // Copied and not borrowed: the tensor may be gone by the next call.
     out->dtype = tensor->dtype;
     out->rank = tensor->rank;
     if (tensor->rank > TENSOR_INLINE_RANK) {
@@ -70,8 +71,10 @@ void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
             guard_clear(vm, guard);
             return;
         }
+        // Kept in step, so that guard_clear releases just what is held.
         guard->count = i + 1;
     }
+    // The trace is named last: until then the guard lets nothing pass.
     guard->single = value_is_kind(concrete->result, KIND_SYMBOLIC);
     guard->concrete = concrete;
 }
@@ -105,6 +108,7 @@ Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
         concrete->ledger.epoch != vm->watch_epoch) {
         return VALUE_UNBOUND;
     }
+    // On the C stack: the sizes were checked when the guard was set.
     Tensor *inputs[GUARD_MAX_ARGUMENTS], *outputs[GUARD_MAX_ARGUMENTS];
     uint32_t tensors = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -115,6 +119,7 @@ Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
             inputs[tensors++] = value_as_tensor(args[i]);
         }
     }
+    // Read before the run, which may change the guard.
     bool single = guard->single;
     // The run may call host code, which may set the guard anew and drop the
     // trace.

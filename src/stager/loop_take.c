@@ -21,6 +21,7 @@
 // than the types could.
 static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
 {
+    // Rooms for the descriptions of both values; longer ones are cut.
     char a[80], b[80];
     if (value_unbound(after) && walk->block->info->places != NULL) {
         Str *name = str_from(vm, walk->name);
@@ -54,6 +55,8 @@ static bool only_cast(const GraphBlock *block, ValueId id, DType dtype)
                 return false;
             }
         }
+        // A value that an inner block yields is used as it is, whatever
+        // becomes of the result.
         for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
             const GraphBlock *inner = node->blocks[b];
             for (uint32_t i = 0; inner != NULL && i < inner->result_count;
@@ -74,6 +77,9 @@ static bool only_cast(const GraphBlock *block, ValueId id, DType dtype)
 static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
 {
     Graph *graph = vm->trace->graph;
+    // Only a leaf that was a host number, and that test and body use for
+    // nothing but casts to this dtype, can change without making an existing
+    // node wrong.
     if (value_unbound(leaf->host) || leaf->result == leaf->body ||
         !only_cast(block->sides[0], leaf->cond, dtype) ||
         !only_cast(block->sides[1], leaf->body, dtype)) {
@@ -83,6 +89,8 @@ static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
     if (merge_is_number(leaf->host)) {
         init = loop_leaf_id(vm, block->parent, leaf->host, dtype);
     } else {
+        // A weak symbolic number of an outer loop: the cast belongs to the
+        // block around the loop, where the value enters.
         GraphBlock *now = vm->trace->block;
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
         vm->trace->block = block->parent;
@@ -94,6 +102,8 @@ static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
     }
     TensorType type = graph_type(graph, leaf->body);
     type.dtype = dtype;
+    // That it cannot be retyped is no error yet: the caller has other ways,
+    // and words the failure.
     if (init == VALUE_ID_NONE || !build_set_type(graph, leaf->body, type) ||
         !build_set_type(graph, leaf->cond, type)) {
         raise_clear(vm);
@@ -109,6 +119,8 @@ static DType wanted_dtype(Value after, DType have)
     if (value_is_operand(after)) {
         return operand_type(after).dtype;
     }
+    // A host float cannot live in a leaf of integers; a host int can live in
+    // one of floats.
     bool to_float = value_is_float(after) && !dtype_is_float(have);
     return to_float ? DT_FLOAT32 : have;
 }
@@ -125,10 +137,14 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     LoopLeaf *leaf = &block->loop->leaves.items[index];
     DType have = graph_type(vm->trace->graph, leaf->body).dtype;
     DType want = wanted_dtype(after, have);
+    // A leaf is made wider if need be, but never narrower for a weak number
+    // that could be made wider itself.
     if (want != have && !(is_weak(after) && want < have) &&
         retype(vm, block, leaf, want)) {
         have = want;
     }
+    // Any weak number takes the dtype of the leaf, unless a fraction would be
+    // lost.
     if (want != have && is_weak(after) &&
         !(dtype_is_float(want) && !dtype_is_float(have))) {
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = have};
@@ -147,6 +163,8 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
     leaf->result = loop_leaf_id(vm, block->sides[1], after, have);
+    // A host number that the dtype cannot hold is a misfit, which the caller
+    // words; other errors stay.
     if (leaf->result == VALUE_ID_NONE &&
         (raise_matches(vm, ERR_DTYPE) || raise_matches(vm, ERR_OP_OVERFLOW))) {
         raise_clear(vm);
@@ -164,6 +182,8 @@ static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
                    ? take_leaf(vm, walk->block, index, after)
                    : 0;
     }
+    // An object that is no leaf is the very same one after the turn, or of the
+    // same form with leaves inside.
     if (merge_same(before, after)) {
         return 1;
     }
@@ -194,6 +214,8 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     StagedBlock *block = walk->block;
+    // The slots stand in step with the places, so that the slot's index is the
+    // place's.
     Value before = walk->block->before[walk->slot - block->loop->slots];
     if (merge_is_number(v) &&
         (value_unbound(before) || merge_same(before, v))) {
@@ -248,6 +270,8 @@ static bool take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
 // A fresh variable whose value does not carry over: gone behind the loop.
 static void give_up(StagedBlock *block, LoopSlot *slot)
 {
+    // Its leaves stay in the loop as state that nothing changes: the params
+    // exist already.
     for (uint32_t i = 0; i < slot->leaf_count; i++) {
         LoopLeaf *leaf = &block->loop->leaves.items[slot->first_leaf + i];
         leaf->result = leaf->body;
@@ -310,9 +334,12 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                     ? fail_entry(vm, walk)
                     : note_gone(vm, walk, after));
     }
+    // A flag that no statement of this turn has set has not been raised.
     if (slot->kind == SLOT_FLAG && value_unbound(after)) {
         after = VALUE_FALSE;
     }
+    // The order matters: a fresh variable may fail to carry over and is then
+    // given up; one that the program set before the loop may not.
     int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
     if (taken == 0 && slot->kind == SLOT_FRESH) {
         give_up(block, slot);

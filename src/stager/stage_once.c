@@ -37,6 +37,8 @@ static Value once_enter(Vm *vm, Value *args, uint32_t count)
     if (once->inside) {
         return raise_error(vm, ERR_RUNTIME, "stage.once(): entered twice");
     }
+    // Borrowed: the trace lives on the C stack of whoever runs it, and the
+    // block ends before it does.
     once->trace = vm->trace;
     once->birth = vm->ctx.birth;
     once->inside = true;
@@ -65,6 +67,7 @@ static void once_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(Once));
 }
 
+// Called by `with` like the methods of any context manager.
 static const NativeDef once_methods[] = {
     {"__enter__", "self, /", once_enter, "Sets the running trace aside."},
     {"__exit__", "self, *args", once_exit, "Goes on with it."},
