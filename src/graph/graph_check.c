@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "graph/build.h"
 
+// What one check of a graph needs; freed at its end.
 typedef struct Checker {
     Graph *graph;
     bool *defined; // by value
@@ -51,6 +52,8 @@ static bool fails_when_run(Checker *checker, const GraphNode *node)
     Ctx *ctx = checker->graph->ctx;
     bool known = false;
     for (uint32_t i = 0; i < node->input_count; i++) {
+        // Without a constant among the inputs nothing can have become known
+        // since the trace, and the refusal is a fault of a pass.
         known |= graph_constant(checker->graph, node->inputs[i]) != NULL;
     }
     if (!known || ctx->error.kind == ERR_MEMORY ||
@@ -65,9 +68,11 @@ static bool fails_when_run(Checker *checker, const GraphNode *node)
 static bool check_types(Checker *checker, GraphNode *node)
 {
     InferCall call;
+    // Nodes with payload, effects or blocks are typed by their builders.
     if (!infer_applies(node)) {
         return true;
     }
+    // The error of the rule is pending here.
     if (!infer_node(checker->graph, node, &call)) {
         return fails_when_run(checker, node);
     }
@@ -102,6 +107,7 @@ static bool check_variable(Checker *checker, GraphNode *node)
 static bool check_call(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph, *callee = node->callee;
+    // Arguments are those inputs of the callee that are no captures, in order.
     uint32_t given = 0;
     for (size_t i = 0; i < callee->inputs.count; i++) {
         GraphInput *input = &callee->inputs.items[i];
@@ -124,6 +130,7 @@ static bool check_call(Checker *checker, GraphNode *node)
         }
     }
     const GraphBlock *block = callee->block;
+    // A callee that always raises yields nothing, whatever its callers expect.
     bool ok = given == node->input_count &&
               (block->diverges || block->result_count == node->output_count);
     for (uint32_t i = 0; ok && i < block->result_count; i++) {
@@ -161,6 +168,8 @@ static bool check_owned(Checker *checker, GraphNode *node, int b)
         block->parent != node->block) {
         return bad(checker, node, "a block is not its own");
     }
+    // A loop's test yields its condition alone; its params are the state as in
+    // the body. Branches of an if have no params: they see the outer values.
     bool cond = node->op == OP_WHILE && b == BLOCK_COND;
     uint32_t params = node->op == OP_WHILE ? node->input_count : 0;
     uint32_t yields = cond ? 1 : node->output_count;
@@ -203,6 +212,7 @@ static bool check_if_results(Checker *checker, GraphNode *node)
 {
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
         const GraphBlock *block = node->blocks[b];
+        // A branch that raises has no results and says nothing about types.
         for (uint32_t i = 0; i < block->result_count; i++) {
             ValueId output = node_output(node, i);
             if (!compatible(graph_type(checker->graph, output),
@@ -260,6 +270,7 @@ static bool check_node(Checker *checker, GraphNode *node)
     for (uint32_t i = 0; i < node->output_count; i++) {
         const GraphValue *value =
             graph_value(checker->graph, node_output(node, i));
+        // A pass that moves a node must move its values with it.
         if (value->node != node || value->block != node->block) {
             return bad(checker, node, "an output is not its own");
         }
@@ -276,6 +287,8 @@ static bool check_block(Checker *checker, GraphBlock *block)
         return false;
     }
     bool ok = true;
+    // Blocks of one level share the table: what a block defines is taken back
+    // at its end, so that its neighbour cannot use it.
     set_defined(checker, block, true);
     GraphNode *previous = NULL;
     for (GraphNode *node = block->first; ok && node != NULL;
@@ -312,6 +325,8 @@ bool graph_check(Graph *graph)
 // Folds one more thing into a trail: order counts.
 static uint64_t trail_add(uint64_t trail, uint64_t value)
 {
+    // By hashing the pair and not by a sum, which would not see two effects
+    // change places.
     uint64_t pair[2] = {trail, value};
     return hash_bytes(pair, sizeof pair);
 }
@@ -324,6 +339,8 @@ static bool call_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
     size_t count = node->callee->variables.count;
+    // Inlining must not change the trail, so a call leaves what its body would
+    // leave in its place.
     uint32_t *seen = ctx_alloc(graph->ctx, (count + 1) * sizeof *seen);
     if (seen == NULL) {
         return false;
@@ -370,6 +387,7 @@ static bool node_trail(Graph *graph, const GraphNode *node,
         uint32_t own = node->variable;
         *trail = trail_add(*trail, variables != NULL ? variables[own] : own);
     }
+    // Inputs are left out on purpose: passes may replace them by equal ones.
     for (uint32_t i = 0; i < op_desc(node->op)->attr_count; i++) {
         *trail = trail_add(*trail, attr_hash(&node->attrs[i]));
     }

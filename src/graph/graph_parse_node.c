@@ -95,6 +95,8 @@ static bool read_const(NodeLine *line)
                      &count)) {
         return reader_explain(reader, type->where);
     }
+    // Each element takes one byte at least, so a longer claim is false, and no
+    // text can make the reader allocate much more than its own length.
     if (count > reader->end - reader->at) {
         return reader_fail_at(reader, line->where,
                               "the constant has fewer than %lld elements",
@@ -115,6 +117,8 @@ static bool read_call(NodeLine *line)
     }
     if (reader->at < reader->end && *reader->at == '(') {
         reader->at++;
+        // A list that is there is not empty: print_callee writes none for a
+        // callee without Variables.
         do {
             uint32_t index;
             if (!graph_parse_variable(line->parse, &index) ||
@@ -151,6 +155,8 @@ static bool read_payload(NodeLine *line)
 static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
                       const AttrValue *attr)
 {
+    // The builder and the kernels trust the kinds of attributes, so they must
+    // be right from here on.
     switch (attr->kind) {
     case ATTR_NONE:
         return desc->default_text != NULL;
@@ -185,6 +191,8 @@ static bool spec_fits(const NodeLine *line)
     size_t inputs = 1;
     for (uint32_t i = 0; i + 5 <= spec->count; i += 5) {
         int64_t kind = spec->ints[i], bits = spec->ints[i + 4];
+        // The rules and kernels of index trust the spec that the language
+        // wrote; here it comes from a text.
         if (kind < 0 || kind > 3 || bits < 0 || bits > 7) {
             return false;
         }
@@ -210,6 +218,7 @@ static bool read_attrs(NodeLine *line)
                                   "%s has no attribute '%.*s'", op->name,
                                   (int)name.length, name.text);
         }
+        // The last one counts where a name is given twice.
         AttrValue *attr = &line->attrs[desc - op->attrs];
         if (!reader_expect(reader, "=") ||
             !reader_attr(reader, &line->parse->graph->arena, attr)) {
@@ -235,6 +244,8 @@ static GraphBlock *read_sub_block(NodeLine *line, const char *word)
     Reader *reader = &parse->reader;
     size_t indent = 0;
     const char *note;
+    // Two columns to the word and two more to the block's lines, as
+    // print_sub_blocks has them.
     if (!reader_indent(reader, &indent) || indent != line->indent + 2) {
         reader_fail_at(reader, reader->at, "expected '%s'", word);
         return NULL;
@@ -285,6 +296,7 @@ static GraphNode *build_call(NodeLine *line)
     Graph *graph = line->parse->graph, *callee = line->callee;
     uint32_t count = 0;
     for (size_t i = 0; i < callee->inputs.count; i++) {
+        // Captures stand among the inputs and are no arguments of a call.
         count += callee->inputs.items[i].kind == INPUT_ARGUMENT;
     }
     bool fits = count == line->inputs.count;
@@ -292,6 +304,8 @@ static GraphNode *build_call(NodeLine *line)
         const GraphInput *input = &callee->inputs.items[i];
         if (input->kind == INPUT_ARGUMENT) {
             TensorType given = graph_type(graph, line->inputs.items[k++]);
+            // Either way round: what the text says of a value may be less than
+            // what the trace knew.
             fits = type_covers(graph_type(callee, input->value), given) ||
                    type_covers(given, graph_type(callee, input->value));
         }
@@ -316,6 +330,8 @@ static GraphNode *build_host(NodeLine *line)
                        "assert needs a condition");
         return NULL;
     }
+    // There is no host object in a text: the node prints or fails with its
+    // text, and a host_call cannot be run.
     TensorType *types = arena_new_array(&graph->arena, TensorType, count);
     for (size_t i = 0; types != NULL && i < count; i++) {
         types[i] = definition_type(&line->definitions.items[i]);
@@ -390,6 +406,8 @@ static bool give_outputs(NodeLine *line, const GraphNode *node)
         TensorType declared = definition_type(definition);
         ValueId value = node_output(node, i);
         TensorType given = graph_type(graph, value);
+        // The declared type wins if it can be true, since a pass may have
+        // known more, or less, than the rule gives.
         if (!type_covers(declared, given) && !type_covers(given, declared)) {
             return contradicts(line, definition, given);
         }
@@ -427,6 +445,8 @@ bool graph_parse_node(Parse *parse, GraphBlock *block, size_t indent)
     NodeLine line = {.parse = parse, .block = block, .indent = indent};
     Ctx *ctx = parse->reader.ctx;
     bool ok = read_line(&line);
+    // Flow reads further lines, so its errors have places of their own; any
+    // other error is one of this line.
     if (ok && (line.op == OP_IF || line.op == OP_WHILE)) {
         GraphNode *node = build_flow(&line);
         ok = node != NULL && give_outputs(&line, node);

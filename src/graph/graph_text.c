@@ -19,6 +19,7 @@ typedef struct TextList {
     Arena arena;            // names that had to be made
 } TextList;
 
+// The state of printing one graph of the text.
 typedef struct Printer {
     StrBuf *out;
     Graph *graph;
@@ -34,6 +35,8 @@ static const char *fresh_name(TextList *list, Ctx *ctx, const char *name)
     StrBuf text;
     strbuf_init(&text, ctx);
     strbuf_puts(&text, name);
+    // The first graph of a name has it bare; later ones get _1, _2 and so on
+    // until one is free, since a graph's own name may look like a made one.
     for (unsigned n = 1; strbuf_ok(&text) &&
                          map_get(&list->taken, strbuf_text(&text),
                                  text.length) != NULL;
@@ -54,6 +57,7 @@ static const char *fresh_name(TextList *list, Ctx *ctx, const char *name)
 static const char *list_name(TextList *list, Graph *graph)
 {
     Ctx *ctx = graph->ctx;
+    // By address: two graphs may well be alike, and are printed twice then.
     const char *key = (const char *)&graph;
     uint64_t *index = map_get(&list->indices, key, sizeof graph);
     if (index != NULL) {
@@ -79,6 +83,7 @@ static void print_name(StrBuf *out, const char *name)
     if (bare) {
         strbuf_puts(out, name);
     } else {
+        // As an attribute's string: one way of escaping for all of the text.
         AttrValue text = {ATTR_STR, (uint32_t)strlen(name), {.text = name}};
         attr_print(out, &text);
     }
@@ -129,6 +134,7 @@ static void print_params(Printer *printer, const GraphBlock *block)
 static void print_nan(StrBuf *out, const Tensor *tensor, int64_t index)
 {
     bool single = tensor->dtype == DT_FLOAT32;
+    // The sign bit, and the quiet NaN that arithmetic makes.
     int shift = single ? 31 : 63;
     uint64_t usual = single ? 0x7fc00000u : 0x7ff8000000000000u;
     uint64_t bits;
@@ -181,6 +187,7 @@ static void print_const(Printer *printer, const Tensor *tensor)
         print_element(out, tensor, 0);
         return;
     }
+    // The elements stand in one row whatever the rank: the type has the sizes.
     int64_t shown = tensor->count;
     if (!printer->whole && shown > GRAPH_TEXT_CONST_LIMIT) {
         shown = GRAPH_TEXT_CONST_LIMIT;
@@ -213,6 +220,8 @@ static void print_callee(Printer *printer, const GraphNode *node)
 // What stands between the op's name and its operands.
 static void print_payload(Printer *printer, const GraphNode *node)
 {
+    // What an op carries beside values and attributes, in the order in which
+    // it is read again.
     const OpDesc *op = op_desc(node->op);
     if (node->op == OP_CONST) {
         print_const(printer, node->tensor);
@@ -224,6 +233,8 @@ static void print_payload(Printer *printer, const GraphNode *node)
     }
     print_values(printer, node->inputs, node->input_count);
     for (uint32_t i = 0; node->attrs != NULL && i < op->attr_count; i++) {
+        // An attribute that was not given is left out; the reader puts the
+        // default.
         if (node->attrs[i].kind != ATTR_NONE) {
             strbuf_printf(printer->out, " %s=", op->attrs[i].name);
             attr_print(printer->out, &node->attrs[i]);
@@ -235,6 +246,7 @@ static void print_payload(Printer *printer, const GraphNode *node)
 // indentation.
 static void print_note(StrBuf *out, const GraphPlace *place)
 {
+    // The graph was read from a text: its note goes as it came.
     if (place->note != NULL) {
         strbuf_printf(out, "  # %s", place->note);
         return;
@@ -262,6 +274,7 @@ static void print_block(Printer *printer, GraphBlock *block, uint32_t indent);
 static void print_sub_blocks(Printer *printer, const GraphNode *node,
                              uint32_t indent)
 {
+    // The blanks after cond and body stand before the list of params.
     static const char *const names[2][2] = {{"then", "else"},
                                             {"cond ", "body "}};
     for (int b = 0; b < NODE_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
@@ -319,6 +332,8 @@ static void print_head(Printer *printer, const char *name)
 {
     Graph *graph = printer->graph;
     StrBuf *out = printer->out;
+    // Captures may stand among the arguments, so an index cannot tell whether
+    // a comma is due.
     const char *between = "";
     strbuf_puts(out, "graph ");
     print_name(out, name);
@@ -352,6 +367,8 @@ static void print_head(Printer *printer, const char *name)
 static void print_graph(StrBuf *out, TextList *list, size_t index, bool whole)
 {
     Graph *graph = list->graphs.items[index];
+    // Numbers by value, since passes leave gaps in the ids and the text should
+    // count without them.
     size_t size = graph->values.count * sizeof(uint32_t) + 1;
     uint32_t *numbers = ctx_alloc_zero(graph->ctx, size);
     if (numbers == NULL) {
@@ -373,6 +390,8 @@ void graph_print(StrBuf *out, Graph *graph, bool whole)
     map_init(&list.indices, ctx);
     map_init(&list.taken, ctx);
     arena_init(&list.arena, ctx);
+    // The graph itself is the first of the list, and the loop below prints
+    // what is on it, growing as it goes.
     if (list_name(&list, graph) == NULL) {
         strbuf_fail(out);
     }

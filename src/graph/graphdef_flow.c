@@ -10,6 +10,7 @@
 
 #include "graph/graphdef_text.h"
 
+// The type of a handle, by which TensorFlow passes Variables.
 #define RESOURCE "DT_RESOURCE"
 
 // What a function is made of.
@@ -64,6 +65,8 @@ static bool find_outer(Scope *scope, ValueVec *list, const GraphBlock *outer,
         for (uint32_t i = 0; ok && i < node->input_count; i++) {
             ok = add_outer(scope, list, outer, node->inputs[i]);
         }
+        // `outer` stays the block at the top: what an inner block takes from a
+        // middle one is inside of that.
         for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
             ok = node->blocks[b] == NULL ||
                  find_outer(scope, list, outer, node->blocks[b]);
@@ -96,6 +99,8 @@ static bool find_variables(Ctx *ctx, IndexVec *list, const GraphBlock *block)
             !add_variable(ctx, list, node->variable)) {
             return false;
         }
+        // A callee's own numbers mean nothing here; node->variables has the
+        // caller's.
         size_t count =
             node->op == OP_CALL ? node->callee->variables.count : 0;
         for (size_t i = 0; i < count; i++) {
@@ -117,6 +122,7 @@ static bool find_variables(Ctx *ctx, IndexVec *list, const GraphBlock *block)
 static const char *write_arg(Scope *scope, StrBuf *head, const char *base,
                              const char *type)
 {
+    // State of a loop may have no name.
     const char *name = scope_name(scope, base != NULL ? base : "arg");
     if (name != NULL) {
         strbuf_printf(head, "    input_arg { name: \"%s\" type: %s }\n", name,
@@ -136,6 +142,8 @@ static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
         if (name == NULL) {
             return false;
         }
+        // An argument has no port: inside a function its bare name is the
+        // reference.
         scope->refs[values[i]] = name;
     }
     return true;
@@ -184,6 +192,8 @@ static bool write_inputs(Scope *scope, StrBuf *head)
 static void add_result(StrBuf *head, StrBuf *ends, uint32_t index,
                        const char *type, const char *ref)
 {
+    // The signature and the body stand apart in the text, so both are written
+    // at once into two buffers.
     strbuf_printf(head, "    output_arg { name: \"out_%u\" type: %s }\n",
                   index, type);
     strbuf_printf(ends, "  ret { key: \"out_%u\" value: \"%s\" }\n", index,
@@ -215,6 +225,8 @@ static bool add_made_up(Scope *scope, StrBuf *head, StrBuf *ends,
     Ctx *ctx = scope->writer->ctx;
     for (uint32_t i = 0; owner != NULL && i < owner->output_count; i++) {
         DType dtype = graph_type(scope->graph, node_output(owner, i)).dtype;
+        // TensorFlow wants both branches to have the same outputs. A scalar
+        // will do: the shapes of outputs are not declared.
         Tensor *tensor = dtype == DT_STRING
                              ? tensor_scalar_string(ctx, "", 0)
                              : tensor_scalar_int(ctx, dtype, 0);
@@ -242,6 +254,7 @@ static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
                            block->result_count, &next)) {
         return false;
     }
+    // In While the body's outputs are the next turn's inputs, all of them.
     if (function->give_back) {
         if (!add_results(scope, head, ends, function->outer->items,
                          (uint32_t)function->outer->count, &next)) {
@@ -257,6 +270,8 @@ static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
                           "    is_stateful: true\n");
         strbuf_printf(ends, "  control_ret { key: \"effects\" value: \"%s\" "
                             "}\n",
+                      // The effect is kept as a control input, "^name";
+                      // control_ret wants the name alone.
                       scope->effect + 1);
     }
     return true;
@@ -266,6 +281,8 @@ static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
 static bool write_body(Scope *scope, const Function *function, StrBuf *head,
                        StrBuf *ends)
 {
+    // A block takes params and outer values; a callee's function has its
+    // graph's inputs instead.
     bool ok = function->outer != NULL
                   ? write_args(scope, head, function->block->params,
                                function->block->param_count) &&
@@ -288,6 +305,8 @@ static const char *write_function(Scope *from, Graph *graph,
     strbuf_init(&ends, writer->ctx);
     const char *name =
         scope_print(from, "%s_%u", function->kind, writer->functions++);
+    // A scope of its own: names within a function do not clash with those
+    // outside. scope_close is right for one that did not open.
     bool ok = scope_open(&scope, writer, graph, true) && name != NULL;
     ok = ok && write_body(&scope, function, &head, &ends) &&
          strbuf_ok(&head) && strbuf_ok(&ends);
@@ -375,6 +394,7 @@ static bool open_node(Scope *scope, const char *name, const char *op,
                       const char *first, Handed *handed, bool effect)
 {
     uint32_t count = 0;
+    // Room for `first` and for the control input.
     size_t room = handed->inputs.count + 2;
     const char **inputs =
         arena_new_array(scope_arena(scope), const char *, room);
@@ -405,6 +425,7 @@ static bool close_node(Scope *scope, const GraphNode *node, const char *name,
 static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
                      const char *const *functions, bool effect)
 {
+    // The stateless form lets TensorFlow drop or share the node.
     const char *op = effect ? "If" : "StatelessIf";
     const char *name = scope_name(scope, gd_base_name(op));
     const char *condition =
@@ -435,6 +456,7 @@ static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
 static bool write_while(Scope *scope, const GraphNode *node, Handed *handed,
                         const char *const *functions, bool effect)
 {
+    // The stateless form lets TensorFlow drop or share the loop.
     const char *op = effect ? "While" : "StatelessWhile";
     const char *name = scope_name(scope, gd_base_name(op));
     StrBuf *out = &scope->text;
@@ -469,6 +491,8 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
         }
     }
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        // Only now, when both blocks have been searched: their functions must
+        // have one signature.
         Function function = {.block = node->blocks[b],
                              .kind = kinds[loop][b],
                              .outer = &handed->outer,
@@ -504,6 +528,7 @@ static const char *callee_function(Scope *scope, Graph *callee)
     Writer *writer = scope->writer;
     const char *key = (const char *)&callee;
     uint64_t *known = map_get(&writer->callees, key, sizeof callee);
+    // The map's values are numbers; the name lives in the writer's arena.
     if (known != NULL) {
         return (const char *)(uintptr_t)*known;
     }

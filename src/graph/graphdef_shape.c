@@ -44,6 +44,7 @@ static bool add_shape(Form *form, const char *part)
     if (shape->kind == ATTR_INPUT) {
         return true;
     }
+    // One int is a shape of one axis, as in reshape(x, 6).
     if (shape->kind == ATTR_INT) {
         return form_ints(form, part, &shape->integer, 1, 1);
     }
@@ -88,6 +89,8 @@ bool form_filled(Form *form)
     const char *value =
         full ? form->inputs[0]
              : write_number(form, "value", dtype, form->node->op == OP_ONES);
+    // The operand behind full's value is the shape; zeros and ones have the
+    // shape first. Fill wants the shape in front of the value.
     const char *dims = open ? form->inputs[full] : NULL;
     form->count = 0;
     if (dims != NULL) {
@@ -103,6 +106,7 @@ bool form_filled(Form *form)
 // The shape is the operand's; the dtype must be too.
 bool form_filled_like(Form *form)
 {
+    // ZerosLike and OnesLike have no attribute for a dtype.
     if (in_type(form) != form_out(form).dtype) {
         return form_refuse(form, "another dtype");
     }
@@ -117,6 +121,8 @@ bool form_computed(Form *form)
     Ctx *ctx = scope->writer->ctx;
     Tensor *result = NULL;
     uint32_t count;
+    // By the op's own kernel, so that the constant is bit for bit what a run
+    // gives.
     if (!op_run(ctx, form->node->op, NULL, 0, form->node->attrs, &result,
                 &count)) {
         return false;
@@ -187,6 +193,7 @@ bool form_transpose(Form *form)
     if (rank < 0) {
         return form_refuse(form, "an operand of unknown rank");
     }
+    // Without axes the order is reversed, as in NumPy.
     bool last_two = form->node->op == OP_MATRIX_TRANSPOSE;
     for (int i = 0; i < rank; i++) {
         axes[i] = last_two ? i : rank - 1 - i;
@@ -232,11 +239,15 @@ static void add_item(Slice *slice, const int64_t *item)
     bool picks = item[ITEM_KIND] == SLICE_INT;
     bool cuts = item[ITEM_KIND] == SLICE_RANGE;
     slice->bounds[0][i] = item[ITEM_START];
+    // The stop of a single element is written but does not count: the shrink
+    // mask makes TensorFlow read `begin` alone, so -1 works too.
     slice->bounds[1][i] = picks ? item[ITEM_START] + 1 : item[ITEM_STOP];
     slice->bounds[2][i] = cuts && step != ATTR_INT_NONE ? step : 1;
     slice->shrink_mask |= picks ? bit : 0;
     slice->new_mask |= item[ITEM_KIND] == SLICE_NEW_AXIS ? bit : 0;
     slice->ellipsis_mask |= item[ITEM_KIND] == SLICE_ELLIPSIS ? bit : 0;
+    // The mask stands for a bound that was left out; a new axis and an
+    // ellipsis have none, and get a zero that nobody reads.
     if (!picks && (!cuts || item[ITEM_START] == ATTR_INT_NONE)) {
         slice->begin_mask |= cuts ? bit : 0;
         slice->bounds[0][i] = 0;
@@ -315,6 +326,7 @@ bool form_strided_slice(Form *form)
         const int64_t *item = spec->ints + i * ITEM_SIZE;
         add_item(&slice, item);
         for (int k = 0; k < 3; k++) {
+            // Bit k: bound k of the item is the op's next input.
             if (item[ITEM_INPUTS] >> k & 1) {
                 if (form_in(form, next).dtype != DT_INT32) {
                     return form_refuse(form, "bounds that are not int32");
@@ -323,6 +335,8 @@ bool form_strided_slice(Form *form)
             }
         }
     }
+    // The bounds among the inputs were taken; the three vectors stand in for
+    // them.
     form->count = 1;
     for (int k = 0; k < 3; k++) {
         form->inputs[form->count] = pack_bounds(form, &slice, k, given[k]);
@@ -375,6 +389,7 @@ bool form_one_hot(Form *form)
         !form_ints(form, "depth", &depth, 0, 1)) {
         return false;
     }
+    // The order of the operands: on before off.
     for (int value = 1; value >= 0; value--) {
         const char *ref = write_number(form, value ? "on_value" : "off_value",
                                        dtype, value);
@@ -439,6 +454,7 @@ bool form_split(Form *form)
     const GraphNode *node = form->node;
     int64_t axis = form_int(form, 1, 0), sizes[SHAPE_MAX_RANK * 4];
     int rank = form_in(form, 0).rank;
+    // To look sizes up; TensorFlow itself takes the negative axis.
     int64_t at = axis < 0 ? axis + rank : axis;
     if (rank < 0 || node->output_count > SHAPE_MAX_RANK * 4) {
         return form_refuse(form, "so many parts, or an unknown rank,");
@@ -446,6 +462,7 @@ bool form_split(Form *form)
     for (uint32_t i = 0; i < node->output_count; i++) {
         TensorType part = graph_type(form->scope->graph, node_output(node, i));
         sizes[i] = part.dims[at];
+        // SplitV works out one size that is -1, but not several.
         if (sizes[i] == DIM_UNKNOWN) {
             return form_refuse(form, "parts of unknown size");
         }
@@ -505,6 +522,8 @@ bool form_pad(Form *form)
 bool form_band(Form *form)
 {
     bool lower = form->node->op == OP_TRIL;
+    // MatrixBandPart counts diagonals away from the main one, and -1 means all
+    // of that side. It cannot drop the main diagonal.
     int64_t k = form_int(form, 0, 0), all = -1, far = lower ? k : -k;
     if (far < 0) {
         return form_refuse(form, "a diagonal on the side that it drops");

@@ -19,6 +19,8 @@ static const char place_text[] = "graph text, line ";
 static void find_place(const Reader *reader, const char *where, size_t *line,
                        size_t *column)
 {
+    // From the start of the whole text, also while a part of it is read:
+    // places are those that an editor shows.
     const char *begin = reader->start;
     *line = 1;
     for (const char *p = begin; p < where; p++) {
@@ -58,6 +60,8 @@ bool reader_explain(Reader *reader, const char *where)
     ErrorKind kind = ctx->error.kind;
     size_t line, column;
     StrBuf text;
+    // Errors that are not about the text stay as they are, and so does one
+    // that has its place already.
     if (kind == ERR_MEMORY || kind == ERR_INTERRUPT || kind == ERR_RECURSION ||
         strncmp(ctx->error.text, place_text, sizeof place_text - 1) == 0) {
         return false;
@@ -87,6 +91,8 @@ bool reader_indent(Reader *reader, size_t *indent)
     while (reader->at < reader->end) {
         const char *line = reader->at;
         reader_blanks(reader);
+        // Blank lines and those of a comment alone do not count: their
+        // indentation means nothing.
         *indent = (size_t)(reader->at - line);
         if (reader->at < reader->end && *reader->at != '\n' &&
             *reader->at != '#') {
@@ -148,6 +154,7 @@ bool reader_uint(Reader *reader, uint32_t *number)
 {
     uint64_t value = 0;
     const char *first = reader->at;
+    // The value is below 2**32 before each step, so 64 bits cannot overflow.
     while (reader->at < reader->end && is_digit(*reader->at) &&
            value < UINT32_MAX) {
         value = value * 10 + (uint64_t)(*reader->at++ - '0');
@@ -188,8 +195,11 @@ static bool read_escape(Reader *reader, StrBuf *out)
 // A string in single quotes; the caller frees `out`.
 static bool read_quoted(Reader *reader, StrBuf *out)
 {
+    // The caller has seen the opening quote.
     const char *first = reader->at++;
     while (reader->at < reader->end && *reader->at != '\'') {
+        // A line's end is written as an escape, so a bare one means that the
+        // closing quote was forgotten.
         if (*reader->at == '\n') {
             break;
         }
@@ -230,6 +240,8 @@ const char *reader_name(Reader *reader, Arena *arena)
         strbuf_free(&text);
         return NULL;
     }
+    // The same set of bytes ends a bare name here and makes print_name use
+    // quotes.
     while (reader->at < reader->end && (unsigned char)*reader->at > ' ' &&
            memchr(GRAPH_NAME_ENDS, *reader->at, strlen(GRAPH_NAME_ENDS)) ==
                NULL) {
@@ -247,6 +259,7 @@ static bool read_dtype(Reader *reader, DType *dtype)
 {
     char name[16];
     Piece word = reader_word(reader);
+    // A word that is too long becomes the empty name, which is no dtype.
     size_t length = word.length < sizeof name ? word.length : 0;
     memcpy(name, word.text, length);
     name[length] = '\0';
@@ -259,6 +272,8 @@ static bool number_text(Reader *reader, char *text)
 {
     size_t length = 0;
     const char *first = reader->at;
+    // Copied, for the text has no NUL where strtod must stop, and may have
+    // none at all.
     while (reader->at < reader->end &&
            (is_word(*reader->at) || *reader->at == '-' ||
             *reader->at == '+' || *reader->at == '.') &&
@@ -277,6 +292,7 @@ static bool read_int(Reader *reader, int64_t *value)
     if (!number_text(reader, text)) {
         return false;
     }
+    // strtoll tells overflow by errno alone.
     errno = 0;
     *value = strtoll(text, &end, 10);
     return (*end == '\0' && errno == 0) ||
@@ -336,6 +352,8 @@ static bool read_float(Reader *reader, Tensor *tensor, int64_t index)
     if (!number_text(reader, text)) {
         return false;
     }
+    // The bits go in by memcpy: on some processors a signalling NaN becomes a
+    // quiet one when it is assigned as a float.
     if (strcmp(text, "nan") == 0 && reader_take(reader, "(")) {
         if (!number_text(reader, text) || !reader_expect(reader, ")")) {
             return false;
@@ -347,6 +365,7 @@ static bool read_float(Reader *reader, Tensor *tensor, int64_t index)
         memcpy(place, single ? (void *)&half : (void *)&bits,
                single ? sizeof half : sizeof bits);
     } else if (single) {
+        // Not by way of a double: that would round twice.
         ((float *)tensor->data)[index] = strtof(text, &end);
     } else {
         ((double *)tensor->data)[index] = strtod(text, &end);
@@ -404,6 +423,8 @@ bool reader_element(Reader *reader, Tensor *tensor, int64_t index)
     } else if (!read_int(reader, &value)) {
         return false;
     }
+    // Storing narrows to the dtype; comparing with what was stored spares a
+    // table of ranges.
     tensor_set_int(tensor, index, value);
     return tensor_int_at(tensor, index) == value ||
            reader_fail_at(reader, first, "%lld does not fit %s",
@@ -413,6 +434,7 @@ bool reader_element(Reader *reader, Tensor *tensor, int64_t index)
 // ints: "(" [int {"," int}] [","] ")", None among them
 static bool read_ints(Reader *reader, Arena *arena, AttrValue *attr)
 {
+    // Gathered in a vector, so that the arena gets a copy of just the size.
     VEC(int64_t) ints = {0};
     bool ok = true;
     while (ok && !reader_take(reader, ")")) {
@@ -421,6 +443,7 @@ static bool read_ints(Reader *reader, Arena *arena, AttrValue *attr)
              reader_fail_at(reader, reader->at, "too many ints");
         ok = ok && (reader_take(reader, "None") || read_int(reader, &value));
         ok = ok && vec_push(reader->ctx, &ints, value);
+        // A comma may stand before the bracket, as in a tuple of one.
         if (ok && !reader_take(reader, ",")) {
             ok = reader_expect(reader, ")");
             break;
@@ -461,6 +484,7 @@ static bool attr_number(Reader *reader, AttrValue *attr)
     if (!number_text(reader, text)) {
         return false;
     }
+    // The letters of inf, nan and an exponent; none of them can be in an int.
     if (strcspn(text, ".einf") < strlen(text)) {
         *attr = (AttrValue){.kind = ATTR_FLOAT};
         attr->number = strtod(text, &end);
@@ -520,6 +544,8 @@ bool reader_line_end(Reader *reader, Arena *arena, const char **note)
     reader_blanks(reader);
     if (reader_take(reader, "#")) {
         const char *first = reader->at;
+        // One blank belongs to the mark, so that printing and reading again
+        // keeps the note.
         first += first < reader->end && *first == ' ';
         while (reader->at < reader->end && *reader->at != '\n') {
             reader->at++;
