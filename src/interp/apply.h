@@ -11,11 +11,11 @@
 #include "interp/vm.h"
 #include "ops/op.h"
 
-// Applies an op to tensors: each input a Tensor, Symbolic or Variable (borrowed).
-// Host values have been converted by the caller (tensor_convert.h). Results
-// are owned and written to `outputs`; *output_count says how many they have
-// room for (OP_MAX_OUTPUTS, or as many as the attributes of split and unstack
-// give) and is set to how many there are. False with an error pending.
+// Applies an op to tensors: each input is a Tensor, a Symbolic or a Variable,
+// borrowed. Host values have been converted by the caller (tensor_convert.h).
+// Results are owned and written to `outputs`; *output_count says how many they
+// have room for (OP_MAX_OUTPUTS, or as many as the attributes of split and
+// unstack give) and is set to how many there are. False with an error pending.
 // In a trace, read_variable and assign_variable come here too, with the
 // Variable as the first input; outside one obj_variable.c does them itself.
 MUST_CHECK bool apply(Vm *vm, OpCode op, const Value *inputs,

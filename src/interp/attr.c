@@ -255,8 +255,8 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
     // A trace must see each read, so nothing is cached while one runs.
     if (instance != NULL && cache != NULL && vm->trace == NULL) {
         int32_t slot = object_shape_find(instance->shape, name);
-        if (slot >= 0 &&
-            !attr_is_data_descriptor(type_lookup(vm, instance->head.type, name))) {
+        if (slot >= 0 && !attr_is_data_descriptor(
+                             type_lookup(vm, instance->head.type, name))) {
             cache->shape = instance->shape;
             cache->slot = (uint32_t)slot;
             cache->epoch = (uint32_t)vm->epoch;

@@ -89,7 +89,8 @@ static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
         }
     }
     if (strbuf_ok(&list)) {
-        raise_error(b->vm, ERR_TYPE, "%s() missing %u required %s argument%s: %s",
+        raise_error(b->vm, ERR_TYPE,
+                    "%s() missing %u required %s argument%s: %s",
                     b->function->qualname->text, count, kind, plural(count),
                     strbuf_text(&list));
     }

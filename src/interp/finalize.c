@@ -103,8 +103,8 @@ static void run_callback(Vm *vm, WeakRef *ref)
     object_release(&vm->ctx, ref);
 }
 
-// Callbacks first, as CPython has it. One at a time: the code may queue more, and may itself be interrupted by a
-// poll that empties the queue.
+// Callbacks first, as CPython has it. One at a time: the code may queue more,
+// and may itself be interrupted by a poll that empties the queue.
 void finalize_run(Vm *vm)
 {
     Finalizing *queue = &vm->finalizing;

@@ -93,7 +93,8 @@ bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
     if (*at == ',' || *at == '_') {
         spec->grouping = *at++;
         if (*at == ',' || *at == '_') {
-            return raise_false(vm, ERR_VALUE, "Cannot specify both ',' and '_'.");
+            return raise_false(vm, ERR_VALUE,
+                               "Cannot specify both ',' and '_'.");
         }
     }
     spec->precision = -1;

@@ -48,8 +48,8 @@ static void iterator_clear(Vm *vm, Object *object)
 static Value iterator_repr(Vm *vm, Value self)
 {
     Iterator *iterator = (Iterator *)value_object(self);
-    Str *text = str_printf(vm, "<%s object at %p>", type_name(iterator->head.type),
-                           (void *)iterator);
+    Str *text = str_printf(vm, "<%s object at %p>",
+                           type_name(iterator->head.type), (void *)iterator);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

@@ -219,9 +219,10 @@ static bool walk_function(ScopeWalk *w, const Node *node)
                    node) == NULL) {
         return false;
     }
-    bool ok = add_params(w, params) &&
-              (node->kind == AST_LAMBDA ? walk(w, node->lambda.body)
-                                        : walk_list(w, node->function_def.body));
+    bool ok =
+        add_params(w, params) &&
+        (node->kind == AST_LAMBDA ? walk(w, node->lambda.body)
+                                  : walk_list(w, node->function_def.body));
     w->scope = outer;
     return ok;
 }
@@ -250,8 +251,8 @@ static bool walk_class(ScopeWalk *w, const Node *node)
 }
 
 // The caller has walked the first iterable, in the scope around.
-static bool walk_generators(ScopeWalk *w, NodeList generators, const Node *first,
-                            const Node *second)
+static bool walk_generators(ScopeWalk *w, NodeList generators,
+                            const Node *first, const Node *second)
 {
     for (uint32_t i = 0; i < generators.count; i++) {
         const Node *g = generators.items[i];
@@ -280,10 +281,11 @@ static bool walk_comprehension(ScopeWalk *w, const Node *node)
         return false;
     }
     scope->is_generator = node->kind == AST_GENERATOR_EXP;
-    bool ok = note(w, iterable, SYMBOL_PARAM | SYMBOL_ASSIGNED, node->span) &&
-              walk_generators(w, generators,
-                              is_dict ? node->dict_comp.key : node->comp.element,
-                              is_dict ? node->dict_comp.value : NULL);
+    bool ok =
+        note(w, iterable, SYMBOL_PARAM | SYMBOL_ASSIGNED, node->span) &&
+        walk_generators(w, generators,
+                        is_dict ? node->dict_comp.key : node->comp.element,
+                        is_dict ? node->dict_comp.value : NULL);
     w->scope = outer;
     return ok;
 }
@@ -451,7 +453,8 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
     case AST_MODULE: return walk_list(w, node->module.body);
     case AST_RETURN:
         if (w->scope->kind != SCOPE_FUNCTION) {
-            return scope_error(w, node->span, "%s", "'return' outside function");
+            return scope_error(w, node->span, "%s",
+                               "'return' outside function");
         }
         return walk(w, node->expr_stmt.value);
     case AST_EXPR_STMT: return walk(w, node->expr_stmt.value);
@@ -468,7 +471,8 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
     case AST_DELETE: return walk_list(w, node->delete_stmt.targets);
     case AST_IF:
     case AST_WHILE:
-        return walk(w, node->if_stmt.test) && walk_list(w, node->if_stmt.body) &&
+        return walk(w, node->if_stmt.test) &&
+               walk_list(w, node->if_stmt.body) &&
                walk_list(w, node->if_stmt.orelse);
     case AST_FOR:
         return walk(w, node->for_stmt.iter) && walk(w, node->for_stmt.target) &&

@@ -80,7 +80,8 @@ typedef struct TypeSlots {
     int (*truth)(Vm *vm, Value self); // 1, 0; -1: failed. NULL: length, else 1
     int64_t (*length)(Vm *vm, Value self); // -1: failed
     Value (*get_item)(Vm *vm, Value self, Value key);
-    bool (*set_item)(Vm *vm, Value self, Value key, Value value); // UNBOUND: del
+    // value UNBOUND: del
+    bool (*set_item)(Vm *vm, Value self, Value key, Value value);
     int (*contains)(Vm *vm, Value self, Value item); // 1, 0; -1: failed
     Value (*iter)(Vm *vm, Value self);
     Value (*next)(Vm *vm, Value self); // VALUE_STOP when exhausted

@@ -123,8 +123,8 @@ Vm *vm_new(size_t stack_size)
 
 static void release_values(Vm *vm)
 {
-    Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error, &vm->stdin_file,
-                       &vm->stdout_file, &vm->stderr_file};
+    Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error,
+                       &vm->stdin_file,    &vm->stdout_file, &vm->stderr_file};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         value_replace(&vm->ctx, fields[i], VALUE_UNBOUND);
     }

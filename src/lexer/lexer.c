@@ -72,7 +72,8 @@ static Scan check_name(Lexer *lexer, uint32_t start)
                           : utf8_is_identifier_part(codepoint))) {
             lexer->position = at + (uint32_t)taken;
             if (utf8_is_printable(codepoint)) {
-                return scan_stop_here(lexer, "invalid character '%.*s' (U+%04X)",
+                return scan_stop_here(lexer,
+                                      "invalid character '%.*s' (U+%04X)",
                                       (int)taken, lexer->text + at, codepoint);
             }
             return scan_stop_here(lexer,
