@@ -15,6 +15,7 @@
 #include "interp/module_list.h"
 #undef MODULE
 
+// The dict is NULL after module_clear, and in a module whose making failed.
 static void module_destroy(Vm *vm, Object *object)
 {
     Module *self = (Module *)object;
@@ -32,6 +33,7 @@ static void module_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// Functions of the module hold the dict on their own, so they go on working.
 static void module_clear(Vm *vm, Object *object)
 {
     Dict *dict = ((Module *)object)->dict;
@@ -39,6 +41,7 @@ static void module_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, dict);
 }
 
+// __file__ tells a module of a file from a native one, as in CPython.
 static Value module_repr(Vm *vm, Value self)
 {
     Module *module = (Module *)value_object(self);
@@ -51,6 +54,8 @@ static Value module_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Attributes are the module's names; only the wording of the error differs from
+// other objects'. raise_about keeps the module for suggestions of names.
 static Value module_get_attr(Vm *vm, Value self, Str *name)
 {
     Value found = attr_get_generic(vm, self, name);
@@ -74,6 +79,7 @@ const TypeDef module_type_def = {
               .repr = module_repr,
               .get_attr = module_get_attr}};
 
+// With __name__ alone, and not yet in sys.modules. NULL: failed.
 Module *module_new(Vm *vm, Str *name)
 {
     Module *self = object_new(vm, type_of_kind(vm, KIND_MODULE), sizeof *self);
@@ -91,12 +97,15 @@ Module *module_new(Vm *vm, Str *name)
     return self;
 }
 
+// The list is included a second time: above as declarations, here as rows.
 static const ModuleDef *const native_modules[] = {
 #define MODULE(def) &def,
 #include "interp/module_list.h"
 #undef MODULE
 };
 
+// "_os" and "os" find the same definition: a library module in Duet imports its
+// native half under the name with the underscore.
 const ModuleDef *module_find_native(const char *name)
 {
     name += *name == '_' ? 1 : 0;
@@ -109,6 +118,8 @@ const ModuleDef *module_find_native(const char *name)
     return NULL;
 }
 
+// Takes `value`, even on failure; a VALUE_FAIL is passed on, so that callers
+// can make the value in the argument.
 bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
 {
     Str *key = value_failed(value) ? NULL
@@ -119,6 +130,8 @@ bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
     return done;
 }
 
+// The functions become objects of this Vm; the rows are static data that all
+// Vms share. init comes last and may replace entries.
 static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 {
     Str *doc = str_from(vm, def->doc == NULL ? "" : def->doc);
@@ -138,6 +151,7 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
     return def->init == NULL || def->init(vm, dict);
 }
 
+// Borrowed: sys.modules holds the one reference.
 Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 {
     Module *module = module_new(vm, name);
@@ -148,6 +162,7 @@ Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
     return done ? module : NULL;
 }
 
+// Read anew at each import, since programs change sys.path. Borrowed.
 Value module_search_path(Vm *vm)
 {
     Str *name = str_intern(vm, "sys", 3);
@@ -163,6 +178,8 @@ Value module_search_path(Vm *vm)
     return found;
 }
 
+// It is no native module of the list, so it stands in sys.modules from the
+// start.
 static bool add_builtins_module(Vm *vm)
 {
     Str *name = str_intern(vm, "builtins", 8);
@@ -180,12 +197,14 @@ static bool add_builtins_module(Vm *vm)
     return done;
 }
 
+// A failure leaves what was made to modules_free.
 bool modules_init(Vm *vm)
 {
     vm->modules = dict_new(vm);
     return vm->modules != NULL && files_init(vm) && add_builtins_module(vm);
 }
 
+// Modules first: their destructors may still print.
 void modules_free(Vm *vm)
 {
     object_release_null(&vm->ctx, vm->modules);

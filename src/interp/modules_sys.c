@@ -20,9 +20,12 @@ enum {
     VERSION_MINOR = 11
 };
 
+// The head of a native function; the rows of `functions` name it.
 #define SYS_BODY(name)                                                        \
     static Value sys_##name(Vm *vm, Value *args, uint32_t count)
 
+// SystemExit with the status as its one argument, or with none, so that a
+// program that catches it sees the args that CPython gives.
 SYS_BODY(exit)
 {
     (void)count;
@@ -34,6 +37,7 @@ SYS_BODY(exit)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
+// The bounds and their messages are CPython's.
 SYS_BODY(setrecursionlimit)
 {
     (void)count;
@@ -74,12 +78,15 @@ SYS_BODY(set_int_max_str_digits)
     return VALUE_NONE;
 }
 
+// 0 is what CPython answers when the limit is lifted.
 SYS_BODY(get_int_max_str_digits)
 {
     (void)count, (void)args;
     return int_from_i64(vm, 0);
 }
 
+// The innermost exception being handled, or three times None. tuple_from
+// retains the parts, which are borrowed here.
 SYS_BODY(exc_info)
 {
     (void)count, (void)args;
@@ -97,6 +104,7 @@ SYS_BODY(exc_info)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// A new reference to the interned text, for a subclass of str too.
 SYS_BODY(intern)
 {
     (void)count;
@@ -125,12 +133,14 @@ static const NativeDef functions[] = {
     {"intern", "string, /", sys_intern, "The one string of this text."},
     {NULL, NULL, NULL, NULL}};
 
+// NULL carries a pending error over as VALUE_FAIL.
 static Value text_value(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// A list of its own for the program, which may change it.
 static Value make_argv(Vm *vm)
 {
     List *list = list_new(vm, 0);
@@ -143,6 +153,7 @@ static Value make_argv(Vm *vm)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
+// list_append_owned takes the text, even on failure.
 static bool append_text(Vm *vm, List *list, const char *text, size_t length)
 {
     Str *str = str_new(vm, text, length);
@@ -175,6 +186,7 @@ static bool fill_path(Vm *vm, List *list)
     return true;
 }
 
+// NULL carries a pending error over as VALUE_FAIL.
 static Value make_path(Vm *vm)
 {
     List *list = list_new(vm, 0);
@@ -185,6 +197,8 @@ static Value make_path(Vm *vm)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
+// A plain tuple: it compares with (3, 8) as programs do, but its parts have no
+// names.
 static Value make_version_info(Vm *vm)
 {
     Value parts[5] = {value_from_small(VERSION_MAJOR),
@@ -196,6 +210,8 @@ static Value make_version_info(Vm *vm)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// modules is the Vm's own dict, not a copy, by the invariant. The chain stops
+// at the first failure, with its error pending.
 static bool sys_init(Vm *vm, Dict *dict)
 {
     return module_add(vm, dict, "argv", make_argv(vm)) &&

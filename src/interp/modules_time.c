@@ -15,6 +15,7 @@
 
 enum { NS_PER_S = 1000000000, FIELD_COUNT = 9, YEAR_0 = 1900 };
 
+// 64 bits of nanoseconds reach to the year 2262.
 static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
@@ -22,6 +23,8 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+// Two functions a clock: seconds as a float, and nanoseconds as an int. In a
+// trace a clock's value would be frozen, hence the note.
 #define CLOCK_BODY(name, clock)                                               \
     static Value time_##name(Vm *vm, Value *args, uint32_t count)             \
     {                                                                         \
@@ -42,6 +45,7 @@ CLOCK_BODY(monotonic, CLOCK_MONOTONIC)
 CLOCK_BODY(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK_BODY(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
+// The head of a native function; the rows of `functions` name it.
 #define TIME_BODY(name)                                                       \
     static Value time_##name(Vm *vm, Value *args, uint32_t count)
 
@@ -53,6 +57,7 @@ TIME_BODY(sleep)
     if (!value_to_double(vm, args[0], &seconds)) {
         return VALUE_FAIL;
     }
+    // Written so that a NaN is refused too.
     if (!(seconds >= 0)) {
         return raise_error(vm, ERR_VALUE,
                            "sleep length must be non-negative");
@@ -74,6 +79,8 @@ TIME_BODY(sleep)
     return ctx_poll(&vm->ctx) ? VALUE_NONE : VALUE_FAIL;
 }
 
+// Now, if no number was given. Fractions are rounded down, before 1970 too; the
+// bound keeps the cast defined.
 static bool get_seconds(Vm *vm, Value v, time_t *seconds)
 {
     double number;
@@ -98,6 +105,7 @@ static Value make_fields(Vm *vm, const struct tm *tm)
     const int fields[FIELD_COUNT] = {
         tm->tm_year + YEAR_0, tm->tm_mon + 1, tm->tm_mday,
         tm->tm_hour, tm->tm_min, tm->tm_sec,
+        // C counts days of the week from Sunday, Python from Monday.
         (tm->tm_wday + 6) % 7, tm->tm_yday + 1, tm->tm_isdst};
     Tuple *tuple = tuple_new(vm, FIELD_COUNT);
     for (int i = 0; tuple != NULL && i < FIELD_COUNT; i++) {
@@ -106,6 +114,7 @@ static Value make_fields(Vm *vm, const struct tm *tm)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// By the zone of the environment (TZ), as the C library finds it.
 TIME_BODY(localtime)
 {
     (void)count;
@@ -130,6 +139,7 @@ TIME_BODY(gmtime)
                                            : make_fields(vm, &tm);
 }
 
+// The inverse of make_fields. A plain tuple will do: struct_time is one here.
 static bool get_fields(Vm *vm, Value v, struct tm *tm)
 {
     int64_t fields[FIELD_COUNT];
@@ -159,6 +169,8 @@ static bool get_fields(Vm *vm, Value v, struct tm *tm)
     return true;
 }
 
+// mktime puts fields beyond their range right (the 32nd of a month) and ignores
+// those for the weekday and the day of the year.
 TIME_BODY(mktime)
 {
     (void)count;

@@ -10,12 +10,15 @@
 #include "interp/obj_int.h"
 #include "interp/protocol.h"
 
+// Retains args; the class may be any with this layout. No traceback: raising
+// adds it.
 Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
 {
     Exception *self = object_new(vm, cls, sizeof *self);
     if (self == NULL) {
         return NULL;
     }
+    // The assignment below would wipe the count and type that object_new set.
     Object head = self->head;
     *self = (Exception){.head = head,
                         .args = object_retain(args),
@@ -26,6 +29,7 @@ Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
     return self;
 }
 
+// Empty: entries are added while the exception passes frames.
 Traceback *traceback_new(Vm *vm)
 {
     Traceback *self = object_new(vm, type_of_kind(vm, KIND_TRACEBACK),
@@ -37,6 +41,7 @@ Traceback *traceback_new(Vm *vm)
     return self;
 }
 
+// `source` is the text of a file that a SyntaxError points into.
 static void exception_destroy(Vm *vm, Object *object)
 {
     Exception *self = (Exception *)object;
@@ -51,6 +56,8 @@ static void exception_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// A traceback is left out: its entries hold code alone, not frames, so that no
+// cycle passes through it.
 static void exception_visit(Object *object, void (*visit)(Object *, void *),
                             void *data)
 {
@@ -68,6 +75,7 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// args stay, by the invariant.
 static void exception_clear(Vm *vm, Object *object)
 {
     Exception *self = (Exception *)object;
@@ -92,6 +100,8 @@ static Type *class_of_errno(Vm *vm, Type *cls, const Tuple *args)
     return type_of_error(vm, raise_kind_of_errno((int)code));
 }
 
+// args are set here and again in exception_init: a class whose own __init__
+// does not call super().__init__ has them nevertheless, as in CPython.
 static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)keywords;
@@ -118,6 +128,8 @@ static bool takes_keyword(Vm *vm, const Type *cls, const Str *name)
     return false;
 }
 
+// False with an error, or without one for a keyword that the class does not
+// take.
 static bool store_keywords(Vm *vm, Value self, Dict *keywords)
 {
     uint32_t position = 0;
@@ -137,6 +149,7 @@ static bool store_keywords(Vm *vm, Value self, Dict *keywords)
     return true;
 }
 
+// A second call replaces the args.
 static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Exception *exception = value_as_exception(self);
@@ -162,6 +175,7 @@ static Tuple *visible_args(Vm *vm, const Exception *self)
     return file ? tuple_from(vm, args->items, 2) : object_retain(self->args);
 }
 
+// One argument shows as E(x), without the tuple's comma.
 static Value exception_repr(Vm *vm, Value self)
 {
     Exception *exception = value_as_exception(self);
@@ -233,6 +247,9 @@ static Str *syntax_text(Vm *vm, const Exception *self, const Tuple *place)
     return text;
 }
 
+// str() of the common classes is str() of the one argument; a KeyError shows
+// its repr, so that '' and spaces can be seen; several arguments show as a
+// tuple.
 static Value exception_str(Vm *vm, Value self)
 {
     Exception *exception = value_as_exception(self);
@@ -263,6 +280,7 @@ static Value get_args(Vm *vm, Value self)
     return args == NULL ? VALUE_FAIL : value_from_object(args);
 }
 
+// Any iterable, made into a tuple.
 static bool set_args(Vm *vm, Value self, Value value)
 {
     Tuple *args = value_unbound(value) ? NULL : value_to_tuple(vm, value);
@@ -306,6 +324,7 @@ static bool set_link(Vm *vm, Value self, Value *place, Value value,
     return true;
 }
 
+// Setting the cause hides the context, as `raise … from` does.
 static bool set_cause(Vm *vm, Value self, Value value)
 {
     Exception *exception = value_as_exception(self);
@@ -340,6 +359,7 @@ static Value get_traceback(Vm *vm, Value self)
                          : value_retain(value_from_object(trace));
 }
 
+// None forgets it.
 static bool set_traceback(Vm *vm, Value self, Value value)
 {
     bool none = value_is_none(value);
@@ -354,6 +374,7 @@ static bool set_traceback(Vm *vm, Value self, Value value)
     return true;
 }
 
+// Returns the exception, so that it can stand in a raise statement.
 static Value with_traceback(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -361,6 +382,7 @@ static Value with_traceback(Vm *vm, Value *args, uint32_t count)
                                                : VALUE_FAIL;
 }
 
+// The list is made with the first note: __notes__ does not exist before.
 static Value add_note(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -409,6 +431,7 @@ static const MemberDef exception_members[] = {
     {"__notes__", get_notes, NULL, "The notes that add_note added."},
     {NULL, NULL, NULL, NULL}};
 
+// Owned.
 static Value argument_or_none(const Tuple *args, size_t i)
 {
     return i < args->count ? value_retain(args->items[i]) : VALUE_NONE;
@@ -505,6 +528,8 @@ static Value special_attribute(Vm *vm, const Exception *self, const Str *name)
     return VALUE_UNBOUND;
 }
 
+// What a program has set itself comes first; the special names answer only when
+// the usual look-up has failed.
 static Value exception_get_attr(Vm *vm, Value self, Str *name)
 {
     Value found = attr_get_generic(vm, self, name);
@@ -537,6 +562,7 @@ const TypeDef exception_type_def = {
     .methods = exception_methods,
     .members = exception_members};
 
+// An entry owns its code, which knows the file and the lines.
 static void traceback_destroy(Vm *vm, Object *object)
 {
     Traceback *self = (Traceback *)object;

@@ -14,6 +14,7 @@
 
 typedef void (*ChildVisitor)(Object *child, void *data);
 
+// Immediate values are of no concern to the collector.
 static void visit_value(Value value, ChildVisitor visit, void *data)
 {
     if (value_is_object(value)) {
@@ -37,6 +38,8 @@ static Value object_or_none(void *object)
 
 // --- functions ---
 
+// Retains both arguments. Defaults, annotations and cells are filled in by the
+// instruction that makes the function; UNBOUND cells are safe until then.
 Function *function_new(Vm *vm, Code *code, Dict *globals)
 {
     size_t size = sizeof(Function) + code->captured_count * sizeof(Value);
@@ -44,6 +47,7 @@ Function *function_new(Vm *vm, Code *code, Dict *globals)
     if (self == NULL) {
         return NULL;
     }
+    // The assignment below would wipe the count and type that object_new set.
     Object head = self->head;
     *self = (Function){
         .head = head,
@@ -61,6 +65,7 @@ Function *function_new(Vm *vm, Code *code, Dict *globals)
     return self;
 }
 
+// doc and module may be UNBOUND, which releases to nothing.
 static void function_destroy(Vm *vm, Object *object)
 {
     Function *self = (Function *)object;
@@ -81,6 +86,7 @@ static void function_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self + self->cell_count * sizeof(Value));
 }
 
+// Code and names refer to no container that could lead back here.
 static void function_visit(Object *object, ChildVisitor visit, void *data)
 {
     Function *self = (Function *)object;
@@ -132,6 +138,8 @@ static Value function_get_qualname(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->qualname);
 }
 
+// Deletion (UNBOUND) is refused with the same words as a wrong type, as in
+// CPython.
 static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
 {
     if (!value_is_str(value)) {
@@ -163,6 +171,7 @@ static Value value_or_none(Value value)
     return value_unbound(value) ? VALUE_NONE : value_retain(value);
 }
 
+// Any value, UNBOUND for a deletion.
 static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
 {
     if (!note_store(vm, value_object(self), value)) {
@@ -223,6 +232,8 @@ static bool set_object_field(Vm *vm, Value self, void *field, Kind kind,
     if (!note_store(vm, value_object(self), value)) {
         return false;
     }
+    // Fields of several pointer types come here: memcpy reads and writes them
+    // without breaking C's aliasing rules.
     void *old, *new = empty ? NULL : object_retain(value_object(value));
     memcpy(&old, field, sizeof old);
     memcpy(field, &new, sizeof new);
@@ -249,6 +260,8 @@ static bool function_set_kwdefaults(Vm *vm, Value self, Value value)
                             "__kwdefaults__ must be set to a dict");
 }
 
+// Made at the first question, so that functions without annotations need no
+// dict, and kept, so that changes to it stay.
 static Value function_get_annotations(Vm *vm, Value self)
 {
     Function *function = AS_FUNCTION(self);
@@ -268,6 +281,7 @@ static bool function_set_annotations(Vm *vm, Value self, Value value)
                             "__annotations__ must be set to a dict");
 }
 
+// A new tuple of the cells themselves, shared with the function.
 static Value function_get_closure(Vm *vm, Value self)
 {
     Function *function = AS_FUNCTION(self);
@@ -313,6 +327,7 @@ const TypeDef function_type_def = {
 
 // --- bound methods ---
 
+// Retains both. `function` may be any callable.
 Method *method_new(Vm *vm, Value function, Value self)
 {
     Method *method = object_new(vm, vm->types[KIND_METHOD], sizeof *method);
@@ -340,6 +355,8 @@ static void method_visit(Object *object, ChildVisitor visit, void *data)
     visit_value(self->self, visit, data);
 }
 
+// `self` alone breaks the cycle; NONE keeps the method callable by code that
+// still runs.
 static void method_clear(Vm *vm, Object *object)
 {
     value_replace(&vm->ctx, &((Method *)object)->self, VALUE_NONE);
@@ -368,6 +385,7 @@ static Value method_repr(Vm *vm, Value value)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// Identity of both parts, as CPython: equal instances have unequal methods.
 static Value method_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if ((op != COMPARE_EQ && op != COMPARE_NE) ||
@@ -380,6 +398,7 @@ static Value method_compare(Vm *vm, CompareOp op, Value a, Value b)
     return value_from_bool(equal == (op == COMPARE_EQ));
 }
 
+// Of the same two identities; the low bits of addresses are all alike.
 static bool method_hash(Vm *vm, Value value, uint64_t *hash)
 {
     (void)vm;
@@ -433,6 +452,7 @@ const TypeDef method_type_def = {
 
 // --- cells ---
 
+// UNBOUND for a variable that has no value yet.
 Cell *cell_new(Vm *vm, Value value)
 {
     Cell *cell = object_new(vm, vm->types[KIND_CELL], sizeof *cell);
@@ -453,11 +473,13 @@ static void cell_visit(Object *object, ChildVisitor visit, void *data)
     visit_value(((Cell *)object)->value, visit, data);
 }
 
+// Closures of a dead cycle then see an unassigned variable, not freed memory.
 static void cell_clear(Vm *vm, Object *object)
 {
     value_replace(&vm->ctx, &((Cell *)object)->value, VALUE_UNBOUND);
 }
 
+// A ValueError with CPython's text.
 static Value cell_get_contents(Vm *vm, Value self)
 {
     Value value = ((Cell *)value_object(self))->value;

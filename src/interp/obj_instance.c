@@ -10,6 +10,8 @@
 #include "interp/module.h"
 #include "interp/protocol.h"
 
+// The root shape is made with the first instance: a class that only serves as a
+// base never needs one.
 Instance *instance_new(Vm *vm, Type *cls)
 {
     if (cls->root_shape == NULL) {
@@ -32,6 +34,8 @@ Instance *instance_new(Vm *vm, Type *cls)
     return self;
 }
 
+// A walk from leaf to root: a shape of depth n has its attribute in slot n - 1.
+// Interned names compare by address; inline caches keep this off hot paths.
 int32_t object_shape_find(const ObjectShape *shape, Str *name)
 {
     for (; shape->parent != NULL; shape = shape->parent) {
@@ -42,6 +46,8 @@ int32_t object_shape_find(const ObjectShape *shape, Str *name)
     return -1;
 }
 
+// Children are few, as most classes set their attributes in one order, so a
+// linear search does. The name is retained, the parent borrowed.
 ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
 {
     for (uint32_t i = 0; i < shape->child_count; i++) {
@@ -90,6 +96,7 @@ void object_shape_free_tree(Vm *vm, ObjectShape *shape)
     }
 }
 
+// An Instance is no case here: its dict exists in dict mode only.
 Dict **instance_dict_place(Object *self)
 {
     switch (self->kind) {
@@ -106,6 +113,7 @@ Dict **instance_dict_place(Object *self)
     }
 }
 
+// A name that no dict or shape knows is UNBOUND, without an error.
 Value instance_get(Vm *vm, Object *self, Str *name)
 {
     (void)vm;
@@ -124,6 +132,8 @@ Value instance_get(Vm *vm, Object *self, Str *name)
     return dict == NULL ? VALUE_UNBOUND : dict_get_name(dict, name);
 }
 
+// The inline slots are copied out and not used again; they share their place
+// with `dict`, which stays unused in shape mode.
 static bool grow_slots(Vm *vm, Instance *self)
 {
     uint32_t capacity = self->slot_capacity * 2 + 2;
@@ -142,6 +152,7 @@ static bool grow_slots(Vm *vm, Instance *self)
     return true;
 }
 
+// The shape changes last, so a failure leaves the instance as it was.
 static bool add_slot(Vm *vm, Instance *self, Str *name, Value value)
 {
     ObjectShape *shape = object_shape_add(vm, self->shape, name);
@@ -154,17 +165,22 @@ static bool add_slot(Vm *vm, Instance *self, Str *name, Value value)
     return true;
 }
 
+// An absent name is no error here; only a failed removal is.
 static bool remove_from_dict(Vm *vm, Dict *dict, Str *name)
 {
     return dict_remove(vm, dict, value_from_object(name)) >= 0;
 }
 
+// UNBOUND deletes.
 static bool set_in_dict(Vm *vm, Dict *dict, Str *name, Value value)
 {
     return value_unbound(value) ? remove_from_dict(vm, dict, name)
                                 : dict_set_name(vm, dict, name, value);
 }
 
+// Stores in a slot as long as that is possible. A deletion, or more than
+// SHAPE_MAX_SLOTS attributes, turns the instance into dict mode: shapes only
+// ever grow.
 static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
 {
     if (self->shape != NULL && !value_unbound(value)) {
@@ -181,6 +197,7 @@ static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
     return dict != NULL && set_in_dict(vm, dict, name, value);
 }
 
+// The trace is told before the mode or the shape changes.
 bool instance_set(Vm *vm, Object *self, Str *name, Value value)
 {
     if (!note_store(vm, self, value)) {
@@ -210,6 +227,8 @@ static bool fill_dict(Vm *vm, Instance *self, const ObjectShape *shape,
     return true;
 }
 
+// Everything that can fail comes first, so that a failure leaves shape mode
+// whole. The dict is owned by the instance; the result is borrowed.
 static Dict *to_dict_mode(Vm *vm, Instance *self)
 {
     Dict *dict = dict_new(vm);

@@ -16,6 +16,8 @@
 
 enum { MAX_SHIFT = 1 << 30 }; // bits: above, memory is said to be short
 
+// Valid as long as `v` and the view itself: the digits of an immediate stand in
+// the view, so it must not be copied.
 void int_view(IntView *view, Value v)
 {
     if (value_is_object(v)) {
@@ -37,11 +39,13 @@ void int_view(IntView *view, Value v)
     view->number = &view->small;
 }
 
+// bool is left out; callers that take it ask for it too.
 bool value_is_integer(Value v)
 {
     return value_is_int(v) || value_is_kind(v, KIND_INT);
 }
 
+// Takes `number`, even on failure. 61 bits of magnitude fit in an immediate.
 Value int_from_mp(Vm *vm, mp_int *number)
 {
     if (mp_count_bits(number) <= 61) {
@@ -65,6 +69,8 @@ Value int_from_mp(Vm *vm, mp_int *number)
     return value_from_object(box);
 }
 
+// An int of the class int itself, owned: what a bool or an instance of a
+// subclass stands for.
 Value int_exact(Vm *vm, Value v)
 {
     if (value_is_bool(v)) {
@@ -80,6 +86,7 @@ Value int_exact(Vm *vm, Value v)
     return int_from_mp(vm, &number);
 }
 
+// Boxed even if it is small: the class is in the header.
 Value int_of_class(Vm *vm, Type *cls, Value v)
 {
     IntView view;
@@ -134,6 +141,7 @@ Value int_from_double(Vm *vm, double d)
         return value_from_small((int64_t)d);
     }
     int exponent;
+    // A double is a 53-bit integer times a power of two, so this is exact.
     int64_t mantissa = (int64_t)ldexp(frexp(d, &exponent), 53);
     mp_int number;
     if (mp_init_i64(&number, mantissa) != MP_OKAY) {
@@ -146,6 +154,7 @@ Value int_from_double(Vm *vm, double d)
     return int_from_mp(vm, &number);
 }
 
+// False without an error if the value does not fit.
 bool int_to_i64(Value v, int64_t *out)
 {
     if (value_is_int(v)) {
@@ -198,6 +207,7 @@ bool int_to_double(Vm *vm, Value v, double *out)
     int bits = mp_count_bits(view.number);
     double d = bits <= 64
                    ? (double)mp_get_mag_u64(view.number)
+                   // Beyond 2000 bits every scale gives infinity.
                    : ldexp((double)top_bits(view.number, bits),
                            bits > 2000 ? 2000 : bits - 64);
     if (isinf(d)) {
@@ -220,6 +230,8 @@ int int_compare(Value a, Value b)
     return (int)mp_cmp(x.number, y.number);
 }
 
+// CPython's: the value modulo 2^61 - 1, with the sign, so that equal ints and
+// floats hash alike. -1 is kept free, as there.
 uint64_t int_hash(Value v)
 {
     const uint64_t prime = ((uint64_t)1 << 61) - 1;
@@ -238,6 +250,7 @@ uint64_t int_hash(Value v)
     return hash == UINT64_MAX ? UINT64_MAX - 1 : hash;
 }
 
+// CPython words each operator's error differently.
 static Value zero_division(Vm *vm, BinaryOp op)
 {
     return raise_error(vm, ERR_ZERO_DIVISION,
@@ -262,6 +275,7 @@ static mp_err floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
     return err;
 }
 
+// Python's divmod: the rest has the sign of b. Both results are owned.
 bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
     IntView x, y;
@@ -300,6 +314,7 @@ static Value true_divide(Vm *vm, Value a, Value b)
         return zero_division(vm, BINARY_TRUEDIV);
     }
     int bits = mp_count_bits(x.number), divisor = mp_count_bits(y.number);
+    // Both are exact as doubles, so the machine's division rounds correctly.
     if (bits <= 53 && divisor <= 53) {
         double d, e;
         if (!int_to_double(vm, a, &d) || !int_to_double(vm, b, &e)) {
@@ -388,6 +403,8 @@ static Value power(Vm *vm, Value base, uint64_t exponent)
     return int_from_mp(vm, &result);
 }
 
+// A negative exponent gives a float. Exponents beyond MAX_SHIFT have a result
+// only for 0, 1 and -1; any other number would not fit in memory.
 static Value int_power(Vm *vm, Value a, Value b)
 {
     if (int_compare(b, value_from_small(0)) < 0) {
@@ -447,6 +464,8 @@ static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
     return err;
 }
 
+// Python's pow with three arguments. A negative exponent is taken as that of
+// the inverse; modulo 1 everything is 0, which mp_invmod does not handle.
 Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
 {
     IntView b, e, m;
@@ -494,6 +513,7 @@ Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
     return int_from_mp(vm, &result);
 }
 
+// A right shift rounds down, so that negative numbers end at -1.
 static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (int_compare(b, value_from_small(0)) < 0) {
@@ -539,6 +559,7 @@ static mp_err simple_op(Ctx *ctx, BinaryOp op, const mp_int *a,
     }
 }
 
+// Both parts come from one division; the other one is dropped.
 static Value divide(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quotient, rest;
@@ -549,6 +570,9 @@ static Value divide(Vm *vm, BinaryOp op, Value a, Value b)
     return op == BINARY_FLOORDIV ? quotient : rest;
 }
 
+// Operands are ints or bools of any size; the machine has fast ways for small
+// ones ahead of this. A modulo by zero is found here, since int_divmod would
+// word it as a division.
 Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     switch (op) {

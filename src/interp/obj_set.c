@@ -13,6 +13,7 @@
 
 enum { SET_SLOTS = 8, SET_LINEAR = 9, SET_PERTURB = 5, SET_BIG = 50000 };
 
+// All slots unused. NULL with ERR_MEMORY.
 static SetEntry *new_table(Vm *vm, size_t slots)
 {
     if (slots > PTRDIFF_MAX / sizeof(SetEntry)) {
@@ -25,6 +26,7 @@ static SetEntry *new_table(Vm *vm, size_t slots)
     return table;
 }
 
+// A set is never without a table, so look-ups need no check.
 Set *set_new_of(Vm *vm, Type *cls)
 {
     SetEntry *table = new_table(vm, SET_SLOTS);
@@ -48,6 +50,8 @@ Set *set_new(Vm *vm, bool frozen)
     return set_new_of(vm, vm->types[frozen ? KIND_FROZENSET : KIND_SET]);
 }
 
+// For keys known to be absent, in a table without removed slots: compares
+// nothing, so it runs no Duet code. Takes over the reference of the key.
 static void insert_clean(SetEntry *table, size_t mask, Value key,
                          uint64_t hash)
 {
@@ -91,6 +95,7 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
 }
 
 // 1, 0, -1 failed, 2: the table changed under a user's __eq__.
+// Identity first, then the common case of two strs without a call.
 static int key_equal(Vm *vm, Set *set, const SetEntry *entry, Value key)
 {
     Value stored = entry->key;
@@ -141,6 +146,7 @@ restart:;
     }
 }
 
+// 1, 0, or -1 with an error pending.
 int set_contains(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
@@ -164,6 +170,8 @@ static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     *entry = (SetEntry){.key = value_retain(key), .hash = hash};
     set->fill++;
     set->count++;
+    // The load and the growth are CPython's: the order of items depends on
+    // both.
     if (set->fill * 5 < set->mask * 3) {
         return true;
     }
@@ -177,6 +185,8 @@ bool set_add(Vm *vm, Set *set, Value key)
     return value_hash(vm, key, &hash) && add_hashed(vm, set, key, hash);
 }
 
+// 1 removed, 0 absent, -1 failed. The slot is marked, not emptied, since probes
+// for other keys pass over it.
 int set_discard(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
@@ -199,6 +209,7 @@ int set_discard(Vm *vm, Set *set, Value key)
     return 1;
 }
 
+// In the order of the table. The key is borrowed.
 bool set_next(const Set *set, size_t *position, Value *key)
 {
     while (*position <= set->mask) {
@@ -210,6 +221,7 @@ bool set_next(const Set *set, size_t *position, Value *key)
     return false;
 }
 
+// The hashes are at hand, so no __hash__ runs.
 bool set_merge(Vm *vm, Set *set, Set *other)
 {
     if (other == set || other->count == 0) {
@@ -237,6 +249,7 @@ bool set_merge(Vm *vm, Set *set, Set *other)
         if (value_unbound(key) || value_same(key, VALUE_DELETED)) {
             continue;
         }
+        // An __eq__ may take the key out of the other set.
         value_retain(key);
         bool ok = add_hashed(vm, set, key, other->table[i].hash);
         release(vm, key);
@@ -247,6 +260,7 @@ bool set_merge(Vm *vm, Set *set, Set *other)
     return true;
 }
 
+// Items are added as they come, so those before an error stay.
 bool set_update(Vm *vm, Set *set, Value iterable)
 {
     if (value_is_kind(iterable, KIND_SET) ||
@@ -267,6 +281,8 @@ bool set_update(Vm *vm, Set *set, Value iterable)
     return ok;
 }
 
+// The new table is in place before the first release: a destructor that runs
+// Duet code sees a valid, empty set.
 bool set_clear(Vm *vm, Set *set)
 {
     Set old = *set;

@@ -32,6 +32,8 @@ Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
     return variable_of(vm, vm->types[KIND_VARIABLE], initial, name, trainable);
 }
 
+// In a trace a read is an op, so that it sees what the staged function assigns
+// before it; outside it is the tensor itself. Owned.
 Value variable_read(Vm *vm, Variable *variable)
 {
     if (vm->trace != NULL) {
@@ -41,6 +43,7 @@ Value variable_read(Vm *vm, Variable *variable)
     return value_from_object(object_retain(variable->cell.value));
 }
 
+// For messages: "Variable 'w' holds float32[2, 3]".
 static void describe(StrBuf *out, const Variable *variable)
 {
     strbuf_puts(out, "Variable");
@@ -51,6 +54,7 @@ static void describe(StrBuf *out, const Variable *variable)
     tensor_type_print(out, tensor_type(variable->cell.value));
 }
 
+// Always false. The text names both types, the one held and the one given.
 static bool refuse(Vm *vm, const Variable *variable, ErrorKind kind,
                    TensorType given)
 {
@@ -67,6 +71,7 @@ static bool refuse(Vm *vm, const Variable *variable, ErrorKind kind,
     return false;
 }
 
+// The op is kept for its effect: it has no outputs to take.
 static bool assign_traced(Vm *vm, Variable *variable, Value value)
 {
     Value inputs[2] = {value_from_object(variable), value}; // borrowed
@@ -75,6 +80,8 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
     return apply(vm, OP_ASSIGN_VARIABLE, inputs, 2, NULL, none, &count);
 }
 
+// Order matters: the dtype is known at trace time too, while a traced shape may
+// be known only when the graph runs, where the op checks it.
 bool variable_assign(Vm *vm, Variable *variable, Value value)
 {
     TensorType own = tensor_type(variable->cell.value);
@@ -88,6 +95,7 @@ bool variable_assign(Vm *vm, Variable *variable, Value value)
     if (!shape_equal(own.rank, own.dims, given.rank, given.dims)) {
         return refuse(vm, variable, ERR_SHAPE, given);
     }
+    // A symbolic tensor that outlived its trace has no value.
     if (value_is_kind(value, KIND_SYMBOLIC)) {
         return vm->hooks->leak(vm, "assign", value_as_symbolic(value)), false;
     }
@@ -97,12 +105,14 @@ bool variable_assign(Vm *vm, Variable *variable, Value value)
     Tensor *old = variable->cell.value;
     variable->cell.value = object_retain(fresh);
     variable->cell.writes++;
+    // Last, when the Variable is whole again.
     object_release(&vm->ctx, old);
     return true;
 }
 
 // Methods. Each returns the Variable, so that calls chain.
 
+// Takes `value`.
 static Value assign_value(Vm *vm, Value self, Value value)
 {
     bool ok = variable_assign(vm, value_as_variable(self), value);
@@ -110,6 +120,8 @@ static Value assign_value(Vm *vm, Value self, Value value)
     return ok ? value_retain(self) : VALUE_FAIL;
 }
 
+// Host values become tensors of the Variable's own dtype, so v.assign(1) works
+// for a float one; tensors must have it already.
 static Value method_assign(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -121,6 +133,8 @@ static Value method_assign(Vm *vm, Value *args, uint32_t count)
                                : assign_value(vm, args[0], value);
 }
 
+// The type is checked first for the message to name assign_add rather than the
+// operator that does the work.
 static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
 {
     if (!value_is_convertible(vm, args[1])) {
@@ -144,6 +158,7 @@ static Value method_assign_sub(Vm *vm, Value *args, uint32_t count)
     return assign_result(vm, args, BINARY_SUB, "assign_sub");
 }
 
+// Unlike the Variable itself, the result does not change any more.
 static Value method_value(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -182,6 +197,7 @@ static const MemberDef variable_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// No visit slot: tensors hold no references to other objects.
 static void variable_destroy(Vm *vm, Object *self)
 {
     Variable *variable = (Variable *)self;
@@ -191,6 +207,7 @@ static void variable_destroy(Vm *vm, Object *self)
 }
 
 // The tensor that a new Variable begins with, owned.
+// In a trace the initial value must be known, which the stager decides.
 static Tensor *first_value(Vm *vm, Value initial)
 {
     if (vm->trace != NULL) {
@@ -205,6 +222,8 @@ static Tensor *first_value(Vm *vm, Value initial)
                              : value_as_variable(initial)->cell.value);
 }
 
+// `given` holds the arguments in the order of variable_make's params; what was
+// not given is UNBOUND. In a trace the stager must hear of a new Variable.
 static Value make_from(Vm *vm, Type *cls, const Value given[4])
 {
     DType dtype = DT_NONE;
@@ -273,6 +292,7 @@ static Value variable_repr(Vm *vm, Value self)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
+// print() shows what a library asks for, else the repr.
 static Value variable_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_VARIABLE, self);
