@@ -4,14 +4,19 @@
 // block, whose columns, 0 and 0, are not stored.
 #include "lexer/scan.h"
 
+// CPython's, for the first of the two counts.
 enum { TAB_WIDTH = 8 };
 
+// What measure found on one line. The second count takes a tab for one column;
+// see Lexer for why there are two.
 typedef struct Indentation {
     uint32_t column, alternate;
     uint32_t start; // of the line
     bool blank;     // nothing stands on the line but a comment
 } Indentation;
 
+// At the end of the text the backslash asks for more: at a prompt that is no
+// fault, so the error is marked incomplete.
 Scan scan_continuation(Lexer *lexer)
 {
     lexer->position++;
@@ -45,6 +50,7 @@ static Scan measure(Lexer *lexer, Indentation *found)
         } else if (byte == '\t') {
             column = (column / TAB_WIDTH + 1) * TAB_WIDTH;
             alternate++;
+        // CPython starts the count again at a form feed.
         } else if (byte == '\f') {
             column = alternate = 0;
         } else if (byte == '\\') {
@@ -76,12 +82,15 @@ static void skip_line(Lexer *lexer)
     }
 }
 
+// The two counts disagree on which line is further in.
 static Scan stop_tabs(Lexer *lexer, uint32_t start)
 {
     return scan_stop(lexer, ERR_TAB, (Span){start, start + 1},
                      "inconsistent use of tabs and spaces in indentation");
 }
 
+// The caller knows that the column has grown; the alternate count must have
+// grown with it.
 static Scan open_block(Lexer *lexer, const Indentation *found,
                        uint32_t alternate)
 {
@@ -108,6 +117,8 @@ static uint32_t line_end(const Lexer *lexer)
     return at;
 }
 
+// Also for a line that stays in its block: the loop does nothing then, and
+// both counts are compared all the same.
 static Scan close_blocks(Lexer *lexer, const Indentation *found)
 {
     while (lexer->depth > 0 &&
@@ -121,6 +132,7 @@ static Scan close_blocks(Lexer *lexer, const Indentation *found)
     uint32_t column = depth > 0 ? lexer->columns[depth - 1] : 0;
     uint32_t alternate = depth > 0 ? lexer->alternates[depth - 1] : 0;
     if (found->column != column) {
+        // CPython points at the end of the line for this fault.
         uint32_t at = line_end(lexer);
         return scan_stop(lexer, ERR_INDENTATION, (Span){at, at + 1},
                          "unindent does not match any outer indentation "
@@ -130,6 +142,8 @@ static Scan close_blocks(Lexer *lexer, const Indentation *found)
                                          : stop_tabs(lexer, found->start);
 }
 
+// At the end of the text nothing is emitted: the open blocks are closed by
+// scan_all, since no line says how far.
 Scan scan_indentation(Lexer *lexer)
 {
     Indentation found = {0};

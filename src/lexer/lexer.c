@@ -11,6 +11,9 @@
 #include "base/utf8.h"
 #include "lexer/scan.h"
 
+// The first reason is the only one, because the lexer stops at it. It goes to
+// the token list and not into the context; the parser decides whether it is
+// told.
 static void set_error(Lexer *lexer, ErrorKind kind, Span span,
                       const char *format, va_list args)
 {
@@ -20,6 +23,7 @@ static void set_error(Lexer *lexer, ErrorKind kind, Span span,
     vsnprintf(error->message, sizeof error->message, format, args);
 }
 
+// SCAN_STOPPED always, for the return statement.
 Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
                ...)
 {
@@ -30,6 +34,7 @@ Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
     return SCAN_STOPPED;
 }
 
+// Steps back over the bytes of one UTF-8 sequence, to mark a whole character.
 Scan scan_stop_here(Lexer *lexer, const char *format, ...)
 {
     uint32_t end = lexer->position, start = end;
@@ -46,6 +51,8 @@ Scan scan_stop_here(Lexer *lexer, const char *format, ...)
     return SCAN_STOPPED;
 }
 
+// The brackets open behind the token are noted with it; advice about a missing
+// comma needs them.
 Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start)
 {
     Token token = {(uint8_t)kind, (uint8_t)lexer->level,
@@ -53,6 +60,8 @@ Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start)
     return vec_push(lexer->ctx, lexer->tokens, token) ? SCAN_OK : SCAN_STOPPED;
 }
 
+// All bytes beyond ASCII are taken along, and check_name looks at the name as
+// a whole: that is how CPython cuts names, and it keeps this test cheap.
 static bool is_name_byte(char byte)
 {
     return (unsigned char)byte >= 0x80 ||
@@ -85,6 +94,8 @@ static Scan check_name(Lexer *lexer, uint32_t start)
     return SCAN_OK;
 }
 
+// Keywords are ASCII, so a name with other characters is never looked up. One
+// that becomes a keyword by NFKC stays a name.
 static Scan scan_name(Lexer *lexer)
 {
     uint32_t start = lexer->position;
@@ -102,6 +113,8 @@ static Scan scan_name(Lexer *lexer)
     return scan_emit(lexer, token_keyword(text, length), start);
 }
 
+// The mark is at the opening quote; the message has the line where the lexer
+// gave up. The position is behind the line end there, hence the step back.
 static Scan stop_string(Lexer *lexer, uint32_t start, bool triple,
                         bool incomplete)
 {
@@ -126,6 +139,7 @@ static Scan scan_string(Lexer *lexer, uint32_t start)
     lexer->position += quotes;
     while (lexer->position < lexer->end) {
         char byte = lexer->text[lexer->position++];
+        // A quote inside a triple-quoted string counts only in a row of three.
         if (byte == quote) {
             if (++seen == quotes) {
                 return scan_emit(lexer, TOK_STRING, start);
@@ -147,6 +161,7 @@ static Scan scan_string(Lexer *lexer, uint32_t start)
 
 // Length of the string prefix at the position, if a quote follows: each of
 // the letters of "rb", "rf" or "u" at most once, in either case and order.
+// `*prefix` means nothing if it answers false.
 static bool string_follows(const Lexer *lexer, uint32_t *prefix)
 {
     bool raw = false, kind = false;
@@ -169,11 +184,13 @@ static bool string_follows(const Lexer *lexer, uint32_t *prefix)
     return false;
 }
 
+// Only for the three opening brackets.
 static char closing(char open)
 {
     return open == '(' ? ')' : open == '[' ? ']' : '}';
 }
 
+// Kept with its place, because a fault at the other end names this one.
 static Scan open_bracket(Lexer *lexer, char byte)
 {
     if (lexer->level >= LEXER_MAX_BRACKETS) {
@@ -184,6 +201,7 @@ static Scan open_bracket(Lexer *lexer, char byte)
     return SCAN_OK;
 }
 
+// The line of the opening bracket is told only if it is another one.
 static Scan close_bracket(Lexer *lexer, char byte)
 {
     if (lexer->level == 0) {
@@ -209,6 +227,8 @@ static Scan close_bracket(Lexer *lexer, char byte)
                           byte, open.open);
 }
 
+// A character that begins no token becomes OTHER, and the parser finds it to
+// be invalid syntax; only what cannot be shown is named here.
 static Scan scan_operator(Lexer *lexer)
 {
     uint32_t start = lexer->position;
@@ -242,6 +262,7 @@ static Scan scan_token(Lexer *lexer)
         lexer->position += prefix;
         return scan_string(lexer, start);
     }
+    // `.5` is a number, `.` with anything else behind it an operator.
     bool digit_next = next >= '0' && next <= '9';
     if ((byte >= '0' && byte <= '9') || (byte == '.' && digit_next)) {
         return scan_number(lexer);
@@ -249,6 +270,7 @@ static Scan scan_token(Lexer *lexer)
     return is_name_byte(byte) ? scan_name(lexer) : scan_operator(lexer);
 }
 
+// A comment goes up to its line end, which stays: it may be a NEWLINE.
 static void skip_blanks(Lexer *lexer)
 {
     for (;;) {
@@ -280,6 +302,7 @@ static Scan scan_line(Lexer *lexer)
         if (byte == '\n') {
             lexer->position++;
             if (lexer->level == 0) {
+                // Inside brackets a line end is a blank and gives no token.
                 return scan_emit(lexer, TOK_NEWLINE, lexer->position - 1);
             }
         } else if (byte == '\\') {
@@ -293,6 +316,8 @@ static Scan scan_line(Lexer *lexer)
     }
 }
 
+// The innermost bracket is named. More text could close it, so a prompt goes
+// on asking.
 static Scan stop_unclosed(Lexer *lexer)
 {
     Bracket open = lexer->brackets[lexer->level - 1];
@@ -333,6 +358,7 @@ static bool finish(Lexer *lexer, Scan result)
             scan_emit(lexer, TOK_ERROR, lexer->position) == SCAN_OK);
 }
 
+// The indentation starts at 0, and so does the depth of brackets.
 bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens)
 {
     Lexer lexer = {.ctx = ctx,
@@ -353,6 +379,8 @@ bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
                    .position = part.start,
                    .end = part.end,
                    .level = 1,
+                   // Stands for the opening brace, where faults with brackets
+                   // point.
                    .brackets = {{part.start - 1, '('}},
                    .tokens = tokens};
     if (scan_emit(&lexer, TOK_LEFT_PAREN, part.start - 1) != SCAN_OK) {
@@ -361,6 +389,7 @@ bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
     if (scan_line(&lexer) != SCAN_OK) {
         return finish(&lexer, SCAN_STOPPED);
     }
+    // One level is the group itself.
     if (lexer.level > 1) {
         return finish(&lexer, stop_unclosed(&lexer));
     }
@@ -370,6 +399,8 @@ bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
            scan_emit(&lexer, TOK_END, part.end) == SCAN_OK;
 }
 
+// The text of a token is shown on one line, whatever it spans. What follows an
+// ERROR token is its reason.
 void lexer_dump(StrBuf *out, const Source *source, const TokenList *tokens)
 {
     for (size_t i = 0; i < tokens->count; i++) {

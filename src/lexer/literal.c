@@ -11,6 +11,9 @@
 
 #include "base/utf8.h"
 
+// The text is that of a STRING token, so a quote follows and the closing
+// quotes are there. `''` is an empty string, `''''''` an empty triple-quoted
+// one: the length tells.
 StringParts literal_string_parts(const char *text, size_t length)
 {
     StringParts parts = {0};
@@ -52,6 +55,7 @@ static size_t told_position(const Decoder *d, size_t offset)
     return position;
 }
 
+// The words are those of CPython's decoder; `last` is inclusive.
 static bool fail_escape(const Decoder *d, size_t start, size_t end,
                         const char *reason)
 {
@@ -64,6 +68,7 @@ static bool fail_escape(const Decoder *d, size_t start, size_t end,
     return false;
 }
 
+// -1 if it is no digit.
 static int hex_value(char byte)
 {
     if (byte >= '0' && byte <= '9') {
@@ -76,6 +81,7 @@ static int hex_value(char byte)
 // \xXX, \uXXXX, \UXXXXXXXX; the letter is at the position.
 static bool decode_hex(Decoder *d, size_t start)
 {
+    // The number of digits is fixed; too few of them are a fault.
     char letter = d->text[d->position++];
     int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : 8, seen = 0;
     uint32_t value = 0;
@@ -95,6 +101,7 @@ static bool decode_hex(Decoder *d, size_t start)
                            : letter == 'u' ? "truncated \\uXXXX escape"
                                            : "truncated \\UXXXXXXXX escape");
     }
+    // Only eight digits can get here; surrogates are let through.
     if (value > 0x10FFFF) {
         return fail_escape(d, start, d->position,
                            "illegal Unicode character");
@@ -108,6 +115,8 @@ static bool decode_hex(Decoder *d, size_t start)
 }
 
 // Up to three octal digits.
+// At least one digit is there. In bytes, CPython 3.11 keeps the low eight bits
+// of what is above \377.
 static void decode_octal(Decoder *d)
 {
     uint32_t value = 0;
@@ -139,6 +148,7 @@ static bool decode_escape(Decoder *d, size_t start)
         d->position++;
         return true;
     }
+    // A backslash at a line end joins the lines.
     if (byte == '\n') {
         d->position++;
         return true;
@@ -158,6 +168,8 @@ static bool decode_escape(Decoder *d, size_t start)
     return true;
 }
 
+// Text without backslashes is copied in runs. A backslash at the very end can
+// only come from a part of an f-string; it stands for itself.
 bool literal_decode(StrBuf *out, const char *text, size_t length, bool bytes,
                     char fault[120])
 {
@@ -182,6 +194,7 @@ bool literal_decode(StrBuf *out, const char *text, size_t length, bool bytes,
     return strbuf_ok(out);
 }
 
+// The lexer has checked where the underscores stand.
 size_t literal_digits(const char *text, size_t length, char *out)
 {
     size_t count = 0;
@@ -194,6 +207,8 @@ size_t literal_digits(const char *text, size_t length, char *out)
     return count;
 }
 
+// The `e` of a hexadecimal number is a digit. No octal or binary number holds
+// one.
 bool literal_is_float(const char *text, size_t length)
 {
     if (length > 1 && (text[1] | 0x20) == 'x') {
@@ -204,6 +219,8 @@ bool literal_is_float(const char *text, size_t length)
            memchr(text, 'E', length) != NULL;
 }
 
+// strtod follows the locale, and a host program may have set one with a
+// decimal comma.
 double literal_float(const char *digits)
 {
     if (strcmp(localeconv()->decimal_point, ".") == 0) {

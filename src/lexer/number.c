@@ -5,17 +5,20 @@
 #include "base/utf8.h"
 #include "lexer/scan.h"
 
+// ASCII only: the other decimal digits of Unicode begin no number.
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
 
+// Digits of hexadecimal numbers, in both cases.
 static bool is_hex_digit(char byte)
 {
     return is_digit(byte) || (byte >= 'a' && byte <= 'f') ||
            (byte >= 'A' && byte <= 'F');
 }
 
+// What may not follow a number directly: `1a` is no number and a name.
 static bool is_name_byte(char byte)
 {
     return (unsigned char)byte >= 0x80 ||
@@ -38,6 +41,7 @@ static bool keyword_follows(const Lexer *lexer)
     return false;
 }
 
+// A keyword may follow: `0x1for x` is 0x1f and `or`, as in CPython.
 static Scan finish(Lexer *lexer, uint32_t start, const char *what)
 {
     if (is_name_byte(scan_peek(lexer, 0)) && !keyword_follows(lexer)) {
@@ -63,6 +67,7 @@ static Scan decimal_digits(Lexer *lexer)
     }
 }
 
+// A prefix that changes the digits of an integer.
 typedef struct Base {
     char letter;      // in lower case, as in 0x
     const char *name; // in messages
@@ -76,6 +81,7 @@ static const Base bases[] = {
     {'b', "binary", '1', false},
 };
 
+// Hexadecimal is the only base that has letters.
 static bool in_base(const Base *base, char byte)
 {
     return base->letters ? is_hex_digit(byte)
@@ -111,6 +117,7 @@ static Scan scan_prefixed(Lexer *lexer, uint32_t start, const Base *base)
     return finish(lexer, start, base->name);
 }
 
+// Named as a whole, since the number is right for CPython.
 static Scan stop_complex(Lexer *lexer, uint32_t start)
 {
     lexer->position++;
@@ -118,6 +125,7 @@ static Scan stop_complex(Lexer *lexer, uint32_t start)
                      "Duet has no complex numbers");
 }
 
+// Both cases, as in CPython.
 static bool is_exponent(char byte)
 {
     return byte == 'e' || byte == 'E';
@@ -134,6 +142,7 @@ static Scan scan_exponent(Lexer *lexer, bool *found)
         *found = true;
         return decimal_digits(lexer);
     }
+    // `1e+` can be nothing valid, while `1else` may be a number and a keyword.
     if (is_signed) {
         lexer->position += 1;
         return scan_stop_here(lexer, "invalid decimal literal");
@@ -186,6 +195,8 @@ static Scan scan_zero(Lexer *lexer, uint32_t start)
     if (scan_fraction(lexer, start, &is_float) != SCAN_OK) {
         return SCAN_STOPPED;
     }
+    // `0777` was octal in Python 2, `0777.0` is a float. CPython marks the
+    // zeros.
     if (other_digit && !is_float) {
         return scan_stop(lexer, ERR_SYNTAX, (Span){start, zeros_end},
                          "leading zeros in decimal integer literals are not "
@@ -194,6 +205,8 @@ static Scan scan_zero(Lexer *lexer, uint32_t start)
     return finish(lexer, start, "decimal");
 }
 
+// The token keeps its text; whether it is a float is asked again by the
+// parser, so is_float is used here only on the way.
 Scan scan_number(Lexer *lexer)
 {
     uint32_t start = lexer->position;

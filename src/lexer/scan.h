@@ -4,11 +4,13 @@
 
 #include "lexer/lexer.h"
 
+// One that is still open.
 typedef struct Bracket {
     uint32_t offset; // of the opening one, for messages
     char open;
 } Bracket;
 
+// A run over one text or one part of it; lives on the stack of its caller.
 typedef struct Lexer {
     Ctx *ctx;
     const Source *source;

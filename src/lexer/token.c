@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+// The third column of token_list.h.
 typedef enum TokenClass { SPECIAL, OPERATOR, KEYWORD } TokenClass;
 
+// Indexed by TokenKind. The rows keep the list's order, in which longer
+// operators precede their beginnings.
 static const struct {
     const char *text;
     uint8_t length;
@@ -15,6 +18,7 @@ static const struct {
 #undef TOKEN
 };
 
+// Also for a list that was never filled.
 void token_list_free(Ctx *ctx, TokenList *tokens)
 {
     if (tokens->items != NULL) {
@@ -27,6 +31,7 @@ const char *token_text(TokenKind kind)
     return token_table[kind].text;
 }
 
+// A linear search: the lengths differ in most rows, so few are compared.
 TokenKind token_keyword(const char *text, size_t length)
 {
     for (int kind = 0; kind < TOK_COUNT; kind++) {
@@ -39,6 +44,7 @@ TokenKind token_keyword(const char *text, size_t length)
     return TOK_NAME;
 }
 
+// `text` is not empty. The first row that fits wins, which is the longest.
 TokenKind token_operator(const char *text, size_t available, size_t *length)
 {
     for (int kind = 0; kind < TOK_COUNT; kind++) {

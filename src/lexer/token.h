@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/vec.h"
 
+// One for each row of token_list.h.
 typedef enum TokenKind {
 #define TOKEN(id, text, class) TOK_##id,
 #include "lexer/token_list.h"
@@ -12,6 +13,7 @@ typedef enum TokenKind {
     TOK_COUNT
 } TokenKind;
 
+// Small, because a text has many: the spelling stays in the source.
 typedef struct Token {
     uint8_t kind;  // TokenKind
     uint8_t level; // brackets open behind it

@@ -10,6 +10,7 @@
 #include "base/source.h"
 #include "base/strbuf.h"
 
+// One for each row of ast_list.h; the order is relied on by ast_unparse.
 typedef enum AstKind {
 #define AST(id, name, ...) AST_##id,
 #include "parser/ast_list.h"
@@ -25,6 +26,8 @@ typedef enum BinaryOp {
     BINARY_COUNT
 } BinaryOp;
 
+// `not` is here because its node has the form of the others, though it binds
+// looser.
 typedef enum UnaryOp {
     UNARY_NEG,
     UNARY_POS,
@@ -32,6 +35,8 @@ typedef enum UnaryOp {
     UNARY_NOT
 } UnaryOp;
 
+// Two words make one operator here: `not in` and `is not` are no negations of
+// another node.
 typedef enum CompareOp {
     COMPARE_LT,
     COMPARE_LE,
@@ -45,10 +50,14 @@ typedef enum CompareOp {
     COMPARE_IS_NOT
 } CompareOp;
 
+// The two words that do not evaluate all of their operands.
 typedef enum BoolOp { BOOL_AND, BOOL_OR } BoolOp;
 
+// What is done with a name, attribute or the like. The parser sets LOAD, and
+// turns it over when the expression proves to be a target.
 typedef enum AstContext { CONTEXT_LOAD, CONTEXT_STORE, CONTEXT_DEL } AstContext;
 
+// In the order in which the kinds may follow each other in a definition.
 typedef enum ParamKind {
     PARAM_POSITIONAL_ONLY,
     PARAM_POSITIONAL,
@@ -57,6 +66,8 @@ typedef enum ParamKind {
     PARAM_VARKEYWORDS // **kwargs
 } ParamKind;
 
+// The words come first: what is behind CONSTANT_ELLIPSIS is a "literal" in
+// messages.
 typedef enum ConstantType {
     CONSTANT_NONE,
     CONSTANT_FALSE,
@@ -75,6 +86,8 @@ typedef struct Text { // NUL-terminated, in the arena; text NULL: absent
 
 typedef struct Node Node;
 
+// Lives in the arena and never grows; while it is gathered, its items lie on
+// the parser's scratch vector.
 typedef struct NodeList {
     Node **items; // an item of a DICT's keys may be NULL (`**mapping`)
     uint32_t count;
@@ -90,6 +103,7 @@ struct Node {
     union {
         struct { NodeList body; } module;
         struct { Node *value; } expr_stmt; // also RETURN, YIELD, YIELD_FROM
+        // One target for each `=`, from left to right.
         struct { NodeList targets; Node *value; } assign;
         struct { BinaryOp op; Node *target, *value; } aug_assign;
         struct {
@@ -97,15 +111,18 @@ struct Node {
             bool simple; // a bare name, not in parentheses
         } ann_assign;
         struct { NodeList targets; } delete_stmt;
+        // An `elif` is an IF that is alone in `orelse`.
         struct { Node *test; NodeList body, orelse; } if_stmt; // and WHILE
         struct { Node *target, *iter; NodeList body, orelse; } for_stmt;
         struct { NodeList body, handlers, orelse, finalbody; } try_stmt;
+        // `type` is NULL for a bare `except:`.
         struct { Node *type; Text name; NodeList body; } handler;
         struct { NodeList items, body; } with_stmt;
         struct { Node *context, *target; } with_item;
         struct { Node *exception, *cause; } raise_stmt;
         struct { Node *test, *message; } assert_stmt;
         struct { NodeList names; } names; // GLOBAL, NONLOCAL, IMPORT
+        // `level` counts the dots in front.
         struct { Text module; NodeList names; uint32_t level; } import_from;
         struct { Text name, asname; } alias; // asname.text NULL: none
         struct {
@@ -136,6 +153,8 @@ struct Node {
             Node *format_spec; // a JOINED_STR or NULL
         } formatted;
         struct { NodeList elements; AstContext context; } sequence; // and SET
+        // Of equal length; the value of a NULL key is the mapping of
+        // `**mapping`.
         struct { NodeList keys, values; } dict;
         struct { BinaryOp op; Node *left, *right; } binary;
         struct { UnaryOp op; Node *operand; } unary;
