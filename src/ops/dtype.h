@@ -13,6 +13,8 @@ typedef struct TensorString {
     char bytes[]; // length of them, then a NUL that is not counted
 } TensorString;
 
+// The order is that of the kernels' Elem, which dtype.c checks; DT_COUNT
+// doubles as the mark for an attribute that names none.
 typedef enum DType {
 #define DTYPE(id, name, ctype, size, class, tf) DT_##id,
 #include "ops/dtype_list.h"
@@ -21,6 +23,7 @@ typedef enum DType {
     DT_NONE = DT_COUNT // "not given", in attributes
 } DType;
 
+// What rules ask about, without naming each width.
 typedef enum DTypeClass {
     DTYPE_CLASS_BOOL,
     DTYPE_CLASS_UINT,
@@ -32,6 +35,7 @@ typedef enum DTypeClass {
 const char *dtype_name(DType dtype);
 size_t dtype_size(DType dtype); // bytes of an element
 DTypeClass dtype_class(DType dtype);
+// False, and *dtype untouched, for an unknown name.
 bool dtype_from_name(const char *name, DType *dtype);
 static inline bool dtype_is_float(DType dtype)
 {

@@ -42,10 +42,12 @@ MUST_CHECK bool infer_ints(const InferCall *call, const AttrValue *attr,
 MUST_CHECK bool kernel_ints(const KernelCall *call, const AttrValue *attr,
                             Shape *out);
 
+// An attribute that was left out is ATTR_NONE, as None itself is.
 static inline bool attr_given(const AttrValue *attr)
 {
     return attr->kind != ATTR_NONE;
 }
+// The attribute's value, or `otherwise` where it was left out.
 static inline int64_t attr_int(const AttrValue *attr, int64_t otherwise)
 {
     return attr->kind == ATTR_INT ? attr->integer : otherwise;

@@ -9,6 +9,7 @@
 #include "kernels/tier.h"
 #include "ops/tensor.h"
 
+// Numbers change whenever the list does; a graph's text has names.
 typedef enum OpCode {
 #define OP(id, desc) OP_##id,
 #include "ops/op_list.h"
@@ -16,6 +17,7 @@ typedef enum OpCode {
     OP_COUNT
 } OpCode;
 
+// The member of AttrValue that is set.
 typedef enum AttrKind {
     ATTR_NONE, // None, or not given
     ATTR_BOOL,
@@ -203,6 +205,7 @@ MUST_CHECK bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs,
                        uint32_t input_count, const AttrValue *attrs,
                        Tensor **outputs, uint32_t *output_count);
 bool attr_equal(const AttrValue *a, const AttrValue *b);
+// Equal values have equal hashes; for tables in memory, never stored.
 uint64_t attr_hash(const AttrValue *attr);
 // "axis=0", as the graph's text has it: the value only, "(0, 1)", "'x'".
 void attr_print(StrBuf *out, const AttrValue *attr);

@@ -40,6 +40,8 @@ static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
 }
 
 // The number of places for a window along one axis, unknown if a size is.
+// TensorFlow's formulas. With 'SAME' the size of the output depends on the
+// stride alone, and the padding follows from it.
 static PoolAxis span_of(int64_t in, int64_t window, int64_t stride, bool same)
 {
     PoolAxis span = {.in = in, .window = window, .stride = stride};
@@ -90,6 +92,7 @@ static bool infer_windows(InferCall *call, const int64_t window[2],
         dims[i] = x.rank == 4 ? x.dims[i] : DIM_UNKNOWN;
     }
     for (int i = 0; i < 2; i++) {
+        // Batch and channels stay outside of the windows.
         dims[i + 1] = span_of(dims[i + 1], window[i], stride[i], same).out;
     }
     dims[3] = channels == 0 ? dims[3] : channels;
@@ -100,6 +103,8 @@ static bool infer_windows(InferCall *call, const int64_t window[2],
 
 enum { CONV_STRIDES, CONV_PADDING };
 
+// The channels of images and filters are summed over, so they must agree;
+// groups and dilation there are none.
 static bool infer_conv2d(InferCall *call)
 {
     TensorType x = call->inputs[0], filters = call->inputs[1];
@@ -138,6 +143,7 @@ static void gather_windows(char *to, const Tensor *x, int64_t image,
             int64_t y = row * high->stride + i - high->before;
             for (int64_t k = 0; k < wide->window; k++, to += pixel) {
                 int64_t at = column * wide->stride + k - wide->before;
+                // What lies in the padding counts as zeros, which add nothing.
                 bool inside = y >= 0 && y < high->in && at >= 0 &&
                               at < wide->in;
                 int64_t from = (image * high->in + y) * wide->in + at;
@@ -176,6 +182,8 @@ static bool conv_images(const KernelCall *call, const PoolAxis *high,
     return true;
 }
 
+// Memory for the windows comes from the pool: a training loop takes the same
+// block again in each step.
 static bool kernel_conv2d(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *out = call->outputs[0];
@@ -269,6 +277,7 @@ static double pool_window(const Tensor *x, int64_t image, int64_t y, int64_t c,
                 result = now;
             }
             count++;
+            // NaN wins, and nothing can change that any more.
             if (largest && result != result) {
                 return result;
             }
@@ -277,6 +286,8 @@ static double pool_window(const Tensor *x, int64_t image, int64_t y, int64_t c,
     return largest ? result : result / (double)count;
 }
 
+// Plain loops over single elements: pooling is small beside the convolutions
+// around it.
 static bool pool_images(const KernelCall *call, bool largest)
 {
     const Tensor *x = call->inputs[0];
@@ -304,6 +315,7 @@ static bool pool_images(const KernelCall *call, bool largest)
             x, image, row * spans[0].stride - spans[0].before, c, &spans[0],
             &spans[1], column * spans[1].stride - spans[1].before, largest);
         tensor_set_float(out, i, value);
+        // Once a pixel is often enough.
         if (c == 0 && !ctx_poll(call->ctx)) {
             return false;
         }

@@ -28,6 +28,8 @@ typedef struct Reader {
     uint32_t next;
 } Reader;
 
+// Operands follow each other in the order of the spec's bits, so items must be
+// read once each and in turn.
 static Item read_item(Reader *reader, uint32_t number)
 {
     const int64_t *at = reader->spec->ints + number * SPEC_SIZE;
@@ -45,6 +47,7 @@ static Item read_item(Reader *reader, uint32_t number)
     return item;
 }
 
+// The index as it was written, negative or not.
 static bool index_error(Ctx *ctx, int64_t index, int axis, int64_t size)
 {
     return ctx_fail(ctx, ERR_OP_INDEX,
@@ -58,6 +61,7 @@ static void slice_bounds(const Item *item, int64_t size, int64_t *first,
                          int64_t *count)
 {
     int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
+    // Bounds are clipped, never refused: CPython's PySlice_AdjustIndices.
     int64_t low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
     int64_t ends[2];
     for (int i = 0; i < 2; i++) {
@@ -84,6 +88,7 @@ typedef struct Pick {
     int64_t strides[SHAPE_MAX_RANK];
 } Pick;
 
+// New axes can make the rank larger than the input's.
 static bool push_dim(Ctx *ctx, Pick *pick, int64_t size, int64_t stride)
 {
     if (pick->shape.rank == SHAPE_MAX_RANK) {
@@ -95,6 +100,8 @@ static bool push_dim(Ctx *ctx, Pick *pick, int64_t size, int64_t stride)
     return true;
 }
 
+// An int takes the axis away; a slice keeps it. What is not known in a trace
+// is checked when the kernel runs.
 static bool pick_axis(Ctx *ctx, Pick *pick, const Item *item, int axis,
                       int64_t size, int64_t stride)
 {
@@ -120,6 +127,7 @@ static bool pick_axis(Ctx *ctx, Pick *pick, const Item *item, int axis,
     }
     slice_bounds(item, size, &first, &count);
     int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
+    // An empty slice may start behind the end; no pointer is made of that.
     pick->offset += count > 0 ? first * stride : 0;
     return push_dim(ctx, pick, count, stride * step);
 }
@@ -142,6 +150,7 @@ static int axes_used(Ctx *ctx, const AttrValue *spec, int *ellipses)
     return used;
 }
 
+// Rule and kernel share this walk, so that they cannot disagree.
 static bool pick_all(Reader *reader, TensorType type, Pick *pick)
 {
     int64_t strides[SHAPE_MAX_RANK];
@@ -155,6 +164,8 @@ static bool pick_all(Reader *reader, TensorType type, Pick *pick)
                         "too many indices: %d for a tensor of rank %d", used,
                         type.rank);
     }
+    // Unknown sizes give strides without meaning; only a trace has such sizes,
+    // and it looks at the shape alone.
     dense_strides(type.rank, type.dims, strides);
     pick->shape.rank = 0;
     pick->offset = 0;
@@ -186,6 +197,8 @@ static bool pick_all(Reader *reader, TensorType type, Pick *pick)
     return true;
 }
 
+// Index tensors of one element may have any rank in NumPy; here they must be
+// scalars, so that the result's rank is plain.
 static bool infer_index(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -226,6 +239,8 @@ static bool is_dense(const Pick *pick)
     return true;
 }
 
+// x[i] and x[a:b] of leading axes share the buffer; all else is a copy, since
+// tensors have no strides.
 static bool kernel_index(const KernelCall *call)
 {
     Tensor *in = call->inputs[0];

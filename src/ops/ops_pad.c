@@ -46,6 +46,7 @@ static int64_t padding_at(const Tensor *paddings, int axis, int side)
 }
 
 // One number, a pair, or a pair an axis; open sizes are taken on trust.
+// The forms of NumPy's pad_width, and TensorFlow's [rank, 2].
 static bool paddings_fit(InferCall *call)
 {
     TensorType x = call->inputs[0], p = call->inputs[1];
@@ -68,6 +69,8 @@ static bool check_axis(InferCall *call, PadMode mode, int64_t size,
         return ctx_fail(call->ctx, ERR_OP_VALUE, "pad: negative padding");
     }
     int64_t most = mode == PAD_REFLECT ? size - 1 : size;
+    // NumPy would go on mirroring to and fro; TensorFlow refuses, and so do
+    // we.
     bool reaches = mode == PAD_CONSTANT || size == DIM_UNKNOWN ||
                    amount == 0 || (mode == PAD_EDGE ? size > 0
                                                     : amount <= most);
@@ -116,6 +119,7 @@ static int64_t pad_source(PadMode mode, int64_t at, int64_t before,
     if (from >= 0 && from < size) {
         return from;
     }
+    // Beyond an edge; check_axis has seen to it that the mirror lands inside.
     bool low = from < 0;
     switch (mode) {
     case PAD_EDGE:
@@ -171,6 +175,7 @@ static int64_t element_source(const Pad *pad, int64_t at)
     return from;
 }
 
+// The output's elements may be set already: tensor_copy would lose those.
 static void copy_string(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
                         int64_t from)
 {

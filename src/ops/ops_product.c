@@ -33,6 +33,7 @@ static EmitValue shapes_differ(const ComposeCall *call, const char *text)
 
 // ---- outer
 
+// A column times a row, which broadcast; -1 flattens what comes.
 static EmitValue compose_outer(const ComposeCall *call)
 {
     Emit *emit = call->emit;
@@ -53,6 +54,8 @@ const OpDesc op_outer = {
 
 // ---- vecdot
 
+// Multiply and sum, since the other axes broadcast, which a matmul's batch
+// axes would do only after moving the axis last.
 static EmitValue compose_vecdot(const ComposeCall *call)
 {
     Emit *emit = call->emit;
@@ -143,6 +146,8 @@ static EmitValue dot_matrix(const ComposeCall *call, int number,
                         2, sizes);
 }
 
+// Two matrices and one product; the matrix's two axes are then opened up to
+// those that stay. Unknown sizes could not be put back, so they are refused.
 static EmitValue compose_tensordot(const ComposeCall *call)
 {
     Emit *emit = call->emit;
@@ -194,6 +199,8 @@ static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
                          bool keep)
 {
     EmitValue size = emit_1(emit, OP_ABS, x, NULL);
+    // The common orders by themselves: they are cheaper than powers, and round
+    // less.
     if (isinf(order)) {
         return emit_reduce(emit, order > 0 ? OP_MAX : OP_MIN, size, mask,
                            keep);
@@ -217,6 +224,8 @@ static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
                      emit_reduce(emit, OP_SUM, powers, mask, keep), 1 / order);
 }
 
+// Of vectors alone: with two axes the elements count as one long vector
+// (Frobenius for order 2), never a matrix norm.
 static EmitValue compose_norm(const ComposeCall *call)
 {
     Emit *emit = call->emit;

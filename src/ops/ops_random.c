@@ -29,6 +29,7 @@ static bool infer_draw(InferCall *call, DType dtype)
     return true;
 }
 
+// Python's 1 and 1.0 mean the same limit.
 static double number_of(const AttrValue *attr, double otherwise)
 {
     return attr->kind == ATTR_FLOAT ? attr->number
@@ -61,12 +62,15 @@ static bool infer_uniform(InferCall *call)
     return infer_needs_float(call, dtype) && infer_draw(call, dtype);
 }
 
+// Nothing to check between mean and deviation: any numbers will do.
 static bool infer_normal(InferCall *call)
 {
     DType dtype = attr_dtype(&call->attrs[DRAW_DTYPE], DT_FLOAT32);
     return infer_needs_float(call, dtype) && infer_draw(call, dtype);
 }
 
+// Compared as ints first: as doubles two neighbours above 2**53 would seem
+// equal.
 static bool infer_integers(InferCall *call)
 {
     DType dtype = attr_dtype(&call->attrs[DRAW_DTYPE], DT_INT32);
@@ -82,6 +86,7 @@ static bool infer_integers(InferCall *call)
            infer_draw(call, dtype);
 }
 
+// The order of the words is fixed, so that machines agree.
 static uint64_t next_word64(uint32_t words[4], int half)
 {
     return (uint64_t)words[half * 2] << 32 | words[half * 2 + 1];
@@ -113,6 +118,8 @@ static uint64_t below(uint64_t word, uint64_t span)
     return a * c + (middle >> 32) + (other >> 32);
 }
 
+// The span is taken in unsigned arithmetic: from the lowest int64 to the
+// highest it does not fit a signed one.
 static bool fill_integers(const KernelCall *call, int64_t low, int64_t high)
 {
     Tensor *out = call->outputs[0];
@@ -161,6 +168,7 @@ static bool kernel_normal(const KernelCall *call)
         uint32_t words[4];
         RngState *rng = &call->ctx->rng;
         rng_block(rng->key, rng->counter++, words);
+        // In (0, 1], for the logarithm of 0 would be infinite.
         double u = 1 - unit_of(next_word64(words, 0), DT_FLOAT64);
         double angle = 6.283185307179586 * unit_of(next_word64(words, 1),
                                                    DT_FLOAT64);
@@ -170,6 +178,7 @@ static bool kernel_normal(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// A scalar has no axis to shuffle.
 static bool infer_shuffle(InferCall *call)
 {
     return infer_needs_rank(call, 0, 1) && infer_same(call);

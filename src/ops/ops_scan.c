@@ -66,6 +66,7 @@ typedef struct Row {
         break;                                                                \
     }
 
+// Ints add in unsigned arithmetic, so that overflow wraps and is defined.
 static void scan_sum(const Tensor *in, Tensor *out, const Row *row)
 {
     const int first = 0;
@@ -98,6 +99,7 @@ static bool scan(const KernelCall *call,
             row.step *= tensor_dims(in)[i];
         }
     }
+    // Row i starts in block i / step, at place i % step within it.
     int64_t rows = row.count == 0 ? 0 : in->count / row.count;
     for (int64_t i = 0; i < rows; i++) {
         row.start = i / row.step * row.count * row.step + i % row.step;

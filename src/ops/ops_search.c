@@ -96,6 +96,8 @@ const OpDesc op_boolean_mask = {
 
 // ---- nonzero
 
+// The number of outputs is the rank, so that the rank must be known in a
+// trace. Only OP_MAX_OUTPUTS types are kept; all are alike.
 static bool infer_nonzero(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -115,6 +117,7 @@ static bool infer_nonzero(InferCall *call)
     return true;
 }
 
+// By value: -0.0 is zero, NaN is not.
 static bool is_nonzero(const Tensor *x, int64_t index)
 {
     return dtype_is_float((DType)x->dtype) ? tensor_float_at(x, index) != 0
@@ -140,6 +143,7 @@ static bool kernel_nonzero(const KernelCall *call)
         if (!is_nonzero(x, i)) {
             continue;
         }
+        // The element's number, taken apart into coordinates, last axis first.
         int64_t rest = i;
         for (int k = x->rank - 1; k >= 0; k--) {
             ((int64_t *)call->outputs[k]->data)[at] =
@@ -164,6 +168,8 @@ const OpDesc op_nonzero = {
 
 // ---- searchsorted
 
+// Whether the vector is sorted is not checked, as in NumPy: that would cost
+// more than the search.
 static bool infer_searchsorted(InferCall *call)
 {
     TensorType sorted = call->inputs[0], values = call->inputs[1];
@@ -204,6 +210,8 @@ static bool kernel_searchsorted(const KernelCall *call)
     const Tensor *sorted = call->inputs[0], *values = call->inputs[1];
     bool right = attr_given(&call->attrs[0]) && call->attrs[0].count == 5;
     for (int64_t i = 0; i < values->count; i++) {
+        // Invariant: what lies before `low` goes before the value, what lies
+        // from `high` on does not.
         int64_t low = 0, high = sorted->count;
         while (low < high) {
             int64_t middle = low + (high - low) / 2;

@@ -18,6 +18,7 @@ typedef struct Pair {
 // True if b must stand before a (so equal keys stay in order).
 typedef bool (*PairBefore)(const Pair *b, const Pair *a);
 
+// A NaN comes behind every number, and two NaNs are equal.
 static bool float_up(const Pair *b, const Pair *a)
 {
     return b->number < a->number ||
@@ -43,6 +44,7 @@ static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
 {
     int64_t i = 0, k = half, at = 0;
     while (i < half && k < n) {
+        // No branch depends on the outcome, which no predictor could guess.
         bool second = before(&pairs[k], &pairs[i]);
         to[at++] = pairs[second ? k : i];
         k += second;
@@ -60,6 +62,7 @@ static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
 static inline Pair *merge_sort(Pair *pairs, Pair *work, int64_t n,
                                PairBefore before)
 {
+    // Each pass merges neighbouring runs from one array into the other.
     for (int64_t width = 1; width < n; width *= 2) {
         for (int64_t start = 0; start < n; start += 2 * width) {
             int64_t rest = n - start;
@@ -140,6 +143,7 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     if (in->count == 0) {
         return true;
     }
+    // One row's pairs and as many to merge into, for all rows.
     size_t size = 2 * (size_t)n * sizeof(Pair);
     Pair *room = ctx_alloc(call->ctx, size);
     bool ok = room != NULL;
@@ -170,12 +174,14 @@ static bool sort_axis(const InferCall *call, int *axis)
                        type.rank - 1, axis));
 }
 
+// The axis is only checked here; the kernel resolves it again.
 static bool infer_sort(InferCall *call)
 {
     int axis;
     return sort_axis(call, &axis) && infer_same(call);
 }
 
+// Places are int64, whatever is sorted.
 static bool infer_argsort(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -184,6 +190,7 @@ static bool infer_argsort(InferCall *call)
            infer_output(call, 0, DT_INT64, type.rank, type.dims);
 }
 
+// All of the row is kept, whatever its length.
 static bool sort_call(const KernelCall *call, SortResult to)
 {
     int axis, rank = call->inputs[0]->rank;
@@ -225,6 +232,7 @@ const OpDesc op_argsort = {
 
 // ---- topk
 
+// k is a Python int, so that the sizes are known in a trace.
 static bool infer_topk(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -253,6 +261,7 @@ static bool infer_topk(InferCall *call)
     return true;
 }
 
+// A whole sort, of which the first k are kept: simple, and stable.
 static bool kernel_topk(const KernelCall *call)
 {
     SortResult to = {call->outputs[0], call->outputs[1],

@@ -26,7 +26,9 @@ typedef struct TensorType {
     const int64_t *dims;
 } TensorType;
 
+// Copies `rank` sizes; of an unknown rank none.
 void shape_set(Shape *shape, int rank, const int64_t *dims);
+// Ranks and sizes as numbers: unknown equals unknown.
 bool shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b);
 bool shape_is_static(int rank, const int64_t *dims); // all sizes known
 // Elements of a static shape; false with ERR_OP_OVERFLOW past 2^62 bytes.

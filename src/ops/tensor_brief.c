@@ -37,6 +37,7 @@ static void add_float(StrBuf *out, double value, bool single)
     strbuf_puts(out, text);
 }
 
+// Strings go out as they are, without escapes; bools count as ints.
 static void add_item(const Brief *b, int64_t index)
 {
     const Tensor *t = b->tensor;
@@ -86,6 +87,7 @@ static void add_axis(const Brief *b, int axis, int64_t at)
     strbuf_putc(b->out, ']');
 }
 
+// A scalar has no brackets: the walk ends before its first axis.
 void tensor_print_brief(StrBuf *out, const Tensor *tensor, int64_t edge,
                         bool quote)
 {
