@@ -16,6 +16,7 @@
 
 enum { PRIVATE_BASE = 0xF700 }; // U+F700 + byte
 
+// Borrowed; NULL with a TypeError pending.
 Bytes *bytes_argument(Vm *vm, Value v)
 {
     return value_is_kind(v, KIND_BYTES)
@@ -33,6 +34,8 @@ static bool is_private(unsigned char byte, bool lines)
            (lines && (byte == '\v' || byte == '\f'));
 }
 
+// The text of the same number of characters, moved as the head of the file
+// says. `lines`: it is for splitlines. Owned.
 static Value to_text(Vm *vm, const Bytes *bytes, bool lines)
 {
     StrBuf out;
@@ -46,6 +49,7 @@ static Value to_text(Vm *vm, const Bytes *bytes, bool lines)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The way back: the low 8 bits of a code point are the byte. Owned.
 static Value from_text(Vm *vm, const Str *text)
 {
     Bytes *bytes = bytes_new(vm, NULL, text->count);
@@ -132,6 +136,7 @@ typedef enum TextArgs {
 
 enum { TEXT_MAX_ARGS = 4 };
 
+// `at` counts self as 0.
 static bool is_bytes_argument(TextArgs kind, uint32_t at)
 {
     switch (kind) {
@@ -152,6 +157,8 @@ static Value by_text(Vm *vm, const char *name, TextArgs kind, Value *args,
                                 VALUE_UNBOUND};
     uint32_t given = 0;
     bool ready = true;
+    // The first argument that was not given ends the list: the method of str
+    // then takes its own defaults.
     for (uint32_t i = 0; ready && i < count && !value_unbound(args[i]); i++) {
         bool text = i == 0 || is_bytes_argument(kind, i);
         all[i] = text ? argument_text(vm, args[i], kind == ARGS_NUMBER, lines)
@@ -226,6 +233,7 @@ static Value by_text(Vm *vm, const char *name, TextArgs kind, Value *args,
 TEXT_METHODS
 #undef TEXT_METHOD
 
+// index and rindex are find with an error, whose text is not that of str.
 static Value search(Vm *vm, const char *name, Value *args, uint32_t count)
 {
     Value at = by_text(vm, name, ARGS_NUMBER, args, count);
@@ -244,6 +252,7 @@ static Value method_rindex(Vm *vm, Value *args, uint32_t count)
     return search(vm, "rfind", args, count);
 }
 
+// Not by text: moved bytes would need a test of their own.
 static Value method_isascii(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)count;
@@ -251,6 +260,7 @@ static Value method_isascii(Vm *vm, Value *args, uint32_t count)
         utf8_is_ascii(bytes_text(args[0]), bytes_length(args[0])));
 }
 
+// An instance of a subclass gives plain bytes.
 static Value method_bytes(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -290,6 +300,7 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     for (size_t i = 0; i < length; i++) {
+        // Counted from the end, the first group is the one that may be short.
         size_t left = group < 0 ? i : length - i;
         if (i > 0 && sep != '\0' && width > 0 && left % width == 0) {
             strbuf_putc(&out, sep);
@@ -300,6 +311,7 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// -1: not one.
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -308,6 +320,8 @@ static int hex_digit(char c)
                                   : -1;
 }
 
+// White space may stand between bytes, not inside one. The text's NUL ends a
+// lone digit safely: it is no hexadecimal digit.
 static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -336,12 +350,14 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
         bytes->data[used++] = (char)(high << 4 | low);
         i += 2;
     }
+    // The buffer was made for the longest result; a copy has the real length.
     Value result = bytes == NULL ? VALUE_FAIL
                                  : bytes_value(vm, bytes->data, used);
     object_release_null(&vm->ctx, bytes);
     return result;
 }
 
+// from > to: the start was given behind the end, and not even b"" fits.
 static bool has_affix(const Bytes *self, const Bytes *part, size_t from,
                       size_t to, bool at_end)
 {
@@ -352,6 +368,8 @@ static bool has_affix(const Bytes *self, const Bytes *part, size_t from,
     return memcmp(at, part->data, part->length) == 0;
 }
 
+// startswith and endswith. On the bytes themselves, as a tuple of parts is not
+// what by_text handles. Any part that fits will do.
 static Value affix(Vm *vm, Value *args, bool at_end)
 {
     const Bytes *self = value_as_bytes(args[0]);
@@ -390,6 +408,7 @@ static Value method_endswith(Vm *vm, Value *args, uint32_t count)
     return affix(vm, args, true);
 }
 
+// `at` is the item's number, for the message.
 static bool add_item(Vm *vm, StrBuf *out, Value item, size_t at)
 {
     if (!value_is_kind(item, KIND_BYTES)) {
@@ -402,6 +421,8 @@ static bool add_item(Vm *vm, StrBuf *out, Value item, size_t at)
     return true;
 }
 
+// The iterable is read to its end first: it may run code, and bytes.join
+// reports a wrong item by its number.
 static Value method_join(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -467,6 +488,8 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// A static method: args[0] is an argument, not self. Where `from` has a byte
+// twice the last one counts.
 static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -24,11 +24,14 @@ static const TypeSlots *native_slots(Vm *vm, Value self)
 #define SLOTS (native_slots(vm, args[0]))
 #define UNUSED_COUNT (void)count
 
+// What a method answers whose slot only succeeds or fails.
 static Value none_if(bool done)
 {
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
+// A native stands only in types that have its slot (class_add_native), so none
+// of these asks for NULL.
 NATIVE_OF(REPR)
 {
     UNUSED_COUNT;
@@ -41,6 +44,7 @@ NATIVE_OF(STR)
     return SLOTS->str(vm, args[0]);
 }
 
+// Python shows the hash as a signed number.
 NATIVE_OF(HASH)
 {
     UNUSED_COUNT;
@@ -72,6 +76,7 @@ NATIVE_UNARY(NEG)
 NATIVE_UNARY(POS)
 NATIVE_UNARY(INVERT)
 
+// Slots with three answers: below 0 an error is pending.
 NATIVE_OF(BOOL)
 {
     UNUSED_COUNT;
@@ -98,6 +103,7 @@ NATIVE_OF(SETITEM)
     return none_if(SLOTS->set_item(vm, args[0], args[1], args[2]));
 }
 
+// One slot sets and deletes: UNBOUND stands for no value.
 NATIVE_OF(DELITEM)
 {
     UNUSED_COUNT;
@@ -117,6 +123,8 @@ NATIVE_OF(ITER)
     return SLOTS->iter(vm, args[0]);
 }
 
+// Inside C the end is VALUE_STOP; a program that calls __next__ sees the
+// exception.
 NATIVE_OF(NEXT)
 {
     UNUSED_COUNT;
@@ -142,6 +150,7 @@ NATIVE_OF(FLOAT)
     return SLOTS->to_float(vm, args[0]);
 }
 
+// The parameters "*args, **kwargs" arrive as a tuple and a dict.
 NATIVE_OF(INIT)
 {
     UNUSED_COUNT;
@@ -149,6 +158,8 @@ NATIVE_OF(INIT)
                                value_as_dict(args[2])));
 }
 
+// This and the two below are not in dunder_list.h; class_slots.c sets their
+// slots apart, too.
 static Value native_CALL(Vm *vm, Value *args, uint32_t count)
 {
     UNUSED_COUNT;
@@ -166,6 +177,8 @@ static Value native_FORMAT(Vm *vm, Value *args, uint32_t count)
                              type_name(type_of(vm, args[1])));
 }
 
+// None for the instance means a look-up in the class; the owner defaults to the
+// instance's class.
 static Value native_GET(Vm *vm, Value *args, uint32_t count)
 {
     UNUSED_COUNT;
@@ -176,6 +189,7 @@ static Value native_GET(Vm *vm, Value *args, uint32_t count)
     return attr_bind(vm, args[0], instance, owner);
 }
 
+// The type's dict keeps the native; this function's references are given up.
 static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
 {
     Native *native = native_new(vm, def, cls);
@@ -243,6 +257,8 @@ static bool shows_operator(const TypeDef *def, size_t row)
                : lists_operator(def->operators, binary_natives[row].name);
 }
 
+// The unary operators have one slot in common, so a type that has the slot need
+// not have all three.
 static bool is_unary(const char *method)
 {
     return strcmp(method, "__neg__") == 0 || strcmp(method, "__pos__") == 0 ||
@@ -257,6 +273,7 @@ static bool shows_dunder(const TypeDef *def, const char *method)
            lists_operator(def->operators, method);
 }
 
+// Three natives an operator: plain, reflected, in place.
 static bool add_operators(Vm *vm, Type *cls)
 {
     for (size_t i = 0; i < 3 * BINARY_COUNT; i++) {
@@ -268,6 +285,8 @@ static bool add_operators(Vm *vm, Type *cls)
     return true;
 }
 
+// Called once for each built-in type, when it is made. Methods of the type's
+// own come last, so that they win over a slot's native of the same name.
 bool class_add_native(Vm *vm, Type *cls)
 {
     const TypeSlots *own = &cls->def->slots;

@@ -147,8 +147,6 @@ static Value user_unary(Vm *vm, UnaryOp op, Value self)
 
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b);
 
-// A class with this slot may have the reflected method; others have been asked
-// through their own slot.
 static bool has_user_binary(const Type *cls)
 {
     return cls->slots.binary == user_binary;
@@ -294,7 +292,7 @@ static Value user_next(Vm *vm, Value self)
     return result;
 }
 
-// The callers check what the three conversions return: their messages differ.
+// The result is not checked here: the messages of the callers differ.
 static Value user_index(Vm *vm, Value self)
 {
     return call_method(vm, self, NAME_INDEX, NULL, 0);
@@ -328,7 +326,6 @@ static Value user_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return result;
 }
 
-// Called only where the class has an __init__ of its own, so it is found.
 static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Value callee = value_find_method(vm, self, vm->names[NAME_INIT]);
@@ -501,8 +498,6 @@ static void set_attribute_slots(Vm *vm, Type *cls)
     }
 }
 
-// Without __set__ and __delete__ the slot stays NULL, which makes it a non-data
-// descriptor: an instance's own attribute wins.
 static void set_descriptor_slots(Vm *vm, Type *cls)
 {
     if (user_defines(vm, cls, NAME_GET)) {

@@ -6,6 +6,7 @@
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 
+// Temporaries begin above the locals. A missing scope is a failure.
 static void open_compiler(Compiler *c, Compiler *outer, Scope *scope)
 {
     *c = (Compiler){.vm = outer->vm,
@@ -30,6 +31,7 @@ static void make_cells(Compiler *c)
     }
 }
 
+// Names by register, for tracebacks, locals() and errors of unbound ones.
 static bool copy_names(Compiler *c, Code *code)
 {
     Ctx *ctx = &c->vm->ctx;
@@ -54,6 +56,7 @@ static bool copy_names(Compiler *c, Code *code)
     return true;
 }
 
+// Where the outer frame has the cell when it makes the function.
 static uint16_t capture_source(const Scope *outer, const Symbol *symbol)
 {
     for (uint32_t i = 0; i < outer->captured_count; i++) {
@@ -186,6 +189,7 @@ static void set_qualname(Compiler *c, const char *name)
     c->qualname = text;
 }
 
+// A generator's return raises StopIteration and has an opcode of its own.
 static void return_none(Compiler *c)
 {
     if (c->scope->is_generator) {
@@ -340,6 +344,8 @@ void function_to(Compiler *c, const Node *node, Reg target)
         lambda ? node->lambda.params : node->function_def.params;
     Reg mark = c->top;
     Reg first = decorators_before(c, decorators);
+    // In a row, as MAKEFUNC wants them: the function, its two kinds of
+    // defaults, its annotations.
     Reg base = push_many(c, 4);
     uint32_t flags = default_values(c, params, base + 1);
     if (!lambda) {
@@ -460,6 +466,7 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
 
 // --- classes ---
 
+// Sets a text in the namespace of the class body that runs.
 static void class_string(Compiler *c, const char *name, const char *text)
 {
     Reg value = push(c);
@@ -485,6 +492,7 @@ static uint32_t class_code(Compiler *outer, const Node *node)
             class_string(&c, "__doc__", node->class_def.docstring.text);
         }
         body(&c, node->class_def.body);
+        // A body hands the cell for super() back; MKCLASS fills it.
         Symbol *cell = scope_find(c.scope, "__class__", 9);
         if (c.scope->needs_class_cell && cell != NULL) {
             Reg value = push(&c);

@@ -19,6 +19,7 @@ typedef struct Percent {
     bool by_name; // a %(name) was used
 } Percent;
 
+// A single value may be taken once only: percent_field counts it.
 static Value next_value(Percent *p)
 {
     size_t count = p->args == NULL ? 1 : p->args->count;
@@ -54,6 +55,7 @@ static bool percent_number(Percent *p, int64_t *out)
     return true;
 }
 
+// '+' wins over ' ', and '-' over '0', as in C.
 static void percent_flags(Percent *p, FormatSpec *spec)
 {
     for (; p->at < p->end; p->at++) {
@@ -68,6 +70,7 @@ static void percent_flags(Percent *p, FormatSpec *spec)
     }
 }
 
+// %s %r %a: precision cuts the text; '0' does not fill it.
 static bool percent_text(Percent *p, FormatSpec *spec, Value v)
 {
     Str *text = spec->type == 's'   ? value_str(p->vm, v)
@@ -187,6 +190,7 @@ static bool percent_int(Percent *p, FormatSpec *spec, Value v)
         char c = at[i];
         strbuf_putc(&body, type == 'X' && c >= 'a' ? (char)(c - 32) : c);
     }
+    // Python's prefix for %#o is "0o", where C writes "0".
     const char *prefix = !spec->alternate || base == 10 ? ""
                          : base == 8                    ? "0o"
                          : type == 'x'                  ? "0x"
@@ -324,6 +328,7 @@ Value format_percent(Vm *vm, Str *text, Value args)
             ok = percent_field(&p);
         }
     }
+    // A mapping's keys need not all be used; a tuple's values must be.
     bool mapping = p.args == NULL && !value_is_str(args) &&
                    type_of(vm, args)->slots.get_item != NULL;
     size_t count = p.args == NULL ? 1 : p.args->count;
@@ -363,6 +368,7 @@ static Value numbered(Fields *f, int64_t number)
     return value_retain(f->args->items[number]);
 }
 
+// Fewer than ten digits, so that the number fits; longer ones are names.
 static bool all_digits(const char *at, const char *end)
 {
     const char *start = at;
@@ -423,6 +429,7 @@ static Value next_part(Fields *f, Value v, char kind, const char *at,
     return result;
 }
 
+// The object that a whole field name ("0.real[key]") leads to. Owned.
 static Value field_value(Fields *f, const char *at, const char *end)
 {
     const char *stop = at;
@@ -536,6 +543,7 @@ static const char *field_end(const char *at, const char *end)
     return NULL;
 }
 
+// Adds a template's text. `depth`: how many levels of fields may nest.
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth)
 {

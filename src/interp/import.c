@@ -18,6 +18,7 @@
 
 enum { READ_SIZE = 16 << 10 };
 
+// Binary search: the table is sorted by name. NULL: none of that name.
 static const EmbeddedModule *find_embedded(const char *name)
 {
     size_t low = 0, high = embedded_module_count;
@@ -36,6 +37,7 @@ static const EmbeddedModule *find_embedded(const char *name)
     return NULL;
 }
 
+// module_add takes the value, and fails if it is VALUE_FAIL.
 static bool set_text(Vm *vm, Dict *dict, const char *name, const char *text,
                      size_t length)
 {
@@ -83,6 +85,7 @@ static void forget(Vm *vm, Str *name)
 }
 
 // Runs a text as the body of a new module. Borrowed, or NULL.
+// sys.modules keeps the module alive, hence the borrowed result.
 static Module *run_module(Vm *vm, Str *name, const char *path,
                           const char *text, size_t length, bool package)
 {
@@ -111,6 +114,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
 }
 
 // 1: read; 0: there is no such file; -1: failed.
+// stat first: a folder can be opened, but is no module.
 static int read_file(Vm *vm, const char *path, StrBuf *text)
 {
     struct stat status;
@@ -157,6 +161,7 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
         StrBuf text;
         strbuf_init(&text, &vm->ctx);
         int found = read_file(vm, path->text, &text);
+        // The first file that exists decides, even if running it fails.
         if (found == 1) {
             *module = run_module(vm, name, path->text, strbuf_text(&text),
                                  text.length, endings[i].package);
@@ -172,6 +177,8 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
 }
 
 // The folders of a list, as try_folder.
+// Importing runs code that may change the list, so it and the folder are held,
+// and its length is asked in each turn.
 static int try_folders(Vm *vm, Str *name, const char *stem, Value folders,
                        Module **module)
 {
@@ -191,6 +198,7 @@ static int try_folders(Vm *vm, Str *name, const char *stem, Value folders,
     return found;
 }
 
+// Borrowed; NULL: not there, or a failure that vm_has_error tells apart.
 static Module *find_loaded(Vm *vm, Str *name)
 {
     Value found;
@@ -201,12 +209,15 @@ static Module *find_loaded(Vm *vm, Str *name)
     return NULL;
 }
 
+// sys.path for a top-level module, else the package's __path__; borrowed.
+// UNBOUND: the parent is no package.
 static Value find_path(Vm *vm, Module *parent)
 {
     return parent == NULL ? module_search_path(vm)
                           : dict_get_name(parent->dict, vm->names[NAME_PATH]);
 }
 
+// NULL, always, with ModuleNotFoundError in CPython's words.
 static Module *not_found(Vm *vm, Str *name, Module *parent)
 {
     if (parent != NULL && value_unbound(find_path(vm, parent))) {
@@ -221,6 +232,8 @@ static Module *not_found(Vm *vm, Str *name, Module *parent)
 // One module whose package is imported already.
 static Module *load(Vm *vm, Str *name, Module *parent)
 {
+    // Embedded and native modules go before files, so that a program's file
+    // cannot hide part of the library.
     const EmbeddedModule *embedded = find_embedded(name->text);
     if (embedded != NULL) {
         return run_module(vm, name, embedded->path, embedded->text,
@@ -244,6 +257,7 @@ static Module *import_one(Vm *vm, Str *name, Module *parent)
     if (module != NULL || vm_has_error(vm)) {
         return module;
     }
+    // Modules that import modules nest C calls.
     if (!ctx_enter(&vm->ctx)) {
         return NULL;
     }
@@ -258,6 +272,8 @@ static Module *import_one(Vm *vm, Str *name, Module *parent)
     return done ? module : NULL;
 }
 
+// From the left: "a.b.c" imports a, then a.b, then a.b.c, each as an attribute
+// of the one before. Borrowed from sys.modules.
 Module *module_import(Vm *vm, Str *name)
 {
     Module *module = NULL;
@@ -290,6 +306,7 @@ static Str *resolve_package(Vm *vm, Dict *globals, uint32_t level)
     }
     const char *text = value_as_str(package)->text;
     size_t length = value_as_str(package)->length;
+    // One dot is the package itself; each further dot cuts off a name.
     for (; level > 1; level--) {
         const char *dot = memrchr(text, '.', length);
         if (dot == NULL) {
@@ -302,6 +319,7 @@ static Str *resolve_package(Vm *vm, Dict *globals, uint32_t level)
     return str_intern(vm, text, length);
 }
 
+// The absolute name, owned. `from . import x` has an empty name: the package.
 static Str *resolve(Vm *vm, Dict *globals, Str *name, uint32_t level)
 {
     if (level == 0) {
@@ -316,6 +334,8 @@ static Str *resolve(Vm *vm, Dict *globals, Str *name, uint32_t level)
     return full;
 }
 
+// The instruction behind `import a.b` (wanted is None: it gives a) and `from
+// a.b import c` (it gives a.b). Owned.
 Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
                     uint32_t level)
 {
@@ -366,6 +386,8 @@ static Value find_submodule(Vm *vm, Module *module, Str *name)
     return VALUE_FAIL;
 }
 
+// `from m import name`: an attribute, else a submodule that is imported for it.
+// UNBOUND never leaves here for a module: it becomes ImportError.
 Value import_from(Vm *vm, Value from, Str *name)
 {
     Value found = value_find_attr(vm, from, name);
@@ -391,6 +413,7 @@ Value import_from(Vm *vm, Value from, Str *name)
                                           : "unknown location");
 }
 
+// Names of __all__ must exist: AttributeError otherwise, as in CPython.
 static bool star_listed(Vm *vm, Value module, Value names, Dict *target)
 {
     Tuple *list = value_to_tuple(vm, names);
@@ -414,6 +437,7 @@ static bool star_listed(Vm *vm, Value module, Value names, Dict *target)
     return done;
 }
 
+// Without __all__ all names that do not begin with an underscore.
 bool import_star(Vm *vm, Value from, Dict *target)
 {
     if (!value_is_kind(from, KIND_MODULE)) {

@@ -19,6 +19,7 @@ static const char digit_chars[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
                          size_t width)
 {
+    // More than a leaf needs: its digits, a sign and the NUL.
     char text[LEAF_DIGITS * 8];
     size_t written = 0;
     mp_err err = mp_to_radix(number, text, sizeof text, &written, base);
@@ -34,6 +35,8 @@ static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
 }
 
 // powers[level] is base ** (LEAF_DIGITS << level).
+// Without padding, zeros in front are left out: a level that the number does
+// not reach is skipped. The low half always has its full width.
 static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
                           int base, const mp_int *powers, int level,
                           bool padded)
@@ -63,6 +66,8 @@ static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
     return err;
 }
 
+// Makes powers up to about half the number's size by squaring; the largest one
+// splits it first. MP_ERR may also mean an interrupt that is pending in ctx.
 static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 {
     mp_int powers[TEXT_LEVELS];
@@ -94,6 +99,7 @@ static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 
 enum { SMALL_TEXT = 24 }; // holds the decimal digits of any 64-bit number
 
+// Any base from 2, in which 64 bits have 64 digits.
 static void print_small(StrBuf *out, uint64_t magnitude, int base)
 {
     char text[64];
@@ -105,6 +111,7 @@ static void print_small(StrBuf *out, uint64_t magnitude, int base)
     strbuf_add(out, text + at, sizeof text - at);
 }
 
+// Immediates and bools fit into 64 bits and need no splitting.
 void int_print(Vm *vm, StrBuf *out, Value v, int base)
 {
     IntView view;
@@ -131,6 +138,7 @@ void int_print(Vm *vm, StrBuf *out, Value v, int base)
 // where they begin.
 static size_t small_digits(int64_t number, char *text)
 {
+    // Negated as unsigned, which is defined for the lowest number, too.
     uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
     size_t at = SMALL_TEXT;
     while (rest >= 10) {
@@ -144,6 +152,8 @@ static size_t small_digits(int64_t number, char *text)
     return at;
 }
 
+// Most ints that are printed are small: no buffer, and the text is known to be
+// ASCII.
 Value int_text(Vm *vm, Value v)
 {
     if (value_is_int(v)) {
@@ -159,6 +169,7 @@ Value int_text(Vm *vm, Value v)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// 99 is above any base, so callers need only compare.
 static int digit_value(char c)
 {
     if (c >= '0' && c <= '9') {
@@ -172,6 +183,7 @@ static int digit_value(char c)
 static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
                            int base, mp_int *number)
 {
+    // Digit by digit is quadratic, but on a leaf faster than splitting.
     if (length <= LEAF_DIGITS) {
         mp_zero(number);
         mp_err err = MP_OKAY;
@@ -186,6 +198,7 @@ static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
     if (!ctx_poll(ctx)) {
         return MP_ERR;
     }
+    // number = high * base ** low_length + low.
     size_t low_length = length / 2;
     mp_int low, power;
     mp_err err = mp_init_multi(&low, &power, NULL);
@@ -207,6 +220,8 @@ static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
     return err;
 }
 
+// CPython's message, with the base as it was given (0 stays 0) and the text
+// with its white space.
 static Value invalid_literal(Vm *vm, const char *text, size_t length, int base)
 {
     StrBuf out;
@@ -242,6 +257,7 @@ static size_t clean_digits(const char *text, size_t length, int base,
                            bool after_prefix, char *out)
 {
     size_t count = 0;
+    // An underscore must have a digit before it, or the prefix: 0x_ff is valid.
     bool may_join = after_prefix;
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '_') {
@@ -260,6 +276,8 @@ static size_t clean_digits(const char *text, size_t length, int base,
     return count == 0 ? SIZE_MAX : count;
 }
 
+// libtommath reports only that something failed; unless an interrupt is
+// pending, it was memory.
 static Value parse_clean(Vm *vm, const char *digits, size_t count, int base,
                          bool negative)
 {
@@ -278,11 +296,14 @@ static Value parse_clean(Vm *vm, const char *digits, size_t count, int base,
     return int_from_mp(vm, &number);
 }
 
+// ASCII only, and no isspace, which asks the locale.
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+// White space, sign, prefix, digits. The digits are copied because underscores
+// have to go and parse_digits splits them in place.
 Value int_parse(Vm *vm, const char *text, size_t length, int base)
 {
     size_t start = 0, end = length;
@@ -305,6 +326,7 @@ Value int_parse(Vm *vm, const char *text, size_t length, int base)
     size_t count =
         clean_digits(text + start, end - start, actual, prefix != 0, digits);
     Value result = VALUE_FAIL;
+    // With base 0 the text must be a literal, and 010 is none, while 00 is.
     bool zeros = base == 0 && prefix == 0 && count != SIZE_MAX && count > 1 &&
                  digits[0] == '0' && strspn(digits, "0") < count;
     if (count == SIZE_MAX || zeros) {
