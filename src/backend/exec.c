@@ -12,6 +12,8 @@ enum { STEP_FEW_INPUTS = 8, STEP_FEW_OUTPUTS = 8 };
 static bool fail_step(PlanRun *run, const Step *step)
 {
     Error *error = &run->ctx->error;
+    // An inner step has set its place already. An interrupt belongs to no
+    // node.
     if (error->source == NULL && error->kind != ERR_INTERRUPT) {
         error->source = step->node->place.source;
         error->span = step->node->place.span;
@@ -54,6 +56,7 @@ static bool run_op(PlanRun *run, const Step *step, Tensor **inputs,
     for (uint32_t i = 0; i < step->input_count; i++) {
         inputs[i] = run->slots[step->inputs[i]];
     }
+    // The trace has fixed how many outputs there are: count says the same.
     uint32_t count = 0;
     if (!op_run(run->ctx, step->node->op, inputs, step->input_count,
                 step->node->attrs, outputs, &count)) {
@@ -92,6 +95,7 @@ bool step_kernel(PlanRun *run, const Step *step)
     Tensor *inputs[STEP_FEW_INPUTS];
     const GraphNode *node = step->node;
     const OpDesc *op = op_desc(node->op);
+    // Of static shape: step_op_for saw to it.
     TensorType type = graph_type(run->plan->graph, node->first_output);
     Tensor *output = tensor_new(run->ctx, type.dtype, type.rank, type.dims);
     if (UNLIKELY(output == NULL)) {
@@ -117,7 +121,9 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node)
     const OpDesc *op = op_desc(node->op);
     bool fixed = node->output_count == 1 && op->kernel != NULL &&
                  node->input_count <= STEP_FEW_INPUTS &&
+                 // Views and ops of dynamic shape make their own output.
                  !(op->flags & (OP_ELEMENTWISE | OP_VIEW | OP_DYNAMIC_SHAPE));
+    // An unknown input size would have to be checked by the shape rule.
     for (uint32_t i = 0; fixed && i < node->input_count; i++) {
         TensorType type = graph_type(graph, node->inputs[i]);
         fixed = type.rank >= 0 && shape_is_static(type.rank, type.dims);
@@ -168,6 +174,7 @@ bool step_if(PlanRun *run, const Step *step)
 static bool next_state(PlanRun *run, const StepBlock *body, Tensor **state)
 {
     for (uint32_t i = 0; i < body->result_count; i++) {
+        // Held before the block ends, because that clears params and results.
         state[i] = object_retain(run->slots[body->results[i]]);
     }
     end_block(run, body);
@@ -196,6 +203,7 @@ static bool run_while(PlanRun *run, const Step *step, Tensor **state)
         if (!again) {
             return true;
         }
+        // A loop whose blocks have no steps must be interruptible too.
         if (!ctx_poll(run->ctx) || !run_block(run, body) ||
             !next_state(run, body, state)) {
             return false;
@@ -222,6 +230,8 @@ bool step_while(PlanRun *run, const Step *step)
     bool ok = run_while(run, step, state);
     for (uint32_t i = 0; ok && i < step->input_count; i++) {
         step_set(run, step->outputs[i], run->slots[params[i]]);
+        // Moved, not copied: the state may be large, and its memory can be
+        // reused.
         run->slots[params[i]] = NULL;
     }
     if (state != few) {
@@ -248,6 +258,7 @@ static Frame *frame_new(Ctx *ctx, Plan *plan)
     }
     for (size_t i = 0; i < plan->pins.count; i++) {
         Pin pin = plan->pins.items[i];
+        // Borrowed: the plan's graph outlives its frames.
         frame->slots[pin.slot] = pin.tensor;
     }
     return frame;
@@ -259,6 +270,8 @@ static Frame *frame_take(Ctx *ctx, Plan *plan)
 {
     Frame *frame = plan->frames;
     if (LIKELY(frame != NULL)) {
+        // While the frame is in use a call of the same plan finds none, and
+        // makes one of its own: so recursion has a frame for each depth.
         plan->frames = frame->next;
         return frame;
     }
@@ -270,6 +283,7 @@ static void frame_clear(PlanRun *run)
 {
     Plan *plan = run->plan;
     for (size_t i = 0; i < plan->pins.count; i++) {
+        // Taken out for the clearing: pins have no count to release.
         run->slots[plan->pins.items[i].slot] = NULL;
     }
     for (uint32_t i = 0; i < plan->slot_count; i++) {
@@ -304,6 +318,7 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     } else {
         frame_clear(&run);
     }
+    // Back on the list before the plan lets go of itself, which may free both.
     frame->next = plan->frames;
     plan->frames = frame;
     plan_release(ctx, plan);

@@ -13,6 +13,7 @@ static VariableCell *find_cell(PlanRun *run, uint32_t index)
     if (cells != NULL && cells[index] != NULL) {
         return cells[index];
     }
+    // NULL for an argument that the caller did not give.
     return run->plan->graph->variables.items[index].cell;
 }
 
@@ -50,6 +51,7 @@ bool step_assign(PlanRun *run, const Step *step)
     if (cell == NULL) {
         return false;
     }
+    // Value and old tensor may be one: it is retained before it is released.
     Tensor *value = run->slots[step->inputs[0]], *old = cell->value;
     if (UNLIKELY(value->rank != old->rank ||
                  !shape_equal(value->rank, tensor_dims(value), old->rank,
@@ -88,6 +90,7 @@ static bool gather(PlanRun *run, const Step *step, Gathered *list,
         }
     }
     for (uint32_t i = 0; i < step->input_count; i++) {
+        // Borrowed: the slots hold the tensors through the callback.
         list->items[i] = run->slots[step->inputs[i]];
     }
     return true;
@@ -132,6 +135,7 @@ bool step_host_call(PlanRun *run, const Step *step)
         return false;
     }
     Tensor **outputs = list.items + step->input_count;
+    // Nothing is taken over from a callback that fails.
     bool ok = run->args->host->call(run->args->host_data, run->ctx, step->node,
                                     list.items, outputs);
     for (uint32_t i = 0; ok && i < step->output_count; i++) {
@@ -148,6 +152,7 @@ bool step_raise(PlanRun *run, const Step *step)
     if (!need_host(run, step) || !gather(run, step, &list, 0)) {
         return false;
     }
+    // It sets the error and returns, without a result to look at.
     run->args->host->raise(run->args->host_data, run->ctx, step->node,
                            list.items);
     gather_free(run, &list);
@@ -172,8 +177,11 @@ static bool run_callee(PlanRun *run, const Step *step, Gathered *list,
 {
     Graph *callee = step->callee->graph;
     for (size_t i = 0; i < callee->variables.count; i++) {
+        // The callee numbers its Variables by itself; the node has the
+        // mapping.
         cells[i] = find_cell(run, step->node->variables[i]);
     }
+    // The host and its data stay the caller's.
     PlanArgs args = *run->args;
     args.inputs = list->items;
     args.variables = cells;
@@ -194,6 +202,7 @@ bool step_call(PlanRun *run, const Step *step)
     Gathered list;
     Ctx *ctx = run->ctx;
     size_t size =
+        // One more than needed: no allocation has size 0.
         (step->callee->graph->variables.count + 1) * sizeof(VariableCell *);
     if (!ctx_enter(ctx)) {
         return false;

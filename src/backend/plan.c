@@ -32,6 +32,7 @@ PlanOptions plan_options_default(void)
 }
 
 // Takes the first value off a list of dying values; its slot.
+// Unlinks only: the value's entry in chain_next may be used for another list.
 static uint32_t chain_pop(Builder *builder, uint32_t *head)
 {
     uint32_t value = *head;
@@ -87,6 +88,8 @@ static bool pin(Builder *builder, ValueId value, Tensor *tensor)
 static void use(Builder *builder, ValueId value, GraphNode *user,
                 GraphBlock *block)
 {
+    // Up to the block that defines the value: there the owner of the inner
+    // block is the user, since a loop may run that block many times.
     const GraphValue *info = graph_value(builder->graph, value);
     if (builder->last_use[value] != USE_NONE) {
         return;
@@ -95,6 +98,7 @@ static void use(Builder *builder, ValueId value, GraphNode *user,
         user = block->owner;
         block = block->parent;
     }
+    // No user at all means that the block itself yields the value.
     builder->last_use[value] = user != NULL ? user->serial : USE_RESULT;
 }
 
@@ -114,6 +118,7 @@ static bool find_uses(Builder *builder, GraphBlock *block)
         if (!node->mark) {
             continue;
         }
+        // The last block first, as everything here goes backwards.
         for (int b = NODE_MAX_BLOCKS - 1; ok && b >= 0; b--) {
             ok = node->blocks[b] == NULL ||
                  find_uses(builder, node->blocks[b]);
@@ -170,6 +175,7 @@ static StepFn choose_step(const Graph *graph, const GraphNode *node)
 static bool drop_results(Builder *builder, Graph *callee,
                          const GraphNode *call)
 {
+    // Any constant will do: nobody reads it.
     Tensor *nothing = tensor_scalar_int(builder->ctx, DT_BOOL, 0);
     GraphNode *node =
         nothing != NULL ? graph_append_const(callee, callee->block, nothing,
@@ -177,6 +183,7 @@ static bool drop_results(Builder *builder, Graph *callee,
                         : NULL;
     object_release_null(builder->ctx, nothing);
     for (uint32_t i = 0; node != NULL && i < call->output_count; i++) {
+        // A block that diverges never reaches its results.
         if (builder->last_use[node_output(call, i)] == USE_NONE &&
             !callee->block->diverges) {
             callee->block->results[i] = node->first_output;
@@ -188,6 +195,7 @@ static bool drop_results(Builder *builder, Graph *callee,
 // The callee as this call needs it; counted.
 static Graph *needed_callee(Builder *builder, const GraphNode *call)
 {
+    // Most calls use all results, and then the callee's graph serves as it is.
     bool all = true;
     for (uint32_t i = 0; i < call->output_count; i++) {
         all = all && builder->last_use[node_output(call, i)] != USE_NONE;
@@ -207,6 +215,7 @@ static Graph *needed_callee(Builder *builder, const GraphNode *call)
 static bool build_callee(Builder *builder, Step *step, GraphNode *call)
 {
     Ctx *ctx = builder->ctx;
+    // Room first, so that a callee's plan cannot be lost once it is built.
     if (!vec_reserve(ctx, &builder->plan->callees, 1) || !ctx_enter(ctx)) {
         return false;
     }
@@ -214,6 +223,7 @@ static bool build_callee(Builder *builder, Step *step, GraphNode *call)
     step->callee = callee != NULL
                        ? plan_build(ctx, callee, builder->options)
                        : NULL;
+    // The callee's plan has its own hold on the graph.
     graph_release(ctx, callee);
     ctx_leave(ctx);
     if (step->callee == NULL) {
@@ -255,6 +265,8 @@ static bool build_flow(Builder *builder, GraphNode *node, Step *step)
         return false;
     }
     if (program != NULL) {
+        // Its blocks stay NULL: nothing of the loop is left to be run step by
+        // step.
         step->run = step_scalar;
         step->scalar = program;
         return true;
@@ -294,6 +306,7 @@ static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
 {
     for (uint32_t i = 0; i < block->param_count; i++) {
         ValueId value = block->params[i];
+        // The condition's block was built before: its params have their slots.
         if (owner != NULL && which == BLOCK_BODY) {
             builder->slots[value] =
                 builder->slots[owner->blocks[BLOCK_COND]->params[i]];
@@ -325,6 +338,8 @@ static bool give_inputs(Builder *builder, uint32_t *block_chain)
             arguments[plan->argument_count++] = builder->slots[input->value];
             builder_mourn(builder, input->value, block_chain);
         } else if (input->capture == NULL) {
+            // Only a trace has the tensors; other graphs may name captures
+            // without them.
             return ctx_fail(builder->ctx, ERR_VALUE,
                             "the capture '%s' is not bound", input->name);
         } else if (!pin(builder, input->value, input->capture)) {
@@ -364,6 +379,8 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
             return false;
         }
         if (last != NULL) {
+            // What stands between is covered, or a constant that tile_fuse
+            // has pinned, or not needed.
             node = last;
         } else if (!build_step(builder, node, step, chain)) {
             return false;
@@ -396,6 +413,7 @@ StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     steps->steps = arena_new_array(arena, Step, count_steps(block));
     give_params(builder, block, owner, which, &chain);
     bool ok = steps->steps != NULL &&
+              // Only the outermost block has arguments.
               (owner != NULL || give_inputs(builder, &chain)) &&
               fill_steps(builder, block, steps, &chain);
     ctx_leave(builder->ctx);
@@ -419,6 +437,7 @@ StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
 static bool lay_out(Builder *builder)
 {
     Graph *graph = builder->graph;
+    // One entry more than needed, so that an empty graph asks for some memory.
     size_t values = graph->values.count, nodes = graph->nodes.count;
     size_t size = (3 * values + nodes + 1) * sizeof(uint32_t);
     uint32_t *room = ctx_alloc(builder->ctx, size);
@@ -435,6 +454,8 @@ static bool lay_out(Builder *builder)
         builder->plan->block = build_steps(builder, graph->block, NULL, 0);
         ok = builder->plan->block != NULL;
     }
+    // Slots are numbers in the steps by now; the tables are of no use any
+    // more.
     ctx_free(builder->ctx, room, size);
     return ok;
 }
@@ -461,14 +482,18 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     plan->graph = options->passes != 0 ? graph_copy(graph)
                                        : graph_retain(graph);
     Builder builder = {.ctx = ctx, .plan = plan, .graph = plan->graph,
+                       // Marks of tile programs start behind 1, which means
+                       // needed.
                        .options = options, .groups = 1};
     if (plan->graph == NULL ||
+        // The original is checked: a fault there must not be blamed on a pass.
         (options->check && !graph_check(graph)) ||
         !graph_optimize(plan->graph, options->passes, options->check) ||
         !lay_out(&builder)) {
         plan_release(ctx, plan);
         return NULL;
     }
+    // After success alone: a plan that failed has blocks missing.
     plan_dump(ctx, plan);
     return plan;
 }

@@ -21,6 +21,7 @@ static void print_slots(StrBuf *out, const char *before,
 static void print_tile(StrBuf *out, const TileProgram *program,
                        uint32_t indent)
 {
+    // By TileKind; temporaries are not listed.
     static const char *const kinds[] = {"", " (one)", " (row)", " (column)"};
     strbuf_printf(out, "tile of %lld:", (long long)program->count);
     for (uint32_t i = 0; i < program->op_count; i++) {
@@ -35,6 +36,7 @@ static void print_tile(StrBuf *out, const TileProgram *program,
     }
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
+        // Outputs are dense as operands are: only the list tells them apart.
         bool is_output = false;
         for (uint32_t k = 0; k < program->output_count; k++) {
             is_output = is_output || program->outputs[k].reg == i;
@@ -62,6 +64,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
     for (uint32_t i = 0; i < block->step_count; i++) {
         const Step *step = &block->steps[i];
         strbuf_pad(out, ' ', indent);
+        // The function tells what the step's union holds.
         if (step->run == step_tile || step->run == step_tile_single) {
             print_tile(out, step->program, indent);
         } else if (step->run == step_scalar) {
@@ -74,6 +77,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
             print_slots(out, " ", step->inputs, step->input_count);
             print_slots(out, " -> ", step->outputs, step->output_count);
         }
+        // Two blanks set apart what happens after the step.
         print_slots(out, "  clear ", step->dead, step->dead_count);
         strbuf_putc(out, '\n');
         for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
@@ -85,6 +89,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
         }
     }
     strbuf_pad(out, ' ', indent);
+    // A block's results, then what dies with it.
     strbuf_puts(out, "end");
     print_slots(out, " ", block->results, block->result_count);
     print_slots(out, "  clear ", block->dead, block->dead_count);
@@ -104,6 +109,7 @@ static bool list_has(const char *list, const char *word)
 {
     size_t length = strlen(word);
     while (list != NULL && *list != '\0') {
+        // Whole words: "plan" is not found in "planner".
         size_t item = strcspn(list, ",");
         if (item == length && memcmp(list, word, length) == 0) {
             return true;
@@ -132,6 +138,7 @@ void plan_dump(Ctx *ctx, const Plan *plan)
     if (strbuf_ok(&text)) {
         fputs(strbuf_text(&text), stderr);
     } else {
+        // Out of memory for the text: the error must not outlive the dump.
         ctx_clear(ctx);
     }
     strbuf_free(&text);

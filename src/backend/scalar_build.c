@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+// State of one compilation. `full` is no error: the loop then is run step by
+// step, as if it had not qualified.
 typedef struct Compiler {
     Builder *builder;
     GraphNode *loop;
@@ -32,6 +34,7 @@ static ScalarCode plain_code(OpCode op, DType dtype)
 #include "backend/scalar_list.h"
 #undef SCALAR
     };
+    // A walk over the list: compiling is rare and the list short.
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].op == op && rows[i].dtype == dtype) {
             return rows[i].code;
@@ -95,6 +98,7 @@ static bool node_fits(const Builder *builder, const GraphNode *node)
         return true;
     }
     if (node->op == OP_IF || node->op == OP_WHILE) {
+        // Inner branches and loops are compiled along, never left as steps.
         return block_fits(builder, node->blocks[0]) &&
                block_fits(builder, node->blocks[1]);
     }
@@ -104,6 +108,7 @@ static bool node_fits(const Builder *builder, const GraphNode *node)
 // Nesting is as deep as the walks before this one have allowed.
 static bool block_fits(const Builder *builder, const GraphBlock *block)
 {
+    // A block that raises, or has effects whose order counts, needs steps.
     if (block->diverges || block->effects ||
         !all_scalars(builder->graph, block->params, block->param_count) ||
         !all_scalars(builder->graph, block->results, block->result_count)) {
@@ -124,6 +129,8 @@ static uint16_t new_reg(Compiler *c)
 {
     if (c->reg_count == SCALAR_MAX_REGS) {
         c->full = true;
+        // Register 0 is a harmless stand-in: code that is too long is never
+        // run.
         return 0;
     }
     return (uint16_t)c->reg_count++;
@@ -152,11 +159,14 @@ static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
         return true;
     }
     *reg = new_reg(c);
+    // A constant outside of the loop is as good as one inside.
     const Tensor *tensor = graph_constant(c->builder->graph, value);
     if (tensor != NULL) {
         load_const(c, *reg, tensor);
     } else {
         DType dtype = graph_type(c->builder->graph, value).dtype;
+        // Values from outside have slots already: plan.c lays out in program
+        // order.
         ScalarInput input = {c->builder->slots[value], *reg,
                              (uint16_t)dtype_size(dtype)};
         if (!vec_push(c->builder->ctx, &c->inputs, input)) {
@@ -169,6 +179,7 @@ static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
 // Appends an instruction, or notes that there are too many.
 static bool emit(Compiler *c, ScalarOp op)
 {
+    // Too long is no failure, so that true is returned.
     c->full = c->full || c->code.count >= SCALAR_MAX_CODE;
     return c->full || vec_push(c->builder->ctx, &c->code, op);
 }
@@ -202,6 +213,8 @@ static bool compile_block(Compiler *c, const GraphBlock *block);
 // tile function is called on one element.
 static bool compile_op(Compiler *c, const GraphNode *node)
 {
+    // Instructions are chosen by the first operand's dtype: the graph's types
+    // agree already, and `where` has an instruction of its own.
     DType dtype = graph_type(c->builder->graph, node->inputs[0]).dtype;
     ScalarOp op = {.node = node, .tile = tile_of(c->builder, node)};
     op.in_count = (uint16_t)node->input_count;
@@ -212,6 +225,7 @@ static bool compile_op(Compiler *c, const GraphNode *node)
             return false;
         }
     }
+    // After the operands: the result never shares a register with one.
     op.out = new_reg(c);
     return set_reg(c, node->first_output, op.out) && emit(c, op);
 }
@@ -241,6 +255,7 @@ static bool compile_if(Compiler *c, const GraphNode *node)
         return true;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
+        // Reserved before either part is compiled, since both must know them.
         outputs[i] = new_reg(c);
     }
     if (!find_reg(c, node->inputs[0], &condition) ||
@@ -268,6 +283,7 @@ static bool compile_if(Compiler *c, const GraphNode *node)
 // (a, b = b, a) is saved first.
 static bool compile_turn(Compiler *c, const GraphBlock *body)
 {
+    // A parallel assignment, made of single moves in order.
     uint16_t params[SCALAR_MAX_REGS], from[SCALAR_MAX_REGS];
     uint32_t count = body->result_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -278,6 +294,8 @@ static bool compile_turn(Compiler *c, const GraphBlock *body)
     }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i; k++) {
+            // Move k would overwrite what move i is still to read. A param
+            // that stays as it is is not written at all.
             if (from[i] == params[k] && from[k] != params[k]) {
                 uint16_t saved = new_reg(c);
                 if (!emit_move(c, saved, from[i])) {
@@ -303,6 +321,8 @@ static bool enter_loop(Compiler *c, const GraphNode *node)
         uint16_t init, reg = new_reg(c);
         if (!find_reg(c, node->inputs[i], &init) ||
             !emit_move(c, reg, init) ||
+            // One register for a state variable under all of its names: in the
+            // condition, in the body and behind the loop.
             !set_reg(c, node->blocks[BLOCK_COND]->params[i], reg) ||
             !set_reg(c, node->blocks[BLOCK_BODY]->params[i], reg) ||
             !set_reg(c, node_output(node, i), reg)) {
@@ -325,12 +345,14 @@ static bool compile_while(Compiler *c, const GraphNode *node)
     if (!enter_loop(c, node)) {
         return false;
     }
+    // Where each turn begins: the condition is evaluated again.
     size_t start = c->code.count;
     if (!compile_block(c, cond) ||
         !find_reg(c, cond->results[0], &condition) ||
         !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_end) ||
         !compile_block(c, node->blocks[BLOCK_BODY]) ||
         !compile_turn(c, node->blocks[BLOCK_BODY]) ||
+        // The jump backwards is the one that polls for interrupts.
         !emit_jump(c, SCALAR_LOOP, 0, &back)) {
         return false;
     }
@@ -347,6 +369,8 @@ static bool compile_block(Compiler *c, const GraphBlock *block)
 {
     for (const GraphNode *node = block->first; node != NULL && !c->full;
          node = node->next) {
+        // Constants take no instruction: find_reg loads them where they are
+        // used.
         bool ok = true;
         if (node->mark && node->op == OP_IF) {
             ok = compile_if(c, node);
@@ -383,6 +407,7 @@ static bool keep(Compiler *c, ScalarProgram **out)
     if (inputs > 0) {
         memcpy(made->inputs, c->inputs.items, inputs * sizeof *made->inputs);
     }
+    // The template of a run's registers; temporaries start as zeros.
     memcpy(initial, c->initial, c->reg_count * sizeof *initial);
     made->initial = initial;
     made->code_count = (uint32_t)code;
@@ -410,6 +435,7 @@ bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
     if (kernel_state(ctx) == NULL) {
         return false;
     }
+    // Not an error: the caller builds ordinary steps.
     if (loop->op != OP_WHILE || !node_fits(builder, loop)) {
         return true;
     }
@@ -422,6 +448,7 @@ bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
     map_init(&c->regs, ctx);
     bool ok = compile_while(c, loop) &&
               emit(c, (ScalarOp){.code = SCALAR_END}) &&
+              // *program stays NULL where the limits were passed.
               (c->full || keep(c, program));
     map_free(&c->regs);
     vec_free(ctx, &c->code);

@@ -17,6 +17,7 @@ static bool run_tile(PlanRun *run, const ScalarOp *op, uint64_t *regs)
     if (LIKELY(op->tile(&regs[op->out], args, 1))) {
         return true;
     }
+    // The step's node is the loop: the place is that of the op within.
     Error *error = &run->ctx->error;
     (void)op_tile_fail(run->ctx, op_desc(op->node->op));
     error->source = op->node->place.source;
@@ -64,6 +65,7 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         case SCALAR_MOVE:
             regs[op->out] = regs[op->in[0]];
             break;
+        // Both values are computed already: a scalar op has no effects.
         case SCALAR_SELECT:
             regs[op->out] = regs[op->in[truth(&regs[op->in[0]]) ? 1 : 2]];
             break;
@@ -93,10 +95,13 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
 bool step_scalar(PlanRun *run, const Step *step)
 {
     const ScalarProgram *program = step->scalar;
+    // On the C stack: a loop over numbers allocates nothing but its results.
     uint64_t regs[SCALAR_MAX_REGS];
     memcpy(regs, program->initial, program->reg_count * sizeof *regs);
     for (uint32_t i = 0; i < program->input_count; i++) {
         const ScalarInput *input = &program->inputs[i];
+        // Only an element's bytes: what is above them in the register is not
+        // read.
         memcpy(&regs[input->reg], run->slots[input->slot]->data, input->size);
     }
     if (!run_code(run, program->code, regs)) {

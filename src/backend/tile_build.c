@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+// One program in the making, on the C stack: the limits are small.
 typedef struct Fuser {
     Builder *builder;
     TensorType shape;   // of all that the program gives
@@ -31,6 +32,7 @@ static int64_t static_count(TensorType type)
     int64_t count = 1;
     for (int i = 0; i < type.rank; i++) {
         if (type.dims[i] < 0 || type.dims[i] > INT32_MAX ||
+            // The bound keeps products of sizes within an int64.
             count > INT32_MAX) {
             return -1;
         }
@@ -68,6 +70,7 @@ static bool find_kind(TensorType in, TensorType out, TileKind *kind,
     if (static_count(in) < 0 || in.rank > out.rank) {
         return false;
     }
+    // Equal counts of shapes that broadcast differ by sizes of 1 at most.
     if (static_count(in) == static_count(out)) {
         *kind = TILE_DENSE;
         return true;
@@ -76,6 +79,7 @@ static bool find_kind(TensorType in, TensorType out, TileKind *kind,
         *kind = TILE_ONE;
         return true;
     }
+    // There is a size above 1, or the count would have been 1.
     while (in.dims[skip] == 1) {
         skip++;
     }
@@ -114,6 +118,8 @@ static bool fits(Fuser *fuser, const GraphNode *node)
     int64_t columns = fuser->columns;
     if (!shape_equal(out.rank, out.dims, fuser->shape.rank,
                      fuser->shape.dims) ||
+        // A second op that can fail would run before the first one has seen
+        // all elements, and its error could come first.
         (fuser->may_fail && op_desc(node->op)->tile_error != ERR_NONE)) {
         return false;
     }
@@ -124,6 +130,7 @@ static bool fits(Fuser *fuser, const GraphNode *node)
             return false;
         }
         if (kind == TILE_ROW || kind == TILE_COLUMN) {
+            // All operands must agree on one way to see the shape as a matrix.
             if (columns != 0 && columns != own) {
                 return false;
             }
@@ -146,12 +153,14 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
     TensorType type = graph_type(fuser->builder->graph, value);
     TileKind kind = TILE_DENSE;
     int64_t columns;
+    // `fits` has asked before, so that it cannot fail.
     (void)find_kind(type, fuser->shape, &kind, &columns);
     TileReg reg = {.slot = fuser->builder->slots[value],
                    .dtype = type.dtype,
                    .kind = (uint8_t)kind,
                    .width = (uint16_t)dtype_size(type.dtype)};
     if ((kind == TILE_ROW || kind == TILE_COLUMN) &&
+        // Narrow rows are laid out in scratch, see tile_is_grouped.
         fuser->columns <= TILE_ELEMENTS / 2) {
         reg.offset = fuser->next_temp++ * TILE_TEMP_SIZE;
     }
@@ -168,6 +177,7 @@ static void free_operands(Fuser *fuser, const GraphNode *node,
 {
     for (uint32_t i = 0; i < op->arg_count; i++) {
         const TileReg *reg = &fuser->regs[op->args[i]];
+        // x * x reads one register twice and must free it once.
         bool seen = false;
         for (uint32_t j = 0; j < i; j++) {
             seen = seen || op->args[j] == op->args[i];
@@ -188,6 +198,8 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
     uint32_t last = builder->last_use[value];
     TileReg reg = {.dtype = graph_type(builder->graph, value).dtype};
     reg.width = (uint16_t)dtype_size(reg.dtype);
+    // A value whose last use lies in the group is used by no node outside of
+    // it, because the group's nodes are neighbours.
     op->result = (uint8_t)fuser->reg_count;
     if (last < USE_RESULT &&
         builder->graph->nodes.items[last]->mark == fuser->group) {
@@ -234,6 +246,7 @@ static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
     uint32_t last = builder->last_use[value];
     TensorType type = graph_type(builder->graph, value);
     const GraphNode *maker = graph_value(builder->graph, value)->node;
+    // A run still asks tensor_reusable: here only the plan's part is known.
     return fuser->regs[reg].kind == TILE_DENSE && type.dtype == dtype &&
            maker != NULL && maker->op != OP_CONST && last < USE_RESULT &&
            builder->graph->nodes.items[last]->mark == fuser->group &&
@@ -250,6 +263,7 @@ static void find_reuse(Fuser *fuser)
     for (uint32_t i = 0; i < fuser->output_count; i++) {
         TileOutput *output = &fuser->outputs[i];
         uint32_t writer = 0;
+        // The op that writes the output; every output has one.
         while (fuser->ops[writer].result != output->reg) {
             writer++;
         }
@@ -261,6 +275,7 @@ static void find_reuse(Fuser *fuser)
             if (!is_output && !taken[reg] && fuser->last_read[reg] <= writer &&
                 may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
                 output->reuse = (uint8_t)reg;
+                // One tensor can become one output only.
                 taken[reg] = true;
                 break;
             }
@@ -274,6 +289,7 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node)
     GraphNode *last = NULL;
     uint32_t count = 0;
     for (; node != NULL && count < TILE_MAX_OPS; node = node->next) {
+        // What is not needed, or takes no step, does not part neighbours.
         if (!node->mark || node->op == OP_CONST) {
             continue;
         }
@@ -295,6 +311,7 @@ static void join_chains(Builder *builder, GraphNode *first, GraphNode *last,
 {
     for (GraphNode *node = first; node != last->next; node = node->next) {
         uint32_t head = builder->chain_heads[node->serial];
+        // Relinked into one list; the nodes' own lists are not read again.
         while (node->mark == group && head != VALUE_ID_NONE) {
             uint32_t next = builder->chain_next[head];
             builder->chain_next[head] = *chain;
@@ -323,6 +340,7 @@ static TileProgram *make_program(const Fuser *fuser)
         return NULL;
     }
     made->count = static_count(fuser->shape);
+    // Without elements there may be no columns to divide by.
     made->columns = made->count > 0 ? fuser->columns : 0;
     made->rank = fuser->shape.rank;
     made->dims = fuser->shape.dims;
@@ -352,6 +370,8 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
         } else if (node->mark == fuser->group) {
             uint32_t outputs = fuser->output_count;
             add_op(fuser, node);
+            // Temporaries have no slot, so that there is nothing to clear for
+            // them.
             if (fuser->output_count > outputs) {
                 builder_mourn(fuser->builder, node->first_output,
                               block_chain);
@@ -374,6 +394,7 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     }
     join_chains(builder, first, last, fuser->group, &chain);
     find_reuse(fuser);
+    // One scratch serves all programs of a plan: they never run at once.
     size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
     plan->scratch_size = size > plan->scratch_size ? size : plan->scratch_size;
     bool single = fuser->op_count == 1 && fuser->columns == 0 &&
@@ -409,6 +430,8 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
     fuser.may_fail = false;
     fuser.next_temp = fuser.free_count = 0;
     fuser.op_count = fuser.reg_count = fuser.output_count = 0;
+    // NULL: the first node does not fit a program; it becomes a step of its
+    // own.
     *last = cover(&fuser, node);
     return *last == NULL || finish(&fuser, node, *last, step, block_chain);
 }

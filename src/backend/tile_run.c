@@ -20,6 +20,7 @@ static inline bool make_output(PlanRun *run, const TileProgram *program,
     if (output.reuse != TILE_NO_REG) {
         uint32_t from = program->regs[output.reuse].slot;
         Tensor *tensor = run->slots[from];
+        // The operand's slot is emptied, and clearing it later does nothing.
         if (tensor_reusable(tensor)) {
             run->slots[from] = NULL;
             run->slots[reg->slot] = tensor;
@@ -89,6 +90,7 @@ static void set_cursors(PlanRun *run, const TileProgram *program,
         const TileReg *reg = &program->regs[i];
         cursors[i].step = reg->kind != TILE_ONE && reg->kind != TILE_COLUMN;
         if (reg->kind == TILE_TEMP) {
+            // Temporaries stay where they are from tile to tile.
             cursors[i].data = scratch + reg->offset;
         } else if (run->slots[reg->slot] != NULL) {
             cursors[i].data = run->slots[reg->slot]->data;
@@ -98,6 +100,8 @@ static void set_cursors(PlanRun *run, const TileProgram *program,
         TileOutput output = program->outputs[i];
         if (output.reuse != TILE_NO_REG &&
             run->slots[program->regs[output.reuse].slot] == NULL) {
+            // The operand's slot is empty by now, but its elements are still
+            // there and are read ahead of being overwritten.
             cursors[output.reuse].data = cursors[output.reg].data;
         }
     }
@@ -115,6 +119,7 @@ static bool run_tile(PlanRun *run, const TileProgram *program,
             const Cursor *cursor = &cursors[op->args[k]];
             args[k] = (TileArg){cursor->data, cursor->step};
         }
+        // The outputs are half written then; the run is cleared as a whole.
         if (UNLIKELY(!op->tile(cursors[op->result].data, args, count))) {
             return fail_tile(run, op);
         }
@@ -142,10 +147,13 @@ static bool run_linear(PlanRun *run, const TileProgram *program,
         if (!run_tile(run, program, cursors, (size_t)count)) {
             return false;
         }
+        // Before the cursors move: they end on the last piece, where run_rows
+        // takes them up.
         left -= count;
         if (left <= 0) {
             return true;
         }
+        // A look at the flag for each tile is more than an interrupt needs.
         if (turn % TILE_POLL == 0 && !ctx_poll(run->ctx)) {
             return false;
         }
@@ -159,6 +167,7 @@ static bool run_rows(PlanRun *run, const TileProgram *program,
                      Cursor *cursors)
 {
     int64_t columns = program->columns, rows = program->count / columns;
+    // How far run_linear moves its cursors along a row.
     int64_t last = (columns - 1) / TILE_ELEMENTS * TILE_ELEMENTS;
     for (int64_t row = 0; row < rows; row++) {
         if (!run_linear(run, program, cursors, columns) ||
@@ -166,6 +175,7 @@ static bool run_rows(PlanRun *run, const TileProgram *program,
             return false;
         }
         advance(program, cursors, TILE_DENSE, columns - last);
+        // The same row operand again, from its start.
         advance(program, cursors, TILE_ROW, -last);
         advance(program, cursors, TILE_COLUMN, 1);
     }
@@ -228,6 +238,7 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
         if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
+            // The operand's own elements; the cursor now points at its copy.
             from[i] = cursors[i].data;
             cursors[i] = (Cursor){scratch_of(run) + reg->offset, 1};
         }
@@ -236,6 +247,7 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
                     (size_t)columns * reg->width, group);
         }
     }
+    // The last group may have fewer rows.
     for (; left > 0; left -= group) {
         group = group < left ? group : left;
         for (uint32_t i = 0; i < program->reg_count; i++) {
@@ -267,6 +279,7 @@ bool step_tile(PlanRun *run, const Step *step)
     if (LIKELY(program->columns == 0)) {
         return run_linear(run, program, cursors, program->count);
     }
+    // An empty result has columns 0 and went the linear way.
     return tile_is_grouped(program) ? run_groups(run, program, cursors)
                                     : run_rows(run, program, cursors);
 }
