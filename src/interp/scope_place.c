@@ -14,6 +14,7 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
     Scope *owner = scope->parent;
     Symbol *own = NULL;
     *found = false;
+    // A mention of __class__ makes the nearest class own a cell for it.
     bool class_cell = strcmp(symbol->name, "__class__") == 0;
     for (; owner != NULL && owner->kind != SCOPE_MODULE;
          owner = owner->parent) {

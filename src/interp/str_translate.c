@@ -35,6 +35,8 @@ static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
     return true;
 }
 
+// The table is asked for every character, even one that came before, because
+// its __getitem__ may be code of the program.
 Value str_method_translate(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -85,6 +87,7 @@ static Value key_of(Vm *vm, Value key)
     return value_from_small((int64_t)c);
 }
 
+// str.maketrans(dict): the keys become code points, the values stay.
 static bool table_of_dict(Vm *vm, Dict *table, Value source)
 {
     if (!value_is_kind(source, KIND_DICT)) {
@@ -121,6 +124,7 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
     return true;
 }
 
+// The forms with one, two and three arguments; errors are in CPython's words.
 static bool fill_table(Vm *vm, Dict *table, const Value *args)
 {
     if (value_unbound(args[1])) {

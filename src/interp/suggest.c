@@ -12,11 +12,14 @@
 
 enum { NAMES_MAX = 750 }; // more are not looked through
 
+// Borrowed texts. Some kilobytes, so that it is allocated rather than put on
+// the C stack, which may be nearly used up after a RecursionError.
 typedef struct NameList {
     const char *items[NAMES_MAX];
     size_t count;
 } NameList;
 
+// Names with a dot in front are the compiler's own.
 static void add_name(NameList *names, const char *name)
 {
     if (names->count < NAMES_MAX && name[0] != '.') {
@@ -24,6 +27,7 @@ static void add_name(NameList *names, const char *name)
     }
 }
 
+// Keys that are no strs, which a namespace may have, are passed over.
 static void add_keys(NameList *names, const Dict *dict)
 {
     uint32_t position = 0;
@@ -81,6 +85,7 @@ static void add_builtins(Vm *vm, NameList *names, bool tensors)
     }
 }
 
+// Empties the list for the next, farther namespace.
 static const char *best_of(NameList *names, const char *name)
 {
     const char *best = diag_suggest(name, names->items, names->count);
@@ -161,6 +166,8 @@ static bool quoted(const Exception *error, char *name, size_t size)
     return true;
 }
 
+// Appends nothing unless a name fits. The message was made by C or by the
+// program; only what it quotes tells the name.
 void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
 {
     char name[64];

@@ -10,6 +10,7 @@
 #include "interp/raise.h"
 #include "interp/tensor_call.h"
 
+// int32 and float32 stand for all integers and all floats.
 static bool is_kind_of(DType dtype, DType asked)
 {
     switch (asked) {
@@ -22,6 +23,7 @@ static bool is_kind_of(DType dtype, DType asked)
     }
 }
 
+// Sizes that are unknown pass here: the reshape tests them when the graph runs.
 static bool one_element(Vm *vm, const char *who, TensorType type)
 {
     int64_t count = 1;
@@ -40,6 +42,7 @@ static bool one_element(Vm *vm, const char *who, TensorType type)
                        (long long)count);
 }
 
+// Takes `owned`.
 static Value to_scalar(Vm *vm, Value owned)
 {
     if (operand_type(owned).rank == 0) {
@@ -51,6 +54,8 @@ static Value to_scalar(Vm *vm, Value owned)
     return result;
 }
 
+// UNBOUND: no trace, or a value that the host knows; the usual conversion
+// follows.
 Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype)
 {
     if (LIKELY(vm->trace == NULL) || (!value_is_kind(v, KIND_SYMBOLIC) &&
@@ -75,6 +80,7 @@ Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype)
     return value_failed(cast) ? cast : to_scalar(vm, cast);
 }
 
+// UNBOUND: the size is known and len() gives it as a host int.
 Value tensor_traced_length(Vm *vm, Value v)
 {
     if (LIKELY(vm->trace == NULL) || !value_is_kind(v, KIND_SYMBOLIC)) {

@@ -35,6 +35,7 @@ typedef struct KeyPlan {
     bool has_int;      // an int that does not stand beside the arrays
 } KeyPlan;
 
+// The operands are borrowed; only the converted arrays are released.
 static void plan_free(Vm *vm, KeyPlan *plan)
 {
     for (uint32_t i = 0; i < plan->array_count; i++) {
@@ -42,12 +43,15 @@ static void plan_free(Vm *vm, KeyPlan *plan)
     }
 }
 
+// An int tensor of rank 0 indexes like an int.
 static bool is_scalar_operand(Value v)
 {
     return value_is_operand(v) && operand_type(v).rank == 0 &&
            dtype_is_integer(operand_type(v).dtype);
 }
 
+// A list counts as an array, a tuple does not: that is several entries, as in
+// NumPy.
 static bool is_array(Value v)
 {
     return (value_is_operand(v) && !is_scalar_operand(v)) ||
@@ -100,6 +104,8 @@ static bool plan_array(Vm *vm, KeyPlan *plan, Value v)
                        dtype_name(dtype));
 }
 
+// Writes one entry and keeps count of the axes that the result has so far. An
+// array stands as a whole slice, for `pick` to apply afterwards.
 static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
 {
     if (plan->entries == KEY_MAX) {
@@ -138,6 +144,8 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
     return true;
 }
 
+// Each entry takes an axis of x, but for new axes and the ellipsis, which takes
+// what the others leave.
 static uint32_t consumed_axes(const Value *entries, size_t count)
 {
     uint32_t axes = 0;
@@ -148,6 +156,8 @@ static uint32_t consumed_axes(const Value *entries, size_t count)
     return axes;
 }
 
+// Ints and arrays in one key are refused: in NumPy the ints count as arrays
+// there and take part in deciding where the axes go.
 static bool plan_key(Vm *vm, KeyPlan *plan, TensorType type,
                      const Value *entries, size_t count)
 {
@@ -188,6 +198,7 @@ static Value run_plan(Vm *vm, const KeyPlan *plan)
     return result;
 }
 
+// Set field by field: the plan is large and most of it is never read.
 static Value get_by_plan(Vm *vm, Value self, const Value *entries,
                          size_t count)
 {
@@ -266,6 +277,8 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
     return 1;
 }
 
+// Host ints on an eager tensor first, which is what loops over elements do. In
+// a trace even those must become ops.
 Value tensor_get_item(Vm *vm, Value self, Value key)
 {
     const Value *entries = &key;
@@ -288,6 +301,8 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
     return get_by_plan(vm, self, entries, count);
 }
 
+// Known sizes only: in a trace, len() of an unknown one goes to
+// tensor_traced_length before it comes here.
 int64_t tensor_length(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
@@ -302,6 +317,7 @@ int64_t tensor_length(Vm *vm, Value self)
     return type.dims[0];
 }
 
+// Each row is indexed by itself; the number of rows was fixed at the start.
 static Value iter_step(Vm *vm, Iterator *self)
 {
     if (self->position >= self->expected) {

@@ -5,6 +5,7 @@
 #include "interp/tensor_call.h"
 #include "interp/tensor_convert.h"
 
+// Sizes that a trace does not know are None in the tuple.
 Value tensor_member_shape(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
@@ -17,6 +18,7 @@ Value tensor_member_dtype(Vm *vm, Value self)
     return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
 }
 
+// None where a trace does not know the rank.
 Value tensor_member_ndim(Vm *vm, Value self)
 {
     (void)vm;
@@ -24,6 +26,7 @@ Value tensor_member_ndim(Vm *vm, Value self)
     return rank == RANK_UNKNOWN ? VALUE_NONE : value_from_small(rank);
 }
 
+// None where a trace does not know all sizes.
 Value tensor_member_size(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
@@ -36,6 +39,7 @@ Value tensor_member_size(Vm *vm, Value self)
                : VALUE_FAIL;
 }
 
+// Rank 2 alone, as in the array API; NumPy reverses the axes of any rank.
 Value tensor_member_transposed(Vm *vm, Value self)
 {
     int rank = operand_type(self).rank;
@@ -75,6 +79,7 @@ static Tensor *eager_tensor(Vm *vm, Value self, const char *what)
                       what);
 }
 
+// Any rank will do, if there is just one element.
 static Value method_item(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -106,6 +111,7 @@ static Value method_numpy(Vm *vm, Value *args, uint32_t count)
     return tensor != NULL ? tensor_to_list(vm, tensor) : VALUE_FAIL;
 }
 
+// By the op, so that it works in a trace.
 static Value method_astype(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -56,6 +56,7 @@ Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
                     : apply_pair(vm, binary_ops[op], a, b);
 }
 
+// `is` and `in` never come here. What cannot be converted declines.
 Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (op > COMPARE_GE ||
@@ -65,6 +66,8 @@ Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b)
     return apply_pair(vm, compare_ops[op], a, b);
 }
 
+// +x is x itself, since tensors do not change; of a Variable it is the value
+// now.
 Value tensor_unary(Vm *vm, UnaryOp op, Value self)
 {
     if (op == UNARY_POS) {
@@ -76,6 +79,8 @@ Value tensor_unary(Vm *vm, UnaryOp op, Value self)
                      &self, 1, NULL);
 }
 
+// In a trace a Variable has only a symbolic value, whose own truth decides. A
+// tensor of several elements has none, as in NumPy.
 int tensor_truth(Vm *vm, Value self)
 {
     if (vm->trace != NULL && value_is_kind(self, KIND_VARIABLE)) {

@@ -41,6 +41,7 @@ static bool same_entry(const TracebackEntry *a, const TracebackEntry *b)
            source_place(b->code->source, second.start).line;
 }
 
+// Says how many equal entries were left out, if any.
 static void print_fold(StrBuf *out, uint32_t repeats)
 {
     if (repeats > FOLD_AFTER) {
@@ -87,6 +88,8 @@ static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
     return print_entries(vm, out, trace, oldest, newest);
 }
 
+// The classes of the running program and the built-in ones have no module in
+// front.
 static void print_class(Vm *vm, StrBuf *out, Type *cls)
 {
     Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
@@ -120,6 +123,7 @@ static void print_message(Vm *vm, StrBuf *out, Value exception,
     object_release_null(&vm->ctx, text);
 }
 
+// PEP 678: what add_note() has collected, a line each.
 static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 {
     if (!value_is_kind(exception->notes, KIND_LIST)) {
@@ -158,11 +162,13 @@ static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
     return print_notes(vm, out, exception);
 }
 
+// As traceback.format_exception_only: without frames, chain or proposal.
 bool raise_print_message(Vm *vm, Value exception, StrBuf *out)
 {
     return print_last(vm, out, exception, false) && strbuf_ok(out);
 }
 
+// An exception that was never raised has no frames and no heading.
 static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit,
                       bool suggest)
 {
@@ -184,6 +190,7 @@ static Value link_of(Value value, const char **text)
     return exception->suppress_context ? VALUE_NONE : exception->context;
 }
 
+// Linear, since chains are short; a ring would be printed for ever.
 static bool already_there(const ValueVec *chain, Value value)
 {
     for (size_t i = 0; i < chain->count; i++) {
@@ -194,6 +201,7 @@ static bool already_there(const ValueVec *chain, Value value)
     return false;
 }
 
+// Newest first. The links are borrowed: the newest exception holds the others.
 static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
 {
     const char *text;
@@ -208,6 +216,8 @@ static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
     return true;
 }
 
+// Before each exception but the oldest stands the text that says how the one
+// above it came in.
 static bool print_chain(Vm *vm, Value exception, int64_t limit, StrBuf *out,
                         bool suggest)
 {

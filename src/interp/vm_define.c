@@ -4,6 +4,7 @@
 #include "interp/obj_list.h"
 #include "interp/vm_run.h"
 
+// Names are interned strs among the constants; borrowed.
 static Str *name_of(const Frame *f, uint32_t constant)
 {
     return value_as_str(f->code->constants[constant]);
@@ -84,6 +85,7 @@ bool slow_callx(Vm *vm, Frame *f, Ins ins)
 
 // --- imports ---
 
+// The constant in C is the tuple of names of a `from`, or None; x is the level.
 bool slow_import(Vm *vm, Frame *f, Ins ins)
 {
     return slow_set(vm, f, INS_A(ins),
@@ -99,6 +101,7 @@ bool slow_importfrom(Vm *vm, Frame *f, Ins ins)
                                 name_of(f, INS_C(ins))));
 }
 
+// The module's register is emptied whether or not the names could be stored.
 bool slow_importstar(Vm *vm, Frame *f, Ins ins)
 {
     bool ok = import_star(vm, f->registers[INS_A(ins)], f->globals);

@@ -7,6 +7,7 @@
 
 enum { UNPACK_MOST = 8 }; // items that unpack_in_place takes
 
+// Always true, so that it can stand in a chain of steps that may fail.
 static bool drop_many(Vm *vm, Frame *f, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -97,6 +98,7 @@ bool slow_append(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// A batch of a display or argument list that is long or has a star in it.
 bool slow_appendn(Vm *vm, Frame *f, Ins ins)
 {
     for (uint32_t i = 0; i < INS_C(ins); i++) {
@@ -108,6 +110,7 @@ bool slow_appendn(Vm *vm, Frame *f, Ins ins)
     return drop_many(vm, f, INS_B(ins), INS_C(ins));
 }
 
+// *iterable in a display or among arguments.
 bool slow_extend(Vm *vm, Frame *f, Ins ins)
 {
     if (!list_extend(vm, value_as_list(f->registers[INS_A(ins)]),
@@ -118,6 +121,7 @@ bool slow_extend(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// The item of a set comprehension, which may be an unbound local.
 bool slow_setadd(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) ||
@@ -129,6 +133,7 @@ bool slow_setadd(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// Wide or starred set displays are collected in a list first.
 bool slow_setupdate(Vm *vm, Frame *f, Ins ins)
 {
     if (!set_update(vm, (Set *)value_object(f->registers[INS_A(ins)]),
@@ -139,6 +144,7 @@ bool slow_setupdate(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// Pair by pair, so that a key is hashed before the next value is computed.
 bool slow_dictset(Vm *vm, Frame *f, Ins ins)
 {
     if (!dict_set(vm, value_as_dict(f->registers[INS_A(ins)]),
@@ -162,6 +168,7 @@ static bool is_mapping(Vm *vm, Value v)
     return found;
 }
 
+// **mapping: later keys replace earlier ones, unlike in slow_dictmerge.
 bool slow_dictupdate(Vm *vm, Frame *f, Ins ins)
 {
     Value mapping = f->registers[INS_B(ins)];
@@ -176,6 +183,7 @@ bool slow_dictupdate(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// Other callables have no name of their own here; the text stays readable.
 static const char *callee_name(Value callee)
 {
     return value_is_kind(callee, KIND_FUNCTION)
@@ -279,6 +287,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// The parts of an f-string are strs by now, so one pass knows the length.
 bool slow_concat(Vm *vm, Frame *f, Ins ins)
 {
     Str *text = str_of_parts(vm, &f->registers[INS_B(ins)], INS_C(ins));
@@ -345,6 +354,9 @@ static bool unpack_in_place(Vm *vm, Value source, Value *out, uint32_t count)
     return true;
 }
 
+// One item more than wanted is read at most, so that an endless iterator fails
+// instead of filling the memory. The source may be in a register that is a
+// target.
 bool slow_unpack(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins), first = INS_B(ins), count = INS_C(ins);

@@ -137,6 +137,8 @@ int slow_match(Vm *vm, Frame *f, Ins ins)
     return !found;
 }
 
+// The class is the built-in one even if the name AssertionError was bound anew,
+// as in CPython.
 bool slow_assertfail(Vm *vm, Frame *f, Ins ins)
 {
     if (INS_X(ins)) {

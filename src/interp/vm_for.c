@@ -29,6 +29,7 @@ static bool range_state(Vm *vm, Value *state, int64_t start, int64_t stop,
     return true;
 }
 
+// NULL: no range, or one with ints beyond 62 bits, which its iterator counts.
 static const Range *small_range(Value v)
 {
     if (!value_is_kind(v, KIND_RANGE)) {
@@ -61,6 +62,7 @@ bool slow_getiter(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
+// Whether the fast loop can count with them; borrowed.
 static bool small_ints(const Value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -97,6 +99,7 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
+// The count is read at each step: a list may grow or shrink during the loop.
 static Value next_in_place(Value *state)
 {
     const Object *object = value_object(state[0]);
@@ -118,6 +121,8 @@ static Value next_in_place(Value *state)
 int slow_for_next(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
+    // A special is no sequence or iterator: a counted range that has ended, or
+    // a state that is empty already.
     Value item = VALUE_STOP;
     if (!value_is_special(state[0])) {
         item = walks_in_place(vm, state[0]) ? next_in_place(state)

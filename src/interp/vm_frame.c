@@ -13,6 +13,8 @@
 // frame is the exception, C holds its generator.
 enum { FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR };
 
+// Each register is emptied before its value is released, since a finaliser may
+// look at the frame.
 static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -20,6 +22,10 @@ static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
     }
 }
 
+// Takes the arguments in the window, also if it fails. Parameters are there;
+// the other locals start unbound, and temporaries are written before they are
+// read. In a trace the hooks may put converted code in place of the function's
+// own.
 bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
 {
     Code *code = function->code;
@@ -64,6 +70,7 @@ static void pop_frame(Vm *vm)
     vm->frame = f == vm->frames ? NULL : f - 1;
 }
 
+// For frames that are left with registers in use: by an error, or by C.
 void vm_drop_frame(Vm *vm)
 {
     Frame *f = vm->frame;
@@ -158,6 +165,8 @@ static LeaveKind leave_init(Vm *vm, Value result)
     return LEAVE_FAILED;
 }
 
+// The return instruction has emptied the locals before. Of a frame with an
+// owner flag, the instruction that pushed it decides what the result is for.
 LeaveKind vm_leave(Vm *vm, Value result)
 {
     Frame *f = vm->frame;
@@ -184,6 +193,8 @@ LeaveKind vm_leave(Vm *vm, Value result)
     return kind;
 }
 
+// 1: the generator's frame is on top; 0: it was over; -1: raised. R[-1] holds
+// the generator while it runs, and the last yield's register gets None.
 int vm_resume(Vm *vm, Generator *g)
 {
     if (g->state == GENERATOR_DONE) {
@@ -205,6 +216,8 @@ int vm_resume(Vm *vm, Generator *g)
     return 1;
 }
 
+// The caller's instruction names the register for the item: it is read from the
+// word before its pc.
 bool vm_yield(Vm *vm, Value item)
 {
     Frame *f = vm->frame;
@@ -235,6 +248,7 @@ Value *vm_free_window(Vm *vm, uint32_t count)
     return top + 1;
 }
 
+// One register below the window belongs to it, for the callee.
 void vm_release_window(Vm *vm, Value *window)
 {
     vm->window_top = window - 1;

@@ -3,11 +3,13 @@
 #include "interp/obj_dict.h"
 #include "interp/vm_run.h"
 
+// Interned; borrowed.
 static Str *name_of(const Frame *f, uint32_t constant)
 {
     return value_as_str(f->code->constants[constant]);
 }
 
+// Always false. What may have been meant is for the traceback to say.
 static bool undefined(Vm *vm, const Str *name)
 {
     return raise_false(vm, ERR_NAME, "name '%s' is not defined", name->text);
@@ -28,6 +30,7 @@ static bool unbound_cell(Vm *vm, const char *name, bool is_free)
                        name);
 }
 
+// The target gets a count of its own. Always true.
 static bool copy_to(Vm *vm, Frame *f, Ins ins, Value v)
 {
     value_replace(&vm->ctx, &f->registers[INS_A(ins)], value_retain(v));
@@ -75,6 +78,7 @@ static bool delete_from(Vm *vm, Dict *dict, Str *name)
     return removed > 0 || (removed == 0 && undefined(vm, name));
 }
 
+// Built-in names are not deleted through the globals.
 bool slow_delg(Vm *vm, Frame *f, Ins ins)
 {
     return delete_from(vm, f->globals, name_of(f, INS_B(ins)));
@@ -115,6 +119,7 @@ bool slow_getnc(Vm *vm, Frame *f, Ins ins)
                                 : copy_to(vm, f, ins, found);
 }
 
+// The namespace is an ordinary dict, found by interned names.
 bool slow_setn(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins)) ||
@@ -190,6 +195,7 @@ static bool store(Vm *vm, Frame *f, Cell *cell, uint32_t reg)
     return true;
 }
 
+// Deletes the variable; the cell itself stays with all who share it.
 static bool empty(Vm *vm, Cell *cell, const char *name, bool is_free)
 {
     if (value_unbound(cell->value)) {

@@ -24,6 +24,8 @@ bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg)
                        name == NULL ? "?" : name->text);
 }
 
+// The test of an operand that may be a local without a value; a temporary
+// always passes.
 bool slow_bound(Vm *vm, const Frame *f, uint32_t reg)
 {
     return LIKELY(!value_unbound(f->registers[reg])) ||
@@ -49,6 +51,8 @@ bool slow_set(Vm *vm, Frame *f, uint32_t reg, Value v)
     return true;
 }
 
+// Stores the result and empties the operands b and c that were temporaries; -1:
+// none. An operand in the target's register has been replaced already.
 bool slow_finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c)
 {
     if (!slow_set(vm, f, INS_A(ins), v)) {
@@ -63,6 +67,7 @@ bool slow_finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c)
     return true;
 }
 
+// Interned, so that dicts find it by its address; borrowed.
 static Str *name_of(const Frame *f, uint32_t constant)
 {
     return value_as_str(f->code->constants[constant]);
@@ -166,6 +171,8 @@ static Function *item_method(Vm *vm, Value container)
                : NULL;
 }
 
+// A __getitem__ that is written in Duet gets a frame in this machine rather
+// than a nested one, so that it costs no C stack.
 bool slow_getitem(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
@@ -195,6 +202,7 @@ bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
                   INS_B(ins), -1);
 }
 
+// An exact dict needs no slot.
 static bool set_item(Vm *vm, Value container, Value key, Value item)
 {
     return value_is_kind(container, KIND_DICT) &&
@@ -203,6 +211,8 @@ static bool set_item(Vm *vm, Value container, Value key, Value item)
                : value_set_item(vm, container, key, item);
 }
 
+// Value, container, key: the order in which Python evaluates them decides which
+// unbound local is told.
 bool slow_setitem(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_C(ins)) || !slow_bound(vm, f, INS_A(ins)) ||

@@ -29,6 +29,7 @@ enum {
     C_DEPTH_LIMIT = 20000  // the C stack's size decides before that
 };
 
+// Address space only: pages take memory when they are first touched.
 static void *reserve(size_t size)
 {
     void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -36,6 +37,8 @@ static void *reserve(size_t size)
     return block == MAP_FAILED ? NULL : block;
 }
 
+// Neither stack ever moves, so that pointers to registers and frames stay
+// valid. Under a limit on address space a smaller register stack does.
 static bool make_stacks(Vm *vm)
 {
     size_t bytes = STACK_BYTES;
@@ -52,6 +55,7 @@ static bool make_stacks(Vm *vm)
     return true;
 }
 
+// Frames are compared with a pointer, so no depth is counted at a call.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit)
 {
     vm->recursion_limit = limit;
@@ -59,6 +63,7 @@ void vm_set_recursion_limit(Vm *vm, uint32_t limit)
         vm->frames + (limit < FRAME_COUNT ? limit : FRAME_COUNT);
 }
 
+// The empty str and tuple and the ASCII characters, which exist once in a Vm.
 static bool make_shared(Vm *vm)
 {
     vm->empty_str = str_new(vm, "", 0);
@@ -85,6 +90,8 @@ static bool make_memory_error(Vm *vm)
     return true;
 }
 
+// The order matters: types before the first object, shared strs before the
+// names that types_init interns, errors before the built-in functions.
 static bool make_world(Vm *vm)
 {
     if (!make_stacks(vm) || !types_create(vm)) {
@@ -96,6 +103,8 @@ static bool make_world(Vm *vm)
            modules_init(vm);
 }
 
+// All that vm_free looks at is set before the first step that may fail, because
+// a Vm that is half made is freed in the same way.
 Vm *vm_new(size_t stack_size)
 {
     Vm *vm = calloc(1, sizeof *vm);
@@ -121,6 +130,8 @@ Vm *vm_new(size_t stack_size)
     return vm;
 }
 
+// Values that the Vm holds directly. Each is emptied first, since its release
+// may run code that looks at the Vm.
 static void release_values(Vm *vm)
 {
     Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error,
@@ -138,6 +149,7 @@ static void release_values(Vm *vm)
     vec_free(&vm->ctx, &vm->handled);
 }
 
+// Late, since types and modules have names up to their end.
 static void release_shared(Vm *vm)
 {
     for (int i = 0; i < 128; i++) {
@@ -177,6 +189,8 @@ static void collect_all(Vm *vm)
     }
 }
 
+// From what programs made down to what all objects need: modules and values,
+// cycles, types' contents, shared strs, the types, then memory itself.
 void vm_free(Vm *vm)
 {
     vm_finish(vm);
@@ -214,6 +228,8 @@ static ParseMode parse_mode(RunMode mode)
                                      : PARSE_MODULE;
 }
 
+// The tree lives in an arena that is gone afterwards: the code holds nothing of
+// it. NULL: the error is pending as an object.
 Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
                         bool names_in_dict)
 {
@@ -256,6 +272,7 @@ Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals)
     return result;
 }
 
+// Finalisers that were put off while the text ran are run at its end.
 Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
                     Dict *locals)
 {
@@ -268,6 +285,7 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
     return result;
 }
 
+// Borrowed: sys.modules holds the module, and that its dict.
 Dict *vm_main_module(Vm *vm, const char *file)
 {
     Module *module = module_new(vm, vm->names[NAME_MAIN]);
@@ -284,6 +302,8 @@ Dict *vm_main_module(Vm *vm, const char *file)
     return dict;
 }
 
+// The instruction that runs now, for errors and graphs that tell where they
+// come from. False: no code of the language runs.
 bool vm_place(Vm *vm, Source **source, Span *span)
 {
     if (vm->frame == NULL || vm->frame->code == NULL) {
