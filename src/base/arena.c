@@ -12,16 +12,19 @@ enum {
     ARENA_MAX_BLOCK = 256 << 10
 };
 
+// Sixteen bytes, so that what follows the head is aligned.
 typedef struct ArenaBlock {
     struct ArenaBlock *next;
     size_t size;
 } ArenaBlock;
 
+// Allocates nothing; the first block comes with the first allocation.
 void arena_init(Arena *arena, Ctx *ctx)
 {
     *arena = (Arena){.ctx = ctx};
 }
 
+// The arena can be used again afterwards.
 void arena_destroy(Arena *arena)
 {
     ArenaBlock *block = arena->blocks;
@@ -44,6 +47,7 @@ static size_t block_size(const Arena *arena, size_t need)
     return need > size ? need : size;
 }
 
+// The rest of the old block is given up. It is small beside the new one.
 static bool add_block(Arena *arena, size_t need)
 {
     size_t size = block_size(arena, need);
@@ -59,6 +63,7 @@ static bool add_block(Arena *arena, size_t need)
     return true;
 }
 
+// Cleared as it is handed out: the unused rest of a block is never touched.
 void *arena_alloc(Arena *arena, size_t size)
 {
     if (size > PTRDIFF_MAX) {
@@ -76,6 +81,7 @@ void *arena_alloc(Arena *arena, size_t size)
     return memset(memory, 0, size);
 }
 
+// The NUL comes from the clearing. `text` may be NULL if `length` is 0.
 char *arena_strndup(Arena *arena, const char *text, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1);

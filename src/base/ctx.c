@@ -23,6 +23,8 @@ typedef struct Chunk {
     size_t size;
 } Chunk;
 
+// Bytes. An unlimited stack gets a limit all the same, because the guard needs
+// a place to stop at.
 static size_t stack_limit(void)
 {
     struct rlimit limit;
@@ -45,6 +47,8 @@ static void read_injection(Heap *heap)
 #endif
 }
 
+// The address of a local stands for the top of the stack, so a context must be
+// set up near the bottom of the thread that runs it. Stacks grow downwards.
 void ctx_init(Ctx *ctx, size_t stack_size)
 {
     char here;
@@ -62,6 +66,8 @@ void ctx_init(Ctx *ctx, size_t stack_size)
     ctx->depth_limit = CTX_DEPTH_LIMIT;
 }
 
+// The kernels go before the chunks, since what they free may lie in them.
+// Small blocks need no freeing of their own: their chunks are freed whole.
 void ctx_destroy(Ctx *ctx)
 {
     ctx_clear(ctx);
@@ -108,6 +114,8 @@ static bool new_chunk(Heap *heap)
     return true;
 }
 
+// Only for an empty free list. Blocks never go back from a list to their
+// chunk, so the memory of a class stays with it.
 static void *alloc_small(Ctx *ctx, size_t class)
 {
     Heap *heap = &ctx->heap;
@@ -120,11 +128,15 @@ static void *alloc_small(Ctx *ctx, size_t class)
     return block;
 }
 
+// Must agree with the inline halves in ctx.h: a block is freed by the way it
+// was made, and its size alone tells which.
 static bool is_small(size_t size)
 {
     return HEAP_FAST && size <= (HEAP_CLASS_COUNT - 1) * HEAP_CLASS_SIZE;
 }
 
+// The inline half has found no block on the free list, or the size is none of
+// the classes', or the build does without them.
 void *ctx_alloc_slow(Ctx *ctx, size_t size)
 {
     if (!may_allocate(&ctx->heap)) {
@@ -143,6 +155,7 @@ void *ctx_alloc_slow(Ctx *ctx, size_t size)
     return block;
 }
 
+// Cleared by hand: blocks from the free lists hold old data.
 void *ctx_alloc_zero(Ctx *ctx, size_t size)
 {
     void *block = ctx_alloc(ctx, size);
@@ -175,6 +188,8 @@ static void *realloc_large(Ctx *ctx, void *block, size_t old_size,
     return moved;
 }
 
+// A move between the classes and malloc, or between two classes, is a copy. On
+// failure the old block is still the caller's.
 void *ctx_realloc(Ctx *ctx, void *block, size_t old_size, size_t new_size)
 {
     if (block != NULL && new_size != 0 && !is_small(old_size) &&
@@ -192,6 +207,7 @@ void *ctx_realloc(Ctx *ctx, void *block, size_t old_size, size_t new_size)
     return moved;
 }
 
+// The block has `length` + 1 bytes, which is what its owner hands back.
 char *ctx_strndup(Ctx *ctx, const char *text, size_t length)
 {
     char *copy = ctx_alloc(ctx, length + 1);
@@ -202,6 +218,7 @@ char *ctx_strndup(Ctx *ctx, const char *text, size_t length)
     return copy;
 }
 
+// A text of size 0 is a literal and not freed.
 void ctx_clear(Ctx *ctx)
 {
     if (ctx->error.text_size != 0) {
@@ -210,6 +227,8 @@ void ctx_clear(Ctx *ctx)
     memset(&ctx->error, 0, sizeof ctx->error);
 }
 
+// Allocates nothing, as there may be nothing to allocate. The kind says it
+// all, so the text is empty.
 bool ctx_fail_memory(Ctx *ctx)
 {
     static char no_text[] = "";
@@ -219,6 +238,8 @@ bool ctx_fail_memory(Ctx *ctx)
     return false;
 }
 
+// Measured first and printed then, so that the text has the size it needs. If
+// its block cannot be had, ERR_MEMORY stays as the pending error.
 bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args)
 {
     va_list again;
@@ -238,6 +259,7 @@ bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args)
     return false;
 }
 
+// False always: `return ctx_fail(…)` in a function that answers by bool.
 bool ctx_fail(Ctx *ctx, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -247,6 +269,7 @@ bool ctx_fail(Ctx *ctx, ErrorKind kind, const char *format, ...)
     return result;
 }
 
+// Its result is unused on purpose: the error is pending in either case.
 void *ctx_fail_null(Ctx *ctx, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -256,6 +279,8 @@ void *ctx_fail_null(Ctx *ctx, ErrorKind kind, const char *format, ...)
     return NULL;
 }
 
+// The place goes in afterwards, because ctx_fail_va replaces the whole error.
+// The source is borrowed and must live until the error is taken.
 bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
                  const char *format, ...)
 {
@@ -268,12 +293,15 @@ bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
     return false;
 }
 
+// A failed entry is undone here, so the caller must not leave.
 bool ctx_enter_slow(Ctx *ctx)
 {
     ctx->depth--;
     return ctx_fail(ctx, ERR_RECURSION, "maximum recursion depth exceeded");
 }
 
+// Clearing the bit first: the interrupt is told once, and the handler of its
+// exception can run.
 bool ctx_poll_slow(Ctx *ctx)
 {
     if (!ctx_interrupted(ctx)) {

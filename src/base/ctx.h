@@ -51,6 +51,7 @@ typedef struct Error {
     Span span;
 } Error;
 
+// Of the small-block allocator, which ctx_alloc and ctx_free share with ctx.c.
 enum {
     HEAP_CLASS_SIZE = 16,  // bytes between two size classes
     HEAP_CLASS_COUNT = 33, // classes serve up to 512 bytes
@@ -122,6 +123,8 @@ MUST_CHECK char *ctx_strndup(Ctx *ctx, const char *text, size_t length);
 #define HEAP_FAST 1
 #endif
 
+// Inline, because objects are made all the time: a block from a free list
+// costs a few instructions. The first word of a free block links to the next.
 MUST_CHECK static inline void *ctx_alloc(Ctx *ctx, size_t size)
 {
     size_t class = (size + HEAP_CLASS_SIZE - 1) / HEAP_CLASS_SIZE;
@@ -135,6 +138,7 @@ MUST_CHECK static inline void *ctx_alloc(Ctx *ctx, size_t size)
     return ctx_alloc_slow(ctx, size);
 }
 
+// `size` must be what was asked for: it names the list. NULL is allowed.
 static inline void ctx_free(Ctx *ctx, void *block, size_t size)
 {
     size_t class = (size + HEAP_CLASS_SIZE - 1) / HEAP_CLASS_SIZE;
@@ -157,6 +161,8 @@ bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
 bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args);
 bool ctx_fail_memory(Ctx *ctx);
 void ctx_clear(Ctx *ctx);
+// Only to be asked where a function's answer does not tell, such as NULL for
+// "not there".
 static inline bool ctx_failed(const Ctx *ctx)
 {
     return ctx->error.kind != ERR_NONE;
@@ -184,6 +190,7 @@ static inline void ctx_interrupt(Ctx *ctx, InterruptReason reason)
 {
     __atomic_fetch_or(&ctx->interrupt, reason, __ATOMIC_RELAXED);
 }
+// Clears this reason alone; another may have come meanwhile.
 static inline void ctx_interrupt_clear(Ctx *ctx, InterruptReason reason)
 {
     __atomic_fetch_and(&ctx->interrupt, ~reason, __ATOMIC_RELAXED);

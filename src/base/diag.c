@@ -10,17 +10,21 @@
 
 #include "base/utf8.h"
 
+// The line as it is printed; offsets in the source are kept beside it for the
+// carets.
 typedef struct Line {
     const char *text; // without its indentation
     size_t length;    // without blanks at its end
     uint32_t start;   // offset of the text in the source
 } Line;
 
+// ASCII only: other blanks are printed as they are.
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\f' || byte == '\n';
 }
 
+// False if there is no such line or nothing but blanks on it.
 static bool find_line(const Source *source, uint32_t offset, Line *line)
 {
     uint32_t number = source_place(source, offset).line;
@@ -72,6 +76,7 @@ static int operator_level(const char *text, size_t rest, size_t *length)
     }
 }
 
+// Names and numbers alike: which of them it is does not matter for operators.
 static bool is_word(char byte)
 {
     return (unsigned char)byte >= 0x80 || byte == '_' ||
@@ -80,6 +85,7 @@ static bool is_word(char byte)
 }
 
 // Behind the string that begins at `at`.
+// A string that the line's end cuts off reaches to the end.
 static size_t skip_string(const char *text, size_t length, size_t at)
 {
     char quote = text[at];
@@ -89,6 +95,7 @@ static size_t skip_string(const char *text, size_t length, size_t at)
     return at < length ? at + 1 : length;
 }
 
+// Words that are operators and bind looser than arithmetic.
 static bool is_keyword(const char *text, size_t length)
 {
     static const char *const words[] = {
@@ -128,10 +135,12 @@ static size_t take_operator(Anchor *anchor, const char *text, size_t length,
         anchor->start = at;
         anchor->end = at + size;
     }
+    // A point ends no operand: `1.` or `a.b` goes on behind it.
     anchor->operand = level == 0 && text[at] == '.';
     return at + size;
 }
 
+// Inside brackets words are passed over; only what is outside them decides.
 static size_t take_word(Anchor *anchor, const char *text, size_t length,
                         size_t at)
 {
@@ -146,6 +155,8 @@ static size_t take_word(Anchor *anchor, const char *text, size_t length,
     return end;
 }
 
+// A closed bracket is an operand or the end of one. The scan need not match
+// kinds of brackets, because the text was parsed before.
 static size_t take_bracket(Anchor *anchor, const char *text, size_t at)
 {
     if (strchr("([{", text[at]) != NULL) {
@@ -190,6 +201,7 @@ static bool find_anchor(const char *text, size_t length, Anchor *anchor)
     return anchor->level > 0;
 }
 
+// At least one caret, also for an empty span such as the end of a line.
 static void add_carets(StrBuf *out, const char *text, size_t length,
                        bool anchored)
 {
@@ -205,6 +217,8 @@ static void add_carets(StrBuf *out, const char *text, size_t length,
     strbuf_pad(out, '~', utf8_count(text + anchor.end, length - anchor.end));
 }
 
+// A span that goes on behind this line is cut at its end, and gets no anchor
+// then, since only a part of the expression can be seen.
 static void caret_line(StrBuf *out, const Line *line, Span span, int indent,
                        bool always)
 {
@@ -213,6 +227,8 @@ static void caret_line(StrBuf *out, const Line *line, Span span, int indent,
     bool inside = span.end <= end;
     uint32_t stop = (inside ? span.end : end) - line->start;
     stop = stop > start ? stop : start;
+    // Beyond the text there are only blanks and the line end, of one byte
+    // each.
     uint32_t known = stop < line->length ? stop : (uint32_t)line->length;
     uint32_t first = start < known ? start : known;
     Anchor anchor = {0};
@@ -227,6 +243,7 @@ static void caret_line(StrBuf *out, const Line *line, Span span, int indent,
     strbuf_putc(out, '\n');
 }
 
+// A blank line would show carets under nothing, so it is left out whole.
 void diag_source_line(StrBuf *out, const Source *source, Span span,
                       int indent, bool carets, bool always)
 {
@@ -242,14 +259,18 @@ void diag_source_line(StrBuf *out, const Source *source, Span span,
     }
 }
 
+// Without a newline, since a traceback goes on with the function's name.
 void diag_file_line(StrBuf *out, const Source *source, Span span)
 {
     strbuf_printf(out, "  File \"%s\", line %u", source->name,
                   source_place(source, span.start).line);
 }
 
+// CPython's costs and limits: longer names and larger sets of candidates get
+// no advice.
 enum { MOVE_COST = 2, CASE_COST = 1, MAX_NAME = 40, MAX_CANDIDATES = 750 };
 
+// ASCII only, as in CPython.
 static int substitution_cost(char a, char b)
 {
     if (a == b) {
@@ -298,6 +319,8 @@ int diag_distance(const char *a, const char *b, int limit)
     return row[columns] <= limit ? row[columns] : limit + 1;
 }
 
+// The limit falls with every better candidate, so of two equally near ones the
+// first wins. The name itself is passed over: it is what was not found.
 const char *diag_suggest(const char *name, const char *const *candidates,
                          size_t count)
 {

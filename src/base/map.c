@@ -9,6 +9,7 @@
 
 enum { MAP_FIRST_CAPACITY = 16 };
 
+// `__extension__` quiets -Wpedantic: ISO C has no 128-bit integer.
 __extension__ typedef unsigned __int128 Wide;
 
 // Both halves of a product: each bit of the result depends on all of `a`.
@@ -18,6 +19,9 @@ static uint64_t fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+// Eight bytes a step, read by memcpy since keys are not aligned. The length
+// goes in first, so that zeros at the end make a difference. Never 0, so that
+// 0 can stand for "none" in a field.
 uint64_t hash_bytes(const void *bytes, size_t length)
 {
     // Odd, with about as many ones as zeros; nothing else matters of them.
@@ -39,11 +43,14 @@ uint64_t hash_bytes(const void *bytes, size_t length)
     return hash == 0 ? 1 : hash;
 }
 
+// Allocates nothing: an empty map costs no block.
 void map_init(Map *map, Ctx *ctx)
 {
     *map = (Map){.ctx = ctx};
 }
 
+// The values are the caller's business. The map is empty then and can be used
+// again.
 void map_free(Map *map)
 {
     for (size_t i = 0; i < map->capacity; i++) {
@@ -71,6 +78,7 @@ static MapEntry *find(const Map *map, const char *key, size_t length,
     }
 }
 
+// find needs at least one slot, hence the test.
 uint64_t *map_get(const Map *map, const char *key, size_t length)
 {
     if (map->capacity == 0) {
@@ -80,6 +88,8 @@ uint64_t *map_get(const Map *map, const char *key, size_t length)
     return entry->key == NULL ? NULL : &entry->value;
 }
 
+// The keys move along and are not copied. If there is no memory, the map is as
+// it was.
 static bool grow(Map *map)
 {
     Map larger = {.ctx = map->ctx, .count = map->count};
@@ -101,6 +111,7 @@ static bool grow(Map *map)
     return true;
 }
 
+// Grows before the search, because growing moves the slots.
 bool map_put(Map *map, const char *key, size_t length, uint64_t value)
 {
     if (4 * (map->count + 1) > 3 * map->capacity && !grow(map)) {
@@ -120,6 +131,8 @@ bool map_put(Map *map, const char *key, size_t length, uint64_t value)
     return true;
 }
 
+// No tombstones: they would have to be counted and swept. The gap is closed
+// instead.
 bool map_remove(Map *map, const char *key, size_t length)
 {
     if (map->capacity == 0) {

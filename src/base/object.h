@@ -20,6 +20,7 @@ typedef enum Kind {
     KIND_COUNT
 } Kind;
 
+// Bits of Object.flags.
 enum {
     OBJECT_WEAKLY_REFERENCED = 1, // has an entry in the Vm's weak table
     OBJECT_TRACKED = 2,           // preceded by GcLinks, seen by the collector
@@ -30,6 +31,8 @@ enum {
     OBJECT_REACHED = 64       // … and held from outside (interp/cycles.c)
 };
 
+// Sixteen bytes on a 64-bit machine. The count is not atomic: an object
+// belongs to one context.
 struct Object {
     uint32_t rc;
     uint8_t kind;
@@ -38,12 +41,14 @@ struct Object {
     Type *type; // borrowed for built-in types, counted for user classes
 };
 
+// Gives back its argument, for use in an assignment. NULL is not allowed.
 static inline void *object_retain(void *object)
 {
     ((Object *)object)->rc++;
     return object;
 }
 
+// The context knows who frees: base has no table of kinds.
 static inline void object_release(Ctx *ctx, void *object)
 {
     Object *o = object;

@@ -9,12 +9,16 @@ enum { RNG_ROUNDS = 10 };
 #define RNG_WEYL_0 0x9E3779B9u // the golden ratio
 #define RNG_WEYL_1 0xBB67AE85u // sqrt(3) - 1
 
+// The same seed gives the same draws on every machine: the state is nothing
+// but the key and a counter.
 void rng_seed(RngState *rng, uint64_t seed)
 {
     rng->key = seed;
     rng->counter = 0;
 }
 
+// A pure function of its arguments, so that blocks can be made in any order
+// and on any thread. The upper half of the 128-bit counter is 0.
 void rng_block(uint64_t key, uint64_t counter, uint32_t out[4])
 {
     uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
@@ -36,6 +40,7 @@ void rng_block(uint64_t key, uint64_t counter, uint32_t out[4])
     out[3] = c3;
 }
 
+// What is left of the last block is thrown away: every draw begins at a block.
 void rng_fill(RngState *rng, uint32_t *out, size_t count)
 {
     for (size_t i = 0; i < count; i += 4) {

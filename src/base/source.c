@@ -57,6 +57,8 @@ static size_t copy_normalized(char *out, const char *text, size_t length)
     return written;
 }
 
+// Counted first and filled then, so that the block has the size it is freed
+// by. A line end at the end of the text starts one more line, an empty one.
 static bool index_lines(Ctx *ctx, Source *source)
 {
     uint32_t count = 1;
@@ -99,6 +101,7 @@ static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
     return source->name != NULL && index_lines(ctx, source);
 }
 
+// The byte order mark goes first: offsets count from behind it.
 Source *source_new(Ctx *ctx, const char *name, const char *text,
                    size_t length)
 {
@@ -122,12 +125,14 @@ Source *source_new(Ctx *ctx, const char *name, const char *text,
     return source;
 }
 
+// Not atomic: a Source belongs to one context.
 Source *source_retain(Source *source)
 {
     source->refs++;
     return source;
 }
 
+// A half-made source comes here too, hence the tests for NULL.
 void source_release(Ctx *ctx, Source *source)
 {
     if (source == NULL || --source->refs > 0) {
@@ -161,6 +166,8 @@ static uint32_t line_index(const Source *source, uint32_t offset)
     return low;
 }
 
+// An offset past the end is shown at the end. Linear in the line's length, as
+// nobody asks for columns but messages.
 Place source_place(const Source *source, uint32_t offset)
 {
     if (offset > source->length) {
@@ -172,6 +179,7 @@ Place source_place(const Source *source, uint32_t offset)
     return (Place){line + source->first_line, (uint32_t)column + 1};
 }
 
+// The last line has no line end to leave out.
 const char *source_line(const Source *source, uint32_t line, size_t *length)
 {
     if (line < source->first_line ||

@@ -10,17 +10,20 @@
 
 enum { STRBUF_FIRST_CAPACITY = 64 };
 
+// Allocates nothing; the text is NULL until something is appended.
 void strbuf_init(StrBuf *buf, Ctx *ctx)
 {
     *buf = (StrBuf){.ctx = ctx};
 }
 
+// Clears the mark of failure too: the buffer can be used again.
 void strbuf_free(StrBuf *buf)
 {
     ctx_free(buf->ctx, buf->text, buf->capacity);
     *buf = (StrBuf){.ctx = buf->ctx};
 }
 
+// For printers that fail for a reason of their own.
 void strbuf_fail(StrBuf *buf)
 {
     buf->failed = true;
@@ -40,6 +43,7 @@ static bool reserve(StrBuf *buf, size_t extra)
         buf->failed = true;
         return ctx_fail_memory(buf->ctx);
     }
+    // By half, so that appending costs amortised constant time.
     size_t wanted = buf->capacity + buf->capacity / 2;
     wanted = wanted < STRBUF_FIRST_CAPACITY ? STRBUF_FIRST_CAPACITY : wanted;
     wanted = wanted < need ? need : wanted;
@@ -53,6 +57,8 @@ static bool reserve(StrBuf *buf, size_t extra)
     return true;
 }
 
+// `text` may be NULL if `length` is 0, and may hold NULs. It must not lie in
+// the buffer itself, which may move.
 void strbuf_add(StrBuf *buf, const char *text, size_t length)
 {
     if (reserve(buf, length)) {
@@ -83,12 +89,14 @@ void strbuf_pad(StrBuf *buf, char byte, size_t count)
     }
 }
 
+// Surrogates are encoded like any other code point.
 void strbuf_codepoint(StrBuf *buf, uint32_t codepoint)
 {
     char bytes[UTF8_MAX_BYTES];
     strbuf_add(buf, bytes, utf8_encode(codepoint, bytes));
 }
 
+// Measured and printed in two goes, so `args` is copied for the first.
 void strbuf_vprintf(StrBuf *buf, const char *format, va_list args)
 {
     va_list again;

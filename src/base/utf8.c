@@ -15,6 +15,7 @@ static size_t sequence_length(unsigned char lead)
     if (lead < 0x80) {
         return 1;
     }
+    // Bytes that go on a sequence, and leads of overlong two-byte forms.
     if (lead < 0xC2) {
         return 0;
     }
@@ -27,6 +28,8 @@ static size_t sequence_length(unsigned char lead)
     return lead < 0xF5 ? 4 : 0;
 }
 
+// `least` is the smallest value for each length: below it the form is
+// overlong.
 size_t utf8_decode(const char *text, size_t length, uint32_t *codepoint)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -53,6 +56,8 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *codepoint)
     return needed;
 }
 
+// No test of the value: surrogates are wanted, and the upper limit is the
+// caller's to keep.
 size_t utf8_encode(uint32_t codepoint, char *out)
 {
     if (codepoint < 0x80) {
@@ -95,6 +100,7 @@ size_t utf8_count(const char *text, size_t length)
     return count;
 }
 
+// Linear; who needs many offsets walks the text instead.
 size_t utf8_offset(const char *text, size_t length, size_t index)
 {
     size_t offset = 0;
@@ -107,6 +113,7 @@ size_t utf8_offset(const char *text, size_t length, size_t index)
     return length;
 }
 
+// By decoding, so that the two agree on what is valid, surrogates apart.
 bool utf8_validate(const char *text, size_t length, bool surrogates,
                    size_t *bad)
 {
@@ -125,6 +132,7 @@ bool utf8_validate(const char *text, size_t length, bool surrogates,
     return true;
 }
 
+// The shortcut before anything that needs Unicode's tables.
 bool utf8_is_ascii(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -155,6 +163,7 @@ static bool is_other_part(uint32_t codepoint)
            (codepoint >= 0x1369 && codepoint <= 0x1371);
 }
 
+// Unicode's ID_Start by categories, plus the underscore.
 bool utf8_is_identifier_start(uint32_t codepoint)
 {
     if (codepoint < 0x80) {
@@ -173,6 +182,7 @@ bool utf8_is_identifier_start(uint32_t codepoint)
     }
 }
 
+// The characters that Unicode keeps for stability come last, as they are rare.
 bool utf8_is_identifier_part(uint32_t codepoint)
 {
     if (utf8_is_identifier_start(codepoint)) {
@@ -192,6 +202,8 @@ bool utf8_is_identifier_part(uint32_t codepoint)
     }
 }
 
+// str.isprintable: the blank is the only separator among the printable ones.
+// repr and messages escape the rest.
 bool utf8_is_printable(uint32_t codepoint)
 {
     if (codepoint < 0x80) {

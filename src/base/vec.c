@@ -3,6 +3,8 @@
 
 enum { VEC_FIRST_CAPACITY = 8 };
 
+// On failure the items are as they were and still the caller's. Half of
+// PTRDIFF_MAX keeps the growth by half from overflowing.
 bool vec_grow(Ctx *ctx, void **items, size_t *capacity, size_t count,
               size_t extra, size_t size)
 {
