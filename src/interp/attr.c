@@ -11,6 +11,7 @@
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
 
+// NULL for immediates: none of their types is a descriptor.
 static Type *type_of_object(Value v)
 {
     return value_is_object(v) ? value_object(v)->type : NULL;
@@ -46,6 +47,7 @@ Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
     return value_retain(found);
 }
 
+// raise_about keeps the object for "Did you mean" in the traceback.
 Value attr_missing(Vm *vm, Value self, Str *name)
 {
     raise_about(vm, self);
@@ -58,12 +60,15 @@ Value attr_missing(Vm *vm, Value self, Str *name)
                        type_name(type_of(vm, self)), name->text);
 }
 
+// Whether there is a dict or are slots of a shape to look into.
 static bool may_have_attributes(Value self)
 {
     return value_is_object(self) &&
            (value_object(self)->type->flags & TYPE_HAS_DICT) != 0;
 }
 
+// object.__getattribute__. A trace is told of what it reads from an instance
+// (note_read) and may refuse.
 Value attr_get_generic(Vm *vm, Value self, Str *name)
 {
     Type *cls = type_of(vm, self);
@@ -86,6 +91,7 @@ Value attr_get_generic(Vm *vm, Value self, Str *name)
     return attr_missing(vm, self, name);
 }
 
+// The slot is the class's own way: __getattr__, a module, a super object.
 Value value_get_attr(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
@@ -103,6 +109,8 @@ Value value_find_attr(Vm *vm, Value v, Str *name)
     return found;
 }
 
+// False, always. A name that the class has, but that cannot be stored in the
+// instance, is read-only; any other is missing.
 static bool set_refused(Vm *vm, Value self, Str *name, bool in_class,
                         bool deleting)
 {
@@ -151,6 +159,8 @@ static bool takes_name(Vm *vm, const Type *cls, const Str *name)
     return false;
 }
 
+// object.__setattr__, and __delattr__ if the value is UNBOUND. The order is
+// that of a look-up: a data descriptor of the class comes first.
 bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
@@ -186,6 +196,8 @@ bool value_set_attr(Vm *vm, Value v, Str *name, Value value)
                : attr_set_generic(vm, v, name, value);
 }
 
+// The instance's own attributes do not count, as for all of Python's special
+// methods.
 Value value_find_method(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
@@ -193,6 +205,8 @@ Value value_find_method(Vm *vm, Value v, Str *name)
     return value_unbound(found) ? found : attr_bind(vm, found, v, cls);
 }
 
+// The slots of the built-in def, not of the class: a class's own __getattr__
+// would come back here for ever.
 Value attr_get_layout(Vm *vm, Value self, Str *name)
 {
     const TypeSlots *slots = &type_of(vm, self)->def->slots;
@@ -214,6 +228,7 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
                         uint32_t count)
 {
     Value callee;
+    // Without a bound method where the arguments fit on the C stack.
     int kind = attr_load_method(vm, v, name, NULL, &callee);
     if (kind < 0) {
         return VALUE_FAIL;
@@ -249,6 +264,7 @@ static Instance *plain_instance(Value self, bool storing)
     return own_code || instance->shape == NULL ? NULL : instance;
 }
 
+// The miss of GETATTR: fills the cache if it may, then answers.
 Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
 {
     Instance *instance = plain_instance(self, false);
@@ -266,10 +282,14 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
     return value_get_attr(vm, self, name);
 }
 
+// The miss of SETATTR. Storing may add the attribute and so change the shape;
+// what is cached is that one step from shape to shape.
 bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
 {
     Instance *instance = plain_instance(self, true);
     ObjectShape *before = instance == NULL ? NULL : instance->shape;
+    // Asked before the store: what a descriptor's code does must not be taken
+    // for a plain attribute.
     bool plain =
         before != NULL && cache != NULL && !value_unbound(value) &&
         !attr_is_data_descriptor(type_lookup(vm, instance->head.type, name));
@@ -288,6 +308,8 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
     return true;
 }
 
+// The miss of LOADM. Only a function of the class that no attribute of the
+// instance hides can do without a bound method.
 int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
                      Value *callee)
 {

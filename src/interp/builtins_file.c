@@ -14,12 +14,15 @@
 
 enum { NEW_FILE_MODE = 0666 };
 
+// What the letters of open()'s mode mean.
 typedef struct OpenMode {
     char kind;   // 'r', 'w', 'a' or 'x'
     bool update; // '+'
     bool binary; // 'b'
 } OpenMode;
 
+// False with CPython's ValueError pending. 't' is the default and only checked
+// against a second 'b' or 't'.
 static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
 {
     *mode = (OpenMode){0};
@@ -49,6 +52,8 @@ static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
                        text);
 }
 
+// O_CLOEXEC: a child process must not inherit the descriptor, as in Python
+// since 3.4.
 static int system_flags(const OpenMode *mode)
 {
     int flags = O_CLOEXEC;
@@ -72,6 +77,7 @@ static int open_path(const char *path, const OpenMode *mode, int *descriptor)
     if (*descriptor < 0) {
         return errno;
     }
+    // open() of a folder succeeds for reading; Python refuses it.
     struct stat status;
     if (fstat(*descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(*descriptor);
@@ -80,6 +86,7 @@ static int open_path(const char *path, const OpenMode *mode, int *descriptor)
     return 0;
 }
 
+// `translate`: line ends of all systems are read as "\n".
 static Value open_file(Vm *vm, Value name, const char *text, bool translate)
 {
     OpenMode mode;

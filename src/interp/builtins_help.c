@@ -21,6 +21,7 @@ static size_t shared_indent(const char *doc)
     return least == SIZE_MAX ? 0 : least;
 }
 
+// Blank lines get no indentation, so that no line ends in blanks.
 static void add_doc(StrBuf *out, const char *doc, int indent)
 {
     size_t shared = shared_indent(doc);
@@ -40,6 +41,7 @@ static void add_doc(StrBuf *out, const char *doc, int indent)
     }
 }
 
+// For lists of members; a doc string may begin on its second line.
 static void add_first_line(StrBuf *out, const char *doc)
 {
     doc += strspn(doc, " \n");
@@ -54,6 +56,8 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
     Str *name = code->local_names[index];
     strbuf_puts(out, name->text);
     Value value = VALUE_UNBOUND;
+    // Keyword-only defaults are in a dict, the others in a tuple that belongs
+    // to the last positional parameters.
     if (index >= code->positional_count) {
         if (function->keyword_defaults != NULL) {
             (void)dict_get(vm, function->keyword_defaults,
@@ -87,6 +91,7 @@ static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
     strbuf_printf(out, "%s(", function->name->text);
     for (uint32_t i = 0; i < named; i++) {
         strbuf_puts(out, i > 0 ? ", " : "");
+        // The first keyword-only parameter stands behind *args or a bare star.
         if (i == code->positional_count) {
             strbuf_printf(out, "*%s, ",
                           starred ? code->local_names[named]->text : "");
@@ -130,6 +135,7 @@ static bool add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
     return add_signature(vm, out, function);
 }
 
+// The kinds that add_callable can take apart.
 static bool is_callable_kind(Value v)
 {
     return value_is_kind(v, KIND_NATIVE) || value_is_kind(v, KIND_FUNCTION) ||
@@ -160,6 +166,7 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
     return true;
 }
 
+// A built-in class shows how it is called, one written in Duet its base.
 static bool add_type(Vm *vm, StrBuf *out, const Type *type)
 {
     Value doc = type_lookup(vm, (Type *)type, vm->names[NAME_DOC]);
@@ -197,6 +204,7 @@ static bool add_value(Vm *vm, StrBuf *out, Value v)
     return shown != NULL;
 }
 
+// False with an error pending; `out` then has a part of the text.
 static bool add_help(Vm *vm, StrBuf *out, Value v)
 {
     if (is_callable_kind(v)) {
@@ -216,6 +224,7 @@ static bool add_help(Vm *vm, StrBuf *out, Value v)
             add_members(vm, out, ((Module *)value_object(v))->dict));
 }
 
+// Written only when it is complete, to sys.stdout, without a pager.
 BUILTIN_BODY(help)
 {
     (void)count;

@@ -51,6 +51,7 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
     return result;
 }
 
+// Stops at the first false item, as `any` stops at the first true one.
 BUILTIN_BODY(all)
 {
     (void)count;
@@ -67,6 +68,8 @@ BUILTIN_BODY(any)
                : find_truth(vm, args[0], 1);
 }
 
+// This and the next are called through their classes (add_function in
+// builtins_core.c); iter_make.h has what they make.
 BUILTIN_BODY(enumerate)
 {
     (void)count;
@@ -90,6 +93,7 @@ BUILTIN_BODY(map)
     return iter_map(vm, args[0], iterables);
 }
 
+// strict is asked for its truth before any iterator is made.
 BUILTIN_BODY(zip)
 {
     (void)count;
@@ -124,6 +128,7 @@ static Value callable_step(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
+// The second form, iter(callable, sentinel), calls until the sentinel comes.
 BUILTIN_BODY(iter)
 {
     (void)count;
@@ -142,6 +147,8 @@ BUILTIN_BODY(iter)
     return value_from_object(made);
 }
 
+// A default takes the place of StopIteration. In a trace, stepping an iterator
+// from outside is an effect that the graph will not repeat.
 BUILTIN_BODY(next)
 {
     (void)count;
@@ -160,6 +167,7 @@ BUILTIN_BODY(next)
     return value_same(item, VALUE_STOP) ? value_retain(args[1]) : item;
 }
 
+// A new list, so the argument stays as it is; list_sort is stable.
 BUILTIN_BODY(sorted)
 {
     (void)count;
@@ -216,6 +224,8 @@ static Value sum_start(Vm *vm, Value iterable, Value *total)
     return iterator;
 }
 
+// Left to right, by + alone, which also serves tensors among the items. Text is
+// refused because repeated + of it takes quadratic time, as in CPython.
 BUILTIN_BODY(sum)
 {
     (void)count;
@@ -278,6 +288,7 @@ static bool best_offer(Vm *vm, Best *best, Value item)
     return better >= 0 && ctx_poll(&vm->ctx);
 }
 
+// False: failed. A key of one item is computed once and kept with it.
 static bool best_search(Vm *vm, Best *best, Value iterable)
 {
     Value iterator = value_iter(vm, iterable);
@@ -313,6 +324,7 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
         value_unbound(args[1])) {
         return reduce_tensor(vm, name, values->items[0], args[3], args[4]);
     }
+    // Among equals the first wins, since only a strictly better key replaces.
     Best best = {VALUE_UNBOUND, VALUE_UNBOUND,
                  builtin_given(args[1]) ? args[1] : VALUE_UNBOUND, op};
     bool done = best_search(vm, &best, many ? args[0] : values->items[0]);
@@ -330,6 +342,7 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
                : value_retain(args[2]);
 }
 
+// max and min of several arguments, or of the items of one.
 BUILTIN_BODY(max)
 {
     (void)count;

@@ -10,6 +10,7 @@
 
 enum { DUMP_TEXT_MOST = 40 }; // bytes of a constant that are shown
 
+// A row of opcode_list.h as the listing needs it.
 typedef struct OpcodeText {
     const char *name;
     const char *form; // a letter each for A, B and C
@@ -22,6 +23,7 @@ static const OpcodeText opcode_texts[] = {
 #undef OPCODE
 };
 
+// Locals go by name; temporaries have none.
 static void add_register(StrBuf *out, const Code *code, uint32_t reg)
 {
     if (reg < code->local_count && code->local_names[reg] != NULL) {
@@ -73,6 +75,8 @@ static bool add_operand(Vm *vm, StrBuf *out, const Code *code, char form,
     }
 }
 
+// False with an error pending: a constant's repr may fail. Operand i stands in
+// bits 16 + 16 * i; 16 more are read for a long jump.
 static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
                             uint32_t word)
 {
@@ -94,6 +98,7 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
         strbuf_printf(out, "  x=%u", (unsigned)INS_X(ins));
     }
     size_t width = out->length - start;
+    // Positions stand in one column where the text is short enough.
     strbuf_pad(out, ' ', width < 44 ? 44 - width : 1);
     Place place = source_place(code->source, code_span(code, next).start);
     strbuf_printf(out, "# %u:%u\n", (unsigned)place.line,
@@ -101,6 +106,8 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
     return true;
 }
 
+// Depth first: each inner code follows the one whose constant it is. Cache
+// words behind an instruction are skipped.
 bool code_dump(Vm *vm, const Code *code, StrBuf *out)
 {
     if (!ctx_enter(&vm->ctx)) {

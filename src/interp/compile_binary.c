@@ -6,6 +6,9 @@
 
 #include "interp/compile.h"
 
+// The parser gives no negative literals, so -1 is a unary node here. Five
+// digits at most keep the sum from overflowing; "0x10" and "1_000" are left to
+// the constants.
 bool constant_int16(const Node *node, int32_t *number)
 {
     bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
@@ -26,6 +29,7 @@ bool constant_int16(const Node *node, int32_t *number)
     return sum <= 32767;
 }
 
+// Only recognises the literal; constant_node makes the constant, negated too.
 bool constant_float(const Node *node)
 {
     bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
@@ -34,6 +38,7 @@ bool constant_float(const Node *node)
            digits->constant.type == CONSTANT_FLOAT;
 }
 
+// Opcode 0 stands for "no such instruction" in these three tables.
 static const Opcode with_int[BINARY_COUNT] = {
     [BINARY_ADD] = OPCODE_ADDI,           [BINARY_SUB] = OPCODE_SUBI,
     [BINARY_MUL] = OPCODE_MULI,           [BINARY_FLOORDIV] = OPCODE_FLOORDIVI,
@@ -50,6 +55,8 @@ static const Opcode constant_with[BINARY_COUNT] = {
     [BINARY_MUL] = OPCODE_KMUL,
     [BINARY_TRUEDIV] = OPCODE_KTRUEDIV};
 
+// The span is set last: computing the operands moves it, and an error of this
+// operator must point at its own place.
 void operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
                 const Node *right, Reg target, Span span)
 {
@@ -81,6 +88,8 @@ void binary_to(Compiler *c, const Node *node, Reg target)
     Reg mark = c->top;
     Reg value = 0;
     bool held = false;
+    // A float in front (2.0 * x) has instructions of its own. They are used
+    // only if the right side has no short form itself.
     if (!c->failed && constant_float(left)) {
         const Node *first = chain.items[chain.count - 1];
         int32_t number;
@@ -101,11 +110,14 @@ void binary_to(Compiler *c, const Node *node, Reg target)
         }
     }
     if (!held) {
+        // A local is used in place; then `value` lies below `mark`.
         value = expr_any(c, left);
     }
     for (size_t i = chain.count; i-- > 0 && !c->failed;) {
         const Node *each = chain.items[i];
         Reg to = target;
+        // Results on the way reuse one temporary; only the last goes to the
+        // target, which may be a local that a later operand still reads.
         if (i > 0) {
             to = value >= mark ? value : push(c);
         }

@@ -14,6 +14,7 @@
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 
+// How many words of cache stand behind each instruction; indexed by opcode.
 typedef struct OpcodeInfo {
     const char *form;
     uint8_t cache;
@@ -40,6 +41,7 @@ void compile_error(Compiler *c, Span span, const char *format, ...)
                              "%s", text);
 }
 
+// A failed compiler emits nothing, so callers need not check.
 static void emit_word(Compiler *c, Ins word)
 {
     if (!c->failed && !vec_push(&c->vm->ctx, &c->words, word)) {
@@ -54,6 +56,7 @@ void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
     if (c->failed) {
         return;
     }
+    // The current span goes along, for tracebacks.
     InsSpan place = {(uint32_t)c->words.count, c->span};
     if (!vec_push(&c->vm->ctx, &c->spans, place)) {
         c->failed = true;
@@ -81,6 +84,7 @@ void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
     emit(c, op, a, b, 0);
 }
 
+// 0 after a failure, which is harmless: no code is made then.
 uint32_t new_label(Compiler *c)
 {
     Label label = {UINT32_MAX};
@@ -91,6 +95,7 @@ uint32_t new_label(Compiler *c)
     return (uint32_t)c->labels.count - 1;
 }
 
+// Places are words before the layout, which moves them (lay_out).
 void place_label(Compiler *c, uint32_t label)
 {
     if (!c->failed) {
@@ -105,6 +110,7 @@ uint32_t label_here(Compiler *c)
     return label;
 }
 
+// `start`, `end` and `target` are labels until the code is written.
 void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
                  Reg depth)
 {
@@ -133,6 +139,8 @@ Reg push(Compiler *c)
     return push_many(c, 1);
 }
 
+// Takes the value, on failure too. Never shared: constant_name and
+// constant_node look for an equal one first.
 uint32_t constant_value(Compiler *c, Value value)
 {
     if (c->failed || value_failed(value)) {
@@ -170,6 +178,7 @@ static bool find_constant(Compiler *c, char tag, const char *text,
     return found != NULL;
 }
 
+// `length` is without the tag, which every key has in front.
 static uint32_t keep_constant(Compiler *c, const char *key, size_t length,
                               Value value)
 {
@@ -180,11 +189,13 @@ static uint32_t keep_constant(Compiler *c, const char *key, size_t length,
     return index;
 }
 
+// Makers of objects give NULL where values give VALUE_FAIL.
 static Value object_or_fail(void *object)
 {
     return object == NULL ? VALUE_FAIL : value_from_object(object);
 }
 
+// Names are interned, so that the machine compares addresses.
 uint32_t constant_name(Compiler *c, const char *text, size_t length)
 {
     char *key;
@@ -196,6 +207,7 @@ uint32_t constant_name(Compiler *c, const char *text, size_t length)
                          object_or_fail(str_intern(c->vm, text, length)));
 }
 
+// "__x" in a class becomes "_C__x" (scope_mangle).
 uint32_t name_constant(Compiler *c, Text name)
 {
     size_t length;
@@ -207,6 +219,7 @@ uint32_t name_constant(Compiler *c, Text name)
     return constant_name(c, text, length);
 }
 
+// Owned. Short strings are interned, as they often serve as keys.
 static Value make_constant(Compiler *c, const Node *node)
 {
     Text text = node->constant.text;
@@ -235,6 +248,8 @@ static uint32_t negative_float(Compiler *c, const Node *node)
     return constant_node(c, &copy);
 }
 
+// Floats are keyed by their bits, so that 0.0 and -0.0, and two spellings of
+// one number, are told apart or shared rightly. The tag keeps 1 from "1".
 uint32_t constant_node(Compiler *c, const Node *node)
 {
     if (node->kind == AST_UNARY) {
@@ -268,6 +283,7 @@ static int64_t jump_distance(const Compiler *c, const Fixup *fixup,
     return (int64_t)moved[target] - (moved[fixup->word] + 1);
 }
 
+// The final order of the words; lives in the arena while code is written.
 typedef struct Layout {
     uint32_t *moved; // the new place of each old word, and of the end
     bool *far;       // of each fixup: it has a trampoline
@@ -310,6 +326,7 @@ static void relax(const Compiler *c, Layout *layout)
     } while (changed);
 }
 
+// A JMP has 32 bits of distance, which always suffice.
 static Ins wide_jump(int64_t distance)
 {
     return (Ins)OPCODE_JMP | (Ins)(uint32_t)(int32_t)distance << 32;
@@ -328,6 +345,8 @@ static void write_words(const Compiler *c, const Layout *layout, Ins *out)
         if ((Opcode)(*ins & 0xFF) == OPCODE_JMP) {
             *ins |= (Ins)(uint32_t)(int32_t)distance << 32;
         } else if (layout->far[i]) {
+            // Taken, the jump goes over the next word to the far one; not
+            // taken, that word goes over both.
             ins[0] |= (Ins)1 << 48;
             ins[1] = wide_jump(1);
             ins[2] = wide_jump(distance - 2);
@@ -382,6 +401,7 @@ static bool write_positions(Compiler *c, const Layout *layout, Code *code)
     return ok;
 }
 
+// Labels become words of the final layout; the order is kept.
 static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
 {
     size_t count = c->handlers.count;
@@ -431,6 +451,8 @@ static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
     return true;
 }
 
+// The references move from the compiler to the code, as do those of the blocks
+// above.
 static bool write_constants(Compiler *c, Code *code)
 {
     if (c->constants.count > 0) {
@@ -446,6 +468,8 @@ static bool write_constants(Compiler *c, Code *code)
     return true;
 }
 
+// False: `code` is half filled and must be released; code_destroy knows what it
+// owns.
 static bool write_all(Compiler *c, Code *code)
 {
     Arena *arena = c->table->arena;
@@ -483,6 +507,8 @@ Code *finish_code(Compiler *c)
     return code;
 }
 
+// Frees what finish_code did not hand over; after a success that is only the
+// lists themselves.
 void compiler_free(Compiler *c)
 {
     Ctx *ctx = &c->vm->ctx;

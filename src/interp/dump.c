@@ -7,6 +7,7 @@
 
 #include "lexer/lexer.h"
 
+// The variable names one kind of dump.
 static bool asked(const char *what)
 {
     const char *wanted = getenv("DUET_DUMP");
@@ -25,6 +26,7 @@ static void show(Ctx *ctx, StrBuf *text)
     strbuf_free(text);
 }
 
+// Lexes the text on its own: the parser's tokens are not at hand here.
 void dump_tokens(Vm *vm, const Source *source)
 {
     if (!asked("tokens")) {
@@ -51,6 +53,7 @@ void dump_tree(Vm *vm, const Node *tree)
     show(&vm->ctx, &text);
 }
 
+// The buffer is marked failed so that half a listing is not shown.
 void dump_code(Vm *vm, const Code *code)
 {
     if (!asked("code")) {
