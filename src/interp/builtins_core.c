@@ -15,6 +15,7 @@ BUILTIN_BODY(callable)
     return value_from_bool(value_is_callable(vm, args[0]));
 }
 
+// Only AttributeError means no; any other error of a property goes through.
 BUILTIN_BODY(hasattr)
 {
     (void)count;
@@ -34,11 +35,13 @@ BUILTIN_BODY(hasattr)
     return value_from_bool(!value_unbound(found));
 }
 
+// Looked up in the class of `cls`, so any object with the method will do.
 bool builtin_can_ask(Vm *vm, NameId id, Value cls)
 {
     return !value_unbound(type_lookup(vm, type_of(vm, cls), vm->names[id]));
 }
 
+// Any result counts by its truth.
 int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls)
 {
     Value result = value_call_method(vm, cls, vm->names[id], &v, 1);
@@ -51,6 +54,7 @@ int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls)
 static int is_instance_of(Vm *vm, Value v, Value cls)
 {
     Type *type = (Type *)value_object(cls);
+    // CPython's short cut: an exact instance is one, whatever a metaclass says.
     if (type_of(vm, v) == type) {
         return 1;
     }
@@ -92,6 +96,8 @@ BUILTIN_BODY(isinstance)
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
+// In a trace a dimension may be unknown: then the length is a tensor of the
+// graph. UNBOUND: it is known on the host.
 BUILTIN_BODY(len)
 {
     (void)count;
@@ -110,6 +116,7 @@ BUILTIN_BODY(repr)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// str(v); False with an error pending.
 static bool add_text(Vm *vm, StrBuf *out, Value v)
 {
     Str *text = value_str(vm, v);
@@ -149,6 +156,7 @@ static Value print_text(Vm *vm, Value file, Str *line, Value flush)
     if (now == 1) {
         release(vm, done);
         done = value_call_method(vm, file, vm->names[NAME_FLUSH], NULL, 0);
+        // The reference in `done` is given up below; VALUE_FAIL has none.
         now = value_failed(done) ? -1 : 0;
     }
     release(vm, done);
@@ -174,6 +182,8 @@ BUILTIN_BODY(print)
         return VALUE_FAIL;
     }
     strbuf_puts(&out, end);
+    // The effect is noted only once the text is complete: a __str__ that raises
+    // has printed nothing.
     Value file = builtin_given(args[3]) ? args[3] : vm->stdout_file;
     if (!note_effect(vm, "print", VALUE_UNBOUND)) {
         strbuf_free(&out);
@@ -182,6 +192,7 @@ BUILTIN_BODY(print)
     return print_text(vm, file, str_from_buf(vm, &out), args[4]);
 }
 
+// Borrows the value; the builtins hold it from then on.
 static bool add_constant(Vm *vm, const char *name, Value value)
 {
     Str *key = str_intern(vm, name, strlen(name));
@@ -190,6 +201,7 @@ static bool add_constant(Vm *vm, const char *name, Value value)
     return done;
 }
 
+// What is neither a keyword of the grammar nor a function.
 static bool add_constants(Vm *vm)
 {
     return add_constant(vm, "NotImplemented", VALUE_NOT_IMPLEMENTED) &&
@@ -202,6 +214,7 @@ static bool add_builtin(Vm *vm, const char *name, void *object)
     return add_constant(vm, name, value_from_object(object));
 }
 
+// The classes of exceptions begin at 1: 0 is no error.
 static bool add_types(Vm *vm)
 {
     for (int i = 1; i < ERR_COUNT; i++) {
@@ -219,6 +232,7 @@ static bool add_types(Vm *vm)
             return false;
         }
     }
+    // bool has the kind of int, so it is not in the table of kinds.
     return vm->bool_type == NULL || add_builtin(vm, "bool", vm->bool_type);
 }
 
@@ -235,6 +249,8 @@ static bool names_iterator(const char *name)
     return false;
 }
 
+// map and the like are classes in Python (isinstance(x, map)), so the name gets
+// the class, and calling it runs the native.
 static bool add_function(Vm *vm, const NativeDef *def)
 {
     Native *native = native_new(vm, def, NULL);
@@ -252,6 +268,7 @@ static bool add_function(Vm *vm, const NativeDef *def)
     return add_builtin(vm, def->name, cls);
 }
 
+// Fills the Vm's builtins, once. False: memory ran out.
 bool builtins_init(Vm *vm)
 {
     static const NativeDef rows[] = {

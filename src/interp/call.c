@@ -31,6 +31,7 @@ static Value *take_space(Vm *vm, Value *space, uint32_t count)
                : ctx_alloc(&vm->ctx, count * sizeof(Value));
 }
 
+// `count` as for take_space: the allocator wants the size again.
 static void give_space(Vm *vm, Value *space, Value *taken, uint32_t count)
 {
     if (taken != space) {
@@ -52,6 +53,8 @@ static int find_param(const Native *native, Str *name)
     return -1;
 }
 
+// The first parameter of this kind, -1: none. There is at most one *args and
+// one **kwargs.
 static int find_kind(const Native *native, ParamKind kind)
 {
     for (uint32_t i = 0; i < native->param_count; i++) {
@@ -168,6 +171,7 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
     return true;
 }
 
+// False, always, in CPython's words for this kind of parameter.
 static bool missing_argument(Vm *vm, const Native *native, uint32_t at,
                              uint32_t given)
 {
@@ -185,6 +189,7 @@ static bool missing_argument(Vm *vm, const Native *native, uint32_t at,
                              at + 1 - self_count(native));
 }
 
+// A parameter without a default has no default_text.
 static bool check_required(Vm *vm, const Native *native, const Value *bound,
                            uint32_t given)
 {
@@ -266,6 +271,7 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
         bound[i] = VALUE_UNBOUND;
     }
     Value result = VALUE_FAIL;
+    // The window keeps its own references until call_native empties it.
     if (bind_native(vm, native, bound, window, count, keyword_names)) {
         result = native->function(vm, bound, size);
     }
@@ -274,6 +280,8 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
     return result;
 }
 
+// Parameters are read from their text at the first call. Simple natives with
+// all arguments given get the window as it is.
 Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
                   Tuple *keyword_names)
 {
@@ -318,6 +326,8 @@ static Value call_function(Vm *vm, Function *function, Value *window,
     return result;
 }
 
+// self goes in front, which takes a window that is longer by one; the
+// references move into it.
 static Value call_method(Vm *vm, Method *method, Value *window,
                          uint32_t count, Tuple *keyword_names)
 {
@@ -356,6 +366,7 @@ static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
                           Tuple *keyword_names)
 {
     Object *object = value_is_object(callee) ? value_object(callee) : NULL;
+    // KIND_COUNT stands for immediates, which are not callable.
     switch (object != NULL ? object->kind : KIND_COUNT) {
     case KIND_FUNCTION:
         return call_function(vm, (Function *)object, window, count,
@@ -384,6 +395,8 @@ Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
     return result;
 }
 
+// The arguments are borrowed and stay the caller's; the window has references
+// of its own.
 Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
                        uint32_t count, Tuple *keyword_names)
 {
@@ -405,6 +418,7 @@ Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count)
     return vm_call_keywords(vm, callee, args, count, NULL);
 }
 
+// For slots.call of types whose instances call_by_kind knows.
 Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
                 Tuple *keyword_names)
 {

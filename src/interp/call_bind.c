@@ -11,6 +11,7 @@
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 
+// One call while it is bound; nothing of it outlives call_bind.
 typedef struct Binding {
     Vm *vm;
     Function *function;
@@ -28,12 +29,14 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
+// Defaults belong to the last positional parameters.
 static uint32_t default_count(const Binding *b)
 {
     Tuple *defaults = b->function->defaults;
     return defaults != NULL ? (uint32_t)defaults->count : 0;
 }
 
+// For the message alone: how many keyword-only parameters have a value.
 static uint32_t bound_keyword_only(const Binding *b)
 {
     uint32_t count = 0;
@@ -113,6 +116,7 @@ static bool clear_behind(Binding *b, uint32_t count)
         }
         extra = value_from_object(tuple);
     }
+    // The keywords' values stand where parameters will be, so they move out.
     for (uint32_t i = b->given; i < count; i++) {
         b->keywords[i - b->given] = b->window[i];
         b->window[i] = VALUE_UNBOUND;
@@ -120,6 +124,7 @@ static bool clear_behind(Binding *b, uint32_t count)
     for (uint32_t i = positional; i < b->given; i++) {
         value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);
     }
+    // What earlier calls left in registers of parameters must not look bound.
     uint32_t end = b->total > count ? b->total : count;
     for (uint32_t i = b->given; i < end; i++) {
         value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);
@@ -130,6 +135,8 @@ static bool clear_behind(Binding *b, uint32_t count)
     return true;
 }
 
+// The parameter of this name among [from, to), -1: none. Names are interned as
+// a rule, so the comparison of addresses mostly decides.
 static int find_parameter(const Binding *b, Str *name, uint32_t from,
                           uint32_t to)
 {
@@ -176,6 +183,7 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
     return true;
 }
 
+// **kwargs is the last parameter, and gets a dict even if nothing is left.
 static bool bind_keywords(Binding *b)
 {
     Dict *rest = NULL;
@@ -222,6 +230,8 @@ static bool fill_defaults(Binding *b)
            missing_arguments(b, positional, b->named_count, "keyword-only");
 }
 
+// CPython's order of errors: unexpected and double keywords first, then too
+// many arguments, then missing ones.
 static bool bind(Binding *b, uint32_t count)
 {
     if (!clear_behind(b, count) || !bind_keywords(b)) {
@@ -253,6 +263,8 @@ static bool bind_defaults(Function *function, Value *window, uint32_t count)
     return true;
 }
 
+// On success window[0 .. parameters) holds them and nothing stands behind; on
+// failure the whole window is empty.
 bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {
@@ -273,6 +285,7 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                  .named_count = named,
                  .total = named + !!(code->flags & CODE_VARARGS) +
                           !!(code->flags & CODE_VARKEYWORDS)};
+    // Few calls have more keywords; those take memory.
     Value space[8];
     b.keywords = keywords <= 8 ? space
                                : ctx_alloc(&vm->ctx, keywords * sizeof(Value));
