@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 
+// What an option does; args_parse and take_switch act on it.
 typedef enum OptionKind {
     OPTION_CODE,  // takes the program as its argument
     OPTION_CELLS, // likewise
@@ -18,6 +19,7 @@ typedef enum OptionKind {
     OPTION_HELP
 } OptionKind;
 
+// One row serves the parser, --help and the suggestions.
 typedef struct Option {
     const char *name;
     const char *argument; // for --help; NULL: takes none
@@ -25,6 +27,7 @@ typedef struct Option {
     const char *doc;
 } Option;
 
+// In the order in which --help lists them.
 static const Option options[] = {
     {"-c", "CODE", OPTION_CODE, "run CODE"},
     {"-i", NULL, OPTION_STAY, "stay at the prompt afterwards"},
@@ -38,6 +41,8 @@ static const Option options[] = {
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
+// The whole word must fit: switches are not run together (`-ie`), and values
+// are words of their own. `-h` is known but not listed.
 static const Option *find_option(const char *name)
 {
     if (strcmp(name, "-h") == 0) {
@@ -51,6 +56,7 @@ static const Option *find_option(const char *name)
     return NULL;
 }
 
+// Replaces what was read so far: nothing of it counts after a mistake.
 static Args wrong(const char *problem, const char *culprit)
 {
     return (Args){
@@ -75,12 +81,15 @@ static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
     return args;
 }
 
+// Stops at the program, whatever follows it: `duet a.duet --help` gives
+// `--help` to the script, as CPython does.
 Args args_parse(int argc, char **argv)
 {
     Args args = {.mode = ARGS_PROMPT};
     for (int i = 1; i < argc; i++) {
         char **rest = argv + i;
         int left = argc - i;
+        // Asked before the options, as it begins like one.
         if (strcmp(*rest, "-") == 0) {
             return take_program(args, ARGS_STDIN, left, rest);
         }
@@ -92,6 +101,8 @@ Args args_parse(int argc, char **argv)
             return wrong("unknown option", *rest);
         }
         if (option->argument != NULL) {
+            // The value may begin with a dash, so only its absence is a
+            // mistake.
             if (left < 2) {
                 return wrong("an argument is missing after", *rest);
             }
@@ -109,6 +120,7 @@ Args args_parse(int argc, char **argv)
     return args;
 }
 
+// To the stream given, since --help is no error and goes to standard output.
 void args_print_help(FILE *out)
 {
     fputs("usage: duet [OPTION ...] [FILE | - | -c CODE | --cells FILE] "
@@ -124,6 +136,8 @@ void args_print_help(FILE *out)
     }
 }
 
+// In one line with the program's name in front, as tools do, and a second one
+// that says where to read on.
 void args_print_problem(const Args *args, FILE *out)
 {
     fprintf(out, "duet: %s: %s", args->problem,

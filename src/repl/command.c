@@ -20,12 +20,14 @@ typedef struct Command {
     void (*run)(Session *session, const char *entry, const char *argument);
 } Command;
 
+// The result is dropped: an error has been reported, and the prompt goes on.
 static void run_text(Session *session, const char *entry, const char *text)
 {
     (void)session_run_text(session, entry, text, strlen(text), 1,
                            RUN_INTERACTIVE);
 }
 
+// Monotonic for the wall, since the time of day may be set back meanwhile.
 static double seconds_of(clockid_t clock)
 {
     struct timespec now;
@@ -33,6 +35,7 @@ static double seconds_of(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Three units, so that the figures stay short.
 static void print_seconds(const char *label, double seconds)
 {
     if (seconds < 1e-3) {
@@ -44,6 +47,8 @@ static void print_seconds(const char *label, double seconds)
     }
 }
 
+// The processor's time is of all threads, so it can be above the wall's. Both
+// clocks span compiling and showing the value, too.
 static void run_time(Session *session, const char *entry,
                      const char *argument)
 {
@@ -64,6 +69,8 @@ static void run_with(Session *session, const char *entry, const char *format,
 {
     StrBuf text;
     strbuf_init(&text, &session->vm->ctx);
+    // The format has one `$`, where the argument goes. It is Duet code that
+    // the user typed and is not quoted.
     const char *mark = strchr(format, '$');
     strbuf_add(&text, format, (size_t)(mark - format));
     strbuf_puts(&text, argument);
@@ -76,12 +83,14 @@ static void run_with(Session *session, const char *entry, const char *format,
     strbuf_free(&text);
 }
 
+// In Duet itself: the command is no more than a shorter way to write the call.
 static void run_traces(Session *session, const char *entry,
                        const char *argument)
 {
     run_with(session, entry, "print(stage.traces($))", argument);
 }
 
+// Names with an underscore in front are left out: `__name__` and its like.
 static void run_who(Session *session, const char *entry, const char *argument)
 {
     (void)entry;
@@ -98,6 +107,7 @@ static void run_who(Session *session, const char *entry, const char *argument)
     fflush(stdout);
 }
 
+// In this session: its names stay afterwards, and sys.argv is left alone.
 static void run_file(Session *session, const char *entry,
                      const char *argument)
 {
@@ -106,12 +116,14 @@ static void run_file(Session *session, const char *entry,
     (void)script_run(session, &args);
 }
 
+// In the form that history_load calls.
 static void show_entry(const char *entry, void *data)
 {
     (void)data;
     printf("%s\n", entry);
 }
 
+// From the file, to which the prompt appends each entry as it comes.
 static void run_history(Session *session, const char *entry,
                         const char *argument)
 {
@@ -121,6 +133,7 @@ static void run_history(Session *session, const char *entry,
     fflush(stdout);
 }
 
+// Only says so: the loop ends when the entry is done.
 static void run_quit(Session *session, const char *entry,
                      const char *argument)
 {
@@ -130,6 +143,7 @@ static void run_quit(Session *session, const char *entry,
     session->status = SESSION_OK;
 }
 
+// By name, for the list.
 static const Command commands[] = {
     {"history", "", "the entries of this and earlier sessions", run_history},
     {"quit", "", "leave, as Ctrl-D does", run_quit},
@@ -140,11 +154,13 @@ static const Command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
+// For completion, which needs no more of a command than its name.
 const char *command_name(size_t index)
 {
     return index < COMMAND_COUNT ? commands[index].name : NULL;
 }
 
+// What `%` alone shows.
 static void list_commands(void)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
@@ -154,6 +170,7 @@ static void list_commands(void)
     fflush(stdout);
 }
 
+// On standard error, like any other mistake of an entry; nothing is raised.
 static void refuse(const char *name)
 {
     const char *names[COMMAND_COUNT];
@@ -200,6 +217,7 @@ bool command_run(Session *session, const char *entry, const char *text)
     while (length > 0 && strchr(" \t\n", text[length - 1]) != NULL) {
         length--;
     }
+    // Neither form is valid Duet code, so nothing is taken away.
     bool asks = is_question(text, length);
     if (text[0] != '%' && !asks) {
         return false;
@@ -207,6 +225,7 @@ bool command_run(Session *session, const char *entry, const char *text)
     char *copy = ctx_strndup(&session->vm->ctx, text, length);
     if (copy == NULL) {
         session_report(session);
+    // The question mark goes; what is left is an expression for help().
     } else if (asks) {
         copy[length - 1] = '\0';
         run_with(session, entry, "help($)", copy);

@@ -10,8 +10,10 @@
 #include "interp/protocol.h"
 #include "repl/command.h"
 
+// The classes of token_list.h under names of our own.
 typedef enum WordClass { WORD_SPECIAL, WORD_OPERATOR, WORD_KEYWORD } WordClass;
 
+// A row of that list; only the keywords are offered.
 typedef struct Word {
     const char *text;
     WordClass class;
@@ -44,6 +46,7 @@ static void offer(Session *session, TextVec *out, const char *word,
     }
 }
 
+// For namespaces, which may also have keys that are no strings.
 static void offer_dict(Session *session, TextVec *out, const char *word,
                        Dict *dict)
 {
@@ -57,6 +60,8 @@ static void offer_dict(Session *session, TextVec *out, const char *word,
     }
 }
 
+// Keywords, then the session's names, then the built-in ones; Readline sorts
+// them and drops what is there twice.
 static void offer_names(Session *session, TextVec *out, const char *word)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -87,6 +92,8 @@ static Value look_up(Session *session, const char *path, size_t length)
             next = dict_get_name(session->globals, name);
             next = value_unbound(next) ? dict_get_name(vm->builtins, name)
                                        : next;
+            // dict_get_name lends its value, value_find_attr gives one: from
+            // here on both are owned.
             value_retain(next);
         } else {
             next = value_find_attr(vm, value, name);
@@ -115,6 +122,8 @@ static Value names_of(Session *session, Value value)
     return value_failed(names) ? VALUE_UNBOUND : names;
 }
 
+// By dir(), so that a class may say what it wants to have shown. That may run
+// Duet code (`__dir__`, a property on the way); its errors are dropped.
 static void offer_attributes(Session *session, TextVec *out, const char *word,
                              size_t path_length)
 {
@@ -136,6 +145,8 @@ static void offer_attributes(Session *session, TextVec *out, const char *word,
     release(session->vm, value);
 }
 
+// Called by Readline in the middle of an entry, so nothing may be left
+// pending: it would seem to be the fault of the next entry.
 void complete_word(Session *session, const char *word, TextVec *out)
 {
     const char *dot = strrchr(word, '.');
@@ -151,6 +162,7 @@ void complete_word(Session *session, const char *word, TextVec *out)
     raise_clear(session->vm);
 }
 
+// Frees the texts too, unlike the prompt, whose texts Readline frees.
 void complete_free(Session *session, TextVec *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {

@@ -5,6 +5,7 @@
 
 enum { ENTRY_INDENT = 4, ENTRY_PROMPT_LENGTH = 4 };
 
+// Line ends stay: an empty line at the end means something.
 static size_t trimmed_length(const char *text)
 {
     size_t length = strlen(text);
@@ -14,6 +15,8 @@ static size_t trimmed_length(const char *text)
     return length;
 }
 
+// The tree is thrown away; the entry is parsed again when it is run. The error
+// is cleared before the source goes, since it borrows it.
 static ParseStatus parse_entry(Ctx *ctx, const char *text, size_t length)
 {
     Source *source = source_new(ctx, "<in>", text, length);
@@ -47,6 +50,7 @@ ParseStatus entry_status(Ctx *ctx, const char *text)
     return status;
 }
 
+// `returned = 1` does not begin with `return`.
 static bool starts_with_word(const char *line, const char *word)
 {
     size_t length = strlen(word);
@@ -67,6 +71,8 @@ static bool ends_block(const char *line)
     return false;
 }
 
+// A guess from the text alone, without a parser: a colon at the end of a
+// comment or string counts too, and the user takes the blanks away.
 int entry_indent(const char *text)
 {
     const char *newline = strrchr(text, '\n');
@@ -82,6 +88,7 @@ int entry_indent(const char *text)
     return indent;
 }
 
+// An empty line of a pasted session is `...` without a blank.
 static bool has_prompt(const char *line)
 {
     return strncmp(line, ">>> ", ENTRY_PROMPT_LENGTH) == 0 ||
@@ -89,6 +96,8 @@ static bool has_prompt(const char *line)
            strncmp(line, "...\n", ENTRY_PROMPT_LENGTH) == 0;
 }
 
+// Only a text that begins with `>>> ` was pasted: `...` alone may be an
+// ellipsis.
 void entry_clean(StrBuf *out, const char *text)
 {
     bool pasted = strncmp(text, ">>> ", ENTRY_PROMPT_LENGTH) == 0;

@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// For the owner alone: an entry may hold a password.
 enum { HISTORY_FILE_MODE = 0600, HISTORY_FOLDER_MODE = 0700 };
 
 // mkdir -p for everything before the last slash.
+// Cuts the path at each slash for a moment, and puts the slash back. Failures
+// show when the file is opened.
 static void make_folders(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL;
@@ -21,6 +24,7 @@ static void make_folders(char *path)
     }
 }
 
+// A relative path is not followed, as the XDG rules ask.
 bool history_path(StrBuf *path, bool create)
 {
     const char *state = getenv("XDG_STATE_HOME");
@@ -38,6 +42,8 @@ bool history_path(StrBuf *path, bool create)
     return strbuf_ok(path);
 }
 
+// The backslash needs an escape of its own, or an entry that holds `\n` as two
+// characters would come back as two lines.
 void history_escape(StrBuf *out, const char *entry)
 {
     for (; *entry != '\0'; entry++) {
@@ -51,6 +57,8 @@ void history_escape(StrBuf *out, const char *entry)
     }
 }
 
+// Any other character behind a backslash stands for itself, so a file that was
+// edited by hand can be read.
 void history_unescape(StrBuf *out, const char *line)
 {
     for (; *line != '\0' && *line != '\n'; line++) {
@@ -63,6 +71,8 @@ void history_unescape(StrBuf *out, const char *line)
     }
 }
 
+// `entry` is lent for the call. Entries for which there is no memory are left
+// out.
 void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
                   void *data)
 {
@@ -88,6 +98,8 @@ void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
     fclose(file);
 }
 
+// The file is opened for each entry: sessions may come and go while this one
+// runs, and what was entered survives a crash.
 void history_append(Ctx *ctx, const char *entry)
 {
     StrBuf path;

@@ -14,6 +14,7 @@ static int finish(int status)
     return status;
 }
 
+// No Vm is made for help, version and wrong usage.
 int main(int argc, char **argv)
 {
     Args args = args_parse(argc, argv);

@@ -20,6 +20,7 @@
 
 static const char prompt_text[] = "> ";
 
+// One run of the loop; lives on the stack of prompt_run.
 typedef struct Prompt {
     Session *session;
     Readline lib;
@@ -33,6 +34,8 @@ typedef struct Prompt {
 
 static Prompt *active;
 
+// The handler is removed at once, or Readline would show the next prompt
+// before the entry has run.
 static void accept_entry(char *entry)
 {
     active->entry = entry;
@@ -47,10 +50,13 @@ static int on_enter(int count, int key)
     Readline *lib = &active->lib;
     const char *text = *lib->rl_line_buffer;
     Ctx *ctx = &active->session->vm->ctx;
+    // Neither a command nor a blank entry is Duet code that could be
+    // incomplete.
     bool command = text[0] == '%' || text[strspn(text, " \t\n")] == '\0';
     if (command || entry_status(ctx, text) != PARSE_INCOMPLETE) {
         return lib->rl_newline(count, key);
     }
+    // The indentation goes by what stands before the cursor.
     char *before = ctx_strndup(ctx, text, (size_t)*lib->rl_point);
     int indent = before == NULL ? 0 : entry_indent(before);
     ctx_free(ctx, before,
@@ -87,6 +93,7 @@ static int on_up(int count, int key)
     return 0;
 }
 
+// See on_up; the column is kept as far as the line below is long enough.
 static int on_down(int count, int key)
 {
     const char *text = *active->lib.rl_line_buffer;
@@ -125,6 +132,8 @@ static char *next_candidate(const char *text, int state)
                : NULL;
 }
 
+// Readline must not fall back on file names, nor add a blank behind a word.
+// The candidates change hands one by one; only the vector is freed here.
 static char **on_complete(const char *text, int start, int end)
 {
     (void)start;
@@ -138,12 +147,15 @@ static char **on_complete(const char *text, int start, int end)
     return matches;
 }
 
+// In the form that history_load calls.
 static void add_entry(const char *entry, void *data)
 {
     Prompt *prompt = data;
     prompt->lib.add_history(entry);
 }
 
+// Keys are bound after rl_initialize, which sets up Readline's own keymaps.
+// Signals stay ours, and a pasted text comes as one entry.
 static void set_up(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
@@ -157,6 +169,8 @@ static void set_up(Prompt *prompt)
     lib->rl_bind_key('\r', on_enter);
     lib->rl_bind_key('\n', on_enter);
     lib->rl_bind_key('\t', on_tab);
+    // Arrow keys have two codes, for the two modes of a terminal's cursor
+    // keys.
     static const char *const up[] = {"\033[A", "\033OA"};
     static const char *const down[] = {"\033[B", "\033OB"};
     for (int i = 0; i < 2; i++) {
@@ -192,11 +206,14 @@ static char *read_entry(Prompt *prompt)
     prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
+        // The signal mask changes together with the wait, which is what poll
+        // alone could not do.
         int ready = ppoll(&key, 1, NULL, &before);
         if (ctx_interrupted(&prompt->session->vm->ctx)) {
             drop_entry(prompt);
         } else if (ready > 0) {
             prompt->lib.rl_callback_read_char();
+        // Some other signal; a window that changed its size is the likely one.
         } else if (errno == EINTR) {
             prompt->lib.rl_resize_terminal();
         }
@@ -239,6 +256,8 @@ static void run_entry(Session *session, int number, const char *text)
     strbuf_free(&entry);
 }
 
+// A session that was left by Ctrl-D gets a line end, so that the shell's
+// prompt starts on a line of its own.
 static void run_with_readline(Prompt *prompt)
 {
     char *entry = NULL;
@@ -286,6 +305,8 @@ static void run_plainly(Session *session)
     free(line);
 }
 
+// Readline is tried only at a terminal. Without the library the prompt works
+// all the same, a line at a time.
 void prompt_run(Session *session)
 {
     Prompt prompt = {.session = session};

@@ -13,6 +13,8 @@ static bool find(void *library, const char *name, void *place)
     return address != NULL;
 }
 
+// All names are looked up even if one is missing; the table is used only if
+// none is. The library is never closed.
 bool readline_load(Readline *readline)
 {
     static const char *const names[] = {"libreadline.so.8",

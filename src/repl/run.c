@@ -23,6 +23,8 @@ static const char *program_name(const Args *args)
     }
 }
 
+// Without a program it depends on the terminal: text that is piped in is a
+// program, even if it has no name.
 int run_program(const Args *args)
 {
     Args program = *args;
@@ -38,6 +40,7 @@ int run_program(const Args *args)
     if (program.mode != ARGS_PROMPT) {
         (void)script_run(&session, &program);
     }
+    // With -i the prompt comes after an error too, but not after sys.exit.
     if (prompt && !session.exiting) {
         prompt_run(&session);
     }

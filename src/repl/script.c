@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 
+// Bytes for one read; the block lies on the stack.
 enum { READ_SIZE = 64 << 10 };
 
 // Appends all that can be read. False with errno set; a failed append shows
@@ -33,6 +34,8 @@ static bool read_all(Ctx *ctx, int file, StrBuf *text)
 }
 
 // False after a report.
+// `path` NULL is standard input. A file that cannot be read is no exception:
+// it is told on one line and has a status of its own.
 static bool read_program(Session *session, const char *path, StrBuf *text)
 {
     Ctx *ctx = &session->vm->ctx;
@@ -42,6 +45,7 @@ static bool read_program(Session *session, const char *path, StrBuf *text)
     if (file > STDIN_FILENO) {
         close(file);
     }
+    // Ctrl-C during the read: raised here, and reported like any other error.
     if (!done && ctx_interrupted(ctx)) {
         done = ctx_poll(ctx);
     } else if (!done) {
@@ -57,6 +61,7 @@ static bool read_program(Session *session, const char *path, StrBuf *text)
     return true;
 }
 
+// The whole text is read before any of it runs, from standard input too.
 static bool run_file(Session *session, const Args *args)
 {
     const char *path = args->mode == ARGS_STDIN ? NULL : args->program;
@@ -74,6 +79,7 @@ static bool run_file(Session *session, const Args *args)
     return done;
 }
 
+// The code of -c is "<string>" in tracebacks, as in CPython.
 bool script_run(Session *session, const Args *args)
 {
     if (args->mode == ARGS_CODE) {

@@ -18,6 +18,7 @@
 // The one piece of global state of the process: whom Ctrl-C means.
 static _Atomic(Ctx *) interrupt_target;
 
+// Only sets a bit: a handler may do little more, and the Vm looks at it.
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
@@ -39,12 +40,14 @@ static void catch_signals(Ctx *ctx)
     sigaction(SIGPIPE, &action, NULL);
 }
 
+// The vector takes the reference over.
 static bool add_argument(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
     return str != NULL && vec_push(&vm->ctx, &vm->argv, str_value(str));
 }
 
+// sys.argv: the program's name first, then what followed it.
 static bool set_arguments(Vm *vm, const Args *args, const char *name)
 {
     if (!add_argument(vm, name)) {
@@ -58,6 +61,8 @@ static bool set_arguments(Vm *vm, const Args *args, const char *name)
     return true;
 }
 
+// What was made before a failure is taken down by session_close, so the caller
+// has nothing to close after false.
 bool session_open(Session *session, const Args *args, const char *name)
 {
     *session = (Session){.vm = vm_new(0)};
@@ -80,6 +85,8 @@ bool session_open(Session *session, const Args *args, const char *name)
     return true;
 }
 
+// Through the object and not by fflush: the buffer is Duet's, and another
+// object may stand in its place.
 bool session_flush(Session *session)
 {
     Vm *vm = session->vm;
@@ -89,6 +96,7 @@ bool session_flush(Session *session)
     return !value_failed(result);
 }
 
+// Flushed at once, so that the value is seen before the next prompt.
 bool session_show(Session *session, Value value)
 {
     return vm_show(session->vm, value) && session_flush(session);
@@ -121,6 +129,7 @@ static int exit_status(Vm *vm, Exception *exception)
     return SESSION_ERROR;
 }
 
+// By subclass, so that classes of the program count too.
 static bool is_error(Vm *vm, Value exception, ErrorKind kind)
 {
     return type_is_subtype(type_of(vm, exception), type_of_error(vm, kind));
@@ -146,6 +155,7 @@ static void print_traceback(Vm *vm, Value exception)
 void session_report(Session *session)
 {
     Vm *vm = session->vm;
+    // Taken before the flush, which could raise on its own.
     Value exception = raise_take(vm);
     if (!session_flush(session)) {
         raise_clear(vm); // what failed before is what is told
@@ -165,6 +175,8 @@ void session_report(Session *session)
     release(vm, exception);
 }
 
+// The source is given up in any case, after the report, because a SyntaxError
+// points into it.
 bool session_run(Session *session, Source *source, RunMode mode)
 {
     Vm *vm = session->vm;
@@ -193,6 +205,8 @@ bool session_run_text(Session *session, const char *name, const char *text,
     return session_run(session, source, mode);
 }
 
+// Output that cannot be flushed makes the status an error, unless sys.exit has
+// named another error already.
 int session_close(Session *session)
 {
     Vm *vm = session->vm;
