@@ -12,6 +12,8 @@
 
 enum { RUN_LENGTH = 8 };
 
+// Keys travel with their values, so that each key is computed once and equal
+// ones keep their values' order.
 typedef struct SortItem {
     Value key, value; // owned by the sort
 } SortItem;
@@ -19,6 +21,8 @@ typedef struct SortItem {
 // 1: a stands before b; 0: not; -1: failed.
 typedef int (*BeforeFn)(Vm *vm, Value a, Value b);
 
+// The three below run no code and cannot fail. All keys were checked before
+// (choose), and no code runs between that could change them.
 static int before_int(Vm *vm, Value a, Value b)
 {
     (void)vm;
@@ -37,6 +41,7 @@ static int before_str(Vm *vm, Value a, Value b)
     return str_order(value_as_str(a), value_as_str(b)) < 0;
 }
 
+// Asks < alone, as CPython's sort does.
 static int before_any(Vm *vm, Value a, Value b)
 {
     Value result = value_compare(vm, COMPARE_LT, a, b);
@@ -87,6 +92,8 @@ static int before_tuple(Vm *vm, Value a, Value b)
     return x->count < y->count;
 }
 
+// The strictest comparison that all keys allow. Subclasses may define __lt__,
+// so types must match exactly.
 static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
 {
     bool ints = true, floats = true, strs = true, tuples = true;
@@ -117,6 +124,7 @@ static bool insertion_sort(Vm *vm, SortItem *items, size_t count,
             items[at] = items[at - 1];
             at--;
         }
+        // Put back before the error is reported: no item may be lost.
         items[at] = item;
         if (less < 0) {
             return false;
@@ -134,6 +142,8 @@ static bool merge(Vm *vm, SortItem *items, size_t middle, size_t count,
     if (less <= 0) {
         return less == 0;
     }
+    // Unless the halves are in order already. Equal keys take the left one:
+    // stable.
     memcpy(spare, items, middle * sizeof *items);
     size_t left = 0, right = middle, to = 0;
     while (left < middle && right < count && less >= 0) {
@@ -158,6 +168,7 @@ static int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
             return less < 0 ? -1 : 0;
         }
     }
+    // Strictly descending, so no equal keys change places.
     if (first > 0) {
         for (size_t a = 0, b = count - 1; a < b; a++, b--) {
             SortItem item = items[a];
@@ -168,6 +179,7 @@ static int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
     return less < 0 ? -1 : 1;
 }
 
+// Bottom-up: runs of RUN_LENGTH by insertion, then merges of doubling width.
 static bool sort_items(Vm *vm, SortItem *items, size_t count,
                        SortItem *spare, BeforeFn before)
 {
@@ -249,6 +261,7 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
     list->items = NULL;
     list->count = list->capacity = 0;
     bool ok = sort_by_keys(vm, items, count, key, reverse, items + count);
+    // Any append leaves an array behind, even if the item was popped again.
     bool changed = list->items != NULL;
     list_clear(vm, list);
     list->items = taken.items;

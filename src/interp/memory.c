@@ -8,6 +8,9 @@
 #include "interp/finalize.h"
 #include "interp/obj_weakref.h"
 
+// In front of the header stand the prefix for a dict, if the type has one, and
+// the links, if it is tracked; the result points at the header. An instance
+// keeps its class alive.
 void *object_new(Vm *vm, Type *type, size_t size)
 {
     bool tracked = type->flags & TYPE_TRACKED;
@@ -41,6 +44,7 @@ void *object_new(Vm *vm, Type *type, size_t size)
     return object;
 }
 
+// The type is read first and released last: it may die with its instance.
 void object_free(Vm *vm, void *object, size_t size)
 {
     Object *o = object;
@@ -65,6 +69,7 @@ void object_free(Vm *vm, void *object, size_t size)
     }
 }
 
+// Addresses have 48 bits: the low 32 go into the count, the rest into birth.
 static void link_set(Object *object, Object *next)
 {
     uint64_t bits = (uintptr_t)next;
@@ -93,6 +98,8 @@ static bool prepare_death(Vm *vm, Object *object)
     return true;
 }
 
+// Called when a count reaches 0. Destroy slots release children, which come
+// back here and wait, so that long chains need no C stack.
 void memory_dealloc(Ctx *ctx, Object *object)
 {
     Vm *vm = (Vm *)ctx; // the Ctx is the Vm's first member

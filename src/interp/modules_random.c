@@ -16,6 +16,7 @@ enum {
     STATE_SIZE = (WORDS + 1) * 4
 };
 
+// The layout of the bytes object, word for word.
 typedef struct Twister {
     uint32_t words[WORDS];
     uint32_t index; // of the next word; WORDS: make new ones
@@ -34,17 +35,21 @@ static bool load(Vm *vm, Value v, Twister *twister)
     return true;
 }
 
+// In place: the bytes object is the module's alone.
 static void store(Value v, const Twister *twister)
 {
     memcpy(value_as_bytes(v)->data, twister, STATE_SIZE);
 }
 
+// The recurrence of MT19937: the top bit of one word and the rest of the next.
 static uint32_t mixed(uint32_t high, uint32_t low, uint32_t other)
 {
     uint32_t y = (high & 0x80000000u) | (low & 0x7FFFFFFFu);
     return other ^ y >> 1 ^ ((y & 1) != 0 ? 0x9908B0DFu : 0);
 }
 
+// The words behind i are still the old ones, those before it the new ones, as
+// the recurrence wants.
 static void refill(uint32_t *words)
 {
     for (int i = 0; i < WORDS; i++) {
@@ -68,12 +73,14 @@ static uint32_t next_word(char *state)
     memcpy(&y, state + 4 * (size_t)index, 4);
     index++;
     memcpy(state + 4 * (size_t)WORDS, &index, 4);
+    // Tempering, which spreads the bits evenly over the word.
     y ^= y >> 11;
     y ^= y << 7 & 0x9D2C5680u;
     y ^= y << 15 & 0xEFC60000u;
     return y ^ y >> 18;
 }
 
+// init_genrand of the reference implementation.
 static void seed_one(Twister *twister, uint32_t seed)
 {
     twister->words[0] = seed;
@@ -95,6 +102,8 @@ static void stir(uint32_t *words, uint32_t *i, uint32_t factor, uint32_t add)
     }
 }
 
+// init_by_array of the reference implementation, which CPython uses for every
+// int seed; the result depends on it bit by bit.
 static void seed_key(Twister *twister, const uint32_t *key, size_t length)
 {
     seed_one(twister, 19650218u);
@@ -111,6 +120,7 @@ static void seed_key(Twister *twister, const uint32_t *key, size_t length)
     words[0] = 0x80000000u;
 }
 
+// Seeded with the reference implementation's default, until a seed is set.
 static Value random_fresh(Vm *vm, Value *args, uint32_t count)
 {
     (void)args, (void)count;
@@ -133,6 +143,8 @@ static Value random_seed(Vm *vm, Value *args, uint32_t count)
     IntView view;
     int_view(&view, args[1]);
     size_t bytes = mp_iszero(view.number) ? 0 : mp_ubin_size(view.number);
+    // The key is the number in words of 32 bits, the lowest first; 0 has one
+    // word.
     size_t length = bytes == 0 ? 1 : (bytes + 3) / 4;
     uint32_t *key = ctx_alloc_zero(&vm->ctx, length * sizeof *key);
     unsigned char *data = ctx_alloc_zero(&vm->ctx, bytes + 1);
@@ -157,6 +169,7 @@ static Value random_seed(Vm *vm, Value *args, uint32_t count)
     return ready ? VALUE_NONE : VALUE_FAIL;
 }
 
+// As load, for those that work on the bytes in place.
 static bool check_state(Vm *vm, Value v)
 {
     return (value_is_kind(v, KIND_BYTES) && bytes_length(v) == STATE_SIZE) ||
@@ -176,6 +189,7 @@ static Value random_double(Vm *vm, Value *args, uint32_t count)
                              9007199254740992.0);
 }
 
+// CPython's getrandbits: 32 bits a word, the last word cut from above.
 static Value many_bits(Vm *vm, char *state, uint64_t bits)
 {
     size_t words = (size_t)((bits + 31) / 32);

@@ -46,6 +46,7 @@ static Value entry_tuple(Vm *vm, const Code *code, uint32_t word)
     raise_print_entry(&out, code, word);
     Value parts[5] = {VALUE_NONE, value_from_small(place.line), VALUE_NONE,
                       VALUE_NONE, VALUE_NONE};
+    // Made together: any failure shows in the Ctx at the end.
     Str *texts[] = {str_from(vm, code->source->name),
                     object_retain(code->name),
                     line == NULL ? NULL : str_new(vm, line, length),
@@ -63,6 +64,7 @@ static Value entry_tuple(Vm *vm, const Code *code, uint32_t word)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// list_append_owned takes the entry, even on failure.
 static bool add_entry(Vm *vm, List *list, const Code *code, uint32_t word)
 {
     Value entry = entry_tuple(vm, code, word);
@@ -97,6 +99,7 @@ static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
     for (Frame *f = vm->frames; list != NULL && vm->frame != NULL &&
                                 f <= vm->frame;
          f++) {
+        // A frame without a place in a source is left out.
         if (f->code != NULL && f->code->source != NULL && f->pc != NULL &&
             f->code->word_count > 0 && f->pc >= f->code->words &&
             f->pc <= f->code->words + f->code->word_count &&

@@ -12,9 +12,12 @@
 #include "interp/obj_bytes.h"
 #include "interp/obj_float.h"
 
+// The head of a native function; the rows below name it.
 #define METHOD(name)                                                          \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
+// The arithmetic is the built-in function's; this is its form as a method, which
+// super() and subclasses need.
 METHOD(abs)
 {
     return builtin_abs(vm, args, count);
@@ -50,12 +53,14 @@ METHOD(ceil)
     return whole(vm, args[0], ceil);
 }
 
+// A float is none for int's methods, which leave it to float's.
 static bool is_number(Value v, bool float_too)
 {
     return value_is_bool(v) || value_is_integer(v) ||
            (float_too && value_is_float(v));
 }
 
+// `self` decides whose method it is; a and b come in the order of the division.
 static Value divmod_of(Vm *vm, Value self, Value a, Value b)
 {
     bool floats = value_is_float(self);
@@ -101,6 +106,7 @@ static char byte_order(Vm *vm, Value order)
     return 0;
 }
 
+// mp_int reads and writes big-endian bytes; little-endian ones are turned.
 static void reverse(char *data, size_t length)
 {
     for (size_t i = 0; i < length / 2; i++) {
@@ -168,6 +174,7 @@ METHOD(to_bytes)
         return VALUE_FAIL;
     }
     memset(bytes->data, 0, (size_t)length);
+    // The magnitude stands at the end; zero has no byte of its own.
     size_t used = mp_ubin_size(view.number);
     used = mp_iszero(view.number) ? 0 : used;
     if (used > 0 &&
@@ -217,11 +224,13 @@ METHOD(from_bytes)
         return raise_error(vm, ERR_TYPE,
                            "cannot convert 'str' object to bytes");
     }
+    // bytes() accepts what from_bytes does: bytes, iterables of ints.
     Value source = vm_call(vm, value_from_object(vm->types[KIND_BYTES]),
                            args + 1, 1);
     if (value_failed(source)) {
         return source;
     }
+    // The object may be shared, and number_of overwrites its input.
     Value copy = bytes_value(vm, bytes_text(source), bytes_length(source));
     release(vm, source);
     if (value_failed(copy)) {
@@ -243,6 +252,7 @@ METHOD(from_bytes)
     return made;
 }
 
+// The same bodies serve int and float: they look at the kind of self.
 #define SHARED_ROWS                                                           \
     {"__abs__", "self, /", method_abs, "Return abs(self)."},                  \
         {"__round__", "self, ndigits=None, /", method_round,                  \

@@ -15,6 +15,8 @@
 
 enum { DICT_SMALL = 8, DICT_PERTURB = 5 };
 
+// A walk over the slots; it ends at the first slot never used, which there
+// always is.
 typedef struct Probe {
     uint64_t at, perturb, mask;
 } Probe;
@@ -37,6 +39,7 @@ static inline size_t slot_width(uint32_t index_size)
     return index_size <= 256 ? 1 : index_size <= 65536 ? 2 : 4;
 }
 
+// 0: never used, else an entry's number + 1.
 static inline uint32_t slot_get(const Dict *dict, uint64_t at)
 {
     switch (slot_width(dict->index_size)) {
@@ -46,6 +49,7 @@ static inline uint32_t slot_get(const Dict *dict, uint64_t at)
     }
 }
 
+// The width was chosen so that every entry's number + 1 fits.
 static inline void slot_set(Dict *dict, uint64_t at, uint32_t entry)
 {
     switch (slot_width(dict->index_size)) {
@@ -55,11 +59,13 @@ static inline void slot_set(Dict *dict, uint64_t at, uint32_t entry)
     }
 }
 
+// Removed entries stay until the table is rebuilt, to keep positions valid.
 static inline bool is_live(const DictEntry *entry)
 {
     return !value_same(entry->key, VALUE_DELETED);
 }
 
+// An empty dict has no tables at all. Everything behind the header is zero.
 void dict_init(Dict *dict)
 {
     memset((char *)dict + sizeof(Object), 0, sizeof *dict - sizeof(Object));
@@ -74,6 +80,7 @@ Dict *dict_new(Vm *vm)
     return dict;
 }
 
+// Frees memory only: the entries' references are the caller's.
 static void free_tables(Vm *vm, DictEntry *entries, uint32_t capacity,
                         void *index, uint32_t index_size)
 {
@@ -83,6 +90,7 @@ static void free_tables(Vm *vm, DictEntry *entries, uint32_t capacity,
     }
 }
 
+// For an entry whose key is known to be absent: no keys are compared.
 static void index_insert(Dict *dict, uint64_t hash, uint32_t entry)
 {
     Probe probe = probe_start(dict, hash);
@@ -109,8 +117,10 @@ static bool resize(Vm *vm, Dict *dict, uint32_t capacity)
 {
     uint32_t slots = 0;
     void *index = NULL;
+    // Compacting moves entries to other numbers, which ends a dense dict.
     dict->dense = dict->dense && dict->count == dict->used;
     if (capacity > DICT_SMALL && !dict->dense) {
+        // The capacity is then rounded up to what the slots allow.
         for (slots = 16; (uint64_t)slots * 2 < (uint64_t)capacity * 3;) {
             slots *= 2;
         }
@@ -151,6 +161,7 @@ static bool resize(Vm *vm, Dict *dict, uint32_t capacity)
     return ok;
 }
 
+// Room for one more entry.
 static bool grow(Vm *vm, Dict *dict)
 {
     if (dict->used < dict->capacity) {
@@ -180,6 +191,8 @@ static int key_equal(Vm *vm, Dict *dict, const DictEntry *entry, Value key)
     if (value_both_ints(stored, key)) {
         return 0;
     }
+    // Not the address of the table: another one may have been made at its
+    // place.
     uint64_t version = dict->version;
     value_retain(stored);
     int equal = value_equal(vm, stored, key);
@@ -203,6 +216,7 @@ restart:
         }
         return equal < 0 ? -2 : equal == 0 ? -1 : (int64_t)hash;
     }
+    // A small dict is searched in turn, which is faster than probing.
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             if (dict->entries[i].hash == hash && is_live(&dict->entries[i])) {
@@ -314,6 +328,7 @@ static inline int64_t locate(Vm *vm, Dict *dict, Value key, uint64_t *hash)
     return find(vm, dict, key, *hash);
 }
 
+// Runs no code and cannot fail; NULL also says that it takes dict_get to know.
 const DictEntry *dict_find_simple(Dict *dict, Value key)
 {
     uint64_t hash;
@@ -322,6 +337,7 @@ const DictEntry *dict_find_simple(Dict *dict, Value key)
     return found < 0 ? NULL : &dict->entries[found];
 }
 
+// 1, 0 absent, -1 failed. The value is borrowed.
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;
@@ -363,10 +379,13 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
         index_insert(dict, hash, number);
     }
     dict->count++;
+    // Iterations and find notice a change by it.
     dict->version++;
     return true;
 }
 
+// Retains both. A key that is there keeps its place and its first key object,
+// as in CPython: d[1] = x on {True: y} leaves the key True.
 bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
 {
     uint64_t hash;
@@ -382,9 +401,11 @@ bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
     return insert(vm, dict, key, hash, value);
 }
 
+// The value goes to the caller, owned. 1, 0 absent, -1 failed.
 int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;
+    // An object's hash is asked for even then: an unhashable key is an error.
     if (dict->count == 0 && !value_is_object(key)) {
         return 0;
     }
@@ -416,6 +437,8 @@ int dict_remove(Vm *vm, Dict *dict, Value key)
     return found;
 }
 
+// Strs alone: compares addresses first, as names are interned, and runs no
+// code. A dense dict has int keys only.
 int32_t dict_find_name(Dict *dict, Str *name)
 {
     Value key = value_from_object(name);
@@ -449,6 +472,7 @@ int32_t dict_find_name(Dict *dict, Str *name)
     }
 }
 
+// Borrowed; UNBOUND if absent, without an error.
 Value dict_get_name(Dict *dict, Str *name)
 {
     int32_t entry = dict_find_name(dict, name);
@@ -469,6 +493,7 @@ bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
     return insert(vm, dict, value_from_object(name), str_hash(name), value);
 }
 
+// Borrowed. The caller must not let the dict change, or watch its version.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
 {
     while (*position < dict->used) {
@@ -482,6 +507,8 @@ bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
     return false;
 }
 
+// The dict is empty before the first release: destructors may use it. The
+// version goes on, so that an iteration notices.
 void dict_clear(Vm *vm, Dict *dict)
 {
     Dict old = *dict;
@@ -495,6 +522,7 @@ void dict_clear(Vm *vm, Dict *dict)
     free_tables(vm, old.entries, old.capacity, old.index, old.index_size);
 }
 
+// Compacts on the way: removed entries are not copied.
 Dict *dict_copy(Vm *vm, Dict *dict)
 {
     Dict *copy = dict_new(vm);

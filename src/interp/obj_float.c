@@ -11,6 +11,7 @@
 #include "interp/obj_int.h"
 #include "interp/raise.h"
 
+// For the doubles that have no immediate form.
 Value float_box(Vm *vm, double d)
 {
     Float *box = object_new(vm, vm->types[KIND_FLOAT], sizeof *box);
@@ -21,6 +22,8 @@ Value float_box(Vm *vm, double d)
     return value_from_object(box);
 }
 
+// Gives the digits without point or zeros at the end; the result is the decimal
+// exponent of the first one. `d` is finite; its sign is not looked at.
 int float_shortest(double d, char *digits)
 {
     char text[40];
@@ -89,6 +92,8 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     return true;
 }
 
+// CPython's repr: an exponent below 1e-4 and from 1e16 on, else all digits with
+// at least one behind the point.
 void float_print_repr(StrBuf *out, double d)
 {
     if (!isfinite(d)) {
@@ -155,9 +160,12 @@ static double float_modulo(double a, double b)
     if (rest != 0) {
         return (b < 0) != (rest < 0) ? rest + b : rest;
     }
+    // A zero has the sign of the divisor too: 4.0 % -2.0 is -0.0.
     return copysign(0.0, b);
 }
 
+// CPython's float_floor_div: the quotient comes from the exact remainder, since
+// floor(a / b) is wrong where a / b rounds up to a whole number.
 double float_floor_divide(double a, double b, double *rest)
 {
     double modulo = fmod(a, b);
@@ -173,6 +181,8 @@ double float_floor_divide(double a, double b, double *rest)
     return quotient - floored > 0.5 ? floored + 1.0 : floored;
 }
 
+// C's pow gives infinities and NaNs where Python raises. A negative base with a
+// fractional exponent would be complex in Python, which Duet does not have.
 static Value float_power(Vm *vm, double a, double b)
 {
     if (a == 0 && b < 0) {
@@ -192,6 +202,7 @@ static Value float_power(Vm *vm, double a, double b)
     return float_new(vm, d);
 }
 
+// The three share the check for zero; each has CPython's words for it.
 static Value float_division(Vm *vm, BinaryOp op, double a, double b)
 {
     if (b == 0) {
@@ -223,6 +234,8 @@ static int operand(Vm *vm, Value v, double *out)
     return value_is_bool(v);
 }
 
+// One operand is a float, the other any number. An int too large for a double
+// fails; what is no number is left to its own type.
 Value float_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     double x, y;
@@ -256,6 +269,7 @@ static int compare_int_float(Vm *vm, Value a, double y, int *order)
     }
     *order = int_compare(a, b);
     if (*order == 0) {
+        // Equal whole parts: the float's fraction decides.
         *order = (whole > y) - (whole < y);
     }
     release(vm, b);
@@ -288,6 +302,8 @@ static int float_order(Vm *vm, Value a, Value b, int *order)
     return result;
 }
 
+// Exact for ints too: 2**53 + 1 is greater than 2.0**53. A NaN is unequal to
+// everything and in no order with it.
 Value float_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     int order, found = float_order(vm, a, b, &order);

@@ -10,11 +10,13 @@
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
+// The block's size follows from the code, so it is not stored.
 static size_t register_bytes(const Generator *g)
 {
     return g->function->code->register_count * sizeof(Value);
 }
 
+// A running generator's registers are the stack's; a done one has none.
 static bool holds_registers(const Generator *g)
 {
     return g->state == GENERATOR_NEW || g->state == GENERATOR_SUSPENDED;
@@ -27,6 +29,7 @@ static void drop_registers(Vm *vm, Generator *g)
     Value *registers = g->registers;
     bool held = holds_registers(g);
     g->registers = NULL;
+    // Done before the first release: a destructor may ask this very generator.
     g->state = GENERATOR_DONE;
     for (uint32_t i = 0; held && i < g->function->code->register_count; i++) {
         release(vm, registers[i]);
@@ -72,6 +75,7 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
     return g;
 }
 
+// What a return gave; the first to ask takes it.
 Value generator_result(Generator *g)
 {
     Value result = g->result;
@@ -93,6 +97,8 @@ static bool take_handled(Vm *vm, Generator *g)
     return true;
 }
 
+// The exceptions that it handles come back onto the Vm's list, so that a bare
+// `raise` and sys.exc_info see them.
 bool generator_enter(Vm *vm, Generator *g, Value *window, uint32_t flags)
 {
     Code *code = g->function->code;
@@ -118,6 +124,8 @@ bool generator_enter(Vm *vm, Generator *g, Value *window, uint32_t flags)
     return true;
 }
 
+// The converse of take_handled: all from place `from` on go with the generator.
+// False: failed, and the Vm's list is unchanged.
 static bool keep_handled(Vm *vm, Generator *g, uint32_t from)
 {
     for (size_t i = from; i < vm->handled.count; i++) {
@@ -130,6 +138,7 @@ static bool keep_handled(Vm *vm, Generator *g, uint32_t from)
     return true;
 }
 
+// Registers move, they are not copied: no counts change.
 bool generator_suspend(Vm *vm, Generator *g)
 {
     Frame *f = vm->frame;
@@ -165,6 +174,7 @@ static void convert_stop(Vm *vm)
     }
 }
 
+// Takes `result`; VALUE_FAIL says that an error is pending.
 void generator_finish(Vm *vm, Generator *g, Value result)
 {
     drop_registers(vm, g);
@@ -179,6 +189,7 @@ void generator_finish(Vm *vm, Generator *g, Value result)
 static Value run_entered(Vm *vm, Generator *g, Value *sent, bool was_new)
 {
     Frame *frame = vm->frame;
+    // The value sent is the result of the YIELD behind which it stands.
     if (sent != NULL && !was_new) {
         value_replace(&vm->ctx, &frame->registers[INS_B(frame->pc[-1])],
                       value_retain(*sent));
@@ -206,6 +217,7 @@ static Value run(Vm *vm, Generator *g, Value *sent)
     Value *window = vm_next_window(vm);
     bool was_new = g->state == GENERATOR_NEW;
     Value result = VALUE_FAIL;
+    // guarded_run keeps the generator, so that R[-1] need not.
     window[-1] = VALUE_UNBOUND;
     if (generator_enter(vm, g, window, FRAME_ENTRY)) {
         result = run_entered(vm, g, sent, was_new);
@@ -319,6 +331,7 @@ bool generator_close(Vm *vm, Generator *g)
         }
         return false;
     }
+    // It caught GeneratorExit and returned, which is allowed.
     if (value_same(item, VALUE_STOP)) {
         return true;
     }
@@ -326,6 +339,7 @@ bool generator_close(Vm *vm, Generator *g)
     return raise_false(vm, ERR_RUNTIME, "generator ignored GeneratorExit");
 }
 
+// Only then must a dying generator run code; most are freed without.
 bool generator_wants_close(const Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {
@@ -344,6 +358,7 @@ bool generator_wants_close(const Generator *g)
 
 // --- the type ---
 
+// finalize.c calls it while the object still lives, with a count of its own.
 static bool generator_finalize(Vm *vm, Object *self)
 {
     return generator_close(vm, (Generator *)self);
@@ -368,6 +383,8 @@ static void generator_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *g);
 }
 
+// A running generator's registers belong to the stack and count as held from
+// outside.
 static void generator_visit(Object *self,
                             void (*visit)(Object *child, void *data),
                             void *data)
@@ -396,6 +413,7 @@ static Value generator_iter(Vm *vm, Value self)
     return value_retain(self);
 }
 
+// next(g) is g.send(None).
 static Value generator_next(Vm *vm, Value self)
 {
     return generator_send(vm, (Generator *)value_object(self), VALUE_NONE);
@@ -449,6 +467,7 @@ static Value method_throw(Vm *vm, Value *args, uint32_t count)
     return item_or_raise(vm, g, generator_throw(vm, g));
 }
 
+// Whatever it yielded or returned is dropped.
 static Value method_close(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

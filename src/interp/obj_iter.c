@@ -8,6 +8,8 @@
 #include "interp/sequence.h"
 #include "interp/iter_make.h"
 
+// One layout serves all; the types differ in name only and are made on first
+// use (type_variant). The state is the caller's to fill.
 Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
 {
     Type *cls = type_variant(vm, &iterator_type_def, name);
@@ -37,6 +39,7 @@ static void iterator_visit(Object *self, void (*visit)(Object *, void *),
     values_visit(((Iterator *)self)->state, 4, visit, data);
 }
 
+// state[0] UNBOUND reads as exhausted, so that a step after this is safe.
 static void iterator_clear(Vm *vm, Object *object)
 {
     Iterator *self = (Iterator *)object;
@@ -53,6 +56,7 @@ static Value iterator_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// An iterator is its own iterator.
 static Value iterator_iter(Vm *vm, Value self)
 {
     (void)vm;
@@ -122,6 +126,7 @@ const TypeDef iterator_type_def = {
               .next = iterator_next},
 };
 
+// Lets the source go, by the invariant.
 static Value exhausted(Vm *vm, Iterator *self)
 {
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
@@ -146,12 +151,14 @@ static Value enumerate_step(Vm *vm, Iterator *self)
         release(vm, item);
         return VALUE_FAIL;
     }
+    // The old number moves into the pair; nothing is counted twice.
     self->state[1] = next;
     pair->items[0] = number;
     pair->items[1] = item;
     return value_from_object(pair);
 }
 
+// `start` is UNBOUND for 0. Any size of int: the step adds with the protocol.
 Value iter_enumerate(Vm *vm, Value iterable, Value start)
 {
     if (!value_unbound(start) && !value_is_index(vm, start)) {
@@ -259,6 +266,7 @@ static Value zip_step(Vm *vm, Iterator *self)
                           : exhausted(vm, self);
 }
 
+// All iterators are made now, so that an argument that has none fails here.
 Value iter_zip(Vm *vm, Tuple *iterables, bool strict)
 {
     Tuple *iterators = iterators_of(vm, iterables);
@@ -280,6 +288,7 @@ static Value map_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     Tuple *iterators = value_as_tuple(self->state[0]);
+    // The common case needs no tuple of arguments.
     if (iterators->count == 1) {
         Value item = value_next(vm, iterators->items[0]);
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
@@ -300,6 +309,7 @@ static Value map_step(Vm *vm, Iterator *self)
     return result;
 }
 
+// The function is not checked: as in CPython, the first call fails.
 Value iter_map(Vm *vm, Value function, Tuple *iterables)
 {
     if (iterables->count == 0) {
@@ -346,12 +356,14 @@ static Value filter_step(Vm *vm, Iterator *self)
             return item;
         }
         release(vm, item);
+        // A long run of dropped items can be interrupted.
         if (keep < 0 || !ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;
         }
     }
 }
 
+// The function None keeps what is true.
 Value iter_filter(Vm *vm, Value function, Value iterable)
 {
     Value source = value_iter(vm, iterable);
@@ -383,6 +395,8 @@ static Value reversed_step(Vm *vm, Iterator *self)
                           value_from_small((int64_t)self->position));
 }
 
+// __reversed__ first, then the protocol of sequences: length and items by
+// index. A dict has both, but its items are not by position.
 Value iter_reversed(Vm *vm, Value sequence)
 {
     Value method =

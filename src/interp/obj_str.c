@@ -12,6 +12,7 @@
 
 enum { INDEX_STEP = 64, INTERN_FIRST_SLOTS = 1024 };
 
+// The bytes of an object: header, text, and the NUL.
 static size_t str_size(size_t capacity)
 {
     return sizeof(Str) + capacity + 1;
@@ -39,6 +40,7 @@ static Str *str_alloc(Vm *vm, size_t capacity)
     return str_alloc_of(vm, vm->types[KIND_STR], capacity);
 }
 
+// A copy, since the text stands inside the object. NULL: failed.
 Str *str_of_class(Vm *vm, Type *cls, const Str *text)
 {
     Str *str = str_alloc_of(vm, cls, text->length);
@@ -50,6 +52,7 @@ Str *str_of_class(Vm *vm, Type *cls, const Str *text)
     return str;
 }
 
+// The str itself, or the plain copy of an instance of a subclass. Owned.
 Str *str_exact(Vm *vm, Str *str)
 {
     Type *plain = vm->types[KIND_STR];
@@ -57,12 +60,15 @@ Str *str_exact(Vm *vm, Str *str)
                                    : str_of_class(vm, plain, str);
 }
 
+// `count` code points in `length` bytes, which the caller knows. The empty str
+// and those of one ASCII character are shared, hence never grown in place.
 static Str *str_new_counted(Vm *vm, const char *text, size_t length,
                             size_t count)
 {
     if (length == 0 && vm->empty_str != NULL) {
         return object_retain(vm->empty_str);
     }
+    // One byte is ASCII; the mask keeps a stray byte inside the table.
     if (length == 1 && vm->char_strs[text[0] & 127] != NULL) {
         return object_retain(vm->char_strs[text[0] & 127]);
     }
@@ -76,6 +82,7 @@ static Str *str_new_counted(Vm *vm, const char *text, size_t length,
     return str;
 }
 
+// For the caller to fill: counted as ASCII until it sets `count`.
 Str *str_of_size(Vm *vm, size_t length)
 {
     Str *str = str_alloc(vm, length);
@@ -86,6 +93,7 @@ Str *str_of_size(Vm *vm, size_t length)
     return str;
 }
 
+// One allocation for the whole, as f-strings need it. The parts are strs.
 Str *str_of_parts(Vm *vm, const Value *values, size_t count)
 {
     size_t length = 0, points = 0;
@@ -120,6 +128,7 @@ Str *str_new(Vm *vm, const char *text, size_t length)
     return str_new_counted(vm, text, length, utf8_count(text, length));
 }
 
+// The caller vouches for ASCII, which saves the count.
 Str *str_new_ascii(Vm *vm, const char *text, size_t length)
 {
     return str_new_counted(vm, text, length, length);
@@ -130,6 +139,7 @@ Str *str_from(Vm *vm, const char *text)
     return str_new(vm, text, strlen(text));
 }
 
+// The format is C's. NULL with an error pending.
 Str *str_printf(Vm *vm, const char *format, ...)
 {
     StrBuf buf;
@@ -141,6 +151,7 @@ Str *str_printf(Vm *vm, const char *format, ...)
     return str_from_buf(vm, &buf);
 }
 
+// Frees the buffer in any case. A buffer that failed has its error pending.
 Str *str_from_buf(Vm *vm, StrBuf *buf)
 {
     Str *str = NULL;
@@ -151,6 +162,7 @@ Str *str_from_buf(Vm *vm, StrBuf *buf)
     return str;
 }
 
+// Kept in the str; 0 stands for "not computed", which hash_bytes never gives.
 uint64_t str_hash(Str *str)
 {
     if (str->hash == 0) {
@@ -159,6 +171,7 @@ uint64_t str_hash(Str *str)
     return str->hash;
 }
 
+// Lengths differ more often than hashes are known, so no hash is asked for.
 bool str_equal(const Str *a, const Str *b)
 {
     return a == b || (a->length == b->length &&
@@ -203,6 +216,7 @@ static SetEntry *intern_find(const Set *set, const char *text, size_t length,
     }
 }
 
+// All slots unused. NULL: failed.
 static SetEntry *intern_slots(Vm *vm, size_t slots)
 {
     SetEntry *table = ctx_alloc(&vm->ctx, slots * sizeof *table);
@@ -251,6 +265,7 @@ static bool intern_reserve(Vm *vm)
     return true;
 }
 
+// The table holds no count: an interned str dies with its last user.
 static void intern_put(Vm *vm, SetEntry *entry, Str *str)
 {
     Set *set = vm->interned;
@@ -260,6 +275,7 @@ static void intern_put(Vm *vm, SetEntry *entry, Str *str)
     str->head.flags |= STR_INTERNED;
 }
 
+// Looks before it makes, so that a known name costs no allocation. Owned.
 Str *str_intern(Vm *vm, const char *text, size_t length)
 {
     if (!intern_reserve(vm)) {
@@ -301,6 +317,7 @@ Str *str_intern_str(Vm *vm, Str *str)
     return plain;
 }
 
+// Strs that outlive the table must not look for it when they die.
 void str_interned_free(Vm *vm)
 {
     Set *set = vm->interned;
@@ -317,11 +334,13 @@ void str_interned_free(Vm *vm)
     vm->interned = NULL;
 }
 
+// One offset for each INDEX_STEP code points, the first one at 0.
 static size_t index_size(const Str *str)
 {
     return (str->count / INDEX_STEP + 1) * sizeof(uint32_t);
 }
 
+// The hash of an interned str is known, so the look-up computes nothing.
 void str_destroy(Vm *vm, Object *self)
 {
     Str *str = (Str *)self;
@@ -361,6 +380,8 @@ static bool may_grow(const Str *a)
            !(a->head.flags & (STR_INTERNED | OBJECT_WEAKLY_REFERENCED));
 }
 
+// Takes `a`. CPython has the same trick for s += t: nobody can tell a str that
+// was grown in place from a new one if its only reference was this one.
 Str *str_append(Vm *vm, Str *a, Str *b)
 {
     if (!may_grow(a) || a == b) {
@@ -385,6 +406,7 @@ Str *str_append(Vm *vm, Str *a, Str *b)
     memcpy(a->text + a->length, b->text, b->length + 1);
     a->length = length;
     a->count += b->count;
+    // The kept hash was that of the shorter text.
     a->hash = 0;
     return a;
 }
@@ -407,6 +429,8 @@ static void make_index(Vm *vm, Str *str)
     str->index = index;
 }
 
+// The byte at which code point `index` begins. ASCII needs no walk, short texts
+// a short one; long texts get the index, which makes each look-up O(1).
 size_t str_offset(Vm *vm, Str *str, size_t index)
 {
     if (index >= str->count) {
@@ -429,6 +453,7 @@ size_t str_offset(Vm *vm, Str *str, size_t index)
            utf8_offset(str->text + start, str->length - start, index);
 }
 
+// `index` is below count.
 Str *str_char_at(Vm *vm, Str *str, size_t index)
 {
     size_t offset = str_offset(vm, str, index);
@@ -439,6 +464,7 @@ Str *str_char_at(Vm *vm, Str *str, size_t index)
     return str_new_counted(vm, str->text + offset, length ? length : 3, 1);
 }
 
+// Code points start … end - 1. The whole is the same object.
 Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
 {
     if (start >= end) {
@@ -451,6 +477,7 @@ Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
     return str_new_counted(vm, str->text + from, to - from, end - start);
 }
 
+// CPython's escapes, the shortest form that holds the code point.
 static void print_escaped(StrBuf *out, uint32_t codepoint)
 {
     switch (codepoint) {
@@ -465,6 +492,7 @@ static void print_escaped(StrBuf *out, uint32_t codepoint)
     }
 }
 
+// Quote and backslash are escaped, printable text stands as it is.
 static void print_codepoint(StrBuf *out, const char *text, size_t length,
                             uint32_t codepoint, char quote)
 {
@@ -480,6 +508,8 @@ static void print_codepoint(StrBuf *out, const char *text, size_t length,
     }
 }
 
+// Quotes as CPython: double ones only if there is a single quote and no double
+// one inside.
 void str_print_repr(StrBuf *out, const char *text, size_t length)
 {
     bool single = memchr(text, '\'', length) != NULL;

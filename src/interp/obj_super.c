@@ -14,6 +14,8 @@ static void super_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// There is no clear slot: the parts never change, so every cycle through a
+// super passes through something else that can be cleared.
 static void super_visit(Object *object, void (*visit)(Object *, void *),
                         void *data)
 {
@@ -25,6 +27,9 @@ static void super_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// In a method the search follows the MRO of the instance's class; in a class
+// method, where `self` is a class itself, that of this class. The second case
+// is tried first, since a metaclass's method gets a class as its instance.
 Value super_new(Vm *vm, Type *start, Value self)
 {
     Type *searched = type_of(vm, self);
@@ -46,11 +51,15 @@ Value super_new(Vm *vm, Type *start, Value self)
 }
 
 // A parameter that closures share stands in its register as a cell.
+// Borrowed.
 static Value through_cell(Value v)
 {
     return value_is_kind(v, KIND_CELL) ? ((Cell *)value_object(v))->value : v;
 }
 
+// The class whose body holds the method: the compiler captures __class__ in
+// every function that names super. UNBOUND: no such cell, or it is not filled
+// yet, while the class body still runs.
 static Value class_cell(Vm *vm, const Frame *frame)
 {
     const Code *code = frame->code;
@@ -62,6 +71,8 @@ static Value class_cell(Vm *vm, const Frame *frame)
     return VALUE_UNBOUND;
 }
 
+// super() without arguments: register 0 holds the first parameter, and may have
+// been rebound or deleted, as in CPython.
 Value super_of_frame(Vm *vm)
 {
     const Frame *frame = vm->frame;
@@ -80,6 +91,7 @@ Value super_of_frame(Vm *vm)
     return super_new(vm, (Type *)value_object(cls), self);
 }
 
+// The form with a class alone (an unbound super) does not exist here.
 static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)keywords;
@@ -103,6 +115,8 @@ static Value find_behind(const Super *super, Str *name)
     for (size_t i = 0; i < mro->count; i++) {
         Type *cls = (Type *)value_object(mro->items[i]);
         if (behind) {
+            // Each class's own dict alone, since the MRO has the bases in order
+            // already.
             Value found = dict_get_name(cls->dict, name);
             if (!value_unbound(found)) {
                 return found;
@@ -113,6 +127,8 @@ static Value find_behind(const Super *super, Str *name)
     return VALUE_UNBOUND;
 }
 
+// __class__ is that of the super object itself, as in CPython, so that its type
+// can be asked for. What no class behind has is looked up on the super.
 static Value super_get_attr(Vm *vm, Value self, Str *name)
 {
     const Super *super = (const Super *)value_object(self);
@@ -121,6 +137,7 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
     if (value_unbound(found)) {
         return attr_get_generic(vm, self, name);
     }
+    // Of a class, the function comes unbound, as when it is read from a class.
     bool of_class =
         value_same(super->self, value_from_object(super->self_type));
     return attr_bind(vm, found, of_class ? VALUE_UNBOUND : super->self,

@@ -11,6 +11,7 @@
 #include "interp/protocol.h"
 #include "interp/tensor_convert.h"
 
+// Takes the reference. The birth tells a trace whether the tensor is its own.
 Value tensor_adopt(Vm *vm, Tensor *tensor)
 {
     tensor->head.type = vm->types[KIND_TENSOR];
@@ -18,6 +19,8 @@ Value tensor_adopt(Vm *vm, Tensor *tensor)
     return value_from_object(tensor);
 }
 
+// Borrows the sizes, so it is valid as long as the operand, and for a Variable
+// until it is assigned to.
 TensorType operand_type(Value operand)
 {
     switch (value_object(operand)->kind) {
@@ -38,11 +41,14 @@ static Value str_result(Str *str)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
+// The tensor layer frees its own memory: it knows how the data is held.
 static void tensor_destroy(Vm *vm, Object *self)
 {
     tensor_dealloc(&vm->ctx, (Tensor *)self);
 }
 
+// A library may have its own way to show tensors (display.h); NULL without an
+// error means that it has none. So it is in tensor_str.
 static Value tensor_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_TENSOR, self);
@@ -118,6 +124,7 @@ static Value only_item(Vm *vm, Value self, const char *what)
     return tensor_item(vm, tensor, 0);
 }
 
+// Integers alone, as __index__ demands: a float scalar must not index a list.
 Value tensor_index_slot(Vm *vm, Value self)
 {
     DType dtype = operand_type(self).dtype;
@@ -128,6 +135,7 @@ Value tensor_index_slot(Vm *vm, Value self)
     return only_item(vm, self, "index");
 }
 
+// A float's fraction is cut off, as int() does. The item is a host value.
 Value tensor_to_int(Vm *vm, Value self)
 {
     Value item = only_item(vm, self, "int");
@@ -147,6 +155,7 @@ Value tensor_to_int(Vm *vm, Value self)
                        "strings.to_number");
 }
 
+// Ints and bools beyond what a double holds exactly are rounded.
 Value tensor_to_float(Vm *vm, Value self)
 {
     if (operand_type(self).dtype == DT_STRING) {
@@ -163,6 +172,7 @@ Value tensor_to_float(Vm *vm, Value self)
     return ok ? float_new(vm, number) : VALUE_FAIL;
 }
 
+// The class is there for isinstance, not to be called.
 static Value tensor_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args, (void)keywords;
@@ -197,6 +207,7 @@ const TypeDef tensor_type_def = {
     .members = tensor_members,
 };
 
+// The owner keeps the graph alive in which the symbol stands.
 static void symbolic_destroy(Vm *vm, Object *self)
 {
     Symbolic *symbolic = (Symbolic *)self;
@@ -237,6 +248,7 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
                        "a symbolic tensor does not have");
 }
 
+// A library's form first, then the repr.
 static Value symbolic_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_SYMBOLIC, self);
@@ -244,6 +256,7 @@ static Value symbolic_str(Vm *vm, Value self)
                                            : symbolic_repr(vm, self);
 }
 
+// For messages; never NULL.
 static const char *symbol_text(Value self)
 {
     const Str *name = value_as_symbolic(self)->name;
@@ -260,6 +273,7 @@ static Value symbolic_number(Vm *vm, Value self)
                        symbol_text(self));
 }
 
+// The message says what to do instead: the tensor way of indexing.
 static Value symbolic_index(Vm *vm, Value self)
 {
     return raise_error(vm, ERR_SYMBOLIC,
@@ -269,6 +283,7 @@ static Value symbolic_index(Vm *vm, Value self)
                        symbol_text(self));
 }
 
+// The stager's answer within a trace. 1, 0, or -1 with an error pending.
 static int symbolic_truth(Vm *vm, Value self)
 {
     if (vm->hooks != NULL) {

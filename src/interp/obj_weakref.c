@@ -15,6 +15,7 @@ enum { WEAK_FIRST_CAPACITY = 16 };
 
 // --- the table ---
 
+// Multiplication by an odd constant spreads neighbouring addresses.
 static size_t home_slot(const WeakTable *table, const Object *target)
 {
     uint64_t bits = (uintptr_t)target >> 4; // objects stand 16 bytes apart
@@ -31,6 +32,7 @@ static WeakRef **find_slot(const WeakTable *table, const Object *target)
     return &table->slots[i];
 }
 
+// The chains move whole: only their heads stand in the table.
 static bool grow(Vm *vm)
 {
     WeakTable *table = &vm->weak_table, larger = {.count = table->count};
@@ -67,6 +69,7 @@ static void remove_slot(WeakTable *table, WeakRef **slot)
     table->count--;
 }
 
+// References that are still there must not look for the table.
 void weakref_table_free(Vm *vm)
 {
     WeakTable *table = &vm->weak_table;
@@ -97,6 +100,7 @@ static bool can_be_target(const Object *target)
     case KIND_VARIABLE:
     case KIND_OPAQUE:
         return true;
+    // A subclass of int or str can be referred to, though int cannot.
     default:
         return (target->type->flags & TYPE_HEAP) != 0;
     }
@@ -113,6 +117,8 @@ static WeakRef *shared_reference(Vm *vm, Object *target)
     return ref == NULL ? NULL : object_retain(ref);
 }
 
+// The table grows before the reference exists, so that nothing can fail after
+// it has been linked.
 WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
 {
     WeakTable *table = &vm->weak_table;
@@ -149,6 +155,7 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
     return ref;
 }
 
+// Needs no table when the flag is not set.
 size_t weakref_count(Vm *vm, const Object *target, WeakRef **first)
 {
     size_t count = 0;
@@ -164,6 +171,8 @@ size_t weakref_count(Vm *vm, const Object *target, WeakRef **first)
     return count;
 }
 
+// The queue holds a count, so the reference lives until it has been called. The
+// call itself waits for the next poll, as no Duet code may run in a destroy.
 static void queue_callback(Vm *vm, WeakRef *ref)
 {
     Finalizing *queue = &vm->finalizing;
@@ -177,6 +186,8 @@ static void queue_callback(Vm *vm, WeakRef *ref)
     ctx_interrupt(&vm->ctx, INTERRUPT_CHORES);
 }
 
+// All references die before any callback can run, so that none of them can
+// bring the object back.
 void weakref_clear(Vm *vm, Object *target)
 {
     WeakTable *table = &vm->weak_table;
@@ -222,6 +233,7 @@ static WeakRef *as_weakref(Value v)
     return (WeakRef *)value_object(v);
 }
 
+// A reference that dies before its target never calls back.
 static void weakref_destroy(Vm *vm, Object *self)
 {
     WeakRef *ref = (WeakRef *)self;
@@ -232,6 +244,7 @@ static void weakref_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *ref);
 }
 
+// The target is not reported: it is not owned.
 static void weakref_visit(Object *self, void (*visit)(Object *, void *),
                           void *data)
 {
@@ -246,6 +259,7 @@ static void weakref_clear_slot(Vm *vm, Object *self)
     value_replace(&vm->ctx, &((WeakRef *)self)->callback, VALUE_UNBOUND);
 }
 
+// None for the callback is none. Immediate values have no lifetime to watch.
 static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)keywords;
@@ -265,12 +279,14 @@ static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return ref == NULL ? VALUE_FAIL : value_from_object(ref);
 }
 
+// The arguments were for weakref_make.
 static bool weakref_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     (void)vm, (void)self, (void)args, (void)keywords;
     return true;
 }
 
+// Does not ask the target for its repr, which may be large or fail.
 static Value weakref_repr(Vm *vm, Value self)
 {
     const WeakRef *ref = as_weakref(self);
@@ -315,6 +331,7 @@ static Value weakref_compare(Vm *vm, CompareOp op, Value a, Value b)
                          value_from_object(right));
 }
 
+// Owned, so the target lives at least as long as the caller looks at it.
 static Value weakref_call(Vm *vm, Value self, const Value *args,
                           uint32_t count, Tuple *keyword_names)
 {
