@@ -154,6 +154,7 @@ static void add_path(Compiler *c, uint32_t info, const Node *node)
     if (!is_path(node, &count)) {
         return;
     }
+    // From the last step inwards to the name that the path begins with.
     while (root->kind != AST_NAME) {
         root = path_inner(root);
     }

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "parser/ast.h"
 
+// Function-like kinds come after the module; code compares with SCOPE_FUNCTION.
 typedef enum ScopeKind {
     SCOPE_MODULE,
     SCOPE_FUNCTION,
@@ -17,6 +18,7 @@ typedef enum ScopeKind {
     SCOPE_COMPREHENSION
 } ScopeKind;
 
+// What the first walk has seen of a name in one scope; flags only add up.
 typedef enum SymbolFlag {
     SYMBOL_ASSIGNED = 1,
     SYMBOL_PARAM = 2,
@@ -27,6 +29,7 @@ typedef enum SymbolFlag {
     SYMBOL_SHARED = 64   // an inner scope captures it: it lives in a cell
 } SymbolFlag;
 
+// How code reaches the variable; settled by scope_place.
 typedef enum SymbolPlace {
     PLACE_GLOBAL, // global or built-in, by name
     PLACE_NAME,   // class body: in its namespace, then global
@@ -35,6 +38,7 @@ typedef enum SymbolPlace {
     PLACE_CAPTURED // cell of an enclosing function
 } SymbolPlace;
 
+// A name in one scope. Scopes that mention the same variable have one each.
 typedef struct Symbol {
     const char *name; // mangled
     size_t length;
@@ -44,6 +48,7 @@ typedef struct Symbol {
     Span span;        // where it was first seen, for errors
 } Symbol;
 
+// A node that has names of its own. Children stand in the order of the source.
 typedef struct Scope {
     ScopeKind kind;
     const Node *node;
@@ -60,6 +65,8 @@ typedef struct Scope {
     bool needs_class_cell;  // a method of this class mentions __class__
 } Scope;
 
+// The scopes of one tree. The arena is the tree's and goes with it; only the
+// maps have memory of their own (scope_free).
 typedef struct ScopeTable {
     Ctx *ctx;
     Arena *arena;

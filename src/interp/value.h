@@ -49,6 +49,7 @@ typedef uint64_t Value;
 #define VALUE_INT_MAX ((int64_t)((uint64_t)1 << 61) - 1)
 #define VALUE_INT_MIN (-VALUE_INT_MAX - 1)
 
+// Identity, as `is`: equal bits. Boxed numbers that are equal may differ.
 ALWAYS_INLINE bool value_same(Value a, Value b)
 {
     return VALUE_BITS(a) == VALUE_BITS(b);
@@ -57,6 +58,7 @@ ALWAYS_INLINE bool value_is_int(Value v) // immediate; not bool, not boxed
 {
     return (VALUE_BITS(v) & 3) == 0;
 }
+// One test for two tags: the low bits of both are 0 if those of their OR are.
 ALWAYS_INLINE bool value_both_ints(Value a, Value b)
 {
     return ((VALUE_BITS(a) | VALUE_BITS(b)) & 3) == 0;
@@ -69,6 +71,7 @@ ALWAYS_INLINE bool value_is_special(Value v)
 {
     return (VALUE_BITS(v) & 7) == 5;
 }
+// Bit 1 is set in the three tags of floats and in no other that occurs.
 ALWAYS_INLINE bool value_is_immediate_float(Value v)
 {
     return (VALUE_BITS(v) & 2) != 0;
@@ -103,6 +106,7 @@ ALWAYS_INLINE Value value_from_small(int64_t i)
 {
     return VALUE_OF_BITS((uint64_t)i << 2);
 }
+// The shift is arithmetic, as all compilers do it for signed numbers.
 ALWAYS_INLINE int64_t value_small(Value v)
 {
     return (int64_t)VALUE_BITS(v) >> 2;
@@ -126,6 +130,7 @@ ALWAYS_INLINE bool value_sub_small(Value a, Value b, Value *difference)
     *difference = VALUE_OF_BITS((uint64_t)bits);
     return !over;
 }
+// Only one factor keeps its tag shift, so that the product has it once.
 ALWAYS_INLINE bool value_mul_small(Value a, Value b, Value *product)
 {
     int64_t bits;
@@ -134,6 +139,7 @@ ALWAYS_INLINE bool value_mul_small(Value a, Value b, Value *product)
     *product = VALUE_OF_BITS((uint64_t)bits);
     return !over;
 }
+// The tags are 0 and stay 0 under these three.
 ALWAYS_INLINE Value value_and_small(Value a, Value b)
 {
     return VALUE_OF_BITS(VALUE_BITS(a) & VALUE_BITS(b));
@@ -160,6 +166,7 @@ ALWAYS_INLINE Value value_from_object(const void *object) // takes the count
 {
     return VALUE_OF_BITS((uint64_t)(uintptr_t)object + 1);
 }
+// Undefined if v is no object: callers test the kind first.
 ALWAYS_INLINE Object *value_object(Value v)
 {
     return (Object *)(uintptr_t)(VALUE_BITS(v) - 1);
@@ -186,6 +193,7 @@ ALWAYS_INLINE Value value_try_float(double d)
     Value v;
     return value_make_float(d, &v) ? v : VALUE_UNBOUND;
 }
+// Undoes the rotation of value_make_float, which loses no bit.
 ALWAYS_INLINE double value_immediate_float(Value v)
 {
     uint64_t bits = VALUE_BITS(v);
@@ -195,6 +203,7 @@ ALWAYS_INLINE double value_immediate_float(Value v)
     return d;
 }
 
+// Returns v, so that it can stand in an expression; no-op for immediates.
 ALWAYS_INLINE Value value_retain(Value v)
 {
     if (value_is_object(v)) {

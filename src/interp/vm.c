@@ -60,6 +60,7 @@ OP_MOVE: {
     SET(RA, b);
     NEXT();
 }
+// Moves a temporary: its count goes along.
 OP_MOVET: {
     Value b = RB;
     RB = VALUE_UNBOUND;
@@ -72,6 +73,7 @@ OP_LOADI:
 OP_LOADK:
     SET(RA, value_retain(KB));
     NEXT();
+// A release may run a finaliser, which looks at the frame: pc is stored first.
 OP_DROP:
     f->pc = pc;
     SET(RA, VALUE_UNBOUND);

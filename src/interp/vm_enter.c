@@ -10,6 +10,7 @@
 #include "interp/obj_int.h"
 #include "interp/vm_run.h"
 
+// The arguments of a call that is over, or that failed.
 static void release_window(Vm *vm, Value *window, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -19,6 +20,7 @@ static void release_window(Vm *vm, Value *window, uint32_t count)
     }
 }
 
+// 0: the result stands in the callee's place; -1: it failed. Takes the result.
 static int finish(Vm *vm, Value *window, Value result)
 {
     if (value_failed(result)) {
@@ -28,6 +30,8 @@ static int finish(Vm *vm, Value *window, Value result)
     return 0;
 }
 
+// Binding is skipped when the plain positional arguments are just those that
+// the parameters want. A generator function only makes its object here.
 static int enter_function(Vm *vm, Function *function, Value *window,
                           uint32_t count, Tuple *keyword_names,
                           uint32_t flags)
@@ -55,6 +59,7 @@ static bool is_direct(Vm *vm, const Native *native, const Value *window,
             (count > 0 && type_of(vm, window[0]) == native->owner));
 }
 
+// Arguments that need binding, a self or a check of the first one go by call.c.
 static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {
@@ -181,6 +186,7 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     return entered;
 }
 
+// By the kind of the callee; what has no case here is called by C.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
 {
     Value callee = window[-1];
@@ -211,11 +217,15 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
 
 // --- methods that stand for an instruction ---
 
+// A trace may put converted code in place of the method: then the protocol
+// calls it.
 bool vm_can_operate(const Vm *vm, const Function *function, uint32_t count)
 {
     return function->code->direct_count == count && vm->trace == NULL;
 }
 
+// The operands stay in their registers too: if the method declines, vm_deliver
+// asks the other side with them.
 bool vm_operate(Vm *vm, Function *function, const Value *args, uint32_t count)
 {
     Value *window = vm_next_window(vm);

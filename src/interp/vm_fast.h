@@ -157,6 +157,7 @@ ALWAYS_INLINE bool fast_compare(CompareOp op, Value a, Value b, Value *result)
     } else {
         return false;
     }
+    // Six cases from two flags, so that ints and floats share them.
     switch (op) {
     case COMPARE_LT: *result = value_from_bool(less); return true;
     case COMPARE_LE: *result = value_from_bool(less || equal); return true;
@@ -175,6 +176,8 @@ ALWAYS_INLINE bool fast_unary(UnaryOp op, Value v, Value *result)
         *result = value_from_bool(value_same(v, VALUE_FALSE));
         return true;
     }
+    // The least immediate int has no immediate negation: that overflow says
+    // false.
     if (op == UNARY_NEG && value_is_int(v)) {
         return value_sub_small(value_from_small(0), v, result);
     }

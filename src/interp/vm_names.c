@@ -173,11 +173,14 @@ bool slow_annotate(Vm *vm, Frame *f, Ins ins)
 
 // --- cells ---
 
+// A variable of this function that inner ones share: its register holds the
+// cell.
 static Cell *own_cell(const Frame *f, uint32_t reg)
 {
     return (Cell *)value_object(f->registers[reg]);
 }
 
+// A variable of a function around this one.
 static Cell *captured_cell(const Frame *f, uint32_t index)
 {
     return (Cell *)value_object(f->cells[index]);
@@ -217,6 +220,7 @@ bool slow_mkcell(Vm *vm, Frame *f, Ins ins)
            slow_set(vm, f, INS_A(ins), value_from_object(cell));
 }
 
+// A trace sees each read of a cell (note.h).
 bool slow_getcell(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = own_cell(f, INS_B(ins));
@@ -232,12 +236,14 @@ bool slow_setcell(Vm *vm, Frame *f, Ins ins)
     return store(vm, f, own_cell(f, INS_A(ins)), INS_B(ins));
 }
 
+// As CPython, del of a variable that inner functions share is allowed.
 bool slow_delcell(Vm *vm, Frame *f, Ins ins)
 {
     return empty(vm, own_cell(f, INS_A(ins)),
                  f->code->local_names[INS_A(ins)]->text, false);
 }
 
+// As slow_getcell, for a variable of a function around.
 bool slow_getcap(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = captured_cell(f, INS_B(ins));

@@ -49,11 +49,13 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b,
     if (!value_is_object(b)) {
         return NULL;
     }
+    // A class on the right may have a reflected method that goes first.
     Type *left = value_object(b)->type, *right = type_of(vm, c);
     if (!(left->flags & TYPE_HEAP) ||
         (left != right && (right->flags & TYPE_HEAP))) {
         return NULL;
     }
+    // Three names for each operator: __add__, __radd__, __iadd__.
     NameId plain = NAME_ADD + 3 * op;
     if (INS_X(ins) &&
         !value_unbound(type_lookup(vm, left, vm->names[plain + 2]))) {
@@ -65,6 +67,7 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b,
                : NULL;
 }
 
+// In the order of cost: growing a text in place, a frame for a method, C.
 bool slow_binary(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
@@ -85,6 +88,9 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
                        INS_C(ins));
 }
 
+// Called in the frame of the instruction, whose operands are still in their
+// registers. NOT_IMPLEMENTED from a comparison or an item is an ordinary
+// result.
 bool vm_deliver(Vm *vm, Value result)
 {
     Frame *f = vm->frame;
@@ -98,6 +104,7 @@ bool vm_deliver(Vm *vm, Value result)
     return slow_finish(vm, f, ins, result, INS_B(ins), INS_C(ins));
 }
 
+// The int stands in the instruction; ops[] has the order of the opcodes.
 bool slow_binary_i(Vm *vm, Frame *f, Ins ins)
 {
     static const BinaryOp ops[] = {BINARY_ADD,      BINARY_SUB, BINARY_MUL,
@@ -116,6 +123,7 @@ bool slow_binary_i(Vm *vm, Frame *f, Ins ins)
 static const BinaryOp constant_ops[] = {BINARY_ADD, BINARY_SUB, BINARY_MUL,
                                         BINARY_TRUEDIV};
 
+// The right operand is a constant, which cannot be unbound.
 bool slow_binary_k(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -129,6 +137,7 @@ bool slow_binary_k(Vm *vm, Frame *f, Ins ins)
                        INS_B(ins), -1);
 }
 
+// The left operand is a constant; in-place forms do not arise.
 bool slow_k_binary(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_C(ins))) {
@@ -159,6 +168,7 @@ bool slow_unary(Vm *vm, Frame *f, Ins ins)
     return slow_finish(vm, f, ins, result, INS_B(ins), -1);
 }
 
+// Identity never asks a type, whatever the operands are.
 static Value compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     switch (op) {
@@ -168,6 +178,7 @@ static Value compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// Any value may come out: tensors compare element by element.
 bool slow_compare(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {

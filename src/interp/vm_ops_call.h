@@ -53,10 +53,12 @@ call_slowly: {
     }
     NEXT();
 }
+// The method or function that LOADM found; with a self it is an argument.
 OP_CALLM:
     count = INS_B(ins);
     window = method_window(&RA, &count);
     goto call_window;
+// With keywords: KC holds the names of the last arguments.
 OP_CALLK:
     window = &RA + 1;
     count = INS_B(ins);
@@ -70,6 +72,7 @@ OP_CALLMK:
     SLOW(CALLX, slow_callx, 0)
     SLOW(MAKEFUNC, slow_makefunc, 0)
     SLOW(MKCLASS, slow_mkclass, 0)
+// A generator's return looks the same here: vm_leave and C tell them apart.
 OP_RET:
 OP_RETGEN:
     result = RA;

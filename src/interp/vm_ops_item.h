@@ -65,6 +65,8 @@ OP_LOADM: {
     pc += 3;
     NEXT();
 }
+// The key is an int where the fast way is taken, so only the container needs
+// dropping.
 OP_GETITEM: {
     Value item;
     if (LIKELY(fast_get_item(vm, RB, RC, &item))) {
@@ -75,6 +77,7 @@ OP_GETITEM: {
     }
     SLOW_METHOD(slow_getitem)
 }
+// The key stands in the instruction.
 OP_GETITEMI: {
     Value item;
     if (LIKELY(fast_get_item(vm, RB, value_from_small(INS_CI(ins)), &item))) {
@@ -85,6 +88,8 @@ OP_GETITEMI: {
     }
     SLOW_HERE(slow_getitemi)
 }
+// Nothing can be deleted from the list between finding the place and storing:
+// no code runs in between.
 OP_SETITEM: {
     Value v = RC;
     Value *place = fast_item_place(vm, RA, RB);
@@ -105,6 +110,7 @@ OP_SETITEM: {
     SLOW(TUPLE, slow_tuple, 0)
     SLOW(SET, slow_set_display, 0)
     SLOW(DICT, slow_dict, 0)
+// The value moves out of a temporary; a local keeps its own reference.
 OP_APPEND: {
     Value v = RB;
     if (LIKELY(!value_unbound(v) && fast_append(vm, RA, v))) {

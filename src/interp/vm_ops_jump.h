@@ -83,6 +83,8 @@ OP_JMP:
     COMPARE_JUMP(JNE, l != r)
     COMPARE_JUMP(JGT, l > r)
     COMPARE_JUMP(JGE, l >= r)
+    // The negated forms are no synonyms: of a NaN both l < r and l >= r are
+    // false, and the slow path, which meets NaNs, goes by the opcode.
     COMPARE_JUMP(JNLT, !(l < r))
     COMPARE_JUMP(JNLE, !(l <= r))
     COMPARE_JUMP(JNEQ, !(l == r))
@@ -95,6 +97,7 @@ OP_JMP:
     COMPARE_JUMP_I(JNEI, l != r)
     COMPARE_JUMP_I(JGTI, l > r)
     COMPARE_JUMP_I(JGEI, l >= r)
+    // With ints alone a negation is the opposite comparison.
     COMPARE_JUMP_I(JNLTI, l >= r)
     COMPARE_JUMP_I(JNLEI, l > r)
     COMPARE_JUMP_I(JNEQI, l != r)

@@ -16,6 +16,8 @@ OP_GETITER:
     }
     pc += INS_CI(ins);
     NEXT();
+// One instruction for each turn: next item, store, jump. A generator of Duet is
+// resumed in this machine, and its yield makes the jump (OP_YIELD).
 OP_FORLOOP: {
     Value *state = &RA, item;
     if (LIKELY(value_same(state[0], VALUE_RANGE_MARK))) {

@@ -39,6 +39,7 @@ OP_GETG: {
     SLOW_DROP(SETN, slow_setn, 0)
     SLOW_DROP(DELN, slow_deln, 0)
     SLOW(MKCELL, slow_mkcell, 0)
+// An unbound cell is an error, which the slow path words.
 OP_GETCELL: {
     Value v = ((const Cell *)value_object(RB))->value;
     if (LIKELY(!value_unbound(v) && fast_quiet(vm))) {
@@ -47,6 +48,7 @@ OP_GETCELL: {
     }
     SLOW_HERE(slow_getcell)
 }
+// The cell is counted by its register, so it outlives the store.
 OP_SETCELL: {
     Cell *cell = (Cell *)value_object(RA);
     Value v = RB;
@@ -59,6 +61,7 @@ OP_SETCELL: {
     SLOW_HERE(slow_setcell)
 }
     SLOW_DROP(DELCELL, slow_delcell, 0)
+// The function in R[-1] holds the captured cells while the frame runs.
 OP_GETCAP: {
     Value v = ((const Cell *)value_object(f->cells[INS_B(ins)]))->value;
     if (LIKELY(!value_unbound(v) && fast_quiet(vm))) {
@@ -79,6 +82,7 @@ OP_SETCAP: {
     SLOW_HERE(slow_setcap)
 }
     SLOW_DROP(DELCAP, slow_delcap, 0)
+// The cell itself, to be handed to an inner function.
 OP_LOADCAP:
     SET(RA, value_retain(f->cells[INS_B(ins)]));
     NEXT();

@@ -67,6 +67,7 @@
     ARITHMETIC(ADD, +, value_add_small)
     ARITHMETIC(SUB, -, value_sub_small)
     ARITHMETIC(MUL, *, value_mul_small)
+// Ints are divided by the slow path, which rounds the exact quotient once.
 OP_TRUEDIV: {
     Value b = RB, c = RC;
     if (value_both_immediate_floats(b, c) && value_immediate_float(c) != 0) {
@@ -94,6 +95,7 @@ OP_MOD: {
     }
     SLOW_METHOD(slow_binary)
 }
+// Seldom in loops, so they have no fast half.
 OP_POW:
 OP_MATMUL:
 OP_LSHIFT:
@@ -101,6 +103,7 @@ OP_LSHIFT:
     BITWISE(AND, value_and_small)
     BITWISE(OR, value_or_small)
     BITWISE(XOR, value_xor_small)
+// C leaves shifts by 64 and more undefined; from 63 on only the sign is left.
 OP_RSHIFT: {
     Value b = RB, c = RC;
     if (value_both_ints(b, c) && value_rank(c) >= 0) {
@@ -133,6 +136,7 @@ OP_ANDI:
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
+// Shifting back shows whether bits were lost, even if the product wrapped.
 OP_LSHIFTI:
     if (value_is_int(RB) && (uint32_t)INS_CI(ins) < 60) {
         int64_t b = value_small(RB), shifted = b * ((int64_t)1 << INS_CI(ins));
@@ -164,6 +168,8 @@ OP_UNARY: {
     }
     SLOW_HERE(slow_unary)
 }
+// Unlike arithmetic this may compare objects by identity, so the operands are
+// released.
 OP_COMPARE: {
     Value answer;
     if (LIKELY(fast_compare((CompareOp)INS_X(ins), RB, RC, &answer))) {
