@@ -73,6 +73,8 @@ static bool is_needed(const GraphNode *node, const bool *need)
 static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
 {
     GraphBlock *block = trace->graph->block;
+    // The copy is taken of the trace as if it ended here; the trace itself has
+    // no results yet.
     block->results = &id;
     block->result_count = 1;
     Graph *copy = graph_copy(trace->graph);
@@ -88,6 +90,7 @@ static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
         graph_release(&vm->ctx, copy);
         return NULL;
     }
+    // From the last node to the first: all users of a node stand behind it.
     need[copy->block->results[0]] = true;
     GraphNode *previous;
     for (GraphNode *node = copy->block->last; node != NULL; node = previous) {
@@ -108,6 +111,7 @@ static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id);
 static Tensor *argument_value(Vm *vm, Trace *trace, size_t index)
 {
     const Signature *signature = trace->request->signature;
+    // Captured symbolic tensors of enclosing traces are the last inputs.
     size_t own = signature->tensors.count;
     Value v = index < own ? signature->tensors.items[index].value
                           : trace->outer_values.items[index - own];
@@ -115,6 +119,7 @@ static Tensor *argument_value(Vm *vm, Trace *trace, size_t index)
         return object_retain(value_as_tensor(v));
     }
     if (value_is_kind(v, KIND_SYMBOLIC)) {
+        // A value of an enclosing trace is computed there in the same way.
         for (Trace *outer = trace->outer; outer != NULL;
              outer = outer->outer) {
             if (outer->owner == value_as_symbolic(v)->owner) {
@@ -198,6 +203,7 @@ static bool note_draws(Vm *vm, Trace *trace, ValueId id)
 // The value of a symbolic tensor in this very call, owned.
 static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id)
 {
+    // Whether that block runs at all is not known now, nor which turn of it.
     if (graph_value(trace->graph, id)->block != trace->graph->block) {
         return raise_null(vm, ERR_VALUE,
                           "Variable: the initial value depends on a symbolic "
@@ -222,6 +228,7 @@ static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id)
     }
     graph_release(&vm->ctx, graph);
     ctx_leave(&vm->ctx);
+    // Only a value that was computed has used up its draws.
     if (output != NULL && !note_draws(vm, trace, id)) {
         object_release(&vm->ctx, output);
         return NULL;
@@ -238,6 +245,8 @@ static Value receiver(const TraceRequest *request)
         request->bound->values.count == 0) {
         return VALUE_UNBOUND;
     }
+    // By the name of the parameter: a function staged on its own may take any
+    // object first, but only methods call it self.
     const Code *code =
         ((const Function *)value_object(request->target))->code;
     return code->positional_count > 0 && str_is(code->local_names[0], "self")
@@ -339,12 +348,15 @@ static uint32_t count_in_graph(const Graph *graph, const Variable *variable)
 // functions called from here, the list of births.
 static uint32_t own_references(const Trace *trace, const Variable *variable)
 {
+    // The 1 is that of the list of births itself.
     uint32_t count = 1 + count_in_graph(trace->graph, variable);
     for (size_t i = 0; i < trace->called.count; i++) {
         const Concrete *callee = trace->called.items[i];
         count += count_in(&callee->variables, variable) +
                  count_in(&callee->bound.values, variable) +
                  count_in_graph(callee->graph, variable);
+        // A plan may run a copy of the graph that passes have rewritten, which
+        // counts its Variables again.
         if (callee->plan != NULL &&
             plan_graph(callee->plan) != callee->graph) {
             count += count_in_graph(plan_graph(callee->plan), variable);
@@ -399,6 +411,8 @@ bool birth_close(Vm *vm, Trace *trace)
 {
     for (size_t i = 0; i < trace->births.count; i++) {
         const Birth *birth = &trace->births.items[i];
+        // Counts are compared and not owners: whoever holds it, an attribute,
+        // a list, a closure, is as good as another.
         if (birth->variable->head.rc <=
             own_references(trace, birth->variable)) {
             return raise_false(

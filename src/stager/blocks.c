@@ -13,6 +13,7 @@
 #include "stager/merge.h"
 #include "stager/notes.h"
 
+// Targets are words from the start of the converted code.
 static const Ins *word_at(const Frame *frame, uint32_t word)
 {
     return frame->code->words + word;
@@ -57,6 +58,8 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
                            .place = place_of(frame, info->span)};
     block->before = ctx_alloc(ctx, size);
     block->first = ctx_alloc(ctx, size);
+    // UNBOUND in all places, so that dropping the arrays is right at any
+    // point.
     bool ok = block->before != NULL && block->first != NULL;
     for (uint32_t i = 0; ok && i < info->place_count; i++) {
         block->before[i] = block->first[i] = VALUE_UNBOUND;
@@ -141,6 +144,8 @@ static Value to_scalar(Vm *vm, Value operand)
     if (type.rank <= 0) {
         return value_retain(operand);
     }
+    // -1 as soon as one size is unknown; the reshape then checks when the
+    // graph runs.
     int64_t count = 1;
     for (int i = 0; i < type.rank; i++) {
         count = count < 0 || type.dims[i] < 0 ? -1 : count * type.dims[i];
@@ -178,6 +183,8 @@ ValueId block_truth(Vm *vm, Value operand)
     return id;
 }
 
+// R[A] becomes its own truth, as a bool of the graph. NULL: an error is
+// pending.
 static const Ins *set_truth(Vm *vm, Frame *frame, Ins ins)
 {
     Value *place = &frame->registers[INS_A(ins)];
@@ -189,6 +196,8 @@ static const Ins *set_truth(Vm *vm, Frame *frame, Ins ins)
     return frame->pc;
 }
 
+// R[A] = not R[B]. The operand's register is emptied, as the machine does with
+// temporaries.
 static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
 {
     Value truth = truth_value(vm, frame->registers[INS_B(ins)]);
@@ -208,6 +217,8 @@ static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
 
 // --- if ---
 
+// The first side is traced whatever the condition will be; x says that the
+// register is needed behind the block. NULL: an error is pending.
 static const Ins *if_begin(Vm *vm, Frame *frame, const BlockInfo *info,
                            Ins ins)
 {
@@ -226,6 +237,8 @@ static const Ins *if_begin(Vm *vm, Frame *frame, const BlockInfo *info,
     return begin_side(vm, block, PHASE_FIRST) ? frame->pc : NULL;
 }
 
+// The end of the first side. A block that is not running was an `if` on a host
+// value, which has only one side to execute.
 static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = block_running(vm, frame, info);
@@ -247,6 +260,8 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
 {
     char room[128];
     const BlockPlace *place = &block->info->places[i];
+    // The first side's value was saved by if_else, the second's is still in
+    // the frame.
     Value second = state_get(vm, frame, place);
     if (value_failed(second)) {
         return false;
@@ -305,6 +320,7 @@ static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
                    .condition = block->condition};
     vm->trace->block = block->parent;
     bool ok = true;
+    // Neither side comes to its end, so no value is left to merge.
     if (block->diverged[0] && block->diverged[1]) {
         ok = state_restore(vm, frame, block->info, block->before);
     } else {
@@ -361,6 +377,8 @@ static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
         return 0;
     }
     Graph *graph = vm->trace->graph;
+    // The nodes of the side move out to the block around it, in order, where
+    // they run in any case.
     while (side->first != NULL) {
         GraphNode *node = side->first;
         build_unlink(graph, node);
@@ -384,10 +402,13 @@ static const Ins *diverge(Vm *vm, Frame *frame, StagedBlock *block)
     for (uint32_t i = info->depth; i < frame->code->register_count; i++) {
         value_replace(&vm->ctx, &frame->registers[i], VALUE_UNBOUND);
     }
+    // Exceptions that the part was handling are no longer being handled.
     vm_cut_handled(vm, frame->handled + info->handled);
     return word_at(frame, first ? info->else_target - 1 : info->end_target);
 }
 
+// The end of the second side. If both sides raise, so does what is around
+// them: the part of the outer block that is under way ends here too.
 static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = block_running(vm, frame, info);
@@ -408,6 +429,8 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
 
 // --- raise and assert ---
 
+// Only an exception that converted code itself raises may wait for the graph
+// to run; one from an operation or from host code is an error of tracing.
 static const Ins *note_raise(Vm *vm, Frame *frame)
 {
     Trace *trace = vm->trace;
@@ -507,6 +530,8 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
             handler->target < info->join_target) {
             break; // caught inside the block, which goes on
         }
+        // If the raise cannot become a node, that is an error of its own, and
+        // goes on unwinding.
         if (is_late(vm, trace->blocks)) {
             const Ins *next = raise_late(vm, frame, trace->blocks);
             if (next != NULL) {

@@ -62,6 +62,8 @@ static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
             }
             continue;
         }
+        // A place that is taken was given by position as well: CPython's
+        // "multiple values".
         Value *place = &out->values.items[place_of(code, index, extra)];
         if (!value_unbound(*place)) {
             return false;
@@ -83,6 +85,7 @@ static Value default_of(const Function *function, int index)
     }
     const Tuple *defaults = function->defaults;
     size_t count = defaults != NULL ? defaults->count : 0;
+    // Defaults belong to the last positional parameters.
     size_t first = code->positional_count - count;
     return (size_t)index >= first ? defaults->items[(size_t)index - first]
                                   : VALUE_UNBOUND;
@@ -151,6 +154,7 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
         return false;
     }
     bool ok = push_all(vm, &out->values, args, first);
+    // UNBOUND holds the place of what comes by keyword or by default.
     for (uint32_t i = first; ok && i < params; i++) {
         ok = value_vec_push(vm, &out->values, VALUE_UNBOUND);
     }

@@ -12,6 +12,8 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 
+// A walk over the call's arguments beside the signature's list of tensors,
+// which was made by the same walk.
 typedef struct Rebuild {
     Trace *trace;
     const TraceRequest *request;
@@ -88,6 +90,8 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
+// The outputs of the graph are gathered in the order of a walk over the
+// result; concrete_unpack walks it again in that order.
 typedef VEC(ValueId) IdVec;
 typedef struct Pack {
     Trace *trace;
@@ -103,6 +107,7 @@ static bool find_hidden(Vm *vm, Value v, int depth, StrBuf *path)
     if (value_is_kind(v, KIND_SYMBOLIC)) {
         return true;
     }
+    // Depth bounds the search and makes cycles harmless.
     const Instance *instance =
         value_is_kind(v, KIND_INSTANCE) && depth < HIDDEN_DEPTH
             ? (const Instance *)value_object(v)
@@ -110,7 +115,10 @@ static bool find_hidden(Vm *vm, Value v, int depth, StrBuf *path)
     if (instance == NULL || instance->shape == NULL) {
         return false;
     }
+    // The path is cut back to here for each attribute that leads nowhere.
     size_t length = path->length;
+    // Shapes are chained from the last attribute to the first; each names one
+    // slot.
     for (const ObjectShape *shape = instance->shape; shape->parent != NULL;
          shape = shape->parent) {
         strbuf_printf(path, ".%s", shape->name->text);
@@ -183,6 +191,8 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
 // Whether two trees are of one structure with the same leaves.
 static int same_tree(Vm *vm, Value a, Value b)
 {
+    // Leaves must be the very same: tracing hands symbolic tensors on and
+    // makes no equal ones.
     StructureKind kind = structure_kind(vm, a);
     if (value_same(a, b)) {
         return 1;
@@ -256,6 +266,7 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     if (!bound_map(vm, request->bound, symbolic_leaf, &rebuild, &symbolic)) {
         return false;
     }
+    // A copy of what the function will see, before it can change anything.
     Bound kept = {0};
     Value value = VALUE_FAIL;
     if (!any_structure(vm, &symbolic) ||
@@ -276,6 +287,8 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
 // What the trace leaves to the Concrete, and what ends with it.
 static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
 {
+    // Ownership moves: the trace is about to end. On failure the Concrete is
+    // released with all that it took.
     concrete->outer = trace->outer_values;
     concrete->outer_serial = trace->outer != NULL ? trace->outer->serial : 0;
     concrete->aliased = trace->aliased;
@@ -313,6 +326,8 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     if (owner == NULL) {
         return false;
     }
+    // Sixteen bits, which come round after 65535 traces: an object of so old a
+    // trace may then pass for one of this.
     stager->serial++;
     stager->serial += stager->serial == 0; // 0 means outside
     Trace trace = {.owner = &owner->head,
@@ -327,9 +342,11 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     vm->trace = &trace;
     vm->ctx.birth = stager->serial;
     bool ok = call_host(vm, &trace, request, concrete);
+    // Also after a failure, whose exception has left blocks of the trace open.
     blocks_drop(vm, &trace);
     ok = ok && birth_close(vm, &trace) &&
          ledger_close(vm, &concrete->ledger);
+    // Whatever happened, the enclosing trace goes on as it was.
     vm->trace = trace.outer;
     vm->ctx.birth = birth;
     end_trace(vm, &trace, concrete);
@@ -341,6 +358,8 @@ static bool find_cells(Vm *vm, Concrete *concrete, const Signature *signature)
 {
     Graph *graph = concrete->graph;
     size_t count = graph->variables.count;
+    // One more than is needed, so that no Variable is no allocation of zero
+    // bytes; concrete_destroy frees the same size.
     concrete->cells = ctx_alloc(&vm->ctx, (count + 1) * sizeof(uint32_t));
     if (concrete->cells == NULL) {
         return false;
@@ -360,6 +379,7 @@ static bool find_cells(Vm *vm, Concrete *concrete, const Signature *signature)
 // Adds "while tracing f (trace 2)" to the pending error.
 static void add_note(Vm *vm, const Str *name, size_t number)
 {
+    // The error is set aside while the note is made, which may itself fail.
     Value error = raise_take(vm);
     Exception *exception = value_as_exception(error);
     Str *text =
@@ -393,6 +413,7 @@ static bool copy_values(Vm *vm, ValueVec *to, const ValueVec *from)
 static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 {
     const Signature *signature = request->signature;
+    // Specs need no trace.
     Rebuild rebuild = {NULL, request, 0};
     strbuf_add(&self->key, strbuf_text(&signature->key),
                signature->key.length);

@@ -35,6 +35,7 @@ static bool fit_bound(Vm *vm, const Concrete *self, const Bound *given,
 static bool fail_value(Vm *vm, const Concrete *self, const Bound *given,
                        size_t index)
 {
+    // If a repr fails, its own error stands in for this one.
     Str *own = value_repr(vm, self->bound.values.items[index]);
     Str *other = own != NULL ? value_repr(vm, given->values.items[index])
                              : NULL;
@@ -54,6 +55,8 @@ static bool fail_value(Vm *vm, const Concrete *self, const Bound *given,
 // The first argument whose part of the key differs; all equal: their number.
 static size_t first_difference(const Signature *a, const Signature *b)
 {
+    // The heads of the keys (number and names of arguments) belong to the
+    // first part.
     size_t from_a = 0, from_b = 0, i = 0;
     for (; i < a->ends.count && i < b->ends.count; i++) {
         size_t length = a->ends.items[i] - from_a;
@@ -93,6 +96,8 @@ static bool take_patterns(Vm *vm, const Signature *pattern,
 // in one place (signature.c).
 static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
 {
+    // The traced arguments have specs for tensors, which only count as tensors
+    // there; a call's own specs are objects.
     Signature pattern, signature = {0};
     Value result = VALUE_FAIL;
     if (signature_make(vm, self->target, &self->bound, true, &pattern) &&
@@ -138,6 +143,8 @@ static Value call_structured(Vm *vm, Concrete *self, const Value *args,
     return result;
 }
 
+// A call that gives the tensors alone, while they are handed out in the
+// graph's order.
 typedef struct Flat {
     const Concrete *concrete;
     const Value *args;
@@ -155,6 +162,8 @@ static Value flat_argument(Flat *flat)
     size_t keywords =
         flat->keyword_names != NULL ? flat->keyword_names->count : 0;
     size_t positional = flat->count - keywords;
+    // By position first; the rest must come by the names of the graph's
+    // inputs.
     if (at < positional) {
         return flat->args[at];
     }
@@ -207,6 +216,8 @@ static Value call_flat(Vm *vm, Concrete *self, const Value *args,
 static Value call_either(Vm *vm, Concrete *self, const Value *args,
                          uint32_t count, Tuple *keyword_names)
 {
+    // An error of the graph itself must not be taken for one of reading the
+    // arguments, or the graph would run twice.
     uint64_t runs = self->hits;
     Value result = call_structured(vm, self, args, count, keyword_names);
     if ((!value_failed(result) && !value_unbound(result)) ||
@@ -222,6 +233,8 @@ static Value call_either(Vm *vm, Concrete *self, const Value *args,
         self->hits != runs) {
         return result;
     }
+    // Read again for its error: the first one was cleared for the second
+    // reading.
     if (failed) {
         raise_clear(vm);
         return call_structured(vm, self, args, count, keyword_names);

@@ -8,6 +8,7 @@
 
 typedef VEC(ValueId) IdVec;
 
+// Outputs on their way into the result's structure; borrowed here.
 typedef struct Unpack {
     Tensor **outputs;
     size_t next;
@@ -44,6 +45,8 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
 {
     Unpack unpack = {outputs, 0};
     uint32_t count = concrete->graph->block->result_count;
+    // Each place takes a count of its own, for one output may stand in
+    // several; the caller's counts go behind it.
     Value result = value_map(vm, concrete->result, unpack_leaf, &unpack);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
@@ -63,6 +66,8 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
     if (room == NULL) {
         return VALUE_FAIL;
     }
+    // All three are arrays of pointers, so that one array of void * has room
+    // and alignment for them.
     Tensor **tensors = (Tensor **)room, **outputs = tensors + inputs;
     VariableCell **cells = (VariableCell **)(outputs + count);
     for (size_t i = 0; i < inputs; i++) {

@@ -63,6 +63,8 @@ static bool in_library(Vm *vm)
 {
     const char *name =
         vm->frame != NULL ? vm->frame->code->source->name : "";
+    // The quick test; a program may have a folder lib of its own, so the list
+    // is asked too.
     if (strncmp(name, "lib/", 4) != 0) {
         return false;
     }
@@ -176,6 +178,8 @@ static Value present_value(Vm *vm, const FrozenRead *read)
 // Order matters: swapping two items is a change.
 static uint64_t mix(uint64_t hash, Value v)
 {
+    // The multiplier is 2**64 over the golden ratio, which spreads each bit
+    // over the upper ones.
     return (hash ^ VALUE_BITS(v)) * 0x9E3779B97F4A7C15u;
 }
 
@@ -228,6 +232,8 @@ static Value snapshot(Vm *vm, Value v)
     uint64_t hash = 0;
     size_t count = 0;
     bool ok = true;
+    // All items are hashed, the first ones kept as well: how many there are is
+    // known only at the end.
     for (Value item; ok && next_item(v, &walk, &item); count++) {
         hash = mix(hash, item);
         ok = count >= FROZEN_ITEMS ||
@@ -235,6 +241,7 @@ static Value snapshot(Vm *vm, Value v)
     }
     Value result = VALUE_FAIL;
     if (ok && count > FROZEN_ITEMS) {
+        // Immediate ints have fewer bits than the hash.
         result = value_from_small((int64_t)(hash >> 3));
     } else if (ok) {
         Tuple *tuple = tuple_from(vm, items.items, items.count);
@@ -266,6 +273,8 @@ static int same_value(Vm *vm, Value a, Value b)
     if (value_same(a, b)) {
         return 1;
     }
+    // Only plain values are compared by ==, which then runs no code of the
+    // program.
     if (value_unbound(a) || value_unbound(b) || !is_plain(a, 0) ||
         !is_plain(b, 0) || type_of(vm, a) != type_of(vm, b)) {
         return 0;
@@ -365,6 +374,8 @@ static bool is_watched_value(Value v)
 static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
                      Value value)
 {
+    // Names are interned, so a key's bits identify it; containers are held and
+    // keep their addresses.
     uint64_t place[2] = {(uintptr_t)container, VALUE_BITS(key)};
     if (map_get(&ledger->places, (const char *)place, sizeof place) != NULL) {
         return true;
@@ -383,6 +394,8 @@ static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
     (void)object_retain(container);
     (void)value_retain(key);
     (void)value_retain(value);
+    // The mark stays when the trace goes: a store then moves the epoch for
+    // nothing, which costs a comparison.
     container->flags |= OBJECT_WATCHED;
     return true;
 }
@@ -440,6 +453,8 @@ static bool append_row(Vm *vm, List *list, Value *row, size_t count)
 {
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
+        // VALUE_FAIL in a row is let through to here, so that rows can be
+        // written as one expression.
         ok = ok && !value_failed(row[i]);
     }
     Tuple *tuple = ok ? tuple_from(vm, row, count) : NULL;

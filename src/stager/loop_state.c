@@ -13,6 +13,9 @@
 
 // --- opening ---
 
+// The graph's value for a leaf, its conversion appended to `where`: before the
+// loop that is the block around it, after a turn the body. VALUE_ID_NONE with
+// an error pending.
 ValueId loop_leaf_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
 {
     GraphBlock *now = vm->trace->block;
@@ -64,10 +67,13 @@ static Value open_leaf(Vm *vm, Value v, void *data)
     if (index == UINT32_MAX) {
         return VALUE_FAIL;
     }
+    // `host` marks the leaf as weak, and keeps what retype() needs to make its
+    // initial value again.
     if (merge_is_number(v) ||
         (value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak)) {
         walk->block->loop->leaves.items[index].host = value_retain(v);
     }
+    // Only the leaves are wanted: the copy of the tree is thrown away.
     return VALUE_NONE;
 }
 
@@ -99,6 +105,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     block->loop->source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
     block->loop->slots =
         ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(LoopSlot));
+    // Side 0 is the test, side 1 the body, for `while` and `for` alike.
     block->sides[0] = graph_block_new(graph, block->parent);
     block->sides[1] = graph_block_new(graph, block->parent);
     bool ok = block->loop->slots != NULL && block->sides[0] != NULL &&
@@ -112,6 +119,8 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         LoopWalk walk = {.frame = frame,
                      .block = block,
                      .name = state_name(place, room, sizeof room)};
+        // A result has no value yet: its leaves are made when a turn has
+        // returned one.
         if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT) {
             continue;
         }
@@ -157,6 +166,8 @@ static Value show_leaf(Vm *vm, Value v, void *data)
     ValueId id = walk->phase == PHASE_COND ? leaf->cond : leaf->body;
     bool weak = !value_unbound(leaf->host);
     if (walk->node != NULL) {
+        // No turn changes it: behind the loop the value from before is as
+        // good, and leaves the node with an output that nobody reads.
         if (leaf->result == leaf->body) {
             return value_retain(v);
         }
@@ -186,10 +197,13 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
     walk->next = walk->slot->first_leaf;
     switch (walk->slot->kind) {
     case SLOT_STATE: return value_map(vm, before, show_leaf, walk);
+    // A flag is false at the start of each turn, or the turn would not be.
     case SLOT_FLAG:
         return walk->phase == PHASE_BODY && walk->node == NULL
                    ? VALUE_FALSE
                    : show_leaf(vm, before, walk);
+    // A variable that each turn sets anew is unbound within the loop, so that
+    // a read before the store is found out.
     case SLOT_FRESH:
         return walk->node != NULL ? value_map(vm, before, show_leaf, walk)
                                   : VALUE_UNBOUND;
@@ -241,6 +255,7 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
 {
     Graph *graph = vm->trace->graph;
     StagedLoop *loop = block->loop;
+    // Initial values and results in one array, halves of equal length.
     size_t count = loop->leaves.count;
     ValueId *ids = ctx_alloc(&vm->ctx, (count * 2 + 1) * sizeof *ids);
     if (ids == NULL) {
@@ -254,6 +269,7 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
     }
     vm->trace->block = block->parent;
     bool ok = true;
+    // The only turn ends in an exception: its body yields nothing.
     if (block->diverged[1]) {
         graph_block_diverges(block->sides[1]);
     } else {

@@ -22,6 +22,8 @@ static Value *empty(Vm *vm, Frame *frame, uint32_t reg)
 const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     if (block_running(vm, frame, info) == NULL) {
+        // The mark waits in a register of the loop for the condition to be
+        // evaluated.
         size_t mark = vm->trace->graph->nodes.count;
         value_replace(&vm->ctx, &frame->registers[INS_A(ins)],
                       value_from_small((int64_t)mark));
@@ -37,6 +39,7 @@ static bool has_effects(Vm *vm, const BlockInfo *info, Value mark)
     if (info->flags & BLOCK_TEST_ASSIGNS) {
         return true;
     }
+    // Without a mark all nodes are looked at, which errs on the safe side.
     size_t i = value_is_int(mark) ? (size_t)value_small(mark) : 0;
     for (; i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
@@ -77,6 +80,7 @@ static bool set_condition(Vm *vm, StagedBlock *block, ValueId id)
 static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 {
     const Ins *next = word_at(frame, block->info->join_target);
+    // A turn that raises leaves nothing to take.
     bool ok = (block->diverged[1] || loop_take(vm, frame, block)) &&
               loop_close(vm, frame, block);
     block_end(vm);
@@ -90,6 +94,8 @@ static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 static const Ins *begin_rotated(Vm *vm, Frame *frame, StagedBlock *block,
                                 ValueId condition)
 {
+    // The condition's value becomes state: its params stand for the test of
+    // the next turn.
     uint32_t leaf = loop_add_leaf(vm, block, condition, "condition");
     if (leaf == UINT32_MAX) {
         return NULL;
@@ -108,6 +114,7 @@ static const Ins *begin_while(Vm *vm, Frame *frame, const BlockInfo *info,
 {
     Value condition = frame->registers[INS_A(ins)];
     bool rotated = has_effects(vm, info, frame->registers[INS_C(ins)]);
+    // 0 stands for a condition that is not needed; it is no VALUE_ID_NONE.
     ValueId id = rotated ? block_truth(vm, condition) : 0;
     StagedBlock *block =
         id == VALUE_ID_NONE ? NULL : block_begin(vm, frame, info);
@@ -139,6 +146,8 @@ const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
         return NULL;
     }
     if (block->phase == PHASE_BODY) { // at the end of a rotated body
+        // A variable may be called condition too: what the test's block yields
+        // tells which leaf is meant.
         size_t last = block->loop->leaves.count - 1;
         for (size_t i = 0; i <= last; i++) {
             LoopLeaf *leaf = &block->loop->leaves.items[i];
@@ -164,9 +173,12 @@ const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info)
         return word_at(frame, info->else_target);
     }
     StagedLoop *loop = block->loop;
+    // The condition is evaluated once more, behind the body, and ends in
+    // loop_while.
     if (loop->rotated && !block->diverged[1]) {
         return word_at(frame, info->else_target);
     }
+    // A `for`: the index goes up by one a turn.
     if (!value_unbound(loop->source.count) && !block->diverged[1]) {
         LoopLeaf *index = &loop->leaves.items[loop->index_leaf];
         Value now = trace_symbolic(vm, vm->trace, index->body, "index");
@@ -201,6 +213,7 @@ static const Ins *begin_body(Vm *vm, Frame *frame, StagedBlock *block,
     if (value_failed(index)) {
         return NULL;
     }
+    // Like a number of range(): it takes the dtype of a tensor that it meets.
     value_as_symbolic(index)->weak = true;
     Value item = for_source_item(vm, &loop->source, index);
     release(vm, index);
@@ -274,6 +287,8 @@ static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
     if (id == VALUE_ID_NONE) {
         return id;
     }
+    // Both are evaluated each time; the flag has no effects, so there is no
+    // need for a block.
     GraphNode *go = graph_append(graph, block->sides[0], OP_LOGICAL_NOT, &id,
                                  1, NULL, block->place);
     if (go == NULL) {

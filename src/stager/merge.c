@@ -24,6 +24,7 @@ void merge_describe(Vm *vm, Value v, char *room, size_t size)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // A repr of the program may raise: the message then does without it.
     if (value_is_operand(v)) {
         tensor_type_print(&out, operand_type(v));
     } else {
@@ -92,6 +93,8 @@ bool merge_same(Value a, Value b)
 // The graph's value for a leaf, appended to the block.
 static ValueId block_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
 {
+    // The block for new nodes is switched for this one conversion; operands of
+    // the same block add no node.
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
     Value operand = tensor_from_value(vm, "if", v, dtype);
@@ -117,6 +120,7 @@ ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
     Shape shape;
     shape_set(&shape, type.rank < 0 ? 0 : type.rank, type.dims);
     for (int i = 0; i < shape.rank; i++) {
+        // An unknown size becomes 0: the least memory, and any size covers it.
         shape.dims[i] = shape.dims[i] < 0 ? 0 : shape.dims[i];
     }
     Tensor *zeros =
@@ -151,6 +155,8 @@ static Value add_output(Merge *m, ValueId first, ValueId second)
             return value_retain(m->made.items[i]);
         }
     }
+    // For now it has the value and type of one side; merge_finish puts those
+    // of the output.
     Value made = trace_symbolic(vm, vm->trace, m->absent[0] ? second : first,
                                 m->name);
     if (value_failed(made) || !vec_push(&vm->ctx, &m->ids[0], first) ||
@@ -189,6 +195,7 @@ static Value merge_flags(Merge *m, Value a)
 {
     Vm *vm = m->vm;
     Trace *trace = vm->trace;
+    // a differs from b, so one test tells both cases.
     if (value_same(a, VALUE_TRUE)) {
         return trace_symbolic(vm, trace, m->condition, m->name);
     }
@@ -214,6 +221,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
 {
     DType dtype;
     if (value_is_operand(a) && value_is_operand(b)) {
+        // No promotion, as between the operands of an eager operation.
         if (operand_type(a).dtype != operand_type(b).dtype) {
             return mismatch(m, ERR_DTYPE, a, b);
         }
@@ -261,6 +269,8 @@ static bool same_items(const ValueVec *a, const ValueVec *b)
 int merge_alike(Vm *vm, Value a, Value b)
 {
     StructureKind kind = structure_kind(vm, a);
+    // Elements of sets cannot be tensors, so two different sets cannot become
+    // one.
     if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET ||
         structure_kind(vm, b) != kind ||
         value_object(a)->type != value_object(b)->type) {
@@ -320,6 +330,9 @@ static Value merge_structure(Merge *m, Value a, Value b)
         for (size_t i = 0; same && i < own->count; i++) {
             same = value_same(own->items[i], merged.items[i]);
         }
+        // With two sides a copy is due even if all children are the same: the
+        // two structures are different objects, and the variable can be
+        // neither.
         result = same && !(has_a && has_b)
                      ? value_retain(model)
                      : structure_rebuild(vm, model, &merged);
@@ -347,6 +360,7 @@ static Value merge_single(Merge *m, int side, Value v)
     if (id != VALUE_ID_NONE && !made_inside(m, side, id)) {
         return value_retain(v);
     }
+    // The other side runs to its end and must yield something.
     if (id != VALUE_ID_NONE && !m->absent[!side]) {
         other = merge_placeholder(vm, m->blocks[!side],
                                   graph_type(vm->trace->graph, id));
@@ -378,6 +392,7 @@ static Value merge_pair(Merge *m, Value a, Value b)
 // Recursion goes as deep as the structure, which is guarded.
 Value merge_values(Merge *m, Value a, Value b)
 {
+    // A side that raises has no say in what the variable is.
     if (m->absent[0] || m->absent[1]) {
         int side = m->absent[0] ? 1 : 0;
         Value v = side == 0 ? a : b;

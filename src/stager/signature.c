@@ -9,6 +9,7 @@
 #include "interp/obj_int.h"
 #include "interp/tensor_convert.h"
 
+// One walk over one argument; all walks of a call add to the same key.
 typedef struct Walk {
     Signature *out;
     const char *name;  // the parameter being walked
@@ -56,6 +57,8 @@ static bool add_tensor(Vm *vm, Walk *walk, Value owned)
         return false;
     }
     Signature *out = walk->out;
+    // The type stands in one piece of the key that signature_relaxed can leave
+    // out.
     TensorType type = leaf_type(owned);
     out->any_symbolic |= value_is_kind(owned, KIND_SYMBOLIC);
     tag(&out->key, 't', type.dtype);
@@ -74,6 +77,7 @@ static bool add_tensor(Vm *vm, Walk *walk, Value owned)
 // Which Variable it is does not matter, but which arguments are the same one.
 static bool add_variable(Vm *vm, Signature *out, Value v)
 {
+    // Calls with Variables are few, and have few of them: a search will do.
     size_t index = 0;
     while (index < out->variables.count &&
            !value_same(out->variables.items[index], v)) {
@@ -120,6 +124,7 @@ static void add_float(Signature *out, double number)
 // By identity; the signature keeps what its key knows by address.
 static bool add_object(Vm *vm, Signature *out, Value v)
 {
+    // None, True and the like are no objects: their bits are themselves.
     tag(&out->key, 'o', VALUE_BITS(v));
     return !value_is_object(v) ||
            value_vec_push(vm, &out->objects, value_retain(v));
@@ -195,6 +200,7 @@ static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
 {
     Signature *out = walk->out;
     Type *cls = value_object(v)->type;
+    // The kind of the object tells a set from a frozenset.
     tag(&out->key, 'S', (uint64_t)kind << 8 | value_object(v)->kind);
     if (cls->flags & TYPE_HEAP) {
         // Which class it is; the trace keeps the class.
@@ -241,6 +247,8 @@ bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
     *out = (Signature){0};
     strbuf_init(&out->key, &vm->ctx);
     size_t keywords = bound->names != NULL ? bound->names->count : 0;
+    // How many arguments there are goes first, and which have names of their
+    // own.
     tag(&out->key, 'n', (uint64_t)bound->values.count << 32 | keywords);
     for (size_t i = 0; i < keywords; i++) {
         const Str *name = value_as_str(bound->names->items[i]);
@@ -297,6 +305,8 @@ bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
 {
     StrBuf key;
     strbuf_init(&key, &vm->ctx);
+    // `from` runs in the old key, the new key's length runs with it; `shift`
+    // is how far apart they are.
     size_t from = 0, argument = 0, shift = 0;
     for (size_t i = 0; i < signature->tensors.count; i++) {
         TensorLeaf *leaf = &signature->tensors.items[i];

@@ -20,6 +20,8 @@
 #include "stager/code_names.h"
 #include "stager/staged_fn.h"
 
+// One printing of one function. Nodes and texts are the arena's; a failure to
+// make one is kept in `make` and asked for at the end.
 typedef struct Printer {
     AstMaker make;
     const Lowered *lowered;
@@ -196,6 +198,8 @@ static Node *choice_call(Printer *p, const Node *node)
 static void rewrite(Printer *p, Node **slot)
 {
     Node *node = *slot;
+    // After a failure the rest of the tree is left as it is; nothing of it is
+    // printed.
     if (node == NULL || p->make.failed || names_is_frame(node)) {
         return;
     }
@@ -203,6 +207,8 @@ static void rewrite(Printer *p, Node **slot)
         p->make.failed = true;
         return;
     }
+    // From the leaves up, so that what becomes a lambda's body is rewritten
+    // already.
     rewrite_parts(p, node);
     if (node->kind == AST_BOOL_OP) {
         *slot = bool_call(p, node);
@@ -224,6 +230,7 @@ static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
     if (names->count > 0) {
         make_push(&p->make, &body,
                   return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
+    // A body needs a statement; a side that assigns nothing gives None.
     } else if (body.count == 0) {
         make_push(&p->make, &body,
                   make_node(&p->make, AST_PASS, (Span){0, 0}));
@@ -235,6 +242,9 @@ static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
 static Node *side_node(Printer *p, Text name, NodeList list,
                        const TextVec *names)
 {
+    // Names that the side only reads come from the enclosing function, as in
+    // any inner function. One that it assigns would be local and unbound
+    // there.
     TextVec own = {0}, params = {0};
     names_stored_all(&p->make, &own, list);
     for (size_t i = 0; i < own.count; i++) {
@@ -279,6 +289,7 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     uint32_t number = p->blocks++;
     TextVec names = {0};
     rewrite(p, &node->if_stmt.test);
+    // A test may assign by :=, which is state of the loop too.
     names_stored(&p->make, &names, node->if_stmt.test);
     names_stored_all(&p->make, &names, node->if_stmt.body);
     Text test = block_name(p, "loop_test", number);
@@ -302,6 +313,8 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
 static Node *for_test(Printer *p, const Node *node, Text name,
                       const TextVec *names)
 {
+    // A copy of the stop is negated: the tree has the original in a place of
+    // its own.
     const Node *stop = lowered_stop(p->lowered, node);
     Span none = {0, 0};
     Node *value = stop == NULL
@@ -329,6 +342,7 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
         names_add(&p->make, &params, names.items[i]);
     }
     make_push(&p->make, out, for_test(p, node, test, &names));
+    // The first statement of a turn unpacks the item into the target.
     Node *assign = make_node(&p->make, AST_ASSIGN, node->span);
     assign->assign.targets = make_list(&p->make, &node->for_stmt.target, 1);
     assign->assign.value = load(p, item);
@@ -413,12 +427,15 @@ static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
                            StrBuf *out)
 {
     Lowered lowered;
+    // A lambda has no statements, so that there is nothing to lower.
     if (node->kind == AST_LAMBDA) {
         Printer p = {.make = {.ctx = &vm->ctx, .arena = arena}};
         rewrite(&p, &node->lambda.body);
         ast_unparse(out, node, 0);
         return !p.make.failed;
     }
+    // The same lowering as for running, but with names that people can read in
+    // place of hidden ones.
     bool ok = lower_function(&vm->ctx, arena, code->source, node, true,
                              &lowered);
     Printer p = {.make = {.ctx = &vm->ctx, .arena = arena, .failed = !ok},
@@ -437,6 +454,8 @@ static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
     return !p.make.failed;
 }
 
+// Behind a staged function and a bound method, in that order, stands what the
+// program wrote; borrowed.
 static const Function *function_of(Vm *vm, Value v)
 {
     if (value_is_staged(vm, v)) {
@@ -465,6 +484,8 @@ Value stage_code_text(Vm *vm, Value v)
     StrBuf out;
     arena_init(&arena, &vm->ctx);
     strbuf_init(&out, &vm->ctx);
+    // The whole source is read again: code keeps no tree, and a span finds the
+    // function in it.
     Node *tree = convert_read(vm, function->code->source, &arena);
     Node *node = tree == NULL ? NULL : convert_find(function->code, tree);
     bool ok = node != NULL && print_function(vm, &arena, function->code,

@@ -17,6 +17,8 @@ static bool check_recursion(Vm *vm, const StagedFunction *self,
 {
     for (const Trace *trace = vm->trace; trace != NULL;
          trace = trace->outer) {
+        // Another signature is no recursion without end: each has a trace of
+        // its own.
         const StrBuf *key = &trace->request->signature->key;
         if (trace->request->staged == self &&
             key->length == signature->key.length &&
@@ -54,6 +56,8 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
          !traces_relax(vm, &self->table, signature))) {
         return NULL;
     }
+    // For stage.why: the trace found last, or else the newest, is what this
+    // call is compared with.
     size_t before = self->table.traces.count;
     Concrete *old = self->table.last != NULL ? self->table.last
                     : before > 0 ? self->table.traces.items[before - 1]
@@ -71,6 +75,7 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
     if (made == NULL) {
         return NULL;
     }
+    // Only traces that were made have numbers, so they run without gaps.
     self->traced++;
     why_end(vm, &self->why, made);
     guard_clear(vm, &self->guard); // its trace may have to go
@@ -126,6 +131,8 @@ static bool is_right(const Vm *vm, const Concrete *concrete,
 static Concrete *find_alias(Vm *vm, StagedFunction *self, const Bound *bound,
                             Signature *signature)
 {
+    // The key names the Variables from here on, so that the traces of
+    // different aliases stand in the table side by side.
     if (!signature_add_identities(signature)) {
         return NULL;
     }
@@ -179,6 +186,8 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
                          bool *again)
 {
     *again = false;
+    // One change is dealt with a turn. The epoch that is noted is the one from
+    // before the comparison, so that a store meanwhile is not missed.
     while (found->ledger.epoch != vm->watch_epoch && !*again) {
         uint64_t epoch = vm->watch_epoch;
         bool failed;
@@ -202,9 +211,12 @@ Concrete *staged_find(Vm *vm, StagedFunction *self,
 {
     Concrete *found = traces_find(vm, &self->table, signature);
     if (found != NULL && !is_right(vm, found, signature)) {
+        // The trace is right but for its Variables.
         if (same_outer(vm, found)) {
             return find_alias(vm, self, bound, signature);
         }
+        // It belongs to another enclosing trace; the new one will take its
+        // place in the table.
         found = NULL;
     }
     if (found == NULL) {
@@ -221,6 +233,8 @@ Concrete *staged_find(Vm *vm, StagedFunction *self,
         guard_clear(vm, &self->guard);
         traces_remove(vm, &self->table, found);
         Concrete *made = make_trace(vm, self, bound, signature);
+        // The table has dropped the old trace, and make_trace found none to
+        // name.
         if (self->why.old == NULL) {
             self->why.old = object_retain(found);
         }

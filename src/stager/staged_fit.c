@@ -25,6 +25,8 @@ bool staged_check_specs(Vm *vm, const StagedFunction *self)
         return true;
     }
     const Code *code = ((const Function *)value_object(self->target))->code;
+    // Fewer specs than parameters are fine: the rest has defaults, or is no
+    // tensor.
     size_t most = code->positional_count + (size_t)code->keyword_only_count -
                   staged_first_spec(self);
     return self->options.signature->count <= most ||
@@ -46,6 +48,8 @@ bool staged_fit(Vm *vm, const StagedFunction *self,
     bool ok = true;
     for (size_t i = 0; ok && i < given->values.count; i++) {
         Value v = given->values.items[i];
+        // Bound values stand in the order of the parameters, so a spec's place
+        // is the parameter's number without self.
         if (i < first || i - first >= specs->count) {
             ok = value_vec_push(vm, &out->values, value_retain(v));
             continue;
@@ -100,6 +104,8 @@ bool staged_generalise(Vm *vm, const StagedFunction *self,
     ok = ok && patterns != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         const TensorLeaf *leaf = &signature->tensors.items[i];
+        // Two walks in step: each leaf of an argument that has specs takes the
+        // next spec.
         bool asked_for = leaf->argument >= first &&
                          leaf->argument - first < asked->count &&
                          next < specs.count;

@@ -41,12 +41,16 @@ static Value root_of(Frame *frame, const BlockPlace *place)
 // One step further: owned, UNBOUND if there is nothing.
 static Value take_step(Vm *vm, Value holder, const PathStep *step)
 {
+    // A name that is not there gives UNBOUND and no error: state may begin
+    // with nothing.
     if (!step->item) {
         return value_find_attr(vm, holder, value_as_str(step->key));
     }
     if (value_is_operand(holder)) {
         return VALUE_UNBOUND; // tensors have no places
     }
+    // An index out of range, a missing key or a holder without items is a
+    // place without a value; any other error is the program's.
     Value found = value_get_item(vm, holder, step->key);
     if (value_failed(found) && (raise_matches(vm, ERR_LOOKUP) ||
                                 raise_matches(vm, ERR_TYPE))) {
@@ -125,6 +129,8 @@ static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
         Cell *cell = cell_of(frame, place);
         where = cell == NULL ? NULL : &cell->value;
     }
+    // No cell: the code that makes it has not run, so there is nothing to
+    // share the value with.
     if (where != NULL) {
         value_replace(&vm->ctx, where, value_retain(value));
     }
@@ -179,6 +185,8 @@ void state_drop(Vm *vm, const BlockInfo *info, Value *values)
     }
 }
 
+// Keys in paths are constants of the program: texts and ints, for all others a
+// mark will do.
 static const char *key_text(Value key, char *room, size_t size)
 {
     if (value_is_str(key)) {
