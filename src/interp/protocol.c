@@ -322,6 +322,7 @@ int64_t value_length(Vm *vm, Value v)
 static Value call_types(Vm *vm, const char *what, const Value *args,
                         uint32_t count)
 {
+    // The import finds it in sys.modules after the first time.
     Str *name = str_intern(vm, "types", 5);
     Module *module = name == NULL ? NULL : module_import(vm, name);
     object_release_null(&vm->ctx, name);
@@ -455,6 +456,7 @@ static Value sequence_step(Vm *vm, Iterator *self)
                                  raise_matches(vm, ERR_STOP_ITERATION))) {
         return item;
     }
+    // An IndexError or StopIteration is the end of the sequence.
     raise_clear(vm);
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
@@ -543,6 +545,7 @@ bool value_take_stop(Vm *vm, Value *result)
     *result = VALUE_NONE;
     if (value_is_kind(stop, KIND_EXCEPTION)) {
         const Tuple *args = value_as_exception(stop)->args;
+        // StopIteration(value): its first argument is the value.
         if (args != NULL && args->count > 0) {
             *result = value_retain(args->items[0]);
         }

@@ -144,6 +144,7 @@ Value raise_errno(Vm *vm, int error, const char *file)
     Str *text = str_from(vm, strerror(error));
     Str *name = file == NULL ? NULL : str_from(vm, file);
     Value made = VALUE_FAIL;
+    // Making the texts may fail for want of memory: that error is then pending.
     if (text != NULL && (name != NULL || file == NULL)) {
         parts[1] = value_from_object(text);
         parts[2] = name == NULL ? VALUE_NONE : value_from_object(name);
@@ -237,6 +238,7 @@ static Value object_of_text(Vm *vm)
         source != NULL) {
         value_as_exception(made)->source = source;
         value_as_exception(made)->span = span;
+        // The exception holds it from here on.
         source = NULL;
     }
     source_release((struct Ctx *)&vm->ctx, source);
@@ -275,6 +277,7 @@ bool raise_matches(Vm *vm, ErrorKind kind)
     if (!value_unbound(vm->exception)) {
         return type_is_subtype(type_of(vm, vm->exception), wanted);
     }
+    // A text error has only a kind: its class is looked up as raise_take would.
     ErrorKind pending = vm->ctx.error.kind;
     if (pending == ERR_NONE) {
         return false;

@@ -9,6 +9,7 @@
 
 static bool walk(ScopeWalk *w, const Node *node);
 
+// In the order of the source, in which symbols are numbered.
 static bool walk_list(ScopeWalk *w, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -121,6 +122,7 @@ static Symbol *note_name(ScopeWalk *w, Scope *scope, Text name, uint32_t flags,
     return symbol;
 }
 
+// A name in the running scope.
 static bool note(ScopeWalk *w, Text name, uint32_t flags, Span span)
 {
     return note_name(w, w->scope, name, flags, span) != NULL;
@@ -280,6 +282,7 @@ static bool walk_comprehension(ScopeWalk *w, const Node *node)
     if (scope == NULL) {
         return false;
     }
+    // Other comprehensions run at once and are no generators.
     scope->is_generator = node->kind == AST_GENERATOR_EXP;
     bool ok =
         note(w, iterable, SYMBOL_PARAM | SYMBOL_ASSIGNED, node->span) &&
@@ -316,6 +319,8 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
     if (symbol == NULL) {
         return false;
     }
+    // The comprehensions on the way to the function declare the name as if by
+    // global or nonlocal.
     uint32_t how = scope->kind == SCOPE_MODULE ||
                            (symbol->flags & SYMBOL_GLOBAL)
                        ? SYMBOL_GLOBAL
@@ -366,6 +371,7 @@ static bool declare(ScopeWalk *w, const Node *node, const Node *name)
         return scope_error(w, node->span, "name '%s' is nonlocal and global",
                            text);
     }
+    // An error that scope_place finds later points at the declaration.
     symbol->flags |= global ? SYMBOL_GLOBAL : SYMBOL_NONLOCAL;
     symbol->span = node->span;
     return true;
@@ -396,6 +402,7 @@ static bool walk_import(ScopeWalk *w, NodeList names, bool from)
             }
             continue;
         }
+        // Only the plain form binds the first part of a dotted name.
         const char *dot = from ? NULL : strchr(name.text, '.');
         if (dot != NULL) {
             size_t length = (size_t)(dot - name.text);

@@ -28,9 +28,11 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
             }
             continue;
         }
+        // It has captured the variable itself: its cell serves further inwards.
         if (own != NULL && own->place == PLACE_CAPTURED) {
             break;
         }
+        // A global declaration ends the search for inner functions too.
         if (own != NULL && (own->flags & SYMBOL_GLOBAL)) {
             return true;
         }

@@ -50,6 +50,7 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
     size_t left, right;
     items_of(a, &left);
     items_of(b, &right);
+    // Unequal lengths settle equality without looking at an item.
     if (left != right && (op == COMPARE_EQ || op == COMPARE_NE)) {
         return value_from_bool(op == COMPARE_NE);
     }
@@ -59,6 +60,7 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
             return compare_counts(op, left, right);
         }
         Value first = x[i], second = y[i];
+        // Identity counts as equality, as everywhere in containers.
         if (value_same(first, second)) {
             continue;
         }

@@ -21,6 +21,7 @@ static Set *fold(Vm *vm, BinaryOp op, Value self, Tuple *others)
     Set *result = set_from(vm, self, value_is_kind(self, KIND_FROZENSET));
     for (size_t i = 0; result != NULL && i < others->count; i++) {
         Set *other = operand(vm, others->items[i]);
+        // Each step makes a new set: the last one alone is the result.
         Set *next = other == NULL ? NULL
                                   : set_combine(vm, op, result, other);
         object_release_null(&vm->ctx, other);
@@ -37,6 +38,7 @@ static Value folded(Vm *vm, BinaryOp op, Value *args)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
+// The three that take any number of others are folds over their operator.
 static Value method_union(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -95,6 +97,8 @@ static Value update_all(Vm *vm, BinaryOp op, Value *args)
     return VALUE_NONE;
 }
 
+// update adds the items as they come; the other three go by the in-place
+// operators, which exchange the table only when the new one is whole.
 static Value method_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -221,6 +225,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     return key;
 }
 
+// A set that is being iterated over notices by its count.
 static Value method_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -20,6 +20,7 @@ static uint32_t next_codepoint(const char **at, const char *end)
 
 enum { FOLD_MAX = 4 }; // characters that one folds to
 
+// The order of the texts in a SpecialCase.
 typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_TITLE } CaseKind;
 
 // By the general category: upper, lower or title case letters.
@@ -37,6 +38,7 @@ typedef struct SpecialCase {
     const char *text[3]; // by CaseKind
 } SpecialCase;
 
+// In ascending order, for the binary search.
 static const SpecialCase special_cases[] = {
 #define SPECIAL_CASE(code, lower, upper, title) {code, {lower, upper, title}},
 #include "interp/special_case_list.h"
@@ -134,6 +136,7 @@ static Value change_ascii(Vm *vm, const Str *str, CaseMode mode)
     if (text == NULL) {
         return VALUE_FAIL;
     }
+    // Bit 5 tells the cases of an ASCII letter apart.
     char first = mode == MODE_UPPER ? 'a' : 'A';
     for (size_t i = 0; i < str->length; i++) {
         char c = str->text[i];
@@ -159,6 +162,8 @@ static Value change_case(Vm *vm, Value self, CaseMode mode)
     while (at < end) {
         const char *start = at;
         uint32_t c = next_codepoint(&at, end);
+        // What next_codepoint gives for any lone surrogate: its own bytes are
+        // kept.
         if (c == 0xD800) {
             strbuf_add(&out, start, (size_t)(at - start));
         } else {
@@ -207,12 +212,14 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The categories Lu to Lo stand side by side in utf8proc's enumeration.
 static bool is_letter(uint32_t c)
 {
     utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
     return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
 }
 
+// The category Nd alone: what int() takes.
 static bool is_decimal(uint32_t c)
 {
     return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ND;
@@ -334,6 +341,8 @@ Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
         uint32_t c = next_codepoint(&at, end);
         bool lower = utf8proc_category((utf8proc_int32_t)c) ==
                      UTF8PROC_CATEGORY_LL;
+        // Behind a cased character only lower case may follow, elsewhere only
+        // the others.
         if (is_cased(c) && lower != after_letter) {
             return VALUE_FALSE;
         }

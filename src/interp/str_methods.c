@@ -40,6 +40,8 @@ static int search_start(Vm *vm, Value *args, Search *search)
                         &to)) {
         return -1;
     }
+    // A start beyond the end finds nothing, not even the empty text; clipping
+    // alone would find that at the end.
     int64_t wanted;
     if (value_is_int(args[2]) && (wanted = value_small(args[2])) >= 0 &&
         (size_t)wanted > search->str->count) {
@@ -66,6 +68,7 @@ static int64_t search_find(const Search *search, bool last)
                                 search->to - search->from, part, length);
         return at == NULL ? -1 : at - text;
     }
+    // There is no memmem from the end.
     for (size_t at = search->to - length + 1; at-- > search->from;) {
         if (memcmp(text + at, part, length) == 0) {
             return (int64_t)at;
@@ -126,6 +129,7 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
     if (possible <= 0) {
         return possible < 0 ? VALUE_FAIL : value_from_small(0);
     }
+    // memmem would find it at the same place for ever.
     if (search.part->length == 0) {
         return value_from_small(
             (int64_t)utf8_count(search.str->text + search.from,
@@ -140,6 +144,8 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
     return value_from_small(total);
 }
 
+// The room is compared before the bytes are: a longer affix would be read
+// beyond the text.
 static bool has_affix(const Search *search, Str *affix, bool at_end)
 {
     size_t room = search->to - search->from;
@@ -185,6 +191,7 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
     return VALUE_FALSE;
 }
 
+// One text or a tuple of texts, of which any may fit.
 static Value method_startswith(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -244,6 +251,7 @@ static Value method_replace(Vm *vm, Value *args, uint32_t count)
         strbuf_add(&out, to->text, to->length);
         at = next + from->length;
     }
+    // Nothing was found: `at` has not moved.
     if (at == str->text) {
         strbuf_free(&out);
         return value_retain(args[0]);
@@ -378,6 +386,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
                                "The fill character must be exactly one "
                                "character long");
         }
+        // One code point of UTF-8 and its zero byte.
         memcpy(spec.fill, fill->text, fill->length + 1);
     }
     Str *str = value_as_str(args[0]);
@@ -463,6 +472,7 @@ static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
     return text_value(str_from_buf(vm, &out));
 }
 
+// args[1] and args[2] are *args and **kwargs as the caller gave them.
 static Value method_format(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -477,12 +487,15 @@ static Value method_format_map(Vm *vm, Value *args, uint32_t count)
     return format_fields(vm, value_as_str(args[0]), vm->empty_tuple, args[1]);
 }
 
+// Encodings are the affair of bytes.
 static Value method_encode(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return bytes_encode(vm, args[0], args[1], args[2]);
 }
 
+// The signatures are parsed and bind the arguments: what was not given arrives
+// as VALUE_UNBOUND.
 const NativeDef str_methods[] = {
     {"encode", "self, /, encoding='utf-8', errors='strict'", method_encode,
      "The bytes of the text."},

@@ -43,6 +43,8 @@ static bool split_ascii(Vm *vm, List *list, const Str *str)
         while (at < end && !is_ascii_space(*at)) {
             at++;
         }
+        // The end: between words there is white space, so no other word is
+        // empty.
         if (at == start) {
             return true;
         }
@@ -247,6 +249,7 @@ static size_t line_end(const char *at, const char *end)
     if (size == 0) {
         return 0;
     }
+    // A carriage return and a newline are one line end.
     if (c == '\r' && at + 1 < end && at[1] == '\n') {
         return 2;
     }
@@ -322,6 +325,7 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
         return NULL;
     }
     char *at = text->text;
+    // The code points add up as the bytes do; no text is counted anew.
     text->count = (count - 1) * sep->count;
     for (size_t i = 0; i < count; i++) {
         const Str *part = value_as_str(parts[i]);

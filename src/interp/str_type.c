@@ -74,6 +74,7 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // One byte is filled at once.
     if (str->length == 1) {
         strbuf_pad(&out, str->text[0], (size_t)count);
     }

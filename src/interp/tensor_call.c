@@ -6,6 +6,8 @@
 #include "interp/protocol.h"
 #include "interp/tensor_convert.h"
 
+// Bounds of what is bound without an allocation, and of the numbers in all
+// attributes of one call.
 enum { CALL_MAX_INPUTS = 8, CALL_MAX_INTS = 64 };
 
 // An unknown op or attribute is a mistake in Duet itself, not in the program:
@@ -115,6 +117,7 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
         Tuple *items = value_to_tuple(vm, v);
         ok = items != NULL;
         for (size_t i = 0; ok && i < items->count; i++) {
+            // None in a sequence is a size that is not given.
             int64_t one = ATTR_INT_NONE;
             ok = (value_is_none(items->items[i]) ||
                   value_to_index(vm, items->items[i], &one)) &&
@@ -274,6 +277,8 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
     for (uint32_t i = 0; i < count; i++) {
         call->inputs[i] = VALUE_UNBOUND; // not an object: release is a no-op
     }
+    // All inputs are set by now, so that call_free may release them whatever
+    // fails.
     call->input_count = count;
     for (uint32_t i = 0; i < together_count; i++) {
         call->inputs[together[i]] = made[i];
@@ -363,6 +368,7 @@ static Value pack_results(Vm *vm, const BoundCall *call, Value *outputs,
                           uint32_t count)
 {
     if (call->op->output_count == 1) {
+        // The op gives one tensor, and the program no tuple.
         return outputs[0];
     }
     Tuple *tuple = tuple_new(vm, count);
@@ -429,6 +435,7 @@ Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
         return apply_one(vm, code, args, op_desc(code)->min_inputs, none);
     }
     BoundCall call = {.op = op_desc(code), .inputs = call.few};
+    // The list takes one slot in `args`, whatever its number of inputs.
     bool list = call.op->flags & OP_LIST_INPUT;
     uint32_t slots = named_inputs(call.op);
     bool ok = list ? bind_list(vm, &call, args[0])

@@ -44,6 +44,7 @@ static EmitValue host_op(Emit *emit, OpCode op, const EmitValue *inputs,
     return keep(host, result);
 }
 
+// An operand knows its type, in a trace as well as outside.
 static TensorType host_type(Emit *emit, EmitValue value)
 {
     (void)emit;

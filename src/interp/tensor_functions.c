@@ -54,6 +54,7 @@ static Value operand_of(Vm *vm, const char *who, Value v, DType dtype)
     return tensor_call(vm, "cast", &v, 1, &attr, 1);
 }
 
+// The first `count` values of an array that was filled from the front.
 static void release_all(Vm *vm, Value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -137,6 +138,7 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
             return VALUE_FAIL;
         }
     }
+    // The op's inputs, then its attributes in the order of its parameters.
     Value all[4] = {made[0], made[1], args[2], args[3]};
     Value result = tensor_call_bound(vm, OP_LINSPACE, all, 4);
     release_all(vm, made, 2);
@@ -164,6 +166,7 @@ static Value grid_along(Vm *vm, Value vector, uint32_t axis,
 {
     int64_t dims[SHAPE_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++) {
+        // -1 lets reshape find the size, which a trace may not know.
         dims[i] = i == axis ? -1 : 1;
     }
     NamedAttr as_axis = {"shape", attr_of_ints(dims, rank)};
@@ -231,6 +234,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
                        ? tuple_new(vm, n)
                        : NULL;
     for (uint32_t i = 0; grids != NULL && i < n; i++) {
+        // The same exchange as in grid_sizes.
         uint32_t axis = xy && i < 2 && n > 1 ? 1 - i : i;
         Value grid = grid_along(vm, vectors[i], axis, sizes, n);
         if (value_failed(grid)) {

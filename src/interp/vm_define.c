@@ -33,6 +33,7 @@ bool slow_makefunc(Vm *vm, Frame *f, Ins ins)
                                           : f->registers[from];
         value_replace(&vm->ctx, &function->cells[i], value_retain(cell));
     }
+    // The bits say which parts stand in the registers behind A.
     if (INS_X(ins) & 1) {
         function->defaults = value_as_tuple(take(f, a + 1));
     }
@@ -94,6 +95,7 @@ bool slow_import(Vm *vm, Frame *f, Ins ins)
                                   INS_X(ins)));
 }
 
+// The attribute of a module, or else its submodule of that name.
 bool slow_importfrom(Vm *vm, Frame *f, Ins ins)
 {
     return slow_set(vm, f, INS_A(ins),

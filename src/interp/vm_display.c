@@ -302,6 +302,8 @@ static List *read_items(Vm *vm, Value source, uint32_t most)
 {
     Value iterator = value_iter(vm, source);
     if (value_failed(iterator)) {
+        // Only the protocol's own text is replaced: an exception object came
+        // from an __iter__ of the program.
         if (raise_matches(vm, ERR_TYPE) && ctx_failed(&vm->ctx)) {
             return raise_null(vm, ERR_TYPE,
                               "cannot unpack non-iterable %s object",
@@ -363,6 +365,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, a)) {
         return false;
     }
+    // A source that is among its own targets has been replaced by its item.
     bool inside = a >= first && a < first + count;
     if (count <= UNPACK_MOST &&
         unpack_in_place(vm, f->registers[a], &f->registers[first], count)) {
@@ -418,6 +421,7 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
             "not enough values to unpack (expected at least %u, got %zu)",
             (unsigned)(before + after), found);
     }
+    // What the star takes, which may be nothing.
     size_t rest = found - before - after;
     List *middle = list_new(vm, rest);
     for (size_t i = 0; i < found && middle != NULL; i++) {

@@ -49,6 +49,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
             return false;
         }
         value_replace(&vm->ctx, &value_as_exception(made)->cause, cause);
+        // A cause hides the context in tracebacks, as PEP 409 has it.
         value_as_exception(made)->suppress_context = true;
     }
     raise_object(vm, made);
