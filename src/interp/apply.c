@@ -11,6 +11,7 @@
 
 enum { APPLY_FEW = 8 }; // inputs handled without an allocation
 
+// Borrowed. A symbolic tensor outside its trace has no value: LeakError.
 static bool operand_tensor(Vm *vm, OpCode op, Value v, Tensor **out)
 {
     if (LIKELY(value_is_tensor(v))) {
@@ -24,6 +25,7 @@ static bool operand_tensor(Vm *vm, OpCode op, Value v, Tensor **out)
     return vm->hooks->leak(vm, op_desc(op)->name, value_as_symbolic(v)), false;
 }
 
+// Eagerly: `tensors` is room for the operands, which the caller provides.
 static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                 const AttrValue *attrs, Tensor **tensors, Value *outputs,
                 uint32_t *output_count)
@@ -60,6 +62,7 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
            const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
     if (UNLIKELY(vm->trace != NULL)) {
+        // In a trace such an op is recorded as the ops that it is composed of.
         if (op_desc(op)->compose != NULL) {
             outputs[0] =
                 apply_composed(vm, op_desc(op), inputs, input_count, attrs);
@@ -93,6 +96,7 @@ Value apply_one(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     if (!apply(vm, op, inputs, input_count, attrs, outputs, &count)) {
         return VALUE_FAIL;
     }
+    // Ops of several outputs may be asked for their first alone.
     for (uint32_t i = 1; i < count; i++) {
         value_release(&vm->ctx, outputs[i]);
     }

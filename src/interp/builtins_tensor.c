@@ -45,6 +45,7 @@ static bool params_text(Vm *vm, const OpDesc *op, StrBuf *out)
     return strbuf_ok(out);
 }
 
+// Lives as long as the Vm: natives keep the pointer. NULL: no memory.
 static const NativeDef *op_native_def(Vm *vm, OpCode code)
 {
     const OpDesc *op = op_desc(code);
@@ -65,6 +66,7 @@ static const NativeDef *op_native_def(Vm *vm, OpCode code)
     return def;
 }
 
+// Takes `object`, which may be NULL if making it failed.
 static bool bind_name(Vm *vm, Dict *dict, const char *name, void *object)
 {
     Str *key = str_intern(vm, name, strlen(name));
@@ -75,6 +77,8 @@ static bool bind_name(Vm *vm, Dict *dict, const char *name, void *object)
     return ok;
 }
 
+// The same descriptor serves each of the three kinds; the native's owner tells
+// them apart in error texts.
 static bool bind_method(Vm *vm, const NativeDef *def, Kind kind)
 {
     Type *type = vm->types[kind];
@@ -115,6 +119,8 @@ static bool bind_function(Vm *vm, Dict *builtins, const NativeDef *def)
            bind_name(vm, dict, name, native_new(vm, def, NULL));
 }
 
+// An internal op has no name in the language. Methods are bound for eager,
+// symbolic and variable tensors alike.
 static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
 {
     const OpDesc *op = op_desc(code);
@@ -158,6 +164,7 @@ static bool bind_shared_methods(Vm *vm)
     return true;
 }
 
+// Ops first: functions of tensor_functions.c may replace one of their name.
 bool builtins_tensor_init(Vm *vm, Dict *builtins)
 {
     for (int i = 0; i < (int)OP_COUNT; i++) {

@@ -124,7 +124,7 @@ static bool clear_behind(Binding *b, uint32_t count)
     for (uint32_t i = positional; i < b->given; i++) {
         value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);
     }
-    // What earlier calls left in registers of parameters must not look bound.
+    // Registers of parameters behind the arguments must not look bound.
     uint32_t end = b->total > count ? b->total : count;
     for (uint32_t i = b->given; i < end; i++) {
         value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);

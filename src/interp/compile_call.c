@@ -56,6 +56,7 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         c->span = node->span;
         emit(c, op, target, mark, items.count);
     } else {
+        // In a temporary: the target may be a local that an item still reads.
         Reg list = push(c);
         list_to(c, items, list);
         c->span = node->span;
@@ -80,6 +81,7 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
     Reg dict = push(c);
     emit(c, OPCODE_DICT, dict, dict, 0);
     for (uint32_t i = 0; i < keys.count && !c->failed; i++) {
+        // `**mapping` has no key.
         if (keys.items[i] == NULL) {
             Reg mapping = expr_temp(c, values.items[i]);
             c->span = values.items[i]->span;
@@ -108,6 +110,7 @@ void display_to(Compiler *c, const Node *node, Reg target)
     }
 }
 
+// A keyword without a name is `**mapping`.
 static bool has_mapping(NodeList keywords)
 {
     for (uint32_t i = 0; i < keywords.count; i++) {
@@ -121,6 +124,8 @@ static bool has_mapping(NodeList keywords)
 // CPython refuses a repeated keyword when it compiles.
 static void check_keywords(Compiler *c, NodeList keywords)
 {
+    // Quadratic, so very wide calls are left to DICTMERGE, which refuses a
+    // repeated name when the call is made.
     for (uint32_t i = 0; i < keywords.count && keywords.count < 256; i++) {
         const char *name = keywords.items[i]->keyword.name.text;
         for (uint32_t k = 0; name != NULL && k < i; k++) {
@@ -134,6 +139,8 @@ static void check_keywords(Compiler *c, NodeList keywords)
 }
 
 // The names are a constant of the call, as in CPython's kwnames.
+// The index of the constant. The tuple's places are filled at once, so that it
+// may be released half-way.
 static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
 {
     Tuple *names = c->failed ? NULL : tuple_new(c->vm, keywords.count);
@@ -154,6 +161,8 @@ static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
 }
 
 // callee(*args, **keywords) by a list and a dict.
+// CALLX finds the list and the dict behind the callee; an unbound dict means no
+// keywords. DICTMERGE names the callee in its error.
 static void wide_call(Compiler *c, const Node *node, Reg callee)
 {
     NodeList keywords = node->call.keywords;
@@ -187,6 +196,8 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
 }
 
 // A bare super() is super(__class__, first parameter).
+// scope_build has captured __class__ if a method mentions super; a function
+// outside of a class has no such cell and calls super() as it stands.
 static bool bare_super(Compiler *c, const Node *node)
 {
     const Node *callee = node->call.function;
@@ -210,6 +221,8 @@ void call_to(Compiler *c, const Node *node, Reg target)
     bool in_place = target >= c->local_count && target + 1 == c->top;
     Reg callee = in_place ? target : push(c);
     check_keywords(c, keywords);
+    // Each argument of an ordinary call takes a register and counts in the
+    // instruction.
     bool wide = args.count + keywords.count > 200 || has_star(args) ||
                 has_mapping(keywords);
     bool method = !wide && function->kind == AST_ATTRIBUTE;

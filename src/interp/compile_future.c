@@ -9,24 +9,28 @@
 
 #include "interp/obj_str.h"
 
+// Any other name is a SyntaxError, as in CPython.
 static const char *const known_features[] = {
     "absolute_import", "annotations",     "division",
     "generator_stop",  "generators",      "nested_scopes",
     "print_function",  "unicode_literals", "with_statement",
 };
 
+// Compares by length, as a Text need not end in a NUL.
 static bool text_is(Text text, const char *name)
 {
     return text.text != NULL && text.length == strlen(name) &&
            memcmp(text.text, name, text.length) == 0;
 }
 
+// `from .__future__ import x` (with a level) is an ordinary import.
 static bool future_import(const Node *node)
 {
     return node->kind == AST_IMPORT_FROM && node->import_from.level == 0 &&
            text_is(node->import_from.module, "__future__");
 }
 
+// Future imports may stand behind a doc string, as in CPython.
 static bool is_docstring(const Node *node)
 {
     return node->kind == AST_EXPR_STMT &&
@@ -58,6 +62,8 @@ static void take_features(Compiler *c, const Node *node)
     }
 }
 
+// Runs before anything is compiled, since an annotation in front of a later
+// statement depends on it. The end of the last one is kept for future_check.
 void future_read(Compiler *c, NodeList body)
 {
     uint32_t i = body.count > 0 && is_docstring(body.items[0]) ? 1 : 0;
@@ -76,6 +82,7 @@ void future_check(Compiler *c, const Node *node)
     }
 }
 
+// PEP 563: the text is made from the tree, so spaces are those of ast.unparse.
 Reg annotation_temp(Compiler *c, const Node *node)
 {
     if (!c->table->text_annotations) {

@@ -20,15 +20,18 @@ static void while_stmt(Compiler *c, const Node *node)
                  .handled = c->handled,
                  .break_label = new_label(c),
                  .continue_label = new_label(c)};
+    // The first test is reached by a jump; each turn then costs one jump only.
     emit_jump(c, OPCODE_JMP, 0, 0, loop.continue_label);
     uint32_t again = label_here(c);
     loop_body(c, node->if_stmt.body, &loop);
     place_label(c, loop.continue_label);
     jump_if(c, node->if_stmt.test, true, again);
+    // `else` runs when the test fails; `break` jumps behind it.
     body(c, node->if_stmt.orelse);
     place_label(c, loop.break_label);
 }
 
+// By the name alone: FORPREP asks at run time whether it still is range.
 static bool calls_range(const Node *iter)
 {
     if (iter->kind != AST_CALL || iter->call.keywords.count > 0 ||
@@ -50,6 +53,8 @@ static bool calls_range(const Node *iter)
 static void for_stmt(Compiler *c, const Node *node)
 {
     const Node *iter = node->for_stmt.iter, *target = node->for_stmt.target;
+    // The loop's state stays in four registers until the loop ends; `break`
+    // drops them (leave_loop), and so does leave_to on the way out of more.
     Reg state = push_many(c, 4);
     Exit loop = {.kind = EXIT_LOOP,
                  .outer = c->exits,
@@ -117,6 +122,7 @@ static void return_stmt(Compiler *c, const Node *node)
     static const Node none = {.kind = AST_CONSTANT};
     const Node *value = node->expr_stmt.value;
     Reg mark = c->top;
+    // The short form, where no block has to be left.
     if (value == NULL && c->exits == NULL && !c->scope->is_generator) {
         emit(c, OPCODE_RETN, 0, c->local_count, 0);
         return;
@@ -133,6 +139,7 @@ static void return_stmt(Compiler *c, const Node *node)
     c->top = mark;
 }
 
+// A side that ends jumps behind all others; the last has no need to.
 static void if_stmt(Compiler *c, const Node *node)
 {
     uint32_t end = new_label(c);
@@ -159,6 +166,7 @@ static void assign_stmt(Compiler *c, const Node *node)
 {
     NodeList targets = node->assign.targets;
     Symbol *local = local_symbol(c, targets.items[0]);
+    // Straight into the local: no copy.
     if (targets.count == 1 && local != NULL) {
         expr_to(c, node->assign.value, local->index);
         return;
@@ -166,6 +174,7 @@ static void assign_stmt(Compiler *c, const Node *node)
     Reg value = targets.count == 1 ? expr_any(c, node->assign.value)
                                    : expr_temp(c, node->assign.value);
     for (uint32_t i = 0; i < targets.count; i++) {
+        // store_target empties a temporary, so all but the last get a copy.
         Reg source = value;
         if (i + 1 < targets.count) {
             source = push(c);
@@ -220,6 +229,8 @@ static void assert_stmt(Compiler *c, const Node *node)
     place_label(c, fine);
 }
 
+// The package of a dotted name; copied to the arena, as a Text of a name ends
+// in a NUL.
 static Text before_dot(Compiler *c, Text name)
 {
     const char *dot = strchr(name.text, '.');

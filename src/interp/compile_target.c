@@ -5,6 +5,7 @@
 // evaluated after the value, as in Python.
 #include "interp/compile.h"
 
+// A local is never emptied by a store: it keeps its value, hence MOVE.
 void store_name(Compiler *c, Text name, Reg source)
 {
     Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
@@ -44,6 +45,8 @@ static int32_t adjacent_locals(Compiler *c, NodeList items)
     return first;
 }
 
+// Neighbouring locals are filled at once; otherwise the items go to temporaries
+// first and from there to their targets, left to right.
 static void unpack_to(Compiler *c, const Node *target, Reg source)
 {
     NodeList items = target->sequence.elements;
@@ -78,6 +81,7 @@ static void unpack_to(Compiler *c, const Node *target, Reg source)
     c->top = first;
 }
 
+// The container is evaluated before the key, both after the value.
 static void store_item(Compiler *c, const Node *target, Reg source)
 {
     Reg mark = c->top;
@@ -126,6 +130,7 @@ static Reg augmented_local(Compiler *c, const Symbol *symbol)
     return copy;
 }
 
+// The 1 makes the operator try the in-place method (__iadd__) first.
 static void augment(Compiler *c, const Node *node, Reg left, Reg target)
 {
     operate_to(c, node->aug_assign.op, 1, left, node->aug_assign.value, target,
@@ -161,6 +166,8 @@ static Reg reread(Compiler *c, Reg reg)
     return copy;
 }
 
+// Container and key are evaluated once, but used by the read and the store; a
+// literal key is cheaper to load again than to keep.
 static void augment_item(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;
@@ -187,6 +194,7 @@ static void augment_item(Compiler *c, const Node *node)
     emit(c, OPCODE_SETITEM, object, key, value);
 }
 
+// A target is read, augmented and stored; a plain local in one instruction.
 void aug_assign(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;
@@ -207,6 +215,7 @@ void aug_assign(Compiler *c, const Node *node)
 
 // --- del ---
 
+// A name that is not bound is an error at run time, not here.
 static void delete_name(Compiler *c, const Node *node)
 {
     size_t length;
@@ -248,6 +257,7 @@ void delete_target(Compiler *c, const Node *node)
         emit(c, OPCODE_DELITEM, object, key, 0);
         break;
     }
+    // `del a, b` and `del (a, b)`: each in turn.
     default:
         for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
             delete_target(c, node->sequence.elements.items[i]);

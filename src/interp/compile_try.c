@@ -33,6 +33,7 @@ static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
 }
 
 // The way out through one block; its own range ends first.
+// Emits code at the place of the jump; the block itself goes on behind.
 static void leave_one(Compiler *c, Exit *exit)
 {
     Range *range = exit->ranges;
@@ -67,6 +68,8 @@ void leave_to(Compiler *c, const Exit *until)
     uint32_t handled = c->handled;
     for (Exit *exit = saved; exit != until && !c->failed; exit = exit->outer) {
         c->exits = exit->outer;
+        // Outside of an `except` block its exception is no longer handled,
+        // which handlers in the code that follows have to know.
         c->handled = exit->kind == EXIT_HANDLED ? exit->handled : c->handled;
         leave_one(c, exit);
     }
@@ -95,6 +98,8 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
 {
     Exit handled;
     Range range = {0, new_label(c), c->top};
+    // The handler's body is protected in turn: an error in it must still end
+    // the handling and unbind the name.
     exit_push(c, &handled, EXIT_HANDLED, &range);
     handled.base = exception;
     handled.name = node->handler.name;
@@ -114,6 +119,7 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
     // An error in the handler: clear the name, go on.
     place_label(c, range.target);
     Reg error = push(c);
+    // The range has ended; leave_one must not end it twice.
     handled.ranges = NULL;
     handled.base = exception;
     leave_one(c, &handled);
@@ -160,6 +166,7 @@ static void try_except(Compiler *c, const Node *node)
     body(c, node->try_stmt.orelse);
     emit_jump(c, OPCODE_JMP, 0, 0, done);
     place_label(c, range.target);
+    // The exception arrives in this register (the handler's depth).
     push(c);
     handlers(c, node, exception, done);
     place_label(c, done);
@@ -223,6 +230,8 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     Reg leave = expr_temp(c, item->with_item.context);
     Reg value = push(c);
     c->span = node->span; // CPython blames the statement
+    // The context's register becomes its bound __exit__, `value` what __enter__
+    // gave. `leave` lies below the range's depth, so an error leaves it alone.
     emit(c, OPCODE_WITHENTER, leave, value, 0);
     c->top = value;
     Exit exit;
@@ -261,6 +270,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     c->top = leave;
 }
 
+// Further items are compiled as if they stood in a `with` inside.
 void compile_with(Compiler *c, const Node *node)
 {
     with_item(c, node, 0);

@@ -10,6 +10,7 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
 {
     uint32_t position = 0;
     Value key, value;
+    // Nothing to do, and the walk would see its own changes.
     if (dict == other) {
         return true;
     }
@@ -27,6 +28,8 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
 }
 
 // One element of an iterable of pairs.
+// Any iterable of two items counts as a pair, a text of two characters too, as
+// in CPython. `number` is for the messages.
 static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
 {
     if (type_of(vm, element)->slots.iter == NULL) {
@@ -76,6 +79,8 @@ static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
     return ok;
 }
 
+// CPython's rule: what has a method `keys` is a mapping, all else holds pairs.
+// Any KIND_DICT, subclasses included, is read directly.
 bool dict_update(Vm *vm, Dict *dict, Value other)
 {
     if (value_is_kind(other, KIND_DICT)) {

@@ -8,6 +8,7 @@
 #include "interp/obj_tensor.h"
 #include "interp/protocol.h"
 
+// One a Vm, made when the first form is set. The Values are owned.
 struct Display {
     Value reprs[DISPLAY_KIND_COUNT]; // called with the value; UNBOUND: none
     Value strs[DISPLAY_KIND_COUNT];  // likewise, for str()
@@ -20,6 +21,7 @@ static const char *const kind_names[] = {
 #undef X
 };
 
+// Most programs set no form, so the table is not made with the Vm.
 static bool make_display(Vm *vm)
 {
     if (vm->display == NULL) {
@@ -51,6 +53,8 @@ void display_free(Vm *vm)
     vm->display = NULL;
 }
 
+// Owned; NULL with an error pending. A form may print other values of its own
+// kind, so calls nest.
 static Str *call_form(Vm *vm, Value form, const char *what, const Value *args,
                       uint32_t count)
 {
@@ -70,6 +74,7 @@ static Str *call_form(Vm *vm, Value form, const char *what, const Value *args,
     return NULL;
 }
 
+// NULL without an error is the frequent case: no library has set a form.
 Str *display_repr(Vm *vm, DisplayKind kind, Value v)
 {
     if (vm->display == NULL || value_unbound(vm->display->reprs[kind])) {
@@ -96,6 +101,7 @@ Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec)
                      2);
 }
 
+// UNBOUND leaves the form as it is: the keyword was not given.
 static void set_form(Vm *vm, Value *place, Value form)
 {
     if (value_is_none(form)) {
@@ -179,6 +185,7 @@ static Value display_extend(Vm *vm, Value *args, uint32_t count)
     return done ? before : VALUE_FAIL;
 }
 
+// Borrowed; a symbolic tensor has no values to print.
 static Tensor *given_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v)
@@ -187,6 +194,7 @@ static Tensor *given_tensor(Vm *vm, Value v)
                             type_name(type_of(vm, v)));
 }
 
+// Takes the buffer.
 static Value text_result(Vm *vm, StrBuf *buf)
 {
     Str *text = str_from_buf(vm, buf);

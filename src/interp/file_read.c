@@ -13,6 +13,8 @@
 
 enum { BLOCK_SIZE = 16 << 10 };
 
+// "\r\n" and "\r" become "\n". FILE_AFTER_CR remembers a "\r" at the end of a
+// block, so that a "\n" at the start of the next one is dropped.
 static void add_translated(File *file, const char *text, size_t length)
 {
     size_t start = 0;
@@ -48,6 +50,7 @@ static int fill(Vm *vm, File *file)
     char block[BLOCK_SIZE];
     drop_used(file);
     for (;;) {
+        // Ctrl-C ends a read that waits: EINTR comes back to this poll.
         if (!ctx_poll(&vm->ctx)) {
             return -1;
         }
@@ -69,6 +72,8 @@ static int fill(Vm *vm, File *file)
 }
 
 // Gives out the next `length` bytes.
+// NULL with an error pending; the bytes then stay in the buffer. The position
+// in the error counts from their start.
 static Str *take(Vm *vm, File *file, size_t length)
 {
     const char *text = strbuf_text(&file->in) + file->in_start;
@@ -88,6 +93,7 @@ static Str *take(Vm *vm, File *file, size_t length)
     return taken;
 }
 
+// Until the end of the file, in blocks.
 static Str *read_rest(Vm *vm, File *file)
 {
     int more;
@@ -98,6 +104,7 @@ static Str *read_rest(Vm *vm, File *file)
 }
 
 // Bytes of the first `count` characters; SIZE_MAX if they are not all there.
+// Counts lead bytes only; whether the bytes are UTF-8 is checked by `take`.
 static size_t character_bytes(const File *file, int64_t count)
 {
     size_t at = file->in_start;
@@ -138,6 +145,7 @@ Str *file_read(Vm *vm, File *file, int64_t count)
 
 Str *file_read_line(Vm *vm, File *file)
 {
+    // What is known to have no line end is not searched again after each block.
     size_t searched = 0;
     for (;;) {
         const char *start = strbuf_text(&file->in) + file->in_start;

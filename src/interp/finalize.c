@@ -12,6 +12,7 @@
 #include "interp/obj_weakref.h"
 #include "interp/protocol.h"
 
+// A generator that has not begun, or is done, has no `finally` to run.
 bool finalize_wanted(const Object *object)
 {
     if (object->type->slots.finalize == NULL ||
@@ -22,6 +23,8 @@ bool finalize_wanted(const Object *object)
            generator_wants_close((const Generator *)object);
 }
 
+// Never runs code itself: it may be called in the midst of C that changes a
+// container. The chores interrupt makes the machine look at the queue.
 void finalize_queue(Vm *vm, Object *object)
 {
     GcLinks *links = object_links(object);
@@ -54,6 +57,8 @@ static bool write_error(Vm *vm, const char *text, size_t length)
            file_write(vm, value_as_file(vm->stderr_file), text, length);
 }
 
+// Takes the pending error and prints it, as CPython's sys.unraisablehook does:
+// no caller could catch it.
 void finalize_unraisable(Vm *vm, Value where)
 {
     StrBuf out;
@@ -77,6 +82,8 @@ static Value code_of(Vm *vm, Object *object)
     return value_unbound(method) ? value_from_object(object) : method;
 }
 
+// Gives up the queue's count at the end: unless the code kept the object, it is
+// freed then.
 static void run_object(Vm *vm, Object *object)
 {
     GcLinks *links = object_links(object);
@@ -90,6 +97,8 @@ static void run_object(Vm *vm, Object *object)
     object_release(&vm->ctx, object);
 }
 
+// The callback is taken out first, so that it runs once; the reference itself
+// is its argument and may live on.
 static void run_callback(Vm *vm, WeakRef *ref)
 {
     Value callback = ref->callback, argument = value_from_object(ref);
@@ -105,6 +114,8 @@ static void run_callback(Vm *vm, WeakRef *ref)
 
 // Callbacks first, as CPython has it. One at a time: the code may queue more,
 // and may itself be interrupted by a poll that empties the queue.
+// Not while the Vm is being destroyed, nor with an error pending, which the
+// code would clobber.
 void finalize_run(Vm *vm)
 {
     Finalizing *queue = &vm->finalizing;
@@ -125,6 +136,7 @@ void finalize_run(Vm *vm)
     }
 }
 
+// For the end of the Vm: gives the counts up and runs nothing.
 void finalize_discard(Vm *vm)
 {
     Finalizing *queue = &vm->finalizing;
@@ -142,6 +154,8 @@ void finalize_discard(Vm *vm)
     }
 }
 
+// The place where a count falls to zero in running code: what that queued can
+// run at once.
 void finalize_dealloc(Vm *vm, Object *object)
 {
     memory_dealloc(&vm->ctx, object);
