@@ -15,6 +15,8 @@
 
 #include "kernels/gemm_vector.h"
 
+// The loops over a tile must vanish, or the sums would live in memory and not
+// in registers.
 #if defined(__clang__)
 #define UNROLLED _Pragma("unroll")
 #else
@@ -76,6 +78,7 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
         tile_gemm_##sfx(R, N, depth, a, a_row, a_step, b, b_step, c, ldc,     \
                         resume, last);                                        \
     }
+// One or two vectors wide: the last strip of C may be narrow.
 #define GEMM_PAIR(sfx, T, R)                                                  \
     GEMM_FUNCTION(sfx, T, R, 1) GEMM_FUNCTION(sfx, T, R, 2)
 #define GEMM_ENTRY(sfx, R) {gemm_##sfx##_##R##_1, gemm_##sfx##_##R##_2}

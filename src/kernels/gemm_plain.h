@@ -3,8 +3,12 @@
 #ifndef DUET_KERNELS_GEMM_PLAIN_H
 #define DUET_KERNELS_GEMM_PLAIN_H
 
+// One fma for each product, as the vector tiers have it: a multiplication and
+// an addition would round twice.
 #define FMA_f32(a, b, c) fma32(a, b, c)
 #define FMA_f64(a, b, c) fma64(a, b, c)
+// A row of C is the innermost loop, so that B is read in its own order and
+// each element still accumulates in order of k.
 #define GEMM(sfx, T)                                                          \
     static void gemm_##sfx(const GemmArgs *g)                                 \
     {                                                                         \
@@ -83,6 +87,7 @@ enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
             } while (k0 < g->k);                                              \
         }                                                                     \
     }
+// Unsigned lanes wrap; signed ones would be undefined on overflow.
 GEMM_INT(i32, int32_t, uint32_t)
 GEMM_INT(i64, int64_t, uint64_t)
 

@@ -13,8 +13,11 @@
 
 #if defined(__AVX512F__)
 
+// 14 x 2 sums, two vectors of B and a factor: 31 of the 32 registers.
 enum { GEMM_VECTOR_BYTES = 64, GEMM_ROWS = 14, GEMM_SMALL_ROWS = 7 };
 
+// AVX-512: masks are registers of their own, one bit an element; what a masked
+// load leaves out is zero and is not touched in memory.
 #define GEMM_VECTOR(sfx, T, V, M, name)                                       \
     typedef V V_##sfx;                                                        \
     typedef M M_##sfx;                                                        \
@@ -57,6 +60,7 @@ GEMM_VECTOR(i64, int64_t, __m512i, __mmask8, epi64)
 
 #else
 
+// 6 x 2 sums, two vectors of B and a factor: 15 of the 16 registers.
 enum { GEMM_VECTOR_BYTES = 32, GEMM_ROWS = 6, GEMM_SMALL_ROWS = 6 };
 
 // The first n of the elements are all ones.
@@ -65,6 +69,7 @@ VECTOR __m256i mask_i32(int64_t n)
     static const int32_t bits[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
     return _mm256_loadu_si256((const __m256i *)(const void *)(bits + 8 - n));
 }
+// An element of 64 bits is two of 32.
 VECTOR __m256i mask_i64(int64_t n)
 {
     return mask_i32(2 * n);
@@ -72,6 +77,7 @@ VECTOR __m256i mask_i64(int64_t n)
 #define mask_f32 mask_i32
 #define mask_f64 mask_i64
 
+// AVX2: a mask is a vector whose elements' sign bits count.
 #define GEMM_VECTOR(sfx, T, V, name, P)                                       \
     typedef V V_##sfx;                                                        \
     typedef __m256i M_##sfx;                                                  \
@@ -108,6 +114,8 @@ GEMM_VECTOR(i64, int64_t, __m256i, epi64, long long)
 #define madd_f32 _mm256_fmadd_ps
 #define madd_f64 _mm256_fmadd_pd
 #define madd_i32(a, b, c) _mm256_add_epi32(_mm256_mullo_epi32(a, b), c)
+// AVX2 has no 64-bit product of vectors: the compiler makes one of 32-bit
+// products, modulo 2^64 like the others.
 typedef uint64_t Words __attribute__((vector_size(32)));
 #define madd_i64(a, b, c) ((__m256i)((Words)(a) * (Words)(b) + (Words)(c)))
 

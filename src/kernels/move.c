@@ -11,6 +11,8 @@
         ((T *)to)[i * to_step] = ((const T *)from)[i * from_step];            \
     }
 
+// Elements move as plain integers of their size, whatever they mean. The tests
+// of the steps stay outside of the loops, so that those are tight.
 static void move_line(char *to, int64_t to_step, const char *from,
                       int64_t from_step, size_t size, int64_t n)
 {
@@ -46,6 +48,8 @@ static int join_dims(int rank, const int64_t *dims, const int64_t *strides,
         if (dims[i] == 1) {
             continue;
         }
+        // The outer dimension goes on where the inner one ends. This holds for
+        // broadcast (0) and reversed (negative) strides too.
         if (count > 0 && steps[count - 1] == strides[i] * dims[i]) {
             sizes[count - 1] *= dims[i];
             steps[count - 1] = strides[i];
@@ -54,6 +58,7 @@ static int join_dims(int rank, const int64_t *dims, const int64_t *strides,
             steps[count++] = strides[i];
         }
     }
+    // A single element: one line of length 1.
     if (count == 0) {
         sizes[count] = 1;
         steps[count++] = 1;
@@ -61,6 +66,9 @@ static int join_dims(int rank, const int64_t *dims, const int64_t *strides,
     return count;
 }
 
+// Gather and scatter are the same walk with the roles of the two arrays
+// exchanged. The dense side only moves on; the strided side is an odometer
+// over all but the innermost dimension.
 static void move_all(char *dense, char *strided, bool gather, size_t size,
                      int rank, const int64_t *dims, const int64_t *strides)
 {
@@ -79,6 +87,8 @@ static void move_all(char *dense, char *strided, bool gather, size_t size,
         dense += sizes[last] * (int64_t)size;
         int i = last - 1;
         while (i >= 0 && ++at[i] == sizes[i]) {
+            // Back to the start of dimension i, then one step of the next
+            // outer one.
             strided -= (sizes[i] - 1) * steps[i] * (int64_t)size;
             at[i--] = 0;
         }
@@ -89,6 +99,7 @@ static void move_all(char *dense, char *strided, bool gather, size_t size,
     }
 }
 
+// The cast drops const for the shared walk, which only reads here.
 void move_gather(void *to, const void *from, size_t size, int rank,
                  const int64_t *dims, const int64_t *strides)
 {
@@ -101,6 +112,7 @@ void move_scatter(void *to, const void *from, size_t size, int rank,
     move_all((char *)(uintptr_t)from, to, false, size, rank, dims, strides);
 }
 
+// memcpy of a few bytes, since `value` may be of any type and alignment.
 void move_fill(void *to, const void *value, size_t size, int64_t count)
 {
     char *out = to;

@@ -13,16 +13,21 @@ enum {
 #define POOL_KEEP ((size_t)256 << 20)
 #define POOL_LARGEST ((size_t)1 << 62)
 
+// A waiting block holds the next one's address in its first bytes, so that
+// waiting costs no memory beside the heads.
 struct Pool {
     void *lists[POOL_CLASSES];
     size_t waiting; // bytes in the lists
 };
 
+// Empty lists; blocks come in as tensors are freed.
 Pool *pool_new(Ctx *ctx)
 {
     return ctx_alloc_zero(ctx, sizeof(Pool));
 }
 
+// Blocks that tensors still hold are not known here: the context's owner frees
+// those first.
 void pool_free(Ctx *ctx, Pool *pool)
 {
     if (pool == NULL) {
@@ -47,6 +52,7 @@ static int pool_class(size_t *size)
         *size = least;
         return 0;
     }
+    // Four steps to a power of two: at most a quarter of a block is wasted.
     int shift = 63 - __builtin_clzll(*size - 1); // 2^shift < size <= 2^(s+1)
     size_t quarter = ((size_t)1 << shift) / 4;
     size_t steps = (*size - ((size_t)1 << shift) + quarter - 1) / quarter;
@@ -54,6 +60,7 @@ static int pool_class(size_t *size)
     return (shift - POOL_SMALLEST_SHIFT) * 4 + (int)steps;
 }
 
+// Last in, first out: the block that was freed last is still in the cache.
 void *pool_take(Ctx *ctx, Pool *pool, size_t *size)
 {
     if (*size > POOL_LARGEST) {
@@ -61,23 +68,29 @@ void *pool_take(Ctx *ctx, Pool *pool, size_t *size)
     }
     int class = pool_class(size);
     void *block = pool->lists[class];
+    // Checking builds take fresh memory, so that a use after free is seen.
     if (HEAP_FAST && block != NULL) {
         pool->lists[class] = *(void **)block;
         pool->waiting -= *size;
         return block;
     }
     size_t alignment = *size >= POOL_HUGE ? POOL_HUGE : 64;
+    // aligned_alloc asks for a multiple of the alignment; *size stays the
+    // class's, which pool_give must find again.
     size_t rounded = (*size + alignment - 1) & ~(alignment - 1);
     block = aligned_alloc(alignment, rounded);
     if (block == NULL) {
         return ctx_fail_memory(ctx), NULL;
     }
     if (*size >= POOL_HUGE) {
+        // A wish: where it fails the block works with small pages.
         (void)madvise(block, rounded, MADV_HUGEPAGE);
     }
     return block;
 }
 
+// Memory beyond POOL_KEEP goes back at once: a program that once needed much
+// must not keep it for ever.
 void pool_give(Pool *pool, void *block, size_t size)
 {
     if (!HEAP_FAST || pool->waiting + size > POOL_KEEP) {

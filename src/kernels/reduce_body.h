@@ -115,8 +115,11 @@ enum {
         }                                                                     \
     }
 
+// NaN in r wins by r != r; NaN in l stays, since no comparison with it holds.
+// `|` instead of `||` leaves no branch, so that the loop vectorises.
 #define MAX_JOIN (((r > l) | (r != r)) ? r : l)
 #define MIN_JOIN (((r < l) | (r != r)) ? r : l)
+// Small types are widened on reading; ints add as unsigned, which wraps.
 REDUCE(sum, b, uint8_t, int32_t, 0, l + r)
 REDUCE(sum, u8, uint8_t, int32_t, 0, (uint32_t)l + (uint32_t)r)
 REDUCE(sum, i8, int8_t, int32_t, 0, (uint32_t)l + (uint32_t)r)
@@ -133,6 +136,8 @@ REDUCE(prod, i32, int32_t, int32_t, 1, (uint32_t)l *(uint32_t)r)
 REDUCE(prod, i64, int64_t, int64_t, 1, (uint64_t)l *(uint64_t)r)
 REDUCE(prod, f32, float, float, 1, l *r)
 REDUCE(prod, f64, double, double, 1, l *r)
+// The neutral element is the lowest value: it also fills lanes that a short
+// row leaves empty.
 REDUCE(max, u8, uint8_t, uint8_t, 0, l > r ? l : r)
 REDUCE(max, i8, int8_t, int8_t, INT8_MIN, l > r ? l : r)
 REDUCE(max, i16, int16_t, int16_t, INT16_MIN, l > r ? l : r)
@@ -192,6 +197,7 @@ REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
             }                                                                 \
         }                                                                     \
     }
+// Ints have no softmax: the op refuses them.
 SOFTMAX(f32, float)
 SOFTMAX(f64, double)
 

@@ -7,11 +7,15 @@
 #include "kernels/pool.h"
 
 #if defined(__x86_64__)
+// The tier's loops are compiled for both extensions, so both must be there.
+// __builtin_cpu_supports also asks whether the system saves the registers.
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+// All four parts that the compiler may use; machines with the first alone
+// (some accelerators) take AVX2.
 static bool has_avx512(void)
 {
     return has_avx2() && __builtin_cpu_supports("avx512f") &&
@@ -21,6 +25,8 @@ static bool has_avx512(void)
 }
 #endif
 
+// Asks the processor each time: it is done once for a context, and a name of a
+// tier that would trap must never give one.
 const Tier *tier_find(const char *name)
 {
 #if defined(__x86_64__)
@@ -34,17 +40,21 @@ const Tier *tier_find(const char *name)
     return strcmp(name, tier_portable.name) == 0 ? &tier_portable : NULL;
 }
 
+// A DUET_ISA that is unknown or does not run here is passed over in silence;
+// `portable` always runs, so the search ends.
 const Tier *tier_choose(void)
 {
     static const char *const best_first[] = {"avx512", "avx2", "portable"};
     const char *wanted = getenv("DUET_ISA");
     const Tier *tier = wanted != NULL ? tier_find(wanted) : NULL;
+    // Never beyond the array: its last entry is found on every machine.
     for (size_t i = 0; tier == NULL; i++) {
         tier = tier_find(best_first[i]);
     }
     return tier;
 }
 
+// Called by ctx_destroy through a pointer, since base knows no kernels.
 static void kernel_state_free(Ctx *ctx)
 {
     pool_free(ctx, ctx->kernels->pool);
@@ -52,6 +62,8 @@ static void kernel_state_free(Ctx *ctx)
     ctx->kernels = NULL;
 }
 
+// Not made with the context: a program without tensors needs none of it.
+// Nothing is stored in the context before all is made.
 KernelState *kernel_state_new(Ctx *ctx)
 {
     KernelState *state = ctx_alloc_zero(ctx, sizeof(*state));

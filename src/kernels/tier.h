@@ -22,6 +22,7 @@ typedef enum Elem {
     ELEM_COUNT
 } Elem;
 
+// Names the loops in tables; an op's descriptor has one.
 typedef enum TileId {
     TILE_NONE, // the op has no tile of its own (cast takes Tier.casts)
 #define TILE(id, name, operands, types) TILE_##id,
@@ -75,6 +76,7 @@ typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows,
 typedef void (*ColumnReduceFn)(void *out, const void *in, int64_t rows,
                                int64_t n);
 
+// The foldings that have kernels; mean, var and others are made of them.
 typedef enum ReduceId {
     REDUCE_SUM,  // bool and small ints accumulate into int32
     REDUCE_PROD, // the same
@@ -85,6 +87,7 @@ typedef enum ReduceId {
     REDUCE_COUNT
 } ReduceId;
 
+// Constant tables, one for each compilation: nothing in them is ever written.
 typedef struct Tier {
     const char *name; // as DUET_ISA has it
     TileFn tiles[TILE_COUNT][ELEM_COUNT];  // NULL: not of this type

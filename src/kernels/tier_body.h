@@ -10,6 +10,8 @@
 
 #include "kernels/tier.h"
 
+// O3 for the vectoriser, whatever the rest is compiled with. The two other
+// options change no result: errno and traps are not looked at.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #pragma GCC optimize("no-trapping-math", "no-math-errno")
@@ -31,6 +33,7 @@
 #include "kernels/tile_cast.h"
 #include "kernels/tile_math.h"
 
+// Without fma instructions the vector body could not give the bits.
 #if defined(__AVX2__) && defined(__FMA__)
 #include "kernels/gemm_body.h"
 #else
@@ -38,6 +41,7 @@
 #endif
 #include "kernels/reduce_body.h"
 
+// Entries that a set of types lacks are NULL; the ops refuse those dtypes.
 #define REDUCE_TABLE(prefix)                                                  \
     {                                                                         \
         [REDUCE_SUM] = {ROW_ALL(prefix##_sum)},                               \
@@ -50,6 +54,8 @@
 
 const Tier TIER_TABLE = {
     .name = TIER_NAME,
+    // All pointers are of functions of this file: each tier has its own
+    // copies.
     .tiles =
         {
 #define TILE(id, name, operands, types)                                       \

@@ -5,6 +5,7 @@
 #ifndef DUET_KERNELS_TILE_ARITH_H
 #define DUET_KERNELS_TILE_ARITH_H
 
+// U is unsigned for ints: signed overflow would be undefined in C.
 #define ADD_(name, sfx, T, U, class) LOOP2(name, sfx, T, T, 0, (U)x + (U)y)
 TYPES_NUMERIC(ADD_, add)
 #define SUBTRACT_(name, sfx, T, U, class)                                     \
@@ -74,6 +75,7 @@ FLOOR_OF_INTS(int32_t, uint32_t, i32)
 FLOOR_OF_INTS(int64_t, uint64_t, i64)
 FLOOR_OF_FLOATS(float, f32, fmodf, floorf, copysignf)
 FLOOR_OF_FLOATS(double, f64, fmod, floor, copysign)
+// Floats divide by 0 without an error, as IEEE 754 and NumPy have it.
 #define BAD_INT y == 0
 #define BAD_FLOAT 0
 #define FLOOR_DIVIDE_(name, sfx, T, U, class)                                 \
@@ -93,6 +95,7 @@ static inline uint64_t power_of_int(uint64_t base, int64_t exponent)
     }
     return result;
 }
+// 0 to the power 0 is 1, as in Python. A negative exponent is in error.
 #define POW_INT(name, sfx, T)                                                 \
     LOOP2(name, sfx, T, T, (int64_t)y < 0,                                    \
           power_of_int((uint64_t)x, (int64_t)y))
@@ -100,12 +103,15 @@ static inline uint64_t power_of_int(uint64_t base, int64_t exponent)
 #define POW_(name, sfx, T, U, class) POW_##class(name, sfx, T)
 TYPES_NUMERIC(POW_, pow)
 
+// A NaN in x is caught by x != x; with one in y no comparison holds, and y is
+// taken.
 #define MAXIMUM_(name, sfx, T, U, class)                                      \
     LOOP2(name, sfx, T, T, 0, ((x > y) | (x != x)) ? x : y)
 TYPES_NUMERIC(MAXIMUM_, maximum)
 #define MINIMUM_(name, sfx, T, U, class)                                      \
     LOOP2(name, sfx, T, T, 0, ((x < y) | (x != x)) ? x : y)
 TYPES_NUMERIC(MINIMUM_, minimum)
+// The lowest int is its own negative: it wraps like everything else.
 #define NEGATIVE_INT(U) (U)0 - (U)x
 #define NEGATIVE_FLOAT(U) -x
 #define NEGATIVE_(name, sfx, T, U, class)                                     \
@@ -127,11 +133,13 @@ TYPES_NUMERIC(SQUARE_, square)
 #define RELU_(name, sfx, T, U, class)                                         \
     LOOP1(name, sfx, T, T, ((x > 0) | (x != x)) ? x : (T)0)
 TYPES_NUMERIC(RELU_, relu)
+// Where min is above max the result is max, as NumPy gives.
 #define CLIP_(name, sfx, T, U, class)                                         \
     LOOP3(name, sfx, T, T,                                                    \
           (x != x) ? x : (x < y ? (y > z ? z : y) : (x > z ? z : x)))
 TYPES_NUMERIC(CLIP_, clip)
 
+// Bools are compared for equality alone: they have no order.
 #define COMPARE(name, TYPES, OP)                                              \
     TYPES(COMPARE_##OP, name)
 #define COMPARE_EQ(name, sfx, T, U, class)                                    \
@@ -153,9 +161,11 @@ COMPARE(less_equal, TYPES_NUMERIC, LE)
 COMPARE(greater, TYPES_NUMERIC, GT)
 COMPARE(greater_equal, TYPES_NUMERIC, GE)
 
+// Both sides are read and one is chosen, without a branch.
 #define WHERE_(name, sfx, T, U, class) LOOP3(name, sfx, uint8_t, T, x ? y : z)
 TYPES_ALL(WHERE_, where)
 
+// Bools are 0 or 1 in a byte, so bit operations do for logic.
 LOOP2(logical_and, b, uint8_t, uint8_t, 0, x &y)
 LOOP2(logical_or, b, uint8_t, uint8_t, 0, x | y)
 LOOP2(logical_xor, b, uint8_t, uint8_t, 0, x ^ y)
@@ -166,6 +176,7 @@ TYPES_BITS(AND_, bitwise_and)
 TYPES_BITS(OR_, bitwise_or)
 #define XOR_(name, sfx, T, U, class) LOOP2(name, sfx, T, T, 0, x ^ y)
 TYPES_BITS(XOR_, bitwise_xor)
+// ~ of a bool byte would give 254 or 255, which is no bool.
 #define INVERT_INT ~x
 #define INVERT_BOOL x ^ 1
 #define INVERT_(name, sfx, T, U, class) LOOP1(name, sfx, T, T, INVERT_##class)

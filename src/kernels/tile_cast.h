@@ -23,6 +23,8 @@
 #define HIGH_i32 2147483648.0
 #define HIGH_i64 9223372036854775808.0
 #define FITS(x, to) (((double)(x) > LOW_##to) & ((double)(x) < HIGH_##to))
+// The inner test keeps the conversion itself in range, since both sides may be
+// computed; the outer one chooses.
 #define INT_OF_FLOAT(x, to, R)                                                \
     FITS(x, to) ? (R)(FITS(x, to) ? (x) : 0) : LOWEST_##to
 

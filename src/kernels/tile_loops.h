@@ -9,6 +9,7 @@
 #ifndef DUET_KERNELS_TILE_LOOPS_H
 #define DUET_KERNELS_TILE_LOOPS_H
 
+// Compilers spell the promise differently.
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -17,6 +18,8 @@
 
 enum { SPREAD_SIZE = 2048 }; // bytes of a spread scalar operand
 
+// One shape for loops of one to three operands, so that tile_mixed serves all;
+// operands that a loop lacks are NULL.
 typedef bool (*DenseLoop)(void *out, const void *a, const void *b,
                           const void *c, size_t n);
 
@@ -51,6 +54,7 @@ static bool tile_mixed(DenseLoop loop, void *out, const TileArg *args,
                        size_t n)
 {
     _Alignas(64) char spreads[3][SPREAD_SIZE];
+    // So many elements fit a spread of the widest type.
     size_t most = SPREAD_SIZE / 8;
     const char *at[3] = {NULL, NULL, NULL};
     most = n < most ? n : most;
@@ -61,12 +65,14 @@ static bool tile_mixed(DenseLoop loop, void *out, const TileArg *args,
             at[k] = spreads[k];
         }
     }
+    // An error does not end the loop: the tile's result is thrown away whole.
     bool ok = true;
     for (size_t start = 0; start < n; start += most) {
         size_t count = n - start < most ? n - start : most;
         ok &= loop((char *)out + start * out_size, at[0], at[1], at[2],
                    count);
         for (size_t k = 0; k < operands; k++) {
+            // A spread operand has step 0 and stays.
             at[k] += args[k].step * count * sizes[k];
         }
     }
@@ -102,6 +108,7 @@ static bool tile_mixed(DenseLoop loop, void *out, const TileArg *args,
                           sizeof(R), n);                                      \
     }
 
+// out[i] = EXPR of x. Nothing with one operand can be in error.
 #define LOOP1(name, sfx, T, R, EXPR)                                          \
     static bool loop_##name##_##sfx(void *out, const void *a, const void *b,  \
                                     const void *c, size_t n)                  \

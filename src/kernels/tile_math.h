@@ -14,6 +14,9 @@ ROUNDING(ceil, __builtin_ceilf, __builtin_ceil)
 ROUNDING(trunc, __builtin_truncf, __builtin_trunc)
 ROUNDING(round, __builtin_rintf, __builtin_rint)
 
+// For ints the answer is a constant, so that isnan and the like take every
+// numeric dtype, as NumPy's do. Floats are told by comparisons, without
+// library calls, so that the loops vectorise.
 #define CLASS(name, of_int, of_float32, of_float64)                           \
     TYPES_INTEGER(CLASS_INT_##of_int, name)                                   \
     LOOP1(name, f32, float, uint8_t, of_float32)                              \
@@ -30,6 +33,9 @@ LOOP1(signbit, f32, float, uint8_t, __builtin_signbitf(x) != 0)
 LOOP1(signbit, f64, double, uint8_t, __builtin_signbit(x) != 0)
 LOOP2(copysign, f32, float, float, 0, __builtin_copysignf(x, y))
 LOOP2(copysign, f64, double, double, 0, __builtin_copysign(x, y))
+// Division and root are exact operations of IEEE 754: the same bits on every
+// machine. rsqrt is two of them, not the fast approximation that processors
+// have, which differs between makers.
 LOOP1(reciprocal, f32, float, float, 1 / x)
 LOOP1(reciprocal, f64, double, double, 1 / x)
 LOOP1(sqrt, f32, float, float, __builtin_sqrtf(x))
@@ -37,6 +43,7 @@ LOOP1(sqrt, f64, double, double, __builtin_sqrt(x))
 LOOP1(rsqrt, f32, float, float, 1 / __builtin_sqrtf(x))
 LOOP1(rsqrt, f64, double, double, 1 / __builtin_sqrt(x))
 
+// One function of vmath.h in both float types.
 #define MATH1(name)                                                           \
     LOOP1(name, f32, float, float, vm_##name##_f32(x))                        \
     LOOP1(name, f64, double, double, vm_##name##_f64(x))
@@ -68,8 +75,11 @@ LOOP1(rsqrt, f64, double, double, 1 / __builtin_sqrt(x))
     }                                                                         \
     LOOP1(name, f64, double, double, vm_##name##_f64(x))
 
+// The copy keeps the arguments for the second look, when `out` has overwritten
+// them.
 enum { TURN_COUNT = 512 }; // elements at a time: `out` may be the input
 
+// A step of 0 repeats the one element.
 static void spread_or_copy(float *to, const float *from, size_t step,
                            size_t count)
 {
@@ -79,6 +89,8 @@ static void spread_or_copy(float *to, const float *from, size_t step,
 }
 
 // True if an element is too far from 0 for vm_turn, or NaN.
+// No early end: a loop without a branch vectorises, and far arguments are
+// rare.
 static bool any_far(const float *x, size_t count)
 {
     int far = 0;

@@ -7,6 +7,8 @@
 #ifndef DUET_KERNELS_TILE_TYPES_H
 #define DUET_KERNELS_TILE_TYPES_H
 
+// Types narrower than int compute in 32 bits, as C promotes them anyway, and
+// are cut back when the result is stored.
 #define TYPES_BOOL(X, name) X(name, b, uint8_t, uint32_t, BOOL)
 #define TYPES_INTEGER(X, name)                                                \
     X(name, u8, uint8_t, uint32_t, INT)                                       \

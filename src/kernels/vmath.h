@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+// memcpy, since reading a float through an int pointer is undefined; the
+// compiler makes it a move between registers.
 static inline float float_of_bits(int32_t bits)
 {
     float value;
@@ -35,11 +37,16 @@ static inline double vm_abs_f64(double x)
 // that denormal results and overflow come out right. NaN passes the clamps.
 static inline float vm_exp_f32(float x)
 {
+    // Beyond the clamps the result is 0 or infinity anyway, and the exponent's
+    // arithmetic stays in range.
     float c = x < -104.0f ? -104.0f : x;
     c = c > 88.8f ? 88.8f : c;
+    // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low
+    // bits of t: no conversion instruction, no rounding mode.
     float t = fma32(c, 1.44269504f, 12582912.0f);
     float n = t - 12582912.0f;
     int32_t k = bits_of_float(t) - 0x4B400000;
+    // ln 2 in two parts, of which n times the first is exact.
     float r = fma32(n, -0.693359375f, c);
     r = fma32(n, 2.12194440e-4f, r);
     float p = 0x1.685148p-10f;
@@ -57,10 +64,14 @@ static inline float vm_exp_f32(float x)
 // log: x = m 2^e with m near 1; a polynomial in m - 1.
 static inline float vm_log_f32(float x)
 {
+    // Denormal numbers have no exponent to take apart: they are scaled by 2^23
+    // first.
     int tiny = x < 1.17549435e-38f;
     float scaled = tiny ? x * 8388608.0f : x;
     float e0 = tiny ? -23.0f : 0.0f;
     int32_t i = bits_of_float(scaled);
+    // The exponent relative to sqrt(1/2), so that m is in [sqrt(1/2), sqrt(2))
+    // and the result near x = 1 does not cancel.
     int32_t d = (int32_t)(((uint32_t)i - 0x3f3504f3u) & 0xff800000u);
     float m = float_of_bits((int32_t)((uint32_t)i - (uint32_t)d)) - 1.0f;
     float e = e0 + (float)(d >> 23);
@@ -75,6 +86,7 @@ static inline float vm_log_f32(float x)
     p = fma32(p, m, -0.49999988079071044921875f);
     float r = fma32(p * m, m, e * -2.12194440e-4f);
     r = fma32(e, 0.693359375f, m + r);
+    // Infinity stays, 0 gives minus infinity, below 0 and NaN give NaN.
     r = x > 3.4028235e38f ? x : r;
     r = x == 0 ? -INFINITY : r;
     return !(x >= 0) ? NAN : r;
@@ -146,6 +158,7 @@ typedef struct Turned {
 
 static inline Turned vm_turn(double x)
 {
+    // The same trick as in exp, in double: n stands in t's low bits.
     double t = x * 0.63661977236758134308 + 0x1.8p52;
     double n = t - 0x1.8p52;
     int64_t bits;
@@ -154,6 +167,8 @@ static inline Turned vm_turn(double x)
     r = r - n * 0x1.0b4611a6p-34;
     r = r - n * 0x1.3198a2e037073p-69;
     double s = r * r;
+    // Taylor's coefficients: with |r| <= pi/4 and a float result they are
+    // enough.
     double odd = -1.0 / 39916800;
     odd = odd * s + 1.0 / 362880;
     odd = odd * s - 1.0 / 5040;
@@ -171,6 +186,7 @@ static inline Turned vm_turn(double x)
 // The sine after `quarter` more quarter turns.
 static inline double vm_turned_sine(Turned t, int64_t quarter)
 {
+    // Odd quarters exchange sine and cosine, the second bit turns the sign.
     int64_t q = t.quarter + quarter;
     double y = q & 1 ? t.cosine : t.sine;
     return q & 2 ? -y : y;
@@ -191,6 +207,8 @@ static inline float vm_tan_f32(float x)
     return x == 0 ? x : y;
 }
 
+// In double and rounded to float: nearly always the correctly rounded value,
+// and the same on every machine whose libm is good to a float's precision.
 #define VM_LIBM1(name)                                                        \
     static inline float vm_##name##_f32(float x)                              \
     {                                                                         \
@@ -237,6 +255,7 @@ VM_LIBM2(hypot)
 // log(exp(x) + exp(y)) and log(1 + exp(x)), from the larger argument.
 static inline double vm_logaddexp_f64(double x, double y)
 {
+    // Also where both are the same infinity, whose difference would be NaN.
     if (x == y) {
         return x + 0.69314718055994530942;
     }
@@ -247,6 +266,8 @@ static inline float vm_logaddexp_f32(float x, float y)
 {
     return (float)vm_logaddexp_f64((double)x, (double)y);
 }
+// From |x|, so that exp never overflows; the last term lets NaN through, which
+// the comparison would turn into 0.
 static inline double vm_softplus_f64(double x)
 {
     return (x > 0 ? x : 0) + log1p(exp(-vm_abs_f64(x))) + (x != x ? x : 0);
@@ -260,6 +281,7 @@ static inline float vm_softplus_f32(float x)
     y = d == 0 ? z : y;
     return (x > 0 ? x : 0) + y + (x != x ? x : 0);
 }
+// erfc instead of 1 + erf: for x far below 0 the sum would cancel.
 static inline double vm_gelu_f64(double x)
 {
     return 0.5 * x * erfc(-x * 0.70710678118654752440);
