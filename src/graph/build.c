@@ -40,6 +40,7 @@ ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
             return VALUE_ID_NONE;
         }
     }
+    // A param has no node: its block and number are its definition.
     ValueId id =
         build_value(graph, NULL, block, block->param_count, name, type);
     if (id != VALUE_ID_NONE) {
@@ -114,6 +115,8 @@ static bool copy_attr(Graph *graph, AttrValue *attr)
         if (ints != NULL && attr->count > 0) {
             memcpy(ints, attr->ints, attr->count * sizeof *ints);
         }
+        // Set even when it is NULL, so that no pointer into the caller's
+        // memory stays.
         attr->ints = ints;
         return ints != NULL;
     }
@@ -132,6 +135,7 @@ static bool copy_attrs(Graph *graph, GraphNode *node, const AttrValue *attrs)
     if (count == 0) {
         return true;
     }
+    // The arena gives zeros, and ATTR_NONE is 0.
     node->attrs = arena_new_array(&graph->arena, AttrValue, count);
     if (node->attrs == NULL) {
         return false;
@@ -148,6 +152,7 @@ static bool copy_attrs(Graph *graph, GraphNode *node, const AttrValue *attrs)
 // The place, its source held by the graph. Almost always it is the last one.
 static bool hold_source(Graph *graph, Source *source)
 {
+    // From the end: nodes of one source come in a row.
     for (size_t i = graph->sources.count; i-- > 0;) {
         if (graph->sources.items[i] == source) {
             return true;
@@ -197,6 +202,7 @@ bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
     for (uint32_t i = 0; i < count; i++) {
         if (build_value(graph, node, block, i, NULL, types[i]) ==
             VALUE_ID_NONE) {
+            // Values of a node that was not finished are taken back.
             graph->values.count = node->first_output;
             return false;
         }
@@ -213,6 +219,7 @@ void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
 {
     node->block = block;
     node->next = before;
+    // `before` NULL means at the end.
     node->previous = before != NULL ? before->previous : block->last;
     if (node->previous != NULL) {
         node->previous->next = node;
@@ -224,6 +231,7 @@ void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
     } else {
         block->last = node;
     }
+    // Visibility is asked of the value, so its block follows the node's.
     for (uint32_t i = 0; i < node->output_count; i++) {
         graph->values.items[node->first_output + i].block = block;
     }
@@ -254,6 +262,8 @@ void build_unlink(Graph *graph, GraphNode *node)
 static GraphNode *finish_inferred(Graph *graph, GraphBlock *block,
                                   GraphNode *node, InferCall *call)
 {
+    // Few outputs are in the call itself; those of a split or unstack with
+    // many parts are asked for one by one.
     TensorType few[OP_MAX_OUTPUTS], *types = few;
     uint32_t count = call->output_count;
     Shape *shapes = call->out_shapes;

@@ -26,6 +26,8 @@ static bool join_branches(Graph *graph, GraphBlock *then,
                           GraphBlock *otherwise, TensorType *types,
                           Shape *shapes)
 {
+    // Both may: the comparison is then one of a block with itself and finds no
+    // results.
     if (then->diverges) {
         then = otherwise;
     } else if (otherwise->diverges) {
@@ -84,6 +86,7 @@ static bool check_state(Graph *graph, const ValueId *init, uint32_t count,
         (!body->diverges && body->result_count != count)) {
         return ctx_fail(ctx, ERR_SYSTEM, "while: blocks do not fit the state");
     }
+    // The param's name is that of the variable, for the message.
     for (uint32_t i = 0; i < count && !body->diverges; i++) {
         DType before = graph_type(graph, init[i]).dtype;
         DType after = graph_type(graph, body->results[i]).dtype;
@@ -113,6 +116,7 @@ GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
         return NULL;
     }
     for (uint32_t i = 0; i < count; i++) {
+        // To begin with; inference below makes them general.
         types[i] = graph_type(graph, init[i]);
     }
     node->blocks[BLOCK_COND] = cond;
@@ -125,6 +129,8 @@ GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
     bool changed = false;
     GraphBlock alone = {.first = node, .last = node};
     if (!infer_block(graph, &alone, &changed)) {
+        // The node was linked already. Its values stay, unused, and the caller
+        // gives the trace up.
         build_unlink(graph, node);
         return NULL;
     }
@@ -137,6 +143,8 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
                              const ValueId *inputs, uint32_t input_count,
                              const uint32_t *variables, GraphPlace place)
 {
+    // The result types are the callee's own: a call does not specialise them
+    // to its arguments.
     uint32_t count = callee->block->result_count;
     size_t variable_count = callee->variables.count;
     GraphNode *node =
@@ -247,6 +255,7 @@ GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
         !condition_type(graph, "assert", graph_type(graph, inputs[0]))) {
         return NULL;
     }
+    // Borrowed by the node, held by the graph.
     node->host = host;
     return build_finish(graph, block, node, types, type_count) ? node : NULL;
 }

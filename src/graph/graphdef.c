@@ -19,6 +19,8 @@ Arena *scope_arena(Scope *scope)
 // Tables by value and by Variable of the scope's graph, empty.
 bool scope_open(Scope *scope, Writer *writer, Graph *graph, bool function)
 {
+    // One more than is needed, so that an empty graph is no allocation of zero
+    // bytes.
     size_t values = graph->values.count + 1;
     size_t variables = graph->variables.count + 1;
     memset(scope, 0, sizeof *scope);
@@ -69,6 +71,7 @@ const char *scope_print(Scope *scope, const char *format, ...)
 const char *scope_name(Scope *scope, const char *base)
 {
     const char *name = base;
+    // From "_1" each time: names are few, and the numbers have no gaps.
     for (uint32_t n = 1; name != NULL; n++) {
         size_t length = strlen(name);
         if (map_get(&scope->names, name, length) == NULL) {
@@ -150,6 +153,8 @@ const char *scope_use(Scope *scope, ValueId value, const char *user,
                       const char *part)
 {
     Tensor *tensor = graph_constant(scope->graph, value);
+    // The reference is kept: later users in this scope share the constant,
+    // named after its first user.
     if (scope->refs[value] == NULL && tensor != NULL) {
         const char *base =
             user != NULL ? scope_print(scope, "%s/%s", user, part) : "Const";
@@ -168,6 +173,7 @@ const char **scope_use_all(Scope *scope, const GraphNode *node,
     const char **refs =
         arena_new_array(scope_arena(scope), const char *, count + extra);
     for (uint32_t i = 0; refs != NULL && i < count; i++) {
+        // More than three operands are a list, whose parts have no letters.
         const char *part = i < 3 && count > 1 ? parts[i] : "x";
         refs[i] = scope_use(scope, node->inputs[i], name, part);
         if (refs[i] == NULL) {
@@ -260,6 +266,8 @@ bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
                       const char **refs)
 {
     for (uint32_t i = 0; i < count; i++) {
+        // One Identity for each result, even if two of them are the same
+        // value: each is named apart.
         const char *inputs[2] = {scope_use(scope, results[i], NULL, NULL)};
         uint32_t input_count = 1;
         const char *name =
@@ -305,6 +313,7 @@ static bool write_end(Scope *scope)
 {
     const char *inputs[1];
     uint32_t count = 0;
+    // With results their Identities wait for the last effect.
     if (scope->graph->block->result_count > 0 || scope->effect == NULL) {
         return true;
     }
@@ -344,6 +353,8 @@ bool graphdef_write(Graph *graph, GraphDef *def)
         strbuf_puts(&def->text, strbuf_text(&scope.text));
         strbuf_printf(&def->text, "library {\n%s}\n",
                       strbuf_text(&writer.library));
+        // By the producer's version TensorFlow knows which changes of the
+        // format came later than the text.
         strbuf_puts(&def->text, "versions {\n  producer: 1882\n}\n");
         ok = strbuf_ok(&def->text);
     }

@@ -43,6 +43,8 @@ bool graphdef_variables(Scope *scope)
         if (name == NULL || !scope_node(scope, name, "VarHandleOp", NULL, 0)) {
             return false;
         }
+        // Both the node's name and the shared name, under which TensorFlow
+        // keeps the resource between runs.
         scope->handles[i] = name;
         gd_attr_type(&scope->text, "dtype", variable->type.dtype);
         gd_attr_shape(&scope->text, "shape", variable->type);
@@ -113,6 +115,7 @@ static void write_template(StrBuf *out, const AttrValue *format)
 static bool write_print(Scope *scope, const GraphNode *node)
 {
     const AttrValue *stream = &node->attrs[2];
+    // Both names have six letters, which the attribute below relies on.
     bool to_stderr = stream->kind == ATTR_STR && stream->count == 6 &&
                      memcmp(stream->text, "stderr", 6) == 0;
     const char *name = scope_name(scope, "PrintV2");
@@ -129,6 +132,7 @@ static bool write_print(Scope *scope, const GraphNode *node)
                   node->input_count);
     write_template(&scope->text, &node->attrs[0]);
     gd_attr_text(&scope->text, "placeholder", PLACE_HOLDER, 1);
+    // -1: every element, as print shows them.
     gd_attr_int(&scope->text, "summarize", -1);
     const char *inputs[2] = {
         scope_reference(scope, format, "StringFormat", 1, 0)};
@@ -190,6 +194,7 @@ static bool write_assert(Scope *scope, const GraphNode *node)
         !scope_node(scope, name, "Assert", inputs, count)) {
         return false;
     }
+    // What Assert prints beside its condition: the one text.
     gd_attr_type_list(&scope->text, "T", (const char *[]){"DT_STRING"}, 1);
     gd_attr_int(&scope->text, "summarize", 3);
     return scope_close_node(scope) && scope_set_effect(scope, name);
@@ -229,6 +234,8 @@ static bool write_host_call(Scope *scope, const GraphNode *node)
     if (!scope_node(scope, name, op, inputs, count)) {
         return false;
     }
+    // TensorFlow finds the function by this token in the process that
+    // registered it.
     gd_attr_text(&scope->text, "token", name, strlen(name));
     gd_attr_bool(&scope->text, "is_async", false);
     return write_host_types(scope, node) &&
@@ -236,6 +243,7 @@ static bool write_host_call(Scope *scope, const GraphNode *node)
            scope_set_effect(scope, name);
 }
 
+// All of them take part in the one chain of effects of their scope.
 bool graphdef_effect(Scope *scope, const GraphNode *node)
 {
     switch (node->op) {

@@ -10,6 +10,7 @@ bool form_refuse(Form *form, const char *what)
     if (what == NULL) {
         return scope_refuse(form->scope, form->node);
     }
+    // The user's line is told: there it can be written in another way.
     return ctx_fail_at(form->scope->writer->ctx, ERR_VALUE,
                        form->node->place.source, form->node->place.span,
                        "to_graphdef: '%s' with %s has no form in a GraphDef",
@@ -22,6 +23,8 @@ bool form_begin(Form *form, const char *op)
     form->op = op;
     form->name = scope_name(form->scope, gd_base_name(op));
     form->count = form->node->input_count;
+    // Inputs that are constants are written now, under names that begin with
+    // the node's.
     form->inputs = form->name != NULL
                        ? scope_use_all(form->scope, form->node, form->name,
                                        FORM_MORE_INPUTS)
@@ -41,6 +44,7 @@ const char *form_const(Form *form, const char *part, const int64_t *ints,
         return NULL;
     }
     for (int64_t i = 0; i < tensor->count; i++) {
+        // Axes, sizes and bounds: nodes declare them as int32.
         ((int32_t *)tensor->data)[i] = (int32_t)ints[i];
     }
     const char *ref = scope_const(form->scope, base, tensor);
@@ -53,6 +57,8 @@ bool form_ints(Form *form, const char *part, const int64_t *ints, int rank,
                int64_t count)
 {
     const char *ref = form_const(form, part, ints, rank, count);
+    // FORM_MORE_INPUTS is the room for these. A NULL is counted, but the node
+    // is given up then.
     form->inputs[form->count++] = ref;
     return ref != NULL;
 }
@@ -97,6 +103,7 @@ static bool form_typed(Form *form, const char *op)
     if (!form_begin(form, op) || !form_open(form)) {
         return false;
     }
+    // Of the last operand and not the first: where's condition is a bool.
     gd_attr_type(form_text(form), "T",
                  form_in(form, form->node->input_count - 1).dtype);
     return form_close(form);
@@ -132,6 +139,7 @@ bool form_divide(Form *form)
     if (!form_begin(form, "RealDiv")) {
         return false;
     }
+    // As tf.truediv does it: ints are cast before they are divided.
     for (uint32_t i = 0; i < 2 && in != out; i++) {
         form->inputs[i] = write_cast(form, i == 0 ? "Cast" : "Cast_1",
                                      form->inputs[i], in, out);
@@ -211,6 +219,8 @@ bool form_reduction(Form *form)
     if (!form_begin(form, op)) {
         return false;
     }
+    // TensorFlow's sums have the dtype of their operand, so the cast comes
+    // first.
     if (in != out) {
         form->inputs[0] = write_cast(form, "Cast", form->inputs[0], in, out);
         if (form->inputs[0] == NULL) {
@@ -220,6 +230,7 @@ bool form_reduction(Form *form)
     if (!add_axes(form) || !form_open(form)) {
         return false;
     }
+    // Any and All are of bools alone and have no T.
     if (form->node->op != OP_ANY && form->node->op != OP_ALL) {
         gd_attr_type(form_text(form), "T", out);
     }
@@ -251,6 +262,7 @@ bool form_arg_reduction(Form *form)
         }
         gd_attr_type(form_text(form), "T", dtype);
         gd_attr_type(form_text(form), "Tshape", DT_INT32);
+        // As NumPy: the index is then one into the flat tensor.
         form->inputs[0] = form_inner_close(form, name, "Reshape", 2);
         axis = 0;
     }
@@ -300,6 +312,8 @@ bool form_last_axis(Form *form)
 // name.
 bool graphdef_plain(Scope *scope, const GraphNode *node)
 {
+    // The table has only what differs from its neighbours; OP_COUNT pointers,
+    // most of them NULL.
     static const FormFn forms[OP_COUNT] = {
 #define FORM(op, form) [OP_##op] = form_##form,
 #include "graph/graphdef_list.h"

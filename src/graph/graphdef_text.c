@@ -135,6 +135,8 @@ void gd_quoted(StrBuf *out, const char *bytes, size_t length)
     strbuf_putc(out, '"');
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)bytes[i];
+        // Always three digits, so that a digit behind the escape cannot be
+        // taken for a part of it.
         if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
             strbuf_printf(out, "\\%03o", byte);
         } else {
@@ -152,6 +154,7 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
     attr_open(out, "value");
     strbuf_printf(out, "tensor { dtype: %s ", gd_type(dtype));
     shape(out, "tensor_shape", tensor_type(tensor));
+    // Strings have no raw form: each is a field of its own.
     if (dtype == DT_STRING) {
         TensorString **strings = tensor->data;
         for (int64_t i = 0; i < tensor->count; i++) {
@@ -165,6 +168,8 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
         strbuf_printf(out, " %s: %lld",
                       dtype == DT_INT64 ? "int64_val" : "int_val",
                       (long long)tensor_int_at(tensor, 0));
+    // Floats go this way even if there is one: no decimal form would bring
+    // back every NaN. The bytes are those of a little-endian machine.
     } else if (tensor->count > 0) {
         strbuf_puts(out, " tensor_content: ");
         gd_quoted(out, tensor->data,
@@ -174,6 +179,8 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
     attr_close(out);
 }
 
+// A row of the two tables below: an op of TensorFlow and a name that goes with
+// it.
 typedef struct NameRow {
     const char *op, *name;
 } NameRow;

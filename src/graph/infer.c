@@ -10,6 +10,7 @@ bool infer_applies(const GraphNode *node)
     return node->op > OP_ASSIGN_VARIABLE || node->op < OP_CONST;
 }
 
+// Inputs that are handled without an allocation: more only ops on lists have.
 enum { INFER_FEW = 8 };
 
 // Constants are known to the rule by value: reshape and slices need them.
@@ -17,6 +18,8 @@ bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
 {
     Ctx *ctx = graph->ctx;
     uint32_t count = node->input_count;
+    // Types and values in one allocation; types stand first, whose alignment
+    // is enough for pointers.
     TensorType few_types[INFER_FEW], *types = few_types;
     Tensor *few_values[INFER_FEW], **values = few_values;
     if (count > INFER_FEW) {
@@ -43,6 +46,8 @@ bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
     if (count > INFER_FEW) {
         ctx_free(ctx, types, count * (sizeof *types + sizeof *values));
     }
+    // The arrays end here, while the outputs in `call` stay good for the
+    // caller.
     call->inputs = NULL;
     call->values = NULL;
     return ok;
@@ -85,6 +90,8 @@ TensorType type_join(TensorType a, TensorType b, Shape *shape)
 // Widens a value's type to what it was joined with `type`.
 static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
 {
+    // Equal types are not set again: each setting leaves dims behind in the
+    // arena.
     Shape room;
     TensorType old = graph_type(graph, id);
     TensorType joined = type_join(old, type, &room);
@@ -99,6 +106,7 @@ static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
 static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
 {
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        // The branch first, so that what it yields has its new types.
         GraphBlock *block = node->blocks[b];
         if (!infer_block(graph, block, changed)) {
             return false;
@@ -119,6 +127,8 @@ static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
 {
     GraphBlock *cond = node->blocks[BLOCK_COND];
     GraphBlock *body = node->blocks[BLOCK_BODY];
+    // The body's param is the join of all that can stand there; a body that
+    // raises sends nothing back.
     TensorType init = graph_type(graph, node->inputs[i]);
     if (!widen(graph, body->params[i], init, changed) ||
         (!body->diverges &&
@@ -134,6 +144,7 @@ static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
 // Runs the blocks again until a round changes nothing.
 static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
 {
+    // Ends, for types only widen and each has finitely many steps up.
     bool again = true;
     while (again) {
         again = false;
@@ -146,6 +157,8 @@ static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
             !infer_block(graph, node->blocks[BLOCK_BODY], &again)) {
             return false;
         }
+        // The last round, which changes nothing, must not hide the rounds
+        // before it.
         *changed = *changed || again;
     }
     return true;
@@ -176,6 +189,8 @@ bool infer_block(Graph *graph, GraphBlock *block, bool *changed)
     if (!ctx_enter(graph->ctx)) {
         return false;
     }
+    // Reads, writes, calls and host nodes keep the types that they were built
+    // with.
     bool ok = true;
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {

@@ -6,6 +6,7 @@
 #include "graph/build.h"
 #include "graph/graph_check.h"
 
+// A pass is a file of its own and a row of the list: nothing else names it.
 #define PASS(id, name, run) bool run(Graph *graph);
 #include "graph/pass_list.h"
 #undef PASS
