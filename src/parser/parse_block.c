@@ -362,8 +362,7 @@ static Node *parse_with(Parser *p)
     return node;
 }
 
-// Without decorators; with them parse_decorated passes the list and the place
-// of the first one.
+// Without decorators; parse_decorated brings those that it has read.
 static Node *parse_plain_function(Parser *p)
 {
     return parse_function(p, (NodeList){NULL, 0}, parse_start(p));
