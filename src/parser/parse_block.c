@@ -6,6 +6,7 @@
 #include "parser/parse.h"
 #include "parser/parse_explain.h"
 
+// Reads one whole statement, its keyword included; NULL as usual.
 typedef Node *CompoundFunction(Parser *p);
 
 // Raised in the second pass only, and not where the lexer stopped. The line is
@@ -36,6 +37,8 @@ static bool parse_indented(Parser *p)
 }
 
 // block: NEWLINE INDENT statement+ DEDENT | simple_stmts
+// The body is never empty. Nested blocks recurse and are counted here; the
+// statements of one block are a loop.
 bool parse_block(Parser *p, NodeList *body, uint32_t head, const char *what)
 {
     size_t mark = parse_list_begin(p);
@@ -54,6 +57,8 @@ bool parse_block(Parser *p, NodeList *body, uint32_t head, const char *what)
 }
 
 // ':' before a block. A line that ends without it gets CPython's advice.
+// Anything but a line end in its place is a plain mismatch, so that the fault
+// in the head is found rather than the colon missed.
 static bool parse_colon(Parser *p)
 {
     if (parse_accept(p, TOK_COLON)) {
@@ -63,6 +68,7 @@ static bool parse_colon(Parser *p)
 }
 
 // ['else' ':' block]
+// True if there is none; the list is then left as it was.
 static bool parse_else(Parser *p, NodeList *orelse)
 {
     uint32_t head = p->position;
@@ -74,6 +80,7 @@ static bool parse_else(Parser *p, NodeList *orelse)
 }
 
 // ('if' | 'elif' | 'while') named_expression ':' block
+// `orelse` stays empty: the callers differ in what may follow.
 static Node *parse_tested(Parser *p, AstKind kind, const char *what)
 {
     uint32_t start = parse_start(p), head = p->position++;
@@ -92,6 +99,7 @@ static Node *parse_tested(Parser *p, AstKind kind, const char *what)
 }
 
 // Every IF of the chain ends where the chain ends.
+// Done once at the end, and not at each link, which would be quadratic.
 static void end_chain(Node *first, uint32_t end)
 {
     for (Node *node = first; node != NULL; node = ast_elif(node)) {
@@ -100,6 +108,8 @@ static void end_chain(Node *first, uint32_t end)
 }
 
 // if_stmt: 'if' … ('elif' …)* ['else' ':' block]
+// Each link is read behind the last one and hung onto it, so a long chain
+// neither recurses nor is read twice.
 static Node *parse_if(Parser *p)
 {
     Node *first = parse_tested(p, AST_IF, "'if' statement");
@@ -121,6 +131,7 @@ static Node *parse_if(Parser *p)
 }
 
 // while_stmt: 'while' named_expression ':' block ['else' ':' block]
+// The node was made before its else part was read, so its end is set again.
 static Node *parse_while(Parser *p)
 {
     Node *node = parse_tested(p, AST_WHILE, "'while' statement");
@@ -155,6 +166,7 @@ static Node *parse_for(Parser *p)
 }
 
 // `except a, b:`
+// Python 2's form, which is read in full before anything is said.
 static bool explain_several_types(Parser *p, const Node *first)
 {
     if (!p->explaining || !parse_accept(p, TOK_COMMA)) {
@@ -172,6 +184,7 @@ static bool explain_several_types(Parser *p, const Node *first)
 }
 
 // Behind 'except': [expression ['as' NAME]]
+// A handler is made first and filled in here, because all of it may be absent.
 static bool parse_handler_head(Parser *p, Node *handler)
 {
     if (parse_at(p, TOK_STAR)) {
@@ -195,6 +208,7 @@ static bool parse_handler_head(Parser *p, Node *handler)
 }
 
 // except_block: 'except' [expression ['as' NAME]] ':' block
+// That a bare `except:` must be the last one is checked later, as in CPython.
 static Node *parse_handler(Parser *p)
 {
     uint32_t start = parse_start(p), head = p->position;
@@ -240,6 +254,7 @@ static bool parse_finally(Parser *p, Node *node)
 }
 
 // try_stmt: 'try' ':' block (except_block+ [else] [finally] | finally)
+// At least a handler or `finally` must follow; parse_finally asks for it.
 static Node *parse_try_statement(Parser *p)
 {
     uint32_t start = parse_start(p), head = p->position++;
@@ -266,6 +281,8 @@ static Node *parse_with_target(Parser *p)
 }
 
 // with_item: expression ['as' star_target]
+// The target is an expression up to here; parse_set_target refuses what is
+// none.
 static Node *parse_with_item(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -294,6 +311,8 @@ static Node *new_with(Parser *p, size_t mark, uint32_t start)
 }
 
 // '(' with_item (',' with_item)* [','] ')', before a ':' or where it lacks
+// The closing bracket must be the last thing of the head, or the brackets
+// belong to an expression.
 static Node *parse_bracketed_items(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -330,6 +349,8 @@ static Node *parse_plain_items(Parser *p)
 }
 
 // Neither form was there: the one in brackets is explained first.
+// Read again with explaining on, as the trials before were silent. False if
+// something was raised.
 static bool explain_items(Parser *p)
 {
     uint32_t position = p->position;
@@ -340,6 +361,8 @@ static bool explain_items(Parser *p)
 }
 
 // with_stmt: 'with' ('(' with_items [','] ')' | with_items) ':' block
+// Trials first, in both passes; only when both forms have failed does the
+// second pass read them for advice.
 static Node *parse_with(Parser *p)
 {
     uint32_t start = parse_start(p), head = p->position++;
@@ -400,6 +423,7 @@ static CompoundFunction *compound_function(TokenKind kind)
 }
 
 // compound_stmt: what begins with a keyword of its own, or '@'
+// `*found` tells a line that is none from one that failed.
 bool parse_compound(Parser *p, bool *found)
 {
     CompoundFunction *function = compound_function(parse_kind(p));

@@ -6,6 +6,7 @@
 #include "parser/parse_explain.h"
 
 // '.' NAME
+// The span begins with the value, that of the name is kept apart.
 static Node *parse_attribute(Parser *p, Node *value, uint32_t start)
 {
     p->position++;
@@ -31,6 +32,7 @@ static bool ends_slice_part(Parser *p)
 }
 
 // Behind `[lower] ':'`: [expression] [':' [expression]]
+// A second colon without a step behind it is allowed and leaves `step` NULL.
 static Node *finish_slice(Parser *p, uint32_t start, Node *lower)
 {
     Node *upper = NULL, *step = NULL;
@@ -52,6 +54,7 @@ static Node *finish_slice(Parser *p, uint32_t start, Node *lower)
 
 // slice: [expression] ':' [expression] [':' [expression]]
 //      | named_expression | '*' bitwise_or
+// A walrus may be an index, but not a part of a slice.
 static Node *parse_slice(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -72,6 +75,8 @@ static Node *parse_slice(Parser *p)
 }
 
 // slices: slice !',' | slice (',' slice)* [',']
+// One index stays as it is. Several make a tuple, and so does a single `*a`,
+// as in CPython 3.11.
 static Node *parse_slices(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -98,6 +103,7 @@ static Node *parse_slices(Parser *p)
 }
 
 // '[' slices ']'
+// The index is one node in any case: a slice, an expression or a tuple.
 static Node *parse_subscript(Parser *p, Node *value, uint32_t start)
 {
     p->position++;
@@ -132,6 +138,7 @@ static Node *new_keyword(Parser *p, uint32_t start, Text name, Node *value)
 }
 
 // NAME '=' expression | '**' expression
+// Called only where the `=` or the `**` has been seen ahead.
 static Node *parse_keyword(Parser *p, Arguments *seen)
 {
     uint32_t start = parse_start(p), first = p->position;
@@ -165,6 +172,8 @@ static Node *parse_keyword(Parser *p, Arguments *seen)
 }
 
 // '*' expression
+// Any expression may follow the star here, where elsewhere it is an operand of
+// `|`; hence not parse_star_expression.
 static Node *parse_star_argument(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -188,6 +197,7 @@ static Node *parse_call_generator(Parser *p, Node *element, uint32_t open)
     Node *node = parse_node(p, AST_GENERATOR_EXP,
                             p->tokens[open].span.start);
     if (node != NULL) {
+        // The closing bracket is left for the call, which needs it too.
         node->span.end = p->tokens[p->position].span.end;
         node->comp.element = element;
         node->comp.generators = generators;
@@ -208,6 +218,7 @@ static Node *parse_positional(Parser *p, Arguments *seen)
         !explain_argument(p, first, value, alone)) {
         return NULL;
     }
+    // Only `NAME :=` was read as a named expression; any other is a fault.
     if (value == NULL || parse_at(p, TOK_WALRUS)) {
         return NULL;
     }
@@ -249,6 +260,8 @@ static bool misplaced(Parser *p, const Arguments *seen)
 
 // argument: '*' expression | '**' expression | NAME '=' expression
 //         | named_expression [for_if_clauses]
+// The order of the tests is that of the tokens that tell: a star, a `**`, a
+// name with `=` behind it, and everything else.
 static bool parse_argument(Parser *p, Arguments *seen)
 {
     // `*a` may stand behind `k=v`, but not behind `**m`.
@@ -296,6 +309,7 @@ static bool split_arguments(Parser *p, NodeList all, NodeList *positional,
 }
 
 // arguments: argument (',' argument)* [',']; up to the ')' of the call.
+// Serves classes too. A comma may end the list, but cannot stand alone in it.
 bool parse_arguments(Parser *p, NodeList *positional, NodeList *keywords)
 {
     Arguments seen = {0};
@@ -315,6 +329,8 @@ bool parse_arguments(Parser *p, NodeList *positional, NodeList *keywords)
 }
 
 // '(' [arguments] ')'
+// Keywords that occur twice are not looked for here: that is no matter of the
+// grammar.
 static Node *parse_call(Parser *p, Node *function, uint32_t start)
 {
     NodeList positional, keywords;
@@ -333,6 +349,8 @@ static Node *parse_call(Parser *p, Node *function, uint32_t start)
 }
 
 // primary: atom ('.' NAME | '[' slices ']' | '(' [arguments] ')')*
+// A loop, so that a chain of any length keeps the C stack flat. All nodes of
+// the chain begin where the atom begins.
 Node *parse_primary(Parser *p)
 {
     uint32_t start = parse_start(p);

@@ -19,6 +19,8 @@ Text parse_docstring(const NodeList *body)
 }
 
 // A parameter list as far as it was read.
+// Lives while one list is read; what it holds is what the order of the
+// parameters must be checked against.
 typedef struct Params {
     TokenKind close;     // ')' or the ':' of a lambda
     bool annotated;      // `name: annotation` may stand there
@@ -39,6 +41,7 @@ static bool advise(Parser *p, uint32_t token, const char *message)
 }
 
 // NAME [':' annotation]
+// A lambda has no annotations: its colon ends the list.
 static Node *parse_param(Parser *p, const Params *params, ParamKind kind)
 {
     Text name;
@@ -65,6 +68,8 @@ static Node *parse_param(Parser *p, const Params *params, ParamKind kind)
 }
 
 // ['=' expression]
+// Behind a star a parameter without a default may follow one with a default,
+// since it is given by name.
 static bool parse_default(Parser *p, Params *params, Node *param)
 {
     uint32_t equal = p->position;
@@ -78,6 +83,7 @@ static bool parse_default(Parser *p, Params *params, Node *param)
         }
         return true;
     }
+    // Only for positional ones, since behind a star the order is free.
     params->defaults |= !params->star;
     if (params->annotated &&
         (parse_at(p, params->close) || parse_at(p, TOK_COMMA))) {
@@ -100,6 +106,8 @@ static bool take_plain(Parser *p, Params *params)
 }
 
 // '/': what stands before it can be given by position only.
+// Every misuse has CPython's message; nothing is changed until all are ruled
+// out.
 static bool take_slash(Parser *p, Params *params)
 {
     uint32_t slash = p->position;
@@ -125,6 +133,7 @@ static bool take_slash(Parser *p, Params *params)
 }
 
 // '*' [NAME [':' annotation]]
+// Both forms forbid a second star; the bare one also wants a name behind it.
 static bool take_star(Parser *p, Params *params)
 {
     uint32_t star = p->position++;
@@ -146,6 +155,7 @@ static bool take_star(Parser *p, Params *params)
 }
 
 // '**' NAME [':' annotation]
+// Must be the last one, which take_one sees to.
 static bool take_mapping(Parser *p, Params *params)
 {
     if (params->bare_star) {
@@ -163,6 +173,8 @@ static bool take_mapping(Parser *p, Params *params)
 }
 
 // `def f((a, b)):`
+// Tuple parameters are of Python 2. Only plain names are looked for, and only
+// where nothing but plain names has come before.
 static bool explain_parenthesized(Parser *p, const Params *params)
 {
     uint32_t open = p->position;
@@ -209,6 +221,8 @@ static bool take_one(Parser *p, Params *params)
 }
 
 // parameters: parameter (',' parameter)* [','], up to `close`
+// The closing token is left for the caller. An empty list gives a PARAMS node
+// without items, so that there is always one to look at.
 Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
 {
     uint32_t start = parse_start(p);
@@ -223,6 +237,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
             break;
         }
     }
+    // A bare star is a fault even if the list ends properly.
     if (params.bare_star &&
         (!parse_at(p, close) ||
          !advise(p, annotated ? params.star_token : p->position,
@@ -240,6 +255,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
 }
 
 // Behind the name: '(' [parameters] ')' ['->' expression] ':' block
+// Fills in the node as it goes; the name and the rest are set by the caller.
 static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
 {
     if (!parse_expect_forced(p, TOK_LEFT_PAREN)) {
@@ -250,6 +266,8 @@ static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
         !parse_expect(p, TOK_RIGHT_PAREN)) {
         return false;
     }
+    // A bad annotation: CPython gives up the arrow and asks for the colon
+    // there.
     uint32_t arrow = p->position;
     if (parse_accept(p, TOK_ARROW) &&
         (node->function_def.returns = parse_expression(p)) == NULL) {
@@ -261,6 +279,7 @@ static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
 }
 
 // function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block
+// `start` is at the keyword, also behind decorators, as in CPython.
 Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
 {
     uint32_t head = p->position++;
@@ -300,6 +319,7 @@ static bool parse_class_rest(Parser *p, Node *node, uint32_t head)
 }
 
 // class_def: 'class' NAME ['(' [arguments] ')'] ':' block
+// As parse_function, without a span for the name.
 Node *parse_class(Parser *p, NodeList decorators, uint32_t start)
 {
     uint32_t head = p->position++;
@@ -318,6 +338,7 @@ Node *parse_class(Parser *p, NodeList decorators, uint32_t start)
 }
 
 // decorated: ('@' named_expression NEWLINE)+ (function_def | class_def)
+// Any named expression may decorate, as since Python 3.9.
 Node *parse_decorated(Parser *p)
 {
     NodeList decorators;

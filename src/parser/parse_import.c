@@ -21,6 +21,7 @@ static bool join_names(Parser *p, StrBuf *out)
 }
 
 // dotted_name: NAME ('.' NAME)*
+// One text with the dots, as the importer takes it.
 static bool take_dotted(Parser *p, Text *dotted)
 {
     StrBuf text;
@@ -52,6 +53,8 @@ static Node *new_alias(Parser *p, uint32_t start, Text name)
 }
 
 // dotted_name ['as' NAME]
+// `import a.b as c` binds `c` to a.b, `import a.b` binds `a`; the tree keeps
+// the dotted name for both.
 static Node *parse_module_alias(Parser *p)
 {
     Text name;
@@ -60,6 +63,7 @@ static Node *parse_module_alias(Parser *p)
 }
 
 // NAME ['as' NAME]
+// No dots: what is imported from a module is a name in it.
 static Node *parse_alias(Parser *p)
 {
     Text name;
@@ -68,6 +72,7 @@ static Node *parse_alias(Parser *p)
 }
 
 // 'import' module_alias (',' module_alias)*
+// No parentheses here, unlike behind `from`.
 Node *parse_import(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -98,6 +103,7 @@ static bool parse_star_alias(Parser *p)
 }
 
 // alias (',' alias)* [',']; the last comma only in parentheses.
+// The trailing comma is told in the second pass, at the line end behind it.
 static bool parse_aliases(Parser *p, bool bracketed)
 {
     do {
@@ -118,6 +124,7 @@ static bool parse_aliases(Parser *p, bool bracketed)
 }
 
 // targets: '*' | aliases | '(' aliases [','] ')'
+// Empty parentheses are a fault, as in CPython.
 static bool parse_import_targets(Parser *p)
 {
     if (parse_at(p, TOK_STAR)) {
@@ -131,6 +138,7 @@ static bool parse_import_targets(Parser *p)
 }
 
 // 'from' ('.' | '...')* [dotted_name] 'import' targets
+// `level` 0 is an absolute import; `module` is absent in `from . import a`.
 Node *parse_import_from(Parser *p)
 {
     uint32_t start = parse_start(p), level = 0;

@@ -53,6 +53,7 @@ const Node *parse_bad_target(const Node *node, TargetUse use)
     case AST_SUBSCRIPT:
         return NULL;
     case AST_STARRED:
+        // `del *a` is refused as a whole, not for what is behind the star.
         return use == TARGET_DELETE ? node
                                     : parse_bad_target(node->starred.value,
                                                        use);
@@ -116,6 +117,7 @@ static Node *parse_for_target(Parser *p)
 }
 
 // Behind the first target of several: (',' star_target)* [',']
+// The comma at the end may stand right before `in`.
 static Node *finish_targets(Parser *p, Node *first, uint32_t start)
 {
     size_t mark = parse_list_begin(p);
@@ -136,6 +138,7 @@ static Node *finish_targets(Parser *p, Node *first, uint32_t start)
 }
 
 // star_targets 'in': star_target (',' star_target)* [','] 'in'
+// The `in` is taken along, for it can belong to nothing else here.
 Node *parse_for_targets(Parser *p)
 {
     uint32_t start = parse_start(p);
