@@ -106,8 +106,9 @@
 #define IS_TEMPORARY(reg) ((reg) >= f->code->local_count)
 #define DROP_TEMPORARY(reg, kept)                                             \
     do {                                                                      \
-        if ((reg) != (kept) && IS_TEMPORARY(reg)) {                           \
-            SET(R[reg], VALUE_UNBOUND);                                       \
+        uint32_t dropped = (reg);                                             \
+        if (dropped != (kept) && IS_TEMPORARY(dropped)) {                     \
+            SET(R[dropped], VALUE_UNBOUND);                                   \
         }                                                                     \
     } while (0)
 // Takes R[reg]: moved out of a temporary, copied from a local.
