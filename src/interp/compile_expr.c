@@ -6,6 +6,8 @@
 
 #include "interp/compile.h"
 
+// Names are looked up as the scope has them, mangled: "__x" in a class is
+// "_C__x".
 Symbol *local_symbol(Compiler *c, const Node *node)
 {
     if (node->kind != AST_NAME) {
@@ -49,6 +51,8 @@ void load_name(Compiler *c, Text name, Reg target)
     if (symbol == NULL) {
         return;
     }
+    // Where a name lives was decided by scope.c; here it only chooses the
+    // opcode.
     uint32_t constant;
     int32_t captured;
     switch (symbol->place) {
@@ -95,6 +99,8 @@ Reg expr_any(Compiler *c, const Node *node)
     return expr_temp(c, node);
 }
 
+// A chain a < b < c stops at the first false comparison, and its middle
+// operands are evaluated once.
 static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -109,6 +115,7 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
             // The middle operand is read twice: compare a copy.
             kept = push(c);
             emit(c, OPCODE_MOVE, kept, right, 0);
+            // COMPARE empties the copy; the next comparison gets the original.
             Reg swap = kept;
             kept = right;
             right = swap;
@@ -121,6 +128,7 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
         }
     }
     place_label(c, end);
+    // The jump out of a chain leaves operands behind that nobody has emptied.
     if (count > 1 && c->top > mark) {
         emit(c, OPCODE_DROPN, mark, c->top - mark, 0);
     }
@@ -130,6 +138,7 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
 // The value of `and` and `or` is that of the operand that decides.
 static void bool_to(Compiler *c, const Node *node, Reg target)
 {
+    // The KEEP jumps leave the deciding value in its register.
     uint32_t end = new_label(c);
     NodeList values = node->bool_op.values;
     Reg mark = c->top;
@@ -160,6 +169,8 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     const Node *right = node->compare.comparators.items[0];
     Reg left = expr_any(c, node->compare.left);
     int32_t number;
+    // The opcodes of fused jumps stand in the order of CompareOp, once for each
+    // sense: `not a < b` is its own jump, as NaN makes it differ from a >= b.
     if (op <= COMPARE_GE && constant_int16(right, &number)) {
         c->span = node->span;
         emit_jump(c, (Opcode)((sense ? OPCODE_JLTI : OPCODE_JNLTI) + op), left,
@@ -174,6 +185,7 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
         emit_jump(c, jump, left, other, label);
     } else {
         Reg other = expr_any(c, right);
+        // A local operand must keep its value.
         Reg result = left >= mark ? left : push(c);
         c->span = node->span;
         emit_x(c, OPCODE_COMPARE, op, result, left, other);
@@ -188,6 +200,7 @@ static void jump_bool(Compiler *c, const Node *node, bool sense,
 {
     NodeList values = node->bool_op.values;
     bool or_op = node->bool_op.op == BOOL_OR;
+    // De Morgan: `and` with a false sense is `or` of the negated operands.
     if (or_op == sense) { // any one decides
         for (uint32_t i = 0; i < values.count; i++) {
             jump_if(c, values.items[i], sense, label);
@@ -233,6 +246,7 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
 }
 
 // Both sides give their value to the same register.
+// The test jumps without a value of its own, as that of an `if`.
 static void conditional_to(Compiler *c, const Node *node, Reg target)
 {
     uint32_t otherwise = new_label(c), end = new_label(c);
@@ -244,6 +258,7 @@ static void conditional_to(Compiler *c, const Node *node, Reg target)
     place_label(c, end);
 }
 
+// Negative literals become constants here, as the parser has none.
 static void unary_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -278,6 +293,7 @@ static void slice_to(Compiler *c, const Node *node, Reg target)
 }
 
 // A small literal index stands in the instruction.
+// GETITEMI takes the int from its own word, so no register is filled.
 static void subscript_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -294,6 +310,7 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// The cache behind GETATTR is filled when it first runs (attr_load).
 static void attribute_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -318,6 +335,7 @@ static void yield_to(Compiler *c, const Node *node, Reg target)
         c->top = mark;
         return;
     }
+    // What send() brings goes to `sent`, and from there on to the iterator.
     Reg sent = push(c);
     uint32_t done = new_label(c);
     emit(c, OPCODE_GETYFI, source, 0, 0);
@@ -359,6 +377,8 @@ static void formatted_to(Compiler *c, const Node *node, Reg target)
 }
 
 // Long f-strings are joined in batches of 64.
+// CONCAT makes one text of all parts at once, where a chain of + would copy
+// each part again and again.
 static void joined_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
@@ -377,6 +397,8 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
 }
 
 // Converted code (compile_staged.c) has the first say.
+// One row for each kind of node; displays and what is no expression at all go
+// to compile_call.c.
 static void expression(Compiler *c, const Node *node, Reg target)
 {
     int32_t number;

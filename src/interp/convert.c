@@ -32,6 +32,7 @@ bool convert_wanted(const Code *code)
 #include "interp/opcode_list.h"
 #undef OPCODE
     };
+    // Converted code (CODE_STAGED) is not converted again.
     if (code->flags & (CODE_GENERATOR | CODE_CLASS_BODY | CODE_MODULE |
                        CODE_COMPREHENSION | CODE_STAGED)) {
         return false;
@@ -40,6 +41,7 @@ bool convert_wanted(const Code *code)
         if (is_flow(code->words[i])) {
             return true;
         }
+        // Cache words are data and must not be read as instructions.
         i += cache_words[INS_OP(code->words[i])];
     }
     return false;
@@ -47,6 +49,7 @@ bool convert_wanted(const Code *code)
 
 // --- finding it ---
 
+// The tree that is searched may be changed later, hence no const.
 typedef struct Search {
     const Code *code;
     Node *found;
@@ -151,6 +154,7 @@ static Node *statement_around(const Code *code, Arena *arena, Node *tree,
         if (s.found != NULL) {
             Node *module = arena_new(arena, Node);
             if (module != NULL) {
+                // A shallow copy: the nodes are shared with the whole tree.
                 *module = *tree;
                 module->module.body =
                     (NodeList){all.items + i, 1};
@@ -166,6 +170,8 @@ static Node *statement_around(const Code *code, Arena *arena, Node *tree,
 // --- compiling it ---
 
 // What stands in front of the function's name in its qualified name.
+// `outer` plays the part of the compiler that would have compiled the function
+// in its place; only its scope and its name are needed.
 static bool outer_name(Vm *vm, Arena *arena, const Code *code,
                        const Scope *scope, Compiler *outer)
 {
@@ -207,6 +213,7 @@ static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
         .ctx = &vm->ctx, .arena = arena, .source = code->source};
     Compiler outer = {.vm = vm, .table = &table};
     Code *made = NULL;
+    // `from __future__` holds for the text, of which `tree` is one statement.
     future_read(&outer, whole);
     if (scope_build(&table, tree) &&
         outer_name(vm, arena, code, scope_of(&table, node), &outer)) {
@@ -228,6 +235,7 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
     NodeList all = tree->module.body;
     Lowered lowered = {.printed = false};
     tree = statement_around(code, arena, tree, &node);
+    // It was found, but memory ran out: the error is pending.
     if (tree == NULL && node != NULL) {
         return NULL;
     }
@@ -236,6 +244,7 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
                           code->name->text);
     }
     map_init(&lowered.stops, &vm->ctx);
+    // A lambda has no statements, so nothing has to be lowered.
     if (node->kind == AST_LAMBDA) {
         Code *made =
             compile_lowered(vm, code, arena, all, tree, node, &lowered);

@@ -30,6 +30,7 @@ static void list_move(GcLinks *from, GcLinks *to)
     list_init(from);
 }
 
+// The heads are circular from the start, so that no list is ever NULL.
 void cycles_init(Vm *vm)
 {
     Collector *gc = &vm->gc;
@@ -40,6 +41,7 @@ void cycles_init(Vm *vm)
     gc->enabled = true;
 }
 
+// Only asks: in the midst of C code counts and references need not agree.
 void cycles_request(Vm *vm)
 {
     if (vm->gc.enabled && vm->gc.threshold > 0) {
@@ -49,6 +51,7 @@ void cycles_request(Vm *vm)
 
 // --- the trial ---
 
+// The count borrows the place of `previous`, so a collection needs no memory.
 static uintptr_t trial_count(const GcLinks *links)
 {
     return (uintptr_t)links->previous;
@@ -59,6 +62,7 @@ static void set_trial_count(GcLinks *links, uintptr_t count)
     links->previous = (GcLinks *)count;
 }
 
+// Other objects hold candidates from outside, or are of no interest.
 static bool is_candidate(const Object *object)
 {
     return (object->flags & OBJECT_CANDIDATE) != 0;
@@ -210,6 +214,7 @@ static void clear_garbage(Vm *vm, GcLinks *garbage)
     }
 }
 
+// Counted just before they go: how many the collection found.
 static size_t list_count(const GcLinks *head)
 {
     size_t count = 0;
@@ -241,9 +246,12 @@ static size_t dispose(Vm *vm, GcLinks *garbage)
     return found;
 }
 
+// A young collection leaves old objects alone: what they refer to counts as
+// held, since their references are never subtracted.
 size_t cycles_collect(Vm *vm, bool all)
 {
     Collector *gc = &vm->gc;
+    // A finaliser that calls gc.collect() gets nothing.
     if (gc->running) {
         return 0;
     }
@@ -256,6 +264,7 @@ size_t cycles_collect(Vm *vm, bool all)
         list_move(&gc->old, &candidates);
     }
     size_t alive = try_deletion(&candidates, &gc->old, &garbage);
+    // These decide when the next full collection is due (cycles_poll).
     gc->old_count = all ? alive : gc->old_count;
     gc->survivors = all ? 0 : gc->survivors + alive;
     size_t found = garbage.next != &garbage ? dispose(vm, &garbage) : 0;
@@ -264,6 +273,8 @@ size_t cycles_collect(Vm *vm, bool all)
     return found;
 }
 
+// By `all` as a work list: clearing one object may free any other, which then
+// has left the list by itself.
 void cycles_break(Vm *vm, Kind kind)
 {
     GcLinks all;
@@ -282,6 +293,7 @@ void cycles_break(Vm *vm, Kind kind)
     }
 }
 
+// Finalisers go first: they may free what would have to be traced.
 bool cycles_poll(Vm *vm)
 {
     if (vm->ctx.interrupt & INTERRUPT_CHORES) {

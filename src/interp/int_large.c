@@ -10,12 +10,16 @@ enum {
     DIVIDE_WORK = 1 << 26 // digit products between two polls of a division
 };
 
+// libtommath does not say why it failed: an interrupt is pending in ctx
+// already, anything else was memory.
 bool int_raise(Ctx *ctx)
 {
     return ctx_failed(ctx) ? false : ctx_fail_memory(ctx);
 }
 
 // Digits [from, to) of a number's magnitude.
+// Leading zeros are cut off, as libtommath wants numbers without; a zero has no
+// digits at all.
 static mp_int view(const mp_int *a, int from, int to)
 {
     to = to < a->used ? to : a->used;
@@ -87,6 +91,7 @@ static mp_err product(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
         b = a;
         a = longer;
     }
+    // A poll before each piece keeps Ctrl-C prompt; libtommath knows no polls.
     if (a->used <= PIECE_DIGITS) {
         return ctx_poll(ctx) ? mp_mul(a, b, out) : MP_ERR;
     }
@@ -95,6 +100,8 @@ static mp_err product(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
                            : product_karatsuba(ctx, a, b, half, out);
 }
 
+// `out` may be an operand: the product is made apart and exchanged. Signs are
+// put on at the end, as the pieces are magnitudes.
 mp_err int_multiply(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
 {
     if (a->used <= PIECE_DIGITS && b->used <= PIECE_DIGITS) {
@@ -134,9 +141,12 @@ static mp_err divide_block(const mp_int *block, int digits, const mp_int *b,
     return err;
 }
 
+// Signs as libtommath and C have them: the rest has that of `a`. Python's floor
+// comes later (int_divmod).
 mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
                   mp_int *quotient, mp_int *rest)
 {
+    // Schoolbook division of such a block takes about DIVIDE_WORK steps.
     int digits = DIVIDE_WORK / (b->used + 1) + 1;
     if (a->used - b->used <= digits) {
         return mp_div(a, b, quotient, rest);
