@@ -2,6 +2,8 @@
 #include "ops/descriptor.h"
 #include "ops/strings.h"
 
+// Of numbers alone it is commutative: strings are joined in the order of the
+// operands.
 const OpDesc op_add = {
     BINARY("add", TILE_ADD, RESULT_SAME, OP_COMMUTATIVE),
     .doc = "The sum x1 + x2, element by element; strings are joined."
@@ -10,6 +12,7 @@ const OpDesc op_add = {
     .graphdef = "AddV2",
 };
 
+// Ints wrap, like all integer arithmetic here: no dtype grows by itself.
 const OpDesc op_subtract = {
     BINARY("subtract", TILE_SUBTRACT, RESULT_SAME, 0),
     .doc = "The difference x1 - x2." BROADCASTS,
@@ -62,6 +65,8 @@ const OpDesc op_pow = {
     .graphdef = "Pow",
 };
 
+// Not marked commutative, because the flag promises equal bits: of 0.0 and
+// -0.0, which compare equal, the second operand is taken.
 const OpDesc op_maximum = {
     BINARY("maximum", TILE_MAXIMUM, RESULT_SAME, 0),
     .doc = "The larger of x1 and x2; NaN if one is NaN." BROADCASTS,
@@ -80,6 +85,7 @@ const OpDesc op_negative = {
     .graphdef = "Neg",
 };
 
+// The lowest int has no positive counterpart and stays itself.
 const OpDesc op_abs = {
     UNARY("abs", TILE_ABS, RESULT_SAME),
     .doc = "The absolute value.",
@@ -99,6 +105,7 @@ const OpDesc op_square = {
     .graphdef = "Square",
 };
 
+// Not of ints: nearly every result would be 0.
 const OpDesc op_reciprocal = {
     UNARY("reciprocal", TILE_RECIPROCAL, RESULT_SAME),
     .doc = "1 / x, of floats.",

@@ -18,6 +18,7 @@ const OpDesc op_not_equal = {
     .graphdef = "NotEqual",
 };
 
+// With a NaN every comparison is False but not_equal.
 const OpDesc op_less = {
     BINARY("less", TILE_LESS, RESULT_BOOL, 0),
     .doc = "True where x1 < x2." BROADCASTS,
@@ -69,6 +70,7 @@ const OpDesc op_logical_not = {
     .graphdef = "LogicalNot",
 };
 
+// Of bools these are the logical functions; floats have no bits to offer.
 const OpDesc op_bitwise_and = {
     BINARY("bitwise_and", TILE_BITWISE_AND, RESULT_SAME, OP_COMMUTATIVE),
     .doc = "The bits that both have; of ints or bools." BROADCASTS,
@@ -114,6 +116,8 @@ const OpDesc op_bitwise_right_shift = {
     .graphdef = "RightShift",
 };
 
+// Ints are never NaN and always finite; they are taken all the same, so that
+// generic code need not ask for the dtype.
 const OpDesc op_isnan = {
     UNARY("isnan", TILE_ISNAN, RESULT_BOOL),
     .doc = "True where x is NaN.",
@@ -139,6 +143,7 @@ const OpDesc op_signbit = {
     .doc = "True where the sign bit of a float is set (-0.0 has it).",
 };
 
+// The sign bit alone is copied: it works with -0.0 and NaN as well.
 const OpDesc op_copysign = {
     BINARY("copysign", TILE_COPYSIGN, RESULT_SAME, 0),
     .doc = "The size of x1 with the sign of x2; of floats." BROADCASTS,

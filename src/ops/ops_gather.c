@@ -27,6 +27,7 @@ static bool infer_take(InferCall *call)
                     &axis)) {
         return false;
     }
+    // The axis is replaced by all axes of the indices.
     if (x.rank - 1 + indices.rank > SHAPE_MAX_RANK) {
         return infer_shape_error2(call, "rank too high: %s by %s", x, indices);
     }
@@ -83,6 +84,7 @@ static bool kernel_take(const KernelCall *call)
                     &axis)) {
         return false;
     }
+    // x as [outer, size, inner]; the result is [outer, indices, inner].
     int64_t outer = 1, inner = 1, size = dims[axis];
     for (int i = 0; i < x->rank; i++) {
         outer *= i < axis ? dims[i] : 1;
@@ -101,6 +103,7 @@ static bool kernel_take(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// NumPy flattens without an axis; here, as in TensorFlow, it is 0.
 static const AttrDesc take_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
@@ -153,6 +156,7 @@ static bool infer_pick(InferCall *call)
             return false;
         }
     }
+    // Unknown ranks end here too, without an error.
     if (!broadcast_indices(call, &indices) || x.rank == RANK_UNKNOWN ||
         indices.rank == RANK_UNKNOWN) {
         return !ctx_failed(call->ctx);
@@ -196,6 +200,7 @@ static int64_t picked_slice(const KernelCall *call, TensorType shape,
                      index, axis + (int)k - 1, size);
             return -1;
         }
+        // Row-major number of the place among the picked axes.
         slice = slice * size + index + (index < 0 ? size : 0);
     }
     return slice;
@@ -223,6 +228,7 @@ static bool kernel_pick(const KernelCall *call)
     }
     for (int64_t k = 0; k < picks; k++) {
         int64_t slice = picked_slice(call, shape, axis, k);
+        // Checked as it goes: the output is dropped by the caller on failure.
         if (slice < 0 || !ctx_poll(call->ctx)) {
             return false;
         }
@@ -234,6 +240,7 @@ static bool kernel_pick(const KernelCall *call)
     return true;
 }
 
+// The first of the picked axes; those before stay outside.
 static const AttrDesc pick_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
@@ -268,6 +275,7 @@ static bool infer_one_hot(InferCall *call)
     if (depth < 0) {
         return ctx_fail(call->ctx, ERR_OP_VALUE, "one_hot: negative depth");
     }
+    // float32 by default, as what follows is mostly a product.
     call->out_dtypes[0] = attr_dtype(&call->attrs[1], DT_FLOAT32);
     if (call->out_dtypes[0] == DT_STRING) {
         return infer_dtype_refused(call, DT_STRING);
@@ -298,6 +306,7 @@ static bool kernel_one_hot(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// The depth is the size of an axis, so a trace must know it.
 static const AttrDesc one_hot_attrs[] = {
     {"depth", ATTR_INT, ATTR_HOST_ONLY, NULL},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},

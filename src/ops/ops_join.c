@@ -4,6 +4,7 @@
 #include "ops/infer.h"
 #include "ops/move.h"
 
+// The sizes are resolved in an array on the C stack.
 enum { SPLIT_MOST_SIZES = 64 };
 
 // Sizes before and after an axis.
@@ -32,6 +33,8 @@ static bool join_shape(InferCall *call, Shape *out, TensorType type, int axis)
     for (int i = 0; fits && i < type.rank; i++) {
         int64_t a = out->dims[i], b = type.dims[i];
         if (i == axis) {
+            // Along the axis one unknown size makes the sum unknown; beside it
+            // a known size settles an unknown one.
             bool open = a == DIM_UNKNOWN || b == DIM_UNKNOWN;
             out->dims[i] = open ? DIM_UNKNOWN : a + b;
         } else {
@@ -78,6 +81,8 @@ static bool join(const KernelCall *call, int axis)
     }
     for (int64_t i = 0; i < outer && out->count > 0; i++) {
         for (uint32_t k = 0; k < call->input_count; k++) {
+            // Inputs may differ along the axis, so that each has a run of its
+            // own.
             int64_t run = call->inputs[k]->count / outer;
             tensor_copy(call->ctx, out, at, call->inputs[k], i * run, run);
             at += run;
@@ -96,6 +101,8 @@ static bool kernel_concat(const KernelCall *call)
            join(call, axis);
 }
 
+// Concat counts it among the axes that are there, stack among those of the
+// result, unstack among those of x.
 static const AttrDesc join_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
@@ -131,6 +138,7 @@ static bool infer_stack(InferCall *call)
     }
     for (uint32_t i = 1; i < call->input_count; i++) {
         TensorType type = call->inputs[i];
+        // Only shapes that are known in full can be said to differ.
         bool known = shape_is_static(first.rank, first.dims) &&
                      shape_is_static(type.rank, type.dims);
         if (known &&
@@ -193,6 +201,7 @@ static bool infer_unstack(InferCall *call)
         return infer_shape_error(call, "the number of parts of %s is unknown",
                                  type);
     }
+    // The number of outputs is part of the graph, hence no unknown size.
     call->output_count = (uint32_t)type.dims[axis];
     for (int i = 0; i < OP_MAX_OUTPUTS; i++) {
         Shape *out = &call->out_shapes[i];
@@ -217,6 +226,7 @@ static bool kernel_unstack(const KernelCall *call)
         return false;
     }
     sizes_around(call->inputs[0], axis, &outer, &inner);
+    // tensor_copy keeps the counts of strings right.
     for (int64_t k = 0; k < parts; k++) {
         for (int64_t i = 0; i < outer && inner > 0; i++) {
             tensor_copy(call->ctx, call->outputs[k], i * inner,
@@ -249,6 +259,7 @@ static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
     int64_t total = 0, open = -1;
     for (uint32_t i = 0; i < parts->count; i++) {
         sizes[i] = parts->ints[i];
+        // A second -1 falls through to the error for negative sizes.
         if (sizes[i] == -1 && open < 0) {
             open = i;
         } else if (sizes[i] < 0) {
@@ -289,6 +300,8 @@ static bool infer_split(InferCall *call)
         return false;
     }
     int64_t whole = type.dims[axis], sizes[SPLIT_MOST_SIZES];
+    // A single int is a number of parts: as a size it could only be that of
+    // the whole axis.
     int64_t count = equal ? parts->ints[0] : parts->count;
     if (whole == DIM_UNKNOWN) {
         return infer_shape_error(call, "the size of the axis of %s is "
@@ -310,6 +323,7 @@ static bool infer_split(InferCall *call)
     }
     call->output_count = (uint32_t)count;
     call->split_axis = axis;
+    // Equal parts are all as the first one, however many there are.
     call->split_sizes = equal || count <= OP_MAX_OUTPUTS ? NULL : parts->ints;
     for (int64_t i = 0; i < OP_MAX_OUTPUTS; i++) {
         infer_output(call, (int)i, type.dtype, type.rank, type.dims);
@@ -330,6 +344,7 @@ static bool kernel_split(const KernelCall *call)
         return false;
     }
     sizes_around(in, axis, &outer, &inner);
+    // x as `outer` rows; part k has the same piece of each.
     int64_t row = tensor_dims(in)[axis] * inner;
     for (uint32_t k = 0; k < call->output_count; k++) {
         Tensor *part = call->outputs[k];

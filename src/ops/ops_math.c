@@ -2,6 +2,7 @@
 // loops are in kernels/tile_list.h.
 #include "ops/descriptor.h"
 
+// Rounding takes ints too, which come back as they are, with their dtype.
 const OpDesc op_floor = {
     UNARY("floor", TILE_FLOOR, RESULT_SAME),
     .doc = "The largest whole number that is not above x.",
@@ -29,18 +30,21 @@ const OpDesc op_round = {
     .graphdef = "Rint",
 };
 
+// One of the few functions that IEEE 754 rounds exactly, on every machine.
 const OpDesc op_sqrt = {
     UNARY("sqrt", TILE_SQRT, RESULT_SAME),
     .doc = "The square root of floats; NaN below 0.",
     .graphdef = "Sqrt",
 };
 
+// A root and a division, each rounded: not the processor's estimate.
 const OpDesc op_rsqrt = {
     UNARY("rsqrt", TILE_RSQRT, RESULT_SAME),
     .doc = "1 / sqrt(x), of floats.",
     .graphdef = "Rsqrt",
 };
 
+// Overflow gives infinity without an error, as in NumPy.
 const OpDesc op_exp = {
     UNARY("exp", TILE_EXP, RESULT_SAME),
     .doc = "e to the power x.",
@@ -54,6 +58,8 @@ const OpDesc op_expm1 = {
     .graphdef = "Expm1",
 };
 
+// Of 0 minus infinity, of what is below NaN: values, not errors, since one bad
+// element must not stop the others.
 const OpDesc op_log = {
     UNARY("log", TILE_LOG, RESULT_SAME),
     .doc = "The natural logarithm.",
@@ -67,6 +73,7 @@ const OpDesc op_log1p = {
     .graphdef = "Log1p",
 };
 
+// Exact for powers of two, which log(x) / log(2) is not.
 const OpDesc op_log2 = {
     UNARY("log2", TILE_LOG2, RESULT_SAME),
     .doc = "The logarithm to base 2.",
@@ -77,6 +84,8 @@ const OpDesc op_log10 = {
     .doc = "The logarithm to base 10.",
 };
 
+// float32 is reduced in double, so that arguments of many turns keep their
+// accuracy (kernels/vmath.h).
 const OpDesc op_sin = {
     UNARY("sin", TILE_SIN, RESULT_SAME),
     .doc = "The sine; x in radians.",
@@ -95,6 +104,7 @@ const OpDesc op_tan = {
     .graphdef = "Tan",
 };
 
+// NaN outside of [-1, 1], and so for acos.
 const OpDesc op_asin = {
     UNARY("asin", TILE_ASIN, RESULT_SAME),
     .doc = "The inverse sine, in radians.",
@@ -137,12 +147,14 @@ const OpDesc op_asinh = {
     .graphdef = "Asinh",
 };
 
+// NaN below 1.
 const OpDesc op_acosh = {
     UNARY("acosh", TILE_ACOSH, RESULT_SAME),
     .doc = "The inverse hyperbolic cosine.",
     .graphdef = "Acosh",
 };
 
+// Infinite at -1 and 1, NaN beyond.
 const OpDesc op_atanh = {
     UNARY("atanh", TILE_ATANH, RESULT_SAME),
     .doc = "The inverse hyperbolic tangent.",
@@ -155,18 +167,21 @@ const OpDesc op_erf = {
     .graphdef = "Erf",
 };
 
+// From exp(-|x|): neither end overflows.
 const OpDesc op_sigmoid = {
     UNARY("sigmoid", TILE_SIGMOID, RESULT_SAME),
     .doc = "1 / (1 + exp(-x)).",
     .graphdef = "Sigmoid",
 };
 
+// As max(x, 0) + log1p(exp(-|x|)), which does not overflow.
 const OpDesc op_softplus = {
     UNARY("softplus", TILE_SOFTPLUS, RESULT_SAME),
     .doc = "log(1 + exp(x)).",
     .graphdef = "Softplus",
 };
 
+// Takes ints too. NaN passes, where a plain maximum in C would drop it.
 const OpDesc op_relu = {
     UNARY("relu", TILE_RELU, RESULT_SAME),
     .doc = "x where it is positive, else 0.",
@@ -187,6 +202,7 @@ const OpDesc op_atan2 = {
     .graphdef = "Atan2",
 };
 
+// Without an op in TensorFlow, as logaddexp.
 const OpDesc op_hypot = {
     BINARY("hypot", TILE_HYPOT, RESULT_SAME, 0),
     .doc = "sqrt(x1**2 + x2**2) without overflow on the way." BROADCASTS,

@@ -21,6 +21,7 @@ static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
     uint32_t mask;
     call->out_dtypes[0] = dtype;
     if (type.rank == RANK_UNKNOWN) {
+        // Everything reduced away: a scalar, whatever the rank was.
         bool all = !attr_given(&call->attrs[0]) && !keep;
         out->rank = all ? 0 : RANK_UNKNOWN;
         return true;
@@ -30,6 +31,7 @@ static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
         return false;
     }
     out->rank = 0;
+    // `empty`: a reduced axis has no elements; `rest`: the result has none.
     bool empty = false, rest = false;
     for (int i = 0; i < type.rank; i++) {
         bool reduced = mask >> i & 1;
@@ -47,6 +49,8 @@ static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
 }
 
 // Sums and products of small ints and bools are int32: they seldom fit less.
+// bool sums count, so they need room; float32 stays, its blocks are added
+// pairwise to keep the error small.
 static DType sum_dtype(DType dtype)
 {
     return dtype == DT_INT64 || dtype_is_float(dtype) ? dtype : DT_INT32;
@@ -102,6 +106,7 @@ typedef struct Layout {
 
 // Axes of size 1 belong to no part. The strides of the three parts follow
 // from their sizes, so no more than these is kept.
+// A scattered set of axes (0 and 2 of three) has no such form: false.
 static bool layout_of(const Tensor *tensor, uint32_t mask, Layout *layout)
 {
     const int64_t *dims = tensor_dims(tensor);
@@ -148,6 +153,7 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     if (state == NULL) {
         return false;
     }
+    // Copy first: both forms of kernel then see dense rows.
     if (!layout_of(in, mask, &l)) {
         Tensor *moved = reduced_last(ctx, in, mask);
         if (moved == NULL) {
@@ -163,6 +169,7 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     size_t in_step = (size_t)(l.reduced * l.inner) *
                      dtype_size((DType)in->dtype);
     size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
+    // Rows: each is dense, and all are handed over in one call.
     if (l.inner == 1) {
         state->tier->row_reduce[id][in->dtype](out->data, in->data, l.outer,
                                                l.reduced);
@@ -170,6 +177,8 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     }
     for (int64_t i = 0; i < l.outer; i++) {
         state->tier->column_reduce[id][in->dtype](
+            // Columns: whole rows are added onto one row, so that memory is
+            // read in its own order.
             (char *)out->data + (size_t)i * out_step,
             (const char *)in->data + (size_t)i * in_step, l.reduced, l.inner);
         if (!ctx_poll(ctx)) {
@@ -259,6 +268,7 @@ static bool kernel_mean(const KernelCall *call)
 }
 
 // The squares of the differences from the mean along the reduced axes.
+// The mean keeps the reduced axes as 1, so that it broadcasts against `in`.
 static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
 {
     int64_t dims[SHAPE_MAX_RANK];
@@ -275,6 +285,8 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
         divide_by(mean, reduced_count(in, mask));
         if (op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL,
                    &difference, &outputs)) {
+            // Through the eager ops: the same bits as a program that writes it
+            // out.
             if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square,
                         &outputs)) {
                 square = NULL;
@@ -337,11 +349,13 @@ static bool logsumexp_row(Tensor *in, int64_t row, int64_t n, Tensor *out,
 {
     size_t size = dtype_size((DType)in->dtype);
     char *from = (char *)in->data + (size_t)(row * n) * size;
+    // Scratch for a single element of either dtype.
     double high_value, total_value;
     _Alignas(8) char high[8], total[8];
     tier->row_reduce[REDUCE_MAX][in->dtype](high, from, 1, n);
     high_value = in->dtype == DT_FLOAT32 ? (double)*(float *)(void *)high
                                          : *(double *)(void *)high;
+    // A NaN goes on below and stays NaN.
     if (isinf(high_value)) { // all -inf, or an inf: subtracting would be NaN
         tensor_set_float(out, row, high_value);
         return true;
@@ -426,6 +440,7 @@ static int64_t index_of_min(const Tensor *in, int64_t start, int64_t step,
 }
 
 // One search an element of the result, over a strided row.
+// `find` is the whole search, so that the dtype is asked once a row.
 static bool kernel_arg(const KernelCall *call,
                        int64_t (*find)(const Tensor *, int64_t, int64_t,
                                        int64_t))
@@ -455,11 +470,13 @@ static bool kernel_argmin(const KernelCall *call)
 
 // ---- descriptors
 
+// The two that every reduction has, and the third of var and std.
 static const AttrDesc reduce_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
     {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
     {"correction", ATTR_FLOAT, ATTR_HOST_ONLY, "0"},
 };
+// One axis or all: several would leave open what an index counts.
 static const AttrDesc arg_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
     {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
@@ -482,11 +499,13 @@ const OpDesc op_prod = {
            "bool and small ints multiply in int32; of nothing it is 1.",
     .graphdef = "Prod",
 };
+// Of floats only, where NumPy would turn ints into float64 unasked.
 const OpDesc op_mean = {
     REDUCTION("mean", infer_mean, kernel_mean, reduce_attrs, 2),
     .doc = "The mean over the axes, all by default; of floats.",
     .graphdef = "Mean",
 };
+// No graphdef name: TensorFlow composes it from other ops.
 const OpDesc op_var = {
     REDUCTION("var", infer_mean, kernel_var, reduce_attrs, 3),
     .doc = "The variance over the axes, all by default; of floats.\n"
@@ -497,6 +516,7 @@ const OpDesc op_std = {
     .doc = "The standard deviation over the axes, all by default: the root\n"
            "of var.",
 };
+// No neutral element, so that of nothing there is no largest.
 const OpDesc op_max = {
     REDUCTION("max", infer_max, kernel_max, reduce_attrs, 2),
     .doc = "The largest element over the axes, all by default; NaN wins.\n"
@@ -509,6 +529,7 @@ const OpDesc op_min = {
            "Of nothing: ShapeError.",
     .graphdef = "Min",
 };
+// False of nothing, and `all` is True of nothing: the neutral elements.
 const OpDesc op_any = {
     REDUCTION("any", infer_any, kernel_any, reduce_attrs, 2),
     .doc = "True if one bool over the axes is, all by default.",

@@ -35,6 +35,7 @@ static bool kernel_flip(const KernelCall *call)
     dense_strides(in->rank, tensor_dims(in), strides);
     for (int i = 0; i < in->rank; i++) {
         if (mask >> i & 1) {
+            // An empty axis would start before the memory; it is never read.
             offset += (tensor_dims(in)[i] - 1) * strides[i];
             strides[i] = -strides[i];
         }
@@ -45,6 +46,7 @@ static bool kernel_flip(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// None means all axes, as in NumPy.
 static const AttrDesc flip_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
@@ -102,6 +104,7 @@ static void roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
 static bool roll_axes(const KernelCall *call)
 {
     const AttrValue *shift = &call->attrs[0], *axes = &call->attrs[1];
+    // Each turn releases `from`, so that the input is held once for it.
     Tensor *from = object_retain(call->inputs[0]);
     const int64_t *dims = tensor_dims(from);
     for (uint32_t k = 0; k < axes->count; k++) {
@@ -111,6 +114,7 @@ static bool roll_axes(const KernelCall *call)
             k + 1 == axes->count
                 ? object_retain(call->outputs[0])
                 : tensor_new(call->ctx, (DType)from->dtype, from->rank, dims);
+        // The last turn writes into the output itself, held once more.
         bool ok = to != NULL && shape_axis(call->ctx, "roll", axes->ints[k],
                                            from->rank, &axis);
         if (ok) {
@@ -139,12 +143,14 @@ static bool kernel_roll(const KernelCall *call)
     if (attr_given(&call->attrs[1]) && call->attrs[1].count > 0) {
         return roll_axes(call);
     }
+    // An empty list of axes moves nothing, unlike None.
     bool flat = !attr_given(&call->attrs[1]);
     roll_axis(call->ctx, out, in, in->count, 1,
               flat ? call->attrs[0].ints[0] : 0);
     return ctx_poll(call->ctx);
 }
 
+// Ints or lists of them; a single int comes as a list of one.
 static const AttrDesc roll_attrs[] = {
     {"shift", ATTR_INTS, ATTR_HOST_ONLY, NULL},
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
@@ -210,9 +216,11 @@ static bool kernel_tile(const KernelCall *call)
         int from = i - (out->rank - in->rank);
         int64_t size = from < 0 ? 1 : tensor_dims(in)[from];
         int64_t times = size == 0 ? 0 : tensor_dims(out)[i] / size;
+        // Each axis may become two for the walk.
         if (rank + 2 > SHAPE_MAX_RANK) {
             return ctx_fail(call->ctx, ERR_SHAPE, "tile: rank too high");
         }
+        // A stride of 0: the same elements again and again.
         if (times != 1) {
             dims[rank] = times;
             strides[rank++] = 0;
@@ -252,6 +260,7 @@ const OpDesc op_tile_op = {
 static int64_t repeat_size(const InferCall *call, int64_t size)
 {
     TensorType times = call->inputs[1];
+    // Counts that a trace does not know leave the size open.
     Tensor *value = call->values != NULL ? call->values[1] : NULL;
     if (times.rank > 1 || (times.rank == 1 && times.dims[0] != 1 &&
                            times.dims[0] != DIM_UNKNOWN &&
@@ -266,6 +275,7 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
     }
     int64_t total = 0;
     for (int64_t i = 0; i < size; i++) {
+        // One count may serve all.
         int64_t one = tensor_int_at(value, value->count == 1 ? 0 : i);
         if (one < 0) {
             ctx_fail(call->ctx, ERR_OP_VALUE,
@@ -296,6 +306,7 @@ static bool infer_repeat(InferCall *call)
                     &axis)) {
         return false;
     }
+    // Without an axis x counts as one vector of all its elements.
     int64_t size = axis < 0 ? DIM_UNKNOWN : x.dims[axis];
     if (axis < 0 && shape_is_static(x.rank, x.dims) &&
         !shape_count(call->ctx, x.rank, x.dims, x.dtype, &size)) {
@@ -325,6 +336,7 @@ static bool kernel_repeat(const KernelCall *call)
     int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner;
     for (int64_t i = 0; i < runs; i++) {
         int64_t one = tensor_int_at(times, times->count == 1 ? 0 : i % size);
+        // Negative counts were refused by the rule, which had the values.
         for (int64_t k = 0; k < one; k++) {
             tensor_copy(call->ctx, call->outputs[0], at, in, i * inner, inner);
             at += inner;
@@ -378,6 +390,8 @@ static bool triangle(const KernelCall *call, bool upper)
     size_t size = dtype_size((DType)in->dtype);
     memcpy(out->data, in->data, (size_t)in->count * size);
     for (int64_t r = 0; columns > 0 && r < in->count / columns; r++) {
+        // The first column above the diagonal, or the one on it, held within
+        // the row.
         int64_t edge = r % rows + k + (upper ? 0 : 1);
         edge = edge < 0 ? 0 : edge > columns ? columns : edge;
         int64_t from = upper ? 0 : edge, to = upper ? edge : columns;

@@ -2,6 +2,8 @@
 #include "ops/infer.h"
 #include "ops/strings.h"
 
+// Both branches are values, computed in full: a choice between them guards no
+// division by zero. For that there is `if`.
 const OpDesc op_where = {
     .name = "where",
     .params = "condition, x1, x2, /",
@@ -18,6 +20,7 @@ const OpDesc op_where = {
     .graphdef = "SelectV2",
 };
 
+// One op, not two: it is a single loop, and its gradient is known as one.
 const OpDesc op_clip = {
     .name = "clip",
     .params = "x, min, max, /",
@@ -58,6 +61,7 @@ static bool kernel_cast_strings(const KernelCall *call)
     return true;
 }
 
+// The host names the dtype: a trace must know it.
 static const AttrDesc cast_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, NULL},
 };

@@ -31,6 +31,7 @@ static bool kernel_view(const KernelCall *call)
     return op_infer(&infer) && give_view(call, &infer.out_shapes[0]);
 }
 
+// What reshape, squeeze and expand_dims share: other dims, same buffer.
 #define VIEW(text, rule)                                                      \
     .name = (text), .params = "x, /", .min_inputs = 1,                        \
     .output_count = 1, .flags = OP_METHOD | OP_VIEW, .infer = (rule),         \
@@ -47,6 +48,7 @@ static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
 }
 
 // Product of the known sizes; DIM_UNKNOWN if one is unknown.
+// Only the whole product helps: a part of it says nothing about the rest.
 static int64_t known_count(int rank, const int64_t *dims)
 {
     int64_t count = 1;
@@ -90,9 +92,11 @@ static bool infer_reshape(InferCall *call)
         return ctx_fail(call->ctx, ERR_OP_VALUE,
                         "reshape: only one size can be -1");
     }
+    // Nothing more can be said in a trace; the run checks.
     if (count == DIM_UNKNOWN || opens > 1) {
         return true;
     }
+    // With a 0 among the other sizes any size would do, so -1 has no answer.
     if (opens == 1 && rest != 0 && count % rest == 0) {
         to->dims[open] = count / rest;
         return true;
@@ -100,6 +104,7 @@ static bool infer_reshape(InferCall *call)
     return (opens == 0 && rest == count) || reshape_error(call, from, to);
 }
 
+// Of ints, or an int tensor, for sizes that are computed in the graph.
 static const AttrDesc reshape_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
 };
@@ -135,6 +140,8 @@ static bool infer_squeeze(InferCall *call)
     }
     out->rank = 0;
     for (int i = 0; i < type.rank; i++) {
+        // An axis of unknown size that is named is taken to be 1; the run
+        // checks.
         bool named = mask >> i & 1;
         if (named && type.dims[i] != 1 && type.dims[i] != DIM_UNKNOWN) {
             return infer_shape_error(call, "an axis of %s is not 1", type);
@@ -146,6 +153,7 @@ static bool infer_squeeze(InferCall *call)
     return true;
 }
 
+// None takes all axes of size 1, as far as they are known.
 static const AttrDesc squeeze_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
@@ -208,6 +216,7 @@ static bool permutation(Ctx *ctx, const char *op, const AttrValue *attr,
                         attr->count, rank);
     }
     for (int i = 0; i < rank; i++) {
+        // Negative axes are fine: shape_axis resolves them.
         int64_t axis = attr_given(attr) ? attr->ints[i] : rank - 1 - i;
         if (!shape_axis(ctx, op, axis, rank, &axes[i])) {
             return false;
@@ -273,6 +282,7 @@ static bool kernel_permute(const KernelCall *call)
 static const AttrDesc permute_attrs[] = {
     {"axes", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
+// The array API's name; TensorFlow and NumPy say transpose.
 const OpDesc op_permute_dims = {
     .name = "permute_dims",
     .params = "x, /",
@@ -296,6 +306,7 @@ static bool infer_matrix_transpose(InferCall *call)
         return false;
     }
     if (out->rank != RANK_UNKNOWN) {
+        // Swapped in place: infer_same has copied x's dims.
         int64_t rows = out->dims[out->rank - 2];
         out->dims[out->rank - 2] = out->dims[out->rank - 1];
         out->dims[out->rank - 1] = rows;
@@ -344,6 +355,7 @@ static bool infer_broadcast_to(InferCall *call)
     bool fits = from.rank == RANK_UNKNOWN || to.rank == RANK_UNKNOWN ||
                 from.rank <= to.rank;
     for (int i = 1; fits && to.rank >= 0 && i <= from.rank; i++) {
+        // Axes are compared from the last one; new leading ones always fit.
         int64_t own = from.dims[from.rank - i], wanted = to.dims[to.rank - i];
         fits = own == 1 || own == wanted || own == DIM_UNKNOWN ||
                wanted == DIM_UNKNOWN;
@@ -369,6 +381,7 @@ static bool kernel_broadcast_to(const KernelCall *call)
     return true;
 }
 
+// Copies, where NumPy gives a view with strides of 0.
 const OpDesc op_broadcast_to = {
     .name = "broadcast_to",
     .params = "x, /",
@@ -400,6 +413,7 @@ static bool kernel_shape_of(const KernelCall *call)
     return true;
 }
 
+// What is unknown in a trace is a value at run time: this op reads it.
 const OpDesc op_shape_of = {
     .name = "shape_of",
     .params = "x, /",

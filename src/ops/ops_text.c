@@ -10,6 +10,7 @@
 #include "ops/infer.h"
 #include "ops/strings.h"
 
+// Borrowed: valid as long as the tensor.
 static TensorString *string_of(const Tensor *tensor, int64_t index)
 {
     return ((TensorString *const *)tensor->data)[index];
@@ -65,6 +66,7 @@ static bool change_case(const KernelCall *call, char first, int shift)
                                from->length)) {
             return false;
         }
+        // Fresh and held by `out` alone, so it may be changed in place.
         TensorString *to = string_of(out, i);
         for (uint32_t k = 0; k < to->length; k++) {
             bool letter = to->bytes[k] >= first && to->bytes[k] < first + 26;
@@ -85,6 +87,7 @@ static bool kernel_lower(const KernelCall *call)
     return change_case(call, 'A', 'a' - 'A');
 }
 
+// upper and lower differ in kernel, help and TensorFlow's name.
 #define CHANGE_CASE(text, run)                                                \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
     .output_count = 1, .infer = infer_case, .kernel = (run)
@@ -134,6 +137,7 @@ static bool kernel_join(const KernelCall *call)
     StrBuf text;
     strbuf_init(&text, call->ctx);
     for (int64_t i = 0; ok && i < out->count; i++) {
+        // The buffer's memory stays for the next element.
         text.length = 0;
         for (uint32_t k = 0; k < call->input_count; k++) {
             int64_t at = broadcast_index(tensor_type(call->inputs[k]),
@@ -202,6 +206,7 @@ static bool next_part(const TensorString *text, const AttrValue *separator,
 {
     const char *bytes = text->bytes;
     size_t i = *at, end = text->length;
+    // An empty separator means blanks, as in TensorFlow; Python refuses it.
     if (!attr_given(separator) || separator->count == 0) {
         while (i < end && is_blank(bytes[i])) {
             i++;
@@ -217,6 +222,7 @@ static bool next_part(const TensorString *text, const AttrValue *separator,
     if (i > end) {
         return false;
     }
+    // Bytes, not C strings: both may hold NUL.
     const char *found = memmem(bytes + i, end - i, separator->text,
                                separator->count);
     size_t stop = found != NULL ? (size_t)(found - bytes) : end;
@@ -232,6 +238,7 @@ static bool kernel_split(const KernelCall *call)
     const TensorString *text = string_of(call->inputs[0], 0);
     size_t at = 0, start, length;
     int64_t count = 0;
+    // The first walk only counts.
     while (next_part(text, &call->attrs[0], &at, &start, &length)) {
         count++;
     }
@@ -286,6 +293,7 @@ static bool infer_to_number(InferCall *call)
 static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
 {
     char *end;
+    // The C functions below stop at a NUL, which is no part of a number.
     if (text->length == 0 || strlen(text->bytes) != text->length) {
         return false;
     }
@@ -293,6 +301,7 @@ static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
     errno = 0;
     if (dtype_is_float((DType)out->dtype)) {
         // Straight to float32, so that it is rounded once.
+        // strtod takes hexadecimal, "inf" and "nan" as well.
         double value = out->dtype == DT_FLOAT32
                            ? (double)strtof(text->bytes, &end)
                            : strtod(text->bytes, &end);
@@ -304,6 +313,7 @@ static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
             return false;
         }
     }
+    // Leading blanks are skipped by the C functions themselves.
     bool some = end != text->bytes;
     while (is_blank(*end)) {
         end++;
@@ -326,6 +336,7 @@ static bool kernel_to_number(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// float32 by default, as TensorFlow's StringToNumber.
 static const AttrDesc to_number_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
