@@ -19,6 +19,7 @@ bool clone_init(Clone *clone, Graph *from, Graph *to)
     clone->size = from->values.count * sizeof(ValueId) + 1;
     clone->values = ctx_alloc(to->ctx, clone->size);
     if (clone->values != NULL) {
+        // VALUE_ID_NONE is all ones.
         memset(clone->values, 0xff, clone->size);
     }
     return clone->values != NULL;
@@ -55,6 +56,7 @@ static bool clone_results(Clone *clone, const GraphBlock *from, GraphBlock *to)
 static GraphBlock *clone_block(Clone *clone, const GraphBlock *from,
                                GraphBlock *parent)
 {
+    // Params first, since nodes inside refer to them.
     GraphBlock *block = graph_block_new(clone->to, parent);
     for (uint32_t i = 0; block != NULL && i < from->param_count; i++) {
         const GraphValue *param = graph_value(clone->from, from->params[i]);
@@ -77,6 +79,8 @@ static GraphBlock *clone_block(Clone *clone, const GraphBlock *from,
 static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
 {
     Graph *to = clone->to;
+    // A callee is shared, not copied: graphs do not change once they have been
+    // traced.
     if (from->op == OP_CALL) {
         size_t count = from->callee->variables.count;
         node->callee = from->callee;
@@ -109,6 +113,8 @@ static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
                           GraphBlock *block)
 {
     uint32_t count = from->output_count;
+    // Dims of the types still belong to the graph that is read; build_finish
+    // copies them.
     TensorType few[OP_MAX_OUTPUTS], *types = few;
     if (count > OP_MAX_OUTPUTS) {
         types = arena_new_array(&clone->to->arena, TensorType, count);
@@ -139,6 +145,7 @@ static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
     for (uint32_t i = 0; i < from->input_count; i++) {
         node->inputs[i] = clone->values[from->inputs[i]];
     }
+    // The blocks before the outputs: build_link asks them for effects.
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
         if (from->blocks[b] != NULL) {
             node->blocks[b] = clone_block(clone, from->blocks[b], block);
@@ -188,6 +195,8 @@ static bool copy_inputs(Clone *clone)
         if (made == VALUE_ID_NONE) {
             return false;
         }
+        // graph_add_input makes arguments alone; a capture that is not bound
+        // is put right here.
         to->inputs.items[i].kind = input->kind;
         clone->values[input->value] = made;
     }

@@ -19,6 +19,8 @@ Graph *graph_new(Ctx *ctx, const char *name)
     map_init(&graph->names, ctx);
     graph->name = arena_strndup(&graph->arena, name, strlen(name));
     graph->block = graph_block_new(graph, NULL);
+    // All lists are empty and the count is 1, so that the ordinary release is
+    // right.
     if (graph->name == NULL || graph->block == NULL) {
         graph_release(ctx, graph);
         return NULL;
@@ -69,6 +71,8 @@ void graph_release(Ctx *ctx, Graph *graph)
     if (graph == NULL || --graph->refs > 0) {
         return;
     }
+    // A list through the dead graphs themselves: it needs neither memory nor
+    // recursion.
     Graph *dead = graph;
     while (dead != NULL) {
         graph = dead;
@@ -102,6 +106,7 @@ bool build_hold(Graph *graph, void *object)
 static const char *unique_name(Graph *graph, const char *name)
 {
     size_t length = strlen(name);
+    // The count spares a search from "_1" on for each of many nodes of one op.
     uint64_t *count = map_get(&graph->names, name, length);
     if (count == NULL) {
         if (!map_put(&graph->names, name, length, 0)) {
@@ -130,6 +135,7 @@ static const char *unique_name(Graph *graph, const char *name)
 // who is asked first.
 const char *graph_node_name(Graph *graph, GraphNode *node)
 {
+    // `named` is how far names have been given; the walk goes on from there.
     while (node->name == NULL && graph->named < graph->nodes.count) {
         GraphNode *next = graph->nodes.items[graph->named];
         if (next->name == NULL) {
@@ -157,6 +163,8 @@ static ValueId add_input(Graph *graph, const char *name, InputKind kind,
     }
     ValueId value = graph_block_param(graph, graph->block, unique, type);
     if (value != VALUE_ID_NONE) {
+        // Room was reserved above, so that param and row are made both or not
+        // at all.
         GraphInput input = {value, kind, unique, capture};
         graph->inputs.items[graph->inputs.count++] = input;
         if (capture != NULL) {
@@ -176,6 +184,8 @@ ValueId graph_add_input(Graph *graph, const char *name, TensorType type)
 ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
 {
     for (size_t i = 0; i < graph->inputs.count; i++) {
+        // One input for a tensor that is captured many times; equal tensors at
+        // other addresses are others.
         if (graph->inputs.items[i].capture == tensor) {
             return graph->inputs.items[i].value;
         }
@@ -194,6 +204,8 @@ bool graph_add_variable(Graph *graph, const char *name, TensorType type,
             return true;
         }
     }
+    // Dims are copied: the Variable's tensor may be replaced by its next
+    // value.
     size_t size = sizeof(int64_t) * (size_t)(type.rank > 0 ? type.rank : 0);
     int64_t *dims = arena_alloc(&graph->arena, size);
     if (dims == NULL || !vec_reserve(graph->ctx, &graph->variables, 1)) {

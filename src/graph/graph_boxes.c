@@ -18,6 +18,7 @@ typedef struct BoxLine {
     size_t width; // columns of a terminal
 } BoxLine;
 
+// One drawing: the lines of the whole text, and where the boxes go.
 typedef struct Boxes {
     StrBuf *out;
     VEC(BoxLine) lines;
@@ -30,6 +31,7 @@ static size_t text_width(const char *text, size_t length)
     for (size_t at = 0; at < length;) {
         uint32_t codepoint;
         size_t size = utf8_decode(text + at, length - at, &codepoint);
+        // A byte that is no UTF-8 counts as one column.
         width += size > 0 ? (size_t)utf8_width(codepoint) : 1;
         at += size > 0 ? size : 1;
     }
@@ -89,6 +91,8 @@ static size_t inner_width(const Boxes *boxes, size_t at, size_t end)
         if (is_title(boxes, at, end)) {
             next = block_end(boxes, at, end);
             size_t inner = inner_width(boxes, at + 1, next);
+            // A frame takes a line and a blank at each side; behind a title at
+            // least one piece of the line is left.
             width = (inner > width + 1 ? inner : width + 1) + 4;
         }
         most = width > most ? width : most;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+// The state of one drawing. A callee is a node with its name: its own graph is
+// not drawn.
 typedef struct Dot {
     StrBuf *out;
     Graph *graph;
@@ -19,6 +21,7 @@ static void put_text(StrBuf *out, const char *text, size_t length)
         if (text[i] == '"' || text[i] == '\\') {
             strbuf_putc(out, '\\');
         }
+        // A label's line ends would be drawn as such.
         strbuf_putc(out, text[i] == '\n' ? ' ' : text[i]);
     }
 }
@@ -50,6 +53,7 @@ static void put_payload(const Dot *dot, const GraphNode *node)
                node->op == OP_ASSIGN_VARIABLE) {
         strbuf_printf(&text, " %s",
                       dot->graph->variables.items[node->variable].name);
+    // Only a single number is short enough to stand in a box.
     } else if (node->op == OP_CONST && node->tensor->count == 1) {
         strbuf_putc(&text, ' ');
         tensor_print_str(&text, node->tensor);
@@ -62,6 +66,7 @@ static void put_payload(const Dot *dot, const GraphNode *node)
 static void put_tooltip(StrBuf *out, const GraphPlace *place)
 {
     size_t length = 0;
+    // A graph that was read from text has notes in place of sources.
     const char *text = place->note;
     if (text != NULL) {
         length = strlen(text);
@@ -79,6 +84,7 @@ static void put_tooltip(StrBuf *out, const GraphPlace *place)
 // Where an edge from the value begins.
 static void put_origin(const Dot *dot, ValueId value)
 {
+    // A value without a node is a param, which has an ellipse of its own.
     const GraphNode *node = graph_value(dot->graph, value)->node;
     if (node != NULL) {
         strbuf_printf(dot->out, "n%u", node->serial);
@@ -149,7 +155,10 @@ static void put_node(Dot *dot, const GraphNode *node)
 // Its last line is a node of its own, so that results can be seen.
 static void put_block(Dot *dot, const GraphBlock *block)
 {
+    // Effects of one block are joined by dashed edges, in the order in which
+    // they run.
     const GraphNode *effect = NULL;
+    // The number is taken before inner blocks take theirs.
     uint32_t number = dot->blocks++;
     if (!ctx_enter(dot->graph->ctx)) {
         strbuf_fail(dot->out);

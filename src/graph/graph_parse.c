@@ -19,6 +19,7 @@ typedef struct ParsePart {
     bool open;     // being read: whoever calls it now calls itself
 } ParsePart;
 
+// All graphs of one text; lives as long as graph_parse runs.
 struct ParseText {
     Ctx *ctx;
     VEC(ParsePart) parts;
@@ -53,6 +54,8 @@ bool graph_parse_param(Parse *parse, Definition *definition,
     if (!reader_expect(reader, "%")) {
         return false;
     }
+    // Any word will do: the text is the key, and that it looks like a number
+    // is no matter.
     definition->number = reader_word(reader);
     if (definition->number.length == 0) {
         return reader_fail_at(reader, reader->at, "expected a number");
@@ -110,6 +113,8 @@ static bool parse_value(Parse *parse, const GraphBlock *block,
     Reader *reader = &parse->reader;
     const char *where = reader->at;
     Piece number = reader_word(reader);
+    // Values stay in the map when their block has ended, so that being defined
+    // is not enough.
     uint64_t *value = map_get(&parse->values, number.text, number.length);
     if (value == NULL || !visible(parse->graph, block, (ValueId)*value)) {
         return reader_fail_at(reader, where - 1,
@@ -133,6 +138,8 @@ bool graph_parse_values(Parse *parse, const GraphBlock *block,
     } while (reader_take(&parse->reader, ",") &&
              (reader_take(&parse->reader, "%") ||
               !reader_expect(&parse->reader, "%")));
+    // The loop ends without a comma, or with one that nothing follows, which
+    // is an error.
     return !ctx_failed(parse->reader.ctx);
 }
 
@@ -194,6 +201,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
         return reader_line_end(reader, &parse->graph->arena, &note);
     }
     if (!is_word(word, block->parent != NULL ? "yield" : "return")) {
+        // An op's name stands here: back to the start of the line.
         reader->at = where;
         *done = false;
         return true;
@@ -223,6 +231,7 @@ static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
                                   "expected %zu blanks, not %zu", indent,
                                   found);
         }
+        // A long text can be interrupted.
         if (!ctx_poll(reader->ctx) || !block_end(parse, block, &done) ||
             (!done && !graph_parse_node(parse, block, indent))) {
             return false;
@@ -251,6 +260,8 @@ static bool head_input(Parse *parse, InputKind kind)
     if (!graph_parse_param(parse, &definition, &name)) {
         return false;
     }
+    // A capture is read as an input without a tensor; graph_bind_capture gives
+    // it one.
     ValueId value = graph_add_input(graph, name != NULL ? name : "arg",
                                     definition_type(&definition));
     if (!graph_parse_define(parse, &definition, value)) {
@@ -347,6 +358,7 @@ static bool read_graph(Parse *parse)
     if (!graph_parse_block(parse, parse->graph->block, indent)) {
         return false;
     }
+    // What follows the last line of the outermost block belongs to no block.
     if (reader_indent(reader, &indent)) {
         return reader_fail_at(reader, reader->at,
                               "the graph has returned above");
@@ -359,6 +371,7 @@ static Graph *read_part(ParseText *all, size_t index)
 {
     ParsePart *part = &all->parts.items[index];
     Parse parse = {.reader = part->reader, .all = all};
+    // graph_new wants a C string and copies it.
     char *name = ctx_strndup(all->ctx, part->name.text, part->name.length);
     if (name == NULL || !ctx_enter(all->ctx)) {
         return NULL;
@@ -366,6 +379,7 @@ static Graph *read_part(ParseText *all, size_t index)
     parse.graph = graph_new(all->ctx, name);
     ctx_free(all->ctx, name, part->name.length + 1);
     map_init(&parse.values, all->ctx);
+    // While it is read, a call of it would never end: graphs cannot recurse.
     part->open = true;
     bool ok = parse.graph != NULL && read_graph(&parse);
     part->open = false;
@@ -419,6 +433,8 @@ static bool cut(ParseText *all, Arena *arena, const char *text, size_t length)
             if (part.name.text == NULL) {
                 return false;
             }
+            // The rest of the part begins behind the name and ends where the
+            // next part begins.
             part.name.length = strlen(part.name.text);
             part.reader = reader;
             if (all->parts.count > 0) {

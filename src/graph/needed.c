@@ -37,6 +37,8 @@ static bool mark_block(Graph *graph, GraphBlock *block, bool *need)
         for (uint32_t i = 0; i < node->input_count; i++) {
             need[node->inputs[i]] = true;
         }
+        // Backwards too, though blocks of a node do not use one another's
+        // values.
         for (int b = NODE_MAX_BLOCKS - 1; ok && b >= 0; b--) {
             ok = node->blocks[b] == NULL ||
                  mark_block(graph, node->blocks[b], need);

@@ -31,6 +31,7 @@ typedef struct Cse {
 // saves.
 static bool mergeable(const GraphNode *node)
 {
+    // graph_mark_needed has marked what must run.
     if (!node->mark) {
         return false;
     }
@@ -53,6 +54,7 @@ static uint64_t node_hash(const GraphNode *node)
     if (node->op == OP_CONST) {
         const Tensor *tensor = node->tensor;
         hash = mix(hash, (uint64_t)tensor->dtype << 8 | (uint8_t)tensor->rank);
+        // Strings lie behind pointers: they are compared, but not hashed.
         if (tensor->dtype != DT_STRING) {
             size_t size =
                 (size_t)tensor->count * dtype_size((DType)tensor->dtype);
@@ -95,6 +97,7 @@ static bool node_equal(const GraphNode *a, const GraphNode *b)
 // Finds the node's like, or puts it into the table.
 static void merge(Cse *cse, GraphNode *node)
 {
+    // The newest stand first in a bucket, which leave_block relies on.
     uint32_t *bucket = &cse->buckets[node_hash(node) & cse->mask];
     for (uint32_t at = *bucket; at != CSE_NONE; at = cse->next[at]) {
         GraphNode *other = cse->graph->nodes.items[at];
@@ -138,6 +141,8 @@ static bool cse_block(Cse *cse, GraphBlock *block)
     bool ok = true;
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
+        // One step is enough: what stands for a value was never replaced
+        // itself.
         replace(cse, node->inputs, node->input_count);
         if (mergeable(node)) {
             merge(cse, node);
@@ -158,6 +163,7 @@ bool pass_cse(Graph *graph)
     Ctx *ctx = graph->ctx;
     size_t nodes = graph->nodes.count, values = graph->values.count;
     size_t buckets = 16;
+    // A power of two, so that a mask takes the place of a division.
     while (buckets < nodes) {
         buckets *= 2;
     }

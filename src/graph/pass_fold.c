@@ -23,6 +23,7 @@ static bool foldable(const Graph *graph, const GraphNode *node)
         }
     }
     TensorType type = graph_type(graph, node->first_output);
+    // The product is bounded at each step, so that it cannot overflow.
     int64_t count = 1;
     for (int i = 0; i < type.rank && count <= FOLD_MAX_ELEMENTS; i++) {
         if (type.dims[i] < 0) {
@@ -43,6 +44,8 @@ static bool become_const(Graph *graph, GraphNode *node, Tensor *tensor)
     node->op = OP_CONST;
     node->tensor = tensor;
     node->input_count = 0;
+    // A constant has neither operands nor attributes; its place stays that of
+    // the op.
     node->attrs = NULL;
     return build_set_type(graph, node->first_output, tensor_type(tensor));
 }

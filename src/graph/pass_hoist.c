@@ -21,6 +21,8 @@ static bool is_static(const Graph *graph, ValueId value)
 static bool movable(const Graph *graph, const GraphNode *node)
 {
     const OpDesc *op = op_desc(node->op);
+    // Constants go even if nothing needs them: they cost nothing and cannot
+    // fail.
     if (node->op == OP_CONST) {
         return true;
     }
@@ -60,6 +62,7 @@ static void hoist_from(Graph *graph, GraphNode *loop, GraphBlock *block)
         next = node->next;
         if (movable(graph, node) && invariant(graph, node)) {
             build_unlink(graph, node);
+            // Just before the loop, in the order in which they come.
             build_link(graph, loop->block, node, loop);
         }
     }

@@ -50,6 +50,8 @@ static bool map_inputs(Clone *clone, const GraphNode *node)
 static bool copy_in(Rewrite *rewrite, GraphNode *node, Clone *clone)
 {
     const GraphBlock *body = clone->from->block;
+    // The call's list says which of this graph's Variables each one of the
+    // callee's is.
     clone->variables = node->variables;
     if (!map_inputs(clone, node) ||
         !clone_nodes(clone, body, node->block, node)) {
@@ -73,6 +75,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
         return true;
     }
     Clone clone;
+    // The copy begins behind this node, or at the head of the block.
     GraphNode *before = node->previous;
     GraphBlock *block = node->block;
     bool ok = clone_init(&clone, node->callee, rewrite->graph) &&

@@ -37,6 +37,7 @@ static GraphNode *inner_product(const Powers *powers, const GraphNode *node,
                                 uint32_t side)
 {
     const Graph *graph = powers->graph;
+    // A product with other users must be computed anyway.
     ValueId value = node->inputs[1 - side];
     GraphNode *inner = graph_value(graph, value)->node;
     return inner != NULL && inner->block == node->block &&
@@ -74,6 +75,7 @@ static bool pays(const Graph *graph, const Chain *chain)
 {
     TensorType x = graph_type(graph, chain->factor);
     TensorType base = graph_type(graph, chain->base);
+    // Shorter chains never gain, and only a square matrix has powers.
     if (chain->length < 4 || x.rank != 2 || x.dims[0] != x.dims[1] ||
         x.dims[0] < 1 || base.rank < 2 ||
         !shape_is_static(base.rank, base.dims)) {
@@ -103,6 +105,7 @@ static ValueId product(Graph *graph, GraphNode *before, ValueId a, ValueId b)
     if (node == NULL) {
         return VALUE_ID_NONE;
     }
+    // graph_append links at the end of the block, behind the users.
     build_unlink(graph, node);
     build_link(graph, block, node, before);
     return node->first_output;
@@ -112,6 +115,8 @@ static ValueId product(Graph *graph, GraphNode *before, ValueId a, ValueId b)
 // left without users.
 static bool rewrite(Graph *graph, GraphNode *last, const Chain *chain)
 {
+    // Square and multiply, from the lowest bit; the order of equal factors
+    // does not matter, since powers of one matrix commute.
     ValueId square = chain->factor, power = VALUE_ID_NONE;
     for (uint32_t n = chain->length;; n >>= 1) {
         if (n & 1) {

@@ -15,6 +15,7 @@ static bool reserve(Rewrite *rewrite)
     if (count <= old) {
         return true;
     }
+    // Visits make values; room for some of them spares growing at each.
     count += count / 2;
     ValueId *instead =
         ctx_realloc(graph->ctx, rewrite->instead, old * sizeof *instead,
@@ -50,6 +51,7 @@ static ValueId resolve(const Rewrite *rewrite, ValueId value)
     return value;
 }
 
+// In place: the arrays are the node's or the block's own.
 static void replace(const Rewrite *rewrite, ValueId *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -71,6 +73,8 @@ static bool walk_node(Rewrite *rewrite, GraphNode *node, GraphNode **next)
     if (again != NULL) {
         *next = again;
     }
+    // A node that the visit took out has no block, and its inner blocks are no
+    // concern.
     for (int b = 0; b < NODE_MAX_BLOCKS && node->block != NULL; b++) {
         if (node->blocks[b] != NULL && !walk_block(rewrite, node->blocks[b])) {
             return false;

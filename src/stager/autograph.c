@@ -9,12 +9,14 @@
 #include "interp/raise.h"
 #include "stager/merge.h"
 
+// A source that was read again, with what came of it; kept until the Vm ends.
 typedef struct ReadTree {
     Source *source; // counted
     Arena *arena;   // owned; holds the tree
     Node *tree;     // NULL: it could not be read
 } ReadTree;
 
+// What stager->trees points to. Sources are few: a list will do.
 struct ReadTrees {
     VEC(ReadTree) items;
 };
@@ -40,6 +42,8 @@ static ReadTree *read_again(Vm *vm, ReadTrees *trees, Source *source)
     if (ok) {
         arena_init(read.arena, ctx);
         read.tree = convert_read(vm, source, read.arena);
+        // A source that cannot be read is listed too, without a tree, so that
+        // it is not tried again.
         ok = read.tree != NULL || raise_matches(vm, ERR_SYNTAX);
     }
     if (ok) {
@@ -113,12 +117,15 @@ static bool check_recursion(Vm *vm, const Code *code)
 {
     const StagedBlock *inner = NULL;
     uint32_t count = 0;
+    // From the innermost call outwards; blocks of one frame count once.
     for (const StagedBlock *block = vm->trace->blocks; block != NULL;
          block = block->outer) {
         if (block->frame->code != code ||
             (inner != NULL && inner->frame == block->frame)) {
             continue;
         }
+        // Something changes from call to call, which may end the recursion on
+        // the host.
         if (inner != NULL && !same_arguments(inner->frame, block->frame)) {
             return true;
         }
@@ -142,6 +149,7 @@ static bool check_recursion(Vm *vm, const Code *code)
 Code *autograph_convert(Vm *vm, Function *function)
 {
     Code *code = function->code;
+    // NULL is an error pending, here as below.
     if (code->converted != NULL) {
         return vm->trace->blocks == NULL ||
                        check_recursion(vm, code->converted)

@@ -48,6 +48,7 @@ static bool store_one(Vm *vm, const Object *container,
     if (trace == NULL || leak_is_inner(vm, trace, container)) {
         return true;
     }
+    // The line is noted now: nobody can find it when the tensor is used.
     LeakStore store = {.value = symbolic->value};
     if (!trace_line(vm, &store.line, &store.text)) {
         return false;
@@ -69,6 +70,7 @@ static bool store_value(Vm *vm, const Object *container, Value v, int depth)
     if (value_is_kind(v, KIND_SYMBOLIC)) {
         return store_one(vm, container, value_as_symbolic(v));
     }
+    // Depth also ends cycles.
     if (depth == LEAK_DEPTH || !value_is_object(v)) {
         return true;
     }
@@ -132,6 +134,7 @@ static void describe_origin(StrBuf *out, const TraceOwner *owner,
                             const Symbolic *symbolic)
 {
     const GraphNode *node = graph_value(owner->graph, symbolic->value)->node;
+    // A param of the graph has no node.
     if (node == NULL) {
         strbuf_puts(out, ", an argument");
     } else if (node->place.source != NULL) {
