@@ -38,6 +38,7 @@ static Value apply_unary(Vm *vm, Value arg, double (*function)(double))
     return checked(vm, function(x), isfinite(x), isnan(x));
 }
 
+// As apply_unary; either operand that is infinite excuses an infinite result.
 static Value apply_pair(Vm *vm, Value *args, double (*function)(double, double))
 {
     double x, y;
@@ -49,6 +50,7 @@ static Value apply_pair(Vm *vm, Value *args, double (*function)(double, double))
                    isnan(x) || isnan(y));
 }
 
+// One factor, rounded once, as CPython has it.
 static double degrees_of(double x)
 {
     return x * (180.0 / M_PI);
@@ -237,6 +239,7 @@ static Value rounded(Vm *vm, Value arg, double (*function)(double))
                                         : VALUE_FAIL;
 }
 
+// Ints, unlike C's: Python's floor, ceil and trunc of a float are whole.
 MATH_BODY(floor)
 {
     (void)count;
@@ -255,6 +258,7 @@ MATH_BODY(trunc)
     return rounded(vm, args[0], trunc);
 }
 
+// isnan and its kind are macros in C, so that no pointer to them exists.
 #define TEST_BODY(id, test)                                                   \
     MATH_BODY(id)                                                             \
     {                                                                         \
@@ -283,6 +287,7 @@ static Value pair_of(Vm *vm, Value first, Value second)
     return pair != NULL ? value_from_object(pair) : VALUE_FAIL;
 }
 
+// Both parts have the sign of x; an infinity has the fraction 0.
 MATH_BODY(modf)
 {
     (void)count;
@@ -363,6 +368,7 @@ MATH_BODY(gcd)
                 "'%s' object cannot be interpreted as an integer",
                 type_name(type_of(vm, items->items[i])));
         }
+        // gcd_of retains what it needs, so the old result can go.
         Value next = gcd_of(vm, result, items->items[i]);
         value_release(&vm->ctx, result);
         result = next;
@@ -394,6 +400,7 @@ MATH_BODY(factorial)
     return product;
 }
 
+// In the order of the names, after the rows that the lists make.
 static const NativeDef functions[] = {
 #define X(id, function, doc) {#id, "x, /", math_##id, doc},
     UNARY_FUNCTIONS(X)

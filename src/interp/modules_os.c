@@ -82,6 +82,7 @@ static Value on_path(Vm *vm, Value v, const char *function,
     return result;
 }
 
+// Changes the folder of the whole process.
 OS_BODY(chdir)
 {
     (void)count;
@@ -94,6 +95,7 @@ OS_BODY(rmdir)
     return on_path(vm, args[0], "rmdir", rmdir);
 }
 
+// unlink, not the C library's remove, which would take empty folders too.
 OS_BODY(remove)
 {
     (void)count;
@@ -139,6 +141,7 @@ static Value text_value(Vm *vm, const char *text)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// A folder whose path is longer than PATH_MAX is an OSError.
 OS_BODY(getcwd)
 {
     (void)args, (void)count;
@@ -153,6 +156,7 @@ static bool add_entries(Vm *vm, List *list, DIR *folder)
 {
     for (;;) {
         struct dirent *entry = readdir(folder);
+        // The end, or an error of reading, which is taken for the end.
         if (entry == NULL) {
             return true;
         }
@@ -186,6 +190,7 @@ OS_BODY(listdir)
         object_release(&vm->ctx, list);
         list = NULL;
     }
+    // Closed on every way out: a DIR holds a descriptor.
     if (folder != NULL) {
         closedir(folder);
     }
@@ -291,6 +296,7 @@ OS_BODY(environ)
         if (equals == NULL) {
             continue;
         }
+        // Interned, as dict_set_name wants it.
         Str *key = str_intern(vm, *at, (size_t)(equals - *at));
         Value value = key == NULL ? VALUE_FAIL : text_value(vm, equals + 1);
         bool done = !value_failed(value) &&
@@ -318,6 +324,7 @@ OS_BODY(setenv)
                : raise_errno(vm, errno, NULL);
 }
 
+// A variable that is not set is no error.
 OS_BODY(unsetenv)
 {
     (void)count;
@@ -329,6 +336,7 @@ OS_BODY(unsetenv)
                : raise_errno(vm, errno, NULL);
 }
 
+// Asked anew each time: a fork changes it.
 OS_BODY(getpid)
 {
     (void)args, (void)count;
@@ -372,6 +380,7 @@ OS_BODY(urandom)
     return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
 }
 
+// Unknown numbers give a text too ("Unknown error 999").
 OS_BODY(strerror)
 {
     (void)count;

@@ -9,6 +9,7 @@
 static Value traceback_text(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // INT64_MIN stands for no limit.
     int64_t limit = INT64_MIN;
     bool limited = !value_unbound(args[1]) && !value_is_none(args[1]);
     if (!value_is_kind(args[0], KIND_EXCEPTION)) {
@@ -112,6 +113,7 @@ static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
+// lib/traceback.duet wraps these in CPython's classes and functions.
 static const NativeDef functions[] = {
     {"entries", "traceback, /", traceback_entries,
      "(file, line, function, source line, text) of its places."},

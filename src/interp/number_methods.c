@@ -16,8 +16,8 @@
 #define METHOD(name)                                                          \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
-// The arithmetic is the built-in function's; this is its form as a method, which
-// super() and subclasses need.
+// The arithmetic is the built-in function's; this is its form as a method, for
+// super() and subclasses.
 METHOD(abs)
 {
     return builtin_abs(vm, args, count);
@@ -35,6 +35,7 @@ static Value whole(Vm *vm, Value v, double (*function)(double))
                              : int_exact(vm, v);
 }
 
+// The three give ints; a bool becomes 0 or 1.
 METHOD(trunc)
 {
     (void)count;
@@ -77,6 +78,7 @@ METHOD(divmod)
     return divmod_of(vm, args[0], args[0], args[1]);
 }
 
+// The reflected form: self is the divisor.
 METHOD(rdivmod)
 {
     (void)count;
@@ -121,6 +123,7 @@ static void negate(char *data, size_t length)
 {
     unsigned carry = 1;
     for (size_t i = length; i-- > 0;) {
+        // Complement, and one more from the last byte on.
         unsigned byte = (unsigned char)~data[i] + carry;
         data[i] = (char)byte;
         carry = byte >> 8;
@@ -134,6 +137,7 @@ static bool fits(const mp_int *number, size_t length, bool is_signed)
     if (!is_signed) {
         return bits <= 8 * length;
     }
+    // No byte holds zero alone.
     if (length == 0) {
         return bits == 0;
     }
@@ -184,6 +188,7 @@ METHOD(to_bytes)
         object_release(&vm->ctx, bytes);
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
+    // The magnitude was written; fits() has left room for the sign bit.
     if (negative) {
         negate(bytes->data, (size_t)length);
     }
@@ -196,6 +201,7 @@ METHOD(to_bytes)
 // The number of big-endian bytes, which it may overwrite.
 static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
 {
+    // The top bit of the first byte is the sign.
     bool negative = is_signed && length > 0 && (data[0] & 0x80) != 0;
     if (negative) {
         negate(data, length);
@@ -220,6 +226,7 @@ METHOD(from_bytes)
     if (order == '\0') {
         return VALUE_FAIL;
     }
+    // bytes() of a str would ask for an encoding: a different message.
     if (value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "cannot convert 'str' object to bytes");
@@ -247,6 +254,7 @@ METHOD(from_bytes)
         value_object(args[0]) == (Object *)vm->types[KIND_INT]) {
         return number;
     }
+    // A subclass is made through its constructor, as in CPython.
     Value made = vm_call(vm, args[0], &number, 1);
     release(vm, number);
     return made;

@@ -28,12 +28,14 @@ Bytes *bytes_new(Vm *vm, const char *data, size_t length)
     return bytes;
 }
 
+// A copy of the data as a Value. VALUE_FAIL: failed.
 Value bytes_value(Vm *vm, const char *data, size_t length)
 {
     Bytes *bytes = bytes_new(vm, data, length);
     return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
 }
 
+// Borrowed, and valid as long as the object. A zero byte ends it.
 const char *bytes_text(Value v)
 {
     return value_as_bytes(v)->data;
@@ -98,6 +100,7 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
     size_t x = bytes_length(a), y = bytes_length(b);
     int order = memcmp(bytes_text(a), bytes_text(b), x < y ? x : y);
+    // Equal as far as the shorter one goes: the lengths decide.
     order = order != 0 ? order : (x > y) - (x < y);
     switch (op) {
     case COMPARE_LT: return value_from_bool(order < 0);
@@ -147,6 +150,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return value_from_object(product);
 }
 
+// len() counts bytes; the zero byte at the end is none of them.
 static int64_t bytes_length_slot(Vm *vm, Value self)
 {
     (void)vm;
@@ -164,6 +168,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
                            (int64_t)bytes->length, &start, &step, &count)) {
             return VALUE_FAIL;
         }
+        // A slice is a copy: bytes share no storage.
         Bytes *part = bytes_new(vm, NULL, (size_t)count);
         for (int64_t i = 0; part != NULL && i < count; i++) {
             part->data[i] = bytes->data[start + i * step];
@@ -183,6 +188,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
 static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
+        // The empty bytes are found in all others, as in CPython.
         return memmem(bytes_text(self), bytes_length(self), bytes_text(item),
                       bytes_length(item)) != NULL;
     }
@@ -216,6 +222,7 @@ static Value bytes_step(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
+// An Iterator of byte values; it keeps the bytes alive.
 static Value bytes_iter(Vm *vm, Value self)
 {
     Iterator *iterator = iterator_new(vm, "bytes_iterator", bytes_step);
@@ -265,6 +272,7 @@ static Value bytes_of(Vm *vm, const Tuple *args)
                                   args->count > 2 ? args->items[2]
                                                   : VALUE_UNBOUND);
     }
+    // Immutable, so the same object will do.
     if (value_is_kind(v, KIND_BYTES)) {
         return value_retain(v);
     }
@@ -295,6 +303,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
                    ? bytes_of(vm, args)
                    : VALUE_FAIL;
     }
+    // Borrowed from the arguments until tuple_from retains them.
     Value parts[3];
     size_t count = args->count < 3 ? args->count : 3;
     memcpy(parts, args->items, count * sizeof(Value));

@@ -28,6 +28,7 @@ static void visit_value(Value v, void (*visit)(Object *, void *), void *data)
     }
 }
 
+// Each part is owned, so each is reported.
 static void property_visit(Object *self, void (*visit)(Object *, void *),
                            void *data)
 {
@@ -175,6 +176,7 @@ static Value property_getter(Vm *vm, Value *args, uint32_t count)
     return property_new(vm, args[1], old->set, old->del, old->doc);
 }
 
+// What `@x.setter` calls: the class body then binds the copy to the same name.
 static Value property_setter(Vm *vm, Value *args, uint32_t count)
 {
     Property *old = (Property *)value_object(args[0]);
@@ -196,6 +198,7 @@ static const NativeDef property_methods[] = {
      "A copy with this deleter."},
     {NULL, NULL, NULL, NULL}};
 
+// Owned; NONE if there is no such function, by the invariant.
 static Value property_fget(Vm *vm, Value self)
 {
     (void)vm;
@@ -214,6 +217,7 @@ static Value property_fdel(Vm *vm, Value self)
     return value_retain(((Property *)value_object(self))->del);
 }
 
+// The docstring of this property; the type's own is read through the class.
 static Value property_doc(Vm *vm, Value self)
 {
     (void)vm;
@@ -257,6 +261,7 @@ static void wrap_visit(Object *self, void (*visit)(Object *, void *),
     visit_value(((MethodWrap *)self)->function, visit, data);
 }
 
+// NONE for the function: a wrapper that is read while its cycle dies is valid.
 static void wrap_clear(Vm *vm, Object *self)
 {
     value_replace(&vm->ctx, &((MethodWrap *)self)->function, VALUE_NONE);
@@ -272,6 +277,7 @@ static MethodWrap *wrap_new(Vm *vm, Kind kind, Value function)
     return self;
 }
 
+// Retains the function, which may be any object. NULL: failed.
 MethodWrap *classmethod_new(Vm *vm, Value function)
 {
     return wrap_new(vm, KIND_CLASSMETHOD, function);
@@ -299,6 +305,8 @@ static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     Value function = ((MethodWrap *)value_object(self))->function;
+    // Through an instance, the class is the instance's own, which may be a
+    // subclass of the one that holds the method.
     Type *cls = value_unbound(instance) ? owner : type_of(vm, instance);
     if (value_is_kind(function, KIND_PROPERTY)) {
         return attr_bind(vm, function, value_from_object(cls), cls);
@@ -307,6 +315,7 @@ static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
     return method == NULL ? VALUE_FAIL : value_from_object(method);
 }
 
+// The bare function: nothing is bound.
 static Value staticmethod_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     (void)vm, (void)instance, (void)owner;
@@ -321,6 +330,7 @@ static Value staticmethod_call(Vm *vm, Value self, const Value *args,
                             args, count, keyword_names);
 }
 
+// Serves __func__ and __wrapped__, which CPython gives both.
 static Value wrap_function(Vm *vm, Value self)
 {
     (void)vm;
@@ -363,6 +373,7 @@ const TypeDef staticmethod_type_def = {
 
 // member
 
+// Nothing is owned: definition and type outlive the object.
 static void member_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof(Member));
@@ -379,6 +390,7 @@ Member *member_new(Vm *vm, const MemberDef *def, Type *owner)
     return self;
 }
 
+// CPython's form of a getset_descriptor.
 static Value member_repr(Vm *vm, Value self)
 {
     Member *member = (Member *)value_object(self);
@@ -415,6 +427,7 @@ static Value member_get(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     const Member *member = (Member *)value_object(args[0]);
+    // The getter casts the object unchecked, so a foreign one must stop here.
     if (!type_is_subtype(type_of(vm, args[1]), member->owner)) {
         return raise_error(vm, ERR_TYPE,
                            "descriptor '%s' for '%s' objects doesn't apply to "

@@ -62,6 +62,7 @@ bool dtype_from_value(Vm *vm, Value v, DType *dtype)
     return false;
 }
 
+// NULL carries a pending error over.
 static Value str_result(Str *str)
 {
     return str != NULL ? str_value(str) : VALUE_FAIL;
@@ -79,6 +80,7 @@ static Value dtype_repr(Vm *vm, Value self)
         str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
 }
 
+// print() and str() may differ from the repr in a library's form.
 static Value dtype_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_DTYPE, self);
@@ -94,6 +96,7 @@ static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (op != COMPARE_EQ && op != COMPARE_NE) {
         return VALUE_NOT_IMPLEMENTED;
     }
+    // `a` is a dtype: the slot is asked of its own type.
     DType own = ((DTypeObject *)value_object(a))->dtype;
     if (value_is_kind(b, KIND_DTYPE)) {
         other = ((DTypeObject *)value_object(b))->dtype;
@@ -116,11 +119,13 @@ static bool dtype_hash(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// Nothing is owned.
 static void dtype_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof(DTypeObject));
 }
 
+// The name that dtype_from_value takes.
 static Value member_dtype_name(Vm *vm, Value self)
 {
     return str_result(
@@ -207,6 +212,7 @@ bool shape_from_value(Vm *vm, Value v, Shape *shape)
     bool ok = sizes->count <= SHAPE_MAX_RANK ||
               raise_false(vm, ERR_VALUE, "a shape of more than %d axes",
                           SHAPE_MAX_RANK);
+    // The sizes fit only if the rank does.
     shape->rank = ok ? (int)sizes->count : 0;
     for (int i = 0; ok && i < shape->rank; i++) {
         ok = size_from_value(vm, sizes->items[i], &shape->dims[i]);
@@ -240,11 +246,13 @@ static Spec *spec_of(Vm *vm, Type *cls, TensorType type, Str *name)
     return spec;
 }
 
+// Retains the name, which may be NULL; copies the sizes. NULL: failed.
 Spec *spec_new(Vm *vm, TensorType type, Str *name)
 {
     return spec_of(vm, vm->types[KIND_SPEC], type, name);
 }
 
+// The size follows from the rank, as it was made.
 static void spec_destroy(Vm *vm, Object *self)
 {
     Spec *spec = (Spec *)self;
@@ -279,6 +287,7 @@ static bool spec_equal(const Spec *a, const Spec *b)
            shape_equal(a->rank, a->dims, b->rank, b->dims);
 }
 
+// Equality alone; specs have no order.
 static Value spec_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -315,6 +324,7 @@ static Value member_dtype(Vm *vm, Value self)
     return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
 }
 
+// Owned; None if the spec was made without a name.
 static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -342,10 +352,12 @@ static Value spec_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         !dtype_from_value(vm, given[1], &dtype)) {
         return VALUE_FAIL;
     }
+    // None counts as not given.
     bool named = !value_unbound(given[2]) && !value_is_none(given[2]);
     if (named && !value_is_str(given[2])) {
         return raise_error(vm, ERR_TYPE, "spec: name must be a str");
     }
+    // Borrows the sizes from `shape`; spec_of copies them.
     TensorType type = {dtype, shape.rank, shape.dims};
     Spec *spec = spec_of(vm, cls, type, named ? value_as_str(given[2]) : NULL);
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;

@@ -92,6 +92,7 @@ static void exception_clear(Vm *vm, Object *object)
 static Type *class_of_errno(Vm *vm, Type *cls, const Tuple *args)
 {
     int64_t code;
+    // Only for OSError itself: a subclass keeps its own class, as in CPython.
     if (cls != type_of_error(vm, ERR_OS) || args->count < 2 ||
         args->count > 5 || !value_is_int(args->items[0]) ||
         !int_to_i64(args->items[0], &code)) {
@@ -138,6 +139,7 @@ static bool store_keywords(Vm *vm, Value self, Dict *keywords)
         if (!takes_keyword(vm, type_of(vm, self), value_as_str(key))) {
             return false;
         }
+        // Attributes are found by interned names.
         Str *name = str_intern_str(vm, value_as_str(key));
         bool done = name != NULL &&
                     instance_set(vm, value_object(self), name, value);
@@ -183,6 +185,7 @@ static Value exception_repr(Vm *vm, Value self)
     if (args == NULL) {
         return VALUE_FAIL;
     }
+    // Borrowed from args, which are released behind its last use.
     Value inner = args->count == 1 ? args->items[0] : value_from_object(args);
     Str *text = value_repr(vm, inner);
     bool single = args->count == 1;
@@ -203,6 +206,7 @@ static Str *os_error_text(Vm *vm, Tuple *args)
     Str *text = number == NULL ? NULL : value_str(vm, args->items[1]);
     Str *file = NULL, *result = NULL;
     if (text != NULL && args->count > 2) {
+        // The file shows with quotes, the text without.
         file = value_repr(vm, args->items[2]);
     }
     if (text != NULL && (file != NULL || args->count == 2)) {
@@ -236,6 +240,7 @@ static Str *syntax_text(Vm *vm, const Exception *self, const Tuple *place)
     Str *text = NULL;
     if (line != NULL && value_is_str(place->items[0])) {
         const char *name = value_as_str(place->items[0])->text;
+        // The file's name without its folders, as CPython shows it.
         const char *slash = strrchr(name, '/');
         text = str_printf(vm, "%s (%s, line %s)", message->text,
                           slash == NULL ? name : slash + 1, line->text);
@@ -262,6 +267,7 @@ static Value exception_str(Vm *vm, Value self)
     } else if (args->count == 0) {
         text = object_retain(vm->empty_str);
     } else if (args->count > 1) {
+        // Two or three arguments are errno, text and file.
         bool os = type_is_subtype(cls, type_of_error(vm, ERR_OS)) &&
                   args->count <= 3;
         text = os ? os_error_text(vm, args)
@@ -274,6 +280,7 @@ static Value exception_str(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// Not always the stored ones: visible_args.
 static Value get_args(Vm *vm, Value self)
 {
     Tuple *args = visible_args(vm, value_as_exception(self));
@@ -296,6 +303,7 @@ static bool set_args(Vm *vm, Value self, Value value)
     return true;
 }
 
+// NONE if there is no cause; no exception has UNBOUND there.
 static Value get_cause(Vm *vm, Value self)
 {
     (void)vm;
@@ -344,6 +352,7 @@ static Value get_suppress(Vm *vm, Value self)
     return value_from_bool(value_as_exception(self)->suppress_context);
 }
 
+// Any value with a truth; a deletion resets it.
 static bool set_suppress(Vm *vm, Value self, Value value)
 {
     int truth = value_unbound(value) ? 0 : value_truth(vm, value);
@@ -351,6 +360,7 @@ static bool set_suppress(Vm *vm, Value self, Value value)
     return truth >= 0;
 }
 
+// None until the exception has been raised.
 static Value get_traceback(Vm *vm, Value self)
 {
     (void)vm;
@@ -404,6 +414,7 @@ static Value add_note(Vm *vm, Value *args, uint32_t count)
                : VALUE_FAIL;
 }
 
+// An AttributeError before the first note, as in CPython.
 static Value get_notes(Vm *vm, Value self)
 {
     Value notes = value_as_exception(self)->notes;
@@ -464,6 +475,7 @@ static Value quoted_name(Vm *vm, const Exception *self, int number)
         return VALUE_NONE;
     }
     const char *at = value_as_str(self->args->items[0])->text, *end = at;
+    // `end` is the closing quote of the pair before.
     for (int i = 0; i <= number; i++) {
         at = strchr(i == 0 ? at : end + 1, '\'');
         end = at == NULL ? NULL : strchr(at + 1, '\'');
@@ -533,6 +545,7 @@ static Value special_attribute(Vm *vm, const Exception *self, const Str *name)
 static Value exception_get_attr(Vm *vm, Value self, Str *name)
 {
     Value found = attr_get_generic(vm, self, name);
+    // Errors other than a missing attribute, of a property say, go through.
     if (!value_failed(found) || !raise_matches(vm, ERR_ATTRIBUTE)) {
         return found;
     }

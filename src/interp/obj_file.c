@@ -43,6 +43,7 @@ File *file_new(Vm *vm, int descriptor, Str *name, const char *mode,
 static int write_all(Ctx *ctx, int descriptor, const char *text, size_t length)
 {
     while (length > 0) {
+        // May take less than it was given, on a pipe or terminal.
         ssize_t count = write(descriptor, text, length);
         // A partial write is no error: the loop sends the rest.
         if (count < 0 && (errno != EINTR || ctx_interrupted(ctx))) {
@@ -111,6 +112,7 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
     if (!flush_stdout_first(vm, file)) {
         return false;
     }
+    // A failed allocation shows in strbuf_ok.
     strbuf_add(&file->out, text, length);
     if (!strbuf_ok(&file->out)) {
         return false;
@@ -136,6 +138,8 @@ static bool close_file(Vm *vm, File *file)
         raise_errno(vm, errno, NULL);
         done = false;
     }
+    // Whatever failed, the descriptor is gone: trying again could close another
+    // file that has got its number since.
     file->descriptor = -1;
     strbuf_free(&file->in);
     file->in_start = 0;
@@ -237,6 +241,7 @@ FILE_BODY(writelines)
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
+// Of a closed file it is an error, as in CPython.
 FILE_BODY(flush)
 {
     (void)count;
@@ -259,6 +264,7 @@ FILE_BODY(read)
     return str_result(file_read(vm, file, size));
 }
 
+// Up to and with the "\n"; the last line may lack it. No size is looked at.
 FILE_BODY(readline)
 {
     (void)count;
@@ -284,6 +290,7 @@ FILE_BODY(readlines)
     return value_from_object(lines);
 }
 
+// Closing flushes, and what fails there is raised.
 FILE_BODY(close)
 {
     (void)count;
@@ -312,6 +319,7 @@ FILE_BODY(isatty)
                                 : VALUE_FAIL;
 }
 
+// Borrowed by the program: the file goes on owning the descriptor.
 FILE_BODY(fileno)
 {
     (void)count;
@@ -320,6 +328,7 @@ FILE_BODY(fileno)
                                 : VALUE_FAIL;
 }
 
+// Asks for the mode alone: a closed file answers too.
 FILE_BODY(readable)
 {
     (void)count, (void)vm;
@@ -403,6 +412,7 @@ static Value get_closed(Vm *vm, Value self)
     return value_from_bool(value_as_file(self)->descriptor < 0);
 }
 
+// Duet reads and writes nothing but UTF-8.
 static Value get_encoding(Vm *vm, Value self)
 {
     (void)self;

@@ -22,6 +22,7 @@ static void visit_value(Value value, ChildVisitor visit, void *data)
     }
 }
 
+// Fields may be NULL.
 static void visit_object(void *object, ChildVisitor visit, void *data)
 {
     if (object != NULL) {
@@ -116,6 +117,7 @@ static void function_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, dict);
 }
 
+// With the address, as in CPython.
 static Value function_repr(Vm *vm, Value value)
 {
     Function *self = (Function *)value_object(value);
@@ -126,6 +128,7 @@ static Value function_repr(Vm *vm, Value value)
 
 #define AS_FUNCTION(value) ((Function *)value_object(value))
 
+// Owned; never NULL, by the invariant.
 static Value function_get_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -152,6 +155,7 @@ static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
     return true;
 }
 
+// A rename is a store: a trace may have read the name.
 static bool function_set_name(Vm *vm, Value self, Value value)
 {
     return note_store(vm, value_object(self), value) &&
@@ -203,18 +207,21 @@ static bool function_set_module(Vm *vm, Value self, Value value)
     return set_value_field(vm, self, &AS_FUNCTION(self)->module, value);
 }
 
+// Code is immutable here and has no setter, unlike CPython's.
 static Value function_get_code(Vm *vm, Value self)
 {
     (void)vm;
     return object_or_none(AS_FUNCTION(self)->code);
 }
 
+// The module's own dict, not a copy.
 static Value function_get_globals(Vm *vm, Value self)
 {
     (void)vm;
     return object_or_none(AS_FUNCTION(self)->globals);
 }
 
+// None if no parameter has a default.
 static Value function_get_defaults(Vm *vm, Value self)
 {
     (void)vm;
@@ -241,6 +248,7 @@ static bool set_object_field(Vm *vm, Value self, void *field, Kind kind,
     return true;
 }
 
+// The new tuple counts from the next call on.
 static bool function_set_defaults(Vm *vm, Value self, Value value)
 {
     return set_object_field(vm, self, &AS_FUNCTION(self)->defaults, KIND_TUPLE,
@@ -340,6 +348,7 @@ Method *method_new(Vm *vm, Value function, Value self)
 
 #define AS_METHOD(value) ((Method *)value_object(value))
 
+// Both parts are owned.
 static void method_destroy(Vm *vm, Object *object)
 {
     Method *self = (Method *)object;
@@ -376,6 +385,7 @@ static Str *method_qualname(Vm *vm, Value function)
 static Value method_repr(Vm *vm, Value value)
 {
     Str *name = method_qualname(vm, AS_METHOD(value)->function);
+    // The repr of the instance may run Duet code, and fail.
     Str *self = name == NULL ? NULL : value_repr(vm, AS_METHOD(value)->self);
     Str *text = self == NULL ? NULL
                              : str_printf(vm, "<bound method %s of %s>",
@@ -407,6 +417,7 @@ static bool method_hash(Vm *vm, Value value, uint64_t *hash)
     return true;
 }
 
+// Owned, as attributes are.
 static Value method_get_function(Vm *vm, Value self)
 {
     (void)vm;
@@ -462,6 +473,7 @@ Cell *cell_new(Vm *vm, Value value)
     return cell;
 }
 
+// The value may be UNBOUND, which releases to nothing.
 static void cell_destroy(Vm *vm, Object *object)
 {
     release(vm, ((Cell *)object)->value);

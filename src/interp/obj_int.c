@@ -27,6 +27,7 @@ void int_view(IntView *view, Value v)
     int64_t small = value_same(v, VALUE_TRUE)    ? 1
                     : value_same(v, VALUE_FALSE) ? 0
                                                  : value_small(v);
+    // Negating as unsigned is defined for every value, the lowest one included.
     uint64_t rest = small < 0 ? 0 - (uint64_t)small : (uint64_t)small;
     int used = 0;
     for (; rest != 0; rest >>= MP_DIGIT_BIT) {
@@ -59,6 +60,7 @@ Value int_from_mp(Vm *vm, mp_int *number)
         mp_clear(number);
         return VALUE_FAIL;
     }
+    // The digits move into the box; `number` must not be cleared any more.
     box->number = *number;
     // The one 62-bit number: -2^61 is immediate.
     if (mp_isneg(number) && mp_count_bits(number) == 62 &&
@@ -79,6 +81,7 @@ Value int_exact(Vm *vm, Value v)
     if (value_is_int(v) || value_object(v)->type == vm->types[KIND_INT]) {
         return value_retain(v);
     }
+    // A copy, which may turn out small enough for an immediate.
     mp_int number;
     if (mp_init_copy(&number, &((Int *)value_object(v))->number) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -95,6 +98,7 @@ Value int_of_class(Vm *vm, Type *cls, Value v)
     if (box == NULL) {
         return VALUE_FAIL;
     }
+    // So that destroying a half-made box clears nothing.
     box->number = (mp_int){0};
     if (mp_init_copy(&box->number, view.number) != MP_OKAY) {
         object_release(&vm->ctx, box);
@@ -103,6 +107,7 @@ Value int_of_class(Vm *vm, Type *cls, Value v)
     return value_from_object(box);
 }
 
+// The common case makes no object.
 Value int_from_i64(Vm *vm, int64_t i)
 {
     if (LIKELY(value_int_fits(i))) {
@@ -115,6 +120,7 @@ Value int_from_i64(Vm *vm, int64_t i)
     return int_from_mp(vm, &number);
 }
 
+// As int_from_i64, for sizes and counts.
 Value int_from_u64(Vm *vm, uint64_t u)
 {
     if (LIKELY(u <= (uint64_t)VALUE_INT_MAX)) {
@@ -137,6 +143,7 @@ Value int_from_double(Vm *vm, double d)
         return raise_error(vm, ERR_OVERFLOW,
                            "cannot convert float infinity to integer");
     }
+    // The cast is defined in this range, and the result is immediate.
     if (fabs(d) < 0x1p61) {
         return value_from_small((int64_t)d);
     }
@@ -168,6 +175,7 @@ bool int_to_i64(Value v, int64_t *out)
     }
     uint64_t magnitude = mp_get_mag_u64(view.number);
     bool negative = mp_isneg(view.number);
+    // Two's complement has one negative number more.
     if (magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0)) {
         return false;
     }
@@ -218,6 +226,7 @@ bool int_to_double(Vm *vm, Value v, double *out)
     return true;
 }
 
+// Never fails: nothing is allocated.
 int int_compare(Value a, Value b)
 {
     if (value_both_ints(a, b)) {
@@ -244,6 +253,7 @@ uint64_t int_hash(Value v)
         hash += view.number->dp[i];
         hash = hash >= prime ? hash - prime : hash;
     }
+    // As CPython, the hash of -n is minus that of n.
     if (mp_isneg(view.number)) {
         hash = 0 - hash;
     }
@@ -295,6 +305,7 @@ bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
     }
     *quotient = int_from_mp(vm, &q);
     *rest = int_from_mp(vm, &r);
+    // int_from_mp has taken both numbers, whichever of the two failed.
     if (value_failed(*quotient) || value_failed(*rest)) {
         release(vm, *quotient);
         release(vm, *rest);
@@ -322,6 +333,7 @@ static Value true_divide(Vm *vm, Value a, Value b)
         }
         return float_new(vm, d / e);
     }
+    // 66 bits more than the divisor leave at least 65 in the quotient.
     int shift = divisor - bits + 66;
     mp_int q, r;
     if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
@@ -345,6 +357,7 @@ static Value true_divide(Vm *vm, Value a, Value b)
         int length = mp_count_bits(&q);
         uint64_t top = length > 64 ? top_bits(&q, length)
                                    : mp_get_mag_u64(&q);
+        // The sticky bit: something is left below.
         top |= !mp_iszero(&r);
         int scale = (length > 64 ? length - 64 : 0) - shift;
         // A subnormal result would be rounded twice: drop bits first.
@@ -390,6 +403,7 @@ static Value power(Vm *vm, Value base, uint64_t exponent)
             err = int_multiply(&vm->ctx, &result, &square, &result);
         }
         exponent >>= 1;
+        // The last square would not be used, and it is the largest.
         if (exponent != 0 && err == MP_OKAY) {
             err = int_multiply(&vm->ctx, &square, &square, &square);
         }
@@ -419,6 +433,7 @@ static Value int_power(Vm *vm, Value a, Value b)
     }
     int64_t exponent;
     if (!int_to_i64(b, &exponent) || exponent > MAX_SHIFT) {
+        // 1 and 0, as bools too.
         if (int_compare(a, value_from_small(1)) == 0 ||
             int_compare(a, value_from_small(0)) == 0) {
             return value_from_small(value_same(a, VALUE_TRUE) ||
@@ -445,10 +460,12 @@ static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
     }
     mp_set(result, 1);
     mp_err err = floor_divide(&vm->ctx, base, modulus, &quotient, &square);
+    // From the lowest bit upwards; both factors stay below the modulus.
     int bits = mp_count_bits(exponent);
     for (int i = 0; err == MP_OKAY && i < bits; i++) {
         if (exponent->dp[i / MP_DIGIT_BIT] >> (i % MP_DIGIT_BIT) & 1) {
             err = mp_mul(result, &square, result);
+            // The result takes the sign of the modulus, as Python's % does.
             err = err == MP_OKAY ? mp_mod(result, modulus, result) : err;
         }
         err = err == MP_OKAY ? mp_sqr(&square, &square) : err;
@@ -480,6 +497,7 @@ Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
     mp_err err = MP_OKAY;
+    // mp_invmod takes a positive modulus and a base below it.
     bool invertible = true;
     if (mp_isneg(e.number)) {
         err = mp_abs(m.number, &positive);
@@ -523,6 +541,7 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
     int_view(&view, a);
     int64_t count;
     bool small = int_to_i64(b, &count) && count < MAX_SHIFT;
+    // Zero stays zero, however far it is shifted.
     if (mp_iszero(view.number)) {
         return value_from_small(0);
     }
@@ -535,6 +554,7 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
     if (mp_init(&result) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
+    // mp_signed_rsh shifts as two's complement would, hence rounds down.
     mp_err err = op == BINARY_LSHIFT
                      ? mp_mul_2d(view.number, (int)count, &result)
                      : mp_signed_rsh(view.number, (int)count, &result);

@@ -24,6 +24,7 @@ Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
     return self;
 }
 
+// States that the step function does not use are UNBOUND.
 static void iterator_destroy(Vm *vm, Object *object)
 {
     Iterator *self = (Iterator *)object;
@@ -48,6 +49,7 @@ static void iterator_clear(Vm *vm, Object *object)
     }
 }
 
+// With the address, as in CPython; the type's name tells the kinds apart.
 static Value iterator_repr(Vm *vm, Value self)
 {
     Iterator *iterator = (Iterator *)value_object(self);
@@ -63,6 +65,7 @@ static Value iterator_iter(Vm *vm, Value self)
     return value_retain(self);
 }
 
+// VALUE_STOP at the end, which is no error.
 static Value iterator_next(Vm *vm, Value self)
 {
     Iterator *iterator = (Iterator *)value_object(self);
@@ -140,6 +143,7 @@ static Value enumerate_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     Value item = value_next(vm, self->state[0]);
+    // An error leaves the iterator as it was: it may be asked again.
     if (value_failed(item) || value_same(item, VALUE_STOP)) {
         return value_failed(item) ? item : exhausted(vm, self);
     }
@@ -187,6 +191,7 @@ static Tuple *iterators_of(Vm *vm, Tuple *sources)
 {
     Tuple *result = tuple_new(vm, sources->count);
     for (size_t i = 0; result != NULL && i < sources->count; i++) {
+        // Valid values, should an error end the second loop early.
         result->items[i] = VALUE_NONE;
     }
     for (size_t i = 0; result != NULL && i < sources->count; i++) {
@@ -210,6 +215,7 @@ static Tuple *next_of_all(Vm *vm, Tuple *iterators, size_t *stop)
         Value item = value_next(vm, iterators->items[i]);
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             *stop = value_failed(item) ? 0 : i + 1;
+            // The items taken so far are lost, as in CPython.
             object_release(&vm->ctx, items);
             return NULL;
         }
@@ -223,6 +229,7 @@ static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
                           size_t stop)
 {
     const char *many = stop > 2 ? "s 1-" : " ";
+    // An earlier iterator had an item left, or it would have ended first.
     if (stop > 1) {
         (void)exhausted(vm, self);
         return raise_error(vm, ERR_VALUE,
@@ -249,6 +256,7 @@ static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
 // state: the Tuple of iterators; expected: 1 if strict.
 static Value zip_step(Vm *vm, Iterator *self)
 {
+    // zip() of nothing is empty.
     if (value_unbound(self->state[0]) ||
         value_as_tuple(self->state[0])->count == 0) {
         return VALUE_STOP;
@@ -294,6 +302,7 @@ static Value map_step(Vm *vm, Iterator *self)
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             return item;
         }
+        // The item is released behind the call: the function may keep it.
         Value result = vm_call(vm, self->state[1], &item, 1);
         release(vm, item);
         return result;
@@ -391,6 +400,7 @@ static Value reversed_step(Vm *vm, Iterator *self)
         return exhausted(vm, self);
     }
     self->position--;
+    // Through the protocol: any sequence can stand here.
     return value_get_item(vm, self->state[0],
                           value_from_small((int64_t)self->position));
 }

@@ -131,6 +131,7 @@ void list_clear(Vm *vm, List *list)
     ctx_free(&vm->ctx, items, capacity * sizeof *items);
 }
 
+// list_clear leaves no items, and no array.
 static void list_destroy(Vm *vm, Object *self)
 {
     list_clear(vm, (List *)self);
@@ -167,6 +168,7 @@ static Value list_repr(Vm *vm, Value self)
     return sequence_repr(vm, self, "[", "]");
 }
 
+// The count of an array in memory always fits.
 static int64_t list_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -238,6 +240,7 @@ static Value list_get_slice(Vm *vm, List *list, Slice *slice)
     if (result == NULL) {
         return VALUE_FAIL;
     }
+    // The step may be negative; start + i * step stays inside.
     for (int64_t i = 0; i < count; i++) {
         result->items[i] = value_retain(list->items[start + i * step]);
     }
@@ -277,6 +280,7 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
         }
         memcpy(old, list->items + start, removed * sizeof *old);
     }
+    // An empty list has no array, and memmove takes no NULL.
     if (list->items != NULL) {
         memmove(list->items + start + count, list->items + start + removed,
                 (list->count - start - removed) * sizeof *list->items);
@@ -349,6 +353,7 @@ static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
                            "extended slice of size %lld",
                            items->count, (long long)count);
     }
+    // `items` is a tuple of its own, so that a[::-1] = a is safe.
     for (int64_t i = 0; i < count; i++) {
         value_replace(&vm->ctx, &list->items[start + i * step],
                       value_retain(items->items[i]));
@@ -399,6 +404,7 @@ static bool list_set_item(Vm *vm, Value self, Value key, Value value)
         return false;
     }
     if (value_unbound(value)) {
+        // Released when the list is whole again.
         Value old = list->items[index];
         list->count--;
         memmove(list->items + index, list->items + index + 1,
@@ -486,6 +492,7 @@ static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (op != BINARY_MUL || !value_is_index(vm, b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
+    // Made in full first: an error leaves the list as it was.
     Value repeated = list_repeat(vm, list, b);
     if (value_failed(repeated) || !note_store(vm, list, VALUE_UNBOUND)) {
         return value_failed(repeated) ? repeated

@@ -13,6 +13,7 @@ static Range *as_range(Value v)
 static Value range_count(Vm *vm, Value start, Value stop, Value step)
 {
     bool down = int_compare(step, value_from_small(0)) < 0;
+    // Counting down is counting up with the ends exchanged.
     if (int_compare(down ? stop : start, down ? start : stop) >= 0) {
         return value_from_small(0);
     }
@@ -43,6 +44,7 @@ Range *range_new(Vm *vm, Value start, Value stop, Value step)
     if (value_failed(length)) {
         return NULL;
     }
+    // `length` is owned here until the range takes it.
     Range *range = object_new(vm, vm->types[KIND_RANGE], sizeof *range);
     if (range == NULL) {
         release(vm, length);
@@ -102,6 +104,7 @@ static int range_truth(Vm *vm, Value self)
 }
 
 // start + index * step.
+// Owned; for any index, also one outside the range.
 static Value range_at(Vm *vm, Range *range, Value index)
 {
     Value offset = int_binary(vm, BINARY_MUL, index, range->step);
@@ -118,6 +121,7 @@ static Value range_at(Vm *vm, Range *range, Value index)
 // VALUE_FAIL, which release ignores.
 static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
 {
+    // A range longer than 64 bits cannot be sliced: its indices do not fit.
     int64_t length, start, step, count;
     if (!value_to_index(vm, range->length, &length) ||
         !slice_indices(vm, slice, length, &start, &step, &count)) {
@@ -157,6 +161,7 @@ static Value range_get_item(Vm *vm, Value self, Value key)
         }
         key = value_from_small(small);
     }
+    // Negative indices count from the end, at any size.
     Value index = int_compare(key, value_from_small(0)) < 0
                       ? int_binary(vm, BINARY_ADD, key, range->length)
                       : value_retain(key);
@@ -191,6 +196,7 @@ static int range_contains(Vm *vm, Value self, Value item)
     bool down = int_compare(range->step, value_from_small(0)) < 0;
     int first = int_compare(item, range->start);
     int last = int_compare(item, range->stop);
+    // Outside the bounds, so that no subtraction is needed.
     if (down ? (first > 0 || last <= 0) : (first < 0 || last >= 0)) {
         return 0;
     }
@@ -416,6 +422,7 @@ static const NativeDef range_methods[] = {
      "1 if value is in the range, else 0."},
     {0}};
 
+// The part as it was written, owned; so are stop and step.
 static Value range_get_start(Vm *vm, Value self)
 {
     (void)vm;

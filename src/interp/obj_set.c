@@ -45,6 +45,7 @@ Set *set_new_of(Vm *vm, Type *cls)
     return set;
 }
 
+// A set or frozenset proper, empty. NULL: failed.
 Set *set_new(Vm *vm, bool frozen)
 {
     return set_new_of(vm, vm->types[frozen ? KIND_FROZENSET : KIND_SET]);
@@ -58,6 +59,8 @@ static void insert_clean(SetEntry *table, size_t mask, Value key,
     uint64_t perturb = hash;
     size_t i = hash & mask;
     for (;;) {
+        // The run of neighbours must not pass the end of the table, as in
+        // CPython.
         size_t last = i + SET_LINEAR <= mask ? i + SET_LINEAR : i;
         for (size_t at = i; at <= last; at++) {
             if (value_unbound(table[at].key)) {
@@ -83,6 +86,7 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
     }
     for (size_t i = 0; i <= set->mask; i++) {
         Value key = set->table[i].key;
+        // References move with the keys: nothing is counted.
         if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
             insert_clean(table, slots - 1, key, set->table[i].hash);
         }
@@ -133,6 +137,7 @@ restart:;
                 continue;
             }
             int equal = key_equal(vm, set, entry, key);
+            // The slots seen so far may hold other keys now.
             if (equal == 2) {
                 goto restart;
             }
@@ -179,6 +184,8 @@ static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
                   set->count > SET_BIG ? set->count * 2 : set->count * 4);
 }
 
+// Retains the key. A key that is there already stays, and the new one is not
+// taken, as in CPython.
 bool set_add(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
@@ -201,6 +208,7 @@ int set_discard(Vm *vm, Set *set, Value key)
     if (!note_store(vm, set, VALUE_UNBOUND)) {
         return -1;
     }
+    // Released last: its destructor may look at the set.
     Value old = entry->key;
     entry->key = VALUE_DELETED;
     entry->hash = 0;
@@ -227,6 +235,7 @@ bool set_merge(Vm *vm, Set *set, Set *other)
     if (other == set || other->count == 0) {
         return true;
     }
+    // Grown once for all, to the size that CPython chooses.
     if ((set->fill + other->count) * 5 >= set->mask * 3 &&
         !resize(vm, set, (set->count + other->count) * 2)) {
         return false;
@@ -263,6 +272,7 @@ bool set_merge(Vm *vm, Set *set, Set *other)
 // Items are added as they come, so those before an error stay.
 bool set_update(Vm *vm, Set *set, Value iterable)
 {
+    // Subclasses too, as in CPython: their table is read, not their __iter__.
     if (value_is_kind(iterable, KIND_SET) ||
         value_is_kind(iterable, KIND_FROZENSET)) {
         return set_merge(vm, set, (Set *)value_object(iterable));

@@ -35,6 +35,7 @@ static Str *str_alloc_of(Vm *vm, Type *cls, size_t capacity)
     return str;
 }
 
+// A plain str. NULL: failed.
 static Str *str_alloc(Vm *vm, size_t capacity)
 {
     return str_alloc_of(vm, vm->types[KIND_STR], capacity);
@@ -123,6 +124,7 @@ Str *str_of_parts(Vm *vm, const Value *values, size_t count)
     return str;
 }
 
+// Any valid UTF-8; counts its code points. NULL: failed.
 Str *str_new(Vm *vm, const char *text, size_t length)
 {
     return str_new_counted(vm, text, length, utf8_count(text, length));
@@ -134,6 +136,7 @@ Str *str_new_ascii(Vm *vm, const char *text, size_t length)
     return str_new_counted(vm, text, length, length);
 }
 
+// Of a C string.
 Str *str_from(Vm *vm, const char *text)
 {
     return str_new(vm, text, strlen(text));
@@ -187,6 +190,7 @@ int str_order(const Str *a, const Str *b)
                                     (a->length < b->length);
 }
 
+// For comparisons with names in C; no object is made.
 bool str_is(const Str *str, const char *text)
 {
     return strlen(text) == str->length &&
@@ -247,6 +251,7 @@ static bool intern_reserve(Vm *vm)
         return true;
     }
     size_t old_slots = set->mask + 1;
+    // Full of removed slots, the same size will do.
     size_t slots = set->count * 3 > old_slots ? old_slots * 2 : old_slots;
     SetEntry *old = set->table, *table = intern_slots(vm, slots);
     if (table == NULL) {
@@ -286,6 +291,8 @@ Str *str_intern(Vm *vm, const char *text, size_t length)
     if (value_is_object(entry->key)) {
         return object_retain(value_as_str(entry->key));
     }
+    // str_new may give a shared str of one character, which is interned as
+    // well.
     Str *str = str_new(vm, text, length);
     if (str != NULL) {
         str->hash = hash;
@@ -358,6 +365,7 @@ void str_destroy(Vm *vm, Object *self)
     object_free(vm, str, str_size(str->capacity));
 }
 
+// With an empty side, the other one itself: strs are immutable.
 Str *str_concat(Vm *vm, Str *a, Str *b)
 {
     if (a->length == 0 || b->length == 0) {
@@ -440,6 +448,7 @@ size_t str_offset(Vm *vm, Str *str, size_t index)
         return index;
     }
     size_t start = 0;
+    // The index holds 32-bit offsets.
     if (str->count > 2 * INDEX_STEP && str->length <= UINT32_MAX) {
         if (str->index == NULL) {
             make_index(vm, str);
@@ -467,6 +476,7 @@ Str *str_char_at(Vm *vm, Str *str, size_t index)
 // Code points start … end - 1. The whole is the same object.
 Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
 {
+    // Also where the ends are crossed.
     if (start >= end) {
         return str_new(vm, "", 0);
     }
@@ -501,6 +511,7 @@ static void print_codepoint(StrBuf *out, const char *text, size_t length,
         strbuf_putc(out, (char)codepoint);
     } else if (codepoint >= ' ' && codepoint < 127) {
         strbuf_putc(out, (char)codepoint);
+    // Controls, and what Unicode calls not printable, show as escapes.
     } else if (codepoint < 128 || !utf8_is_printable(codepoint)) {
         print_escaped(out, codepoint);
     } else {

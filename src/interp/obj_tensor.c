@@ -61,6 +61,7 @@ static Value tensor_repr(Vm *vm, Value self)
     return str_result(str_from_buf(vm, &buf));
 }
 
+// As print() shows it: without dtype and shape, as NumPy does.
 static Value tensor_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_TENSOR, self);
@@ -85,6 +86,7 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
     if (own != NULL || vm_has_error(vm)) {
         return str_result(own);
     }
+    // format(t) and f"{t}" are str(t).
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
     }
@@ -113,6 +115,7 @@ static Value only_item(Vm *vm, Value self, const char *what)
                            "function is traced; cast() it",
                            what);
     }
+    // A Variable's tensor now; the item is a host value, owned.
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
                                : value_as_variable(self)->cell.value;
@@ -167,6 +170,7 @@ Value tensor_to_float(Vm *vm, Value self)
     if (value_failed(item) || value_is_float(item)) {
         return item;
     }
+    // An int or a bool: anything else has been refused.
     bool ok = int_to_double(vm, item, &number);
     value_release(&vm->ctx, item);
     return ok ? float_new(vm, number) : VALUE_FAIL;
@@ -283,7 +287,8 @@ static Value symbolic_index(Vm *vm, Value self)
                        symbol_text(self));
 }
 
-// The stager's answer within a trace. 1, 0, or -1 with an error pending.
+// Always an error, since C code cannot branch on a symbol; the stager's words
+// for it come first.
 static int symbolic_truth(Vm *vm, Value self)
 {
     if (vm->hooks != NULL) {
@@ -292,6 +297,7 @@ static int symbolic_truth(Vm *vm, Value self)
     return raise_int(vm, ERR_SYMBOLIC, "a symbolic tensor has no truth value");
 }
 
+// Owned; None for a tensor that no parameter or op names.
 static Value symbolic_name(Vm *vm, Value self)
 {
     (void)vm;

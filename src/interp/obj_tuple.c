@@ -22,6 +22,7 @@ Tuple *tuple_new(Vm *vm, size_t count)
     return tuple;
 }
 
+// Retains the items. For count 0 `items` is not read.
 Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
 {
     Tuple *tuple = tuple_new(vm, count);
@@ -42,12 +43,14 @@ static void tuple_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *tuple + count * sizeof(Value));
 }
 
+// Items may be UNBOUND while the tuple is being filled.
 static void tuple_visit(Object *self, void (*visit)(Object *, void *),
                         void *data)
 {
     values_visit(((Tuple *)self)->items, ((Tuple *)self)->count, visit, data);
 }
 
+// A tuple of one item shows its comma.
 static Value tuple_repr(Vm *vm, Value self)
 {
     return sequence_repr(vm, self, "(", ")");
@@ -71,6 +74,7 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
         total *= prime1;
     }
     total += tuple->count ^ (prime5 ^ 3527539u);
+    // -1 is an error in CPython, which puts this number in its place.
     *hash = total == UINT64_MAX ? 1546275796 : total;
     return true;
 }
@@ -133,6 +137,7 @@ static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
     if (result == NULL) {
         return VALUE_FAIL;
     }
+    // % is never by zero: an empty tuple gives an empty result.
     for (size_t i = 0; i < result->count; i++) {
         result->items[i] = value_retain(tuple->items[i % tuple->count]);
     }
@@ -173,6 +178,7 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     Tuple *items = args->count == 0 ? tuple_new(vm, 0)
                                     : value_to_tuple(vm, args->items[0]);
+    // A plain tuple is given back as it is: tuple(t) is t.
     if (items == NULL || cls == vm->types[KIND_TUPLE]) {
         return items == NULL ? VALUE_FAIL : value_from_object(items);
     }

@@ -22,6 +22,7 @@ static void instance_destroy(Vm *vm, Object *object)
         for (uint32_t i = 0; i < self->shape->count; i++) {
             release(vm, self->slots[i]);
         }
+        // More attributes than fit inside the object.
         if (self->slots != self->inline_slots) {
             ctx_free(&vm->ctx, self->slots,
                      self->slot_capacity * sizeof(Value));
@@ -86,6 +87,7 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                type_name(cls));
         }
     }
+    // The attributes come in __init__.
     Instance *self = instance_new(vm, cls);
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
@@ -162,6 +164,7 @@ static Value object_setattr(Vm *vm, Value *args, uint32_t count)
                            "attribute name must be string, not '%s'",
                            type_name(type_of(vm, args[1])));
     }
+    // Attributes are stored under interned names only.
     Str *name = str_intern_str(vm, value_as_str(args[1]));
     bool done = name != NULL && attr_set_layout(vm, args[0], name, args[2]);
     object_release_null(&vm->ctx, name);
@@ -190,6 +193,7 @@ static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
     return found;
 }
 
+// As a method, for super().__repr__.
 static Value object_repr_native(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -258,6 +262,7 @@ static Value object_unordered(Vm *vm, Value *args, uint32_t count)
     return VALUE_NOT_IMPLEMENTED;
 }
 
+// The names that dir() would list without a __dir__ of the class.
 static Value object_dir(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -287,6 +292,7 @@ static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// NotImplemented leaves the answer to the bases.
 static Value object_subclass_hook(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)args, (void)count;
@@ -337,6 +343,7 @@ static Value object_class(Vm *vm, Value self)
 static Value object_dict(Vm *vm, Value self)
 {
     Type *cls = type_of(vm, self);
+    // Slotted classes have no dict, whatever their layout.
     if (!value_is_object(self) || !(cls->flags & TYPE_HAS_DICT) ||
         (cls->flags & TYPE_SLOTTED) != 0) {
         return attr_missing(vm, self, vm->names[NAME_DICT]);
@@ -375,6 +382,7 @@ const TypeDef object_type_def = {
 void type_strip(Vm *vm, Type *self)
 {
     class_forget(vm, self);
+    // Emptied first, released then: a destructor may still meet this class.
     void *parts[] = {self->dict,     self->bases, self->mro, self->name,
                      self->qualname, self->base};
     void *maker = self->maker;
@@ -388,6 +396,7 @@ void type_strip(Vm *vm, Type *self)
         object_release_null(&vm->ctx, parts[i]);
     }
     object_release_null(&vm->ctx, maker);
+    // Last: instances that died above had shapes of this tree.
     object_shape_free_tree(vm, self->root_shape);
     self->root_shape = NULL;
 }
@@ -451,6 +460,7 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
     }
     Value found = type_lookup(vm, cls, name);
     if (!value_unbound(found)) {
+        // A trace notes what it read of a class, since classes change.
         return note_read(vm, cls, value_from_object(name), found)
                    ? attr_bind(vm, found, VALUE_UNBOUND, cls)
                    : VALUE_FAIL;
@@ -482,6 +492,7 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
         return dict_set_name(vm, cls->dict, name, value) &&
                class_update_slots(vm, cls, name);
     }
+    // 1 removed, 0 absent, -1 failed; only 0 has no error pending yet.
     int removed = dict_remove(vm, cls->dict, value_from_object(name));
     if (removed == 0) {
         attr_missing(vm, self, name);
@@ -501,6 +512,7 @@ static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (value_failed(self)) {
         return self;
     }
+    // __init__ of what was made, which may be a subclass.
     Type *made = type_of(vm, self);
     if (type_is_subtype(made, cls) && made->slots.init != NULL &&
         !made->slots.init(vm, self, args, keywords)) {
@@ -535,6 +547,7 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
     if (cls == vm->types[KIND_TYPE] && plain == 1 && keyword_count == 0) {
         return value_retain(value_from_object(type_of(vm, args[0])));
     }
+    // The slots take a tuple and a dict, as __new__ and __init__ share them.
     Tuple *all = tuple_from(vm, args, plain);
     Dict *keywords = NULL;
     bool ready = all != NULL;
@@ -644,12 +657,14 @@ static bool rename_class(Vm *vm, Value self, Str **place, Value value,
     if (!note_store(vm, cls, value)) {
         return false;
     }
+    // The name is replaced before the old one goes.
     Str *old = *place;
     *place = object_retain(value_as_str(value));
     object_release(&vm->ctx, old);
     return true;
 }
 
+// Does not rename what instances show of themselves: they ask the class.
 static bool type_set_name(Vm *vm, Value self, Value value)
 {
     return rename_class(vm, self, &((Type *)value_object(self))->name, value,
@@ -709,6 +724,7 @@ static Value type_instance_check(Vm *vm, Value *args, uint32_t count)
                                            (Type *)value_object(args[0])));
 }
 
+// The second argument must be a class; a tuple of classes is issubclass's own.
 static Value type_subclass_check(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -778,6 +794,7 @@ static Value none_repr(Vm *vm, Value self)
     return text_value(vm, "None");
 }
 
+// Without this slot, an object is true.
 static int none_truth(Vm *vm, Value self)
 {
     (void)vm, (void)self;
