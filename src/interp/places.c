@@ -338,6 +338,7 @@ void block_register(Compiler *c, uint32_t info, Reg target)
 
 // --- what a turn assigns before it reads it ---
 
+// A search for a name; it stops at the first place where the name stands.
 typedef struct Mention {
     const char *name;
     bool found;

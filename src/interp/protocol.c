@@ -245,6 +245,7 @@ static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
         compare_symbol(op), type_name(left), type_name(right));
 }
 
+// By the sign of `order`, as of memcmp.
 static Value compare_ints(CompareOp op, int order)
 {
     switch (op) {
@@ -280,6 +281,8 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
     return result;
 }
 
+// What containers and `in` ask. The common kinds are settled without a slot; a
+// tensor's == gives a tensor, whose truth then counts.
 int value_equal(Vm *vm, Value a, Value b)
 {
     // The same bits are equal, but for immediate floats none is NaN.
@@ -382,6 +385,7 @@ static Value class_item(Vm *vm, Value container, Value key)
                        type_name(type_of(vm, container)));
 }
 
+// Not subscriptable by its type does not mean that it fails: list[int].
 Value value_get_item(Vm *vm, Value container, Value key)
 {
     Type *type = type_of(vm, container);
@@ -436,6 +440,7 @@ static int contains_by_walk(Vm *vm, Value container, Value item)
     return found;
 }
 
+// Without a slot, iteration tells.
 int value_contains(Vm *vm, Value container, Value item)
 {
     Type *type = type_of(vm, container);
@@ -482,6 +487,8 @@ Value value_iter(Vm *vm, Value iterable)
                        type_name(type));
 }
 
+// The two kinds that loops meet most are called directly. VALUE_STOP instead of
+// a StopIteration saves making an exception at the end of each loop.
 Value value_next(Vm *vm, Value iterator)
 {
     if (value_is_kind(iterator, KIND_ITERATOR)) {
@@ -518,6 +525,7 @@ Value value_raise_stop(Vm *vm, Value iterator)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
+// Where the program itself sees the StopIteration.
 Value value_next_or_raise(Vm *vm, Value iterator)
 {
     Type *type = type_of(vm, iterator);
@@ -536,6 +544,7 @@ Value value_next_or_raise(Vm *vm, Value iterator)
                                         : item;
 }
 
+// For `yield from` and its like, where the value is the result.
 bool value_take_stop(Vm *vm, Value *result)
 {
     if (!raise_matches(vm, ERR_STOP_ITERATION)) {
@@ -575,6 +584,7 @@ Tuple *value_to_tuple(Vm *vm, Value iterable)
     return tuple;
 }
 
+// A class of the program has the slot if it defines __call__.
 bool value_is_callable(Vm *vm, Value v)
 {
     return type_of(vm, v)->slots.call != NULL;

@@ -1,5 +1,9 @@
 // The binary and unary operators, power with a modulus, and conversions to
 // C numbers, dispatched through the slots of both operands.
+//
+// The order of asking is Python's: the left operand, then the right one, but a
+// right one whose class derives from the left one's class goes first. A slot
+// declines with NOT_IMPLEMENTED, which only leaves this file as a TypeError.
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/int_view.h"
@@ -150,6 +154,8 @@ Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
+// The machine has called a's method without C (vm_operator.c); what is left is
+// b's side and the error.
 Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                             Value b)
 {

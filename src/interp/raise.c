@@ -70,6 +70,7 @@ static void set_context(Vm *vm, Value exception)
                   value_retain(context));
 }
 
+// Whatever was pending is replaced, a text or another exception.
 Value raise_object(Vm *vm, Value exception)
 {
     ctx_clear(&vm->ctx);
@@ -250,6 +251,8 @@ static Value object_of_text(Vm *vm)
     return made;
 }
 
+// Making the object can fail in its turn: then the error of that is taken, or,
+// if memory is short, the MemoryError that vm_new made.
 Value raise_take(Vm *vm)
 {
     if (!ctx_failed(&vm->ctx)) {
@@ -289,6 +292,7 @@ bool raise_matches(Vm *vm, ErrorKind kind)
     return type_is_subtype(cls, wanted);
 }
 
+// Also forgets the subject of an AttributeError, which would be kept alive.
 void raise_clear(Vm *vm)
 {
     value_replace(&vm->ctx, &vm->error_subject, VALUE_UNBOUND);

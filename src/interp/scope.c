@@ -171,6 +171,8 @@ static bool walk_param_values(ScopeWalk *w, const Node *params)
     return true;
 }
 
+// Five passes over a short list are simpler than a sort, and keep the order of
+// the source within each kind.
 static bool add_params(ScopeWalk *w, const Node *params)
 {
     // Registers in the order positional, keyword-only, *args, **kwargs.
@@ -204,6 +206,8 @@ static bool add_params(ScopeWalk *w, const Node *params)
     return true;
 }
 
+// Decorators, annotations and defaults belong to the scope around; only the
+// body is walked in the function's own.
 static bool walk_function(ScopeWalk *w, const Node *node)
 {
     const Node *params = node->kind == AST_LAMBDA ? node->lambda.params
@@ -578,6 +582,8 @@ static bool walk_expression(ScopeWalk *w, const Node *node)
     }
 }
 
+// NULL, a part that was left out, is walked with success. The depth is counted,
+// since the tree may be deep.
 static bool walk(ScopeWalk *w, const Node *node)
 {
     if (node == NULL) {
@@ -612,6 +618,7 @@ bool scope_build(ScopeTable *table, const Node *tree)
     return true;
 }
 
+// Scopes and symbols are in the arena; the maps' tables are not.
 static void free_maps(Scope *scope)
 {
     // Depth was limited when the scopes were made.

@@ -4,6 +4,7 @@
 
 #include "interp/scope.h"
 
+// What both walks carry along.
 typedef struct ScopeWalk {
     ScopeTable *table;
     Scope *scope;       // the one whose names are being noted

@@ -1,4 +1,8 @@
 // What list and tuple share: comparison, printing, iteration, arguments.
+//
+// Code of the program may run within any comparison or repr and change the list
+// at hand. So no pointer to items is kept over such a call; they are fetched
+// anew.
 #include "interp/sequence.h"
 
 #include "interp/obj_dict.h"
@@ -93,6 +97,7 @@ bool repr_enter(Vm *vm, Value self, ReprGuard *guard)
     return true;
 }
 
+// Guards are left in the reverse order of their entering, on all ways out.
 void repr_leave(Vm *vm, ReprGuard *guard)
 {
     vm->printing = guard->outer;
@@ -212,6 +217,8 @@ static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
     return true;
 }
 
+// As the binding of a Duet function, but for constructors in C, without
+// defaults: those are the caller's.
 bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
                       const char *const *params, size_t count, size_t needed,
                       Value *out)

@@ -1,4 +1,8 @@
 // The methods of set and frozenset.
+//
+// Arguments that are no sets become sets first, so that each method is one of
+// the set operators of set_type.c. The rows of set and frozenset bind the
+// arguments: args[0] is always a set of the right kind.
 #include "interp/note.h"
 #include "interp/sequence.h"
 #include "interp/set_type.h"
@@ -105,6 +109,7 @@ static Value method_update(Vm *vm, Value *args, uint32_t count)
     return update_all(vm, BINARY_OR, args);
 }
 
+// With a set of the argument's items first: an iterable can be read only once.
 static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -117,6 +122,7 @@ static Value method_difference_update(Vm *vm, Value *args, uint32_t count)
     return update_all(vm, BINARY_SUB, args);
 }
 
+// One other alone, as in method_symmetric.
 static Value method_symmetric_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -124,11 +130,13 @@ static Value method_symmetric_update(Vm *vm, Value *args, uint32_t count)
                                                        : VALUE_FAIL;
 }
 
+// 1, 0 or -1 as the program's answer.
 static Value subset_result(int subset)
 {
     return subset < 0 ? VALUE_FAIL : value_from_bool(subset);
 }
 
+// Takes any iterable, unlike the operator <=.
 static Value method_issubset(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -149,6 +157,7 @@ static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
     return subset_result(subset);
 }
 
+// By the intersection, which walks the smaller of the two.
 static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

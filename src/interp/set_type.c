@@ -1,4 +1,7 @@
 // set and frozenset: types and operators.
+//
+// The hash table itself is in obj_set.c. What walks a table here holds on to
+// the key while code of the program may run, since that may change the set.
 #include "interp/set_type.h"
 
 #include "interp/note.h"
@@ -9,6 +12,8 @@ static Set *as_set(Value v)
     return (Set *)value_object(v);
 }
 
+// Owned. The items are hashed one by one, so an unhashable one fails half-way
+// and the set is dropped.
 Set *set_from(Vm *vm, Value iterable, bool frozen)
 {
     Set *set = set_new(vm, frozen);
@@ -33,6 +38,7 @@ static void set_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *set);
 }
 
+// Empty and removed slots hold specials, which values_visit passes over.
 static void set_visit(Object *self, void (*visit)(Object *, void *),
                       void *data)
 {
@@ -236,6 +242,7 @@ static int64_t set_length(Vm *vm, Value self)
     return (int64_t)as_set(self)->count;
 }
 
+// An unhashable item is a TypeError here, not an absent one, as in CPython.
 static int set_contains_slot(Vm *vm, Value self, Value item)
 {
     return set_contains(vm, as_set(self), item);

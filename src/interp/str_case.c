@@ -1,4 +1,8 @@
 // Case and classes of characters, by libutf8proc.
+//
+// Case mappings are those of Unicode without regard to the language, as in
+// CPython. The tables of libutf8proc know only mappings of one character to
+// one; special_case_list.h has the rest.
 #include <utf8proc.h>
 
 #include "base/utf8.h"
@@ -240,11 +244,14 @@ static bool is_numeric(uint32_t c)
            kind == UTF8PROC_CATEGORY_NO;
 }
 
+// As str.isalnum: whatever one of the four tests takes.
 static bool is_alnum(uint32_t c)
 {
     return is_letter(c) || is_numeric(c);
 }
 
+// Python's rule for most classes: the empty text belongs to none of them, but
+// it is printable.
 static Value all_of(Value self, bool (*test)(uint32_t), bool when_empty)
 {
     Str *str = value_as_str(self);

@@ -1,5 +1,9 @@
 // The methods of str: searching, replacing, stripping, padding. Case and
 // classes are in str_case.c, splitting in str_split.c.
+//
+// Invariant: offsets in here are bytes, indices that programs see are code
+// points. They are converted once on the way in (search_start) and once on the
+// way out.
 #include "interp/str_methods.h"
 
 #include "base/utf8.h"
@@ -95,6 +99,7 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
         (int64_t)utf8_count(search.str->text, (size_t)at));
 }
 
+// The four searches; index and rindex raise where find and rfind give -1.
 static Value method_find(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -316,6 +321,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
     return text_value(str_new(vm, start, (size_t)(end - start)));
 }
 
+// One function for the three, which differ in their sides and in the error.
 static Value method_strip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -355,6 +361,7 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
                               str->length - affix->length));
 }
 
+// PEP 616.
 static Value method_removeprefix(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -408,6 +415,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
     return text_value(str_from_buf(vm, &out));
 }
 
+// The text goes where format() would align it.
 static Value method_ljust(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

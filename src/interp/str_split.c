@@ -1,4 +1,8 @@
 // Splitting and joining.
+//
+// Parts are copies: a small part does not keep a large text alive. All
+// positions are bytes, which is right for separators as a UTF-8 sequence never
+// begins within another one.
 #include "base/utf8.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
@@ -213,6 +217,7 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
                     : split_by(vm, list, str, sep, limit);
 }
 
+// Always a new list, whose parts are plain strs also for a subclass.
 static Value split_method(Vm *vm, Value *args, bool from_end)
 {
     List *list = list_new(vm, 0);
@@ -258,6 +263,7 @@ static size_t line_end(const char *at, const char *end)
     return ends ? size : 0;
 }
 
+// A line end at the very end begins no further line, unlike in split("\n").
 Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -413,6 +419,7 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     return three_parts(vm, str, (size_t)(at - str->text), sep->length);
 }
 
+// Three parts in any case, so that the result can be unpacked.
 Value str_method_partition(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -3,6 +3,8 @@
 // A table is anything with __getitem__ by code point: a missing entry
 // (LookupError) keeps the character, None drops it, an int or a str stands
 // for it.
+//
+// maketrans makes a dict by code point, the commonest table.
 #include "base/utf8.h"
 #include "interp/obj_dict.h"
 #include "interp/protocol.h"
@@ -152,6 +154,8 @@ static bool fill_table(Vm *vm, Dict *table, const Value *args)
             table_of_texts(vm, table, value_as_str(args[2]), NULL));
 }
 
+// Static: called on the class. A plain dict is the result, which programs may
+// change before they use it.
 static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

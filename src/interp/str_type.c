@@ -1,4 +1,8 @@
 // str: the type and its operators.
+//
+// A str is UTF-8 that never changes; its length in code points is known. Lone
+// surrogates are kept as the three bytes that UTF-8 would give them, so that
+// decoders must allow for them.
 #include "base/utf8.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
@@ -12,6 +16,7 @@ static Value text_value(Str *str)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// The quotes are chosen by the content, as in CPython.
 static Value str_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -105,6 +110,7 @@ static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return VALUE_NOT_IMPLEMENTED;
 }
 
+// Code points, which are counted when the str is made.
 static int64_t str_length(Vm *vm, Value self)
 {
     (void)vm;

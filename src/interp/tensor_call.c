@@ -1,4 +1,8 @@
 // Calling ops by name, and from Duet: arguments to inputs and attributes.
+//
+// Invariant of a BoundCall: inputs[0 .. input_count) are owned or
+// VALUE_UNBOUND, so that call_free can be called at any time. Ops are borrowed
+// from the static table.
 #include "interp/tensor_call.h"
 
 #include "interp/obj_int.h"
@@ -83,6 +87,7 @@ static bool room_for_inputs(Vm *vm, BoundCall *call, size_t count)
     return true;
 }
 
+// One wording for all kinds: the op, the attribute, what it must be.
 static bool fail_attr(Vm *vm, const BoundCall *call, const AttrDesc *attr,
                       const char *wanted, Value given)
 {

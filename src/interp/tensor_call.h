@@ -20,6 +20,7 @@ static inline AttrValue attr_of_dtype(DType dtype)
 {
     return (AttrValue){.kind = ATTR_DTYPE, .dtype = dtype};
 }
+// The ints are borrowed and must outlive the call.
 static inline AttrValue attr_of_ints(const int64_t *ints, uint32_t count)
 {
     return (AttrValue){.kind = ATTR_INTS, .count = count, .ints = ints};

@@ -30,6 +30,7 @@ typedef struct Scan {
     DType tensor;    // of the first tensor among the leaves, or DT_NONE
 } Scan;
 
+// Subclasses too; other iterables are no tensors.
 static bool is_sequence(Value v)
 {
     return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_TUPLE);
@@ -139,6 +140,7 @@ static bool scan_length(Vm *vm, Scan *scan, size_t length, int depth)
     return true;
 }
 
+// Every leaf is looked at, since the last one may be the widest.
 static bool scan_value(Vm *vm, Scan *scan, Value v, int depth)
 {
     if (!is_sequence(v)) {
@@ -547,6 +549,8 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
     return true;
 }
 
+// An operand passes as it is, so that only host values are converted. While a
+// trace runs, the tensors made of them are marked as literals.
 bool tensor_unify(Vm *vm, const char *who, const Value *values,
                   uint32_t count, Value *outputs)
 {
@@ -611,6 +615,7 @@ static Value list_level(Vm *vm, const Tensor *tensor, int axis, int64_t *index)
     return value_from_object(list);
 }
 
+// A tensor's elements are contiguous, so one running index is enough.
 Value tensor_to_list(Vm *vm, const Tensor *tensor)
 {
     int64_t index = 0;

@@ -1,4 +1,7 @@
 // An Emit over values of the language.
+//
+// Invariant: every EmitValue is borrowed, either from the caller or from the
+// values that the HostEmit owns until it is freed.
 #include "interp/tensor_emit.h"
 
 #include "interp/apply.h"
@@ -59,6 +62,8 @@ static EmitValue host_constant(Emit *emit, Tensor *tensor)
     return tensor == NULL ? NULL : keep(host, tensor_adopt(host->vm, tensor));
 }
 
+// The Emit comes first in the struct: the functions get back from it to the
+// host.
 void host_emit_init(HostEmit *host, Vm *vm)
 {
     *host = (HostEmit){

@@ -1,6 +1,9 @@
 // Built-in functions of tensors that are more than the binding of one op:
 // tensor(), those whose arguments may be left out in front (arange) or
 // stand in another order than the op's operands (full), and rng.seed.
+//
+// Each turns its arguments into operands that it owns, calls the op and
+// releases them. None looks at elements, so that all of them work in a trace.
 #include "interp/tensor_functions.h"
 
 #include "interp/apply.h"

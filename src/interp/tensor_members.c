@@ -1,5 +1,8 @@
 // Attributes and methods that tensors, symbolic tensors and Variables share
 // and that are not ops of the table (those are bound by builtins_tensor.c).
+//
+// None of these looks at elements but for item, tolist and numpy, which need an
+// eager tensor and raise in a trace.
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 #include "interp/tensor_call.h"
@@ -95,6 +98,7 @@ static Value method_item(Vm *vm, Value *args, uint32_t count)
     return tensor_item(vm, tensor, 0);
 }
 
+// Copies: the lists share nothing with the tensor.
 static Value method_tolist(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -235,11 +235,13 @@ static bool print_chain(Vm *vm, Value exception, int64_t limit, StrBuf *out,
     return done && strbuf_ok(out);
 }
 
+// With proposals: what people read at the prompt and on standard error.
 bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 {
     return print_chain(vm, exception, limit, out, true);
 }
 
+// For programs, which expect what the module traceback of CPython gives.
 bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
                             StrBuf *out)
 {

@@ -35,6 +35,7 @@ static Type *type_of_special(Vm *vm, Value v)
                                                 : vm->none_type;
 }
 
+// Only what is no object comes here: type_of asks the header first.
 Type *type_of_immediate(Vm *vm, Value v)
 {
     if (value_is_int(v)) {
@@ -184,6 +185,8 @@ static bool create_types(Vm *vm)
     return true;
 }
 
+// On failure only what can be freed is left: without type, object cannot be
+// released like other objects.
 bool types_create(Vm *vm)
 {
     if (!create_types(vm)) {
@@ -358,6 +361,7 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     return made;
 }
 
+// Names first: the other steps look them up.
 bool types_init(Vm *vm)
 {
     return intern_names(vm) && name_builtins(vm) && create_errors(vm);
@@ -412,6 +416,7 @@ void types_strip(Vm *vm)
     each_type(vm, type_strip);
 }
 
+// object and type last, as each_type has them.
 void types_free(Vm *vm)
 {
     each_type(vm, release_type);

@@ -97,6 +97,7 @@ typedef struct TypeSlots {
     Value (*to_float)(Vm *vm, Value self);
 } TypeSlots;
 
+// Inherited by classes of the program where class_new.c says so.
 typedef enum TypeFlag {
     TYPE_FINAL = 1,        // cannot be subclassed
     TYPE_TRACKED = 2,      // instances can be in cycles: GcLinks precede them
@@ -130,6 +131,8 @@ typedef struct TypeDef {
     const MemberDef *members;        // NULL or ends with a NULL name
 } TypeDef;
 
+// A class, built-in or of the program. Subclasses hold their bases, never the
+// other way round.
 struct Type {
     Object head;
     const TypeDef *def; // of the nearest built-in base

@@ -76,6 +76,7 @@ ALWAYS_INLINE bool value_is_immediate_float(Value v)
 {
     return (VALUE_BITS(v) & 2) != 0;
 }
+// One AND of the bits: each must have its bit 1 set.
 ALWAYS_INLINE bool value_both_immediate_floats(Value a, Value b)
 {
     return (VALUE_BITS(a) & VALUE_BITS(b) & 2) != 0;
@@ -171,6 +172,8 @@ ALWAYS_INLINE Object *value_object(Value v)
 {
     return (Object *)(uintptr_t)(VALUE_BITS(v) - 1);
 }
+// Subclasses of a built-in type have its kind too; fast_is_exact tells them
+// apart.
 ALWAYS_INLINE bool value_is_kind(Value v, Kind kind)
 {
     return value_is_object(v) && value_object(v)->kind == kind;
@@ -211,6 +214,8 @@ ALWAYS_INLINE Value value_retain(Value v)
     }
     return v;
 }
+// May run code only later: what dies and has code to run is queued
+// (finalize.h).
 ALWAYS_INLINE void value_release(Ctx *ctx, Value v)
 {
     if (value_is_object(v)) {

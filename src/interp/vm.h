@@ -33,6 +33,7 @@ typedef struct Frame {
     uint32_t handled; // count of handled exceptions when it was entered
 } Frame;
 
+// What is special when a frame ends; 0 for a plain call.
 typedef enum FrameFlag {
     FRAME_ENTRY = 1,     // vm_run returns to C when it ends
     FRAME_GENERATOR = 2, // R[-1] is the generator
@@ -44,6 +45,7 @@ typedef enum FrameFlag {
 
 typedef VEC(Value) ValueVec;
 
+// All fields but those that vm_new sets begin as zero bytes.
 struct Vm {
     Ctx ctx;
 

@@ -1,4 +1,8 @@
 // Slow paths: functions, classes, calls with lists of arguments, imports.
+//
+// What the compiler needs for one of these stands in registers side by side
+// from A on, since the parts are more than an instruction has fields. They are
+// taken from there, and the result goes to A.
 #include "interp/class_new.h"
 #include "interp/module.h"
 #include "interp/obj_list.h"

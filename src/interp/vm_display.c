@@ -1,4 +1,8 @@
 // Slow paths: displays, unpacking, f-strings.
+//
+// Displays take their items from temporaries that stand side by side, and leave
+// these empty. If one fails, the items stay where they are for the unwinding to
+// release.
 #include "interp/obj_dict.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"

@@ -1,4 +1,8 @@
 // Slow paths: raising, handling, with.
+//
+// An exception that is being handled stands in vm->handled as well as in a
+// register of its handler. PUSHEXC and POPEXC keep the two in step; unwinding
+// cuts what a handler has left behind.
 #include "interp/obj_exception.h"
 #include "interp/obj_list.h"
 #include "interp/vm_run.h"

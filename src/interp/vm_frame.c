@@ -55,6 +55,7 @@ bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
     return true;
 }
 
+// Each is taken off before its release: the vector never names a dead one.
 void vm_cut_handled(Vm *vm, size_t count)
 {
     while (vm->handled.count > count) {

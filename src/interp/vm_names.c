@@ -1,4 +1,7 @@
 // Slow paths: globals, names of class bodies, cells, annotations.
+//
+// Each store and read of what a trace may have seen is told to it (note.h)
+// before it happens.
 #include "interp/note.h"
 #include "interp/obj_dict.h"
 #include "interp/vm_run.h"
@@ -131,6 +134,7 @@ bool slow_setn(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
+// The class body's own name; one of the globals is not deleted from here.
 bool slow_deln(Vm *vm, Frame *f, Ins ins)
 {
     return delete_from(vm, names_of(f), name_of(f, INS_B(ins)));
@@ -231,6 +235,7 @@ bool slow_getcell(Vm *vm, Frame *f, Ins ins)
            copy_to(vm, f, ins, cell->value);
 }
 
+// All functions that share the variable see the new value.
 bool slow_setcell(Vm *vm, Frame *f, Ins ins)
 {
     return store(vm, f, own_cell(f, INS_A(ins)), INS_B(ins));

@@ -4,6 +4,9 @@
 // of C: slow_binary pushes a frame and returns true, and when that returns
 // vm_deliver finishes the instruction. The operands stay in their registers
 // meanwhile.
+//
+// All other operators go by protocol.h. An operator that fails leaves its
+// operands where they are.
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 

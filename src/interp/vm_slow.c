@@ -1,4 +1,8 @@
 // Slow paths: what they share, attributes and items.
+//
+// All slow paths are called with f->pc behind the instruction and return false
+// with an error pending; operands then are as they were, for the unwinding to
+// release. They test locals for being unbound themselves.
 #include "interp/vm_run.h"
 
 #include "interp/apply.h"

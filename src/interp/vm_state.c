@@ -221,6 +221,7 @@ void vm_free(Vm *vm)
     free(vm);
 }
 
+// The parser knows nothing of running; the two enums stay apart.
 static ParseMode parse_mode(RunMode mode)
 {
     return mode == RUN_EXPRESSION    ? PARSE_EXPRESSION
