@@ -30,6 +30,7 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
     if (value_failed(iterator)) {
         return iterator;
     }
+    // Of an empty iterable all() is true and any() false.
     Value result = value_from_bool(!wanted);
     for (;;) {
         Value item = value_next(vm, iterator);
@@ -115,6 +116,7 @@ static Value callable_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     Value item = vm_call(vm, self->state[0], NULL, 0);
+    // The sentinel is compared with ==, not by identity.
     int end = value_failed(item) ? -1
                                  : value_equal(vm, item, self->state[1]);
     if (end == 0) {
@@ -124,6 +126,7 @@ static Value callable_step(Vm *vm, Iterator *self)
     if (end < 0) {
         return VALUE_FAIL;
     }
+    // Once ended it stays so: the callable is let go.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
@@ -159,6 +162,7 @@ BUILTIN_BODY(next)
     bool raises = value_unbound(args[1]);
     Value item = raises ? value_next_or_raise(vm, args[0])
                         : value_next(vm, args[0]);
+    // An iterator born in this very trace is stepped again with it.
     if (!value_failed(item) && value_object(args[0])->birth != vm->ctx.birth &&
         !note_effect(vm, "next", VALUE_UNBOUND)) {
         release(vm, item);
@@ -172,6 +176,7 @@ BUILTIN_BODY(sorted)
 {
     (void)count;
     int reverse = value_unbound(args[2]) ? 0 : value_truth(vm, args[2]);
+    // Read to the end before the list exists: iterating may run code.
     Tuple *items = reverse < 0 ? NULL : value_to_tuple(vm, args[0]);
     List *list = items == NULL ? NULL : list_new(vm, items->count);
     for (size_t i = 0; list != NULL && i < items->count; i++) {
@@ -196,6 +201,7 @@ static size_t sum_whole(const Value *items, size_t count, Value *total)
     size_t i = 0;
     for (; i < count; i++) {
         Value item = items[i];
+        // Bools count as 0 and 1, as the slow way has them.
         if (value_is_bool(item)) {
             item = value_from_small(value_same(item, VALUE_TRUE));
         }
@@ -248,6 +254,7 @@ BUILTIN_BODY(sum)
         if (value_same(item, VALUE_STOP)) {
             break;
         }
+        // VALUE_FAIL may be released like any immediate.
         bool failed = value_failed(item) || !ctx_poll(&vm->ctx);
         Value next = failed ? VALUE_FAIL
                             : value_binary(vm, BINARY_ADD, total, item);
@@ -269,6 +276,7 @@ typedef struct Best {
 // Takes the item.
 static bool best_offer(Vm *vm, Best *best, Value item)
 {
+    // The function's result is compared; the item is what is returned.
     Value key = value_unbound(best->function)
                     ? value_retain(item)
                     : vm_call(vm, best->function, &item, 1);
@@ -278,6 +286,7 @@ static bool best_offer(Vm *vm, Best *best, Value item)
         better = value_failed(answer) ? -1 : value_truth(vm, answer);
         release(vm, answer);
     }
+    // The references of item and key move into `best`.
     if (better == 1) {
         value_replace(&vm->ctx, &best->item, item);
         value_replace(&vm->ctx, &best->key, key);
@@ -309,6 +318,7 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
                      const Value *args)
 {
     const Tuple *values = value_as_tuple(args[0]);
+    // One argument is the iterable, several are the items themselves.
     bool many = values->count > 1;
     if (values->count == 0) {
         return raise_error(vm, ERR_TYPE,

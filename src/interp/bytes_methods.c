@@ -72,6 +72,7 @@ static Value argument_text(Vm *vm, Value v, bool number, bool lines)
     if (value_is_kind(v, KIND_BYTES)) {
         return to_text(vm, value_as_bytes(v), lines);
     }
+    // None and what was not given mean the same to str and to bytes.
     if (value_is_none(v) || value_unbound(v)) {
         return v;
     }
@@ -106,6 +107,8 @@ static Value result_bytes(Vm *vm, Value result)
         release(vm, result);
         return bytes;
     }
+    // Lists and tuples are fresh from the method of str, so they are changed in
+    // place. Numbers and bools need nothing.
     bool list = value_is_kind(result, KIND_LIST);
     if (!list && !value_is_kind(result, KIND_TUPLE)) {
         return result;
@@ -278,6 +281,7 @@ static Value method_decode(Vm *vm, Value *args, uint32_t count)
 static Value method_hex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // Without a separator the group has no effect.
     int64_t group = 1;
     char sep = '\0';
     if (!value_unbound(args[1])) {
@@ -377,6 +381,8 @@ static Value affix(Vm *vm, Value *args, bool at_end)
     if (!sequence_range(vm, args[2], args[3], self->length, &from, &to)) {
         return VALUE_FAIL;
     }
+    // The type is checked part by part, in order, so a match in front hides a
+    // wrong type behind it, as in CPython.
     bool many = value_is_kind(args[1], KIND_TUPLE);
     const Tuple *parts = many ? value_as_tuple(args[1]) : NULL;
     for (size_t i = 0; i < (many ? parts->count : 1); i++) {
@@ -454,6 +460,7 @@ static Value method_join(Vm *vm, Value *args, uint32_t count)
 static Value method_translate(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // None for the table: only delete.
     const Bytes *table = NULL, *omit = NULL;
     if (!value_is_none(args[1])) {
         table = bytes_argument(vm, args[1]);
@@ -474,6 +481,7 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
     }
     const Bytes *self = value_as_bytes(args[0]);
     Bytes *out = bytes_new(vm, NULL, self->length);
+    // Never more than the input; the copy below cuts it.
     size_t used = 0;
     for (size_t i = 0; out != NULL && i < self->length; i++) {
         char byte = self->data[i];

@@ -212,9 +212,11 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
     uint32_t given = count - keyword_count;
     uint32_t taken =
         given < native->positional_count ? given : native->positional_count;
+    // -1 where the native has no such parameter.
     int varargs = find_kind(native, PARAM_VARARGS);
     int rest = find_kind(native, PARAM_VARKEYWORDS);
     for (uint32_t i = 0; i < native->param_count; i++) {
+        // All are set before anything can fail: the caller releases them all.
         bound[i] = i < taken ? value_retain(window[i]) : VALUE_UNBOUND;
     }
     if (varargs >= 0) {
@@ -262,6 +264,7 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
     uint32_t size = native->param_count;
+    // Most natives have few parameters, so a call allocates nothing.
     Value space[CALL_INLINE_ARGS];
     Value *bound = take_space(vm, space, size);
     if (bound == NULL) {
@@ -306,12 +309,15 @@ Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
 static Value call_function(Vm *vm, Function *function, Value *window,
                            uint32_t count, Tuple *keyword_names)
 {
+    // The arguments may be more than the registers, until they are bound.
     uint32_t room = function->code->register_count;
     Value *place = vm_free_window(vm, room > count ? room : count);
     if (place == NULL) {
         release_window(vm, window, count);
         return VALUE_FAIL;
     }
+    // The function stands in front of its window, as the machine's calls have
+    // it, which keeps it while it runs.
     place[-1] = value_from_object(object_retain(function));
     for (uint32_t i = 0; i < count; i++) {
         place[i] = window[i];
@@ -426,6 +432,7 @@ Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
 }
 
 // Appends the items of `keywords` behind args[0 .. count); the names.
+// The values are borrowed from the dict, which the caller holds. NULL: memory.
 static Tuple *spread_keywords(Vm *vm, Dict *keywords, Value *args)
 {
     Tuple *names = tuple_new(vm, keywords->count);

@@ -16,6 +16,8 @@ static uint32_t open_block(Compiler *c, const char *what, Span span)
 {
     BlockInfo info = {
         .depth = c->top, .handled = c->handled, .what = what, .span = span};
+    // The labels exist from the start, as the instructions of the block name
+    // them before they are placed.
     info.start = label_here(c);
     info.body_target = info.start;
     info.else_target = new_label(c);
@@ -25,6 +27,7 @@ static uint32_t open_block(Compiler *c, const char *what, Span span)
         c->failed = true;
         return 0;
     }
+    // Blocks go by number: the array moves as it grows.
     return (uint32_t)c->blocks.count - 1;
 }
 
@@ -71,6 +74,8 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
 {
     NodeList values = node->bool_op.values;
     bool is_and = node->bool_op.op == BOOL_AND;
+    // The blocks nest, each around all later operands, so they are closed from
+    // the inside out.
     VEC(uint32_t) blocks = {0};
     for (uint32_t i = 0; i < values.count && !c->failed; i++) {
         if (truth) {
@@ -86,6 +91,7 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
         for (uint32_t j = i + 1; j < values.count; j++) {
             block_expression_places(c, block, values.items[j]);
         }
+        // The value so far is part of the state that the join merges.
         block_register(c, block, target);
         block_at(c, block)->flags = is_and ? BLOCK_IS_AND : BLOCK_IS_OR;
         c->failed =
@@ -151,6 +157,7 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
     bool last = index + 1 == node->compare.comparators.count;
     Reg right = push(c), kept = right;
     expr_to(c, node->compare.comparators.items[index], right);
+    // COMPARE empties temporaries, and this operand is the next left one.
     if (!last) {
         kept = push(c);
         emit(c, OPCODE_MOVE, kept, right, 0);
@@ -158,6 +165,7 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
     c->span = node->span;
     emit_x(c, OPCODE_COMPARE, node->compare.ops[index], target, left, right);
     if (last || c->failed || !ctx_enter(&c->vm->ctx)) {
+        // At the last comparison this is no failure but the end of the chain.
         c->failed = c->failed || !last;
         return;
     }
@@ -283,6 +291,7 @@ static void staged_while(Compiler *c, const Node *node)
     Reg mark = push(c), test = push(c);
     uint32_t block = open_block(c, "while", node->span);
     block_expression_places(c, block, node->if_stmt.test);
+    // Asked before the body's places are added: so far all are the condition's.
     block_at(c, block)->flags =
         block_at(c, block)->place_count > 0 ? BLOCK_TEST_ASSIGNS : 0;
     block_places(c, block, node->if_stmt.body);
@@ -323,6 +332,7 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
     Reg window = push_many(c, count + 2);
     expr_to(c, iter->call.function, window);
     for (uint32_t i = 0; i < count; i++) {
+        // Arguments may be such calls, too: zip(range(n), x).
         c->top = window + i + 2;
         iterable_to(c, iter->call.arguments.items[i], window + i + 1);
     }
@@ -367,6 +377,7 @@ static void staged_for(Compiler *c, const Node *node)
     uint32_t block = open_block(c, "for", node->span);
     block_expression_places(c, block, node);
     block_mark_fresh(c, block, node);
+    // Not kept over a call that may open an inner block (block_at).
     BlockInfo *info = block_at(c, block);
     info->flags = stop != NULL ? BLOCK_HAS_STOP : 0;
     info->sides[0] = info->sides[1] = list_span(node->for_stmt.body);

@@ -77,6 +77,7 @@ static void for_stmt(Compiler *c, const Node *node)
         emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
     }
     uint32_t again = label_here(c);
+    // A plain local takes the item straight from FORLOOP.
     Symbol *local = local_symbol(c, target);
     Reg item = local != NULL ? local->index : push(c);
     if (local == NULL) {
@@ -87,6 +88,7 @@ static void for_stmt(Compiler *c, const Node *node)
     place_label(c, loop.continue_label);
     c->span = iter->span;
     emit_jump(c, OPCODE_FORLOOP, state, item, again);
+    // The loop has emptied its registers when it runs out of items.
     c->top = state;
     body(c, node->for_stmt.orelse);
     place_label(c, loop.break_label);
@@ -96,6 +98,8 @@ static void for_stmt(Compiler *c, const Node *node)
 static void leave_loop(Compiler *c, const Node *node)
 {
     bool is_break = node->kind == AST_BREAK;
+    // A function's body starts with no exits, so an outer function's loop is
+    // never found.
     Exit *loop = c->exits;
     while (loop != NULL && loop->kind != EXIT_LOOP) {
         loop = loop->outer;
@@ -106,6 +110,7 @@ static void leave_loop(Compiler *c, const Node *node)
                                : "'continue' not properly in loop");
         return;
     }
+    // Blocks inside the loop end on the way; the loop itself does not.
     leave_to(c, loop);
     if (is_break && loop->count > 0) {
         emit(c, OPCODE_DROPN, loop->base, loop->count, 0);
@@ -130,6 +135,7 @@ static void return_stmt(Compiler *c, const Node *node)
     if (value == NULL) {
         value = &none;
     }
+    // A temporary is what no code of the blocks can name.
     Reg result = c->exits == NULL ? expr_any(c, value) : expr_temp(c, value);
     leave_to(c, NULL);
     c->span = node->span;
@@ -148,6 +154,7 @@ static void if_stmt(Compiler *c, const Node *node)
         jump_if(c, node->if_stmt.test, false, otherwise);
         body(c, node->if_stmt.body);
         NodeList orelse = node->if_stmt.orelse;
+        // Without another side the end is right behind.
         if (orelse.count > 0) {
             emit_jump(c, OPCODE_JMP, 0, 0, end);
         }
@@ -188,6 +195,8 @@ static void assign_stmt(Compiler *c, const Node *node)
 static void ann_assign(Compiler *c, const Node *node)
 {
     const Node *target = node->ann_assign.target;
+    // `x: int` alone assigns nothing. In functions annotations are not
+    // evaluated.
     if (node->ann_assign.value != NULL) {
         store_target(c, target, expr_temp(c, node->ann_assign.value));
     }
@@ -206,6 +215,7 @@ static void raise_stmt(Compiler *c, const Node *node)
         return;
     }
     Reg exception = expr_temp(c, node->raise_stmt.exception);
+    // Without `from` the operand is not read.
     Reg cause = exception;
     if (node->raise_stmt.cause != NULL) {
         cause = expr_temp(c, node->raise_stmt.cause);
@@ -250,6 +260,7 @@ static void import_stmt(Compiler *c, const Node *node)
         const Node *alias = node->names.names.items[i];
         Text as = alias->alias.asname, name = alias->alias.name;
         Reg module = push(c);
+        // None asks for the top package, anything else for the module named.
         uint32_t wanted =
             as.text == NULL
                 ? constant_node(c, &none)

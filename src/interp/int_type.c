@@ -30,6 +30,7 @@ static Value int_repr(Vm *vm, Value self)
 static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
+    // That of an equal float, so that both find the same key.
     *hash = int_hash(self);
     return true;
 }
@@ -42,6 +43,7 @@ static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
     if (!is_whole(a) || !is_whole(b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
+    // Exact for numbers of any size; nothing is converted to float.
     int order = int_compare(a, b);
     switch (op) {
     case COMPARE_LT: return value_from_bool(order < 0);
@@ -118,9 +120,11 @@ static Value int_of(Vm *vm, Value v)
     if (is_whole(v)) {
         return int_exact(vm, v);
     }
+    // Truncates towards zero; NaN and infinity are errors.
     if (value_is_float(v)) {
         return int_from_double(vm, value_float(v));
     }
+    // Base 10 without a prefix: int("0x10") is a ValueError.
     if (value_is_str(v)) {
         return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
                          10);
@@ -134,6 +138,7 @@ static Value int_of(Vm *vm, Value v)
     Value (*convert)(Vm *, Value) =
         type->slots.to_int != NULL ? type->slots.to_int : type->slots.index;
     if (convert != NULL) {
+        // The method may be the user's, so what it gave is checked.
         Value result = convert(vm, v);
         if (value_failed(result) || is_whole(result)) {
             return result;
@@ -175,6 +180,7 @@ static Value int_of_base(Vm *vm, Value v, Value base_value)
 // The base given by position or keyword; UNBOUND: none. False: failed.
 static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
 {
+    // Borrowed from the arguments.
     *base = args->count > 1 ? args->items[1] : VALUE_UNBOUND;
     if (args->count > 2) {
         return raise_false(vm, ERR_TYPE,
@@ -218,6 +224,7 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (value_failed(made) || cls == vm->types[KIND_INT]) {
         return made;
     }
+    // Instances of subclasses are always boxed, even for small values.
     Value self = int_of_class(vm, cls, made);
     release(vm, made);
     return self;
