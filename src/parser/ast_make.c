@@ -93,6 +93,7 @@ NodeList make_join(AstMaker *m, NodeList a, NodeList b)
     if (a.count == 0 || b.count == 0) {
         return a.count == 0 ? b : a;
     }
+    // A vector does the copying; it is gone when make_taken returns.
     NodeVec both = {0};
     make_push_all(m, &both, a);
     make_push_all(m, &both, b);

@@ -56,6 +56,7 @@ static void queue_body(Unparser *u, const NodeList *body, int level)
 }
 
 // A line of its own for `else`, `finally` and the like.
+// An absent clause is an empty list and prints nothing.
 static void queue_clause(Unparser *u, const char *word, const NodeList *body,
                          int level)
 {
@@ -148,6 +149,7 @@ static void queue_names(Unparser *u, const Node *node)
 }
 
 // A statement of one line, without its end.
+// Everything that has no block; the line end is added for all alike.
 static void queue_simple(Unparser *u, const Node *node)
 {
     switch (node->kind) {
@@ -318,6 +320,8 @@ static void queue_class(Unparser *u, const Node *node, int level)
 }
 
 // A NULL node is a clause's word on a line of its own.
+// The indentation is written at once, since the statement's item is the one
+// being printed.
 static void print_statement(Unparser *u, const Item *item)
 {
     const Node *node = item->node;

@@ -53,6 +53,8 @@ static char peek(const FString *f, uint32_t ahead)
 }
 
 // Text up to a brace that means something; doubled ones count as one.
+// A backslash takes the next byte along, so that an escaped backslash begins
+// no other escape; before a brace it stands for itself.
 static bool take_text(FString *f, StrBuf *literal)
 {
     uint32_t start = f->position;
@@ -67,6 +69,7 @@ static bool take_text(FString *f, StrBuf *literal)
             f->position++;
             continue;
         }
+        // In a format spec CPython 3.11 knows no doubled braces.
         bool doubled = f->level == 0 && peek(f, 1) == byte;
         Span part = {start, f->position + doubled};
         if (!doubled && byte == '}' && f->level == 0) {
@@ -151,6 +154,7 @@ static bool take_bracket(FString *f, Nesting *nesting)
 
 // At depth 0: does the expression end here? Comparison operators do not end
 // it; they are passed.
+// `!=`, `==`, `<=` and `>=` are operators, `:` and `!` and `=` alone are not.
 static bool at_end(FString *f)
 {
     char byte = peek(f, 0);
@@ -165,6 +169,8 @@ static bool at_end(FString *f)
 }
 
 // Finds where the expression ends.
+// By characters and not by tokens, as CPython 3.11 does; what it passes is
+// read by the lexer afterwards.
 static bool scan_expression(FString *f)
 {
     Nesting nesting = {.depth = 0};
@@ -240,6 +246,7 @@ static bool take_conversion(FString *f, Field *field)
 }
 
 // '{' expression ['='] ['!' conversion], up to the ':' or '}'.
+// Leaves the position at what ends the field or begins its spec.
 static bool take_field(FString *f, Field *field)
 {
     if (f->level >= MAX_LEVEL) {
@@ -274,6 +281,7 @@ static Node *parse_field_expression(FString *f, Span part)
 static bool parse_parts(FString *f, StrBuf *literal);
 
 // spec: what stands between the ':' and the '}' of a field.
+// A spec is an f-string of its own: text and fields, one level in.
 static Node *parse_spec(FString *f)
 {
     StrBuf literal;
@@ -343,6 +351,7 @@ static bool parse_field(FString *f, StrBuf *literal)
 }
 
 // Text and fields to the end of the string, or of the format spec.
+// The text in `literal` may go on from the token before.
 static bool parse_parts(FString *f, StrBuf *literal)
 {
     for (;;) {

@@ -50,6 +50,8 @@ static Node *parse_number(Parser *p)
 }
 
 // comprehension: 'for' star_targets 'in' disjunction ('if' disjunction)*
+// The iterable of the first clause is evaluated outside the comprehension, but
+// the tree does not tell the clauses apart.
 static Node *parse_generator(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -101,6 +103,7 @@ bool parse_generators(Parser *p, NodeList *generators)
 }
 
 // Behind `open element`: for_if_clauses close
+// For all kinds but the dict's, which has two elements.
 static Node *finish_comprehension(Parser *p, AstKind kind, uint32_t start,
                                   Node *element, TokenKind close)
 {
@@ -119,6 +122,8 @@ static Node *finish_comprehension(Parser *p, AstKind kind, uint32_t start,
 }
 
 // Behind `open element`: (',' star_named_expression)* [','] close
+// `first` is NULL for empty brackets. The comma that makes `(a,)` a tuple was
+// seen by the caller.
 static Node *finish_sequence(Parser *p, AstKind kind, uint32_t start,
                              Node *first, TokenKind close)
 {
@@ -151,6 +156,7 @@ static bool at_for(Parser *p)
 }
 
 // group: '(' (yield_expr | named_expression) ')'
+// The node is the one inside: parentheses leave only a mark.
 static Node *finish_group(Parser *p, Node *inside)
 {
     if (inside == NULL || inside->kind == AST_STARRED ||
@@ -164,6 +170,7 @@ static Node *finish_group(Parser *p, Node *inside)
 }
 
 // tuple | group | genexp
+// What follows the first element decides between the three.
 static Node *parse_paren(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -189,6 +196,7 @@ static Node *parse_paren(Parser *p)
 }
 
 // list | listcomp
+// No yield without parentheses of its own, unlike in a group.
 static Node *parse_square(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -207,6 +215,8 @@ static Node *parse_square(Parser *p)
 }
 
 // dictcomp: '{' expression ':' expression for_if_clauses '}'
+// The first pair was put on the open list before it was clear that no dict
+// follows.
 static Node *finish_dict_comp(Parser *p, uint32_t start, Node *key,
                               Node *value)
 {
@@ -257,6 +267,8 @@ static bool bad_dict_value(Parser *p)
 }
 
 // Behind `key`: ':' expression. Both go onto the open list.
+// The first pair of a display was seen to have its colon, so only later ones
+// can lack it.
 static bool finish_pair(Parser *p, Node *key, bool first)
 {
     if (key == NULL) {
@@ -312,6 +324,8 @@ static Node *new_dict(Parser *p, uint32_t start, size_t mark)
 
 // dict: '{' [kvpair (',' kvpair)* [',']] '}'. The '{' and the first key, if
 // it has one, are behind us.
+// The pairs lie on the open list as key, value, key, value; new_dict parts
+// them.
 static Node *parse_dict(Parser *p, uint32_t start, Node *key)
 {
     size_t mark = parse_list_begin(p);
@@ -344,6 +358,7 @@ static bool can_be_key(const Node *node)
 }
 
 // dict | dictcomp | set | setcomp: what follows the first element tells.
+// Empty braces are a dict.
 static Node *parse_brace(Parser *p)
 {
     uint32_t start = parse_start(p);

@@ -12,6 +12,8 @@ static Node *try_bitwise_or(Parser *p)
 }
 
 // The generators behind an element, as the list of a node that is thrown away.
+// Its node is made first, as parse_try wants one; what matters is whether it
+// comes.
 static Node *try_generators(Parser *p)
 {
     Node *node = parse_node(p, AST_GENERATOR_EXP, parse_start(p));
@@ -50,6 +52,8 @@ static bool explain_comma(Parser *p, uint32_t first, const Node *found)
         return true;
     }
     const Node *next = parse_try(p, parse_expression);
+    // Outside brackets a line cannot miss a comma without being two
+    // statements, and CPython says nothing of one.
     bool bracketed = p->tokens[p->position - 1].level != 0;
     p->position = position;
     if (next == NULL) {
@@ -96,6 +100,7 @@ static bool explain_old_statement(Parser *p, uint32_t first)
     if (value == NULL) {
         return !ctx_failed(p->ctx);
     }
+    // Both names stand in the message twice.
     const char *name = parse_text_is(p, first, "print") ? "print" : "exec";
     Span span = span_join(parse_token_span(p, first), value->span);
     return parse_fail_span(p, ERR_SYNTAX, span,
@@ -134,6 +139,8 @@ static bool explain_name_equal(Parser *p, uint32_t first)
 }
 
 // Could the brackets at hand be a target? Then it is no comparison.
+// Also true for words that cannot be assigned to: they have a message of their
+// own elsewhere.
 static bool is_display(Parser *p)
 {
     TokenKind kind = parse_kind(p);
@@ -181,6 +188,7 @@ bool explain_named(Parser *p, uint32_t first, const Node *found)
     if (found == NULL || ctx_failed(p->ctx)) {
         return !ctx_failed(p->ctx);
     }
+    // `found` is whole, so what stands before the walrus is no bare name.
     if (parse_at(p, TOK_WALRUS)) {
         return parse_fail_span(p, ERR_SYNTAX, found->span,
                                "cannot use assignment expressions with %s",

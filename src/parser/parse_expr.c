@@ -8,6 +8,8 @@
 #include "parser/parse.h"
 #include "parser/parse_explain.h"
 
+// The function that a token's row names reads the operator and what follows;
+// `left` is complete, and `start` is where it begins.
 typedef struct Infix Infix;
 typedef Node *InfixFunction(Parser *p, Node *left, uint32_t start,
                             const Infix *infix);
@@ -21,6 +23,8 @@ struct Infix {
 
 static InfixFunction infix_bool, infix_compare, infix_binary, infix_power;
 
+// Tokens without a row have a NULL function, and end every operand. `not`
+// stands for `not in`; parse_operand looks at the second word.
 static const Infix infix_table[TOK_COUNT] = {
     [TOK_OR_WORD] = {infix_bool, POWER_OR, BOOL_OR},
     [TOK_AND_WORD] = {infix_bool, POWER_AND, BOOL_AND},
@@ -66,6 +70,8 @@ static Node *new_binary(Parser *p, uint32_t start, uint8_t op, Node *left,
 }
 
 // left-associative: a - b - c
+// The left side is an argument, so a chain grows to the left as the loop in
+// parse_operand goes on.
 static Node *infix_binary(Parser *p, Node *left, uint32_t start,
                           const Infix *infix)
 {
@@ -77,6 +83,8 @@ static Node *infix_binary(Parser *p, Node *left, uint32_t start,
 }
 
 // right-associative, and its right side may have a sign: a ** -b ** c
+// Recursion on the right side is counted, since `a ** b ** c …` opens no
+// bracket.
 static Node *infix_power(Parser *p, Node *left, uint32_t start,
                          const Infix *infix)
 {
@@ -90,6 +98,7 @@ static Node *infix_power(Parser *p, Node *left, uint32_t start,
 }
 
 // a or b or c: one node for all
+// CPython's tree, too, has one BoolOp for `a or b or c`.
 static Node *infix_bool(Parser *p, Node *left, uint32_t start,
                         const Infix *infix)
 {
@@ -114,6 +123,7 @@ static Node *infix_bool(Parser *p, Node *left, uint32_t start,
 }
 
 // compare_op: '<' | '<=' | … | 'in' | 'not' 'in' | 'is' ['not']
+// Two tokens can make one operator: `not in`, `is not`.
 static bool take_compare_op(Parser *p, uint8_t *op)
 {
     TokenKind kind = parse_kind(p);
@@ -163,6 +173,8 @@ static Node *new_compare(Parser *p, Node *left, uint32_t start, size_t mark,
 }
 
 // a < b <= c: one node for all
+// The row is not needed: the operator is read again, as each one of a chain
+// may be another.
 static Node *infix_compare(Parser *p, Node *left, uint32_t start,
                            const Infix *infix)
 {
@@ -217,6 +229,8 @@ static Node *parse_prefix(Parser *p, Power least)
 
 // The heart of it: a prefix, then every operator that binds at least so
 // tightly as `least`.
+// `start` is the first token of the whole operand, for every node on its left
+// edge.
 Node *parse_operand(Parser *p, Power least)
 {
     uint32_t start = parse_start(p);
@@ -294,6 +308,8 @@ static Node *expression_inside(Parser *p)
 }
 
 // expression: disjunction ['if' disjunction 'else' expression] | lambda
+// Most recursion through brackets comes by here and is counted;
+// LEXER_MAX_BRACKETS bounds the rest.
 Node *parse_expression(Parser *p)
 {
     if (!ctx_enter(p->ctx)) {
@@ -305,6 +321,7 @@ Node *parse_expression(Parser *p)
 }
 
 // named_expression: NAME ':=' expression | expression !':='
+// Two tokens of lookahead decide, so nothing is read twice.
 Node *parse_named_expression(Parser *p)
 {
     uint32_t start = parse_start(p), first = p->position;
@@ -385,6 +402,7 @@ bool parse_starts_expression(TokenKind kind)
 }
 
 // star_expressions: star_expression (',' star_expression)* [',']
+// Without a comma the one expression is given as it is, and no tuple.
 Node *parse_star_expressions(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -415,6 +433,8 @@ Node *parse_star_expressions(Parser *p)
 }
 
 // yield_expr: 'yield' 'from' expression | 'yield' [star_expressions]
+// A yield is an expression of the lowest rank: only few places take it without
+// parentheses.
 Node *parse_yield(Parser *p)
 {
     uint32_t start = parse_start(p);

@@ -5,6 +5,7 @@
 #include "parser/parse.h"
 #include "parser/parse_explain.h"
 
+// Reads one simple statement without its line end; NULL as usual.
 typedef Node *StatementFunction(Parser *p);
 
 // CPython's grammar that Duet leaves out gets a name, which helps more than
@@ -46,6 +47,8 @@ static bool augmented_op(TokenKind kind, BinaryOp *op)
 }
 
 // One `target =` of a chain that begins at `first`.
+// True if there is nothing to say. A yield on the left has a message of its
+// own, as in CPython.
 static bool explain_link(Parser *p, const Node *value, uint32_t first)
 {
     bool yields = value->kind == AST_YIELD || value->kind == AST_YIELD_FROM;
@@ -97,6 +100,7 @@ static bool is_single_target(const Node *node)
 }
 
 // single_target ':' expression ['=' (yield_expr | star_expressions)]
+// One target only, and no chain: the value is read as a whole.
 static Node *parse_annotated(Parser *p, Node *target, uint32_t start)
 {
     p->position++;
@@ -164,6 +168,7 @@ static Node *parse_expression_statement(Parser *p)
     if (next == TOK_EQUAL) {
         return parse_assign(p, value, first);
     }
+    // A yield before the operator gets no advice, as in CPython.
     if (!fits && p->explaining && p->tokens[first].kind != TOK_YIELD &&
         !explain_assignment(p, first)) {
         return NULL;
@@ -184,6 +189,7 @@ static Node *parse_word_statement(Parser *p, AstKind kind)
     return parse_node(p, kind, start);
 }
 
+// The three need functions of their own for the table in simple_function.
 static Node *parse_pass(Parser *p)
 {
     return parse_word_statement(p, AST_PASS);
@@ -208,6 +214,7 @@ static bool at_line_end(Parser *p)
 }
 
 // 'return' [star_expressions]
+// Without a value `expr_stmt.value` is NULL, which is not the constant None.
 static Node *parse_return(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -247,6 +254,8 @@ static Node *parse_raise(Parser *p)
 }
 
 // 'assert' expression [',' expression]
+// `assert (a, b)` is one test, a tuple; the grammar cannot tell that it was
+// meant otherwise.
 static Node *parse_assert(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -272,6 +281,7 @@ static bool delete_target(Parser *p, Node *target)
 }
 
 // 'del' target (',' target)* [',']
+// The targets are read as one expression list, and taken apart afterwards.
 static Node *parse_delete(Parser *p)
 {
     uint32_t start = parse_start(p);
@@ -317,6 +327,7 @@ static Node *parse_names(Parser *p, AstKind kind)
     return node;
 }
 
+// See parse_names.
 static Node *parse_global(Parser *p)
 {
     return parse_names(p, AST_GLOBAL);
@@ -374,6 +385,8 @@ bool parse_simple_line(Parser *p)
 
 // A line that begins with the name `match` is a match statement if it ends in
 // ':' and a `case` follows (or nothing yet, at the prompt).
+// Only looks: neither the position nor `furthest` moves, since a line that is
+// none must be explained as if this had not been asked.
 static bool is_match_statement(Parser *p)
 {
     uint32_t at = p->position;

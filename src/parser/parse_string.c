@@ -82,6 +82,7 @@ static bool check_bytes(Parser *p, uint32_t token, const StringParts *parts)
 }
 
 // Takes the tokens and checks that they go together.
+// All prefixes are looked at before any text is decoded.
 static bool take_strings(Parser *p, Strings *strings)
 {
     strings->first = p->position;
@@ -143,6 +144,7 @@ static Node *build(Parser *p, const Strings *strings, StrBuf *literal)
 }
 
 // strings: STRING+
+// The span is that of all tokens together, also for the parts of an f-string.
 Node *parse_strings(Parser *p)
 {
     Strings strings = {0};

@@ -97,6 +97,8 @@ Node *parse_node(Parser *p, AstKind kind, uint32_t start)
 }
 
 // Names that look alike are the same name: NFKC, as CPython does.
+// utf8proc allocates by malloc, so its result is copied into the arena and
+// freed.
 static bool normalized_name(Parser *p, const char *text, size_t length,
                             Text *name)
 {
@@ -176,6 +178,8 @@ bool parse_list_end(Parser *p, size_t mark, NodeList *list)
 }
 
 // module: statement* END
+// An interrupt is looked for between statements; no single one is long enough
+// to need more.
 static Node *parse_module(Parser *p)
 {
     size_t mark = parse_list_begin(p);
@@ -192,6 +196,8 @@ static Node *parse_module(Parser *p)
 }
 
 // eval: expression (',' expression)* [','] NEWLINE* END
+// A tuple without parentheses is allowed, as in CPython's eval, but none that
+// begins with a star.
 static Node *parse_eval(Parser *p)
 {
     size_t mark = parse_list_begin(p);
@@ -230,6 +236,8 @@ static Node *run_pass(Parser *p, ParseFunction *production)
 
 // Did the text end before the grammar was satisfied? Behind the last
 // statement there is nothing but DEDENTs and END.
+// The blocks still open are closed by DEDENTs in front of END, which the fault
+// may stand at.
 static bool ended_early(const Parser *p)
 {
     uint32_t at = p->furthest;
@@ -262,6 +270,8 @@ static bool is_compound(const Node *node)
 }
 
 // A block at the end of an entry may go on, unless a blank line closes it.
+// Looks at the text, since blank lines leave no tokens. The text ends in a
+// line end, which belongs to the last line.
 static bool block_may_go_on(const Parser *p, const Node *module)
 {
     NodeList body = module->module.body;
@@ -280,6 +290,7 @@ static bool block_may_go_on(const Parser *p, const Node *module)
 // The lexer stopped: its reason is what the user is told, because a mistake
 // of form hides most others. An open bracket must be on an earlier line than
 // the mistake, or the parser must have run into the end because of it.
+// `found` is where the parser's own complaint would point.
 static bool lexer_error_wins(const Parser *p, Span found)
 {
     const LexError *error = &p->list->error;
@@ -328,6 +339,7 @@ static bool is_syntax_error(ErrorKind kind)
 }
 
 // After a first pass without success: finds out what to say.
+// Exactly one error is pending when it returns.
 static void explain(Parser *p, ParseFunction *production)
 {
     uint32_t failed_at = p->furthest;
@@ -371,6 +383,7 @@ Node *parse_nested(Parser *p, const TokenList *tokens)
     // with the list around.
     p->furthest = 0;
     p->explaining = false;
+    // Counted and not set, since an f-string may stand in an f-string's field.
     p->fstring_depth++;
     Node *node = run_pass(p, parse_braces);
     if (node == NULL) {
@@ -417,6 +430,7 @@ ParseStatus parse(Ctx *ctx, Source *source, ParseMode mode, Arena *arena,
         p.tokens = tokens.items;
         status = run(&p, mode, tree);
     }
+    // The tokens go too: nodes keep spans and copies, never tokens.
     vec_free(ctx, &p.scratch);
     token_list_free(ctx, &tokens);
     return status;

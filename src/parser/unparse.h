@@ -31,6 +31,7 @@ typedef enum Tightness {
 
 typedef enum ItemType { ITEM_TEXT, ITEM_EXPR, ITEM_STATEMENT } ItemType;
 
+// Borrows its text and its node.
 typedef struct Item {
     ItemType type;
     int number;       // Tightness asked for, or level of indentation
@@ -38,6 +39,7 @@ typedef struct Item {
     const Node *node;
 } Item;
 
+// Lives for one call of ast_unparse; both lists are freed there.
 typedef struct Unparser {
     StrBuf *out;
     VEC(Item) queue; // of the node at hand

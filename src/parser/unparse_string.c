@@ -34,6 +34,8 @@ static void put_escape(StrBuf *out, uint32_t codepoint)
 }
 
 // One character of a string between `quote`s; the bytes it took.
+// Bytes are taken one by one. A NUL as `quote` escapes neither kind of quote,
+// which choose_quotes makes use of.
 static size_t put_character(StrBuf *out, const char *text, size_t rest,
                             char quote, bool bytes)
 {
@@ -126,6 +128,7 @@ void unparse_constant(Unparser *u, const Node *node)
 }
 
 // Text between an f-string's quotes: braces are doubled, but not in a spec.
+// Escapes hold no braces, so doubling is safe byte by byte.
 static void put_literal(StrBuf *out, Text text, char quote, bool spec)
 {
     for (size_t at = 0; at < text.length;) {
@@ -142,6 +145,8 @@ static void put_parts(Unparser *u, StrBuf *out, const NodeList *parts,
                       char quote, bool spec);
 
 // '{' expression ['!' conversion] [':' spec] '}'
+// The expression is printed by a run of its own into a buffer, because its
+// first character and its quotes must be looked at.
 static void put_field(Unparser *u, StrBuf *out, const Node *field, char quote)
 {
     StrBuf inside;
@@ -188,6 +193,7 @@ static void put_parts(Unparser *u, StrBuf *out, const NodeList *parts,
 
 // The quotes that none of the expressions uses: each part is printed, and the
 // strings in it are looked at.
+// The fields alone are looked at: quotes in the text can be escaped.
 static const char *choose_quotes(Unparser *u, const Node *node)
 {
     StrBuf fields;
