@@ -67,6 +67,18 @@ tests_unit_unit_stager_LDADD = $(unit_libs)
 check-local: duet$(EXEEXT)
 	@srcdir=$(srcdir) $(SHELL) $(srcdir)/tests/run-all $(unit_programs)
 
+# Fuzz targets: configure with CC=clang --enable-fuzz --enable-asan, then
+# `make fuzz_parser fuzz_graph` and run them on a folder of samples.
+if FUZZ
+EXTRA_PROGRAMS = fuzz_parser fuzz_graph
+fuzz_parser_SOURCES = tests/fuzz/fuzz_parser.c
+fuzz_parser_LDADD = libduet.a
+fuzz_parser_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+fuzz_graph_SOURCES = tests/fuzz/fuzz_graph.c
+fuzz_graph_LDADD = libduet.a
+fuzz_graph_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 # What the runners printed (tests/run-all).
 clean-local:
 	rm -rf tests/log
