@@ -34,6 +34,7 @@ bool infer_applies(const GraphNode *node);
 // Types the nodes of a block again; *changed is set when one became more
 // general.
 MUST_CHECK bool infer_block(Graph *graph, GraphBlock *block, bool *changed);
+// The same dtype, rank and sizes, with the same of them unknown.
 bool type_equal(TensorType a, TensorType b);
 // Whether every tensor of type `b` is one of type `a`.
 bool type_covers(TensorType a, TensorType b);

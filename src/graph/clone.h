@@ -7,6 +7,7 @@
 
 #include "graph/build.h"
 
+// One copying. Values are VALUE_ID_NONE until they are mapped.
 typedef struct Clone {
     Graph *from, *to;
     ValueId *values; // by value of `from`: its copy in `to`
@@ -16,6 +17,7 @@ typedef struct Clone {
 } Clone;
 
 MUST_CHECK bool clone_init(Clone *clone, Graph *from, Graph *to);
+// Frees the table; what was copied stays in `to`.
 void clone_free(Clone *clone);
 // Copies a block's nodes into `block`, before a node or (NULL) at its end.
 // The values that they use from outside must have been mapped.

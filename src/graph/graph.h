@@ -67,6 +67,7 @@ struct Graph {
     Graph *next_dead;  // links graphs that are being freed
 };
 
+// An empty graph with one count, the caller's; the name is copied.
 MUST_CHECK Graph *graph_new(Ctx *ctx, const char *name);
 Graph *graph_retain(Graph *graph);
 void graph_release(Ctx *ctx, Graph *graph); // NULL is fine
@@ -85,6 +86,7 @@ MUST_CHECK bool graph_add_variable(Graph *graph, const char *name,
 // the `if` or `while` that owns it. Nodes in it may use values of the
 // enclosing blocks directly.
 MUST_CHECK GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent);
+// A further param of the block; `name` may be NULL. VALUE_ID_NONE on failure.
 ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
                           TensorType type);
 MUST_CHECK bool graph_block_results(Graph *graph, GraphBlock *block,
@@ -97,6 +99,8 @@ void graph_block_diverges(GraphBlock *block);
 MUST_CHECK GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
                                    const ValueId *inputs, uint32_t input_count,
                                    const AttrValue *attrs, GraphPlace place);
+// A constant; the graph holds a count on the tensor, which nobody may change
+// from then on.
 MUST_CHECK GraphNode *graph_append_const(Graph *graph, GraphBlock *block,
                                          Tensor *tensor, GraphPlace place);
 // Outputs have the types that both branches agree on: dtypes must be equal
@@ -121,6 +125,7 @@ MUST_CHECK GraphNode *graph_append_call(Graph *graph, GraphBlock *block,
                                         uint32_t input_count,
                                         const uint32_t *variables,
                                         GraphPlace place);
+// A read of the Variable as it is at this point of the block.
 MUST_CHECK GraphNode *graph_append_read(Graph *graph, GraphBlock *block,
                                         uint32_t variable, GraphPlace place);
 // Refuses another dtype (ERR_DTYPE) or a shape that cannot fit (ERR_SHAPE).

@@ -38,6 +38,7 @@ MUST_CHECK bool graph_parse_params(Parse *parse, GraphBlock *block);
 // "%4 x: float32[2]": the number, a name or NULL, and the type.
 MUST_CHECK bool graph_parse_param(Parse *parse, Definition *definition,
                                   const char **name);
+// The same without a name, as outputs of nodes are written.
 MUST_CHECK bool graph_parse_definition(Parse *parse, Definition *definition);
 // Lets a number stand for a value; a number is given once.
 MUST_CHECK bool graph_parse_define(Parse *parse, const Definition *definition,
@@ -50,6 +51,7 @@ MUST_CHECK bool graph_parse_variable(Parse *parse, uint32_t *index);
 // "@f": the graph of that name, read when it is first asked for; borrowed.
 Graph *graph_parse_callee(Parse *parse);
 
+// The declared type; its dims are the definition's, in the arena.
 static inline TensorType definition_type(const Definition *definition)
 {
     return (TensorType){definition->dtype, definition->rank,

@@ -13,6 +13,7 @@ typedef struct GraphDefNode {
     uint32_t input_count;
 } GraphDefNode;
 
+// The result of graphdef_write; everything in it goes with graphdef_free.
 typedef struct GraphDef {
     Arena arena;
     VEC(GraphDefNode) nodes; // of the outermost graph

@@ -12,6 +12,8 @@
 
 enum { FORM_MORE_INPUTS = 4 }; // operands that a form may add
 
+// One node in the making. Operands are collected in `inputs` before form_open
+// writes them.
 typedef struct Form {
     Scope *scope;
     const GraphNode *node;
@@ -41,11 +43,14 @@ const char *form_inner(Form *form, const char *part, const char *op,
                        const char **inputs, uint32_t count);
 const char *form_inner_close(Form *form, const char *name, const char *op,
                              uint32_t inputs);
+// Writes the node's head with the operands so far; then come attributes, then
+// form_close, which makes its results those of the graph's node.
 MUST_CHECK bool form_open(Form *form);
 MUST_CHECK bool form_close(Form *form);
 // ERR_VALUE: the op, or what the text names of it, has no form in a GraphDef.
 bool form_refuse(Form *form, const char *what);
 
+// The type of the graph node's own input, not of an operand that was added.
 static inline TensorType form_in(const Form *form, uint32_t index)
 {
     return graph_type(form->scope->graph, form->node->inputs[index]);

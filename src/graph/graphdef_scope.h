@@ -11,6 +11,7 @@
 typedef VEC(ValueId) ValueVec;
 typedef VEC(uint32_t) IndexVec;
 
+// What all scopes of one GraphDef share; lives as long as graphdef_write runs.
 typedef struct Writer {
     Ctx *ctx;
     GraphDef *def;
@@ -36,7 +37,9 @@ typedef struct Scope {
 Arena *scope_arena(Scope *scope);
 MUST_CHECK bool scope_open(Scope *scope, Writer *writer, Graph *graph,
                            bool function);
+// Frees tables and text; names and references stay, in the GraphDef's arena.
 void scope_close(Scope *scope);
+// Formats a text into the arena.
 const char *scope_print(Scope *scope, const char *format, ...)
     PRINTF_LIKE(2, 3);
 // A name that no node of the scope has: `base`, or with "_1", "_2", ….

@@ -23,6 +23,7 @@ void gd_attr_text(StrBuf *out, const char *key, const char *bytes,
 void gd_attr_bool(StrBuf *out, const char *key, bool value);
 void gd_attr_func(StrBuf *out, const char *key, const char *name);
 void gd_attr_shape(StrBuf *out, const char *key, TensorType type);
+// The attribute "value" of a Const: dtype, shape and elements.
 void gd_attr_tensor(StrBuf *out, const Tensor *tensor);
 // A string in quotes, octal escapes where needed.
 void gd_quoted(StrBuf *out, const char *bytes, size_t length);

@@ -18,11 +18,13 @@ typedef enum PassId {
 
 #define PASS_ALL ((1u << PASS_COUNT) - 1)
 
+// A row of the table of passes.
 typedef struct PassDesc {
     const char *name; // as DUET_PASSES has it
     bool (*run)(Graph *graph);
 } PassDesc;
 
+// The descriptor of a pass, for listings and for tests of one pass alone.
 const PassDesc *pass_desc(PassId id);
 // PASS_ALL less what the text switches off: "-cse,-fold", "-all", NULL for
 // nothing. Unknown names are ignored.

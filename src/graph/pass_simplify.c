@@ -13,6 +13,7 @@ bool pass_simplify(Graph *graph);
 
 enum { SIMPLIFY_MAX_CONST = 1024 }; // elements of a constant that are read
 
+// Sets of dtypes, as the rows of identity_list.h name them.
 enum { INTS = 1, FLOATS = 2, NUMBERS = INTS | FLOATS, BOOLS = 4 };
 
 // A row of identity_list.h.
@@ -46,6 +47,7 @@ static bool is_uniform(const Tensor *tensor, double value)
     }
     for (int64_t i = 0; i < tensor->count; i++) {
         double element = tensor_float_at(tensor, i);
+        // signbit gives any nonzero number; ! makes the two comparable.
         if (element != value || !signbit(element) != !signbit(value)) {
             return false;
         }
@@ -59,6 +61,8 @@ static bool keeps_type(const Graph *graph, const GraphNode *node,
                        ValueId value, const Tensor *other)
 {
     TensorType type = graph_type(graph, value);
+    // Equal types with unknown sizes do not prove equal shapes: only one
+    // element of no higher rank surely leaves the other operand's shape.
     if (!type_equal(type, graph_type(graph, node->first_output))) {
         return false;
     }
@@ -76,6 +80,7 @@ static ValueId find_neutral(const Graph *graph, const GraphNode *node)
         if (row->op != node->op || !(row->dtypes & dtype_bit(dtype))) {
             continue;
         }
+        // k is the side of the constant, the other side stays.
         for (uint32_t k = 0; k < 2; k++) {
             const Tensor *tensor = graph_constant(graph, node->inputs[k]);
             ValueId stays = node->inputs[1 - k];

@@ -36,9 +36,11 @@ void reader_blanks(Reader *reader);
 bool reader_indent(Reader *reader, size_t *indent);
 // Whether `token` stands next; takes it if so.
 bool reader_take(Reader *reader, const char *token);
+// Takes `token`, or fails with an error that names it.
 MUST_CHECK bool reader_expect(Reader *reader, const char *token);
 // Letters, digits and underscores; length 0 if none stand there.
 Piece reader_word(Reader *reader);
+// A decimal number below 2**32 - 1, without a sign.
 MUST_CHECK bool reader_uint(Reader *reader, uint32_t *number);
 // A name, bare or quoted, as graph_print writes it; the copy is the arena's.
 const char *reader_name(Reader *reader, Arena *arena);

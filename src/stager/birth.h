@@ -4,6 +4,8 @@
 
 #include "stager/trace.h"
 
+// A Variable that the trace made. The count keeps it until birth_close has
+// asked who else holds it.
 typedef struct Birth {
     Variable *variable; // counted
     uint32_t line;      // where it was made, 0: unknown
@@ -18,6 +20,7 @@ MUST_CHECK bool birth_made(Vm *vm, Variable *variable);
 // held by something besides the staging itself, else each call would need a
 // new one (ERR_VALUE). They then belong to the enclosing trace, if any.
 MUST_CHECK bool birth_close(Vm *vm, Trace *trace);
+// Also after a trace that failed: whatever only the trace kept goes with it.
 void births_free(Vm *vm, Births *births);
 
 #endif

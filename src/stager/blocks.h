@@ -11,6 +11,7 @@
 #include "stager/state.h"
 #include "stager/trace.h"
 
+// Which part of a block the frame is tracing.
 typedef enum BlockPhase {
     PHASE_FIRST,  // an `if`: its first side is being traced
     PHASE_SECOND, // the second
@@ -20,6 +21,8 @@ typedef enum BlockPhase {
 
 typedef struct StagedLoop StagedLoop; // loops.h
 
+// One block under way. Made by block_begin, freed by block_end or, after an
+// error, blocks_drop; the graph's blocks that it names are the graph's.
 typedef struct StagedBlock {
     struct StagedBlock *outer;
     Frame *frame;          // that runs it

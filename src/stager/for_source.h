@@ -17,6 +17,7 @@ typedef struct ForSource {
 MUST_CHECK bool for_source_open(Vm *vm, Value iterable, ForSource *out);
 // The item of turn `index` (a symbolic int32), owned.
 Value for_source_item(Vm *vm, const ForSource *source, Value index);
+// Leaves it as one that was never opened.
 void for_source_free(Vm *vm, ForSource *source);
 
 #endif

@@ -11,6 +11,7 @@
 
 enum { GUARD_MAX_ARGUMENTS = 8 };
 
+// What one argument of the guarded call was.
 typedef struct GuardArgument {
     bool is_tensor;
     uint8_t dtype;

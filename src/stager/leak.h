@@ -20,6 +20,7 @@ bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container);
 // Records which symbolic tensors in `value` (also within small structures)
 // outlive their traces by being stored in `container`.
 MUST_CHECK bool leak_store(Vm *vm, const Object *container, Value value);
+// With the owner of the trace's symbolic tensors.
 void leak_stores_free(Vm *vm, LeakStores *stores);
 // Hooks.
 Value leak_fail(Vm *vm, const char *who, const Symbolic *symbolic);

@@ -12,6 +12,7 @@
 #include "interp/obj_str.h"
 #include "interp/obj_tensor.h"
 
+// A line for people; nothing is ever compared with it.
 typedef struct Effect {
     uint32_t line;    // 0: unknown
     const char *what; // a literal: "list", "print"
@@ -19,6 +20,7 @@ typedef struct Effect {
     Str *value;       // what was stored, in short, counted; NULL: nothing
 } Effect;
 
+// One place outside the trace, as it was when the trace read it first.
 typedef struct FrozenRead {
     Object *container; // globals, a cell, an instance, a class; counted
     Value key;         // a name, NONE for a cell; owned
@@ -39,6 +41,7 @@ typedef struct Ledger {
     bool truncated;  // there were more effects than are kept
 } Ledger;
 
+// An empty ledger, which allocates nothing until something is noted.
 void ledger_init(Vm *vm, Ledger *ledger);
 void ledger_free(Vm *vm, Ledger *ledger);
 // For the collector: calls `visit` for each object that the reads hold.

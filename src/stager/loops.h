@@ -38,6 +38,8 @@ typedef struct LoopSlot {
     uint32_t first_leaf, leaf_count;
 } LoopSlot;
 
+// What a block has beside its state if it is a loop; made by loop_open, freed
+// with the block by loop_free.
 struct StagedLoop {
     VEC(LoopLeaf) leaves;
     LoopSlot *slots;     // info->place_count of them
@@ -46,6 +48,9 @@ struct StagedLoop {
     uint32_t index_leaf; // of a `for`: the turns done
 };
 
+// The events of loops (interp/apply.h). Each returns where the frame goes on,
+// or NULL with an error pending; a block that is not running is a loop of the
+// host.
 const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
 const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
 const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info);

@@ -10,6 +10,7 @@ typedef enum MatchMode {
     MATCH_CONCRETE   // tensors: DTypeError, ShapeError; all else as above
 } MatchMode;
 
+// One fitting: who asks, and which argument an error is about.
 typedef struct Match {
     MatchMode mode;
     const char *function; // for error texts, borrowed

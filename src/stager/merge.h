@@ -9,6 +9,8 @@
 
 #include "stager/blocks.h"
 
+// The merging of all places of one block. The caller sets the first fields,
+// and name and hidden for each place; zero is right for the rest.
 typedef struct Merge {
     Vm *vm;
     GraphBlock *blocks[2]; // where conversions of each side's values go
@@ -27,6 +29,8 @@ typedef struct Merge {
 Value merge_values(Merge *merge, Value a, Value b);
 // After the node was appended: its outputs are what was made.
 void merge_finish(Merge *merge, const GraphNode *node);
+// Releases the lists; merged values that were handed out have counts of their
+// own.
 void merge_free(Merge *merge);
 
 // Equal, immutable, and of one type: -0.0 and 0.0 are not, nor 1 and True.

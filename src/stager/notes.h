@@ -5,6 +5,7 @@
 
 #include "stager/blocks.h"
 
+// What is told to whoever reads a variable that a block left unbound.
 typedef struct BlockNote {
     const Code *code; // whose variable; alive as long as the trace runs
     char *name;       // owned, as is the text
@@ -23,6 +24,7 @@ MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
                           ErrorKind kind, const char *text);
 // Raises the newest note on a variable; false: there is none.
 bool notes_raise(Vm *vm, const Code *code, const Str *name);
+// All notes of a trace, at its end.
 void notes_free(Vm *vm, Trace *trace);
 
 #endif

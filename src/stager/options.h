@@ -29,6 +29,7 @@ MUST_CHECK bool options_parse(Vm *vm, const Value *args, uint32_t positional,
                               Tuple *names, StageOptions *out);
 // A copy; the counts are its own.
 StageOptions options_copy(const StageOptions *options);
+// Releases what the options hold; they may be freed twice.
 void options_free(Vm *vm, StageOptions *options);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct Bound {
 MUST_CHECK bool bound_make(Vm *vm, Value host, const Value *args,
                            uint32_t count, Tuple *keyword_names,
                            const Bound *traced, Bound *out);
+// Leaves it empty, so that it may be freed twice.
 void bound_free(Vm *vm, Bound *bound);
 // Values at and behind `*args` of the host, which its keyword-only parameters
 // follow: how many of bound's values come by position.
@@ -40,6 +41,8 @@ MUST_CHECK bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data,
 // __tensor__.
 bool value_is_leaf_tensor(Vm *vm, Value v);
 
+// A tensor among the arguments: an input of the graph, in the order of the
+// walk.
 typedef struct TensorLeaf {
     Value value;       // owned: a Tensor, a Symbolic; in a pattern a Spec
     Spec *pattern;     // what the trace takes instead of its own type,
@@ -63,6 +66,7 @@ typedef struct Signature {
 // then too.
 MUST_CHECK bool signature_make(Vm *vm, Value host, const Bound *bound,
                                bool specs, Signature *out);
+// Releases all that it holds; it is not to be used again.
 void signature_free(Vm *vm, Signature *signature);
 // What the trace sees of leaf `index`: its pattern, or its own type.
 TensorType signature_type(const Signature *signature, size_t index);

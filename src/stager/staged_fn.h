@@ -29,6 +29,7 @@ struct StagedFunction {
 // memory.
 MUST_CHECK StagedFunction *staged_new(Vm *vm, Value host,
                                       StageOptions options);
+// By its type: staged functions cannot be subclassed.
 static inline bool value_is_staged(Vm *vm, Value v)
 {
     return value_is_object(v) &&

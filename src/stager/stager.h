@@ -24,6 +24,7 @@ typedef struct Stager {
     ReadTrees *trees;    // sources read again (autograph.h); NULL: none yet
 } Stager;
 
+// The stager of a Vm that stager_init has set up.
 static inline Stager *stager_of(Vm *vm)
 {
     return vm->stager;

@@ -43,6 +43,7 @@ Value value_map(Vm *vm, Value v, LeafFn leaf, void *data);
 
 // Vectors that own their values. Push takes the value, VALUE_FAIL included.
 MUST_CHECK bool value_vec_push(Vm *vm, ValueVec *vec, Value owned);
+// Releases the values and the room; the vector is empty and may be used again.
 void value_vec_free(Vm *vm, ValueVec *vec);
 
 // A chain of the containers that a walk is inside of, innermost first: how a

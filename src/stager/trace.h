@@ -13,6 +13,8 @@
 typedef struct TraceRequest TraceRequest; // stager/concrete.h
 struct BlockNote;
 
+// A trace under way. It lies on the C stack of run_trace (concrete.c), and
+// vm->trace points to the innermost one.
 struct Trace {
     Object *owner;     // what symbolic tensors hold a count on; keeps `graph`
     Graph *graph;      // being built

@@ -21,7 +21,9 @@ typedef struct TraceTable {
     bool relax;             // every trace is in by_relaxed
 } TraceTable;
 
+// `relax`: exact traces are listed by their relaxed key too (traces_relax).
 void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax);
+// Releases the table's counts; traces that others hold live on.
 void traces_free(Vm *vm, TraceTable *table);
 // The trace for the signature, borrowed, NULL: there is none (or, with an
 // error pending, no memory).

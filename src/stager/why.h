@@ -13,6 +13,7 @@ typedef struct Why {
                     // was not the reason
 } Why;
 
+// Leaves it empty.
 void why_free(Vm *vm, Why *why);
 // A trace is about to be made; `old` (borrowed, may be NULL) was found last.
 MUST_CHECK bool why_begin(Vm *vm, Why *why, Concrete *old);
