@@ -37,6 +37,8 @@ void arena_destroy(Arena *arena)
 }
 
 // Blocks grow with the arena, so that a large text needs few of them.
+// Doubling up to ARENA_MAX_BLOCK, by what was handed out so far. A request
+// that is larger gets a block of its own size.
 static size_t block_size(const Arena *arena, size_t need)
 {
     size_t size = ARENA_FIRST_BLOCK;

@@ -44,6 +44,8 @@ static bool find_line(const Source *source, uint32_t offset, Line *line)
 }
 
 // How tightly a binary operator binds; its length in *length. 0: none.
+// Levels count up with the tightness; 7 is `**`, the only one that associates
+// to the right. `<` alone is a comparison and has none.
 static int operator_level(const char *text, size_t rest, size_t *length)
 {
     bool doubled = rest > 1 && text[1] == text[0];
@@ -110,6 +112,7 @@ static bool is_keyword(const char *text, size_t length)
 }
 
 // A run over the text of one expression, outside its brackets.
+// Offsets are in the text of the expression.
 typedef struct Anchor {
     size_t start, end; // what gets the carets
     int level;         // of the operator found; 0: none so far
@@ -121,6 +124,7 @@ typedef struct Anchor {
 
 // The last operator of those that bind least is the top of the tree; of
 // powers it is the first.
+// A sign is told from an operator by whether an operand is complete.
 static size_t take_operator(Anchor *anchor, const char *text, size_t length,
                             size_t at)
 {
@@ -170,6 +174,8 @@ static size_t take_bracket(Anchor *anchor, const char *text, size_t at)
 }
 
 // Finds the part of an expression that stands for what it does.
+// False for anything but binary operators and subscripts, as CPython marks
+// only those. `loose` operators outside brackets end the matter.
 static bool find_anchor(const char *text, size_t length, Anchor *anchor)
 {
     size_t at = 0;
@@ -287,6 +293,8 @@ static int least(int a, int b)
 }
 
 // Levenshtein's distance, one row at a time, without the ends in common.
+// Insertions and deletions cost a move; the row is that of `b`, in place.
+// Names beyond MAX_NAME count as too far.
 int diag_distance(const char *a, const char *b, int limit)
 {
     int row[MAX_NAME + 1];

@@ -64,6 +64,8 @@ void map_free(Map *map)
 }
 
 // The key's entry, or the empty slot where it would go. Needs capacity.
+// The hash is compared first, so bytes are compared once for nearly every
+// search.
 static MapEntry *find(const Map *map, const char *key, size_t length,
                       uint64_t hash)
 {
@@ -149,6 +151,7 @@ bool map_remove(Map *map, const char *key, size_t length)
     size_t gap = (size_t)(entry - map->entries);
     for (size_t i = (gap + 1) & mask; map->entries[i].key != NULL;
          i = (i + 1) & mask) {
+        // Distances are taken modulo the capacity, as probes wrap around.
         size_t first = map->entries[i].hash & mask;
         if (((i - first) & mask) >= ((i - gap) & mask)) {
             map->entries[gap] = map->entries[i];

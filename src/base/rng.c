@@ -24,6 +24,8 @@ void rng_block(uint64_t key, uint64_t counter, uint32_t out[4])
     uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
     uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32);
     uint32_t c2 = 0, c3 = 0;
+    // As in the paper's figure: two products, their halves crossed over and
+    // mixed with the keys, which step by Weyl constants.
     for (int round = 0; round < RNG_ROUNDS; round++) {
         uint64_t product0 = (uint64_t)RNG_MULTIPLIER_0 * c0;
         uint64_t product1 = (uint64_t)RNG_MULTIPLIER_1 * c2;

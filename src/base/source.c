@@ -11,6 +11,8 @@
 #include "base/utf8.h"
 
 // One line of a text: CPython's words for what a source may not hold.
+// The line is counted here, since the Source that could tell it does not
+// exist.
 static bool check_text(Ctx *ctx, const char *name, const char *text,
                        size_t length)
 {
@@ -37,6 +39,7 @@ static bool check_text(Ctx *ctx, const char *name, const char *text,
 }
 
 // Copies with line ends made '\n' and one put at the end; the new length.
+// `out` has room for the added line end and the NUL.
 static size_t copy_normalized(char *out, const char *text, size_t length)
 {
     size_t written = 0;
@@ -83,6 +86,7 @@ static bool index_lines(Ctx *ctx, Source *source)
 }
 
 // The text's block is given back by its size, so it is made to fit.
+// What was made before a failure is in the Source, whose release frees it.
 static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
                  size_t length)
 {
@@ -152,6 +156,7 @@ void source_release(Ctx *ctx, Source *source)
 }
 
 // Index of the line that holds `offset`: the last that starts at or before it.
+// By halving: a traceback asks for many places.
 static uint32_t line_index(const Source *source, uint32_t offset)
 {
     uint32_t low = 0, high = source->line_count;

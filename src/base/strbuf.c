@@ -30,6 +30,7 @@ void strbuf_fail(StrBuf *buf)
 }
 
 // Makes room for `extra` bytes and the NUL after them.
+// The only place where an append can fail; all of them go through it.
 static bool reserve(StrBuf *buf, size_t extra)
 {
     if (buf->failed) {

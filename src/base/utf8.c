@@ -10,6 +10,7 @@
 #include <utf8proc.h>
 
 // Bytes a lead byte announces, 0 for a byte that cannot lead.
+// 0xF5 and above would lead beyond U+10FFFF.
 static size_t sequence_length(unsigned char lead)
 {
     if (lead < 0x80) {
@@ -42,6 +43,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *codepoint)
         *codepoint = bytes[0];
         return 1;
     }
+    // The bits of the lead byte behind its marker.
     uint32_t value = bytes[0] & (0x7Fu >> needed);
     for (size_t i = 1; i < needed; i++) {
         if ((bytes[i] & 0xC0) != 0x80) {
@@ -82,6 +84,7 @@ size_t utf8_encode(uint32_t codepoint, char *out)
     return 4;
 }
 
+// Texts are valid, so it is enough to count the bytes that begin a character.
 size_t utf8_count(const char *text, size_t length)
 {
     // Eight bytes at a time: bit 0 of each byte of `inner` says that it goes
@@ -143,6 +146,7 @@ bool utf8_is_ascii(const char *text, size_t length)
     return true;
 }
 
+// By utf8proc's tables and not by wcwidth, which depends on the locale.
 int utf8_width(uint32_t codepoint)
 {
     return utf8proc_charwidth((utf8proc_int32_t)codepoint);
@@ -157,6 +161,7 @@ static bool is_other_start(uint32_t codepoint)
            codepoint == 0x309B || codepoint == 0x309C;
 }
 
+// Only what is_other_start has not passed already.
 static bool is_other_part(uint32_t codepoint)
 {
     return codepoint == 0xB7 || codepoint == 0x387 || codepoint == 0x19DA ||

@@ -39,6 +39,8 @@ Scan scan_continuation(Lexer *lexer)
 
 // Counts the columns up to the first character that is no blank. A line that
 // a backslash splits has the indentation of its first part.
+// Leaves the position at the first character that counts. A blank line's
+// columns mean nothing.
 static Scan measure(Lexer *lexer, Indentation *found)
 {
     uint32_t column = 0, alternate = 0, kept = 0;
@@ -71,6 +73,7 @@ static Scan measure(Lexer *lexer, Indentation *found)
 }
 
 // Passes over a comment and the line end, if they are there.
+// Blank lines give no token at all, not even NEWLINE.
 static void skip_line(Lexer *lexer)
 {
     while (lexer->position < lexer->end &&
@@ -108,6 +111,7 @@ static Scan open_block(Lexer *lexer, const Indentation *found,
 }
 
 // Offset of the line end at or behind the position.
+// For a message only, so a search of the line does not matter.
 static uint32_t line_end(const Lexer *lexer)
 {
     uint32_t at = lexer->position;

@@ -70,6 +70,7 @@ static bool is_name_byte(char byte)
 
 // Checks that a name with bytes beyond ASCII is an identifier. CPython points
 // at the first character that is none and stops behind it.
+// Invalid UTF-8 cannot occur: the Source was checked.
 static Scan check_name(Lexer *lexer, uint32_t start)
 {
     uint32_t at = start;
@@ -130,6 +131,8 @@ static Scan stop_string(Lexer *lexer, uint32_t start, bool triple,
 
 // string: prefix? ("'" … "'" | '"' … '"' | "'''" … "'''" | '"""' … '"""')
 // A backslash takes the next character along, also in a raw string.
+// The prefix is passed; `start` is in front of it. Escapes are not judged
+// here, which literal_decode does.
 static Scan scan_string(Lexer *lexer, uint32_t start)
 {
     char quote = scan_peek(lexer, 0);
@@ -254,6 +257,7 @@ static Scan scan_operator(Lexer *lexer)
 }
 
 // One token that is not layout.
+// Strings first, since their prefixes look like names.
 static Scan scan_token(Lexer *lexer)
 {
     char byte = scan_peek(lexer, 0), next = scan_peek(lexer, 1);
@@ -290,6 +294,8 @@ static void skip_blanks(Lexer *lexer)
 }
 
 // The tokens up to the end of the logical line and its NEWLINE.
+// At the end of the text there is no NEWLINE to add: a Source ends in a line
+// end unless it is empty.
 static Scan scan_line(Lexer *lexer)
 {
     for (;;) {
@@ -328,6 +334,8 @@ static Scan stop_unclosed(Lexer *lexer)
     return SCAN_STOPPED;
 }
 
+// One turn for each logical line. An open bracket at the end comes before the
+// blocks, since no line was ended properly.
 static Scan scan_all(Lexer *lexer)
 {
     while (lexer->position < lexer->end) {
@@ -351,6 +359,7 @@ static Scan scan_all(Lexer *lexer)
 }
 
 // The list ends in END, or in ERROR if there is a reason to stop.
+// False only if the reason is pending in the context.
 static bool finish(Lexer *lexer, Scan result)
 {
     return result == SCAN_OK ||
@@ -370,6 +379,8 @@ bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens)
 }
 
 // The braces become the brackets of a group.
+// The tokens refer to the whole source, so places in an f-string come out
+// right.
 bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
                           TokenList *tokens)
 {

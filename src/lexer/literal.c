@@ -35,6 +35,7 @@ StringParts literal_string_parts(const char *text, size_t length)
 }
 
 // A run through one string's text.
+// `fault` is the caller's buffer, written only on failure.
 typedef struct Decoder {
     StrBuf *out;
     const char *text;
@@ -45,6 +46,7 @@ typedef struct Decoder {
 
 // CPython tells places in a copy where each character beyond ASCII has the
 // ten bytes of \UXXXXXXXX.
+// Counts by lead bytes, so a character of several bytes counts once.
 static size_t told_position(const Decoder *d, size_t offset)
 {
     size_t position = 0;
@@ -137,6 +139,8 @@ static void decode_octal(Decoder *d)
 
 // The position is behind the backslash at `start`. An escape that has no
 // meaning stays as it is.
+// Nothing is decoded twice: an unknown escape leaves its letter to be copied
+// with the text behind it.
 static bool decode_escape(Decoder *d, size_t start)
 {
     static const char letters[] = "\\'\"abfnrtv";
@@ -160,6 +164,7 @@ static bool decode_escape(Decoder *d, size_t start)
     if (byte == 'x' || (!d->bytes && (byte == 'u' || byte == 'U'))) {
         return decode_hex(d, start);
     }
+    // A table of all names of Unicode would be needed.
     if (byte == 'N' && !d->bytes) {
         snprintf(d->fault, 120, "Duet has no '\\N{...}' escapes");
         return false;
@@ -230,6 +235,7 @@ double literal_float(const char *digits)
     if (plain == (locale_t)0) {
         return strtod(digits, NULL);
     }
+    // The thread's locale alone is changed, for the one call.
     locale_t before = uselocale(plain);
     double value = strtod(digits, NULL);
     uselocale(before);

@@ -26,6 +26,8 @@ static bool is_name_byte(char byte)
 }
 
 // Keywords that may follow a number without a blank in valid text: `1if x`.
+// Beginnings are enough, as in CPython: `1iffy` is let through here and fails
+// in the parser.
 static bool keyword_follows(const Lexer *lexer)
 {
     static const char *const words[] = {"and", "else", "for", "if",
@@ -51,6 +53,8 @@ static Scan finish(Lexer *lexer, uint32_t start, const char *what)
 }
 
 // Digits with single underscores between them; at least one digit is there.
+// On success the position is behind the last digit; a missing digit is told at
+// the underscore before it.
 static Scan decimal_digits(Lexer *lexer)
 {
     for (;;) {
@@ -89,6 +93,8 @@ static bool in_base(const Base *base, char byte)
 }
 
 // prefixed: ('0x' | '0o' | '0b') ('_'? digit)+
+// A decimal digit that is too high for the base is named; any other character
+// is only "invalid".
 static Scan scan_prefixed(Lexer *lexer, uint32_t start, const Base *base)
 {
     lexer->position += 2;
@@ -132,6 +138,7 @@ static bool is_exponent(char byte)
 }
 
 // exponent: ('e' | 'E') ['+' | '-'] digits. An `e` without digits is left.
+// Without digits and sign the `e` may begin a keyword, which finish looks at.
 static Scan scan_exponent(Lexer *lexer, bool *found)
 {
     char sign = scan_peek(lexer, 1);
@@ -151,6 +158,8 @@ static Scan scan_exponent(Lexer *lexer, bool *found)
 }
 
 // Behind the digits before the point: the rest of a float, and the end.
+// A number ends in a point just as well (`1.`), so no digit is asked for
+// behind it.
 static Scan scan_fraction(Lexer *lexer, uint32_t start, bool *is_float)
 {
     if (scan_peek(lexer, 0) == '.') {
@@ -175,6 +184,8 @@ static Scan scan_fraction(Lexer *lexer, uint32_t start, bool *is_float)
 }
 
 // 0, 00, 0_0, and what starts with a zero and turns out to be a float.
+// Whether the zeros were allowed is known only when the whole number was read:
+// `00.5` is valid, `005` is not.
 static Scan scan_zero(Lexer *lexer, uint32_t start)
 {
     bool is_float = false, other_digit = false;

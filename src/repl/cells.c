@@ -8,6 +8,7 @@
 
 static const char cell_mark[] = "# %%";
 
+// At the start of a line only; the rest of the line is a title.
 static bool starts_cell(const char *line, const char *end)
 {
     size_t length = sizeof cell_mark - 1;
@@ -22,6 +23,8 @@ static const char *next_line(const char *line, const char *end)
     return newline == NULL ? end : newline + 1;
 }
 
+// A cell that fails does not end the run, as in a notebook; sys.exit does. All
+// cells share the session's names.
 bool cells_run(Session *session, const char *name, const char *text,
                size_t length)
 {
@@ -31,6 +34,8 @@ bool cells_run(Session *session, const char *name, const char *text,
     while (text < end && !session->exiting) {
         const char *cell = text;
         uint32_t first_line = line_number;
+        // The first line belongs to the cell whatever it is, so every turn
+        // moves on.
         do {
             text = next_line(text, end);
             line_number++;
@@ -38,6 +43,8 @@ bool cells_run(Session *session, const char *name, const char *text,
         all_passed &= session_run_text(session, name, cell,
                                        (size_t)(text - cell), first_line,
                                        RUN_INTERACTIVE);
+        // Output shows cell by cell; if it cannot be written, the rest is not
+        // run.
         if (!session->exiting && !session_flush(session)) {
             session_report(session);
             return false;

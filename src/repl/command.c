@@ -13,6 +13,7 @@
 #include "repl/script.h"
 
 // `argument`: what follows the name, without blanks around it.
+// A row of the table; adding a command takes nothing else.
 typedef struct Command {
     const char *name;
     const char *params; // for the list
@@ -64,6 +65,8 @@ static void run_time(Session *session, const char *entry,
 }
 
 // Runs `format` with the argument in it.
+// Through the language, so that commands behave as the functions they stand
+// for.
 static void run_with(Session *session, const char *entry, const char *format,
                      const char *argument)
 {
@@ -186,6 +189,7 @@ static void refuse(const char *name)
 }
 
 // `text` starts behind the %; it is cut apart in place.
+// The table is searched in order; the name must fit as a whole.
 static void run_command(Session *session, const char *entry, char *text)
 {
     char *end = text + strcspn(text, " \t\n");
@@ -205,12 +209,15 @@ static void run_command(Session *session, const char *entry, char *text)
 }
 
 // `name?`, `a.b?`: not every text that ends in a question mark.
+// One path of a single line, without blanks or quotes in it.
 static bool is_question(const char *text, size_t length)
 {
     size_t name = strcspn(text, "? \t\n#\"'");
     return name > 0 && name + 1 == length && text[name] == '?';
 }
 
+// False if the text is neither a command nor a question, and is to run as Duet
+// code.
 bool command_run(Session *session, const char *entry, const char *text)
 {
     size_t length = strlen(text);

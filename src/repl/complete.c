@@ -26,6 +26,8 @@ static const Word words[] = {
 };
 
 // Adds path + name if it goes on from path + prefix.
+// `word` is what was typed, of which the first `path_length` bytes stay as
+// they are. Memory that runs out costs the one candidate.
 static void offer(Session *session, TextVec *out, const char *word,
                   size_t path_length, const char *name)
 {
@@ -75,6 +77,8 @@ static void offer_names(Session *session, TextVec *out, const char *word)
 
 // The value of "a.b.c" in the first `length` bytes: owned, UNBOUND if there
 // is none.
+// Part by part, as the compiler would: the first is a global or a built-in
+// name, the others are attributes.
 static Value look_up(Session *session, const char *path, size_t length)
 {
     Vm *vm = session->vm;
@@ -110,6 +114,7 @@ static Value look_up(Session *session, const char *path, size_t length)
 }
 
 // dir(value), owned, or UNBOUND.
+// The built-in dir is asked, whatever the session calls by that name.
 static Value names_of(Session *session, Value value)
 {
     Vm *vm = session->vm;

@@ -34,6 +34,7 @@ static ParseStatus parse_entry(Ctx *ctx, const char *text, size_t length)
     return status;
 }
 
+// The text is copied, for a line end has to be added.
 ParseStatus entry_status(Ctx *ctx, const char *text)
 {
     // Blanks that were put in for the next line do not make it a line: a
@@ -59,6 +60,7 @@ static bool starts_with_word(const char *line, const char *word)
 }
 
 // After these nothing more of the block can run.
+// Words, not a parse: the line may be half typed.
 static bool ends_block(const char *line)
 {
     static const char *const words[] = {"return", "pass", "break", "continue",

@@ -83,6 +83,7 @@ void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
     if (file == NULL) {
         return;
     }
+    // getline's buffer is malloc's and grows with the longest line.
     char *line = NULL;
     size_t size = 0;
     while (getline(&line, &size, file) >= 0) {

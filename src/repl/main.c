@@ -5,6 +5,8 @@
 #include "repl/run.h"
 
 // Output that could not be written is an error, never status 0.
+// stdio's buffer is flushed here, while its failure can still be told; at exit
+// it would be lost.
 static int finish(int status)
 {
     if (fflush(stdout) != 0 && status == 0) {

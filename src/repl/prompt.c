@@ -45,6 +45,7 @@ static void accept_entry(char *entry)
 
 // Enter: another line while the text is incomplete or the cursor stands
 // inside it with more lines to come, else the end of the entry.
+// rl_newline is what Readline itself binds to the key: it ends the entry.
 static int on_enter(int count, int key)
 {
     Readline *lib = &active->lib;
@@ -70,6 +71,7 @@ static int on_enter(int count, int key)
 }
 
 // The start of the line that `at` is on.
+// An entry of several lines is one line to Readline, with line ends in it.
 static int line_start(const char *text, int at)
 {
     while (at > 0 && text[at - 1] != '\n') {
@@ -123,6 +125,7 @@ static int on_tab(int count, int key)
 }
 
 // Readline takes the candidates one by one and frees them.
+// NULL ends the list.
 static char *next_candidate(const char *text, int state)
 {
     (void)text;
@@ -181,6 +184,8 @@ static void set_up(Prompt *prompt)
 }
 
 // Ctrl-C while typing: the entry is dropped, a fresh prompt comes.
+// The handler is taken away and put in again, which is what makes Readline
+// begin afresh.
 static void drop_entry(Prompt *prompt)
 {
     ctx_interrupt_clear(&prompt->session->vm->ctx, INTERRUPT_SIGNAL);
@@ -223,6 +228,7 @@ static char *read_entry(Prompt *prompt)
 }
 
 // Adds to the history what is not blank nor the same as last time.
+// The history in memory and the file get the same entries.
 static void remember(Prompt *prompt, const char *entry)
 {
     if (entry[strspn(entry, " \t\n")] == '\0' ||
@@ -236,6 +242,8 @@ static void remember(Prompt *prompt, const char *entry)
 }
 
 // Runs a text of the prompt; it ends in a line break, as a block needs.
+// Each entry has a name of its own, so that a traceback can show its lines
+// later.
 static void run_entry(Session *session, int number, const char *text)
 {
     char name[32];
@@ -276,6 +284,8 @@ static void run_with_readline(Prompt *prompt)
 }
 
 // Without Readline: lines until the parser has enough.
+// The parser decides after each line. A blank line ends an open block, as in
+// the other prompt.
 static void run_plainly(Session *session)
 {
     Ctx *ctx = &session->vm->ctx;

@@ -8,6 +8,7 @@
 #include "repl/session.h"
 
 // sys.argv[0], as CPython has it.
+// The prompt and piped-in text have the empty string.
 static const char *program_name(const Args *args)
 {
     switch (args->mode) {
@@ -27,6 +28,7 @@ static const char *program_name(const Args *args)
 // program, even if it has no name.
 int run_program(const Args *args)
 {
+    // A copy, in which ARGS_PROMPT is replaced by what it stands for.
     Args program = *args;
     bool prompt = args->stay;
     if (args->mode == ARGS_PROMPT) {

@@ -14,6 +14,7 @@ enum { READ_SIZE = 64 << 10 };
 
 // Appends all that can be read. False with errno set; a failed append shows
 // in the buffer.
+// A signal that is not Ctrl-C only interrupts the read, which is tried again.
 static bool read_all(Ctx *ctx, int file, StrBuf *text)
 {
     static const int again = EINTR;
@@ -41,6 +42,7 @@ static bool read_program(Session *session, const char *path, StrBuf *text)
     Ctx *ctx = &session->vm->ctx;
     int file = path == NULL ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     bool done = file >= 0 && read_all(ctx, file, text);
+    // Kept, because close may change it.
     int error = errno;
     if (file > STDIN_FILENO) {
         close(file);

@@ -30,6 +30,7 @@ static void on_interrupt(int signal_number)
 
 // Without SA_RESTART, so that a read at the terminal ends too. A closed pipe
 // is an error of the write, not a signal.
+// The target goes first, so that the handler never runs without one.
 static void catch_signals(Ctx *ctx)
 {
     atomic_store(&interrupt_target, ctx);
@@ -104,6 +105,7 @@ bool session_show(Session *session, Value value)
 
 // SystemExit(n) ends with n, SystemExit() with 0, anything else is printed
 // and ends with 1.
+// Arguments behind the first are not looked at.
 static int exit_status(Vm *vm, Exception *exception)
 {
     Value code =
@@ -137,6 +139,7 @@ static bool is_error(Vm *vm, Value exception, ErrorKind kind)
 
 // Straight to the descriptor: sys.stderr may be what failed. A traceback that
 // itself fails for want of memory leaves the class's name.
+// Gathered first and written as a whole.
 static void print_traceback(Vm *vm, Value exception)
 {
     StrBuf text;
@@ -152,6 +155,8 @@ static void print_traceback(Vm *vm, Value exception)
     fflush(stderr);
 }
 
+// Takes the error out, so that nothing is pending afterwards whatever happens
+// on the way.
 void session_report(Session *session)
 {
     Vm *vm = session->vm;
@@ -193,6 +198,8 @@ bool session_run(Session *session, Source *source, RunMode mode)
     return done;
 }
 
+// The numbers of a cell's lines are set on the Source, which is new and nobody
+// else's.
 bool session_run_text(Session *session, const char *name, const char *text,
                       size_t length, uint32_t first_line, RunMode mode)
 {
