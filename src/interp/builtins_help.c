@@ -9,6 +9,7 @@
 // Each line is put `indent` columns in, without that one.
 static size_t shared_indent(const char *doc)
 {
+    // The first line has no indentation of its own; blank lines do not count.
     size_t least = SIZE_MAX;
     for (const char *line = strchr(doc, '\n'); line != NULL;
          line = strchr(line + 1, '\n')) {
@@ -25,6 +26,7 @@ static size_t shared_indent(const char *doc)
 static void add_doc(StrBuf *out, const char *doc, int indent)
 {
     size_t shared = shared_indent(doc);
+    // Blanks in front of the text, as behind """ and a line end, are left out.
     const char *line = doc + strspn(doc, " \n");
     while (*line != '\0') {
         size_t length = strcspn(line, "\n");
@@ -72,6 +74,7 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
     if (value_unbound(value)) {
         return true;
     }
+    // Defaults are shown as repr() has them, which a class may define.
     Str *text = value_repr(vm, value);
     if (text == NULL) {
         return false;
@@ -129,6 +132,7 @@ static bool add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
         *doc = def->doc;
         return true;
     }
+    // is_callable_kind let nothing else through.
     const Function *function = (Function *)value_object(v);
     *doc = value_is_str(function->doc) ? value_as_str(function->doc)->text
                                        : NULL;
@@ -149,6 +153,7 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
     Value key, value;
     while (dict_next(dict, &position, &key, &value)) {
         const char *doc;
+        // Private names and special methods would drown the others.
         if (!value_is_str(key) || value_as_str(key)->text[0] == '_' ||
             !is_callable_kind(value)) {
             continue;

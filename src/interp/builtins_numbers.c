@@ -12,6 +12,7 @@
 Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
                       uint32_t count)
 {
+    // Interned, since classes are searched by address.
     Str *key = str_intern(vm, name, strlen(name));
     if (key == NULL) {
         return VALUE_FAIL;
@@ -63,6 +64,7 @@ BUILTIN_BODY(abs)
     if (value_is_float(v)) {
         return float_new(vm, fabs(value_float(v)));
     }
+    // builtin_index makes an int of a bool and keeps an int.
     if (is_int(v)) {
         return int_compare(v, value_from_small(0)) < 0
                    ? value_unary(vm, UNARY_NEG, v)
@@ -143,6 +145,7 @@ static uint32_t decode(const unsigned char *text, size_t length)
     if (length == 1) {
         return text[0];
     }
+    // Str holds valid UTF-8, or lone surrogates of the same form.
     uint32_t code = text[0] & (0x7Fu >> length);
     for (size_t i = 1; i < length; i++) {
         code = code << 6 | (text[i] & 0x3F);
@@ -235,6 +238,7 @@ BUILTIN_BODY(pow)
 // The half-even multiple of `unit` nearest to v, both ints.
 static Value round_multiple(Vm *vm, Value v, Value unit)
 {
+    // Floor division: `rest` is not negative, as `unit` is positive.
     Value rest = value_binary(vm, BINARY_MOD, v, unit);
     Value low = value_failed(rest) ? VALUE_FAIL
                                    : value_binary(vm, BINARY_SUB, v, rest);
@@ -249,6 +253,7 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
                                    value_from_small(1));
     Value result = VALUE_FAIL;
     if (!value_failed(odd)) {
+        // Which multiple is nearer; in the middle the even quotient wins.
         int side = int_compare(twice, unit);
         bool up = side > 0 || (side == 0 && value_small(odd) == 1);
         result = up ? value_binary(vm, BINARY_ADD, low, unit)
@@ -300,6 +305,7 @@ BUILTIN_BODY(round)
 {
     (void)count;
     Value v = args[0];
+    // round(x, None) is round(x).
     bool whole = !builtin_given(args[1]);
     if (builtin_is_tensor(v) && whole) {
         return tensor_call(vm, "round", &v, 1, NULL, 0);

@@ -52,6 +52,7 @@ static bool too_many_positional(Binding *b)
     uint32_t most = b->code->positional_count;
     uint32_t least = most - default_count(b);
     uint32_t keyword_only = bound_keyword_only(b);
+    // Two numbers and fixed words: snprintf never cuts them.
     char takes[64], were[96] = "";
     if (least < most) {
         snprintf(takes, sizeof takes, "from %u to %u", least, most);
@@ -106,6 +107,7 @@ static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
 static bool clear_behind(Binding *b, uint32_t count)
 {
     uint32_t positional = b->code->positional_count;
+    // Made before its place is cleared, as that may hold an argument.
     Value extra = VALUE_UNBOUND;
     if (b->code->flags & CODE_VARARGS) {
         uint32_t kept = b->given < positional ? b->given : positional;
@@ -121,6 +123,7 @@ static bool clear_behind(Binding *b, uint32_t count)
         b->keywords[i - b->given] = b->window[i];
         b->window[i] = VALUE_UNBOUND;
     }
+    // Their values are in *args by now, or the call fails later.
     for (uint32_t i = positional; i < b->given; i++) {
         value_replace(&b->vm->ctx, &b->window[i], VALUE_UNBOUND);
     }
@@ -166,6 +169,8 @@ static bool unexpected_keyword(Binding *b, Str *name)
 // Positional-only names are not found here and may go to **kwargs.
 static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
 {
+    // The order of registers puts keyword-only parameters behind the positional
+    // ones, so one search finds both.
     int at = find_parameter(b, name, b->code->positional_only_count,
                             b->named_count);
     if (at < 0) {
@@ -178,6 +183,7 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
                            "%s() got multiple values for argument '%s'",
                            b->function->qualname->text, name->text);
     }
+    // The reference moves from the copy to the parameter.
     b->window[at] = *value;
     *value = VALUE_UNBOUND;
     return true;
@@ -210,6 +216,7 @@ static bool fill_defaults(Binding *b)
     uint32_t defaults = default_count(b), bare = positional - defaults;
     for (uint32_t i = 0; i < positional; i++) {
         if (value_unbound(b->window[i])) {
+            // All missing ones are named, so they are counted from the first.
             if (i < bare) {
                 return missing_arguments(b, 0, bare, "positional");
             }
@@ -251,6 +258,7 @@ static bool bind_defaults(Function *function, Value *window, uint32_t count)
     const Code *code = function->code;
     const Tuple *defaults = function->defaults;
     uint32_t positional = code->positional_count;
+    // plain_count is UINT32_MAX where there is more than positional parameters.
     if (code->plain_count != positional || defaults == NULL ||
         count >= positional || count + defaults->count < positional) {
         return false;
@@ -295,6 +303,7 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
             b.keywords[i] = VALUE_UNBOUND;
         }
         done = bind(&b, count);
+        // What bind_keyword took is UNBOUND by now.
         for (uint32_t i = 0; i < keywords; i++) {
             value_release(&vm->ctx, b.keywords[i]);
         }

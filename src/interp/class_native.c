@@ -13,6 +13,8 @@
 static const TypeSlots *native_slots(Vm *vm, Value self)
 {
     Type *cls = type_of(vm, self);
+    // TYPE_HEAP marks classes written in Duet; the first without it is built
+    // in.
     while (cls->flags & TYPE_HEAP) {
         cls = cls->base;
     }
@@ -238,6 +240,7 @@ static const NativeDef binary_natives[] = {
 // Whether `operators`, a list of words, names the method "__word__".
 static bool lists_operator(const char *operators, const char *method)
 {
+    // Without the two underscores at each end.
     size_t length = strlen(method) - 4;
     for (const char *at = operators; *at != '\0';) {
         size_t word = strcspn(at, " ");
@@ -300,6 +303,7 @@ bool class_add_native(Vm *vm, Type *cls)
     }
 #include "interp/dunder_list.h"
 #undef DUNDER
+    // Static, since natives keep a pointer to their def.
     static const NativeDef call = {"__call__", "self, /, *args, **kwargs",
                                    native_CALL, "Call self."};
     static const NativeDef format = {"__format__", "self, format_spec, /",

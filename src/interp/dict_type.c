@@ -51,6 +51,7 @@ static Value dict_repr(Vm *vm, Value self)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     strbuf_putc(&out, '{');
+    // Finds out whether this dict is being printed already, further out.
     ReprGuard guard;
     if (!repr_enter(vm, self, &guard)) {
         strbuf_puts(&out, "...");
@@ -73,6 +74,8 @@ static int dict_equal(Vm *vm, Dict *a, Dict *b)
     if (a->count != b->count) {
         return 0;
     }
+    // __eq__ of a key or value may change either dict, so what is compared is
+    // held.
     Value key, value, other;
     for (uint32_t at = 0; dict_next(a, &at, &key, &value);) {
         value_retain(key);
@@ -112,6 +115,7 @@ static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
         !value_is_kind(b, KIND_DICT)) {
         return VALUE_NOT_IMPLEMENTED;
     }
+    // Shallow: keys and values are shared.
     Dict *result = dict_copy(vm, value_as_dict(a));
     if (result != NULL && !dict_update(vm, result, b)) {
         object_release(&vm->ctx, result);
@@ -141,6 +145,7 @@ static int64_t dict_length(Vm *vm, Value self)
 static Value dict_get_item(Vm *vm, Value self, Value key)
 {
     Value value;
+    // 1, 0, -1; the value is borrowed.
     int found = dict_get(vm, value_as_dict(self), key, &value);
     if (found > 0) {
         return value_retain(value);
@@ -206,6 +211,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
         return VALUE_STOP;
     }
+    // The iterator's part, as dict_iterator has put it there.
     switch (value_small(self->state[1])) {
     case 'k': return value_retain(entry->key);
     case 'v': return value_retain(entry->value);
@@ -235,6 +241,7 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
         {"dict_keyiterator", "dict_reversekeyiterator"},
         {"dict_valueiterator", "dict_reversevalueiterator"},
         {"dict_itemiterator", "dict_reverseitemiterator"}};
+    // Each combination has a type of its own name, as in CPython.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
     Iterator *iterator =
         iterator_new(vm, names[row][backwards],
@@ -277,6 +284,7 @@ static bool dict_init_slot(Vm *vm, Value self, Tuple *args, Dict *keywords)
     if (args->count == 1 && !dict_update(vm, dict, args->items[0])) {
         return false;
     }
+    // Keywords come last and win.
     return keywords == NULL ||
            dict_update(vm, dict, value_from_object(keywords));
 }

@@ -36,6 +36,7 @@ static Value float_format_slot(Vm *vm, Value self, Str *spec)
 static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
+    // As CPython since 3.10: NaNs in a set or dict must not all collide.
     double d = value_float(self);
     // Each NaN is itself alone: by identity.
     *hash = isnan(d) ? VALUE_BITS(self) >> 4 | VALUE_BITS(self) << 60
@@ -116,6 +117,7 @@ static bool clean_number(const char *text, size_t length, char *out)
 static Value float_parse(Vm *vm, Str *str)
 {
     const char *at = str->text, *end = at + str->length;
+    // ASCII white space only.
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
         at++;
     }
@@ -133,6 +135,7 @@ static Value float_parse(Vm *vm, Str *str)
     bool ok = clean_number(at, (size_t)(end - at), text);
     if (ok) {
         d = strtod(text, &stop);
+        // strtod stops at the first character that it cannot use.
         ok = stop != text && *stop == '\0';
     }
     ctx_free(&vm->ctx, text, room);
@@ -251,6 +254,7 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     double mantissa = frexp(fabs(d), &exponent);
     // Subnormals keep the lowest exponent and start with 0x0.
     bool subnormal = mantissa != 0 && exponent < -1021;
+    // frexp's mantissa lies in [0.5, 1), Python's in [1, 2).
     int shown = d == 0 ? 0 : subnormal ? -1022 : exponent - 1;
     double scaled = ldexp(fabs(d), -shown);
     uint64_t lead = (uint64_t)scaled;
@@ -278,6 +282,7 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
     }
     bool negative = *at == '-';
     at += *at == '-' || *at == '+';
+    // A longer number is cut, and then read as if it ended there.
     char text[400];
     bool prefixed = at[0] == '0' && (at[1] | 32) == 'x';
     bool word = (*at | 32) == 'i' || (*at | 32) == 'n';

@@ -52,6 +52,8 @@ static bool set_place(Vm *vm, Module *module, const char *path, bool package)
     const char *name = module->name->text;
     const char *dot = strrchr(name, '.');
     const char *slash = strrchr(path, '/');
+    // A module's package is its name without the last part; a package is its
+    // own.
     size_t parent = dot == NULL ? 0 : (size_t)(dot - name);
     if (!set_text(vm, module->dict, "__file__", path, strlen(path)) ||
         !set_text(vm, module->dict, "__package__", name,
@@ -93,6 +95,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
     if (module == NULL) {
         return NULL;
     }
+    // In sys.modules before the body runs: an import back finds it half made.
     bool done = set_place(vm, module, path, package) &&
                 dict_set_name(vm, vm->modules, name,
                               value_from_object(module));
@@ -117,6 +120,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
 // stat first: a folder can be opened, but is no module.
 static int read_file(Vm *vm, const char *path, StrBuf *text)
 {
+    // Any failure of stat counts as "no such file".
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
         return 0;
@@ -127,6 +131,7 @@ static int read_file(Vm *vm, const char *path, StrBuf *text)
     while (file >= 0 && (count = read(file, block, sizeof block)) > 0) {
         strbuf_add(text, block, (size_t)count);
     }
+    // Before close, which may set another.
     int error = errno;
     if (file >= 0) {
         close(file);
@@ -243,6 +248,7 @@ static Module *load(Vm *vm, Str *name, Module *parent)
     if (def != NULL) {
         return module_make_native(vm, name, def);
     }
+    // The file is looked for by the last part, in the folders of the parent.
     const char *dot = strrchr(name->text, '.');
     Module *module = NULL;
     int found = try_folders(vm, name, dot == NULL ? name->text : dot + 1,
@@ -345,6 +351,7 @@ Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
     }
     Module *module = module_import(vm, full);
     const char *dot = strchr(full->text, '.');
+    // `import a.b` binds a.
     if (module != NULL && value_is_none(wanted) && dot != NULL) {
         Str *top = str_intern(vm, full->text, (size_t)(dot - full->text));
         module = top == NULL ? NULL : find_loaded(vm, top);
@@ -395,6 +402,7 @@ Value import_from(Vm *vm, Value from, Str *name)
         return found;
     }
     Module *module = (Module *)value_object(from);
+    // Only a package, which has __path__, can have submodules.
     Value path = dict_get_name(module->dict, vm->names[NAME_PATH]);
     if (!value_unbound(path)) {
         found = find_submodule(vm, module, name);
