@@ -28,6 +28,7 @@ static void operand_steps(TensorType type, int rank, int64_t *steps)
     int64_t step = 1;
     for (int i = 0; i < rank; i++) {
         int from = type.rank - 1 - i;
+        // An axis that the operand lacks, or has once: its element stays.
         bool repeats = from < 0 || type.dims[from] == 1;
         steps[rank - 1 - i] = repeats ? 0 : step;
         step *= from >= 0 ? type.dims[from] : 1;
@@ -76,6 +77,7 @@ static void runs_init(Runs *runs, const KernelCall *call)
             runs->loops[runs->count++] = loop;
         }
     }
+    // A scalar, or sizes of 1 alone: one run of one element.
     if (runs->count == 0) {
         runs->loops[runs->count++] = (Loop){.size = 1};
     }
@@ -96,6 +98,8 @@ static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
     for (uint32_t k = 0; k < runs->operands; k++) {
         sizes[k] = dtype_size((DType)call->inputs[k]->dtype);
         args[k] = (TileArg){call->inputs[k]->data,
+                            // A run of one element counts as dense, which
+                            // takes the quicker loop.
                             inner->size == 1 || inner->steps[k] != 0};
     }
     for (;;) {
@@ -205,6 +209,7 @@ int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     if (state == NULL) {
         return -1;
     }
+    // `where` has three operands and is not seen here.
     TileFn tile = state->tier->tiles[op->tile][a->dtype];
     Tensor *shape = quick_shape(a, b);
     if (tile == NULL || shape == NULL) {

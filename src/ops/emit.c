@@ -112,6 +112,7 @@ static EmitValue shape_like(Emit *emit, OpCode op, EmitValue x, EmitValue like)
         return NULL;
     }
     TensorType own = emit_type(emit, x), type = emit_type(emit, like);
+    // Known sizes go into the attribute: no operand, no op at run time.
     if (shape_is_static(type.rank, type.dims)) {
         AttrValue attr = ints_attr(type.dims, type.rank);
         bool same = shape_equal(own.rank, own.dims, type.rank, type.dims);
@@ -181,6 +182,7 @@ static TensorType run_type(Emit *emit, EmitValue value)
     return tensor_type(value);
 }
 
+// A constant is one more result to keep.
 static EmitValue run_constant(Emit *emit, Tensor *tensor)
 {
     return run_own((RunEmit *)emit, tensor);

@@ -11,6 +11,7 @@
 #include "ops/infer.h"
 
 // One spatial axis.
+// Everything about one axis; height and width go their ways apart.
 typedef struct PoolAxis {
     int64_t in, window, stride, out;
     int64_t before; // elements of padding in front
@@ -30,6 +31,8 @@ static int64_t side(const AttrValue *attr, int axis, int64_t otherwise)
 static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
                        bool *same)
 {
+    // Case does not matter, as in Keras. The length is compared first, so that
+    // the text need not end in NUL.
     *same = attr_given(attr) && attr->count == 4 &&
             strncasecmp(attr->text, "same", 4) == 0;
     bool valid = !attr_given(attr) ||
@@ -50,16 +53,19 @@ static PoolAxis span_of(int64_t in, int64_t window, int64_t stride, bool same)
         return span;
     }
     if (!same) {
+        // A window larger than the image fits nowhere: no output, no error.
         span.out = in < window ? 0 : (in - window) / stride + 1;
         return span;
     }
     span.out = (in + stride - 1) / stride;
+    // Negative where the stride leaves elements over.
     int64_t padding = (span.out - 1) * stride + window - in;
     span.before = padding > 0 ? padding / 2 : 0;
     return span;
 }
 
 // Refuses strides and windows below 1, and attributes of another length.
+// Before any division by a stride.
 static bool check_sides(InferCall *call, const AttrValue *attr,
                         const char *what)
 {
@@ -167,6 +173,8 @@ static bool conv_images(const KernelCall *call, const PoolAxis *high,
     size_t size = dtype_size((DType)x->dtype);
     int64_t channels = tensor_dims(x)[3], outputs = tensor_dims(out)[3];
     int64_t depth = high->window * wide->window * channels;
+    // Filters (height, width, channels, outputs) are, in memory, the matrix of
+    // depth x outputs already.
     GemmArgs gemm = {.m = wide->out, .n = outputs, .k = depth,
                      .a = windows, .lda = depth, .work = work,
                      .b = filters->data, .ldb = outputs, .ldc = outputs};
@@ -247,6 +255,7 @@ static bool infer_pool(InferCall *call)
     }
     int64_t window[2], stride[2];
     for (int i = 0; i < 2; i++) {
+        // Keras' default for both: 2 x 2.
         window[i] = side(size, i, 2);
         stride[i] = side(strides, i, window[i]);
     }
@@ -307,6 +316,7 @@ static bool pool_images(const KernelCall *call, bool largest)
     }
     int64_t channels = dims[3];
     for (int64_t i = 0; i < out->count; i++) {
+        // The output's number taken apart, channels fastest.
         int64_t c = i % channels, rest = i / channels;
         int64_t column = rest % spans[1].out;
         int64_t row = rest / spans[1].out % spans[0].out;
@@ -333,6 +343,7 @@ static bool kernel_avg_pool2d(const KernelCall *call)
     return pool_images(call, false);
 }
 
+// `strides` None: as the size, so that windows do not overlap.
 static const AttrDesc pool_attrs[] = {
     {"size", ATTR_INTS, ATTR_HOST_ONLY, "2"},
     {"strides", ATTR_INTS, ATTR_HOST_ONLY, "None"},

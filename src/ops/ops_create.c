@@ -23,6 +23,7 @@ static bool infer_shaped(InferCall *call, DType dtype)
     if (!infer_ints(call, &call->attrs[0], out)) {
         return false;
     }
+    // An unknown size is -1 as well, which must not be taken for a request.
     bool known = call->attrs[0].kind != ATTR_INPUT ||
                  (call->values != NULL &&
                   call->values[call->attrs[0].integer] != NULL);
@@ -83,6 +84,7 @@ static const AttrDesc shape_dtype_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
 
+// No graphdef name: the writer makes a Fill of it.
 const OpDesc op_zeros = {
     .name = "zeros",
     .params = "",

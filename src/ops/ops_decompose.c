@@ -10,6 +10,7 @@
 
 // Runs on one matrix: rows x columns doubles in `a`, `b` (solve alone) of
 // rows x width, results in `out` and `second`. False: singular.
+// One working set for all matrices of a batch.
 typedef struct Matrix {
     double *a, *b, *out, *second;
     int64_t rows, columns, width;
@@ -54,6 +55,7 @@ static double eliminate(Matrix *m)
     for (int64_t k = 0; k < n; k++) {
         int64_t pivot = k;
         for (int64_t i = k + 1; i < n; i++) {
+            // A NaN compares false: it is never preferred as a pivot.
             bool larger = fabs(m->a[i * n + k]) > fabs(m->a[pivot * n + k]);
             pivot = larger ? i : pivot;
         }
@@ -61,6 +63,7 @@ static double eliminate(Matrix *m)
         if (m->a[pivot * n + k] == 0) {
             return 0;
         }
+        // Rows of a and b are exchanged together, as if they were one matrix.
         for (int64_t j = 0; pivot != k && j < n + width; j++) {
             double *x = j < n ? m->a + j : m->b + (j - n);
             int64_t step = j < n ? n : width;
@@ -87,6 +90,7 @@ static double eliminate(Matrix *m)
 static bool solve_one(Matrix *m)
 {
     int64_t n = m->rows, width = m->width;
+    // A product of pivots that underflows counts as singular too.
     if (n > 0 && eliminate(m) == 0) {
         return false;
     }
@@ -143,6 +147,8 @@ static bool cholesky_one(Matrix *m)
 }
 
 // Householder: `a` becomes R, `b` (rows x rows) the whole Q.
+// Column k below the diagonal becomes zeros (up to rounding); `v` is scratch
+// for as many doubles as there are rows.
 static void reflect_columns(Matrix *m, int64_t k, double *v)
 {
     int64_t rows = m->rows, n = m->columns;
@@ -152,6 +158,7 @@ static void reflect_columns(Matrix *m, int64_t k, double *v)
         size += v[i] * v[i];
     }
     size = sqrt(size);
+    // Nothing to reflect: the column is zeros already.
     if (size == 0) {
         return;
     }
@@ -219,6 +226,7 @@ static void store(Tensor *to, int64_t start, const double *from,
 }
 
 // Elements that one matrix gives in output `k`.
+// 0 for an output that the op does not have.
 static int64_t part_of(const KernelCall *call, uint32_t k, int64_t matrices)
 {
     return k < call->output_count ? call->outputs[k]->count / matrices : 0;
@@ -238,10 +246,12 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
         return true;
     }
     const Tensor *b = call->input_count > 1 ? call->inputs[1] : NULL;
+    // Without an operand b is room for a square matrix.
     int64_t b_size = b != NULL ? b->count / matrices : m.rows * m.rows;
     m.width = m.rows == 0 ? 0 : b_size / m.rows;
     int64_t outs[2] = {part_of(call, 0, matrices), part_of(call, 1, matrices)};
     // a, b with a row more for qr, and the results.
+    // One more, so that empty matrices ask for some memory.
     int64_t doubles = size + b_size + m.rows + outs[0] + outs[1] + 1;
     size_t bytes = (size_t)doubles * sizeof(double);
     m.a = ctx_alloc(call->ctx, bytes);
@@ -313,6 +323,8 @@ static bool infer_solve(InferCall *call)
     if (a.rank == RANK_UNKNOWN || b.rank == RANK_UNKNOWN) {
         return true;
     }
+    // No broadcasting of batches: a vector with a batch would be ambiguous, as
+    // it was in NumPy before 2.
     bool fits = b.rank == a.rank || (a.rank == 2 && b.rank == 1);
     for (int i = 0; fits && i < a.rank - 1; i++) {
         fits = a.dims[i] == b.dims[i] || a.dims[i] == DIM_UNKNOWN ||

@@ -75,6 +75,8 @@ static bool read_term(const Einsum *e, const char **at, const char *end,
 {
     int letters = 0;
     for (const char *p = *at; p < end && *p != ',' && *p != '-'; p++) {
+        // Counted ahead, so that the ellipsis knows how many axes are left for
+        // it.
         letters += is_letter(*p);
     }
     labels->count = 0;
@@ -84,7 +86,10 @@ static bool read_term(const Einsum *e, const char **at, const char *end,
                 return false;
             }
         } else if (end - *at >= 3 && memcmp(*at, "...", 3) == 0) {
+            // Too few axes give a negative number: no label, and note_sizes
+            // finds it.
             int axes = dots >= 0 ? dots : rank - letters;
+            // The loop takes the third dot.
             *at += 2;
             for (int k = axes; k > 0; k--) {
                 if (!add_label(e, labels, EINSUM_LAST_DOT - k)) {
@@ -103,6 +108,7 @@ static bool note_sizes(Einsum *e, uint32_t number)
 {
     TensorType type = emit_type(e->emit, e->call->inputs[number]);
     const Labels *labels = &e->terms[number];
+    // The reshapes around each matmul need numbers.
     if (!shape_is_static(type.rank, type.dims)) {
         return fail(e, "needs operands of known sizes");
     }
@@ -124,6 +130,7 @@ static bool note_sizes(Einsum *e, uint32_t number)
 // Ordered by code, upper case first, as NumPy does.
 static bool implicit_output(Einsum *e)
 {
+    // Ellipsis axes first, in their order, as NumPy puts them.
     for (int label = EINSUM_LAST_DOT - SHAPE_MAX_RANK; label < EINSUM_LAST_DOT;
          label++) {
         if (e->uses[label] > 0 && !add_label(e, &e->output, label)) {
@@ -148,6 +155,7 @@ static bool read_output(Einsum *e, const char *at, const char *end)
     }
     at += 2;
     for (int label = 0; label < EINSUM_LAST_DOT; label++) {
+        // Labels beyond the letters are those of ellipses.
         dots += label > 'z' && e->uses[label] > 0;
     }
     if (!read_term(e, &at, end, 0, dots, &e->output)) {
@@ -247,6 +255,8 @@ static EmitValue sum_unneeded(Einsum *e, EmitValue x, Labels *labels,
         uint8_t label = labels->at[i];
         if (!is_needed(e, label, next) &&
             (other == NULL || find(other, label) < 0)) {
+            // Bits are x's axes as they were; labels shrink from the end, so i
+            // holds.
             mask |= (uint32_t)1 << i;
             remove_axis(labels, i);
         }
@@ -309,6 +319,7 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
     EmitValue y = take_diagonals(e, e->call->inputs[number], own);
     x = sum_unneeded(e, x, labels, own, number + 1);
     y = sum_unneeded(e, y, own, labels, number + 1);
+    // Each label goes into exactly one of the four groups.
     Labels batch = {0}, summed = {0}, left = {0}, right = {0};
     for (int i = 0; i < labels->count; i++) {
         uint8_t label = labels->at[i];
@@ -333,6 +344,7 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
         emit_2(e->emit, OP_MATMUL,
                as_matrices(e, x, labels, &batch, &left, &summed),
                as_matrices(e, y, own, &batch, &summed, &right));
+    // The order in which matmul gives the axes.
     *labels = batch;
     add_all(labels, &left);
     add_all(labels, &right);

@@ -74,6 +74,7 @@ static void slice_bounds(const Item *item, int64_t size, int64_t *first,
         }
         ends[i] = end;
     }
+    // Elements from first to stop, without it, in the direction of the step.
     int64_t span = step > 0 ? ends[1] - ends[0] : ends[0] - ends[1];
     int64_t stride = step > 0 ? step : -step;
     *first = ends[0];
@@ -121,6 +122,8 @@ static bool pick_axis(Ctx *ctx, Pick *pick, const Item *item, int axis,
         return ctx_fail(ctx, ERR_OP_VALUE, "slice step cannot be zero");
     }
     if (item->unknown || size == DIM_UNKNOWN) {
+        // The stride is for is_dense alone, and no kernel runs on unknown
+        // sizes.
         bool whole = !item->unknown && item->bounds[0] == ATTR_INT_NONE &&
                      item->bounds[1] == ATTR_INT_NONE;
         return push_dim(ctx, pick, DIM_UNKNOWN, whole ? stride : 0);
@@ -231,6 +234,7 @@ static bool is_dense(const Pick *pick)
 {
     int64_t step = 1;
     for (int i = pick->shape.rank - 1; i >= 0; i--) {
+        // A size of 1 takes no step, so its stride does not matter.
         if (pick->shape.dims[i] != 1 && pick->strides[i] != step) {
             return false;
         }

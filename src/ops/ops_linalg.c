@@ -78,6 +78,7 @@ static int64_t batch_index(TensorType type, bool vector, const Shape *batch,
     int rank = vector ? 0 : type.rank - 2;
     int64_t at = 0, step = 1;
     for (int i = 1; i <= rank; i++) {
+        // From the last batch axis backwards, as the index counts.
         int64_t size = batch->dims[batch->rank - i];
         int64_t own = type.dims[rank - i];
         at += own == 1 ? 0 : index % size * step;
@@ -133,6 +134,7 @@ static bool kernel_matmul(const KernelCall *call)
             return false;
         }
     }
+    // The output needs no clearing: gemm overwrites it.
     bool ok = multiply_all(call, &args, &s);
     if (args.work != NULL) {
         pool_give(state->pool, args.work, bytes);

@@ -53,6 +53,7 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
     }
     EmitValue logs = emit_1(emit, OP_LOG_SOFTMAX, logits, &last);
     uint32_t mask = (uint32_t)1 << (type.rank - 1);
+    // The dtype of the labels tells which form they have.
     if (dtype_is_integer(given.dtype)) {
         if (given.rank != type.rank - 1) {
             InferCall check = {.ctx = emit->ctx, .op = call->op};
@@ -117,6 +118,7 @@ static EmitValue compose_layer_norm(const ComposeCall *call)
                : result;
 }
 
+// Epsilon keeps the root away from 0 where all elements are equal.
 static const AttrDesc layer_norm_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "-1"},
     {"epsilon", ATTR_FLOAT, ATTR_HOST_ONLY, "1e-5"},
@@ -153,6 +155,7 @@ static EmitValue compose_dropout(const ComposeCall *call)
                          {.kind = ATTR_DTYPE, .dtype = type.dtype}};
     EmitValue drawn = emit_1(emit, OP_RANDOM_UNIFORM,
                              emit_1(emit, OP_SHAPE_OF, x, NULL), draw);
+    // Draws are in [0, 1): with a rate of 0 everything is kept.
     EmitValue kept = emit_with(emit, OP_GREATER_EQUAL, drawn, rate);
     return emit_3(emit, OP_WHERE, kept,
                   emit_with(emit, OP_DIVIDE, x, 1 - rate),

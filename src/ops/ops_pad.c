@@ -39,6 +39,7 @@ static bool pad_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
 // a pair for all, or a pair for each axis.
 static int64_t padding_at(const Tensor *paddings, int axis, int side)
 {
+    // A pair an axis stands row by row: (before, behind).
     int64_t at = paddings->count == 1   ? 0
                  : paddings->count == 2 ? side
                                         : axis * 2 + side;
@@ -104,6 +105,7 @@ static bool infer_pad(InferCall *call)
             if (!check_axis(call, mode, x.dims[i], amount)) {
                 return false;
             }
+            // An unknown size plus anything stays unknown.
             *size += *size == DIM_UNKNOWN ? 0 : amount;
         }
         *size = paddings == NULL ? DIM_UNKNOWN : *size;
@@ -201,6 +203,7 @@ static bool kernel_pad(const KernelCall *call)
     int64_t out_row = in->rank == 0 ? 1 : pad.out_dims[in->rank - 1];
     for (int64_t at = 0; at < out->count;) {
         int64_t from = element_source(&pad, at);
+        // At the start of an input row the run is as long as the row.
         bool whole = at % out_row == before && row > 0 && from >= 0;
         int64_t run = whole ? row : 1;
         if (from >= 0 && out->dtype == DT_STRING) {
@@ -219,6 +222,7 @@ static const AttrDesc pad_attrs[] = {
     {"mode", ATTR_STR, ATTR_HOST_ONLY, "'constant'"},
     {"constant_values", ATTR_FLOAT, ATTR_HOST_ONLY, "0"},
 };
+// Paddings are an operand, not an attribute: they may be computed.
 const OpDesc op_pad = {
     .name = "pad",
     .params = "x, paddings, /",

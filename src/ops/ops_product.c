@@ -70,6 +70,7 @@ static EmitValue compose_vecdot(const ComposeCall *call)
                              "vecdot: needs operands of rank 1 or more and "
                              "an axis counted from the end");
     }
+    // Counted from the end, the axis is the same in both and in the product.
     int64_t from_a = a.rank + axis, from_b = b.rank + axis;
     if (from_a < 0 || from_b < 0 || a.dims[from_a] != b.dims[from_b]) {
         return shapes_differ(call, "the axes' sizes differ: %s and %s");
@@ -121,6 +122,7 @@ static EmitValue dot_matrix(const ComposeCall *call, int number,
     TensorType type = emit_type(call->emit, call->inputs[number]);
     int64_t axes[SHAPE_MAX_RANK], sizes[2] = {1, 1};
     int count = 0, summed_count = (int)call->attrs[number].count;
+    // The right operand has them in front: (summed, rest).
     for (int i = 0; number == 1 && i < summed_count; i++) {
         axes[count++] = summed[i];
     }
@@ -137,6 +139,7 @@ static EmitValue dot_matrix(const ComposeCall *call, int number,
             sizes[1 - number] *= type.dims[i];
         }
     }
+    // The left operand has them behind: (rest, summed).
     for (int i = 0; number == 0 && i < summed_count; i++) {
         axes[count++] = summed[i];
     }
@@ -163,6 +166,7 @@ static EmitValue compose_tensordot(const ComposeCall *call)
             return NULL;
         }
     }
+    // same_dtypes has raised its own error already.
     bool fits = same_dtypes(call) && count == call->attrs[1].count;
     for (uint32_t i = 0; fits && i < count; i++) {
         fits = types[0].dims[axes[0][i]] == types[1].dims[axes[1][i]];
@@ -173,6 +177,7 @@ static EmitValue compose_tensordot(const ComposeCall *call)
                    : shapes_differ(call, "the summed axes of %s and %s differ");
     }
     Shape out = {.rank = 0};
+    // In this order: the axes that stay are the left ones first.
     EmitValue left = dot_matrix(call, 0, axes[0], masks[0], &out);
     EmitValue right = dot_matrix(call, 1, axes[1], masks[1], &out);
     return emit_reshape(emit, emit_2(emit, OP_MATMUL, left, right), out.rank,
@@ -198,6 +203,7 @@ const OpDesc op_tensordot = {
 static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
                          bool keep)
 {
+    // Not needed for order 2 and 0; in a trace it is then dropped as unused.
     EmitValue size = emit_1(emit, OP_ABS, x, NULL);
     // The common orders by themselves: they are cheaper than powers, and round
     // less.

@@ -9,6 +9,7 @@
 #include "ops/move.h"
 
 // The attributes of every draw, in this order.
+// For rng.normal LOW and HIGH are the mean and the deviation.
 enum { DRAW_SHAPE, DRAW_LOW, DRAW_HIGH, DRAW_DTYPE };
 
 // The shape that was asked for; sizes below 0 are refused where they are known.
@@ -111,6 +112,8 @@ static uint64_t next_word(Ctx *ctx)
 // product, whose bias is below span / 2^64.
 static uint64_t below(uint64_t word, uint64_t span)
 {
+    // Schoolbook multiplication in 32-bit halves; C has no portable 128-bit
+    // int.
     uint64_t a = span >> 32, b = span & UINT32_MAX;
     uint64_t c = word >> 32, d = word & UINT32_MAX;
     uint64_t middle = b * c + (b * d >> 32);
@@ -147,6 +150,8 @@ static bool kernel_uniform(const KernelCall *call)
         return fill_integers(call, (int64_t)low, (int64_t)high);
     }
     for (int64_t i = 0; i < out->count; i++) {
+        // As many random bits as the dtype's fraction has: every multiple of
+        // the last place is equally likely.
         double unit = unit_of(next_word(call->ctx), dtype);
         tensor_set_float(out, i, low + unit * (high - low));
         // Rounding to float32 must not reach the upper end.
@@ -190,6 +195,7 @@ static bool kernel_shuffle(const KernelCall *call)
     Tensor *in = call->inputs[0], *out = call->outputs[0];
     int64_t rows = tensor_dims(in)[0];
     size_t size = (size_t)rows * sizeof(int64_t);
+    // Strings and wide rows are moved once only, at the end.
     int64_t *order = rows > 0 ? ctx_alloc(call->ctx, size) : NULL;
     if (order == NULL) {
         return rows == 0;
@@ -212,6 +218,7 @@ static bool kernel_shuffle(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Names and defaults are TensorFlow's: random.uniform and the like.
 static const AttrDesc uniform_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
     {"minval", ATTR_FLOAT, ATTR_HOST_ONLY, "0.0"},
@@ -240,6 +247,8 @@ const OpDesc op_random_uniform = {
     .doc = "Numbers drawn evenly from [minval, maxval), [0, 1) by default.\n"
            "Of floats; of an int dtype, with maxval given.",
 };
+// Unbounded: of float64 no draw is further out than about 8.6 deviations,
+// because u is never below 2^-53.
 const OpDesc op_random_normal = {
     DRAW("rng.normal", infer_normal, kernel_normal, normal_attrs),
     .doc = "Floats drawn from the normal distribution.",

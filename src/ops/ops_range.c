@@ -20,6 +20,7 @@ static int64_t range_count(const InferCall *call)
     }
     if (dtype_is_float(call->inputs[0].dtype)) {
         double span = tensor_float_at(v[1], 0) - tensor_float_at(v[0], 0);
+        // NumPy's formula, its pitfall with it: rounding may add an element.
         double count = ceil(span / tensor_float_at(v[2], 0));
         return count > 0 && count < 0x1p62 ? (int64_t)count : 0;
     }
@@ -29,6 +30,7 @@ static int64_t range_count(const InferCall *call)
     if (up ? start >= stop : start <= stop) {
         return 0;
     }
+    // Unsigned, since the distance between two int64 may not fit one.
     uint64_t span = up ? (uint64_t)stop - (uint64_t)start
                        : (uint64_t)start - (uint64_t)stop;
     uint64_t size = up ? (uint64_t)step : 0 - (uint64_t)step;

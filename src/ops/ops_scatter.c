@@ -31,6 +31,7 @@ static bool named_shape(InferCall *call, Shape *out)
     if (x.rank == RANK_UNKNOWN || size < 0) {
         return true;
     }
+    // A tuple cannot name more axes than there are.
     if (size > x.rank || indices.rank - 1 + x.rank - size > SHAPE_MAX_RANK) {
         return infer_shape_error2(
             call, "indices of shape %s do not fit a tensor of shape %s",
@@ -83,6 +84,7 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
     bool inside = true;
     for (int64_t k = 0; k < t->size; k++) {
         tuple[k] = tensor_int_at(t->indices, number * t->size + k);
+        // Below 0 is refused, as in TensorFlow's GatherNd.
         inside &= tuple[k] >= 0 && tuple[k] < t->dims[k];
         slice = inside ? slice * t->dims[k] + tuple[k] : 0;
     }
@@ -155,6 +157,7 @@ static bool infer_scatter(InferCall *call)
     if (!named_shape(call, &wanted) || !infer_same(call)) {
         return false;
     }
+    // What a trace does not know is taken to fit.
     bool open = wanted.rank == RANK_UNKNOWN || updates.rank == RANK_UNKNOWN;
     bool fits = open || wanted.rank == updates.rank;
     for (int i = 0; fits && !open && i < wanted.rank; i++) {
@@ -177,6 +180,7 @@ static void add_slice(const KernelCall *call, int64_t at, int64_t start,
     const char *from =
         (const char *)call->inputs[2]->data + (size_t)start * size;
     TileArg args[3] = {{to, 1}, {from, 1}, {NULL, 1}};
+    // Bools have no sum in their own dtype.
     TileId tile = out->dtype == DT_BOOL ? TILE_LOGICAL_OR : TILE_ADD;
     (void)call->ctx->kernels->tier->tiles[tile][out->dtype](to, args,
                                                             (size_t)count);
@@ -209,6 +213,7 @@ static bool scatter(const KernelCall *call,
     if (kernel_state(call->ctx) == NULL) {
         return false;
     }
+    // x itself stays as it is: tensors never change.
     tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count);
     for (int64_t i = 0; i < t.count; i++) {
         int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
@@ -302,7 +307,9 @@ static bool kernel_take_along(const KernelCall *call)
                             "range for axis %d of size %" PRId64,
                             index, axis, size);
         }
+        // NumPy's op, so that NumPy's rule for negative indices holds.
         index += index < 0 ? size : 0;
+        // The block before the axis, the place along it, the place behind it.
         int64_t from = (i / (wanted * inner) * size + index) * inner +
                        i % inner;
         tensor_copy(call->ctx, call->outputs[0], i, x, from, 1);

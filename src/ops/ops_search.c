@@ -61,6 +61,7 @@ static bool kernel_boolean_mask(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *mask = call->inputs[1];
     int64_t dims[SHAPE_MAX_RANK], inner = 1, at = 0;
+    // The mask's axes become one.
     int rank = x->rank - mask->rank + 1;
     dims[0] = count_true(mask);
     for (int i = 1; i < rank; i++) {
@@ -81,6 +82,7 @@ static bool kernel_boolean_mask(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// OP_DYNAMIC_SHAPE: only the values tell how many elements come out.
 const OpDesc op_boolean_mask = {
     .name = "boolean_mask",
     .params = "x, mask, /",

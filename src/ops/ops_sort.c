@@ -7,6 +7,7 @@
 #include "ops/infer.h"
 
 // A row in the making. Keys are doubles or int64s, both exact for every dtype.
+// Which member holds the key depends on the dtype of the whole tensor.
 typedef struct Pair {
     union {
         double number;
@@ -50,6 +51,7 @@ static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
         k += second;
         i += !second;
     }
+    // One side is used up: what is left of the other is in order.
     while (i < half) {
         to[at++] = pairs[i++];
     }
@@ -148,6 +150,7 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     Pair *room = ctx_alloc(call->ctx, size);
     bool ok = room != NULL;
     for (int64_t i = 0; ok && i < in->count / n; i++) {
+        // Row i starts at place `within` of a block of n * inner elements.
         int64_t block = i / inner, within = i % inner;
         sort_row(in, block * n * inner + within, inner, n, down, room, &to,
                  block * to.kept * inner + within);
@@ -224,6 +227,7 @@ const OpDesc op_sort = {
     .doc = "The elements in ascending (or descending) order along an axis.\n"
            "NaN stands last.",
 };
+// Stable always, where NumPy has to be asked for it.
 const OpDesc op_argsort = {
     SORT("argsort", infer_argsort, kernel_argsort),
     .doc = "The int64 places of the elements in sorted order along an axis;\n"

@@ -26,6 +26,8 @@ static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
                        .flags = strings ? BUFFER_STRINGS : 0,
                        .size = size,
                        .pool = state->pool};
+    // The head and its data are two blocks: the data is aligned, and its size
+    // class is the pool's.
     buffer->data = pool_take(ctx, state->pool, &buffer->size);
     if (buffer->data == NULL) {
         ctx_free(ctx, buffer, sizeof(*buffer));
@@ -82,6 +84,7 @@ static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
     tensor->count = count;
     tensor->buffer = NULL;
     tensor->data = tensor->small;
+    // A plain loop of a few turns, which is cheaper than a call of memcpy.
     if (LIKELY(rank <= TENSOR_INLINE_RANK)) {
         for (int i = 0; i < rank; i++) {
             tensor->inline_dims[i] = dims[i];
@@ -165,6 +168,7 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
         view->data = (char *)tensor->data + (size_t)start * size;
         return view;
     }
+    // `count` elements of an inline tensor fit inline again.
     memcpy(view->small, from, (size_t)count * size);
     if (dtype == DT_STRING) {
         TensorString **strings = view->data;
@@ -178,6 +182,7 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
     return view;
 }
 
+// The caller has seen to it that the counts agree.
 Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
                         const int64_t *dims)
 {
@@ -206,6 +211,7 @@ bool tensor_reusable(const Tensor *tensor)
            (tensor->buffer == NULL || tensor->buffer->refs == 1);
 }
 
+// Always inline data, so that only one allocation can fail.
 Tensor *tensor_scalar_int(Ctx *ctx, DType dtype, int64_t value)
 {
     Tensor *tensor = tensor_new(ctx, dtype, 0, NULL);
@@ -239,6 +245,7 @@ Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes, size_t length)
 bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
                        const char *bytes, size_t length)
 {
+    // The length is kept in 32 bits.
     if (length > UINT32_MAX - sizeof(TensorString) - 1) {
         return ctx_fail(ctx, ERR_OP_OVERFLOW, "a string element is too long");
     }
@@ -249,6 +256,7 @@ bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
     string->refs = 1;
     string->length = (uint32_t)length;
     memcpy(string->bytes, bytes, length);
+    // For C functions that read numbers; it does not count.
     string->bytes[length] = '\0';
     TensorString **place = (TensorString **)tensor->data + index;
     string_release(ctx, *place);

@@ -35,6 +35,7 @@ typedef struct Format {
 typedef void (*Visit)(Format *format, int64_t index);
 
 // Calls `visit` for each element that shows.
+// Recursion over axes: SHAPE_MAX_RANK bounds its depth.
 static void visit_shown(Format *f, int axis, int64_t at, Visit visit)
 {
     const Tensor *t = f->tensor;
@@ -43,6 +44,7 @@ static void visit_shown(Format *f, int axis, int64_t at, Visit visit)
         return;
     }
     int64_t size = tensor_dims(t)[axis];
+    // An axis of six or less is shown whole, even in a summary.
     bool cut = f->summary && size > 2 * PRINT_EDGE;
     for (int64_t i = 0; i < size; i++) {
         if (cut && i == PRINT_EDGE) {
@@ -84,6 +86,7 @@ static void measure_float(Format *f, int64_t index)
     }
     int length = f->exponents ? decimal_scientific(&d, 0, text)
                               : decimal_positional(&d, text);
+    // Both forms have a point always.
     int left = (int)(strchr(text, '.') - text), right = length - left - 1;
     if (f->exponents) {
         int exponent = (int)strlen(strchr(text, 'e'));
@@ -103,6 +106,8 @@ static bool wants_exponents(const Format *f)
         return false;
     }
     if (f->tensor->dtype == DT_FLOAT32) {
+        // NumPy compares in the array's dtype: a quotient that rounds to 1000
+        // in float32 does not count as more.
         float most = (float)f->most, least = (float)f->least;
         return most >= 1e6f || least < 0.0001f || most / least > 1000.0f;
     }
@@ -122,7 +127,9 @@ static void measure(Format *f)
     visit_shown(f, 0, 0, measure_size);
     f->exponents = wants_exponents(f);
     visit_shown(f, 0, 0, measure_float);
+    // Exponents are all as wide as the widest one.
     f->right += f->exponents ? f->fraction : 0;
+    // "nan" and "inf" stand right-aligned over the whole width.
     if (f->special) {
         int least = 3 - (f->right + 1); // "nan", "inf"; "-inf" below
         for (int64_t i = 0; i < f->tensor->count; i++) {
@@ -163,6 +170,7 @@ static void add_float(StrBuf *out, const Format *f, int64_t index)
 // As Python shows bytes.
 static void add_bytes(StrBuf *out, const TensorString *string)
 {
+    // Double quotes only where they save escapes, as in Python.
     bool has_single = memchr(string->bytes, '\'', string->length) != NULL;
     bool has_double = memchr(string->bytes, '"', string->length) != NULL;
     char quote = has_single && !has_double ? '"' : '\'';
@@ -240,6 +248,7 @@ static void wrap(Layout *l, size_t from, int indent, int width)
         return;
     }
     size_t length = out->length - from;
+    // The element is taken out, the line ended, the element put back.
     char *word = ctx_strndup(out->ctx, out->text + from, length);
     if (word == NULL) {
         strbuf_fail(out);
@@ -259,6 +268,7 @@ static void wrap(Layout *l, size_t from, int indent, int width)
 static void add_row(Layout *l, int64_t at, int64_t size, int indent, int width)
 {
     bool cut = l->format->summary && size > 2 * PRINT_EDGE;
+    // NumPy keeps one column free for what follows an element.
     int room = width - 1; // the separator's comma, or the bracket
     strbuf_putc(l->out, '[');
     for (int64_t i = 0; i < size; i++) {
@@ -270,6 +280,7 @@ static void add_row(Layout *l, int64_t at, int64_t size, int indent, int width)
             add_element(l->out, l->format, at * size + i);
         }
         wrap(l, from, indent, room);
+        // The separator's blank may go beyond: wrap trims it.
         strbuf_puts(l->out, i + 1 < size ? l->separator : "");
     }
     strbuf_putc(l->out, ']');
@@ -351,6 +362,7 @@ void tensor_print_str(StrBuf *out, const Tensor *tensor)
 static void add_extra(StrBuf *out, const StrBuf *array, const char *extra,
                       size_t indent)
 {
+    // The last line alone decides whether there is room.
     const char *newline = strrchr(array->text, '\n');
     size_t last = newline == NULL ? array->length : strlen(newline + 1);
     size_t tail = strlen(", ") + strlen(extra) + strlen(")");
