@@ -139,6 +139,7 @@ static DType result_dtype(const InferCall *call, DType dtype)
 }
 
 // True if the op computes `dtype`: its tiles do, or its kernel for strings.
+// cast takes every pair of numeric dtypes: its table is full.
 static bool elementwise_takes(const InferCall *call, DType dtype)
 {
     if (dtype == DT_STRING) {
@@ -152,6 +153,7 @@ static bool elementwise_takes(const InferCall *call, DType dtype)
 // is taken must not depend on the machine.
 bool infer_elementwise(InferCall *call)
 {
+    // The operand from which on dtypes must be equal.
     uint32_t first = call->op->tile == TILE_WHERE ? 1 : 0;
     if (first == 1 && !infer_needs_dtype(call, 0, DT_BOOL)) {
         return false;
@@ -174,6 +176,7 @@ bool infer_elementwise(InferCall *call)
     for (uint32_t i = 1; i < call->input_count; i++) {
         Shape so_far;
         shape_set(&so_far, out->rank, out->dims);
+        // A copy, since shape_broadcast may not read what it writes.
         TensorType left = {dtype, so_far.rank, so_far.dims};
         if (!shape_broadcast(call->ctx, call->op->name, left, call->inputs[i],
                              out)) {
@@ -189,6 +192,7 @@ bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
                 uint32_t *mask)
 {
     if (!attr_given(attr)) {
+        // A shift by the whole width is undefined in C.
         *mask = rank == 32 ? UINT32_MAX : ((uint32_t)1 << rank) - 1;
         return true;
     }
@@ -221,6 +225,7 @@ bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
     return shape_axis(ctx, op, attr->integer, rank, axis);
 }
 
+// Sizes are not judged here: -1 means different things to different ops.
 static bool ints_from(Ctx *ctx, const char *op, int64_t count,
                       const int64_t *ints, Shape *out)
 {

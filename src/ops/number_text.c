@@ -25,19 +25,23 @@ Decimal decimal_of(double value, DType dtype)
     if (!d.finite) {
         return d;
     }
+    // The sign is kept apart, so that digits begin at text[0].
     value = fabs(value);
     do {
         snprintf(text, sizeof(text), "%.*e", precision, value);
     } while (!reads_back(text, value, dtype) && ++precision < most);
+    // "d.ddde±xx": digits before the mark, the exponent behind it.
     const char *mark = strchr(text, 'e');
     for (const char *at = text; at < mark; at++) {
         if (*at != '.') {
             d.digits[d.count++] = *at;
         }
     }
+    // A rounding up may leave zeros at the end.
     while (d.count > 1 && d.digits[d.count - 1] == '0') {
         d.count--;
     }
+    // How many digits stand before the point; 0 or less: zeros behind it.
     d.point = (int)strtol(mark + 1, NULL, 10) + 1;
     return d;
 }
@@ -52,6 +56,7 @@ int decimal_positional(const Decimal *d, char *out)
     if (d->point <= 0) {
         out[n++] = '0';
     }
+    // Digits before the point, filled up with zeros.
     for (; i < d->point; i++) {
         out[n++] = i < d->count ? d->digits[i] : '0';
     }
@@ -92,6 +97,7 @@ int decimal_scalar(double value, DType dtype, char *out)
         return sprintf(out, "%s", text);
     }
     double size = fabs(value);
+    // The bounds of float.__repr__, for float32 as well, as in NumPy.
     if (size != 0 && (size < 1e-4 || size >= 1e16)) {
         int n = decimal_scientific(&d, 0, out);
         char *dot = strstr(out, ".e");

@@ -10,6 +10,8 @@
 #include "ops/op_list.h"
 #undef OP
 
+// Indexed by OpCode. Constant, as all descriptors: ops are known when the
+// program is built.
 const OpDesc *const op_table[OP_COUNT] = {
 #define OP(id, desc) [OP_##id] = &desc,
 #include "ops/op_list.h"
@@ -37,6 +39,7 @@ TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
                const AttrValue *attrs)
 {
     const Tier *tier = ctx->kernels->tier;
+    // All others have operands of one dtype.
     DType dtype = dtypes[op->tile == TILE_WHERE ? 1 : 0];
     if (dtype == DT_STRING) {
         return NULL;
@@ -130,6 +133,7 @@ static bool run_inferred(InferCall *infer, Tensor *const *inputs,
                          .output_count = infer->output_count,
                          .outputs = outputs};
     memset(outputs, 0, infer->output_count * sizeof(*outputs));
+    // On failure part of the outputs may exist; NULL marks the others.
     bool made = (op->flags & (OP_DYNAMIC_SHAPE | OP_VIEW)) != 0 ||
                 new_outputs(infer, outputs);
     bool elementwise = (op->flags & OP_ELEMENTWISE) != 0;

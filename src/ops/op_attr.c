@@ -48,6 +48,7 @@ uint64_t attr_hash(const AttrValue *attr)
         return hash_bytes(attr->text, attr->count) + 2;
     default: {
         int64_t value = attr->integer;
+        // None may have any bits in its members.
         value = attr->kind == ATTR_NONE ? 0 : value;
         value = attr->kind == ATTR_BOOL ? attr->boolean : value;
         value = attr->kind == ATTR_DTYPE ? (int64_t)attr->dtype : value;
@@ -81,6 +82,7 @@ static void print_ints(StrBuf *out, const AttrValue *attr)
 static void print_number(StrBuf *out, double number)
 {
     char text[40];
+    // At most 17 significant digits are needed for a double.
     int digits = 1;
     if (isnan(number) || isinf(number)) {
         strbuf_puts(out, isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
@@ -98,6 +100,7 @@ static void print_number(StrBuf *out, double number)
 static void print_quoted(StrBuf *out, const AttrValue *attr)
 {
     size_t bad;
+    // Valid UTF-8 goes out as it is, readable; only control bytes are escaped.
     bool raw = utf8_validate(attr->text, attr->count, false, &bad);
     strbuf_putc(out, '\'');
     for (uint32_t i = 0; i < attr->count; i++) {

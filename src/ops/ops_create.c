@@ -53,6 +53,7 @@ static bool kernel_fill_number(const KernelCall *call, int64_t value)
 {
     Tensor *out = call->outputs[0];
     if (out->dtype == DT_STRING) {
+        // Each empty string is one of its own: tensor_set_string makes them.
         bool ok = true;
         for (int64_t i = 0; ok && i < out->count; i++) {
             ok = tensor_set_string(call->ctx, out, i, "", 0);
@@ -69,16 +70,20 @@ static bool kernel_fill_number(const KernelCall *call, int64_t value)
     return true;
 }
 
+// Serves zeros_like as well: the output is there, whatever gave its shape.
 static bool kernel_zeros(const KernelCall *call)
 {
     return kernel_fill_number(call, 0);
 }
 
+// Serves ones_like as well.
 static bool kernel_ones(const KernelCall *call)
 {
     return kernel_fill_number(call, 1);
 }
 
+// The shape may be computed in the graph; the dtype may not, for it is part of
+// every type that follows from it.
 static const AttrDesc shape_dtype_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
@@ -97,6 +102,7 @@ const OpDesc op_zeros = {
     .kernel = kernel_zeros,
 };
 
+// Apart from zeros for its name alone: rule and attributes are shared.
 const OpDesc op_ones = {
     .name = "ones",
     .params = "",
@@ -133,9 +139,11 @@ static bool kernel_full(const KernelCall *call)
     return true;
 }
 
+// No dtype here: the prompt's `full` casts the value first.
 static const AttrDesc full_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
 };
+// The value is the first operand, a shape that is a tensor the second.
 const OpDesc op_full = {
     .name = "full",
     .params = "fill_value",
@@ -159,6 +167,7 @@ static bool infer_like(InferCall *call)
     return infer_output(call, 0, dtype, type.rank, type.dims);
 }
 
+// None keeps the dtype of x.
 static const AttrDesc like_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "None"},
 };
@@ -208,6 +217,7 @@ static bool kernel_full_like(const KernelCall *call)
     return kernel_full(&other);
 }
 
+// The dtype is the value's, like that of `full`.
 const OpDesc op_full_like = {
     .name = "full_like",
     .params = "x, fill_value, /",
@@ -238,6 +248,7 @@ static bool kernel_eye(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
     const int64_t *dims = tensor_dims(out);
+    // Below 0 the diagonal lies under the main one.
     int64_t above = attr_int(&call->attrs[2], 0);
     memset(out->data, 0, (size_t)out->count * dtype_size((DType)out->dtype));
     for (int64_t i = 0; i < dims[0]; i++) {
@@ -249,6 +260,7 @@ static bool kernel_eye(const KernelCall *call)
     return true;
 }
 
+// Names as in the array API; all are host values, so that the type is known.
 static const AttrDesc eye_attrs[] = {
     {"n_rows", ATTR_INT, ATTR_HOST_ONLY, NULL},
     {"n_cols", ATTR_INT, ATTR_HOST_ONLY, "None"},

@@ -38,6 +38,7 @@ static bool infer_matmul_dims(InferCall *call, TensorType a, TensorType b)
     if (!shape_broadcast(call->ctx, call->op->name, left, right, out)) {
         return false;
     }
+    // Checked with room for both, even where a vector gives none.
     if (out->rank + 2 > SHAPE_MAX_RANK) {
         return infer_shape_error2(call, "rank too high: %s @ %s", a, b);
     }
@@ -57,6 +58,8 @@ static bool infer_matmul(InferCall *call)
     if (!infer_equal_dtypes(call, 0)) {
         return false;
     }
+    // The portable tier has all kernels that there are: what is refused must
+    // not depend on the machine.
     if (a.dtype == DT_STRING || tier_portable.gemm[a.dtype] == NULL) {
         return infer_dtype_refused(call, a.dtype);
     }
@@ -95,6 +98,7 @@ static bool multiply_all(const KernelCall *call, GemmArgs *args,
     Tensor *left = call->inputs[0], *right = call->inputs[1];
     Tensor *out = call->outputs[0];
     TensorType a = tensor_type(left), b = tensor_type(right);
+    // kernel_matmul has made sure that the kernels exist.
     GemmFn gemm = call->ctx->kernels->tier->gemm[out->dtype];
     Shape batch;
     shape_set(&batch, out->rank - !s->left_vector - !s->right_vector,
@@ -124,6 +128,7 @@ static bool kernel_matmul(const KernelCall *call)
                                  tensor_type(call->inputs[1]));
     GemmArgs args = {.m = s.m, .n = s.n, .k = s.k,
                      .lda = s.k, .ldb = s.n, .ldc = s.n};
+    // The pool rounds it up; the same number gives the block back.
     size_t bytes = GEMM_WORK_SIZE;
     if (state == NULL) {
         return false;
@@ -160,6 +165,7 @@ static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
         return -1;
     }
     GemmFn gemm = state->tier->gemm[a->dtype];
+    // The long way words the refusal of a dtype.
     if (gemm == NULL || gemm_wants_work(m, n, k)) {
         return 0;
     }
@@ -167,6 +173,7 @@ static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
     if (*output == NULL) {
         return -1;
     }
+    // k may be 0: the product is then zeros, which gemm writes.
     if (m > 0 && n > 0) {
         gemm(&(GemmArgs){m, n, k, a->data, b->data, k, n, (*output)->data, n,
                          NULL});
@@ -174,6 +181,8 @@ static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
     return 1;
 }
 
+// The order of additions is part of the definition: without it neither threads
+// nor tiles could give the same bits.
 const OpDesc op_matmul = {
     .name = "matmul",
     .params = "x1, x2, /",

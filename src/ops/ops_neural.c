@@ -23,6 +23,8 @@ static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
     for (int i = 0; i < tensor->rank; i++) {
         axes[i] = i;
     }
+    // Only these two change places; a rotation would need its inverse to go
+    // back.
     axes[axis] = tensor->rank - 1;
     axes[tensor->rank - 1] = axis;
     return tensor_permuted(ctx, tensor, axes);
@@ -36,9 +38,11 @@ static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
     if (state == NULL) {
         return false;
     }
+    // Rows of n elements, of which the kernel takes as many as there are.
     int64_t n = tensor_dims(in)[in->rank - 1];
     const RowReduceFn *rows =
         logarithm ? state->tier->log_softmax : state->tier->softmax;
+    // Without elements n may be 0.
     if (in->count > 0) {
         rows[in->dtype](out->data, in->data, in->count / n, n);
     }
@@ -58,6 +62,7 @@ static bool softmax_along(const KernelCall *call, bool logarithm)
     if (axis == in->rank - 1) {
         return rows_of(call, logarithm, in, out);
     }
+    // Owned here, and so is `back`: both are released on every way out.
     Tensor *moved = swapped(call->ctx, in, axis);
     if (moved == NULL) {
         return false;
@@ -84,9 +89,11 @@ static bool kernel_log_softmax(const KernelCall *call)
     return softmax_along(call, true);
 }
 
+// The last axis by default, as in TensorFlow.
 static const AttrDesc softmax_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
 };
+// One rule and one set of attributes for both.
 #define SOFTMAX(text, run)                                                    \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
     .output_count = 1, .attrs = softmax_attrs, .attr_count = 1,               \

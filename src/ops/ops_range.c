@@ -11,6 +11,7 @@ static int64_t range_count(const InferCall *call)
         return DIM_UNKNOWN;
     }
     Tensor *const *v = call->values;
+    // One unknown bound is enough to leave the count open.
     if (v[0] == NULL || v[1] == NULL || v[2] == NULL) {
         return DIM_UNKNOWN;
     }
@@ -26,6 +27,7 @@ static int64_t range_count(const InferCall *call)
     }
     int64_t start = tensor_int_at(v[0], 0), stop = tensor_int_at(v[1], 0);
     int64_t step = tensor_int_at(v[2], 0);
+    // A step that leads away from stop gives no elements, as in Python.
     bool up = step > 0;
     if (up ? start >= stop : start <= stop) {
         return 0;
@@ -77,6 +79,7 @@ static bool kernel_arange(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Three operands always: the prompt fills in start and step.
 const OpDesc op_arange = {
     .name = "arange",
     .params = "start, stop, step, /",
@@ -119,6 +122,7 @@ static bool kernel_linspace(const KernelCall *call)
     Tensor *out = call->outputs[0];
     double start = tensor_float_at(call->inputs[0], 0);
     double stop = tensor_float_at(call->inputs[1], 0);
+    // Without the end the stop itself is the first number left out.
     bool with_end = attr_bool(&call->attrs[1], true);
     double parts = (double)(with_end ? out->count - 1 : out->count);
     for (int64_t i = 0; i < out->count; i++) {
@@ -129,10 +133,13 @@ static bool kernel_linspace(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// The count is a host value: it is the size of the result.
 static const AttrDesc linspace_attrs[] = {
     {"num", ATTR_INT, ATTR_HOST_ONLY, NULL},
     {"endpoint", ATTR_BOOL, ATTR_HOST_ONLY, "True"},
 };
+// No graphdef name: the number of elements is an attribute here, an operand in
+// TensorFlow.
 const OpDesc op_linspace = {
     .name = "linspace",
     .params = "start, stop, /",

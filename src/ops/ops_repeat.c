@@ -87,6 +87,7 @@ static bool infer_roll(InferCall *call)
 static void roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
                       int64_t inner, int64_t shift)
 {
+    // Blocks are apart: nothing moves from one to the next.
     int64_t block = size * inner;
     if (in->count == 0) {
         return;
@@ -213,6 +214,7 @@ static bool kernel_tile(const KernelCall *call)
     int rank = 0;
     dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < out->rank; i++) {
+        // Below 0: an axis that only the counts have.
         int from = i - (out->rank - in->rank);
         int64_t size = from < 0 ? 1 : tensor_dims(in)[from];
         int64_t times = size == 0 ? 0 : tensor_dims(out)[i] / size;
@@ -351,6 +353,7 @@ static bool kernel_repeat(const KernelCall *call)
 static const AttrDesc repeat_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
 };
+// OP_MAY_FAIL: the counts are an operand, and may be negative.
 const OpDesc op_repeat = {
     .name = "repeat",
     .params = "x, repeats, /",
@@ -411,6 +414,7 @@ static bool kernel_triu(const KernelCall *call)
     return triangle(call, true);
 }
 
+// 0 is the main diagonal, which both keep.
 static const AttrDesc triangle_attrs[] = {
     {"k", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };

@@ -34,11 +34,15 @@ static bool infer_scan(InferCall *call)
 }
 
 // Where a row of the scan runs.
+// One line of elements; `start` and `step` count elements of the tensor.
 typedef struct Row {
     int64_t start, step, count;
     bool exclusive, reverse;
 } Row;
 
+// T is read, A is what runs and is written, U what A is computed in. The sum
+// before an element and with it are both at hand, so that `exclusive` costs
+// nothing.
 #define SCAN_CASE(id, T, A, U, JOIN)                                          \
     case id: {                                                                \
         const T *x = in->data;                                                \
@@ -52,6 +56,7 @@ typedef struct Row {
         }                                                                     \
         break;                                                                \
     }
+// No strings: the rule refuses them.
 #define SCAN_CASES(JOIN)                                                      \
     switch ((DType)in->dtype) {                                               \
         SCAN_CASE(DT_BOOL, uint8_t, int32_t, uint32_t, JOIN)                  \
@@ -73,6 +78,7 @@ static void scan_sum(const Tensor *in, Tensor *out, const Row *row)
     SCAN_CASES(+)
 }
 
+// The neutral element differs, and the operator; the rest is shared.
 static void scan_product(const Tensor *in, Tensor *out, const Row *row)
 {
     const int first = 1;
@@ -121,11 +127,13 @@ static bool kernel_cumprod(const KernelCall *call)
     return scan(call, scan_product);
 }
 
+// `exclusive` and `reverse` are TensorFlow's; NumPy has the axis alone.
 static const AttrDesc scan_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
     {"exclusive", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
     {"reverse", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
+// One rule and one set of attributes for both.
 #define SCAN(text, run_it)                                                    \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
     .output_count = 1, .flags = OP_METHOD, .attrs = scan_attrs,               \

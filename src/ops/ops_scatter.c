@@ -52,6 +52,7 @@ static bool infer_gather_nd(InferCall *call)
 }
 
 // The slices that x falls into, and one after the other where tuples point.
+// Lives through one kernel call; borrows both tensors' dims.
 typedef struct Tuples {
     const Tensor *indices;
     const int64_t *dims; // of x
@@ -80,6 +81,7 @@ static Tuples tuples_of(const Tensor *x, const Tensor *indices)
 static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
                            const Tuples *t, int64_t number)
 {
+    // All of the tuple is read, even past a bad index, for the message.
     int64_t slice = 0, tuple[SHAPE_MAX_RANK];
     bool inside = true;
     for (int64_t k = 0; k < t->size; k++) {
@@ -138,6 +140,7 @@ const OpDesc op_gather_nd = {
 
 // ---- scatter_update, scatter_add
 
+// Declared ahead, for the rule below tells the two ops apart by it.
 extern const OpDesc op_scatter_add; // strings do not add up
 
 // The updates stand where gather_nd would read.
@@ -182,6 +185,7 @@ static void add_slice(const KernelCall *call, int64_t at, int64_t start,
     TileArg args[3] = {{to, 1}, {from, 1}, {NULL, 1}};
     // Bools have no sum in their own dtype.
     TileId tile = out->dtype == DT_BOOL ? TILE_LOGICAL_OR : TILE_ADD;
+    // Additions of numbers never fail.
     (void)call->ctx->kernels->tier->tiles[tile][out->dtype](to, args,
                                                             (size_t)count);
 }
@@ -225,6 +229,7 @@ static bool scatter(const KernelCall *call,
     return ctx_poll(call->ctx);
 }
 
+// The two ops differ in what they do with a slice, and in nothing else.
 static bool kernel_scatter_update(const KernelCall *call)
 {
     return scatter(call, update_slice);
@@ -235,6 +240,7 @@ static bool kernel_scatter_add(const KernelCall *call)
     return scatter(call, add_slice);
 }
 
+// Descriptors of both; TensorFlow's names differ.
 #define SCATTER(text, run)                                                    \
     .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,      \
     .max_inputs = 3, .output_count = 1, .flags = OP_MAY_FAIL,                 \
@@ -266,6 +272,7 @@ static bool infer_take_along(InferCall *call)
         return false;
     }
     call->out_dtypes[0] = x.dtype;
+    // Holds for unknown ranks too.
     shape_set(&call->out_shapes[0], indices.rank, indices.dims);
     if (x.rank == RANK_UNKNOWN || indices.rank == RANK_UNKNOWN) {
         return true;
@@ -317,6 +324,7 @@ static bool kernel_take_along(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// The array API's default: the last axis.
 static const AttrDesc take_along_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
 };

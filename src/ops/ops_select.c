@@ -65,6 +65,7 @@ static bool kernel_cast_strings(const KernelCall *call)
 static const AttrDesc cast_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, NULL},
 };
+// Not OP_METHOD: tensors have `astype` for it.
 const OpDesc op_cast = {
     .name = "cast",
     .params = "x, /",

@@ -53,6 +53,7 @@ bool kernel_string_add(const KernelCall *call)
 bool kernel_string_equal(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
+    // Turns the answer over by xor.
     uint8_t differ = call->op->tile == TILE_NOT_EQUAL;
     for (int64_t i = 0; i < out->count; i++) {
         TensorString *x = string_at(call, 0, i), *y = string_at(call, 1, i);
@@ -69,6 +70,7 @@ bool kernel_string_where(const KernelCall *call)
     Tensor *out = call->outputs[0];
     const Tensor *condition = call->inputs[0];
     for (int64_t i = 0; i < out->count; i++) {
+        // The condition broadcasts by itself, apart from the strings.
         int64_t at = broadcast_index(tensor_type(condition), tensor_type(out),
                                      i);
         bool first = ((const uint8_t *)condition->data)[at] != 0;

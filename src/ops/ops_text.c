@@ -254,6 +254,7 @@ static bool kernel_split(const KernelCall *call)
     return ok;
 }
 
+// One separator for all, known to the trace.
 static const AttrDesc split_attrs[] = {
     {"sep", ATTR_STR, ATTR_HOST_ONLY, "None"},
 };
@@ -340,6 +341,7 @@ static bool kernel_to_number(const KernelCall *call)
 static const AttrDesc to_number_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
+// OP_MAY_FAIL: no pass may run it where the program would not have.
 const OpDesc op_strings_to_number = {
     .name = "strings.to_number",
     .params = "x, /",

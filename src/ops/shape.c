@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+// So that sizes in bytes, and differences of them, fit an int64.
 #define SHAPE_MAX_BYTES ((int64_t)1 << 62)
 
 // A negative (unknown) rank has no dims to copy, and `dims` may be NULL.
@@ -45,9 +46,11 @@ bool shape_is_static(int rank, const int64_t *dims)
 bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
                  int64_t *count)
 {
+    // The bound in elements.
     int64_t most = SHAPE_MAX_BYTES / (int64_t)dtype_size(dtype), total = 1;
     bool empty = false, over = false;
     for (int i = 0; i < rank; i++) {
+        // The walk goes on after an overflow: a later 0 forgives it.
         empty |= dims[i] == 0;
         over |= dims[i] != 0 && total > most / dims[i];
         total *= over ? 1 : dims[i];
@@ -106,6 +109,7 @@ bool shape_broadcast(Ctx *ctx, const char *op, TensorType a, TensorType b,
     int rank = a.rank > b.rank ? a.rank : b.rank;
     out->rank = rank;
     for (int i = 1; i <= rank; i++) {
+        // Axes counted from the last one, i = 1.
         int64_t size_a = i <= a.rank ? a.dims[a.rank - i] : 1;
         int64_t size_b = i <= b.rank ? b.dims[b.rank - i] : 1;
         if (!shape_broadcast_dim(size_a, size_b, &out->dims[rank - i])) {
@@ -125,6 +129,7 @@ bool shape_axis(Ctx *ctx, const char *op, int64_t axis, int rank, int *out)
                         " is out of range for a tensor of rank %d",
                         op, axis, rank);
     }
+    // In bounds by now, so the conversion loses nothing.
     *out = (int)(axis < 0 ? axis + rank : axis);
     return true;
 }
