@@ -19,6 +19,7 @@ static Type *type_of_object(Value v)
 
 bool attr_is_data_descriptor(Value found)
 {
+    // UNBOUND is what a failed look-up in the class gives.
     Type *cls = value_unbound(found) ? NULL : type_of_object(found);
     return cls != NULL && cls->slots.set_descriptor != NULL;
 }
@@ -34,6 +35,7 @@ static bool binds(Value found)
 Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
 {
     if (binds(found)) {
+        // Read from the class, a function is itself.
         if (value_unbound(instance)) {
             return value_retain(found);
         }
@@ -78,6 +80,7 @@ Value attr_get_generic(Vm *vm, Value self, Str *name)
     }
     if (may_have_attributes(self)) {
         Object *object = value_object(self);
+        // Borrowed from the instance.
         Value own = instance_get(vm, object, name);
         if (!value_unbound(own)) {
             return note_read(vm, object, value_from_object(name), own)
@@ -114,6 +117,7 @@ Value value_find_attr(Vm *vm, Value v, Str *name)
 static bool set_refused(Vm *vm, Value self, Str *name, bool in_class,
                         bool deleting)
 {
+    // The class's name, as CPython has it, not the instance's repr.
     const char *owner = type_name(type_of(vm, self));
     if (in_class && !deleting) {
         return raise_false(vm, ERR_ATTRIBUTE,
@@ -129,6 +133,7 @@ static bool lists_name(Value slots, const Str *name)
     if (value_is_str(slots)) {
         return str_equal(value_as_str(slots), name);
     }
+    // The two kinds that __slots__ has in practice.
     bool list = value_is_kind(slots, KIND_LIST);
     if (!list && !value_is_kind(slots, KIND_TUPLE)) {
         return true; // a dict or an iterator: nothing is refused
@@ -151,6 +156,7 @@ static bool takes_name(Vm *vm, const Type *cls, const Str *name)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
         Type *owner = (Type *)value_object(cls->mro->items[i]);
+        // Each class of the MRO adds its own __slots__.
         Value slots = dict_get_name(owner->dict, vm->names[NAME_SLOTS]);
         if (!value_unbound(slots) && lists_name(slots, name)) {
             return true;
@@ -260,6 +266,7 @@ static Instance *plain_instance(Value self, bool storing)
     }
     Instance *instance = (Instance *)value_object(self);
     const TypeSlots *slots = &instance->head.type->slots;
+    // A slot here means __getattr__ or the like, which a cache would pass over.
     bool own_code = storing ? slots->set_attr != NULL : slots->get_attr != NULL;
     return own_code || instance->shape == NULL ? NULL : instance;
 }
@@ -298,6 +305,8 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
     }
     if (plain && instance->shape != NULL) {
         int32_t slot = object_shape_find(instance->shape, name);
+        // A __setattr__ cannot come in between (plain_instance), but the store
+        // may have left shape mode or taken more than one step.
         bool one_step = instance->shape == before ||
                         instance->shape->parent == before;
         if (slot >= 0 && one_step) {
@@ -318,12 +327,14 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
     if (cls->slots.get_attr == NULL) {
         found = type_lookup(vm, cls, name);
     }
+    // An attribute of the instance goes before a plain function of the class.
     bool hidden = !value_unbound(found) && may_have_attributes(self) &&
                   !value_unbound(instance_get(vm, value_object(self), name));
     if (value_unbound(found) || hidden || !binds(found)) {
         *callee = value_get_attr(vm, self, name);
         return value_failed(*callee) ? -1 : 0;
     }
+    // NULL where the instance may get such an attribute without a new key.
     const void *key = attr_method_key(self);
     if (cache != NULL && key != NULL) {
         *cache = (MethodCache){key, value_object(found), vm->epoch};

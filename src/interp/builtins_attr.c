@@ -25,6 +25,7 @@ BUILTIN_BODY(getattr)
     if (name == NULL) {
         return VALUE_FAIL;
     }
+    // value_find_attr gives UNBOUND for a missing attribute, without an error.
     Value found = value_unbound(args[2]) ? value_get_attr(vm, args[0], name)
                                          : value_find_attr(vm, args[0], name);
     object_release(&vm->ctx, name);
@@ -168,6 +169,7 @@ static bool add_keys(Vm *vm, Dict *names, const Dict *from)
 static bool add_class(Vm *vm, Dict *names, const Type *cls)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
+        // The MRO holds classes only, the class itself first.
         const Type *base = (Type *)value_object(cls->mro->items[i]);
         if (!add_keys(vm, names, base->dict)) {
             return false;
@@ -181,11 +183,13 @@ static bool hide_names(Vm *vm, Dict *names, Value v)
 {
     Type *cls = value_is_kind(v, KIND_TYPE) ? (Type *)value_object(v)
                                             : type_of(vm, v);
+    // A base may list __dict__ where v has no dict.
     Value dict = value_from_object(vm->names[NAME_DICT]);
     if (!(cls->flags & TYPE_HAS_DICT) && cls->kind != KIND_TYPE &&
         dict_remove(vm, names, dict) < 0) {
         return false;
     }
+    // __notes__ exists once add_note() was called (PEP 678).
     Value notes = value_from_object(vm->names[NAME_NOTES]);
     bool noted = value_is_kind(v, KIND_EXCEPTION) &&
                  !value_unbound(((Exception *)value_object(v))->notes);
@@ -227,6 +231,7 @@ static Value sorted_names(Vm *vm, Value iterable)
 // What object.__dir__ answers, sorted. Owned; VALUE_FAIL: an error is pending.
 Value builtin_names_of(Vm *vm, Value v)
 {
+    // A dict drops names that occur twice.
     Dict *names = dict_new(vm);
     if (names == NULL || !add_names(vm, names, v)) {
         object_release_null(&vm->ctx, names);

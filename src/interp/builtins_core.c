@@ -53,6 +53,7 @@ int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls)
 // Whether v is an instance of one class; a metaclass may decide otherwise.
 static int is_instance_of(Vm *vm, Value v, Value cls)
 {
+    // The caller has checked the kind.
     Type *type = (Type *)value_object(cls);
     // CPython's short cut: an exact instance is one, whatever a metaclass says.
     if (type_of(vm, v) == type) {
@@ -80,6 +81,7 @@ static int is_instance(Vm *vm, Value v, Value classes)
     if (!ctx_enter(&vm->ctx)) {
         return -1;
     }
+    // Stops at the first that fits, so what stands behind it is not checked.
     const Tuple *tuple = value_as_tuple(classes);
     int found = 0;
     for (size_t i = 0; found == 0 && i < tuple->count; i++) {
@@ -170,6 +172,7 @@ BUILTIN_BODY(print)
     const Tuple *values = value_as_tuple(args[0]);
     const char *sep = text_or(vm, args[1], "sep", " ");
     const char *end = sep == NULL ? NULL : text_or(vm, args[2], "end", "\n");
+    // Built up whole; nothing is written if a __str__ raises.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     bool done = end != NULL;
@@ -253,6 +256,7 @@ static bool names_iterator(const char *name)
 // the class, and calling it runs the native.
 static bool add_function(Vm *vm, const NativeDef *def)
 {
+    // Without an owner: a function, not a method of a type.
     Native *native = native_new(vm, def, NULL);
     if (native == NULL || !names_iterator(def->name)) {
         bool done = native != NULL && add_builtin(vm, def->name, native);
@@ -283,6 +287,7 @@ bool builtins_init(Vm *vm)
         !add_types(vm) || !add_constants(vm)) {
         return false;
     }
+    // The rows outlive the Vm, as natives point to them.
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!add_function(vm, &rows[i])) {
             return false;

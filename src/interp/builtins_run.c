@@ -116,6 +116,7 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
         return VALUE_FAIL;
     }
     bool given = builtin_given(args[1]);
+    // Spaces may be the caller's own dicts, which the text then changes.
     Value globals = given ? value_retain(args[1])
                           : builtin_globals(vm, args, 0);
     Value locals = value_failed(globals)      ? VALUE_FAIL
@@ -148,6 +149,7 @@ BUILTIN_BODY(exec)
     if (value_failed(result)) {
         return result;
     }
+    // Only compile() marks code so; a text given to exec() never shows values.
     bool single = value_is_kind(args[0], KIND_CODE) &&
                   ((Code *)value_object(args[0]))->flags & CODE_SINGLE;
     bool done = !single || value_unbound(result) || vm_show(vm, result);
@@ -206,6 +208,7 @@ BUILTIN_BODY(import)
     Str *name = value_as_str(args[0]);
     Module *module = module_import(vm, name);
     const char *dot = strchr(name->text, '.');
+    // Whether the last part is wanted, not the first; -1: failed.
     int inner = module == NULL       ? -1
                 : dot == NULL        ? 1
                 : value_unbound(args[3]) ? 0
@@ -241,6 +244,7 @@ bool builtin_write_stdout(Vm *vm, Str *text)
 BUILTIN_BODY(input)
 {
     (void)count;
+    // Any object may be a prompt: str() of it is shown.
     Str *prompt = value_unbound(args[0]) ? object_retain(vm->empty_str)
                                          : value_str(vm, args[0]);
     bool shown = prompt != NULL && builtin_write_stdout(vm, prompt);

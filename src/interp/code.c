@@ -46,6 +46,7 @@ Span code_span(const Code *code, uint32_t pc)
     int64_t word = 0, start = 0;
     while (bytes < end) {
         word += get_number(&bytes);
+        // `pc` is the word behind the instruction that is asked for.
         if (word >= pc) {
             break;
         }
@@ -157,6 +158,7 @@ static Value member_varnames(Vm *vm, Value self)
     // not known.
     List *names = list_new(vm, 0);
     bool ok = names != NULL;
+    // Parameters have the first registers, so they come first, as in CPython.
     for (uint32_t i = 0; ok && i < code->local_count; i++) {
         ok = code->local_names[i] == NULL ||
              list_append(vm, names, str_value(code->local_names[i]));

@@ -10,6 +10,8 @@
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 
+// What text can be encoded as. The order counts: the first three write ASCII
+// text as it is.
 typedef enum CodecKind {
     CODEC_UTF8,
     CODEC_ASCII,
@@ -22,6 +24,7 @@ typedef enum CodecKind {
     CODEC_UTF32_BE
 } CodecKind;
 
+// One name of an encoding; several rows may mean the same codec.
 typedef struct Codec {
     const char *alias; // normalised: lower case, '-' for '_' and ' '
     const char *name;  // as errors name it
@@ -83,6 +86,7 @@ static const Codec *find_codec(Vm *vm, Value encoding, const char *function)
     return raise_null(vm, ERR_LOOKUP, "unknown encoding: %s", given->text);
 }
 
+// The values of `errors`, in the order of find_handler's names.
 typedef enum CodecHandler {
     HANDLER_STRICT,
     HANDLER_IGNORE,
@@ -113,6 +117,7 @@ static CodecHandler find_handler(Value errors)
     return HANDLER_UNKNOWN;
 }
 
+// False, always.
 static bool unknown_handler(Vm *vm, Value errors)
 {
     return raise_false(vm, ERR_LOOKUP, "unknown error handler name '%s'",
@@ -240,12 +245,14 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     case HANDLER_REPLACE: put_point(e, '?'); return true;
     case HANDLER_BACKSLASH: add_escape(&e->out, c); return true;
     case HANDLER_XML: strbuf_printf(&e->out, "&#%u;", c); return true;
+    // U+DC80 to U+DCFF stand for the bytes that decoding could not read.
     case HANDLER_SURROGATES:
         if (c >= 0xDC80 && c <= 0xDCFF) {
             strbuf_putc(&e->out, (char)(c - 0xDC00));
             return true;
         }
         break;
+    // Only surrogates are let through; other characters are errors still.
     case HANDLER_PASS:
         if (c >= 0xD800 && c <= 0xDFFF) {
             put_point(e, c);
@@ -305,6 +312,7 @@ Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
                  .errors = errors,
                  .text = str};
     strbuf_init(&e.out, &vm->ctx);
+    // The buffer is copied to bytes of the exact length.
     Value result = encode_all(&e)
                        ? bytes_value(vm, strbuf_text(&e.out), e.out.length)
                        : VALUE_FAIL;
@@ -337,6 +345,7 @@ static void explain_utf8(Decoder *d, size_t at)
                : first >= 0xE0 && first <= 0xEF ? 2
                : first >= 0xF0 && first <= 0xF4 ? 3
                                                 : 0;
+    // At least the first byte is skipped.
     d->bad = 1;
     d->reason = "invalid start byte";
     if (need == 0) {

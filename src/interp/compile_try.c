@@ -38,6 +38,7 @@ static void leave_one(Compiler *c, Exit *exit)
 {
     Range *range = exit->ranges;
     if (range != NULL) {
+        // Otherwise an error in what follows would come back to this block.
         end(c, range);
     }
     switch (exit->kind) {
@@ -64,6 +65,8 @@ static void leave_one(Compiler *c, Exit *exit)
 // Emits what stands between here and `until` (not included).
 void leave_to(Compiler *c, const Exit *until)
 {
+    // Each way out is compiled as if the inner blocks were closed already, so
+    // that a `return` inside `finally` leaves only what is still open.
     Exit *saved = c->exits;
     uint32_t handled = c->handled;
     for (Exit *exit = saved; exit != until && !c->failed; exit = exit->outer) {
@@ -156,6 +159,7 @@ static void try_except(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
     Exit mark;
+    // Errors arrive at `target` with the stack cut back to `exception`.
     Range range = {0, new_label(c), exception};
     uint32_t done = new_label(c);
     exit_push(c, &mark, EXIT_TRY, &range);
@@ -255,6 +259,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     emit_jump(c, OPCODE_JMP, 0, 0, done);
     place_label(c, range.target);
     Reg exception = push(c), result = push(c);
+    // A true result of __exit__ ends the exception.
     uint32_t swallow = new_label(c);
     emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     c->handled++;

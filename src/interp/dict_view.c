@@ -57,6 +57,7 @@ static int64_t view_length(Vm *vm, Value self)
 // cannot disturb the walk.
 static Value view_repr(Vm *vm, Value self)
 {
+    // That of the variant: "dict_keys" and the like.
     const char *name = type_name(type_of(vm, self));
     List *list = list_new(vm, 0);
     Str *items = NULL, *text = NULL;
@@ -81,6 +82,7 @@ static int contains_item(Vm *vm, Dict *dict, Value item)
         return 0;
     }
     Tuple *pair = value_as_tuple(item);
+    // One look-up by key, then one comparison.
     int found = dict_get(vm, dict, pair->items[0], &value);
     if (found > 0) {
         value_retain(value);
@@ -96,6 +98,7 @@ static int view_contains(Vm *vm, Value self, Value item)
 {
     Value value;
     Dict *dict = as_view(self)->dict;
+    // The same rules as `in` of the dict itself.
     if (as_view(self)->part == 'k') {
         return dict_get(vm, dict, item, &value);
     }
@@ -135,6 +138,7 @@ static bool is_set_like(Value v)
 // Both sides become sets, and the set's operator does it.
 static Value by_sets(Vm *vm, Value a, Value b, int binary, CompareOp compare)
 {
+    // Both are new and released here, whatever comes of it.
     Set *x = as_set(vm, a), *y = x != NULL ? as_set(vm, b) : NULL;
     Value result = VALUE_FAIL;
     if (y != NULL) {
@@ -152,6 +156,7 @@ static Value by_sets(Vm *vm, Value a, Value b, int binary, CompareOp compare)
 // CPython's views allow and its sets do not. The result is a set.
 static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    // Sets have these four operators and no others.
     bool known = op == BINARY_AND || op == BINARY_OR || op == BINARY_SUB ||
                  op == BINARY_XOR;
     if (!known || (value_is_kind(a, KIND_DICT_VIEW) && !is_set_like(a)) ||

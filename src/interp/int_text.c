@@ -77,6 +77,7 @@ static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
         return err;
     }
     mp_set(&powers[0], (mp_digit)base);
+    // base ** LEAF_DIGITS: what one leaf prints.
     err = mp_expt_u32(&powers[0], LEAF_DIGITS, &powers[0]);
     count = 1;
     while (err == MP_OKAY && count < TEXT_LEVELS &&
@@ -123,6 +124,7 @@ void int_print(Vm *vm, StrBuf *out, Value v, int base)
         print_small(out, mp_get_mag_u64(view.number), base);
         return;
     }
+    // Never cleared: the digits are the number's.
     mp_int positive = *view.number; // shares the digits
     positive.sign = MP_ZPOS;
     mp_err err = print_big(&vm->ctx, out, &positive, base);
@@ -200,6 +202,7 @@ static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
     }
     // number = high * base ** low_length + low.
     size_t low_length = length / 2;
+    // The upper half is parsed right into *number.
     mp_int low, power;
     mp_err err = mp_init_multi(&low, &power, NULL);
     if (err != MP_OKAY) {
@@ -323,6 +326,7 @@ Value int_parse(Vm *vm, const char *text, size_t length, int base)
     if (digits == NULL) {
         return VALUE_FAIL;
     }
+    // Only digits are copied; `digits` has no NUL at its end.
     size_t count =
         clean_digits(text + start, end - start, actual, prefix != 0, digits);
     Value result = VALUE_FAIL;
