@@ -42,6 +42,7 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
               : ctx_realloc(ctx, info->places,
                             info->place_count * sizeof *places,
                             (info->place_count + 1) * sizeof *places);
+    // Known, or no memory: the references that came along are released.
     if (places == NULL) {
         c->failed = c->failed || !known;
         BlockInfo alone = {.places = &place, .place_count = 1};
@@ -424,6 +425,7 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
     for (uint32_t i = 0; i < turn.count && !mention.found; i++) {
         const Node *node = turn.items[i];
         if (assigns_name(node, name)) {
+            // x = x + 1 reads the old value first.
             find_mention(c, node->assign.value, &mention);
             return !mention.found;
         }

@@ -45,6 +45,7 @@ static void break_ring(Vm *vm, Value exception, Value context)
             return;
         }
         here = e->context;
+        // A ring without `exception` in it: nothing to break.
         if (value_same(here, slow)) {
             return;
         }

@@ -144,6 +144,7 @@ static Scope *open_scope(ScopeWalk *w, ScopeKind kind, const Node *node)
     scope->parent = w->scope;
     map_init(&scope->map, w->table->ctx);
     if (w->scope != NULL) {
+        // Inherited until a class statement further in sets its own.
         scope->class_name = w->scope->class_name;
         if (w->scope->last_child != NULL) {
             w->scope->last_child->next_sibling = scope;
@@ -313,6 +314,8 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
         }
         scope = scope->parent;
     }
+    // The name would belong to the class body, which a comprehension cannot
+    // reach.
     if (scope != w->scope && scope->kind == SCOPE_CLASS) {
         return scope_error(w, node->span, "%s",
                            "assignment expression within a comprehension "
@@ -612,6 +615,7 @@ bool scope_build(ScopeTable *table, const Node *tree)
     if (!walk(&walker, tree) || !scope_place(&walker, root)) {
         return false;
     }
+    // Its register is counted last, behind all other locals of the module.
     Symbol *own = scope_find(root, ".namespace", 10);
     own->place = PLACE_LOCAL;
     own->index = root->local_count++;

@@ -55,6 +55,7 @@ static Dict *globals_of(Vm *vm, const Source *source)
             return dict;
         }
     }
+    // Text without a file, as of the prompt, belongs to __main__.
     Value main = dict_get_name(vm->modules, vm->names[NAME_MAIN]);
     return value_is_kind(main, KIND_MODULE)
                ? ((Module *)value_object(main))->dict
@@ -88,6 +89,7 @@ static void add_builtins(Vm *vm, NameList *names, bool tensors)
 // Empties the list for the next, farther namespace.
 static const char *best_of(NameList *names, const char *name)
 {
+    // The measure and its limit are diag_suggest's, for all messages alike.
     const char *best = diag_suggest(name, names->items, names->count);
     names->count = 0;
     return best;
@@ -98,6 +100,7 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
                                     const char *name, NameList *names)
 {
     const Traceback *trace = error->traceback;
+    // Entry 0 is the newest frame, where the error arose.
     const Code *code =
         trace != NULL && trace->count > 0 ? trace->entries[0].code : NULL;
     const char *best = NULL;

@@ -113,6 +113,8 @@ static bool push_int(Vm *vm, BoundCall *call, const AttrDesc *attr,
 static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                       AttrValue *out)
 {
+    // The attribute points into the buffer that all attributes of the call
+    // share.
     uint32_t first = call->int_count;
     bool ok = true;
     if (value_is_integer(v)) {

@@ -155,6 +155,7 @@ static bool scan_value(Vm *vm, Scan *scan, Value v, int depth)
     for (size_t i = 0; ok && i < count; i++) {
         ok = scan_value(vm, scan, items[i], depth + 1) && ctx_poll(&vm->ctx);
     }
+    // Only empty lists so far: the deepest one tells the rank.
     if (!scan->seen_leaf && scan->shape.rank < depth + 1) {
         scan->shape.rank = depth + 1; // [[], []] has shape (2, 0)
     }
@@ -434,6 +435,7 @@ static Value object_tensor(Vm *vm, Value v, DType dtype)
             return VALUE_FAIL;
         }
     }
+    // __tensor_as__ is asked only where a dtype is needed.
     bool adapts = !value_unbound(method);
     if (!adapts) {
         method = value_find_method(vm, v, vm->names[NAME_TENSOR]);
@@ -545,6 +547,7 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
         }
         widest = scan.kind > widest ? scan.kind : widest;
     }
+    // No operand at all: the widest host kind decides, as in a list of all.
     *dtype = default_dtype(widest);
     return true;
 }
@@ -565,6 +568,7 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values,
                          ? value_retain(values[i])
                          : tensor_from_value(vm, who, values[i], dtype);
         if (value_failed(outputs[i])) {
+            // Nothing is left to the caller on failure.
             while (i-- > 0) {
                 value_release(&vm->ctx, outputs[i]);
             }
@@ -582,6 +586,7 @@ Value tensor_item(Vm *vm, const Tensor *tensor, int64_t index)
 {
     DType dtype = (DType)tensor->dtype;
     if (dtype == DT_STRING) {
+        // An element is a pointer to its text, which the tensor owns.
         const TensorString *text = ((TensorString **)tensor->data)[index];
         return bytes_value(vm, text->bytes, text->length);
     }

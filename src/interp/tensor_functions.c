@@ -89,6 +89,7 @@ static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
         }
         done = 3;
     }
+    // On failure only those that were made are released.
     for (; done < 3; done++) {
         made[done] = operand_of(vm, "arange", given[done], dtype);
         if (value_failed(made[done])) {
@@ -214,6 +215,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
     bool ij = value_is_str(args[1]) && str_is(value_as_str(args[1]), "ij");
     bool xy = !is_given(args[1]) ||
               (value_is_str(args[1]) && str_is(value_as_str(args[1]), "xy"));
+    // Tested before anything is converted.
     if (!ij && !xy) {
         return raise_error(vm, ERR_OP_VALUE,
                            "meshgrid: indexing must be 'xy' or 'ij'");
@@ -233,6 +235,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
         }
         vectors[made++] = one;
     }
+    // NULL either way: a vector or its size failed, or there is no memory.
     Tuple *grids = made == n && grid_sizes(vm, vectors, n, xy, sizes)
                        ? tuple_new(vm, n)
                        : NULL;
@@ -283,6 +286,7 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
                                "tensordot: %lld axes of a tensor of rank %d",
                                (long long)n, rank);
         }
+        // In order on both sides: the last n axes of x1 meet the first n of x2.
         counts[0] = counts[1] = (int)n;
         for (int64_t i = 0; i < n; i++) {
             axes[0][i] = rank - n + i;
@@ -344,6 +348,7 @@ static Value rng_seed_function(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// Defaults are for help(): the functions see VALUE_UNBOUND.
 const NativeDef tensor_functions[] = {
     {"tensor", "value, dtype=None", builtin_tensor,
      "A tensor from numbers, strings, nested lists and tuples, tensors, or "

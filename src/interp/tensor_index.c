@@ -70,6 +70,7 @@ static bool plan_bound(Vm *vm, KeyPlan *plan, int64_t *entry, int number,
     }
     if (is_scalar_operand(v) && !value_is_tensor(v)) {
         *out = 0;
+        // The op takes this bound from its operands, in order.
         entry[SPEC_INTS - 1] |= 1 << number;
         plan->operands[plan->operand_count++] = v;
         return true;
@@ -122,6 +123,8 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
         return ok;
     }
     bool keeps = true;
+    // Something that is no array follows: a further array would not stand
+    // beside.
     plan->array_closed = plan->array_count > 0;
     if (value_is_none(v)) {
         entry[0] = ITEM_NEW_AXIS;
@@ -256,6 +259,7 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
 {
     const int64_t *dims = tensor_dims(tensor);
     int64_t offset = 0, stride = tensor->count;
+    // Too many entries, or no elements: the op words the error.
     if (count > (size_t)tensor->rank || tensor->count == 0) {
         return 0;
     }
@@ -265,6 +269,7 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
             return 0;
         }
         index = value_small(entries[i]);
+        // Row-major: the stride of an axis is the number of elements behind it.
         stride /= dims[i];
         if (UNLIKELY(!add_index(vm, (int)i, dims[i], stride, index,
                                 &offset))) {

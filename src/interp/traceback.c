@@ -66,6 +66,7 @@ static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
         if (++repeats <= FOLD_AFTER) {
             raise_print_entry(out, entry->code, entry->word);
         }
+        // A traceback may have as many entries as the recursion limit.
         if (!ctx_poll(&vm->ctx)) {
             return false;
         }
@@ -150,6 +151,7 @@ static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
         diag_file_line(out, exception->source, exception->span);
         strbuf_putc(out, '\n');
         const Tuple *args = exception->args;
+        // As CPython, which shows none for an unexpected indent.
         bool carets = args->count == 0 || !value_is_str(args->items[0]) ||
                       !str_is(value_as_str(args->items[0]),
                               "unexpected indent");

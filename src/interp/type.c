@@ -130,6 +130,7 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
     if (cls == NULL) {
         return NULL;
     }
+    // The struct is written as a whole; what object_new set must survive that.
     Object head = cls->head;
     *cls = (Type){.head = head,
                   .def = def,
@@ -137,6 +138,7 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
                   .base = base,
                   .flags = def->flags,
                   .kind = def->kind};
+    // Only for object and type, the first two, there is no meta yet.
     cls->head.type = meta != NULL ? meta : cls;
     if (meta == NULL && base != NULL) {
         base->head.type = cls; // this is type, and that was object

@@ -49,6 +49,7 @@ OP_HALT:
 OP_ENTRY:
 OP_NOP:
     NEXT();
+// Between locals, or from one: the source stays and is counted once more.
 OP_MOVE: {
     Value b = RB;
     if (UNLIKELY(value_unbound(b))) {
@@ -67,6 +68,7 @@ OP_MOVET: {
     SET(RA, b);
     NEXT();
 }
+// No slow half: the int stands in the instruction and needs no box.
 OP_LOADI:
     SET(RA, value_from_small(INS_BI(ins)));
     NEXT();
@@ -104,6 +106,7 @@ OP_DROPN:
     SLOW(RAISE_AGAIN, slow_raise_again, 0)
     SLOW(PUSHEXC, slow_pushexc, 0)
     SLOW_DROP(POPEXC, slow_popexc, 0)
+// A jump, since a handler that does not fit goes on to the next one.
 OP_MATCH:
     SLOW_JUMP(slow_match);
     SLOW(ASSERTFAIL, slow_assertfail, 0)

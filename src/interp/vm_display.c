@@ -79,6 +79,7 @@ bool slow_dict(Vm *vm, Frame *f, Ins ins)
     if (dict == NULL) {
         return false;
     }
+    // Key and value side by side.
     const Value *pair = &f->registers[INS_B(ins)];
     for (uint32_t i = 0; i < INS_C(ins); i++, pair += 2) {
         if (!dict_set(vm, dict, pair[0], pair[1])) {
@@ -352,6 +353,7 @@ static bool unpack_in_place(Vm *vm, Value source, Value *out, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         value_retain(items[i]);
     }
+    // Copied, because storing the first may end the container's life.
     Value taken[UNPACK_MOST];
     memcpy(taken, items, count * sizeof *taken);
     for (uint32_t i = 0; i < count; i++) {
@@ -430,6 +432,7 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
     List *middle = list_new(vm, rest);
     for (size_t i = 0; i < found && middle != NULL; i++) {
         Value item = value_retain(list->items[i]);
+        // The star's list takes one register, whatever its length.
         Value *place = i < before          ? &out[i]
                        : i < before + rest ? &middle->items[i - before]
                                            : &out[i - rest + 1];

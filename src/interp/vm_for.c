@@ -19,6 +19,8 @@ static bool walks_in_place(Vm *vm, Value v)
 static bool range_state(Vm *vm, Value *state, int64_t start, int64_t stop,
                         int64_t step)
 {
+    // Rounded up: the last step may fall short of `stop`. Ints of 62 bits
+    // cannot overflow here.
     int64_t left = step > 0 ? (stop - start + step - 1) / step
                             : (start - stop - step - 1) / -step;
     bool none = step > 0 ? stop <= start : stop >= start;
@@ -92,6 +94,7 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
         int64_t stop = value_small(state[count == 1 ? 1 : 2]);
         return range_state(vm, state, start, stop, step);
     }
+    // Whatever the name means now is called and iterated over.
     Value made = call_object(vm, state[0], state + 1, count, NULL);
     if (!slow_set(vm, f, INS_A(ins), made)) {
         return false;

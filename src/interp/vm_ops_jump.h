@@ -104,8 +104,10 @@ OP_JMP:
     COMPARE_JUMP_I(JNNEI, l == r)
     COMPARE_JUMP_I(JNGTI, l <= r)
     COMPARE_JUMP_I(JNGEI, l < r)
+    // Identity jumps have no negated comparison, only the opposite answer.
     IDENTITY_JUMP(JIS, true)
     IDENTITY_JUMP(JNIS, false)
+    // Anything but a bool is asked for its truth by the slow path.
     TRUTH_JUMP(JTRUE, true, false)
     TRUTH_JUMP(JFALSE, false, false)
     TRUTH_JUMP(JTRUE_KEEP, true, true)
