@@ -33,6 +33,7 @@ static bool join_branches(Graph *graph, GraphBlock *then,
     } else if (otherwise->diverges) {
         otherwise = then;
     }
+    // A fault of the caller, not of the program: hence a SystemError.
     if (then->result_count != otherwise->result_count) {
         return ctx_fail(graph->ctx, ERR_SYSTEM,
                         "if: the branches yield %u and %u values",
@@ -66,6 +67,7 @@ GraphNode *graph_append_if(Graph *graph, GraphBlock *block, ValueId condition,
         !join_branches(graph, then, otherwise, types, shapes)) {
         return NULL;
     }
+    // Before build_finish, which asks the blocks for effects.
     node->blocks[BLOCK_THEN] = then;
     node->blocks[BLOCK_OTHERWISE] = otherwise;
     if (!build_finish(graph, block, node, types, count)) {
@@ -81,6 +83,7 @@ static bool check_state(Graph *graph, const ValueId *init, uint32_t count,
                         GraphBlock *cond, GraphBlock *body)
 {
     Ctx *ctx = graph->ctx;
+    // A fault of the caller, not of the program.
     if (cond->param_count != count || body->param_count != count ||
         cond->result_count != 1 ||
         (!body->diverges && body->result_count != count)) {
@@ -159,6 +162,7 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
     for (uint32_t i = 0; i < count; i++) {
         types[i] = graph_type(callee, callee->block->results[i]);
     }
+    // memcpy from NULL is undefined even for no bytes.
     if (variable_count > 0) {
         memcpy(map, variables, variable_count * sizeof *map);
     }
@@ -248,6 +252,8 @@ GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
 {
     GraphNode *node =
         build_node(graph, op, inputs, input_count, attrs, place);
+    // Held before it is linked: a node in a block never points at what is not
+    // held.
     if (node == NULL || (host != NULL && !build_hold(graph, host))) {
         return NULL;
     }

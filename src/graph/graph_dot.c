@@ -53,8 +53,8 @@ static void put_payload(const Dot *dot, const GraphNode *node)
                node->op == OP_ASSIGN_VARIABLE) {
         strbuf_printf(&text, " %s",
                       dot->graph->variables.items[node->variable].name);
-    // Only a single number is short enough to stand in a box.
     } else if (node->op == OP_CONST && node->tensor->count == 1) {
+        // Only a single number is short enough to stand in a box.
         strbuf_putc(&text, ' ');
         tensor_print_str(&text, node->tensor);
     }

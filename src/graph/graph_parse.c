@@ -35,6 +35,7 @@ static bool read_type(Parse *parse, Definition *definition)
         !reader_type(&parse->reader, &definition->dtype, &shape)) {
         return false;
     }
+    // The Shape is on the C stack; the definition outlives this call.
     size_t rank = shape.rank > 0 ? (size_t)shape.rank : 0;
     definition->rank = shape.rank;
     definition->dims = arena_new_array(&parse->graph->arena, int64_t, rank);
@@ -196,6 +197,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
     ValueIdVec values = {0};
     Piece word = reader_word(reader);
     *done = true;
+    // A block that raises has no values to yield.
     if (is_word(word, "unreachable")) {
         graph_block_diverges(block);
         return reader_line_end(reader, &parse->graph->arena, &note);
@@ -226,6 +228,7 @@ static bool block_lines(Parse *parse, GraphBlock *block, size_t indent)
             return reader_fail_at(reader, reader->at,
                                   "the block has no last line");
         }
+        // The block goes on, but this line is not where its lines begin.
         if (found > indent) {
             return reader_fail_at(reader, reader->at,
                                   "expected %zu blanks, not %zu", indent,
@@ -378,6 +381,7 @@ static Graph *read_part(ParseText *all, size_t index)
     }
     parse.graph = graph_new(all->ctx, name);
     ctx_free(all->ctx, name, part->name.length + 1);
+    // Numbers are the graph's own: each part has a map of its own.
     map_init(&parse.values, all->ctx);
     // While it is read, a call of it would never end: graphs cannot recurse.
     part->open = true;
@@ -412,6 +416,7 @@ Graph *graph_parse_callee(Parse *parse)
             reader_fail_at(reader, where, "graph %s calls itself", name);
             return NULL;
         }
+        // Read at most once, however many calls there are.
         return part->graph != NULL ? part->graph : read_part(all, i);
     }
     if (name != NULL) {

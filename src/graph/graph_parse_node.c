@@ -28,6 +28,7 @@ typedef struct NodeLine {
 static bool read_definitions(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
+    // The reader stands behind the indentation.
     if (reader->at == reader->end || *reader->at != '%') {
         return true;
     }
@@ -47,6 +48,8 @@ static bool read_op(NodeLine *line)
     Reader *reader = &line->parse->reader;
     reader_blanks(reader);
     line->where = reader->at;
+    // The piece is stretched over its parts: they lie side by side in the
+    // text.
     Piece word = reader_word(reader);
     while (reader_take(reader, ".")) { // "rng.normal"
         Piece part = reader_word(reader);
@@ -65,6 +68,7 @@ static bool read_op(NodeLine *line)
 static bool read_elements(NodeLine *line, Tensor *tensor)
 {
     Reader *reader = &line->parse->reader;
+    // The type tells how many there are, whatever the text looks like.
     if (tensor->rank == 0) {
         return reader_element(reader, tensor, 0);
     }
@@ -451,6 +455,8 @@ bool graph_parse_node(Parse *parse, GraphBlock *block, size_t indent)
         GraphNode *node = build_flow(&line);
         ok = node != NULL && give_outputs(&line, node);
     } else if (ok) {
+        // The builder copies what it keeps, so that the line can be freed
+        // below.
         GraphNode *node = build_line(&line);
         ok = node != NULL ? give_outputs(&line, node)
                           : reader_explain(&parse->reader, line.where);

@@ -15,6 +15,8 @@ static bool write_initial(Scope *scope, uint32_t index, const char *handle)
     GraphVariable *variable = &scope->graph->variables.items[index];
     const Tensor *tensor =
         variable->cell != NULL ? variable->cell->value : NULL;
+    // An argument, or a graph that was read from text: whoever runs it gives
+    // the value.
     if (tensor == NULL) {
         return true;
     }
@@ -122,6 +124,7 @@ static bool write_print(Scope *scope, const GraphNode *node)
     const char *base =
         name != NULL ? scope_print(scope, "%s/StringFormat", name) : NULL;
     const char *format = base != NULL ? scope_name(scope, base) : NULL;
+    // The operands are written before the node that formats them.
     const char **refs =
         format != NULL ? scope_use_all(scope, node, name, 0) : NULL;
     if (refs == NULL || !scope_node(scope, format, "StringFormat", refs,
@@ -185,6 +188,7 @@ static bool write_assert(Scope *scope, const GraphNode *node)
     if (never == NULL) {
         return false;
     }
+    // A raise is an assert that always fails, where control flow comes to it.
     inputs[0] = node->op == OP_RAISE
                     ? write_never(scope, never)
                     : scope_use(scope, node->inputs[0], name, "condition");
@@ -203,6 +207,8 @@ static bool write_assert(Scope *scope, const GraphNode *node)
 // Tin and Tout of a call of the host.
 static bool write_host_types(Scope *scope, const GraphNode *node)
 {
+    // gd_attr_types wants values in an array; a node's outputs are consecutive
+    // ids.
     ValueVec outputs = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < node->output_count; i++) {

@@ -80,6 +80,7 @@ bool form_filled(Form *form)
     bool full = form->node->op == OP_FULL;
     bool open = form->node->attrs[0].kind == ATTR_INPUT;
     DType dtype = form_out(form).dtype;
+    // There is no number to fill strings with.
     if (dtype == DT_STRING && !full) {
         return form_refuse(form, "strings");
     }
@@ -149,6 +150,7 @@ bool form_tiled(Form *form)
 {
     const AttrValue *times = form->node->attrs;
     int rank = form_in(form, 0).rank;
+    // NumPy lets the shorter of shape and counts be padded with ones.
     if (times->kind != ATTR_INPUT &&
         (rank < 0 || times->kind != ATTR_INTS ||
          times->count != (uint32_t)rank)) {
@@ -199,6 +201,7 @@ bool form_transpose(Form *form)
         axes[i] = last_two ? i : rank - 1 - i;
     }
     if (last_two) {
+        // The rank is at least 2: the shape rule has seen to that.
         axes[rank - 2] = rank - 1;
         axes[rank - 1] = rank - 2;
     } else if (form->node->attrs[0].kind == ATTR_INTS) {
@@ -268,6 +271,7 @@ static const char *pack_bounds(Form *form, const Slice *slice, int which,
     for (uint32_t i = 0; i < slice->count; i++) {
         any = any || given[i] != NULL;
     }
+    // The common case: one constant vector.
     if (!any) {
         return form_const(form, parts[which], slice->bounds[which], 1,
                           slice->count);
@@ -316,6 +320,7 @@ bool form_strided_slice(Form *form)
     const char *given[3][SHAPE_MAX_RANK * 2] = {{NULL}};
     Slice slice = {.count = 0};
     uint32_t items = spec->count / ITEM_SIZE, next = 1;
+    // New axes and an ellipsis come on top of the operand's own axes.
     if (items > SHAPE_MAX_RANK * 2) {
         return form_refuse(form, "so many items");
     }
@@ -549,6 +554,7 @@ bool form_string_join(Form *form)
         return false;
     }
     gd_attr_int(form_text(form), "N", form->node->input_count);
+    // Left out it is the empty text, as in TensorFlow.
     if (separator->kind == ATTR_STR) {
         gd_attr_text(form_text(form), "separator", separator->text,
                      separator->count);

@@ -115,6 +115,8 @@ static void shape(StrBuf *out, const char *field, TensorType type)
     if (type.rank == RANK_UNKNOWN) {
         strbuf_puts(out, " unknown_rank: true");
     }
+    // RANK_UNKNOWN is negative: no dims then. DIM_UNKNOWN is -1, as in
+    // TensorFlow.
     for (int i = 0; i < type.rank; i++) {
         strbuf_printf(out, " dim { size: %lld }", (long long)type.dims[i]);
     }
@@ -165,12 +167,13 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
         strbuf_printf(out, " bool_val: %s",
                       tensor_int_at(tensor, 0) ? "true" : "false");
     } else if (tensor->count == 1 && dtype_is_integer(dtype)) {
+        // All integers but int64 share the field int_val.
         strbuf_printf(out, " %s: %lld",
                       dtype == DT_INT64 ? "int64_val" : "int_val",
                       (long long)tensor_int_at(tensor, 0));
-    // Floats go this way even if there is one: no decimal form would bring
-    // back every NaN. The bytes are those of a little-endian machine.
     } else if (tensor->count > 0) {
+        // Floats go this way even if there is one: no decimal form would bring
+        // back every NaN. The bytes are those of a little-endian machine.
         strbuf_puts(out, " tensor_content: ");
         gd_quoted(out, tensor->data,
                   (size_t)tensor->count * dtype_size(dtype));
@@ -254,5 +257,7 @@ const char *gd_result_name(const char *op, uint32_t inputs)
         {"StatefulPartitionedCall", "output"},
     };
     const char *name = look_up(rows, sizeof rows / sizeof rows[0], op);
+    // What is new in graphdef_list.h needs a row above if its result has
+    // another name.
     return name != NULL ? name : inputs == 2 ? "z" : "y";
 }

@@ -26,6 +26,7 @@ const PassDesc *pass_desc(PassId id)
 // "all" stands for every pass; an unknown name for none.
 static uint32_t pass_bit(const char *name, size_t length)
 {
+    // The piece of the list is not NUL-terminated.
     if (length == 3 && memcmp(name, "all", 3) == 0) {
         return PASS_ALL;
     }
@@ -58,6 +59,7 @@ uint32_t pass_mask(const char *text)
 static bool run_pass(Graph *graph, const PassDesc *pass, bool check)
 {
     uint64_t before = 0, after = 0;
+    // Checking costs a walk or two for each pass, so it is asked for.
     if (!check) {
         return pass->run(graph);
     }
@@ -74,6 +76,8 @@ static bool run_pass(Graph *graph, const PassDesc *pass, bool check)
 bool graph_optimize(Graph *graph, uint32_t mask, bool check)
 {
     for (uint32_t i = 0; i < PASS_COUNT; i++) {
+        // No repetition until nothing changes: the list is ordered so that
+        // each pass leaves work for later ones alone.
         if (mask >> i & 1 && !run_pass(graph, &pass_table[i], check)) {
             return false;
         }

@@ -107,6 +107,8 @@ bool reader_indent(Reader *reader, size_t *indent)
 // A token is punctuation or a word that nothing can continue.
 bool reader_take(Reader *reader, const char *token)
 {
+    // No test for what follows: tokens that are words are asked for only where
+    // nothing longer can stand.
     size_t length = strlen(token);
     reader_blanks(reader);
     if ((size_t)(reader->end - reader->at) < length ||
@@ -159,6 +161,7 @@ bool reader_uint(Reader *reader, uint32_t *number)
            value < UINT32_MAX) {
         value = value * 10 + (uint64_t)(*reader->at++ - '0');
     }
+    // UINT32_MAX itself is refused, for it stands for "none" in ids.
     *number = (uint32_t)value;
     return (reader->at > first && value < UINT32_MAX) ||
            reader_fail_at(reader, first, "expected a number");
@@ -183,6 +186,7 @@ static bool read_escape(Reader *reader, StrBuf *out)
         reader->at += 2;
         return true;
     }
+    // Any byte can be written so: strings of tensors need not be UTF-8.
     if (left >= 4 && p[1] == 'x' && hex_digit(p[2]) >= 0 &&
         hex_digit(p[3]) >= 0) {
         strbuf_putc(out, (char)(hex_digit(p[2]) * 16 + hex_digit(p[3])));
@@ -305,6 +309,7 @@ static bool read_dim(Reader *reader, Shape *shape)
     reader_blanks(reader);
     const char *first = reader->at;
     int64_t size = DIM_UNKNOWN;
+    // Asked first: there is no room for one more.
     if (shape->rank == SHAPE_MAX_RANK) {
         return reader_fail_at(reader, first, "more than %d dimensions",
                               SHAPE_MAX_RANK);
@@ -328,6 +333,7 @@ bool reader_type(Reader *reader, DType *dtype, Shape *shape)
     if (!read_dtype(reader, dtype) || !reader_expect(reader, "[")) {
         return false;
     }
+    // Brackets with nothing in them are rank 0.
     if (reader_take(reader, "]")) {
         return true;
     }
@@ -559,6 +565,7 @@ bool reader_line_end(Reader *reader, Arena *arena, const char **note)
     if (reader->at == reader->end) {
         return true;
     }
+    // Whatever stands here was no part of the line that the caller has read.
     if (*reader->at != '\n') {
         return reader_fail_at(reader, reader->at,
                               "expected the end of the line");

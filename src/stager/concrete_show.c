@@ -60,6 +60,7 @@ static bool has_spec(Vm *vm, Value v)
 static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
 {
     Value v = self->bound.values.items[i];
+    // bound_name knows the names of *args and **kwargs too.
     strbuf_printf(out, "%s%s%s", i > 0 ? ", " : "",
                   bound_name(self->target, &self->bound, i),
                   has_spec(vm, v) ? ": " : "=");
@@ -85,6 +86,7 @@ static Value concrete_repr(Vm *vm, Value value)
         ok = print_argument(vm, &out, self, i);
     }
     strbuf_puts(&out, ") -> ");
+    // Its repr prints specs inside of structures by themselves.
     Value outputs = ok ? concrete_outputs(vm, value) : VALUE_FAIL;
     ok = !value_failed(outputs) && print_tree(vm, &out, outputs);
     release(vm, outputs);
@@ -111,6 +113,7 @@ static Value spec_value(Vm *vm, TensorType type, const char *name)
         return VALUE_FAIL;
     }
     Spec *spec = spec_new(vm, type, text);
+    // The spec has a count of its own.
     object_release_null(&vm->ctx, text);
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
@@ -155,6 +158,8 @@ static Value concrete_captures(Vm *vm, Value value)
     ValueVec found = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < graph->inputs.count; i++) {
+        // Symbolic tensors of an enclosing trace came in as arguments of the
+        // graph, and are not among these.
         if (graph->inputs.items[i].capture != NULL) {
             Tensor *tensor = graph->inputs.items[i].capture;
             ok = value_vec_push(
@@ -209,6 +214,7 @@ static bool add_argument(Vm *vm, const Concrete *self, size_t i, Value owned,
 static Value concrete_signature(Vm *vm, Value value)
 {
     const Concrete *self = (const Concrete *)value_object(value);
+    // Values in [plain, positional) are what *args collected.
     size_t positional = bound_positional(&self->bound);
     size_t plain = plain_parameters(self);
     Dict *dict = dict_new(vm);

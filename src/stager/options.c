@@ -15,6 +15,7 @@ static bool check_spec(Vm *vm, Value v)
     if (value_is_kind(v, KIND_SPEC)) {
         return true;
     }
+    // A set holds no tensors, so a spec in one would fit nothing.
     StructureKind kind = structure_kind(vm, v);
     if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
         return raise_false(vm, ERR_TYPE,
@@ -47,6 +48,7 @@ static bool read_signature(Vm *vm, Value v, StageOptions *out)
                            "each parameter, not '%s'",
                            type_name(type_of(vm, v)));
     }
+    // Checked after copying, since the copy is what is kept.
     Tuple *specs = value_to_tuple(vm, v);
     if (specs == NULL) {
         return false;
@@ -141,6 +143,7 @@ static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
 bool options_parse(Vm *vm, const Value *args, uint32_t positional,
                    Tuple *names, StageOptions *out)
 {
+    // What stage(f) without options means.
     *out = (StageOptions){.frozen = FROZEN_NOTE,
                           .max_traces = STAGE_MAX_TRACES,
                           .autograph = true};

@@ -21,6 +21,8 @@ typedef struct StageOptions {
     bool autograph;      // blocks on symbolic values become graph blocks
 } StageOptions;
 
+// The default of max_traces: enough for any program that means to trace, and
+// an end for one that traces at each call.
 enum { STAGE_MAX_TRACES = 10000 };
 
 // Sets the options from keyword arguments, of which those after `positional`

@@ -230,8 +230,8 @@ static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
     if (names->count > 0) {
         make_push(&p->make, &body,
                   return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
-    // A body needs a statement; a side that assigns nothing gives None.
     } else if (body.count == 0) {
+        // A body needs a statement; a side that assigns nothing gives None.
         make_push(&p->make, &body,
                   make_node(&p->make, AST_PASS, (Span){0, 0}));
     }

@@ -28,6 +28,7 @@ Value stage_graph_new(Vm *vm, Graph *graph)
     if (owner == NULL) {
         return VALUE_FAIL;
     }
+    // The assignment clears all fields, and the head must survive it.
     Object head = owner->head;
     *owner = (TraceOwner){.head = head, .graph = graph_retain(graph)};
     return value_from_object(owner);
@@ -86,6 +87,8 @@ static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block,
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
         Value object = node_object(vm, graph, node);
+        // Each object holds the graph: a node that a program keeps keeps all
+        // of it.
         ok = !value_failed(object) && list_append_owned(vm, list, object);
         for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
             ok = node->blocks[b] == NULL ||
@@ -129,6 +132,8 @@ static Value to_graphdef(Vm *vm, Value *args, uint32_t count)
     (void)count;
     GraphDef def;
     Str *text = NULL;
+    // graphdef_free is right after a failure too, whose error is pending in
+    // ctx.
     if (graphdef_write(graph_of(args[0]), &def)) {
         text = str_new(vm, strbuf_text(&def.text), def.text.length);
     }
@@ -173,6 +178,7 @@ static Value graphdef_nodes(Vm *vm, Value *args, uint32_t count)
     (void)count;
     GraphDef def;
     List *list = list_new(vm, 0);
+    // First, even if there is no list: `def` is freed below in any case.
     bool ok = graphdef_write(graph_of(args[0]), &def) && list != NULL;
     for (size_t i = 0; ok && i < def.nodes.count; i++) {
         Value node = def_node(vm, &def.nodes.items[i]);
@@ -212,6 +218,8 @@ static Value graph_parse_text(Vm *vm, Value *args, uint32_t count)
         return raise_error(vm, ERR_TYPE, "Graph.parse: the text must be a str");
     }
     const Str *text = value_as_str(args[0]);
+    // Its captures have no tensors and its host nodes no functions: it can be
+    // shown and counted.
     Graph *graph = graph_parse(&vm->ctx, text->text, text->length);
     if (graph == NULL) {
         return VALUE_FAIL;
@@ -321,6 +329,7 @@ static Value node_op(Vm *vm, Value self)
 static Value value_name(Vm *vm, Graph *graph, ValueId id)
 {
     const GraphValue *value = graph_value(graph, id);
+    // Params of loops may have no name of their own.
     if (value->node == NULL) {
         return text_value(vm, value->name != NULL ? value->name : "state");
     }

@@ -36,6 +36,7 @@ static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
     if (value_failed(own)) {
         return NULL;
     }
+    // A cast and no refusal: host code mostly returns plain numbers.
     if (operand_type(own).dtype != spec->dtype) {
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = spec->dtype};
         Value cast = apply_one(vm, OP_CAST, &own, 1, &attr);
@@ -154,6 +155,7 @@ static Value take_operand(Vm *vm, Value v, void *data)
     if (!value_is_operand(v)) {
         return value_retain(v);
     }
+    // The node gets the value of this moment, not the Variable.
     Value own = value_is_kind(v, KIND_VARIABLE)
                     ? variable_read(vm, value_as_variable(v))
                     : value_retain(v);
@@ -226,6 +228,7 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
         types[i] =
             spec_type((const Spec *)value_object(call->specs.items[i]));
     }
+    // The tuple itself goes into the node as its host object.
     Str *name = ok ? value_repr(vm, tuple->items[0]) : NULL;
     const GraphNode *node = NULL;
     if (name != NULL) {

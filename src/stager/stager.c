@@ -46,6 +46,8 @@ static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
     uint32_t positional = count - keywords;
+    // The options are checked even if the function is still to come, so that
+    // an error names the decorator's line.
     StageOptions options;
     if (positional > 1) {
         return raise_error(vm, ERR_TYPE, "stage() takes one function");
@@ -57,6 +59,7 @@ static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
     if (!options_parse(vm, args, positional, keyword_names, &options)) {
         return VALUE_FAIL;
     }
+    // staged_new takes what the options hold, whatever becomes of it.
     Value host = positional == 1 ? args[0] : VALUE_NONE;
     StagedFunction *staged = staged_new(vm, host, options);
     return staged != NULL ? value_from_object(staged) : VALUE_FAIL;
@@ -127,6 +130,7 @@ static Value stage_traces(Vm *vm, Value *args, uint32_t count)
 static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // Kind 0 is no error.
     for (int i = 1; i < ERR_COUNT; i++) {
         if (value_same(args[1], value_from_object(vm->error_types[i]))) {
             value_replace(&vm->ctx, &vm->error_overrides[i],
@@ -233,6 +237,7 @@ static Type *make_type(Vm *vm, const TypeDef *def)
     // Layouts of their own: what object visits is not there.
     cls->slots.visit = def->slots.visit;
     cls->slots.clear = def->slots.clear;
+    // KIND_OPAQUE: such objects are told apart by their type alone.
     cls->kind = def->kind;
     cls->flags = def->flags | TYPE_HEAP;
     if (!class_add_methods(vm, cls)) {
@@ -291,6 +296,8 @@ bool stager_init(Vm *vm, bool log)
                                  .effect = ledger_effect};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
+    // A type that cannot be made leaves NULL and an error pending; all are
+    // looked at together below.
     stager->stage_type = make_type(vm, &stage_type_def);
     stager->staged_type = make_type(vm, &staged_type_def);
     stager->concrete_type = make_type(vm, &concrete_type_def);

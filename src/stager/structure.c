@@ -57,6 +57,8 @@ static StructureKind heap_kind(Vm *vm, Type *cls)
     if (cls->kind != KIND_INSTANCE) {
         return STRUCTURE_LEAF;
     }
+    // The mark that the decorator leaves, as CPython's
+    // dataclasses.is_dataclass looks for it.
     Value fields = class_attr(vm, cls, "__dataclass_fields__");
     return value_is_kind(fields, KIND_DICT) ? STRUCTURE_DATACLASS
                                             : STRUCTURE_LEAF;
@@ -114,6 +116,8 @@ static int compare_keys(const void *left, const void *right)
     if (a->group != b->group) {
         return a->group < b->group ? -1 : 1;
     }
+    // A text with NUL bytes compares up to the first one: such keys count as
+    // equal here, and their order may differ.
     if (a->group == 0) {
         return strcmp(value_as_str(a->key)->text, value_as_str(b->key)->text);
     }
@@ -224,6 +228,8 @@ static Value child_of(Vm *vm, Value v, Value key, bool is_dict)
         return value_get_attr(vm, v, value_as_str(key));
     }
     Value value;
+    // A key may be gone since the keys were listed: __eq__ of the program runs
+    // in between.
     int found = dict_get(vm, value_as_dict(v), key, &value);
     return found > 0    ? value_retain(value)
            : found == 0 ? raise_with(vm, ERR_KEY, key)

@@ -27,6 +27,7 @@ bool why_begin(Vm *vm, Why *why, Concrete *old)
     why_free(vm, why);
     why->frozen = frozen;
     why->old = old != NULL ? object_retain(old) : NULL;
+    // The call's line; its text is not told.
     if (!trace_line(vm, &why->line, &text)) {
         return false;
     }
@@ -51,6 +52,7 @@ static const char *cure(Vm *vm, Value a, Value b)
                    : "another shape: stage with relax=True, or with "
                      "signature= and None for the size";
     }
+    // Only one of them was a tensor.
     if (value_is_kind(a, KIND_SPEC) || value_is_kind(b, KIND_SPEC)) {
         return "a tensor against a host value: pass a tensor each time";
     }
@@ -85,6 +87,7 @@ static bool add_difference(Vm *vm, StrBuf *out, const Why *why, size_t i)
 // Whether argument `i` has the same part of both keys.
 static bool same_part(const Signature *a, const Signature *b, size_t i)
 {
+    // A part runs from the end of the one before it to its own end.
     size_t from_a = i > 0 ? a->ends.items[i - 1] : 0;
     size_t from_b = i > 0 ? b->ends.items[i - 1] : 0;
     size_t length = a->ends.items[i] - from_a;
@@ -156,6 +159,8 @@ Value why_method(Vm *vm, Value *args, uint32_t count)
         return raise_error(vm, ERR_TYPE,
                            "stage.why() takes a staged function");
     }
+    // Known only when a trace is done: one that is under way has no `made`
+    // yet.
     const Why *why = &((StagedFunction *)value_object(args[1]))->why;
     if (why->made == NULL) {
         return VALUE_NONE;
