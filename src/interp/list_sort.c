@@ -10,6 +10,7 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
+// Short runs are faster to sort by insertion than to merge.
 enum { RUN_LENGTH = 8 };
 
 // Keys travel with their values, so that each key is computed once and equal
@@ -85,6 +86,8 @@ static int before_tuple(Vm *vm, Value a, Value b)
         if (order < 2) {
             return order;
         }
+        // An item that takes the protocol: the whole comparison starts again
+        // there.
         if (order == 3) {
             return before_any(vm, a, b);
         }
@@ -224,6 +227,7 @@ static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
 {
     for (size_t i = 0; !value_unbound(key) && i < count; i++) {
         Value result = vm_call(vm, key, &items[i].value, 1);
+        // The items keep the keys they have; list_sort puts them back.
         if (value_failed(result) || !ctx_poll(&vm->ctx)) {
             release(vm, result);
             return false;
@@ -247,6 +251,7 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
         return count == 0;
     }
     key = value_is_none(key) ? VALUE_UNBOUND : key;
+    // One block: the items, and as much again to merge with.
     SortItem *items = ctx_alloc(&vm->ctx, 2 * size);
     if (items == NULL) {
         return false;

@@ -390,6 +390,7 @@ MATH_BODY(factorial)
     }
     Value product = value_from_small(1);
     for (int64_t i = 2; i <= n && !value_failed(product); i++) {
+        // Products are taken from below: small factors first.
         Value next = ctx_poll(&vm->ctx)
                          ? int_binary(vm, BINARY_MUL, product,
                                       value_from_small(i))
@@ -451,6 +452,7 @@ static bool add_constants(Vm *vm, Dict *dict)
     return true;
 }
 
+// The native half; lib/math.duet adds what needs no C.
 const ModuleDef math_module = {
     .name = "math",
     .doc = "Functions on numbers, as the C library defines them.",

@@ -29,6 +29,7 @@ static bool load(Vm *vm, Value v, Twister *twister)
         return raise_false(vm, ERR_TYPE, "state vector is the wrong size");
     }
     memcpy(twister, bytes_text(v), STATE_SIZE);
+    // A forged state must not make next_word read past the words.
     if (twister->index > WORDS) {
         return raise_false(vm, ERR_VALUE, "invalid state");
     }
@@ -231,6 +232,7 @@ static Value random_bits(Vm *vm, Value *args, uint32_t count)
     if (bits == 0) {
         return value_from_small(0);
     }
+    // One word, cut from above, as CPython does; always an immediate.
     if (bits <= 32) {
         return value_from_small((int64_t)(next_word(state) >> (32 - bits)));
     }

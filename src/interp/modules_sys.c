@@ -167,6 +167,7 @@ static bool fill_path(Vm *vm, List *list)
     if (vm->argv.count > 0 && value_is_str(vm->argv.items[0])) {
         script = value_as_str(vm->argv.items[0])->text;
     }
+    // A script in the root folder has the path "/".
     const char *slash = strrchr(script, '/');
     size_t length = slash == NULL ? 0
                     : slash == script ? 1
@@ -176,6 +177,7 @@ static bool fill_path(Vm *vm, List *list)
     }
     const char *more = getenv("DUET_PATH");
     while (more != NULL && *more != '\0') {
+        // Empty parts between colons are skipped.
         const char *end = strchrnul(more, ':');
         if (end > more &&
             !append_text(vm, list, more, (size_t)(end - more))) {

@@ -66,6 +66,7 @@ TIME_BODY(sleep)
         return raise_error(vm, ERR_OVERFLOW,
                            "timestamp too large to convert to C _PyTime_t");
     }
+    // Rounded up: sleep never returns early.
     int64_t until = clock_ns(CLOCK_MONOTONIC) +
                     (int64_t)ceil(seconds * NS_PER_S);
     struct timespec moment = {.tv_sec = until / NS_PER_S,
@@ -152,6 +153,7 @@ static bool get_fields(Vm *vm, Value v, struct tm *tm)
         if (!value_to_index(vm, value_as_tuple(v)->items[i], &fields[i])) {
             return false;
         }
+        // The fields of a struct tm are ints.
         if (fields[i] > INT32_MAX || fields[i] < -INT32_MAX) {
             return raise_false(vm, ERR_OVERFLOW, "mktime argument out of "
                                                  "range");
@@ -181,6 +183,7 @@ TIME_BODY(mktime)
     return float_new(vm, (double)mktime(&tm));
 }
 
+// perf_counter is monotonic's clock, as in CPython on Linux.
 static const NativeDef functions[] = {
     {"time", "", time_time, "Seconds since 1970."},
     {"time_ns", "", time_time_ns, "Nanoseconds since 1970."},

@@ -2,6 +2,8 @@
 #ifndef DUET_INTERP_NAME_H
 #define DUET_INTERP_NAME_H
 
+// The names of name_list.h; the Vm holds them from its start to its end, so
+// that C code compares and looks up by address.
 typedef enum NameId {
 #define NAME(id, text) NAME_##id,
 #include "interp/name_list.h"

@@ -273,6 +273,7 @@ METHOD(from_bytes)
         {"__rdivmod__", "self, value, /", method_rdivmod,                     \
          "Return divmod(value, self)."}
 
+// The tables end with a NULL name; TypeDef.more_methods takes them.
 const NativeDef number_methods[] = {SHARED_ROWS, {NULL, NULL, NULL, NULL}};
 
 const NativeDef int_bytes_methods[] = {

@@ -346,6 +346,8 @@ static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// Not final: programs derive from bytes. The object's size depends on its
+// length, so attributes of subclasses stand in front of it (memory.h).
 const TypeDef bytes_type_def = {
     .name = "bytes",
     .doc = "An immutable sequence of bytes.",

@@ -4,12 +4,14 @@
 
 #include "interp/memory.h"
 
+// The data stands inside the object, whose size is fixed when it is made.
 typedef struct Bytes {
     Object head;
     size_t length;
     char data[]; // NUL-terminated besides
 } Bytes;
 
+// A copy of `data`; NULL there: uninitialised, for the caller to fill.
 MUST_CHECK Bytes *bytes_new(Vm *vm, const char *data, size_t length);
 Value bytes_value(Vm *vm, const char *bytes, size_t length);
 const char *bytes_text(Value v); // v is a bytes

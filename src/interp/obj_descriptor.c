@@ -231,6 +231,7 @@ static const MemberDef property_members[] = {
     {"__doc__", property_doc, NULL, "The docstring."},
     {NULL, NULL, NULL, NULL}};
 
+// Tracked: the functions' globals often hold the class that holds the property.
 const TypeDef property_type_def = {
     .name = "property",
     .doc = "An attribute computed by functions.",
@@ -342,6 +343,7 @@ static const MemberDef wrap_members[] = {
     {"__wrapped__", wrap_function, NULL, "The function inside."},
     {NULL, NULL, NULL, NULL}};
 
+// No call slot: a classmethod is callable only when it has been read.
 const TypeDef classmethod_type_def = {
     .name = "classmethod",
     .doc = "A method that gets the class in place of the instance.",
@@ -444,6 +446,7 @@ static const NativeDef member_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Not tracked: a member owns nothing that could lead back to it.
 const TypeDef member_type_def = {
     .name = "getset_descriptor",
     .doc = "A computed attribute of a built-in type.",

@@ -5,23 +5,29 @@
 
 #include "interp/memory.h"
 
+// All four parts are owned and set once: the methods getter, setter and deleter
+// make copies.
 typedef struct Property {
     Object head;
     Value get, set, del; // NONE: not given
     Value doc;
 } Property;
 
+// One layout for both; the kind in the header tells which of them it is.
 typedef struct MethodWrap { // classmethod, staticmethod
     Object head;
     Value function;
 } MethodWrap;
 
+// What a MemberDef becomes in the dict of its type: one object a row, made with
+// the type and alive as long as it.
 typedef struct Member {
     Object head;
     const MemberDef *def;
     Type *owner; // borrowed: the type's dict holds the member
 } Member;
 
+// NULL: failed.
 MUST_CHECK MethodWrap *classmethod_new(Vm *vm, Value function);  // retains
 MUST_CHECK MethodWrap *staticmethod_new(Vm *vm, Value function); // retains
 MUST_CHECK Member *member_new(Vm *vm, const MemberDef *def, Type *owner);

@@ -432,6 +432,7 @@ static const NativeDef exception_methods[] = {
      "Add a line that is printed below the error."},
     {NULL, NULL, NULL, NULL}};
 
+// What other classes have more is in special_attribute.
 static const MemberDef exception_members[] = {
     {"args", get_args, set_args, "What the class was called with."},
     {"__cause__", get_cause, set_cause, "raise … from this."},
@@ -557,6 +558,8 @@ static Value exception_get_attr(Vm *vm, Value self, Str *name)
     return VALUE_FAIL;
 }
 
+// All error classes share this layout and these slots: what differs between
+// them is decided by the class of the instance.
 const TypeDef exception_type_def = {
     .name = "BaseException",
     .doc = "The base of all exceptions.",
@@ -587,6 +590,7 @@ static void traceback_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// Not tracked: code objects do not lead back to it.
 const TypeDef traceback_type_def = {
     .name = "traceback",
     .doc = "The frames that an exception passed.",

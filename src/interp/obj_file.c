@@ -208,6 +208,7 @@ static Value file_next(Vm *vm, Value self)
     return VALUE_STOP;
 }
 
+// The head of a method; the rows of file_methods name it.
 #define FILE_BODY(name)                                                       \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
@@ -376,6 +377,7 @@ FILE_BODY(tell)
                      : int_from_i64(vm, place - (off_t)ahead);
 }
 
+// A subset of io.TextIOWrapper's; lib/io.duet has the other kinds of files.
 static const NativeDef file_methods[] = {
     {"write", "self, text, /", method_write, "Write; how many characters."},
     {"writelines", "self, lines, /", method_writelines, "Write each text."},
@@ -419,6 +421,7 @@ static Value get_encoding(Vm *vm, Value self)
     return str_result(str_from(vm, "utf-8"));
 }
 
+// Read-only: a file cannot be given another name or mode.
 static const MemberDef file_members[] = {
     {"name", get_name, NULL, "What was opened."},
     {"mode", get_mode, NULL, "How it was opened."},
@@ -426,6 +429,7 @@ static const MemberDef file_members[] = {
     {"encoding", get_encoding, NULL, "Always 'utf-8'."},
     {NULL, NULL, NULL, NULL}};
 
+// open() and the three standard streams make all of them.
 const TypeDef file_type_def = {.name = "TextIOWrapper",
                                .module = "_io",
                                .doc = "A text file: open() makes one.",

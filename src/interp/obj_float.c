@@ -63,6 +63,7 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
         shift <= 0 || shift >= WIDE - 1) {
         return false;
     }
+    // 10^15 at most, which fits.
     uint64_t scale = 1;
     for (int i = 0; i < precision; i++) {
         scale *= 10;
@@ -71,6 +72,7 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     Wide half = (Wide)1 << (shift - 1);
     Wide rest = scaled & (half * 2 - 1);
     Wide quotient = scaled >> shift;
+    // Ties go to the even digit, as C's printf and Python do.
     quotient += rest > half || (rest == half && (quotient & 1));
     if (quotient >> 63 != 0) {
         return false;
@@ -100,6 +102,7 @@ void float_print_repr(StrBuf *out, double d)
         strbuf_puts(out, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
         return;
     }
+    // Not d < 0: -0.0 has its sign too.
     if (signbit(d)) {
         strbuf_putc(out, '-');
     }
@@ -177,6 +180,8 @@ double float_floor_divide(double a, double b, double *rest)
     if (quotient == 0) {
         return copysign(0.0, a / b);
     }
+    // The division may have rounded a hair below the whole number that is
+    // meant.
     double floored = floor(quotient);
     return quotient - floored > 0.5 ? floored + 1.0 : floored;
 }
@@ -195,6 +200,7 @@ static Value float_power(Vm *vm, double a, double b)
                            "power");
     }
     double d = pow(a, b);
+    // The text is that of errno and its message, which CPython shows here.
     if (isinf(d) && isfinite(a) && isfinite(b)) {
         return raise_error(vm, ERR_OVERFLOW,
                            "(34, 'Numerical result out of range')");
@@ -296,6 +302,7 @@ static int float_order(Vm *vm, Value a, Value b, int *order)
         *order = (x > y) - (x < y);
         return 1;
     }
+    // An int against a float is asked in this order only; the answer is turned.
     int result = left ? compare_int_float(vm, b, x, order)
                       : compare_int_float(vm, a, y, order);
     *order = left ? -*order : *order;

@@ -9,6 +9,7 @@ typedef struct Cell { // a variable shared by closures
     Value value; // UNBOUND: not assigned
 } Cell;
 
+// Owns all its parts. code, globals, name and qualname are never NULL.
 struct Function {
     Object head;
     Code *code;
@@ -32,6 +33,7 @@ typedef struct NativeParam {
     uint8_t kind;             // ParamKind
 } NativeParam;
 
+// One row of a table of NativeDefs as an object; `def` is static data.
 typedef struct Native {
     Object head;
     const NativeDef *def;

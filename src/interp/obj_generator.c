@@ -57,11 +57,13 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
         g->handled = (ValueVec){0};
         g->registers = ctx_alloc(&vm->ctx, register_bytes(g));
         if (g->registers == NULL) {
+            // So that destroying it looks for no registers.
             g->state = GENERATOR_DONE;
             object_release(&vm->ctx, g);
             g = NULL;
         }
     }
+    // The window is emptied in any case, as the caller expects.
     for (uint32_t i = 0; i < code->register_count; i++) {
         if (g != NULL) {
             g->registers[i] = i < params ? window[i] : VALUE_UNBOUND;
@@ -150,6 +152,7 @@ bool generator_suspend(Vm *vm, Generator *g)
         g->registers[i] = f->registers[i];
         f->registers[i] = VALUE_UNBOUND;
     }
+    // Behind the YIELD, where it goes on.
     g->word = (uint32_t)(f->pc - f->code->words);
     g->state = GENERATOR_SUSPENDED;
     vm->frame = f == vm->frames ? NULL : f - 1;
@@ -167,6 +170,7 @@ static void convert_stop(Vm *vm)
             Exception *e = value_as_exception(error);
             value_replace(&vm->ctx, &e->cause, value_retain(stop));
             value_replace(&vm->ctx, &e->context, value_retain(stop));
+            // As `raise … from` would: the cause is shown, the context is not.
             e->suppress_context = true;
         }
         release(vm, stop);
@@ -199,6 +203,7 @@ static Value run_entered(Vm *vm, Generator *g, Value *sent, bool was_new)
         if (LIKELY(generator_suspend(vm, g))) {
             return result;
         }
+        // No memory to suspend: the generator ends with that error.
         release(vm, result);
         vm_drop_frame(vm);
         result = VALUE_FAIL;
@@ -281,6 +286,7 @@ Value generator_throw(Vm *vm, Generator *g)
         return raise_error(vm, ERR_VALUE, "generator already executing");
     }
     if (g->state == GENERATOR_NEW || g->state == GENERATOR_DONE) {
+        // It has no `try` to catch the error, which goes on to the caller.
         drop_registers(vm, g);
         return VALUE_FAIL;
     }
@@ -311,6 +317,7 @@ Value generator_throw(Vm *vm, Generator *g)
 bool generator_close(Vm *vm, Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {
+        // None of its code has run, so no `finally` is due.
         if (g->state == GENERATOR_NEW) {
             drop_registers(vm, g);
         }
@@ -450,6 +457,7 @@ static Value method_throw(Vm *vm, Value *args, uint32_t count)
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
     Value error = value_retain(given ? args[2] : args[1]);
     if (value_is_kind(error, KIND_TYPE)) {
+        // A class is called without arguments; an instance is raised as it is.
         release(vm, error);
         error = vm_call(vm, args[1], NULL, 0);
     }

@@ -57,6 +57,8 @@ ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
     }
     if (shape->child_count == shape->child_capacity) {
         uint32_t capacity = shape->child_capacity * 2 + 1;
+        // Grows with the number of different next attributes, which is mostly
+        // 1.
         ObjectShape **children =
             ctx_realloc(&vm->ctx, shape->children,
                         shape->child_capacity * sizeof *children,
@@ -87,6 +89,8 @@ void object_shape_free_tree(Vm *vm, ObjectShape *shape)
             shape = shape->children[--shape->child_count];
             continue;
         }
+        // Leaves go first; the parent's child_count has been lowered on the way
+        // down.
         ObjectShape *parent = shape->parent;
         ctx_free(&vm->ctx, shape->children,
                  shape->child_capacity * sizeof *shape->children);
@@ -126,6 +130,7 @@ Value instance_get(Vm *vm, Object *self, Str *name)
         }
         dict = instance->dict;
     } else {
+        // A module, function, exception or an instance of a built-in layout.
         Dict **place = instance_dict_place(self);
         dict = place == NULL ? NULL : *place;
     }
@@ -141,6 +146,7 @@ static bool grow_slots(Vm *vm, Instance *self)
     if (slots == NULL) {
         return false;
     }
+    // References move, so that no counts change.
     for (uint32_t i = 0; i < capacity; i++) {
         slots[i] = i < self->slot_capacity ? self->slots[i] : VALUE_UNBOUND;
     }
@@ -184,6 +190,7 @@ static bool set_in_dict(Vm *vm, Dict *dict, Str *name, Value value)
 static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
 {
     if (self->shape != NULL && !value_unbound(value)) {
+        // Known already: the shape stays, whatever the value is.
         int32_t slot = object_shape_find(self->shape, name);
         if (slot >= 0) {
             value_replace(&vm->ctx, &self->slots[slot], value_retain(value));
@@ -267,6 +274,7 @@ Dict *instance_dict(Vm *vm, Object *self)
                           "'%s' object has no attribute '__dict__'",
                           type_name(self->type));
     }
+    // NULL is returned, with ERR_MEMORY, if it cannot be made.
     if (*place == NULL) {
         *place = dict_new(vm);
     }

@@ -95,6 +95,7 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
     Value source = self->state[0];
+    // 0 is the answer for "unknown".
     if (!value_is_object(source) ||
         type_of(vm, source)->slots.length == NULL) {
         return value_from_small(0);
@@ -112,6 +113,7 @@ static const NativeDef iterator_methods[] = {
      "How many items are left, about."},
     {0}};
 
+// The descriptor of all of them; type_variant gives each its own name.
 const TypeDef iterator_type_def = {
     .name = "iterator",
     .doc = "What iter() of a built-in object gives.",

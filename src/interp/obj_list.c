@@ -536,6 +536,8 @@ static bool list_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return args->count == 0 || list_extend(vm, list, args->items[0]);
 }
 
+// `init` fills what `make` left empty; compare, contains and iter are shared
+// with tuple (sequence.h).
 const TypeDef list_type_def = {
     .name = "list",
     .doc = "A mutable sequence: list(iterable=()).",

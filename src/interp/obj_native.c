@@ -14,6 +14,7 @@ static size_t item_length(const char *text)
     char quote = '\0';
     const char *at = text;
     for (; *at != '\0'; at++) {
+        // Inside a text nothing counts but its end.
         if (quote != '\0') {
             quote = *at == quote ? '\0' : quote;
             continue;
@@ -72,6 +73,7 @@ static bool add_param(Vm *vm, Native *native, const char *text, size_t length,
            (isalnum((unsigned char)text[name]) || text[name] == '_')) {
         name++;
     }
+    // Defaults hold no "=" before this one, as names come first.
     const char *equals = memchr(text, '=', length);
     NativeParam *param = &native->params[native->param_count];
     param->name = str_intern(vm, text, name);
@@ -99,6 +101,7 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
         bool added = true;
         if (*text == '/') {
             mark_positional_only(native);
+        // The bare star takes no argument: it has no parameter of its own.
         } else if (length == 1 && *text == '*') {
             kind = PARAM_KEYWORD_ONLY;
         } else if (strncmp(text, "**", 2) == 0) {
@@ -170,6 +173,7 @@ static void free_params(Vm *vm, Native *self)
 // On failure everything is undone, so that the next call may try again.
 bool native_read_params(Vm *vm, Native *self)
 {
+    // A native without parameters has no block.
     size_t size = params_size(self);
     self->params = size > 0 ? ctx_alloc_zero(&vm->ctx, size) : NULL;
     if ((size > 0 && self->params == NULL) ||
@@ -246,6 +250,7 @@ static Value native_get_signature(Vm *vm, Value self)
         str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));
 }
 
+// Read-only: natives are shared by everything that runs on the Vm.
 static const MemberDef native_members[] = {
     {"__name__", native_get_name, NULL, "Its name."},
     {"__qualname__", native_get_qualname, NULL, "Its name with its type's."},
@@ -255,6 +260,7 @@ static const MemberDef native_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Not tracked: what a native owns does not lead back to it.
 const TypeDef native_type_def = {
     .name = "builtin_function_or_method",
     .doc = "A function written in C.",

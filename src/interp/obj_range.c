@@ -447,6 +447,7 @@ static const MemberDef range_members[] = {
     {"step", range_get_step, NULL, "The distance of two numbers."},
     {0}};
 
+// A truth slot besides length: the length may not fit 64 bits.
 const TypeDef range_type_def = {
     .name = "range",
     .doc = "An arithmetic progression: range(stop), range(start, stop, step).",

@@ -5,11 +5,14 @@
 
 #include "interp/memory.h"
 
+// The hash is kept, so that growing runs no __hash__.
 typedef struct SetEntry {
     Value key; // UNBOUND: never used; VALUE_DELETED: removed
     uint64_t hash;
 } SetEntry;
 
+// A table is always there, of at least eight slots; the set owns it and its
+// keys.
 struct Set {
     Object head;
     SetEntry *table;
@@ -19,11 +22,13 @@ struct Set {
     uint64_t hash; // frozenset: cached, 0: not yet
 };
 
+// Empty. NULL: failed.
 MUST_CHECK Set *set_new(Vm *vm, bool frozen);
 int set_contains(Vm *vm, Set *set, Value key); // 1, 0, -1
 MUST_CHECK bool set_add(Vm *vm, Set *set, Value key); // retains
 int set_discard(Vm *vm, Set *set, Value key); // 1 removed, 0 absent, -1
 bool set_next(const Set *set, size_t *position, Value *key); // borrowed
+// Adds all items; on failure those before the error stay.
 MUST_CHECK bool set_update(Vm *vm, Set *set, Value iterable);
 
 #endif

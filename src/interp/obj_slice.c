@@ -105,6 +105,7 @@ static Value slice_repr(Vm *vm, Value self)
     strbuf_puts(&out, ", ");
     ok = ok && repr_append(vm, &out, as_slice(self)->step);
     strbuf_putc(&out, ')');
+    // The error of a part's repr is pending; the buffer has no further use.
     if (!ok) {
         strbuf_free(&out);
         return VALUE_FAIL;
@@ -205,12 +206,14 @@ static const NativeDef slice_methods[] = {
      "(start, stop, step) for a sequence of this length."},
     {0}};
 
+// Read-only, since slices are immutable.
 static const MemberDef slice_members[] = {
     {"start", get_start, NULL, "As written, or None."},
     {"stop", get_stop, NULL, "As written, or None."},
     {"step", get_step, NULL, "As written, or None."},
     {0}};
 
+// Unhashable, as in CPython 3.11.
 const TypeDef slice_type_def = {
     .name = "slice",
     .doc = "What start:stop:step inside an index makes.",

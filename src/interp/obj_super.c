@@ -144,6 +144,7 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
                      super->self_type);
 }
 
+// No init slot: super_make has taken the arguments.
 const TypeDef super_type_def = {
     .name = "super",
     .doc = "The classes behind the current one, for cooperative methods.",

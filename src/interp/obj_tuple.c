@@ -194,6 +194,7 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// No init slot: a tuple is complete when it has been made.
 const TypeDef tuple_type_def = {
     .name = "tuple",
     .doc = "An immutable sequence: tuple(iterable=()).",

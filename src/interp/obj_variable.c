@@ -21,6 +21,7 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
         return NULL;
     }
     variable->cell.value = object_retain(initial);
+    // Counts assignments, for those that must notice one.
     variable->cell.writes = 0;
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
@@ -84,6 +85,7 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
 // be known only when the graph runs, where the op checks it.
 bool variable_assign(Vm *vm, Variable *variable, Value value)
 {
+    // The Variable's tensor fixes both for good.
     TensorType own = tensor_type(variable->cell.value);
     TensorType given = operand_type(value);
     if (given.dtype != own.dtype) {
@@ -165,6 +167,8 @@ static Value method_value(Vm *vm, Value *args, uint32_t count)
     return variable_read(vm, value_as_variable(args[0]));
 }
 
+// The methods of tensors are not among them: operators and functions take a
+// Variable as they take a tensor.
 static const NativeDef variable_methods[] = {
     {"assign", "self, value, /", method_assign,
      "Replaces the value by one of the same dtype and shape; returns self."},
@@ -237,6 +241,7 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     if (trainable < 0) {
         return VALUE_FAIL;
     }
+    // A tensor, a Variable or a symbol; a host value becomes a tensor.
     Value initial = tensor_from_value(vm, "Variable", given[0], dtype);
     if (value_failed(initial)) {
         return VALUE_FAIL;
@@ -247,6 +252,7 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
         return VALUE_FAIL;
     }
     Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
+    // The Variable holds its own reference by now.
     object_release(&vm->ctx, tensor);
     if (variable != NULL && vm->trace != NULL &&
         !vm->hooks->born(vm, variable)) {
@@ -279,6 +285,7 @@ static Value variable_repr(Vm *vm, Value self)
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
     strbuf_puts(&buf, "Variable(");
+    // Later rows are indented by what stands before the first.
     tensor_print_array(&buf, variable->cell.value, true,
                        (int)strlen("Variable("));
     strbuf_printf(&buf, ", dtype=%s",
@@ -302,6 +309,7 @@ static Value variable_str(Vm *vm, Value self)
     return variable_repr(vm, self);
 }
 
+// Unhashable, since == compares elements.
 const TypeDef variable_type_def = {
     .name = "Variable",
     .doc = "Mutable state: a tensor that can be assigned to.",

@@ -60,6 +60,7 @@ static void remove_slot(WeakTable *table, WeakRef **slot)
     for (size_t i = (hole + 1) & mask; table->slots[i] != NULL;
          i = (i + 1) & mask) {
         size_t home = home_slot(table, table->slots[i]->target);
+        // The entry's home lies at or before the hole, going round the table.
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             table->slots[hole] = table->slots[i];
             hole = i;
@@ -145,6 +146,7 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
                      .target = target,
                      .callback = value_retain(callback),
                      .next = *slot};
+    // The newest stands first, and the head of a chain has no previous one.
     if (*slot != NULL) {
         (*slot)->previous = ref;
     } else {
@@ -193,6 +195,7 @@ void weakref_clear(Vm *vm, Object *target)
     WeakTable *table = &vm->weak_table;
     WeakRef **slot = find_slot(table, target);
     WeakRef *ref = *slot, *next;
+    // From here on the table knows nothing of the target.
     remove_slot(table, slot);
     target->flags &= (uint8_t)~OBJECT_WEAKLY_REFERENCED;
     for (; ref != NULL; ref = next) {
@@ -217,6 +220,7 @@ static void unlink_reference(Vm *vm, WeakRef *ref)
         ref->previous->next = ref->next;
         return;
     }
+    // The first of its chain: the table points at it.
     WeakRef **slot = find_slot(table, ref->target);
     if (ref->next != NULL) {
         *slot = ref->next;
@@ -228,6 +232,7 @@ static void unlink_reference(Vm *vm, WeakRef *ref)
 
 // --- the type ---
 
+// Unchecked: the caller knows the kind.
 static WeakRef *as_weakref(Value v)
 {
     return (WeakRef *)value_object(v);
@@ -356,6 +361,7 @@ static const MemberDef weakref_members[] = {
     {"__callback__", get_callback, NULL, "Called when the object dies."},
     {NULL, NULL, NULL, NULL}};
 
+// Tracked for the callback, which often holds what holds the reference.
 const TypeDef weakref_type_def = {
     .name = "ReferenceType",
     .module = "weakref",
