@@ -2,3 +2,4 @@
 unit_stager_sources =
 unit_stager_sources += tests/unit/stager/program.c
 unit_stager_sources += tests/unit/stager/test_signature.c
+unit_stager_sources += tests/unit/stager/test_structure.c
