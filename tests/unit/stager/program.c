@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/graph_text.h"
 #include "interp/obj_dict.h"
 #include "interp/protocol.h"
 #include "interp/raise.h"
@@ -12,6 +13,7 @@ Vm *vm;
 static Dict *globals;  // of the program's main module, borrowed
 static ValueVec kept;  // what program_value gave, owned
 static char error[1024]; // what program_error gave
+static char graph_text[8192]; // what program_graph gave
 
 void program_open(void)
 {
@@ -76,9 +78,22 @@ void program_run(const char *text)
 
 Value program_value(const char *text)
 {
-    Value result = program_eval(text);
-    cr_assert(value_vec_push(vm, &kept, result));
-    return result;
+    return program_keep(program_eval(text));
+}
+
+Value program_keep(Value owned)
+{
+    cr_assert(value_vec_push(vm, &kept, owned));
+    return owned;
+}
+
+void program_set(const char *name, Value owned)
+{
+    Str *key = str_intern(vm, name, strlen(name));
+    cr_assert_not_null(key);
+    cr_assert(dict_set_name(vm, globals, key, owned));
+    object_release(&vm->ctx, key);
+    release(vm, owned);
 }
 
 const char *program_error(const char *text)
@@ -104,4 +119,31 @@ StagedFunction *program_staged(const char *name)
     Value v = program_value(name);
     cr_assert(value_is_staged(vm, v), "%s", name);
     return (StagedFunction *)value_object(v);
+}
+
+// A place stands behind "  # " to the end of its line.
+static void strip_places(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0';) {
+        if (strncmp(from, "  # ", 4) == 0) {
+            from += strcspn(from, "\n");
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *to = '\0';
+}
+
+const char *program_graph(Graph *graph)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    graph_print(&out, graph, true);
+    cr_assert(strbuf_ok(&out));
+    cr_assert_lt(out.length, sizeof graph_text);
+    memcpy(graph_text, strbuf_text(&out), out.length + 1);
+    strbuf_free(&out);
+    strip_places(graph_text);
+    return graph_text;
 }

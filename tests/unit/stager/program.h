@@ -19,6 +19,10 @@ void program_run(const char *text);
 Value program_eval(const char *text);
 // The same, of which the program keeps the count: valid until the end.
 Value program_value(const char *text);
+// Keeps a value in the same way; takes it.
+Value program_keep(Value owned);
+// Binds a global of the program to a value, which it takes.
+void program_set(const char *name, Value owned);
 // The text of the error that the expression raises, in a room that the next
 // call uses again; the test fails if it raises none.
 const char *program_error(const char *text);
@@ -26,5 +30,8 @@ const char *program_error(const char *text);
 bool program_prints(Value v, const char *expected);
 // A staged function of the program, borrowed.
 StagedFunction *program_staged(const char *name);
+// The graph's text without the places in the source, borrowed until the next
+// call.
+const char *program_graph(Graph *graph);
 
 #endif
