@@ -165,6 +165,7 @@ void *ctx_alloc_zero(Ctx *ctx, size_t size)
     return block;
 }
 
+// `size` keeps the count of large bytes right; malloc does not need it.
 void ctx_free_slow(Ctx *ctx, void *block, size_t size)
 {
     // Only NULL comes here with a small size, unless small blocks are

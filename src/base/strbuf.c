@@ -71,6 +71,7 @@ void strbuf_add(StrBuf *buf, const char *text, size_t length)
     }
 }
 
+// For C strings; a text that may hold NULs goes by strbuf_add.
 void strbuf_puts(StrBuf *buf, const char *text)
 {
     strbuf_add(buf, text, strlen(text));
@@ -81,6 +82,7 @@ void strbuf_putc(StrBuf *buf, char byte)
     strbuf_add(buf, &byte, 1);
 }
 
+// One append, however many bytes: indentation can be deep.
 void strbuf_pad(StrBuf *buf, char byte, size_t count)
 {
     if (reserve(buf, count)) {

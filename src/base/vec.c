@@ -16,6 +16,7 @@ bool vec_grow(Ctx *ctx, void **items, size_t *capacity, size_t count,
     }
     size_t wanted = *capacity + *capacity / 2;
     wanted = wanted < VEC_FIRST_CAPACITY ? VEC_FIRST_CAPACITY : wanted;
+    // Growth by half may fall short of what is asked for at once.
     wanted = wanted < need ? need : wanted;
     if (__builtin_mul_overflow(wanted, size, &bytes)) {
         return ctx_fail_memory(ctx);

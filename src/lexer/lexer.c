@@ -149,12 +149,15 @@ static Scan scan_string(Lexer *lexer, uint32_t start)
             }
             continue;
         }
+        // Quotes of a closing row must stand side by side.
         seen = 0;
         if (byte == '\n' && !triple) {
             return stop_string(lexer, start, false, false);
         }
         joined = false;
         if (byte == '\\' && lexer->position < lexer->end) {
+            // At the end of the text such a string may go on, so a prompt asks
+            // for more.
             joined = lexer->text[lexer->position] == '\n';
             lexer->position++;
         }
@@ -179,6 +182,7 @@ static bool string_follows(const Lexer *lexer, uint32_t *prefix)
         } else if ((letter == 'b' || letter == 'f') && !kind) {
             kind = true;
         } else if (letter == 'u' && *prefix == 0) {
+            // `u` stands alone: no other letter may follow it.
             raw = kind = true;
         } else {
             return false;
@@ -215,6 +219,7 @@ static Scan close_bracket(Lexer *lexer, char byte)
     if (closing(open.open) == byte) {
         return SCAN_OK;
     }
+    // Lines are derived only for the message.
     uint32_t here = source_place(lexer->source, lexer->position).line;
     uint32_t there = source_place(lexer->source, open.offset).line;
     lexer->position++;

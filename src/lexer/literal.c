@@ -26,6 +26,7 @@ StringParts literal_string_parts(const char *text, size_t length)
     }
     size_t rest = length - at;
     uint32_t quotes = 1;
+    // Six quotes at least, or it would be an empty string and a quote.
     if (rest >= 6 && text[at + 1] == text[at] && text[at + 2] == text[at]) {
         quotes = 3;
     }
@@ -92,6 +93,7 @@ static bool decode_hex(Decoder *d, size_t start)
         value = value << 4 | (uint32_t)hex_value(d->text[d->position++]);
         seen++;
     }
+    // Bytes have only \x, with words of its own.
     if (seen < digits && d->bytes) {
         snprintf(d->fault, 120,
                  "(value error) invalid \\x escape at position %zu", start);
@@ -143,6 +145,7 @@ static void decode_octal(Decoder *d)
 // with the text behind it.
 static bool decode_escape(Decoder *d, size_t start)
 {
+    // Side by side with what they stand for.
     static const char letters[] = "\\'\"abfnrtv";
     static const char values[] = "\\'\"\a\b\f\n\r\t\v";
     char byte = d->text[d->position];

@@ -79,6 +79,7 @@ typedef struct Base {
     bool letters;     // a to f are digits too
 } Base;
 
+// Searched with the letter in lower case; `0X` is allowed.
 static const Base bases[] = {
     {'x', "hexadecimal", '9', true},
     {'o', "octal", '7', false},
@@ -165,6 +166,8 @@ static Scan scan_fraction(Lexer *lexer, uint32_t start, bool *is_float)
     if (scan_peek(lexer, 0) == '.') {
         *is_float = true;
         lexer->position++;
+        // `1._5` has no digit here, and the underscore is a fault that finish
+        // tells.
         if (is_digit(scan_peek(lexer, 0)) &&
             decimal_digits(lexer) != SCAN_OK) {
             return SCAN_STOPPED;

@@ -26,6 +26,7 @@ void token_list_free(Ctx *ctx, TokenList *tokens)
     }
 }
 
+// For messages and dumps; SPECIAL kinds have a word in place of a spelling.
 const char *token_text(TokenKind kind)
 {
     return token_table[kind].text;

@@ -36,6 +36,7 @@ const char *ast_binary_symbol(BinaryOp op)
     return symbols[op];
 }
 
+// As the source spells it, with one blank inside those of two words.
 const char *ast_compare_symbol(CompareOp op)
 {
     static const char *const symbols[] = {
@@ -66,6 +67,8 @@ typedef struct Field {
     const char *name;      // "binary.left"
 } Field;
 
+// `member` is a path in Node's union; the comma at the end lets rows be
+// written without any between.
 #define FIELD(type, member)                                                   \
     {type, offsetof(Node, member), sizeof((Node *)0)->member, #member},
 #define N(member) FIELD(FIELD_NODE, member)
@@ -244,6 +247,7 @@ static bool dump_item(Dump *dump, DumpItem item)
         strbuf_puts(out, "absent\n"); // a list may have holes
         return true;
     }
+    // The node's own line: its kind, then what dump_scalars adds.
     strbuf_puts(out, kind_names[item.node->kind]);
     dump_scalars(out, item.node);
     strbuf_putc(out, '\n');

@@ -29,6 +29,7 @@ void unparse_expr(Unparser *u, const Node *node, Tightness least)
     unparse_queue(u, (Item){ITEM_EXPR, (int)least, NULL, node});
 }
 
+// No trailing comma: a tuple of one adds its own.
 void unparse_list(Unparser *u, const NodeList *list, Tightness least)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -73,6 +74,7 @@ static void queue_assign(Unparser *u, const Node *node)
         unparse_expr(u, node->assign.targets.items[i], TIGHT_TEST);
         unparse_text(u, " = ");
     }
+    // A yield may stand on the right of an assignment without parentheses.
     unparse_expr(u, node->assign.value, TIGHT_LOOSE);
 }
 
@@ -120,6 +122,7 @@ static void queue_aliases(Unparser *u, const NodeList *names)
 static void queue_import_from(Unparser *u, const Node *node)
 {
     unparse_text(u, "from ");
+    // Three dots need no token of their own: `...` is read as three levels.
     for (uint32_t i = 0; i < node->import_from.level; i++) {
         unparse_text(u, ".");
     }
@@ -210,6 +213,8 @@ static void queue_if(Unparser *u, const Node *node, int level,
     unparse_text(u, word != NULL ? word : "if");
     queue_optional(u, " ", node->if_stmt.test);
     queue_body(u, &node->if_stmt.body, level);
+    // An `else` whose body is one IF is the same tree as an `elif` and comes
+    // out as one.
     const Node *next = ast_elif(node);
     if (next != NULL) {
         queue_statement(u, next, level, "elif");
@@ -369,6 +374,8 @@ static void print_item(Unparser *u, Item item)
     case ITEM_TEXT:
         strbuf_puts(u->out, item.text);
         break;
+    // The item keeps the Tightness as a plain number, as statements keep a
+    // level there.
     case ITEM_EXPR:
         unparse_expression(u, item.node, (Tightness)item.number);
         break;

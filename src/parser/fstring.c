@@ -62,6 +62,7 @@ static bool take_text(FString *f, StrBuf *literal)
         char byte = peek(f, 0);
         if (byte == '\\' && !f->raw) {
             char next = peek(f, 1);
+            // The brace behind a backslash still counts as a brace.
             f->position += next == '{' || next == '}' || next == '\0' ? 1 : 2;
             continue;
         }
@@ -75,6 +76,7 @@ static bool take_text(FString *f, StrBuf *literal)
         if (!doubled && byte == '}' && f->level == 0) {
             return fail(f, "single '}' is not allowed");
         }
+        // The first of two doubled braces goes along with the text before it.
         if (!parse_decode(f->p, literal, part, f->raw, false)) {
             return false;
         }
@@ -185,6 +187,8 @@ static bool scan_expression(FString *f)
             }
             continue;
         }
+        // at_end may move past the first character of an operator, so the byte
+        // is read again below.
         if (nesting.depth == 0 && at_end(f)) {
             return true;
         }
@@ -258,6 +262,7 @@ static bool take_field(FString *f, Field *field)
         return false;
     }
     field->expression.end = f->position;
+    // `{}` and `{ }` have a message of their own.
     if (is_blank(f, field->expression)) {
         return fail(f, "empty expression not allowed");
     }
@@ -289,6 +294,7 @@ static Node *parse_spec(FString *f)
     size_t mark = parse_list_begin(p);
     strbuf_init(&literal, p->ctx);
     f->position++;
+    // Depth of fields, which take_field checks against MAX_LEVEL.
     f->level++;
     bool parsed = parse_parts(f, &literal) &&
                   parse_flush_literal(p, &literal, f->whole);
@@ -322,6 +328,7 @@ static bool add_field(FString *f, StrBuf *literal, const Field *field,
     if (node == NULL) {
         return false;
     }
+    // `=` alone shows the repr; with a spec or a conversion it does not.
     bool plain = field->debug && spec == NULL && field->conversion == 0;
     node->formatted.value = value;
     node->formatted.conversion = plain ? 'r' : field->conversion;

@@ -34,6 +34,7 @@ static Node *parse_number(Parser *p)
     Span span = p->tokens[p->position++].span;
     const char *text = p->source->text + span.start;
     size_t length = span.end - span.start;
+    // The lexer knew it and did not say: tokens have no room for values.
     bool is_float = literal_is_float(text, length);
     Node *node = new_constant(p, is_float ? CONSTANT_FLOAT : CONSTANT_INT,
                               span.start);
@@ -41,6 +42,7 @@ static Node *parse_number(Parser *p)
     if (digits == NULL) {
         return NULL;
     }
+    // Floats keep their digits too, though the number is what counts.
     node->constant.text.length = literal_digits(text, length, digits);
     node->constant.text.text = digits;
     if (is_float) {

@@ -18,6 +18,8 @@ static bool fail_block(Parser *p, uint32_t head, const char *what)
     }
     uint32_t line = source_place(p->source, p->tokens[head].span.start).line;
     Span place = parse_token_span(p, p->position);
+    // The token at hand is the first one of the line that should have been
+    // indented.
     place.end = place.start + 1; // one caret, as CPython has it
     return parse_fail_span(p, ERR_INDENTATION, place,
                            "expected an indented block after %s on line %u",
@@ -48,6 +50,8 @@ bool parse_block(Parser *p, NodeList *body, uint32_t head, const char *what)
     if (!parse_accept(p, TOK_INDENT)) {
         return fail_block(p, head, what);
     }
+    // Only indented blocks can nest; one on the head's line holds simple
+    // statements.
     if (!ctx_enter(p->ctx)) {
         return false;
     }
@@ -328,6 +332,7 @@ static Node *parse_bracketed_items(Parser *p)
             return NULL;
         }
     } while (parse_accept(p, TOK_COMMA));
+    // `with ():` has an empty tuple and no items, so it is the other form.
     if (parse_list_begin(p) == mark || !parse_expect(p, TOK_RIGHT_PAREN) ||
         (!parse_at(p, TOK_COLON) && !parse_at(p, TOK_NEWLINE))) {
         return NULL;

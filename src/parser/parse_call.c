@@ -223,6 +223,8 @@ static Node *parse_positional(Parser *p, Arguments *seen)
         return NULL;
     }
     if (parse_at(p, TOK_FOR) || parse_at(p, TOK_ASYNC)) {
+        // `first - 1` is the bracket of the call, as the argument is the first
+        // one.
         return alone ? parse_call_generator(p, value, first - 1) : NULL;
     }
     return value;
@@ -236,6 +238,8 @@ static bool misplaced(Parser *p, const Arguments *seen)
         return false;
     }
     while (parse_accept(p, TOK_COMMA)) {
+        // What follows is read as if the list began here, so that only its own
+        // faults are raised.
         Arguments rest = {0};
         bool named = parse_at(p, TOK_POWER) ||
                      (parse_at(p, TOK_NAME) &&
@@ -282,6 +286,7 @@ static bool parse_argument(Parser *p, Arguments *seen)
     if (value == NULL) {
         return false;
     }
+    // Looked at after the argument was read: a fault in it is told first.
     if (seen->keyword || seen->mapping) {
         return misplaced(p, seen);
     }

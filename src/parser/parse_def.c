@@ -143,6 +143,7 @@ static bool take_star(Parser *p, Params *params)
     params->star = true;
     params->star_token = star;
     if (parse_at(p, TOK_COMMA) || parse_at(p, params->close)) {
+        // Cleared by the first name that follows.
         params->bare_star = true;
         return true;
     }
@@ -200,6 +201,7 @@ static bool explain_parenthesized(Parser *p, const Params *params)
 static bool take_one(Parser *p, Params *params)
 {
     TokenKind kind = parse_kind(p);
+    // CPython's message is for parameters alone; a bad token gets none.
     if (params->finished &&
         (kind == TOK_NAME || kind == TOK_STAR || kind == TOK_POWER ||
          kind == TOK_SLASH)) {
@@ -258,6 +260,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
 // Fills in the node as it goes; the name and the rest are set by the caller.
 static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
 {
+    // `def f:` is told as "expected '('".
     if (!parse_expect_forced(p, TOK_LEFT_PAREN)) {
         return false;
     }

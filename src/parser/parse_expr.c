@@ -161,6 +161,7 @@ static Node *new_compare(Parser *p, Node *left, uint32_t start, size_t mark,
                          const ByteVec *ops)
 {
     Node *node = parse_node(p, AST_COMPARE, start);
+    // At least one operator is there: the row of the table was found by it.
     uint8_t *kept = node != NULL ? arena_alloc(p->arena, ops->count) : NULL;
     if (kept == NULL ||
         !parse_list_end(p, mark, &node->compare.comparators)) {
@@ -237,6 +238,7 @@ Node *parse_operand(Parser *p, Power least)
     Node *left = parse_prefix(p, least);
     while (left != NULL) {
         const Infix *infix = &infix_table[parse_kind(p)];
+        // `not` without `in` behind it is no operator between two operands.
         if (infix->parse == NULL || infix->power < least ||
             (parse_at(p, TOK_NOT_WORD) && parse_ahead(p, 1) != TOK_IN)) {
             return left;
@@ -339,6 +341,7 @@ Node *parse_named_expression(Parser *p)
     Node *value = target != NULL ? parse_expression(p) : NULL;
     Node *node = value != NULL ? parse_node(p, AST_NAMED_EXPR, start) : NULL;
     if (node != NULL) {
+        // The target is always a name, so parse_set_target is not needed.
         target->name.context = CONTEXT_STORE;
         node->named_expr.target = target;
         node->named_expr.value = value;

@@ -157,6 +157,7 @@ static Node *parse_expression_statement(Parser *p)
     BinaryOp op = BINARY_ADD;
     TokenKind next = parse_kind(p);
     bool augmented = augmented_op(next, &op);
+    // Not needed for `=`, which takes tuples and lists as well.
     bool fits = is_single_target(value);
     if (next != TOK_EQUAL && next != TOK_COLON && !augmented) {
         Node *node = parse_node(p, AST_EXPR_STMT, start);
@@ -195,11 +196,13 @@ static Node *parse_pass(Parser *p)
     return parse_word_statement(p, AST_PASS);
 }
 
+// See parse_pass.
 static Node *parse_break(Parser *p)
 {
     return parse_word_statement(p, AST_BREAK);
 }
 
+// See parse_pass.
 static Node *parse_continue(Parser *p)
 {
     return parse_word_statement(p, AST_CONTINUE);
@@ -333,6 +336,7 @@ static Node *parse_global(Parser *p)
     return parse_names(p, AST_GLOBAL);
 }
 
+// See parse_names.
 static Node *parse_nonlocal(Parser *p)
 {
     return parse_names(p, AST_NONLOCAL);
@@ -398,6 +402,8 @@ static bool is_match_statement(Parser *p)
            p->tokens[at].kind != TOK_ERROR && p->tokens[at].kind != TOK_END) {
         at++;
     }
+    // The line must end in a colon, and the next one, if any, be indented:
+    // `match = 1` and `match(x)` are expressions.
     if (p->tokens[at].kind != TOK_NEWLINE ||
         p->tokens[at - 1].kind != TOK_COLON) {
         return false;

@@ -70,6 +70,7 @@ static StringParts parts_of(const Parser *p, uint32_t token)
 static bool check_bytes(Parser *p, uint32_t token, const StringParts *parts)
 {
     Span span = p->tokens[token].span;
+    // `parts->body` counts from the start of the token.
     const char *body = p->source->text + span.start + parts->body;
     for (uint32_t i = 0; parts->bytes && i < parts->body_length; i++) {
         if ((unsigned char)body[i] >= 0x80) {
@@ -91,6 +92,7 @@ static bool take_strings(Parser *p, Strings *strings)
     }
     strings->whole = (Span){p->tokens[strings->first].span.start,
                             p->tokens[p->position - 1].span.end};
+    // The first token sets the sort, the others must agree.
     strings->bytes = parts_of(p, strings->first).bytes;
     for (uint32_t i = 0; i < strings->count; i++) {
         StringParts parts = parts_of(p, strings->first + i);
@@ -114,6 +116,8 @@ static bool add_token(Parser *p, StrBuf *literal, uint32_t token, Span whole)
     StringParts parts = parts_of(p, token);
     uint32_t start = p->tokens[token].span.start + parts.body;
     Span body = {start, start + parts.body_length};
+    // Raw and format go together; bytes and format do not, by the lexer's
+    // prefixes.
     if (parts.format) {
         return parse_fstring(p, literal, body, parts.raw, whole);
     }
@@ -129,6 +133,7 @@ static Node *build(Parser *p, const Strings *strings, StrBuf *literal)
             return NULL;
         }
     }
+    // Also for no text at all: an empty literal is a constant.
     if (!strings->format) {
         return new_text(p, strings->bytes ? CONSTANT_BYTES : CONSTANT_STR,
                         literal, strings->whole);

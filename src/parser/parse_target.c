@@ -38,6 +38,7 @@ const char *parse_expression_name(const Node *node)
     };
     if (node->kind == AST_CONSTANT) {
         ConstantType type = node->constant.type;
+        // Numbers and strings are all the same to CPython here.
         return type <= CONSTANT_ELLIPSIS ? constants[type] : "literal";
     }
     return names[node->kind] != NULL ? names[node->kind] : "expression";
@@ -143,6 +144,7 @@ Node *parse_for_targets(Parser *p)
 {
     uint32_t start = parse_start(p);
     Node *target = parse_for_target(p);
+    // A comma makes it a tuple, even with nothing behind it.
     if (target != NULL && parse_at(p, TOK_COMMA)) {
         target = finish_targets(p, target, start);
     }

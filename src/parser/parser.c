@@ -106,6 +106,7 @@ static bool normalized_name(Parser *p, const char *text, size_t length,
     utf8proc_ssize_t size = utf8proc_map(
         (const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, &result,
         UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+    // The text is valid UTF-8, so only memory can have failed.
     if (size < 0) {
         return ctx_fail_memory(p->ctx);
     }
@@ -165,6 +166,7 @@ bool parse_list_end(Parser *p, size_t mark, NodeList *list)
 {
     size_t count = p->scratch.count - mark;
     p->scratch.count = mark;
+    // An empty list has no items at all, not an array of none.
     *list = (NodeList){NULL, (uint32_t)count};
     if (count == 0) {
         return true;
@@ -209,6 +211,7 @@ static Node *parse_eval(Parser *p)
     if (value == NULL) {
         return NULL;
     }
+    // The line end that every Source has.
     while (parse_accept(p, TOK_NEWLINE)) {
     }
     Node *statement = parse_at(p, TOK_END)
@@ -320,6 +323,7 @@ static void raise_plain(Parser *p, uint32_t token)
     Span span = parse_token_span(p, token);
     switch (p->tokens[token].kind) {
     case TOK_INDENT:
+        // CPython marks the last blank.
         span.start = span.end - 1;
         parse_fail_span(p, ERR_INDENTATION, span, "unexpected indent");
         break;

@@ -63,6 +63,7 @@ static void queue_unary(Unparser *u, const Node *node, Tightness own)
         [UNARY_NEG] = "-",
         [UNARY_POS] = "+",
         [UNARY_INVERT] = "~",
+        // The only one that needs a blank.
         [UNARY_NOT] = "not ",
     };
     unparse_text(u, symbols[node->unary.op]);
@@ -105,6 +106,7 @@ static void queue_generators(Unparser *u, const NodeList *generators)
         const Node *clause = generators->items[i];
         NodeList conditions = clause->comprehension.conditions;
         unparse_text(u, " for ");
+        // A tuple here gets parentheses, like everywhere.
         unparse_expr(u, clause->comprehension.target, TIGHT_LOOSE);
         unparse_text(u, " in ");
         unparse_expr(u, clause->comprehension.iter, TIGHT_OR);
@@ -185,6 +187,8 @@ static void queue_attribute(Unparser *u, const Node *node)
 {
     const Node *value = node->attribute.value;
     unparse_expr(u, value, TIGHT_ATOM);
+    // Only ints: a float has its point already, and other constants end in no
+    // digit.
     bool number = value->kind == AST_CONSTANT &&
                   value->constant.type == CONSTANT_INT;
     unparse_text(u, number ? " ." : ".");
@@ -213,6 +217,7 @@ static void queue_subscript(Unparser *u, const Node *node)
     const Node *index = node->subscript.index;
     unparse_expr(u, node->subscript.value, TIGHT_ATOM);
     unparse_text(u, "[");
+    // The empty tuple keeps its parentheses: `a[]` is no subscript.
     if (index->kind == AST_TUPLE && index->sequence.elements.count > 0) {
         unparse_list(u, &index->sequence.elements, TIGHT_TEST);
         unparse_text(u, index->sequence.elements.count == 1 ? "," : "");
@@ -227,6 +232,7 @@ static void queue_subscript(Unparser *u, const Node *node)
 static void queue_lambda(Unparser *u, const Node *node)
 {
     bool some = node->lambda.params->params.params.count > 0;
+    // `lambda: 1`, with no blank before the colon.
     unparse_text(u, some ? "lambda " : "lambda");
     unparse_params(u, node->lambda.params);
     unparse_text(u, ": ");
@@ -307,8 +313,11 @@ void unparse_params(Unparser *u, const Node *params)
         if (param->param.kind == PARAM_KEYWORD_ONLY && !star) {
             unparse_text(u, "*, ");
         }
+        // The kinds are ordered: from here on a star has been written.
         star |= param->param.kind >= PARAM_VARARGS;
         queue_param(u, param);
+        // The last of its kind: the next parameter is of another, or there is
+        // none.
         bool slash = param->param.kind == PARAM_POSITIONAL_ONLY &&
                      (i + 1 == list.count ||
                       list.items[i + 1]->param.kind != PARAM_POSITIONAL_ONLY);
@@ -418,6 +427,7 @@ void unparse_expression(Unparser *u, const Node *node, Tightness least)
     case AST_JOINED_STR:
         unparse_joined(u, node);
         return;
+    // Never in parentheses: `(*a)` is a fault.
     case AST_STARRED:
         unparse_text(u, "*");
         unparse_expr(u, node->starred.value, TIGHT_BIT_OR);

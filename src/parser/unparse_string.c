@@ -41,6 +41,7 @@ static size_t put_character(StrBuf *out, const char *text, size_t rest,
 {
     uint32_t codepoint = (unsigned char)*text;
     size_t taken = bytes ? 1 : utf8_decode(text, rest, &codepoint);
+    // A lone surrogate cannot stand in a source, which is valid UTF-8.
     bool surrogate = codepoint >= 0xD800 && codepoint <= 0xDFFF;
     // Not UTF-8, which no constant should be: go on by a byte.
     if (taken == 0) {
@@ -93,6 +94,7 @@ static void put_float(StrBuf *out, double number)
         }
     }
     strbuf_puts(out, digits);
+    // Without it an int would be read back.
     if (strpbrk(digits, ".e") == NULL) {
         strbuf_puts(out, ".0");
     }
