@@ -238,6 +238,7 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
     Value method = (type_of(vm, base)->flags & TYPE_HEAP) != 0
                        ? value_find_method(vm, base, vm->names[NAME_POW])
                        : VALUE_UNBOUND;
+    // __pow__(exponent, modulus) of a class of the program.
     if (!value_unbound(method)) {
         Value args[2] = {exponent, modulus};
         Value result = value_failed(method) ? method

@@ -215,6 +215,7 @@ static Value object_of_text(Vm *vm)
         source = source_retain((Source *)(uintptr_t)error->source);
     }
     Str *text = NULL;
+    // Without memory nothing is copied: raise_take has an object for that.
     if (kind != ERR_MEMORY) {
         char *copy = ctx_strndup(&vm->ctx, error->text, strlen(error->text));
         if (copy != NULL) {
@@ -230,6 +231,7 @@ static Value object_of_text(Vm *vm)
     if (text != NULL && source != NULL && syntax) {
         made = syntax_error(vm, kind, text, source, span);
     } else if (text != NULL) {
+        // An error without a text has no argument.
         made = text->length == 0 && kind != ERR_ASSERTION
                    ? vm_call(vm, value_from_object(vm->error_types[kind]),
                              NULL, 0)

@@ -48,6 +48,8 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
         return false; // no memory
     }
     own->flags |= SYMBOL_SHARED;
+    // From the scope that mentions the name out to the owner, each one in
+    // between hands the cell on.
     *found = true;
     for (Scope *s = scope; s != owner; s = s->parent) {
         Symbol *mine = scope_add_symbol(w, s, symbol->name,
@@ -111,6 +113,8 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
         return scope_error(w, symbol->span,
                            "no binding for nonlocal '%s' found", symbol->name);
     }
+    // Code of exec: functions in it look in the globals, not in the names of
+    // exec.
     if (!found && w->table->names_in_dict &&
         scope->parent->kind == SCOPE_MODULE) {
         symbol->place = PLACE_GLOBAL;

@@ -92,6 +92,7 @@ bool repr_enter(Vm *vm, Value self, ReprGuard *guard)
             return false;
         }
     }
+    // The guard stands on the C stack of the caller until repr_leave.
     *guard = (ReprGuard){.object = object, .outer = vm->printing};
     vm->printing = guard;
     return true;

@@ -218,6 +218,8 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     size_t at = 0;
     Value key;
     if (!set_next(set, &at, &key)) {
+        // KeyError takes an argument, not a text: its str() quotes it, as in
+        // CPython.
         Str *text = str_from(vm, "pop from an empty set");
         if (text != NULL) {
             (void)raise_with(vm, ERR_KEY, str_value(text));
@@ -229,6 +231,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     if (!note_store(vm, set, VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
+    // set_next has moved `at` behind the slot.
     set->table[at - 1] = (SetEntry){.key = VALUE_DELETED};
     set->count--;
     return key;

@@ -269,6 +269,7 @@ static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
         hash ^= (set->count + 1) * 1927868237u;
         hash ^= (hash >> 11) ^ (hash >> 25);
         hash = hash * 69069u + 907133923u;
+        // 0 means "not computed yet", and CPython has no hash of -1.
         set->hash = hash == UINT64_MAX || hash == 0 ? 590923713u : hash;
     }
     *out = set->hash;

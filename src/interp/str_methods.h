@@ -6,6 +6,7 @@
 
 // One function per method; rows are in str_methods.c.
 #define STR_METHOD(name) Value str_method_##name(Vm *, Value *, uint32_t)
+// Case and classes: str_case.c.
 STR_METHOD(lower);
 STR_METHOD(upper);
 STR_METHOD(title);
@@ -24,12 +25,14 @@ STR_METHOD(istitle);
 STR_METHOD(isascii);
 STR_METHOD(isprintable);
 STR_METHOD(isidentifier);
+// Splitting and joining: str_split.c.
 STR_METHOD(split);
 STR_METHOD(rsplit);
 STR_METHOD(splitlines);
 STR_METHOD(join);
 STR_METHOD(partition);
 STR_METHOD(rpartition);
+// str_translate.c.
 STR_METHOD(translate);
 #undef STR_METHOD
 

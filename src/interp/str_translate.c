@@ -114,6 +114,7 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
     for (size_t i = 0, k = 0; i < from->length;) {
         uint32_t c = 0, d = 0;
         i += utf8_decode(from->text + i, from->length - i, &c);
+        // As many code points as in `from`, but not always as many bytes.
         if (to != NULL) {
             k += utf8_decode(to->text + k, to->length - k, &d);
         }

@@ -273,6 +273,7 @@ static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     } else {
         made = text_value(value_str(vm, parts[0]));
     }
+    // The common case, without a copy.
     if (value_failed(made) || cls == vm->types[KIND_STR]) {
         return made;
     }

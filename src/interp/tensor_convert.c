@@ -357,6 +357,8 @@ static Value pack(Vm *vm, const char *who, Value v, DType dtype)
         }
     }
     if (!value_failed(result)) {
+        // The tensors of a trace have no elements yet, so only an op can join
+        // them.
         result = tensor_call(vm, "stack", parts->items, (uint32_t)count, NULL,
                              0);
     }

@@ -265,6 +265,7 @@ static Tuple *error_bases(Vm *vm, const char *bases)
 #include "base/error_list.h"
 #undef ERROR
     };
+    // No built-in error has more bases.
     Value found[4];
     size_t count = 0;
     while (*bases != '\0' && count < 4) {
@@ -309,6 +310,7 @@ static bool create_errors(Vm *vm)
     };
     vm->error_types[ERR_BASE_EXCEPTION] =
         object_retain(vm->types[KIND_EXCEPTION]);
+    // BaseException itself has a layout of its own and is in type_list.h.
     for (int i = ERR_BASE_EXCEPTION + 1; i < ERR_COUNT; i++) {
         vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
         if (vm->error_types[i] == NULL) {

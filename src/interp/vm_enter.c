@@ -104,6 +104,7 @@ static Function *find_init(Vm *vm, Type *cls)
     if (cls->init_epoch == vm->epoch) {
         return (Function *)cls->init_function;
     }
+    // The answer NULL is kept too; any change of a class makes it stale.
     cls->init_epoch = vm->epoch;
     cls->init_function = NULL;
     if (class_makes_plainly(vm, cls)) {
@@ -180,6 +181,7 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     value_replace(&vm->ctx, &window[-1], value_from_object(self));
     int entered = enter_function(vm, init, window + 1, count + 1,
                                  keyword_names, FRAME_INIT);
+    // The instance in the callee's place is released by the unwinding.
     if (entered < 0) {
         value_replace(&vm->ctx, &window[0], VALUE_UNBOUND);
     }

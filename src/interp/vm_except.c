@@ -67,6 +67,7 @@ bool slow_reraise(Vm *vm, Frame *f, Ins ins)
     Value again = f->registers[INS_A(ins)];
     f->registers[INS_A(ins)] = VALUE_UNBOUND;
     ctx_clear(&vm->ctx);
+    // Not by raise_object, which would set a context anew.
     value_replace(&vm->ctx, &vm->exception, again);
     return false;
 }
@@ -194,6 +195,7 @@ bool slow_withenter(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     value_replace(&vm->ctx, &f->registers[INS_B(ins)], entered);
+    // The bound __exit__ takes the manager's place: it holds the manager alive.
     value_replace(&vm->ctx, &f->registers[INS_A(ins)], leave);
     return true;
 }
@@ -217,6 +219,7 @@ bool slow_withexc(Vm *vm, Frame *f, Ins ins)
     Traceback *trace = value_is_kind(exception, KIND_EXCEPTION)
                            ? value_as_exception(exception)->traceback
                            : NULL;
+    // As sys.exc_info() gives them: class, exception, traceback.
     Value args[3] = {value_from_object(type_of(vm, exception)), exception,
                      trace == NULL ? VALUE_NONE : value_from_object(trace)};
     Value result = vm_call(vm, f->registers[INS_B(ins)], args, 3);

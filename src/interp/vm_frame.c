@@ -41,6 +41,7 @@ bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
         release_all(vm, window, 0, code->parameter_count);
         return false;
     }
+    // What is there are leftovers that own nothing: stored over, not released.
     for (uint32_t i = code->parameter_count; i < code->local_count; i++) {
         window[i] = VALUE_UNBOUND;
     }
@@ -125,6 +126,7 @@ bool vm_unwind(Vm *vm)
         Frame *f = vm->frame;
         bool entry = f->flags & FRAME_ENTRY;
         uint32_t word = (uint32_t)(f->pc - f->code->words);
+        // word is 0 if the frame has not run an instruction yet.
         if (word == 0 || !raises_again(f)) {
             raise_add_frame(vm, f->code, word);
         }
@@ -139,6 +141,8 @@ bool vm_unwind(Vm *vm)
         if (handler != NULL) {
             release_all(vm, f->registers, handler->depth,
                         f->code->register_count);
+            // The handler finds the exception in the first register above those
+            // in use.
             f->registers[handler->depth] = raise_take(vm);
             vm_cut_handled(vm, f->handled + handler->handled);
             f->pc = f->code->words + handler->target;

@@ -57,6 +57,7 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
     if (index < 0) {
         return undefined(vm, name);
     }
+    // The low half matches no entry of the globals.
     cache[0] = UINT32_MAX | (uint64_t)(index + 1) << 32;
     cache[1] = f->globals->version + 1;
     return copy_to(vm, f, ins, vm->builtins->entries[index].value);

@@ -7,6 +7,7 @@
 //
 // All other operators go by protocol.h. An operator that fails leaves its
 // operands where they are.
+// The exception is append_text, which must hold the only reference to its text.
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 

@@ -3,6 +3,8 @@
 // All slow paths are called with f->pc behind the instruction and return false
 // with an error pending; operands then are as they were, for the unwinding to
 // release. They test locals for being unbound themselves.
+// A few take an operand out first (append_text, slow_withexit,
+// slow_importstar): its register is then empty whatever happens.
 #include "interp/vm_run.h"
 
 #include "interp/apply.h"
@@ -83,6 +85,7 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
     }
+    // Code is constant but for its cache words, hence the cast.
     AttrCache *cache = (AttrCache *)(uintptr_t)f->pc;
     return slow_finish(vm, f, ins,
                        attr_load(vm, f->registers[INS_B(ins)],
@@ -138,6 +141,8 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
     if (found < 0) {
         return false;
     }
+    // Without a self the callee was no method; CALLM then moves the arguments
+    // down.
     Value front = found ? value_retain(self) : VALUE_UNBOUND;
     uint32_t a = INS_A(ins), b = INS_B(ins);
     value_replace(&vm->ctx, &f->registers[a + 1], front);

@@ -97,6 +97,7 @@ static bool make_world(Vm *vm)
     if (!make_stacks(vm) || !types_create(vm)) {
         return false;
     }
+    // Lower layers make tensors as objects and need their type.
     vm->ctx.tensor_type = vm->types[KIND_TENSOR];
     return make_shared(vm) &&
            types_init(vm) && make_memory_error(vm) && builtins_init(vm) &&
