@@ -12,6 +12,7 @@
 #include "interp/obj_int.h"
 #include "interp/protocol.h"
 
+// As Python's open(): the process's umask takes bits away.
 enum { NEW_FILE_MODE = 0666 };
 
 // What the letters of open()'s mode mean.
@@ -26,6 +27,7 @@ typedef struct OpenMode {
 static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
 {
     *mode = (OpenMode){0};
+    // 'b' or 't' was met: the two exclude each other.
     bool told = false;
     for (const char *at = text; *at != '\0'; at++) {
         if (strchr("rwax", *at) != NULL) {
@@ -57,6 +59,8 @@ static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
 static int system_flags(const OpenMode *mode)
 {
     int flags = O_CLOEXEC;
+    // '+' reads and writes, whatever the kind; the kind still decides on
+    // creating and truncating.
     if (mode->update) {
         flags |= O_RDWR;
     } else {
@@ -98,6 +102,7 @@ static Value open_file(Vm *vm, Value name, const char *text, bool translate)
     if (error != 0) {
         return raise_errno(vm, error, value_as_str(name)->text);
     }
+    // Owned: closed with the File object, unlike the standard streams.
     uint32_t flags = FILE_OWNED | (translate ? FILE_TRANSLATE : 0u);
     flags |= mode.kind == 'r' || mode.update ? FILE_READ : 0u;
     flags |= mode.kind != 'r' || mode.update ? FILE_WRITE : 0u;
@@ -125,6 +130,8 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
     }
     const char *mode =
         value_unbound(args[1]) ? "r" : value_as_str(args[1])->text;
+    // Any newline argument but None turns translation off. Encoding and errors
+    // are accepted and not used: files are UTF-8.
     bool translate = value_unbound(args[5]) || value_is_none(args[5]);
     return open_file(vm, args[0], mode, translate);
 }

@@ -17,6 +17,7 @@ typedef struct OpcodeText {
     uint32_t cache;   // words behind the instruction
 } OpcodeText;
 
+// Indexed by Opcode.
 static const OpcodeText opcode_texts[] = {
 #define OPCODE(id, form, cache, doc) [OPCODE_##id] = {#id, form, cache},
 #include "interp/opcode_list.h"
@@ -46,6 +47,7 @@ static bool add_constant(Vm *vm, StrBuf *out, const Code *code, uint32_t index)
     if (text == NULL) {
         return false;
     }
+    // Bytes are counted, so a character may be cut in two.
     bool cut = text->length > DUMP_TEXT_MOST;
     strbuf_add(out, text->text, cut ? DUMP_TEXT_MOST : text->length);
     strbuf_puts(out, cut ? "..." : "");
@@ -66,6 +68,7 @@ static bool add_operand(Vm *vm, StrBuf *out, const Code *code, char form,
         return true;
     case 'i': strbuf_printf(out, "%d", (int16_t)bits); return true;
     case 'u': strbuf_printf(out, "%u", (unsigned)(bits & 0xFFFF)); return true;
+    // Distances count from the word behind the instruction; 16 bits, signed.
     case 'j':
         strbuf_printf(out, "->%d", (int)next + (int16_t)bits);
         return true;
@@ -100,6 +103,7 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
     size_t width = out->length - start;
     // Positions stand in one column where the text is short enough.
     strbuf_pad(out, ' ', width < 44 ? 44 - width : 1);
+    // `next`, as code_span wants the word behind the instruction.
     Place place = source_place(code->source, code_span(code, next).start);
     strbuf_printf(out, "# %u:%u\n", (unsigned)place.line,
                   (unsigned)place.column);
@@ -122,6 +126,7 @@ bool code_dump(Vm *vm, const Code *code, StrBuf *out)
         word += 1 + opcode_texts[INS_OP(code->words[word])].cache;
     }
     for (uint32_t i = 0; i < code->handler_count; i++) {
+        // Each protected range, and where an exception in it goes on.
         const Handler *handler = &code->handlers[i];
         strbuf_printf(out, "       %u..%u raised: ->%u, r%u\n",
                       (unsigned)handler->start, (unsigned)handler->end,

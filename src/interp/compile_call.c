@@ -22,6 +22,7 @@ static void list_to(Compiler *c, NodeList items, Reg target)
 {
     Reg first = c->top;
     uint32_t done = 0;
+    // The first batch makes the list; later ones are appended to it.
     while (done < items.count && c->top - first < BATCH &&
            items.items[done]->kind != AST_STARRED && !c->failed) {
         expr_temp(c, items.items[done++]);
@@ -63,6 +64,8 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         if (op == OPCODE_TUPLE) {
             emit(c, OPCODE_TOTUPLE, list, 0, 0);
         } else if (op == OPCODE_SET) {
+            // A set of a list: the items were computed in order and are hashed
+            // now.
             Reg set = push(c);
             emit(c, OPCODE_SET, set, set, 0);
             emit(c, OPCODE_SETUPDATE, set, list, 0);
@@ -83,6 +86,7 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
     for (uint32_t i = 0; i < keys.count && !c->failed; i++) {
         // `**mapping` has no key.
         if (keys.items[i] == NULL) {
+            // Later keys win, as in CPython.
             Reg mapping = expr_temp(c, values.items[i]);
             c->span = values.items[i]->span;
             emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
@@ -127,6 +131,7 @@ static void check_keywords(Compiler *c, NodeList keywords)
     // Quadratic, so very wide calls are left to DICTMERGE, which refuses a
     // repeated name when the call is made.
     for (uint32_t i = 0; i < keywords.count && keywords.count < 256; i++) {
+        // `**mapping` has no name; its keys are checked when the call is made.
         const char *name = keywords.items[i]->keyword.name.text;
         for (uint32_t k = 0; name != NULL && k < i; k++) {
             const char *other = keywords.items[k]->keyword.name.text;
@@ -166,6 +171,7 @@ static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
 static void wide_call(Compiler *c, const Node *node, Reg callee)
 {
     NodeList keywords = node->call.keywords;
+    // Side by side behind the callee, as CALLX wants them.
     Reg args = push(c), dict = push(c);
     emit(c, OPCODE_DROP, dict, 0, 0);
     list_to(c, node->call.arguments, args);
@@ -184,6 +190,8 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
             emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name),
                  0);
             value = expr_temp(c, each->keyword.value);
+            // A dict of one pair, as DICTMERGE refuses a key that is there
+            // already.
             Reg one = push(c);
             emit(c, OPCODE_DICT, one, key, 1);
             c->span = node->span;
@@ -227,6 +235,8 @@ void call_to(Compiler *c, const Node *node, Reg target)
                 has_mapping(keywords);
     bool method = !wide && function->kind == AST_ATTRIBUTE;
     if (method) {
+        // LOADM gives the function and self, or a callable and an empty
+        // register.
         Reg object = expr_any(c, function->attribute.value);
         uint32_t name = name_constant(c, function->attribute.name);
         c->span = function->span;

@@ -32,6 +32,7 @@ void compile_error(Compiler *c, Span span, const char *format, ...)
     if (c->failed) {
         return;
     }
+    // Long enough for all messages; a longer name in one is cut.
     char text[256];
     va_list args;
     va_start(args, format);
@@ -77,6 +78,7 @@ void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra)
 // The distance is filled in when all labels are placed.
 void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
 {
+    // Noted before the jump is emitted: `word` is its own place.
     Fixup fixup = {(uint32_t)c->words.count, label};
     if (!c->failed && !vec_push(&c->vm->ctx, &c->fixups, fixup)) {
         c->failed = true;
@@ -87,6 +89,7 @@ void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
 // 0 after a failure, which is harmless: no code is made then.
 uint32_t new_label(Compiler *c)
 {
+    // Jumps may name a label before it is placed.
     Label label = {UINT32_MAX};
     if (c->failed || !vec_push(&c->vm->ctx, &c->labels, label)) {
         c->failed = true;
@@ -127,6 +130,7 @@ Reg push_many(Compiler *c, uint32_t count)
     c->top += count;
     if (c->top > c->register_count) {
         c->register_count = c->top;
+        // Operands have 16 bits; some room is left for what instructions add.
         if (c->top > 0xFFF0) {
             compile_error(c, c->span, "too many values in one function");
         }
@@ -153,6 +157,7 @@ uint32_t constant_value(Compiler *c, Value value)
         c->failed = true;
         return 0;
     }
+    // The index must fit an operand.
     if (c->constants.count > 0xFFFF) {
         compile_error(c, c->span, "too many constants in one function");
     }
@@ -169,6 +174,7 @@ static bool find_constant(Compiler *c, char tag, const char *text,
         c->failed = true;
         return true;
     }
+    // The key lives in the arena as long as the map does.
     (*key)[0] = tag;
     memcpy(*key + 1, text, length);
     uint64_t *found = map_get(&c->constant_map, *key, length + 1);
@@ -243,6 +249,7 @@ static Value make_constant(Compiler *c, const Node *node)
 // -1.5 and the like: one constant, keyed by its bits as the positive ones.
 static uint32_t negative_float(Compiler *c, const Node *node)
 {
+    // The tree itself stays as it is: it may be compiled again, converted.
     Node copy = *node->unary.operand;
     copy.constant.number = -copy.constant.number;
     return constant_node(c, &copy);
@@ -279,6 +286,7 @@ uint32_t constant_node(Compiler *c, const Node *node)
 static int64_t jump_distance(const Compiler *c, const Fixup *fixup,
                              const uint32_t *moved)
 {
+    // Distances count from the word behind the jump.
     uint32_t target = c->labels.items[fixup->label].word;
     return (int64_t)moved[target] - (moved[fixup->word] + 1);
 }
@@ -297,6 +305,7 @@ static void lay_out(const Compiler *c, Layout *layout)
     size_t next = 0;
     for (uint32_t i = 0; i <= c->words.count; i++) {
         layout->moved[i] = i + shift;
+        // Fixups are in the order of their words, so one pass finds them.
         if (next < c->fixups.count && c->fixups.items[next].word == i) {
             shift += layout->far[next] ? 2 : 0;
             next++;
@@ -316,10 +325,13 @@ static void relax(const Compiler *c, Layout *layout)
         for (size_t i = 0; i < c->fixups.count; i++) {
             const Fixup *fixup = &c->fixups.items[i];
             int64_t distance = jump_distance(c, fixup, layout->moved);
+            // JMP alone has 32 bits for its distance.
             bool wide = (Opcode)(c->words.items[fixup->word] & 0xFF) ==
                         OPCODE_JMP;
             if (!wide && !layout->far[i] &&
                 (distance < -32000 || distance > 32000)) {
+                // Never taken back, so the loop ends: there are only so many
+                // jumps.
                 layout->far[i] = changed = true;
             }
         }
@@ -372,11 +384,13 @@ static size_t put_number(uint8_t *out, int64_t number)
 static bool write_positions(Compiler *c, const Layout *layout, Code *code)
 {
     VEC(uint8_t) bytes = {0};
+    // Steps from one instruction to the next are small, so most take one byte.
     InsSpan last = {0, {0, 0}};
     bool ok = true;
     for (size_t i = 0; ok && i < c->spans.count; i++) {
         InsSpan here = c->spans.items[i];
         here.word = layout->moved[here.word];
+        // Three numbers of at most ten bytes each.
         ok = vec_reserve(&c->vm->ctx, &bytes, 32);
         if (ok) {
             uint8_t *out = bytes.items + bytes.count;
@@ -414,6 +428,7 @@ static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
     }
     code->handler_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
+        // `depth` and `handled` stay as they are.
         Handler handler = c->handlers.items[i];
         const Label *labels = c->labels.items;
         handler.start = layout->moved[labels[handler.start].word];
@@ -439,6 +454,7 @@ static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
     const Label *labels = c->labels.items;
     for (size_t i = 0; i < count; i++) {
         BlockInfo *info = &code->blocks[i];
+        // The places go along and belong to the code from here on.
         *info = c->blocks.items[i];
         info->start = layout->moved[labels[info->start].word];
         info->body_target = layout->moved[labels[info->body_target].word];
@@ -447,6 +463,7 @@ static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
         info->join_target = layout->moved[labels[info->join_target].word];
     }
     code->block_count = (uint32_t)count;
+    // So that compiler_free leaves alone what the code owns now.
     c->blocks.count = 0;
     return true;
 }

@@ -12,6 +12,7 @@ void store_name(Compiler *c, Text name, Reg source)
     if (symbol == NULL) {
         return;
     }
+    // MOVET moves a temporary's reference, MOVE makes another one of a local's.
     Opcode move = source >= c->local_count ? OPCODE_MOVET : OPCODE_MOVE;
     switch (symbol->place) {
     case PLACE_LOCAL:
@@ -50,6 +51,7 @@ static int32_t adjacent_locals(Compiler *c, NodeList items)
 static void unpack_to(Compiler *c, const Node *target, Reg source)
 {
     NodeList items = target->sequence.elements;
+    // UINT32_MAX: no starred target.
     uint32_t star = UINT32_MAX;
     for (uint32_t i = 0; i < items.count; i++) {
         if (items.items[i]->kind == AST_STARRED) {
@@ -72,6 +74,8 @@ static void unpack_to(Compiler *c, const Node *target, Reg source)
         compile_error(c, target->span,
                       "too many expressions in star-unpacking assignment");
     } else {
+        // x says how many targets stand behind the starred one, C how many
+        // before it.
         emit_x(c, OPCODE_UNPACKX, items.count - star - 1, source, first, star);
     }
     for (uint32_t i = 0; i < items.count; i++) {
@@ -142,6 +146,7 @@ static void augment(Compiler *c, const Node *node, Reg left, Reg target)
 static void augment_attribute(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;
+    // One constant serves the read and the store.
     uint32_t name = name_constant(c, target->attribute.name);
     Reg object = expr_any(c, target->attribute.value);
     Reg value = push(c), again = object;
@@ -174,6 +179,7 @@ static void augment_item(Compiler *c, const Node *node)
     const Node *index = target->subscript.index;
     int32_t number;
     Reg object = expr_any(c, target->subscript.value);
+    // A literal stands in GETITEMI; only the store needs it in a register.
     bool literal = constant_int16(index, &number);
     Reg key = literal ? push(c) : expr_any(c, index);
     Reg value = push(c), mark = c->top;
@@ -203,6 +209,8 @@ void aug_assign(Compiler *c, const Node *node)
         augment(c, node, augmented_local(c, local), local->index);
     } else if (target->kind == AST_NAME) {
         Reg value = push(c);
+        // Loaded before the right side runs, as in Python: x += f() adds to the
+        // x of before, whatever f assigns.
         load_name(c, target->name.id, value);
         augment(c, node, value, value);
         store_name(c, target->name.id, value);
@@ -250,6 +258,7 @@ void delete_target(Compiler *c, const Node *node)
         emit(c, OPCODE_DELATTR, object, 0,
              name_constant(c, node->attribute.name));
         break;
+    // SETITEM's order: container first, then the key.
     case AST_SUBSCRIPT: {
         object = expr_any(c, node->subscript.value);
         Reg key = expr_any(c, node->subscript.index);

@@ -15,6 +15,7 @@ struct Display {
     Value formats[DISPLAY_KIND_COUNT]; // called with the value and the spec
 };
 
+// In the order of DisplayKind: the index is the kind.
 static const char *const kind_names[] = {
 #define X(id, name) name,
     DISPLAY_KINDS(X)
@@ -38,6 +39,7 @@ static bool make_display(Vm *vm)
     return true;
 }
 
+// The forms are functions of the program and are given up with its modules.
 void display_free(Vm *vm)
 {
     Display *display = vm->display;
@@ -83,6 +85,8 @@ Str *display_repr(Vm *vm, DisplayKind kind, Value v)
     return call_form(vm, vm->display->reprs[kind], "display repr", &v, 1);
 }
 
+// A kind without a form for str() does not fall back on its repr form here; the
+// caller decides.
 Str *display_str(Vm *vm, DisplayKind kind, Value v)
 {
     if (vm->display == NULL || value_unbound(vm->display->strs[kind])) {
@@ -91,6 +95,7 @@ Str *display_str(Vm *vm, DisplayKind kind, Value v)
     return call_form(vm, vm->display->strs[kind], "display str", &v, 1);
 }
 
+// `spec` is handed on as it was written, for the form to read.
 Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec)
 {
     if (vm->display == NULL || value_unbound(vm->display->formats[kind])) {
@@ -104,6 +109,7 @@ Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec)
 // UNBOUND leaves the form as it is: the keyword was not given.
 static void set_form(Vm *vm, Value *place, Value form)
 {
+    // None is how a library takes its form back.
     if (value_is_none(form)) {
         value_replace(&vm->ctx, place, VALUE_UNBOUND);
     } else if (!value_unbound(form)) {
@@ -132,6 +138,7 @@ static int kind_from_value(Vm *vm, Value name)
 static Value display_set(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // Checked first, so that a wrong kind changes nothing.
     int kind = kind_from_value(vm, args[0]);
     if (kind < 0 || !make_display(vm)) {
         return VALUE_FAIL;
@@ -150,6 +157,7 @@ static Type *type_to_extend(Vm *vm, Value given)
         [DISPLAY_VARIABLE] = KIND_VARIABLE, [DISPLAY_DTYPE] = KIND_DTYPE,
         [DISPLAY_SPEC] = KIND_SPEC};
     int kind = kind_from_value(vm, given);
+    // The kinds behind "spec" have types of the stager's.
     if (kind >= 0 && kind >= (int)(sizeof types / sizeof *types)) {
         return raise_null(vm, ERR_VALUE, "'%s' values take no attributes",
                           kind_names[kind]);
@@ -175,6 +183,7 @@ static Value display_extend(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     vm->epoch++; // inline caches may hold what stood there
+    // Only the type's own dict: what a base has is found as before.
     Value before = dict_get_name(type->dict, name);
     before = value_unbound(before) ? VALUE_NONE : value_retain(before);
     bool done = dict_set_name(vm, type->dict, name, args[2]);
@@ -212,6 +221,7 @@ static Value display_array(Vm *vm, Value *args, uint32_t count)
     }
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
+    // With an opening it is the form of a call, as repr() has it.
     if (value_is_str(args[1])) {
         tensor_print_call(&buf, tensor, value_as_str(args[1])->text,
                           value_is_str(args[2]) ? value_as_str(args[2])->text
@@ -256,6 +266,7 @@ static const NativeDef functions[] = {
      "The values with one blank between them, `edge` at each end of an axis."},
     {NULL, NULL, NULL, NULL}};
 
+// A native module, which libraries import by this name.
 const ModuleDef display_module = {.name = "display",
                                   .doc = "How kinds of values print.",
                                   .functions = functions};

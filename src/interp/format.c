@@ -38,6 +38,7 @@ static bool parse_number(Vm *vm, const char **at, int64_t *out)
 // character behind it is looked at first. Returns where the rest begins.
 static const char *parse_align(const char *at, size_t length, FormatSpec *spec)
 {
+    // Decoded to know its size; the bytes themselves are the fill.
     uint32_t codepoint;
     size_t size = length > 0 ? utf8_decode(at, length, &codepoint) : 0;
     if (size > 0 && size < length && is_align(at[size])) {
@@ -83,6 +84,7 @@ static const char *parse_flags(const char *at, FormatSpec *spec)
 // check; `end` then tells a real end from a NUL inside.
 bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
 {
+    // 0 stands for "not given" in the letters; the numbers get -1 below.
     memset(spec, 0, sizeof *spec);
     const char *end = text->text + text->length;
     const char *at = parse_align(text->text, text->length, spec);
@@ -90,6 +92,7 @@ bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
     if (!parse_number(vm, &at, &spec->width)) {
         return false;
     }
+    // Grouping stands between width and precision.
     if (*at == ',' || *at == '_') {
         spec->grouping = *at++;
         if (*at == ',' || *at == '_') {
@@ -108,6 +111,7 @@ bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
                                "Format specifier missing precision");
         }
     }
+    // The type is one letter; whether it is known is asked by the formatter.
     if (at < end) {
         spec->type = *at++;
     }
@@ -140,6 +144,7 @@ void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
                 size_t length, char align)
 {
     int64_t room = spec->width - (int64_t)utf8_count(text, length);
+    // A width of -1, not given, ends up here, too.
     room = room < 0 ? 0 : room;
     align = spec->align != 0 ? spec->align : align;
     int64_t left = align == '<' ? 0 : align == '^' ? room / 2 : room;
@@ -152,6 +157,7 @@ void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
 static void group_digits(StrBuf *out, const char *digits, size_t count,
                          char separator, int group, int64_t width)
 {
+    // Digits that are printed, zeros in front included.
     size_t total = count;
     size_t step = (size_t)group;
     // Zeros take separators, too, so their number cannot be computed by one
@@ -203,10 +209,12 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
                      (digits[whole] | 32) <= 'f')))) {
         whole++;
     }
+    // Apart from `out`, as its length decides on the padding.
     StrBuf body;
     strbuf_init(&body, out->ctx);
     // What the zeros share the width with besides the grouped digits.
     int64_t used = (int64_t)(strlen(sign) + length - whole);
+    // Only zeros take separators; another fill is plain padding.
     bool zeros = spec->align == '=' && spec->fill[0] == '0';
     if (whole > 0) {
         group_digits(&body, digits, whole, spec->grouping, group,
@@ -225,6 +233,7 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
         strbuf_puts(&all, sign);
         strbuf_add(&all, strbuf_text(&body), body.length);
         format_pad(out, spec, strbuf_text(&all), all.length, '>');
+        // A failure of the helper buffer must not pass for an empty text.
         if (!strbuf_ok(&all)) {
             strbuf_fail(out);
         }
@@ -236,12 +245,14 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
     strbuf_free(&body);
 }
 
+// Takes the buffer. VALUE_FAIL: it has failed on the way.
 static Value finish(Vm *vm, StrBuf *out)
 {
     Str *text = str_from_buf(vm, out);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// 'c': the character of a code point, with the padding of text, not of numbers.
 static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
 {
     int64_t codepoint;
@@ -253,6 +264,7 @@ static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
     if (!int_to_i64(v, &codepoint) || codepoint < 0 || codepoint > 0x10FFFF) {
         return raise_error(vm, ERR_OVERFLOW, "%%c arg not in range(0x110000)");
     }
+    // Length and bytes go together: there is no NUL.
     char text[UTF8_MAX_BYTES];
     size_t length = utf8_encode((uint32_t)codepoint, text);
     StrBuf out;
@@ -315,6 +327,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     strbuf_init(&out, &vm->ctx);
     int_print(vm, &digits, v, base);
     const char *at = strbuf_text(&digits);
+    // int_print writes the sign; it is put before the prefix here.
     bool negative = *at == '-';
     // Sign and prefix together: at most "-0x" and the NUL.
     char sign[4] = {0};
@@ -357,6 +370,7 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         float_print_repr(out, d);
         return;
     }
+    // 6, the default of C and of Python alike.
     int digits = (int)(precision < 0 ? 6 : precision);
     switch (type) {
     case '%':
@@ -385,6 +399,7 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
 // exponents one step earlier.
 static void untyped_digits(StrBuf *out, double d, int64_t precision)
 {
+    // As %g does: no significant digit at all makes no sense.
     precision = precision == 0 ? 1 : precision;
     char text[64];
     // The exponent after rounding decides on the form, so it is read from
@@ -395,6 +410,8 @@ static void untyped_digits(StrBuf *out, double d, int64_t precision)
     int value = exponent == NULL ? 0 : atoi(exponent + 1);
     if (value < -4 || value >= precision - 1) {
         // In exponent form, without zeros at the end.
+        // Zeros go from the mantissa only, and the point if nothing is behind
+        // it.
         char *end = strchr(text, 'e');
         char *last = end;
         if (memchr(text, '.', (size_t)(end - text)) != NULL) {
@@ -407,6 +424,7 @@ static void untyped_digits(StrBuf *out, double d, int64_t precision)
         strbuf_puts(out, end);
         return;
     }
+    // What is in `out` already is not looked at.
     size_t start = out->length;
     format_digits(out, d, 'g', precision, false);
     if (memchr(strbuf_text(out) + start, '.', out->length - start) == NULL) {
@@ -466,6 +484,7 @@ Value format_float(Vm *vm, Value v, Str *text)
 // refused with CPython's messages.
 Value format_str(Vm *vm, Value v, Str *text)
 {
+    // v may be of a subclass; its text is what is formatted.
     Str *str = value_as_str(v);
     FormatSpec spec;
     if (text->length == 0) {
@@ -494,6 +513,7 @@ Value format_str(Vm *vm, Value v, Str *text)
         return raise_error(vm, ERR_VALUE, "%s", refused);
     }
     spec.align = spec.align == '=' ? '<' : spec.align;
+    // In bytes, while precision and `count` are in code points.
     size_t length = str->length;
     if (spec.precision >= 0 && (size_t)spec.precision < str->count) {
         length = str_offset(vm, str, (size_t)spec.precision);
