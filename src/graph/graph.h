@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "graph/node.h"
 
+// Where the tensor of an input comes from when the graph runs.
 typedef enum InputKind {
     INPUT_ARGUMENT, // handed over at each call
     INPUT_CAPTURE,  // a tensor from outside, held by the graph

@@ -158,6 +158,7 @@ static bool check_payload(Checker *checker, GraphNode *node)
     }
 }
 
+// Blocks are in nodes and nodes in blocks.
 static bool check_block(Checker *checker, GraphBlock *block);
 
 // Block `b` belongs to the node and yields as many values as it must.

@@ -25,6 +25,7 @@ struct ParseText {
     VEC(ParsePart) parts;
 };
 
+// A part reads the parts that it calls.
 static Graph *read_part(ParseText *all, size_t index);
 
 // The declared type, its dims in the graph's arena.

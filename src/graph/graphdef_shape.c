@@ -225,6 +225,7 @@ bool form_shape_of(Form *form)
 
 // The five ints that the spec of `index` has for an item (ops/ops_index.c).
 enum { ITEM_KIND, ITEM_START, ITEM_STOP, ITEM_STEP, ITEM_INPUTS, ITEM_SIZE };
+// The kinds of an item, as that file numbers them.
 enum { SLICE_INT, SLICE_RANGE, SLICE_NEW_AXIS, SLICE_ELLIPSIS };
 
 // begin, end and strides of a slice, and the masks that say what they mean.

@@ -11,6 +11,7 @@
 #include "graph/pass_list.h"
 #undef PASS
 
+// In the order of the list, which is the order of running.
 static const PassDesc pass_table[PASS_COUNT] = {
 #define PASS(id, name, run) {name, run},
 #include "graph/pass_list.h"

@@ -9,6 +9,7 @@
 
 #include "graph/graph.h"
 
+// The numbers are bits of a mask.
 typedef enum PassId {
 #define PASS(id, name, run) PASS_##id,
 #include "graph/pass_list.h"

@@ -19,6 +19,7 @@ bool pass_cse(Graph *graph);
 
 enum { CSE_MAX_CONST = 64 }; // elements of a constant that are compared
 
+// The table is chained through `next`, without an allocation for each node.
 typedef struct Cse {
     Graph *graph;
     uint32_t *buckets; // serials of nodes

@@ -4,6 +4,7 @@
 // fails is left where it is: if it is needed, it fails when the graph runs.
 #include "graph/build.h"
 
+// Of operands and of the result: enough for sizes, axes and small tables.
 enum { FOLD_MAX_ELEMENTS = 1024 };
 
 bool pass_fold(Graph *graph);

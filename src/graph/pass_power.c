@@ -13,6 +13,7 @@
 
 bool pass_power(Graph *graph);
 
+// The state of the pass: uses are counted once, before anything is rewritten.
 typedef struct Powers {
     Graph *graph;
     uint8_t *uses; // by value: 0, 1 or 2 for more

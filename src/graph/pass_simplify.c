@@ -24,6 +24,7 @@ typedef struct Neutral {
     double value;
 } Neutral;
 
+// A new identity of this form is a row of the list.
 static const Neutral neutrals[] = {
 #define NEUTRAL(op, operand, dtypes, value) {OP_##op, operand, dtypes, value},
 #include "graph/identity_list.h"
@@ -165,6 +166,8 @@ static ValueId find_chosen(const Graph *graph, const GraphNode *node)
     if (condition == NULL || condition->count != 1) {
         return VALUE_ID_NONE;
     }
+    // The three operands broadcast: the chosen one stands for the result only
+    // if it has the result's shape already.
     ValueId value = node->inputs[tensor_int_at(condition, 0) ? 1 : 2];
     TensorType type = graph_type(graph, value);
     return type.rank >= 0 && shape_is_static(type.rank, type.dims) &&
@@ -182,6 +185,7 @@ static bool is_identity(const Tensor *tensor)
         return false;
     }
     for (int64_t i = 0; i < tensor->count; i++) {
+        // In row-major order ones are dims[0] + 1 elements apart.
         if (tensor_int_at(tensor, i) != (i % (dims[0] + 1) == 0)) {
             return false;
         }

@@ -8,6 +8,7 @@
 
 #include "graph/graph.h"
 
+// A position in a text. Copying it keeps the place, for reading on later.
 typedef struct Reader {
     Ctx *ctx;
     const char *start; // of the whole text: lines are counted from here

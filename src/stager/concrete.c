@@ -93,6 +93,7 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
 // The outputs of the graph are gathered in the order of a walk over the
 // result; concrete_unpack walks it again in that order.
 typedef VEC(ValueId) IdVec;
+// A walk over the function's result, which gathers the graph's outputs.
 typedef struct Pack {
     Trace *trace;
     IdVec ids; // of the outputs

@@ -15,6 +15,8 @@
 
 typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
 
+// Complete when concrete_new returns it; only its counters, the ledger and its
+// place in a table change afterwards.
 typedef struct Concrete {
     Object head;
     Graph *graph;     // counted

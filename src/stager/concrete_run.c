@@ -129,6 +129,7 @@ static bool call_variables(Vm *vm, const Concrete *concrete,
     return true;
 }
 
+// Outputs of a call node on their way into the result's structure.
 typedef struct UnpackNode {
     const GraphNode *node;
     const char *name;

@@ -256,6 +256,7 @@ static Value concrete_hits(Vm *vm, Value self)
     return value_from_small((int64_t)((Concrete *)value_object(self))->hits);
 }
 
+// All of them are computed when they are asked for.
 static const MemberDef concrete_members[] = {
     {"graph", concrete_graph, NULL, "The graph of the trace."},
     {"inputs", concrete_inputs, NULL,
@@ -334,6 +335,8 @@ static void concrete_clear(Vm *vm, Object *object)
     graph_release(&vm->ctx, graph);
 }
 
+// Tracked by the collector: a concrete function may hold its own staged
+// function through what it was traced with.
 const TypeDef concrete_type_def = {
     .name = "ConcreteFunction",
     .doc = "One trace of a staged function.",

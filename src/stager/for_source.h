@@ -7,6 +7,7 @@
 
 #include "interp/vm_run.h"
 
+// A loop's source while the loop is traced; the graph keeps nothing of it.
 typedef struct ForSource {
     Value count;    // of turns: an operand, owned; UNBOUND: not a `for`
     Value iterable; // a tensor, the note of a call (block_note.h) or an

@@ -20,6 +20,8 @@ typedef struct GuardArgument {
     Value same; // not a tensor: the value, owned
 } GuardArgument;
 
+// One for each staged function. It covers one call shape, the last, since
+// loops repeat one call.
 typedef struct Guard {
     Concrete *concrete; // borrowed from the table that it is in; NULL: none
     uint32_t count;

@@ -33,6 +33,7 @@ typedef struct FrozenRead {
 
 enum { FROZEN_ITEMS = 64, LEDGER_MAX_EFFECTS = 1000 };
 
+// Freed with its Concrete; `places` is empty once the trace has ended.
 typedef struct Ledger {
     VEC(Effect) effects;
     VEC(FrozenRead) reads;

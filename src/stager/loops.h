@@ -24,6 +24,7 @@ typedef struct LoopLeaf {
     const char *name;  // of its variable, in the graph's arena
 } LoopLeaf;
 
+// What becomes of a place from turn to turn.
 typedef enum SlotKind {
     SLOT_NONE,   // unbound before: whatever a turn leaves is gone after it
     SLOT_STATE,  // what it is in a turn is the state

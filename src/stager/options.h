@@ -12,6 +12,7 @@ typedef enum FrozenPolicy {
     FROZEN_SILENT   // nothing
 } FrozenPolicy;
 
+// Each staged function has its own; plain data but for the signature.
 typedef struct StageOptions {
     Tuple *signature;    // a spec, or a structure of them, for each parameter;
                          // counted; NULL: none asked for

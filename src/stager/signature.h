@@ -52,6 +52,7 @@ typedef struct TensorLeaf {
     uint32_t type_size; // so many bytes
 } TensorLeaf;
 
+// Lives as long as one call: a trace copies what it keeps.
 typedef struct Signature {
     StrBuf key;         // everything
     VEC(TensorLeaf) tensors; // in the order of the walk

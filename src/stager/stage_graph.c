@@ -201,6 +201,7 @@ static void owner_destroy(Vm *vm, Object *object)
     object_free(vm, owner, sizeof *owner);
 }
 
+// Parts of a graph that need no call.
 static const MemberDef graph_members[] = {
     {"nodes", graph_nodes, NULL,
      "A list of the nodes, those of inner blocks behind their owner."},
@@ -267,6 +268,7 @@ static Value graph_to_boxes(Vm *vm, Value *args, uint32_t count)
     return drawn(vm, args[0], graph_boxes);
 }
 
+// Called on the built-in class Graph, not on a graph.
 static const NativeDef graph_static_methods[] = {
     {"parse", "text, /", graph_parse_text,
      "The graph that a text shows, as print(graph) writes it. ValueError with "
@@ -275,6 +277,7 @@ static const NativeDef graph_static_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// The forms in which a graph can leave the program, all of them texts.
 static const NativeDef graph_methods[] = {
     {"text", "self, /", graph_text,
      "The printed form with every element of every constant."},
@@ -421,6 +424,7 @@ static void node_destroy(Vm *vm, Object *self)
     object_free(vm, object, sizeof *object);
 }
 
+// All but the name are those that the node had when it was traced.
 static const MemberDef node_members[] = {
     {"name", node_name, NULL, "The node's name, unique in its graph."},
     {"op", node_op, NULL, "The name of its operation."},
@@ -431,6 +435,7 @@ static const MemberDef node_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Immutable, and made anew each time that a node is asked for.
 const TypeDef graph_node_type_def = {
     .name = "Node",
     .doc = "One operation of a graph.",

@@ -143,6 +143,7 @@ bool stage_host_run(Vm *vm, const GraphNode *node, Tensor *const *inputs,
 
 // --- The call ---
 
+// What one call was given, taken apart: tensors from structures.
 typedef struct HostCall {
     ValueVec tensors; // operands among the arguments, in order, owned
     ValueVec specs;   // of the results, in order, owned
@@ -188,6 +189,7 @@ static Value take_spec(Vm *vm, Value v, void *data)
                : VALUE_FAIL;
 }
 
+// Where result_leaf finds the tensors of the call: one of the first two.
 typedef struct Results {
     const GraphNode *node; // in a trace
     Tensor **tensors;      // else

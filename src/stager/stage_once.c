@@ -6,6 +6,7 @@
 #include "interp/raise.h"
 #include "stager/stage_host.h"
 
+// One `with` block; it may be entered again when it has been left.
 typedef struct Once {
     Object head;
     Trace *trace;   // set aside while the block runs; NULL: none ran
@@ -74,6 +75,7 @@ static const NativeDef once_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Not tracked: it holds no counts.
 const TypeDef once_type_def = {
     .name = "once",
     .doc = "A block that runs eagerly, once a trace, outside its graph.",

@@ -116,6 +116,7 @@ static Value write_summary(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// Not a method of `stage`: host_call calls it when the graph runs.
 static const NativeDef summary_def = {
     "summary", "name, step, value, /", write_summary,
     "Writes a line of JSON to standard output."};

@@ -400,6 +400,7 @@ static void staged_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->instance, VALUE_UNBOUND);
 }
 
+// Both trace if they must, and run nothing of the graph.
 static const NativeDef staged_methods[] = {
     {"concrete", "self, *args, **kwargs", method_concrete,
      "The trace for these arguments (or specs), which is made but not run."},
@@ -408,6 +409,8 @@ static const NativeDef staged_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// What functools.wraps would copy, so that a decorated function still looks
+// like itself.
 static const MemberDef staged_members[] = {
     {"host", member_host, NULL, "The function as it was written."},
     {"__wrapped__", member_host, NULL, "The function as it was written."},
@@ -418,6 +421,8 @@ static const MemberDef staged_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Tracked: a staged function mostly is in a cycle, with the globals that name
+// it.
 const TypeDef staged_type_def = {
     .name = "staged",
     .doc = "A function that is traced into graphs.",

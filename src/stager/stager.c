@@ -30,6 +30,7 @@ static int hook_truth(Vm *vm, Value symbolic)
                      tensor->name != NULL ? tensor->name->text : "?");
 }
 
+// The stager holds nothing for a collector to look at: types and trees alone.
 static void hook_visit(Vm *vm, void (*visit)(Object *child, void *data),
                        void *data)
 {
@@ -198,6 +199,8 @@ static void stage_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *self);
 }
 
+// The type of the built-in `stage`, which is an object so that it can be
+// called and have methods as well.
 const TypeDef stage_type_def = {
     .name = "stage",
     .doc = "Stages functions: @stage traces a function into graphs.",

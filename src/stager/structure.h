@@ -13,6 +13,8 @@
 
 #include "interp/obj_function.h"
 
+// Part of every key (signature.c), so that structures of different kinds never
+// share a trace.
 typedef enum StructureKind {
     STRUCTURE_LEAF,      // not looked into
     STRUCTURE_LIST,

@@ -373,6 +373,9 @@ static bool result_is_weak(OpCode op, const Value *inputs,
            op_desc(op)->result != RESULT_BOOL;
 }
 
+// One node of an ordinary op, and its symbolic results. `ids` is room for the
+// inputs. Casts that weak operands need stand before the node; if it is
+// refused they stay, unused, and are dropped as dead code.
 static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
                    uint32_t input_count, const AttrValue *attrs,
                    Value *outputs, uint32_t *output_count)
@@ -398,6 +401,7 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
     return true;
 }
 
+// The value of a Variable at this point of the program.
 static bool apply_read(Vm *vm, Value variable, Value *outputs,
                        uint32_t *output_count)
 {
@@ -410,6 +414,9 @@ static bool apply_read(Vm *vm, Value variable, Value *outputs,
     return !value_failed(outputs[0]);
 }
 
+// inputs: the Variable, the value. A weak number takes the Variable's dtype,
+// as a host number does in eager code. The Variable itself does not change
+// while tracing.
 static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
 {
     Trace *trace = vm->trace;
@@ -428,6 +435,8 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
                                trace_place(vm)) != NULL;
 }
 
+// Variables go apart: their first operand is no value of the graph. Ops with
+// many operands (concat, stack) need a longer list of ids.
 bool trace_apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                  const AttrValue *attrs, Value *outputs,
                  uint32_t *output_count)

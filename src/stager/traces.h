@@ -9,6 +9,8 @@
 
 #include "stager/concrete.h"
 
+// Part of its staged function. The maps and `last` borrow; the vector alone
+// holds counts.
 typedef struct TraceTable {
     Map by_key;             // Concrete * by the exact key
     Map by_relaxed;         // the newest Concrete * of each relaxed key;
