@@ -96,6 +96,7 @@ GC_BODY(is_tracked)
                            (value_object(args[0])->flags & OBJECT_TRACKED));
 }
 
+// An object's own code runs once, even if it brings the object back.
 GC_BODY(is_finalized)
 {
     (void)vm, (void)count;
@@ -103,6 +104,7 @@ GC_BODY(is_finalized)
                            (value_object(args[0])->flags & OBJECT_FINALIZED));
 }
 
+// What programs use of CPython's gc; get_objects and its kind are absent.
 static const NativeDef gc_functions[] = {
     {"collect", "generation=2, /", gc_collect,
      "Collect cycles now; how many objects were unreachable. Generation 0 is\n"
@@ -156,6 +158,8 @@ static Value weak_refs(Vm *vm, Value *args, uint32_t count)
     if (value_is_object(args[0])) {
         (void)weakref_count(vm, value_object(args[0]), &ref);
     }
+    // Nothing runs between the look-up and the walk that could change the
+    // chain.
     List *list = list_new(vm, 0);
     for (; list != NULL && ref != NULL; ref = ref->next) {
         if (!list_append(vm, list, value_from_object(ref))) {

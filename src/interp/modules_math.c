@@ -35,6 +35,7 @@ static Value apply_unary(Vm *vm, Value arg, double (*function)(double))
     if (!value_to_double(vm, arg, &x)) {
         return VALUE_FAIL;
     }
+    // An operand that is infinite or NaN excuses such a result.
     return checked(vm, function(x), isfinite(x), isnan(x));
 }
 
@@ -170,6 +171,7 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
         bits = bits > 1000 && !mp_isneg(number) ? bits - 900 : 0;
     }
     if (bits > 0) {
+        // Owned; the bits cut off are below a double's precision.
         Value shifted = int_binary(vm, BINARY_RSHIFT, arg,
                                    value_from_small(bits));
         bool done = !value_failed(shifted) && int_to_double(vm, shifted, &x);
@@ -183,6 +185,7 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     if (x <= 0) {
         return raise_false(vm, ERR_VALUE, "math domain error");
     }
+    // The mantissa in [0.5, 1) has the logarithm, the exponent adds the rest.
     int exponent = 0;
     if (bits > 0) {
         x = frexp(x, &exponent);
@@ -206,6 +209,7 @@ MATH_BODY(log)
     if (!log_of(vm, args[1], log, M_LN2, &base)) {
         return VALUE_FAIL;
     }
+    // log(1) is 0: the base 1 divides by zero.
     return base == 0 ? raise_error(vm, ERR_ZERO_DIVISION,
                                    "float division by zero")
                      : float_new(vm, x / base);
@@ -275,6 +279,7 @@ TEST_BODY(isfinite, isfinite)
 static Value pair_of(Vm *vm, Value first, Value second)
 {
     Value items[] = {first, second};
+    // tuple_from retains, so that both are released below in any case.
     Tuple *pair = value_failed(first) || value_failed(second)
                       ? NULL
                       : tuple_from(vm, items, 2);
@@ -441,6 +446,7 @@ static bool add_constants(Vm *vm, Dict *dict)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Str *name = str_intern(vm, rows[i].name, strlen(rows[i].name));
         Value value = name != NULL ? float_new(vm, rows[i].value) : VALUE_FAIL;
+        // The dict retains; what was made here is released on either way.
         bool done = !value_failed(value) &&
                     dict_set_name(vm, dict, name, value);
         value_release(&vm->ctx, value);

@@ -39,6 +39,7 @@ static Value path_argument(Vm *vm, Value v, const char *function,
         Value method = name == NULL ? VALUE_FAIL
                                     : value_find_method(vm, v, name);
         object_release_null(&vm->ctx, name);
+        // UNBOUND: it has no such method, which is told below.
         path = value_failed(method) || value_unbound(method)
                    ? method
                    : vm_call(vm, method, NULL, 0);
@@ -216,6 +217,7 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
                                      found->st_ctim};
     Tuple *tuple = tuple_new(vm, 10);
     for (size_t i = 0; tuple != NULL && i < 10; i++) {
+        // int_from_i64, since inodes and sizes may pass 62 bits.
         Value item = i < 7 ? int_from_i64(vm, numbers[i])
                            : seconds(vm, times[i - 7]);
         if (value_failed(item)) {
@@ -258,6 +260,7 @@ OS_BODY(realpath)
     }
     char *found = realpath(text, NULL);
     Value result = found == NULL ? VALUE_NONE : text_value(vm, found);
+    // The C library allocated it.
     free(found);
     release(vm, path);
     return result;
@@ -365,6 +368,7 @@ OS_BODY(urandom)
     if (!value_to_index(vm, args[0], &size)) {
         return VALUE_FAIL;
     }
+    // As CPython words it.
     if (size < 0) {
         return raise_error(vm, ERR_VALUE, "negative argument not allowed");
     }

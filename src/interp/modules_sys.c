@@ -92,6 +92,7 @@ SYS_BODY(exc_info)
     (void)count, (void)args;
     Value parts[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
     if (vm->handled.count > 0) {
+        // The last one is the innermost `except` that is running.
         Value handled = vec_last(&vm->handled);
         if (value_is_kind(handled, KIND_EXCEPTION)) {
             Traceback *trace = value_as_exception(handled)->traceback;
@@ -191,6 +192,7 @@ static bool fill_path(Vm *vm, List *list)
 // NULL carries a pending error over as VALUE_FAIL.
 static Value make_path(Vm *vm)
 {
+    // A list, as programs append to it.
     List *list = list_new(vm, 0);
     if (list != NULL && !fill_path(vm, list)) {
         object_release(&vm->ctx, list);

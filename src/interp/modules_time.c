@@ -96,6 +96,7 @@ static bool get_seconds(Vm *vm, Value v, time_t *seconds)
         return raise_false(vm, ERR_OVERFLOW,
                            "timestamp out of range for platform time_t");
     }
+    // floor, not the cast's truncation, for moments before 1970.
     *seconds = (time_t)floor(number);
     return true;
 }
@@ -108,6 +109,7 @@ static Value make_fields(Vm *vm, const struct tm *tm)
         tm->tm_hour, tm->tm_min, tm->tm_sec,
         // C counts days of the week from Sunday, Python from Monday.
         (tm->tm_wday + 6) % 7, tm->tm_yday + 1, tm->tm_isdst};
+    // Small ints need no release if the tuple cannot be made.
     Tuple *tuple = tuple_new(vm, FIELD_COUNT);
     for (int i = 0; tuple != NULL && i < FIELD_COUNT; i++) {
         tuple->items[i] = value_from_small(fields[i]);

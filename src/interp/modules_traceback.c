@@ -29,6 +29,7 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
                     ? raise_print_message(vm, args[0], &out)
                     : raise_format_traceback(vm, args[0], limit, &out);
     Str *text = done ? str_from_buf(vm, &out) : NULL;
+    // str_from_buf frees the buffer; without it, that is due here.
     if (!done) {
         strbuf_free(&out);
     }
@@ -39,6 +40,7 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
 static Value entry_tuple(Vm *vm, const Code *code, uint32_t word)
 {
     Span span = code_span(code, word);
+    // Line numbers count from 1; the text is the program's as it was read.
     Place place = source_place(code->source, span.start);
     size_t length = 0;
     const char *line = source_line(code->source, place.line, &length);
@@ -82,6 +84,7 @@ static Value traceback_entries(Vm *vm, Value *args, uint32_t count)
     }
     const Traceback *trace = (Traceback *)value_object(args[0]);
     List *list = list_new(vm, 0);
+    // Unwinding adds the innermost frame first.
     for (uint32_t i = trace->count; list != NULL && i > 0; i--) {
         const TracebackEntry *entry = &trace->entries[i - 1];
         if (!add_entry(vm, list, entry->code, entry->word)) {

@@ -13,6 +13,7 @@
 // may hold zeros of its own.
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 {
+    // The sums of sizes below cannot overflow then.
     if (length > PTRDIFF_MAX / 2) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
@@ -126,6 +127,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         memcpy(sum->data + x, bytes_text(b), y);
         return value_from_object(sum);
     }
+    // The bytes stand on either side of *.
     bool left = value_is_kind(a, KIND_BYTES);
     if (op != BINARY_MUL || !value_is_index(vm, left ? b : a)) {
         return VALUE_NOT_IMPLEMENTED;
@@ -340,6 +342,7 @@ static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     Bytes *self = object_new(vm, cls, sizeof *self + length + 1);
     if (self != NULL) {
         self->length = length;
+        // With the zero byte.
         memcpy(self->data, bytes_text(made), length + 1);
     }
     release(vm, made);

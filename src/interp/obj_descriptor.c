@@ -81,6 +81,7 @@ static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
     if (key == NULL) {
         return -1;
     }
+    // Borrowed from the dict, which outlives the call.
     Value found = dict_get_name(keywords, key);
     object_release(&vm->ctx, key);
     *out = value_unbound(found) ? VALUE_NONE : found;
@@ -90,6 +91,7 @@ static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
 static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"fget", "fset", "fdel", "doc"};
+    // Borrowed: property_new retains them.
     Value parts[4];
     (void)cls;
     if (args->count > 4) {
@@ -160,6 +162,7 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
                            deleting ? "deleter" : "setter");
     }
     Value args[2] = {instance, value};
+    // A setter's result means nothing.
     Value result = vm_call(vm, function, args, deleting ? 1 : 2);
     if (value_failed(result)) {
         return false;

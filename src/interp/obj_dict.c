@@ -167,6 +167,7 @@ static bool grow(Vm *vm, Dict *dict)
     if (dict->used < dict->capacity) {
         return true;
     }
+    // Numbers of entries and slots must fit 32 bits when doubled.
     if (dict->count >= UINT32_MAX / 4) {
         return ctx_fail_memory(&vm->ctx);
     }
@@ -353,6 +354,7 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 // no memory for the index of one that is not dense any more.
 static bool keep_dense(Vm *vm, Dict *dict, Value key)
 {
+    // The next int in turn keeps it dense; the first key decides whether it is.
     bool next = value_same(key, value_from_small(dict->used));
     if (dict->used == 0 && dict->index == NULL) {
         dict->dense = next;
@@ -427,6 +429,7 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
     return 1;
 }
 
+// 1 removed, 0 absent, -1 failed.
 int dict_remove(Vm *vm, Dict *dict, Value key)
 {
     Value value;
@@ -513,6 +516,7 @@ void dict_clear(Vm *vm, Dict *dict)
 {
     Dict old = *dict;
     uint64_t version = dict->version + 1;
+    // Also zeroes the version, which must go on.
     dict_init(dict);
     dict->version = version;
     for (uint32_t i = 0; i < old.used; i++) {
@@ -529,6 +533,7 @@ Dict *dict_copy(Vm *vm, Dict *dict)
     if (copy == NULL || dict->count == 0) {
         return copy;
     }
+    // With removed entries, compacting would give its keys other numbers.
     copy->dense = dict->dense && dict->count == dict->used;
     if (!resize(vm, copy, dict->count)) {
         object_release(&vm->ctx, copy);

@@ -53,6 +53,7 @@ bool dtype_from_value(Vm *vm, Value v, DType *dtype)
     if (value_is_str(v) && dtype_from_name(value_as_str(v)->text, dtype)) {
         return true;
     }
+    // Nothing fits: the message shows what was given.
     Str *text = value_repr(vm, v);
     if (text == NULL) {
         return false;
@@ -305,6 +306,7 @@ static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
     const Spec *spec = (Spec *)value_object(self);
+    // An unknown rank has no sizes.
     size_t count = spec->rank > 0 ? (size_t)spec->rank : 0;
     *hash = hash_bytes(spec->dims, count * sizeof(int64_t)) * 31 +
             (uint64_t)spec->dtype + ((uint64_t)(spec->rank + 1) << 8);

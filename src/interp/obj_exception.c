@@ -64,6 +64,7 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
     Exception *self = (Exception *)object;
     Value values[] = {self->cause, self->context, self->notes,
                       self->subject};
+    // Never NULL, by the invariant.
     visit(&self->args->head, data);
     if (self->dict != NULL) {
         visit(&self->dict->head, data);
@@ -162,6 +163,7 @@ static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
         return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
                            type_name(exception->head.type));
     }
+    // The new args are in place before the old ones are released.
     Tuple *old = exception->args;
     exception->args = object_retain(args);
     object_release(&vm->ctx, old);
@@ -408,6 +410,7 @@ static Value add_note(Vm *vm, Value *args, uint32_t count)
         }
         exception->notes = value_from_object(list);
     }
+    // Borrowed from the exception.
     List *notes = value_as_list(exception->notes);
     return note_store(vm, notes, args[1]) && list_append(vm, notes, args[1])
                ? VALUE_NONE
@@ -525,6 +528,7 @@ static Value special_attribute(Vm *vm, const Exception *self, const Str *name)
         type_is_subtype(cls, type_of_error(vm, ERR_STOP_ITERATION))) {
         return argument_or_none(args, 0);
     }
+    // Several arguments to SystemExit are its code as a tuple.
     if (str_is(name, "code") &&
         type_is_subtype(cls, type_of_error(vm, ERR_SYSTEM_EXIT))) {
         return args->count > 1 ? value_retain(value_from_object(args))

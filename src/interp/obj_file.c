@@ -235,6 +235,7 @@ FILE_BODY(writelines)
     Tuple *lines = value_to_tuple(vm, args[1]);
     bool done = lines != NULL;
     for (size_t i = 0; done && i < lines->count; i++) {
+        // What write() takes: self and the text.
         Value row[] = {args[0], lines->items[i]};
         done = !value_failed(method_write(vm, row, 2));
     }
@@ -281,6 +282,7 @@ FILE_BODY(readlines)
     List *lines = list_new(vm, 0);
     Value line = lines == NULL ? VALUE_FAIL : file_next(vm, args[0]);
     while (!value_failed(line) && !value_same(line, VALUE_STOP)) {
+        // The list takes the line, even on failure.
         line = list_append_owned(vm, lines, line) ? file_next(vm, args[0])
                                                   : VALUE_FAIL;
     }
@@ -448,6 +450,7 @@ const TypeDef file_type_def = {.name = "TextIOWrapper",
 static Value make_stream(Vm *vm, int descriptor, const char *text,
                          const char *mode, uint32_t flags)
 {
+    // file_new retains it.
     Str *name = str_from(vm, text);
     if (name == NULL) {
         return VALUE_FAIL;

@@ -57,6 +57,7 @@ Function *function_new(Vm *vm, Code *code, Dict *globals)
         .name = object_retain(code->name),
         .qualname = object_retain(code->qualname),
         .doc = object_or_none(code->doc),
+        // UNBOUND in globals without a __name__.
         .module = value_retain(dict_get_name(globals, vm->names[NAME_NAME])),
         .cell_count = code->captured_count,
     };
@@ -181,6 +182,7 @@ static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
     if (!note_store(vm, value_object(self), value)) {
         return false;
     }
+    // The new value is in place before the old one is released.
     value_replace(&vm->ctx, field, value_retain(value));
     return true;
 }
@@ -293,6 +295,7 @@ static bool function_set_annotations(Vm *vm, Value self, Value value)
 static Value function_get_closure(Vm *vm, Value self)
 {
     Function *function = AS_FUNCTION(self);
+    // As CPython: no closure is None, not an empty tuple.
     if (function->cell_count == 0) {
         return VALUE_NONE;
     }
@@ -439,6 +442,7 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     if (str_is(name, "__self__")) {
         return method_get_self(vm, self);
     }
+    // Not the function's: a method has a class of its own.
     if (str_is(name, "__class__")) {
         return object_or_none(value_object(self)->type);
     }

@@ -91,6 +91,7 @@ static bool take_handled(Vm *vm, Generator *g)
     size_t before = vm->handled.count;
     for (size_t i = 0; i < g->handled.count; i++) {
         if (!vec_push(&vm->ctx, &vm->handled, g->handled.items[i])) {
+            // The references still belong to the generator.
             vm->handled.count = before;
             return false;
         }
@@ -262,6 +263,7 @@ static Generator *delegate(const Generator *g)
     if (g->state != GENERATOR_SUSPENDED) {
         return NULL;
     }
+    // `word` stands behind the YIELD, so this is the instruction itself.
     Ins yield = g->function->code->words[g->word - 1];
     Value asked = g->registers[INS_C(yield)];
     return INS_X(yield) && value_is_kind(asked, KIND_GENERATOR)
@@ -328,6 +330,7 @@ bool generator_close(Vm *vm, Generator *g)
     if (value_failed(exit)) {
         return false;
     }
+    // Takes `exit`, and leaves it pending for generator_throw.
     raise_object(vm, exit);
     Value item = generator_throw(vm, g);
     if (value_failed(item)) {

@@ -154,6 +154,7 @@ Value int_from_double(Vm *vm, double d)
     if (mp_init_i64(&number, mantissa) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
+    // The exponent is above 53 here, as the small ones have been returned.
     if (mp_mul_2d(&number, exponent - 53, &number) != MP_OKAY) {
         mp_clear(&number);
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -218,6 +219,7 @@ bool int_to_double(Vm *vm, Value v, double *out)
                    // Beyond 2000 bits every scale gives infinity.
                    : ldexp((double)top_bits(view.number, bits),
                            bits > 2000 ? 2000 : bits - 64);
+    // ldexp gives an infinity where the number passes the largest double.
     if (isinf(d)) {
         return raise_false(vm, ERR_OVERFLOW,
                            "int too large to convert to float");
@@ -566,6 +568,7 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
 }
 
 // The operators that are one call.
+// AND, OR and XOR work as on two's complement, as Python has it.
 static mp_err simple_op(Ctx *ctx, BinaryOp op, const mp_int *a,
                         const mp_int *b, mp_int *result)
 {

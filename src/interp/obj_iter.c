@@ -151,6 +151,7 @@ static Value enumerate_step(Vm *vm, Iterator *self)
     }
     Value number = self->state[1];
     Value next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
+    // Everything that can fail comes before the state changes.
     Tuple *pair = value_failed(next) ? NULL : tuple_new(vm, 2);
     if (pair == NULL) {
         release(vm, next);
@@ -346,6 +347,7 @@ static int filter_keeps(Vm *vm, Value function, Value item)
         return value_truth(vm, item);
     }
     Value result = vm_call(vm, function, &item, 1);
+    // The result may be any object.
     int truth = value_failed(result) ? -1 : value_truth(vm, result);
     release(vm, result);
     return truth;
@@ -427,6 +429,7 @@ Value iter_reversed(Vm *vm, Value sequence)
         return raise_error(vm, ERR_TYPE, "'%s' object is not reversible",
                            type_name(type));
     }
+    // Taken once: items added later are not seen.
     int64_t length = value_length(vm, sequence);
     Iterator *self =
         length < 0 ? NULL

@@ -45,6 +45,7 @@ bool list_reserve(Vm *vm, List *list, size_t extra)
     if (wanted > PTRDIFF_MAX / sizeof(Value) / 2) {
         return ctx_fail_memory(&vm->ctx);
     }
+    // The 4 spares short lists their first growths.
     size_t capacity = list->capacity + list->capacity / 2 + 4;
     capacity = capacity < wanted ? wanted : capacity;
     Value *items = ctx_realloc(&vm->ctx, list->items,
@@ -109,6 +110,7 @@ bool list_extend(Vm *vm, List *list, Value iterable)
     }
     Value item;
     bool ok = true;
+    // value_next gives VALUE_FAIL on an error, which ends the loop in its body.
     while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
         ok = !value_failed(item) && list_append_owned(vm, list, item) &&
              ctx_poll(&vm->ctx);
@@ -448,6 +450,7 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     if (result == NULL) {
         return VALUE_FAIL;
     }
+    // An empty list gives an empty result, so the step is never 0.
     for (size_t i = 0; i < result->count; i += list->count) {
         for (size_t j = 0; j < list->count; j++) {
             result->items[i + j] = value_retain(list->items[j]);

@@ -204,6 +204,7 @@ static int range_contains(Vm *vm, Value self, Value item)
     Value rest = value_failed(offset) ? VALUE_FAIL
                                       : int_binary(vm, BINARY_MOD, offset,
                                                    range->step);
+    // In the range if the distance is a multiple of the step.
     int result = value_failed(rest)
                      ? -1
                      : value_same(rest, value_from_small(0));
@@ -295,6 +296,7 @@ static Value range_iterator(Vm *vm, Range *range)
     if (!value_to_index(vm, range->length, &length)) {
         return VALUE_FAIL;
     }
+    // All numbers between small ends are small ints.
     bool small = value_both_ints(range->start, range->stop) &&
                  value_is_int(range->step);
     Iterator *self = iterator_new(vm, "range_iterator",

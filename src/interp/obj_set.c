@@ -132,6 +132,7 @@ restart:;
             if (value_unbound(entry->key)) {
                 return entry;
             }
+            // Most keys differ by hash already: no code runs for them.
             if (entry->hash != hash ||
                 value_same(entry->key, VALUE_DELETED)) {
                 continue;
@@ -180,6 +181,7 @@ static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     if (set->fill * 5 < set->mask * 3) {
         return true;
     }
+    // Removed slots go on the way, so the size may also stay.
     return resize(vm, set,
                   set->count > SET_BIG ? set->count * 2 : set->count * 4);
 }

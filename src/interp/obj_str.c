@@ -233,6 +233,7 @@ static SetEntry *intern_slots(Vm *vm, size_t slots)
 // Doubles the table (or cleans it of removed slots) when two thirds are used.
 static bool intern_reserve(Vm *vm)
 {
+    // The first name of a Vm makes the table.
     Set *set = vm->interned;
     if (set == NULL) {
         set = ctx_alloc_zero(&vm->ctx, sizeof *set);
@@ -397,6 +398,7 @@ Str *str_append(Vm *vm, Str *a, Str *b)
         object_release(&vm->ctx, a);
         return result;
     }
+    // `b` is not `a`, so its text stays where it is.
     size_t length = a->length + b->length;
     if (length > a->capacity) {
         // A quarter more each time, so that n appends cost O(n).
@@ -428,6 +430,7 @@ static void make_index(Vm *vm, Str *str)
         ctx_clear(&vm->ctx);
         return;
     }
+    // Each step begins where the last one ended: one pass over the text.
     size_t offset = 0;
     for (size_t i = 0; i * INDEX_STEP <= str->count; i++) {
         index[i] = (uint32_t)offset;

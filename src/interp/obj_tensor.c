@@ -96,6 +96,7 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
                            "rank %d",
                            tensor->rank);
     }
+    // The host number knows the rest of the specification.
     Value item = tensor_item(vm, tensor, 0);
     if (value_failed(item)) {
         return VALUE_FAIL;
@@ -149,6 +150,7 @@ Value tensor_to_int(Vm *vm, Value self)
         return value_from_small(value_same(item, VALUE_TRUE));
     }
     if (value_is_float(item)) {
+        // Read before the item goes.
         double number = value_float(item);
         value_release(&vm->ctx, item);
         return int_from_double(vm, number);
@@ -233,6 +235,7 @@ static Value symbolic_repr(Vm *vm, Value self)
     strbuf_printf(&buf, "<%s: ",
                   symbolic->name != NULL ? symbolic->name->text : "?");
     tensor_type_print(&buf, operand_type(self));
+    // A symbol that outlived its trace says so.
     const char *function =
         vm->hooks != NULL ? vm->hooks->leaked_from(symbolic) : NULL;
     if (function != NULL) {

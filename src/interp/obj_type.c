@@ -100,6 +100,7 @@ static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     if (!has_arguments(args, keywords)) {
         return true;
     }
+    // It was called by way of super() with arguments left over.
     if (cls->slots.init != vm->object_type->slots.init) {
         return raise_false(vm, ERR_TYPE,
                            "object.__init__() takes exactly one argument "
@@ -147,6 +148,7 @@ static Value object_new_native(Vm *vm, Value *args, uint32_t count)
                            type_name(type_of(vm, args[0])));
     }
     Type *cls = (Type *)value_object(args[0]), *layout = cls;
+    // Classes made by programs have no layout of their own.
     while (layout->flags & TYPE_HEAP) {
         layout = layout->base;
     }
@@ -247,6 +249,7 @@ static Value object_ne(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Value answer = value_call_method(vm, args[0], vm->names[NAME_EQ],
                                      args + 1, 1);
+    // NotImplemented has no opposite.
     if (value_failed(answer) || value_same(answer, VALUE_NOT_IMPLEMENTED)) {
         return answer;
     }
@@ -527,6 +530,7 @@ static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
 {
     Dict *dict = dict_new(vm);
     for (size_t i = 0; dict != NULL && i < names->count; i++) {
+        // The dict retains names and values.
         if (!dict_set(vm, dict, names->items[i], values[i])) {
             object_release(&vm->ctx, dict);
             return NULL;
@@ -577,6 +581,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE,
                            "type.__new__() takes a str, a tuple and a dict");
     }
+    // class_new checks the bases.
     Type *made = class_new(vm, cls, value_as_str(items[0]),
                            value_as_tuple(items[1]), value_as_dict(items[2]),
                            keywords);

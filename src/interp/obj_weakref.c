@@ -19,6 +19,7 @@ enum { WEAK_FIRST_CAPACITY = 16 };
 static size_t home_slot(const WeakTable *table, const Object *target)
 {
     uint64_t bits = (uintptr_t)target >> 4; // objects stand 16 bytes apart
+    // The upper bits of the product are the well mixed ones.
     return (size_t)(bits * 0x9E6C63D0876A9A35u >> 20) & (table->capacity - 1);
 }
 
@@ -315,6 +316,8 @@ static bool weakref_hash(Vm *vm, Value self, uint64_t *hash)
         if (!value_hash(vm, value_from_object(ref->target), &ref->hash)) {
             return false;
         }
+        // Kept, so that a dictionary finds the reference when its target is
+        // dead.
         ref->hashed = true;
     }
     *hash = ref->hash;
