@@ -92,6 +92,8 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
 #endif
 
 // `rows` rows of C (any number) by up to two vectors of columns.
+// A rest of rows between the two sizes of tile is halved, not left as one
+// large and one tiny tile.
 #define GEMM_STRIP(sfx, T)                                                    \
     typedef void (*GemmTile_##sfx)(int64_t, const T *, int64_t, int64_t,      \
                                    const T *, int64_t, T *, int64_t, bool,    \
@@ -211,6 +213,7 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
         }                                                                     \
     }
 
+// The parts of one type, each built on those before.
 #define GEMM(sfx, T)                                                          \
     GEMM_TILE(sfx, T)                                                         \
     GEMM_STRIP(sfx, T)                                                        \

@@ -34,6 +34,7 @@ GEMM(f64, double)
 // zeros, against GEMM_ROWS rows at a time in registers.
 enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
 
+// Integers may add in any order without a change, so they need no rule.
 #define GEMM_INT(sfx, T, U)                                                   \
     typedef U vector_##sfx __attribute__((vector_size(64)));                  \
     static inline void gemm_rows_##sfx(const GemmArgs *g, int64_t row,        \

@@ -19,6 +19,8 @@ enum {
 };
 
 // JOIN folds accumulators l and r; STEP puts element x into accumulator l.
+// A short row uses fewer lanes, which changes no bit: empty lanes hold the
+// neutral element.
 #define REDUCE(name, sfx, T, A, NEUTRAL, JOIN)                                \
     static A block_##name##_##sfx(const T *in, int64_t n)                     \
     {                                                                         \
@@ -157,6 +159,7 @@ REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
 
 // Rows are outermost, so that a row stays in the cache: its largest element,
 // the exponentials, their sum, the quotient. `out` may be `in`.
+// x - high is at most 0, so that no exponential overflows.
 #define SOFTMAX(sfx, T)                                                       \
     static void softmax_##sfx(void *out, const void *in, int64_t rows,        \
                               int64_t n)                                      \

@@ -1,6 +1,8 @@
 // Every elementwise inner loop: TILE(id, name, operands, types), where types
 // is one of the sets of tile_types.h. For each type in the set the tier body
 // (tier_body.h) defines tile_<name>_<type>. No include guard.
+// A row here needs a loop in one of the tile_*.h files, or the tier's table
+// does not compile.
 TILE(ADD, add, 2, NUMERIC)
 TILE(SUBTRACT, subtract, 2, NUMERIC)
 TILE(MULTIPLY, multiply, 2, NUMERIC)

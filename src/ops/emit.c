@@ -151,6 +151,7 @@ typedef struct RunEmit {
 } RunEmit;
 
 // Keeps the tensor until the run is over, NULL stays NULL.
+// Owned even on failure: the tensor is then released at once.
 static EmitValue run_own(RunEmit *run, Tensor *tensor)
 {
     if (tensor != NULL && !vec_push(run->emit.ctx, &run->owned, tensor)) {
@@ -167,6 +168,7 @@ static EmitValue run_op(Emit *emit, OpCode op, const EmitValue *inputs,
     static const AttrValue none[OP_MAX_ATTRS];
     Tensor *outputs[OP_MAX_OUTPUTS] = {NULL};
     uint32_t count;
+    // The values of this Emit are tensors, so that the arrays are alike.
     bool ok = op_run(emit->ctx, op, (Tensor *const *)inputs, input_count,
                      attrs != NULL ? attrs : none, outputs, &count);
     for (uint32_t i = 1; ok && i < count; i++) {

@@ -193,6 +193,7 @@ bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
 {
     if (!attr_given(attr)) {
         // A shift by the whole width is undefined in C.
+        // Without an axis: all of them.
         *mask = rank == 32 ? UINT32_MAX : ((uint32_t)1 << rank) - 1;
         return true;
     }
@@ -242,6 +243,7 @@ static bool ints_from(Ctx *ctx, const char *op, int64_t count,
 static bool ints_from_tensor(Ctx *ctx, const char *op, const Tensor *tensor,
                              Shape *out)
 {
+    // tensor_int_at reads every integer dtype, so shapes may be of any.
     int64_t ints[SHAPE_MAX_RANK];
     int64_t count = tensor->count;
     for (int64_t i = 0; i < count && i < SHAPE_MAX_RANK; i++) {
@@ -261,6 +263,7 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
     if (attr->kind != ATTR_INPUT) {
         return ints_from(ctx, call->op->name, attr->count, attr->ints, out);
     }
+    // The attribute holds the operand's number.
     uint32_t input = (uint32_t)attr->integer;
     if (!infer_needs_integer(call, input)) {
         return false;
@@ -270,6 +273,7 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
                                 out);
     }
     TensorType type = call->inputs[input];
+    // A scalar counts as a vector of one.
     bool known = type.rank == 0 ||
                  (type.rank == 1 && type.dims[0] != DIM_UNKNOWN &&
                   type.dims[0] <= SHAPE_MAX_RANK);

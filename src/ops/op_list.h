@@ -1,6 +1,7 @@
 // Every op: OP(id, descriptor). The descriptor is a `const OpDesc` beside the
 // op's code in ops_*.c. To add an op: write it there, add a row here
 // (docs/adding-an-op.md). No include guard.
+// Structural ops, which only a graph has, come first.
 OP(CONST, op_const)
 OP(IF, op_if)
 OP(WHILE, op_while)

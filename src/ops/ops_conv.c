@@ -220,10 +220,13 @@ static bool kernel_conv2d(const KernelCall *call)
     return ok;
 }
 
+// One int for both axes, or a pair; the text in either case.
 static const AttrDesc conv_attrs[] = {
     {"strides", ATTR_INTS, ATTR_HOST_ONLY, "1"},
     {"padding", ATTR_STR, ATTR_HOST_ONLY, "'VALID'"},
 };
+// Images have channels last, as TensorFlow's default: a window's row is then
+// one run of memory.
 const OpDesc op_conv2d = {
     .name = "conv2d",
     .params = "x, filters, /",

@@ -6,6 +6,7 @@
 #include "ops/strings.h"
 
 // Writes the element at `from` over all of `out`.
+// Bytes, whatever the dtype; `from` may be the first element of `out`.
 static void fill_with(Tensor *out, const void *from)
 {
     size_t size = dtype_size((DType)out->dtype);

@@ -358,6 +358,7 @@ static bool infer_qr(InferCall *call)
     return true;
 }
 
+// Without graphdef names: the writer has a form of its own for them.
 #define MATRIX_OP(text, names, inputs, outputs, rule, run)                    \
     .name = (text), .params = (names), .min_inputs = (inputs),                \
     .max_inputs = (inputs), .output_count = (outputs), .infer = (rule),       \
@@ -375,12 +376,14 @@ const OpDesc op_solve = {
            "(or one vector). OpValueError if a matrix is singular.",
     .flags = OP_MAY_FAIL,
 };
+// Reads the lower triangle alone, so that symmetry is not checked.
 const OpDesc op_cholesky = {
     MATRIX_OP("cholesky", "x, /", 1, 1, infer_square, kernel_cholesky),
     .doc = "The lower triangular L with L @ L.T = x, of symmetric positive\n"
            "definite matrices; OpValueError if one is not.",
     .flags = OP_MAY_FAIL,
 };
+// Cannot fail: of a singular matrix it is 0.
 const OpDesc op_det = {
     MATRIX_OP("det", "x, /", 1, 1, infer_det, kernel_det),
     .doc = "The determinant of square matrices of floats.",

@@ -17,6 +17,7 @@ enum {
 };
 
 // The letter of each axis of an operand.
+// In the order of the axes. Small, so it is copied freely.
 typedef struct Labels {
     int count;
     uint8_t at[SHAPE_MAX_RANK];
@@ -377,9 +378,11 @@ static EmitValue compose_einsum(const ComposeCall *call)
     return x == NULL ? NULL : in_order(&e, x, &labels, &e.output);
 }
 
+// A host string: the graph is built from it.
 static const AttrDesc einsum_attrs[] = {
     {"equation", ATTR_STR, ATTR_HOST_ONLY, NULL},
 };
+// Composed: a graph holds the products and sums that it is made of.
 const OpDesc op_einsum = {
     .name = "einsum",
     .params = "arrays, /",

@@ -107,6 +107,7 @@ static bool kernel_take(const KernelCall *call)
 static const AttrDesc take_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
+// OP_MAY_FAIL: whether an index is in range shows when it runs.
 const OpDesc op_take = {
     .name = "take",
     .params = "x, indices, /",
@@ -132,6 +133,7 @@ static bool broadcast_indices(InferCall *call, Shape *out)
     for (uint32_t i = 2; i < call->input_count; i++) {
         Shape so_far;
         shape_set(&so_far, out->rank, out->dims);
+        // The dtype is only there to make a type; shapes are what counts.
         TensorType left = {DT_INT64, so_far.rank, so_far.dims};
         if (!shape_broadcast(call->ctx, call->op->name, left, call->inputs[i],
                              out)) {
@@ -244,6 +246,7 @@ static bool kernel_pick(const KernelCall *call)
 static const AttrDesc pick_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
+// Internal: x[…] at the prompt chooses between this op and `index`.
 const OpDesc op_pick = {
     .name = "pick",
     .params = "x, *indices, /",
@@ -311,6 +314,8 @@ static const AttrDesc one_hot_attrs[] = {
     {"depth", ATTR_INT, ATTR_HOST_ONLY, NULL},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
+// Unlike `take` it never fails: classes out of range, such as padding with -1,
+// become zeros.
 const OpDesc op_one_hot = {
     .name = "one_hot",
     .params = "indices, /",

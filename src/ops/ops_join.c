@@ -106,6 +106,8 @@ static bool kernel_concat(const KernelCall *call)
 static const AttrDesc join_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
+// At most 255 inputs: descriptors count them in a byte, and that value means
+// any number.
 const OpDesc op_concat = {
     .name = "concat",
     .params = "arrays, /",
@@ -165,6 +167,7 @@ static bool infer_stack(InferCall *call)
     return true;
 }
 
+// concat's kernel does the work; only the shape differs.
 const OpDesc op_stack = {
     .name = "stack",
     .params = "arrays, /",
@@ -236,6 +239,7 @@ static bool kernel_unstack(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// output_count stays 0: it varies, and the rule sets it.
 const OpDesc op_unstack = {
     .name = "unstack",
     .params = "x, /",
@@ -269,6 +273,7 @@ static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
             total += sizes[i];
         }
     }
+    // What is left may be 0, never less.
     if (open >= 0 && total <= whole) {
         sizes[open] = call->split_rest = whole - total;
         total = whole;
@@ -287,6 +292,7 @@ static bool infer_split(InferCall *call)
 {
     TensorType type = call->inputs[0];
     const AttrValue *parts = &call->attrs[0];
+    // Equal parts must divide the axis without a rest, as in TensorFlow.
     bool equal = parts->count == 1;
     int axis;
     if (!infer_needs_rank(call, 0, 1)) {
@@ -357,6 +363,7 @@ static bool kernel_split(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Both forms of `parts` come as ints; a single one is a list of one.
 static const AttrDesc split_attrs[] = {
     {"parts", ATTR_INTS, ATTR_HOST_ONLY, NULL},
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},

@@ -3,6 +3,7 @@
 #include "ops/emit.h"
 #include "ops/infer.h"
 
+// infer_composed refuses: no graph and no plan ever holds these ops.
 #define COMPOSED(text, names, least, most, how)                               \
     .name = (text), .params = (names), .min_inputs = (least),                 \
     .max_inputs = (most), .output_count = 1, .infer = infer_composed,         \
@@ -52,6 +53,7 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
                              "trace");
     }
     EmitValue logs = emit_1(emit, OP_LOG_SOFTMAX, logits, &last);
+    // The classes are the last axis.
     uint32_t mask = (uint32_t)1 << (type.rank - 1);
     // The dtype of the labels tells which form they have.
     if (dtype_is_integer(given.dtype)) {
@@ -123,6 +125,7 @@ static const AttrDesc layer_norm_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "-1"},
     {"epsilon", ATTR_FLOAT, ATTR_HOST_ONLY, "1e-5"},
 };
+// Scale and offset may be left out, the offset alone or both.
 const OpDesc op_layer_norm = {
     COMPOSED("layer_norm", "x, scale=None, offset=None", 1, 3,
              compose_layer_norm),
@@ -165,6 +168,7 @@ static EmitValue compose_dropout(const ComposeCall *call)
 static const AttrDesc dropout_attrs[] = {
     {"rate", ATTR_FLOAT, ATTR_HOST_ONLY, NULL},
 };
+// Always drops: whether a network is being trained is the caller's to know.
 const OpDesc op_dropout = {
     COMPOSED("dropout", "x, /", 1, 1, compose_dropout),
     .doc = "x with elements set to 0, each with the chance `rate`, the\n"

@@ -83,6 +83,7 @@ static bool check_axis(InferCall *call, PadMode mode, int64_t size,
 }
 
 // Sizes grow by both amounts, if a trace knows them.
+// Paddings that a trace does not know leave all sizes open, not the rank.
 static bool infer_pad(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -195,6 +196,7 @@ static bool kernel_pad(const KernelCall *call)
         return false;
     }
     for (int i = 0; i < in->rank; i++) {
+        // What goes behind follows from the output's size.
         pad.before[i] = padding_at(call->inputs[1], i, 0);
     }
     // Rows of the input that stay together are copied whole.
@@ -218,6 +220,7 @@ static bool kernel_pad(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// The constant counts in the first mode alone.
 static const AttrDesc pad_attrs[] = {
     {"mode", ATTR_STR, ATTR_HOST_ONLY, "'constant'"},
     {"constant_values", ATTR_FLOAT, ATTR_HOST_ONLY, "0"},

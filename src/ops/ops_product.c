@@ -46,6 +46,7 @@ static EmitValue compose_outer(const ComposeCall *call)
                   emit_reshape(emit, call->inputs[1], 2, row));
 }
 
+// Composed: a graph holds reshapes and a product.
 const OpDesc op_outer = {
     COMPOSED("outer", "x1, x2, /", 2, 2, compose_outer),
     .doc = "The products of every element of x1 with every one of x2, as a\n"
@@ -184,6 +185,7 @@ static EmitValue compose_tensordot(const ComposeCall *call)
                         out.dims);
 }
 
+// Two lists of axes: the prompt's `axes` number is resolved before.
 static const AttrDesc tensordot_attrs[] = {
     {"axes1", ATTR_INTS, ATTR_HOST_ONLY, NULL},
     {"axes2", ATTR_INTS, ATTR_HOST_ONLY, NULL},
@@ -253,6 +255,7 @@ static EmitValue compose_norm(const ComposeCall *call)
                    mask, attr_bool(&call->attrs[2], false));
 }
 
+// `ord` is a host number: it decides which ops are emitted.
 static const AttrDesc norm_attrs[] = {
     {"ord", ATTR_FLOAT, ATTR_HOST_ONLY, "2"},
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},

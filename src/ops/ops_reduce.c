@@ -17,6 +17,7 @@ static bool infer_reduced(InferCall *call, DType dtype, bool refuse_empty)
 {
     TensorType type = call->inputs[0];
     Shape *out = &call->out_shapes[0];
+    // A reduced axis that is kept has the size 1 and so still broadcasts.
     bool keep = attr_bool(&call->attrs[1], false);
     uint32_t mask;
     call->out_dtypes[0] = dtype;
@@ -380,6 +381,7 @@ static bool kernel_logsumexp(const KernelCall *call)
         return false;
     }
     // A copy, whose rows serve as working memory.
+    // Even where no axis has to move: the input itself must not be written to.
     Tensor *rows = reduced_last(call->ctx, call->inputs[0], mask);
     if (rows == NULL) {
         return false;
@@ -397,6 +399,7 @@ static bool kernel_logsumexp(const KernelCall *call)
 
 // ---- argmax, argmin: the first of equals; the first NaN wins
 
+// `x != x` is never true of ints: compilers drop the test there.
 #define ARG_CASE(id, T, WORSE)                                                \
     case id: {                                                                \
         const T *x = (const T *)in->data + start;                             \
@@ -409,6 +412,7 @@ static bool kernel_logsumexp(const KernelCall *call)
         }                                                                     \
         break;                                                                \
     }
+// WORSE says of `so_far` that `now` beats it.
 #define ARG_CASES(WORSE)                                                      \
     switch ((DType)in->dtype) {                                               \
         ARG_CASE(DT_UINT8, uint8_t, WORSE)                                    \
@@ -482,6 +486,7 @@ static const AttrDesc arg_attrs[] = {
     {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
 // `own` are the attributes, `n` of them; var and std take a third one.
+// All are methods of tensors too, with the same arguments.
 #define REDUCTION(text, rule, run, own, n)                                    \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
     .output_count = 1, .flags = OP_METHOD, .infer = (rule), .kernel = (run),  \

@@ -156,6 +156,7 @@ static const AttrDesc roll_attrs[] = {
     {"shift", ATTR_INTS, ATTR_HOST_ONLY, NULL},
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
+// Not OP_VIEW: the order in memory changes.
 const OpDesc op_roll = {
     .name = "roll",
     .params = "x, /",
@@ -237,9 +238,11 @@ static bool kernel_tile(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// May be computed in the graph, since sizes often are.
 static const AttrDesc tile_attrs[] = {
     {"repetitions", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
 };
+// Not called op_tile: that is the function that finds an inner loop.
 const OpDesc op_tile_op = {
     .name = "tile",
     .params = "x, /",
@@ -350,6 +353,7 @@ static bool kernel_repeat(const KernelCall *call)
     return true;
 }
 
+// None flattens, as in NumPy.
 static const AttrDesc repeat_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
 };
@@ -390,6 +394,7 @@ static bool triangle(const KernelCall *call, bool upper)
     int64_t k = attr_int(&call->attrs[0], 0);
     int64_t rows = tensor_dims(in)[in->rank - 2];
     int64_t columns = tensor_dims(in)[in->rank - 1];
+    // Rows are copied and cleared as bytes: zero bits are 0 in every dtype.
     size_t size = dtype_size((DType)in->dtype);
     memcpy(out->data, in->data, (size_t)in->count * size);
     for (int64_t r = 0; columns > 0 && r < in->count / columns; r++) {

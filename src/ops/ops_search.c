@@ -157,6 +157,7 @@ static bool kernel_nonzero(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// A vector for each axis, as NumPy gives; TensorFlow's `where` has rows.
 const OpDesc op_nonzero = {
     .name = "nonzero",
     .params = "x, /",
@@ -227,9 +228,11 @@ static bool kernel_searchsorted(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Which end of a run of equal elements is meant.
 static const AttrDesc searchsorted_attrs[] = {
     {"side", ATTR_STR, ATTR_HOST_ONLY, "'left'"},
 };
+// Of one sorted vector: NumPy's form, without TensorFlow's batches.
 const OpDesc op_searchsorted = {
     .name = "searchsorted",
     .params = "x1, x2, /",

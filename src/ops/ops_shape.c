@@ -108,6 +108,7 @@ static bool infer_reshape(InferCall *call)
 static const AttrDesc reshape_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
 };
+// Always a view: tensors are dense, so that row-major order is memory order.
 const OpDesc op_reshape = {
     VIEW("reshape", infer_reshape),
     .max_inputs = 2,
@@ -157,6 +158,7 @@ static bool infer_squeeze(InferCall *call)
 static const AttrDesc squeeze_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
+// A named axis that is not 1 is an error, not passed over.
 const OpDesc op_squeeze = {
     VIEW("squeeze", infer_squeeze),
     .max_inputs = 1,
@@ -191,6 +193,7 @@ static bool infer_expand_dims(InferCall *call)
     return true;
 }
 
+// In front by default, which makes a batch of one.
 static const AttrDesc expand_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
@@ -209,6 +212,7 @@ const OpDesc op_expand_dims = {
 static bool permutation(Ctx *ctx, const char *op, const AttrValue *attr,
                         int rank, int *axes)
 {
+    // One bit an axis: each must come exactly once.
     uint32_t seen = 0;
     if (attr_given(attr) && (int)attr->count != rank) {
         return ctx_fail(ctx, ERR_SHAPE,
@@ -279,6 +283,7 @@ static bool kernel_permute(const KernelCall *call)
     return true;
 }
 
+// None reverses all axes, as NumPy's transpose.
 static const AttrDesc permute_attrs[] = {
     {"axes", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
@@ -326,6 +331,7 @@ static bool kernel_matrix_transpose(const KernelCall *call)
     return true;
 }
 
+// The array API's `x.mT`: batches keep their axes.
 const OpDesc op_matrix_transpose = {
     .name = "matrix_transpose",
     .params = "x, /",

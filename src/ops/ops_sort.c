@@ -213,6 +213,7 @@ static bool kernel_argsort(const KernelCall *call)
     return sort_call(call, (SortResult){.places = call->outputs[0]});
 }
 
+// NumPy has no descending order; the array API does.
 static const AttrDesc sort_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
     {"descending", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
@@ -273,9 +274,12 @@ static bool kernel_topk(const KernelCall *call)
     return sort_along(call, call->inputs[0]->rank - 1, true, to);
 }
 
+// Along the last axis always, as in TensorFlow.
 static const AttrDesc topk_attrs[] = {
     {"k", ATTR_INT, ATTR_HOST_ONLY, NULL},
 };
+// Equal elements come in the order of their places, so that the result is
+// fixed.
 const OpDesc op_topk = {
     .name = "topk",
     .params = "x, /",

@@ -6,6 +6,7 @@
 // so that no name of theirs stands at the prompt.
 #include "ops/op.h"
 
+// Reached only by a mistake in the program itself, hence ERR_SYSTEM.
 static bool infer_structure(InferCall *call)
 {
     return ctx_fail(call->ctx, ERR_SYSTEM, "%s: the graph gives its type",
@@ -22,24 +23,30 @@ static bool run_structure(const KernelCall *call)
     .min_inputs = (least), .max_inputs = (most), .output_count = (outs),      \
     .infer = infer_structure, .kernel = run_structure
 
+// The tensor is a field of the node, not an attribute.
 const OpDesc op_const = {
     .name = "const", .params = "",
     .doc = "A tensor that is part of the graph.",
     STRUCTURE(0, 0, 1), .flags = OP_INTERNAL, .graphdef = "Const",
 };
 
+// The blocks are fields of the node; they see the values around them, so that
+// the condition is the only operand.
 const OpDesc op_if = {
     .name = "if", .params = "condition",
     .doc = "The results of one of two blocks, by a condition of one element.",
     STRUCTURE(1, 1, 0), .flags = OP_INTERNAL,
 };
 
+// The state goes through params and results of both blocks; it may be empty,
+// when effects are all that a loop does.
 const OpDesc op_while = {
     .name = "while", .params = "*state",
     .doc = "Runs a block on the state as long as another block gives true.",
     STRUCTURE(0, 255, 0), .flags = OP_INTERNAL,
 };
 
+// Its effects are those of the callee's graph, which the flags cannot say.
 const OpDesc op_call = {
     .name = "call", .params = "*args",
     .doc = "Runs the graph of a staged function that was called in a trace.",
@@ -91,6 +98,7 @@ const OpDesc op_read_variable = {
     STRUCTURE(0, 0, 1), .flags = OP_INTERNAL,
 };
 
+// Which Variable it is stands in the node, by number.
 const OpDesc op_assign_variable = {
     .name = "assign_variable", .params = "value",
     .doc = "Replaces a Variable's value.",

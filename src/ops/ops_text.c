@@ -159,6 +159,7 @@ static bool kernel_join(const KernelCall *call)
 static const AttrDesc join_attrs[] = {
     {"separator", ATTR_STR, ATTR_HOST_ONLY, "''"},
 };
+// No graphdef name: the writer's own form puts the separator in.
 const OpDesc op_strings_join = {
     .name = "strings.join",
     .params = "inputs, /",
@@ -258,6 +259,7 @@ static bool kernel_split(const KernelCall *call)
 static const AttrDesc split_attrs[] = {
     {"sep", ATTR_STR, ATTR_HOST_ONLY, "None"},
 };
+// OP_DYNAMIC_SHAPE: the number of parts depends on the text.
 const OpDesc op_strings_split = {
     .name = "strings.split",
     .params = "x, /",

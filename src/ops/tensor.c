@@ -10,6 +10,7 @@
 #include "kernels/pool.h"
 #include "kernels/tier.h"
 
+// Release must know what the elements are when the tensor is gone.
 enum { BUFFER_STRINGS = 1 }; // Buffer.flags: the elements are TensorString *
 
 // The pool rounds `size` up; the buffer keeps what it was given, since that is
@@ -156,6 +157,7 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
     if (!shape_count(ctx, rank, dims, dtype, &count)) {
         return NULL;
     }
+    // Its `data` points at its own small array until it is set below.
     Tensor *view = tensor_bare(ctx, dtype, rank, dims, count);
     if (view == NULL) {
         return NULL;
