@@ -18,6 +18,8 @@ static void print_slots(StrBuf *out, const char *before,
 }
 
 // A program's ops over registers, then what each register is bound to.
+// Registers are numbered as the program has them, so that a line can be found
+// again in a debugger.
 static void print_tile(StrBuf *out, const TileProgram *program,
                        uint32_t indent)
 {

@@ -192,6 +192,7 @@ static bool run_rows(PlanRun *run, const TileProgram *program,
             }                                                                 \
         }                                                                     \
     }
+// By element size alone: what the bytes mean does not matter here.
 FILL(uint8_t)
 FILL(uint16_t)
 FILL(uint32_t)

@@ -154,6 +154,7 @@ REDUCE(min, i32, int32_t, int32_t, INT32_MAX, l < r ? l : r)
 REDUCE(min, i64, int64_t, int64_t, INT64_MAX, l < r ? l : r)
 REDUCE(min, f32, float, float, INFINITY, MIN_JOIN)
 REDUCE(min, f64, double, double, (double)INFINITY, MIN_JOIN)
+// No early end: a block is read faster than it is tested.
 REDUCE(any, b, uint8_t, uint8_t, 0, l | r)
 REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
 

@@ -68,6 +68,7 @@ TYPES_NUMERIC(DIVIDE_, divide)
         T whole = FLOOR(quotient);                                            \
         return quotient - whole > (T)0.5 ? whole + 1 : whole;                 \
     }
+// Unsigned types never meet -1: the test is constant and dropped.
 FLOOR_OF_INTS(uint8_t, uint32_t, u8)
 FLOOR_OF_INTS(int8_t, uint32_t, i8)
 FLOOR_OF_INTS(int16_t, uint32_t, i16)

@@ -38,6 +38,7 @@ const char *dtype_name(DType dtype)
     return dtype < DT_COUNT ? dtype_info[dtype].name : "<no dtype>";
 }
 
+// A string's element is a pointer.
 size_t dtype_size(DType dtype)
 {
     return dtype_info[dtype].size;

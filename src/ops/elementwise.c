@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+// The most that any tile takes: where and clip.
 enum { ELEMENTWISE_OPERANDS = 3 };
 
 // One dimension of the collapsed iteration.
@@ -16,6 +17,7 @@ typedef struct Loop {
     int64_t steps[ELEMENTWISE_OPERANDS]; // elements; 0: broadcast
 } Loop;
 
+// The whole iteration; on the C stack of one call.
 typedef struct Runs {
     Loop loops[SHAPE_MAX_RANK]; // outermost first
     int count;                  // at least 1

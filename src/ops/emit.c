@@ -6,6 +6,7 @@
 
 enum { EMIT_RANK_TENSOR = 1 }; // shape_of gives a vector
 
+// NULL goes in and comes out: the op that failed first has raised.
 EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs)
 {
     return x == NULL ? NULL : emit->op(emit, op, &x, 1, attrs);
@@ -32,6 +33,7 @@ EmitValue emit_number(Emit *emit, DType dtype, double value)
     return emit->constant(emit, tensor_scalar_float(emit->ctx, dtype, value));
 }
 
+// int64, as all sizes and axes are; the tensor goes to the Emit.
 EmitValue emit_ints(Emit *emit, uint32_t count, const int64_t *ints)
 {
     int64_t size = count;
@@ -133,6 +135,8 @@ EmitValue emit_broadcast_like(Emit *emit, EmitValue x, EmitValue like)
     return shape_like(emit, OP_BROADCAST_TO, x, like);
 }
 
+// Calls are taken apart before any shape rule is asked, so that this is
+// reached by a mistake alone.
 bool infer_composed(InferCall *call)
 {
     return ctx_fail(call->ctx, ERR_SYSTEM,

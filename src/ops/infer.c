@@ -54,11 +54,13 @@ bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
     return false;
 }
 
+// The second shape is not shown, since the text has one %s.
 bool infer_shape_error(const InferCall *call, const char *text, TensorType a)
 {
     return infer_shape_error2(call, text, a, a);
 }
 
+// Always false, so that a rule can end in it.
 bool infer_dtype_refused(const InferCall *call, DType dtype)
 {
     return ctx_fail(call->ctx, ERR_DTYPE, "%s: dtype %s is not supported",
@@ -89,6 +91,7 @@ bool infer_needs_dtype(const InferCall *call, uint32_t input, DType dtype)
                     input, dtype_name(dtype), dtype_name(given));
 }
 
+// bool is no integer: as an index it would mean a mask in NumPy.
 bool infer_needs_integer(const InferCall *call, uint32_t input)
 {
     DType given = call->inputs[input].dtype;

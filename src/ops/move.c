@@ -27,6 +27,7 @@ static void hold_strings(Tensor *out, int64_t at, int64_t count)
     }
 }
 
+// The usual case: out's elements are numbered by its own shape.
 void tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                    const int64_t *strides)
 {
@@ -48,6 +49,7 @@ void tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
     }
 }
 
+// Whole runs of bytes. `out` must not hold strings there yet.
 void tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
                  int64_t from, int64_t count)
 {

@@ -107,6 +107,7 @@ static bool infer_windows(InferCall *call, const int64_t window[2],
 
 // ---- conv2d
 
+// The attributes' numbers, in the order of conv_attrs.
 enum { CONV_STRIDES, CONV_PADDING };
 
 // The channels of images and filters are summed over, so they must agree;
@@ -244,6 +245,7 @@ const OpDesc op_conv2d = {
 
 // ---- pooling
 
+// The attributes' numbers, in the order of pool_attrs.
 enum { POOL_SIZE, POOL_STRIDES, POOL_PADDING };
 
 // Windows stand side by side unless strides are given.

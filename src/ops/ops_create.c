@@ -200,6 +200,7 @@ const OpDesc op_ones_like = {
     .graphdef = "OnesLike",
 };
 
+// The dtype comes from the value, the shape from x.
 static bool infer_full_like(InferCall *call)
 {
     if (call->inputs[1].rank > 0) {

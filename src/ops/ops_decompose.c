@@ -32,6 +32,7 @@ static bool needs_square(InferCall *call)
            infer_shape_error(call, "needs square matrices, not %s", type);
 }
 
+// inv and cholesky: the result has the type of x.
 static bool infer_square(InferCall *call)
 {
     return needs_square(call) && infer_same(call);
@@ -282,6 +283,7 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
     return ok;
 }
 
+// What follows binds each op to its work on one matrix.
 static bool kernel_inv(const KernelCall *call)
 {
     return each_matrix(call, invert_one);

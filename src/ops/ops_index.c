@@ -268,6 +268,7 @@ static bool kernel_index(const KernelCall *call)
     return out != NULL;
 }
 
+// Written by the code that takes x[…] apart, never by hand.
 static const AttrDesc index_attrs[] = {
     {"spec", ATTR_INTS, ATTR_HOST_ONLY, NULL},
 };

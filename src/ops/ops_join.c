@@ -185,6 +185,7 @@ const OpDesc op_stack = {
 
 // ---- unstack
 
+// One output for each place along the axis, all of one type.
 static bool infer_unstack(InferCall *call)
 {
     TensorType type = call->inputs[0];

@@ -185,6 +185,8 @@ static void copy_string(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
     tensor_share_string(ctx, out, at, ((TensorString **)in->data)[from]);
 }
 
+// Goes through the output in order: runs of the input's last axis are copied
+// whole, what lies around them element by element.
 static bool kernel_pad(const KernelCall *call)
 {
     Tensor *in = call->inputs[0], *out = call->outputs[0];

@@ -134,12 +134,14 @@ static bool fill_integers(const KernelCall *call, int64_t low, int64_t high)
     return ctx_poll(call->ctx);
 }
 
+// The limits are ints here and lose nothing, unlike those of uniform.
 static bool kernel_integers(const KernelCall *call)
 {
     return fill_integers(call, attr_int(&call->attrs[DRAW_LOW], 0),
                          call->attrs[DRAW_HIGH].integer);
 }
 
+// Computed in double and rounded once to the dtype.
 static bool kernel_uniform(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -225,12 +227,14 @@ static const AttrDesc uniform_attrs[] = {
     {"maxval", ATTR_FLOAT, ATTR_HOST_ONLY, "None"},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
+// In the places of uniform's limits, so that the rules are shared.
 static const AttrDesc normal_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
     {"mean", ATTR_FLOAT, ATTR_HOST_ONLY, "0.0"},
     {"stddev", ATTR_FLOAT, ATTR_HOST_ONLY, "1.0"},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
+// Ints all along: a limit beyond 2**53 stays exact.
 static const AttrDesc integers_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
     {"minval", ATTR_INT, ATTR_HOST_ONLY, "0"},

@@ -39,6 +39,7 @@ static int64_t range_count(const InferCall *call)
     return (int64_t)((span - 1) / size + 1);
 }
 
+// The count is known only where all three values are.
 static bool infer_arange(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;

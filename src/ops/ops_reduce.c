@@ -205,6 +205,7 @@ static bool kernel_reduce(const KernelCall *call, ReduceId id)
                        call->outputs[0]);
 }
 
+// What follows binds each op to its kernels; mean and others come below.
 static bool kernel_sum(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_SUM);
@@ -374,6 +375,7 @@ static bool logsumexp_row(Tensor *in, int64_t row, int64_t n, Tensor *out,
     return true;
 }
 
+// Row by row: the largest element is subtracted before exp is taken.
 static bool kernel_logsumexp(const KernelCall *call)
 {
     uint32_t mask;

@@ -17,6 +17,7 @@ static bool check_axes(InferCall *call, const AttrValue *attr)
 
 // ---- flip
 
+// The type stays; the axes must exist.
 static bool infer_flip(InferCall *call)
 {
     return check_axes(call, &call->attrs[0]) && infer_same(call);

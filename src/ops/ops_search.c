@@ -19,6 +19,7 @@ static int64_t count_true(const Tensor *tensor)
 
 // ---- boolean_mask
 
+// Two checks of the rule end in the same words.
 static bool mask_error(InferCall *call)
 {
     return infer_shape_error2(call, "a mask of shape %s does not fit a tensor "

@@ -319,6 +319,7 @@ static bool infer_matrix_transpose(InferCall *call)
     return true;
 }
 
+// The general permutation with its last two axes exchanged.
 static bool kernel_matrix_transpose(const KernelCall *call)
 {
     int axes[SHAPE_MAX_RANK], rank = call->inputs[0]->rank;

@@ -13,6 +13,7 @@ static bool infer_structure(InferCall *call)
                     call->op->name);
 }
 
+// A plan has steps of its own for these ops (backend/step.h).
 static bool run_structure(const KernelCall *call)
 {
     return ctx_fail(call->ctx, ERR_SYSTEM, "%s: the plan runs it",

@@ -50,6 +50,7 @@ const OpDesc op_strings_length = {
 
 // ---- upper, lower
 
+// Case changes no length, and no shape.
 static bool infer_case(InferCall *call)
 {
     return infer_needs_dtype(call, 0, DT_STRING) && infer_same(call);
@@ -156,6 +157,7 @@ static bool kernel_join(const KernelCall *call)
     return ok;
 }
 
+// One separator for all elements, known to the trace.
 static const AttrDesc join_attrs[] = {
     {"separator", ATTR_STR, ATTR_HOST_ONLY, "''"},
 };
@@ -324,6 +326,7 @@ static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
     return some && *end == '\0';
 }
 
+// The message shows the text up to its first NUL.
 static bool kernel_to_number(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];

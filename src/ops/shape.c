@@ -31,6 +31,7 @@ bool shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b)
     return true;
 }
 
+// Rank and sizes known: the type of a tensor that could be made.
 bool shape_is_static(int rank, const int64_t *dims)
 {
     for (int i = 0; i < rank; i++) {

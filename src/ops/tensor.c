@@ -223,6 +223,7 @@ Tensor *tensor_scalar_int(Ctx *ctx, DType dtype, int64_t value)
     return tensor;
 }
 
+// Rounds to the dtype; an int dtype truncates, as cast does.
 Tensor *tensor_scalar_float(Ctx *ctx, DType dtype, double value)
 {
     Tensor *tensor = tensor_new(ctx, dtype, 0, NULL);
@@ -232,6 +233,7 @@ Tensor *tensor_scalar_float(Ctx *ctx, DType dtype, double value)
     return tensor;
 }
 
+// The tensor goes again if its one string cannot be made.
 Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes, size_t length)
 {
     Tensor *tensor = tensor_new(ctx, DT_STRING, 0, NULL);
@@ -301,6 +303,7 @@ int64_t tensor_int_at(const Tensor *tensor, int64_t index)
     }
 }
 
+// An int64 beyond 2**53 is rounded.
 double tensor_float_at(const Tensor *tensor, int64_t index)
 {
     switch ((DType)tensor->dtype) {

@@ -12,6 +12,7 @@
 
 #include "ops/tensor.h"
 
+// What all levels of the walk need.
 typedef struct Brief {
     StrBuf *out;
     const Tensor *tensor;
