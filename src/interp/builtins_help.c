@@ -89,6 +89,7 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
 static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
 {
     const Code *code = function->code;
+    // Their registers come first; *args and **options follow.
     uint32_t named = code->positional_count + code->keyword_only_count;
     bool starred = (code->flags & CODE_VARARGS) != 0;
     strbuf_printf(out, "%s(", function->name->text);
@@ -194,6 +195,7 @@ static bool add_type(Vm *vm, StrBuf *out, const Type *type)
 // Anything else: what it is, and its documentation.
 static bool add_value(Vm *vm, StrBuf *out, Value v)
 {
+    // UNBOUND and None are fine: then there is no text.
     Value doc = value_find_attr(vm, v, vm->names[NAME_DOC]);
     Str *shown = value_failed(doc) ? NULL : value_repr(vm, v);
     if (shown != NULL) {

@@ -12,6 +12,7 @@
 static Value reduce_tensor(Vm *vm, const char *name, Value tensor, Value axis,
                            Value keepdims)
 {
+    // The method of that name serves eager and symbolic tensors alike.
     Str *method = str_intern(vm, name, strlen(name));
     if (method == NULL) {
         return VALUE_FAIL;
@@ -98,6 +99,7 @@ BUILTIN_BODY(map)
 BUILTIN_BODY(zip)
 {
     (void)count;
+    // 1, 0, -1.
     int strict = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
     return strict < 0 ? VALUE_FAIL
                       : iter_zip(vm, value_as_tuple(args[0]), strict == 1);
@@ -198,6 +200,7 @@ BUILTIN_BODY(sorted)
 // as the sum is immediate. How many items that were.
 static size_t sum_whole(const Value *items, size_t count, Value *total)
 {
+    // Stops at the first item that is anything else; sum goes on from there.
     size_t i = 0;
     for (; i < count; i++) {
         Value item = items[i];
@@ -223,6 +226,7 @@ static Value sum_start(Vm *vm, Value iterable, Value *total)
     if (!value_failed(iterator) && value_is_kind(iterator, KIND_ITERATOR) &&
         value_is_object(iterable) && vm->trace == NULL &&
         value_object(iterable)->type == vm->types[KIND_LIST]) {
+        // No code of the user runs meanwhile, so the list cannot change.
         const List *list = value_as_list(iterable);
         ((Iterator *)value_object(iterator))->position =
             sum_whole(list->items, list->count, total);

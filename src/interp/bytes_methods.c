@@ -58,6 +58,7 @@ static Value from_text(Vm *vm, const Str *text)
     }
     size_t at = 0;
     for (size_t i = 0; i < text->length; at++) {
+        // No error can occur: the text is what str made of valid text.
         uint32_t c = 0;
         i += utf8_decode(text->text + i, text->length - i, &c);
         bytes->data[at] = (char)c; // PRIVATE_BASE has no low bits
@@ -92,6 +93,7 @@ static Value argument_text(Vm *vm, Value v, bool number, bool lines)
         return raise_error(vm, ERR_VALUE, "byte must be in range(0, 256)");
     }
     char data = (char)byte;
+    // By way of bytes of length one, so that the same mapping applies.
     Value one = bytes_value(vm, &data, 1);
     Value text = value_failed(one) ? one
                                    : to_text(vm, value_as_bytes(one), lines);
@@ -158,6 +160,7 @@ static Value by_text(Vm *vm, const char *name, TextArgs kind, Value *args,
     bool lines = strcmp(name, "splitlines") == 0;
     Value all[TEXT_MAX_ARGS] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND,
                                 VALUE_UNBOUND};
+    // self counts; it is the object of the call, not an argument.
     uint32_t given = 0;
     bool ready = true;
     // The first argument that was not given ends the list: the method of str

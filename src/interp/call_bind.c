@@ -75,6 +75,7 @@ static bool too_many_positional(Binding *b)
 static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
                               const char *kind)
 {
+    // Counted first: the commas depend on how many there are.
     uint32_t count = 0, seen = 0;
     for (uint32_t i = from; i < to; i++) {
         count += value_unbound(b->window[i]);
@@ -192,6 +193,7 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
 // **kwargs is the last parameter, and gets a dict even if nothing is left.
 static bool bind_keywords(Binding *b)
 {
+    // NULL: the function has no **kwargs, and unknown names are errors.
     Dict *rest = NULL;
     if (b->code->flags & CODE_VARKEYWORDS) {
         rest = dict_new(b->vm);
@@ -264,6 +266,7 @@ static bool bind_defaults(Function *function, Value *window, uint32_t count)
         return false;
     }
     for (uint32_t i = count; i < positional; i++) {
+        // Defaults are aligned at the end of the positional parameters.
         size_t from_end = positional - i;
         window[i] =
             value_retain(defaults->items[defaults->count - from_end]);

@@ -84,6 +84,7 @@ void load_name(Compiler *c, Text name, Reg target)
 // For values that must survive, or that an instruction moves out.
 Reg expr_temp(Compiler *c, const Node *node)
 {
+    // Pushed first, so that temporaries of the expression lie above.
     Reg target = push(c);
     expr_to(c, node, target);
     return target;
@@ -207,6 +208,7 @@ static void jump_bool(Compiler *c, const Node *node, bool sense,
         }
         return;
     }
+    // Reached as soon as one operand decides against the jump.
     uint32_t skip = new_label(c);
     for (uint32_t i = 0; i + 1 < values.count; i++) {
         jump_if(c, values.items[i], !sense, skip);
@@ -283,6 +285,7 @@ static void slice_to(Compiler *c, const Node *node, Reg target)
     Reg first = push_many(c, 3);
     const Node *parts[] = {node->slice.lower, node->slice.upper,
                            node->slice.step};
+    // A constant of type None: that is what zeroes mean.
     static const Node none = {.kind = AST_CONSTANT};
     for (uint32_t i = 0; i < 3; i++) {
         expr_to(c, parts[i] == NULL ? &none : parts[i], first + i);

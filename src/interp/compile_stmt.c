@@ -15,6 +15,7 @@ static void loop_body(Compiler *c, NodeList list, Exit *loop)
 // Inverted: the test stands at the bottom.
 static void while_stmt(Compiler *c, const Node *node)
 {
+    // No hidden registers: a `while` keeps nothing between turns.
     Exit loop = {.kind = EXIT_LOOP,
                  .outer = c->exits,
                  .handled = c->handled,
@@ -150,6 +151,7 @@ static void if_stmt(Compiler *c, const Node *node)
 {
     uint32_t end = new_label(c);
     for (;;) { // down a chain of elif without recursion
+        // Where this test goes if it fails: the next one, or the end.
         uint32_t otherwise = new_label(c);
         jump_if(c, node->if_stmt.test, false, otherwise);
         body(c, node->if_stmt.body);

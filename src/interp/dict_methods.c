@@ -168,6 +168,8 @@ static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
+// The signatures are CPython's; with `<required>` the argument may be left out,
+// and a missing key is then an error.
 const NativeDef dict_methods[] = {
     {"get", "self, key, default=None, /", method_get,
      "The value of key, or default."},
@@ -187,6 +189,7 @@ const NativeDef dict_methods[] = {
     {"__reversed__", "self, /", method_reversed, "The keys from the end."},
     {0}};
 
+// Called on the class or an instance; `cls` is the class either way.
 const NativeDef dict_class_methods[] = {
     {"fromkeys", "cls, iterable, value=None, /", method_fromkeys,
      "A new dict with these keys, all with the same value."},

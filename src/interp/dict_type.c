@@ -48,6 +48,7 @@ static bool print_entries(Vm *vm, StrBuf *out, Dict *dict)
 // A dict that contains itself prints as {...} inside, as in CPython.
 static Value dict_repr(Vm *vm, Value self)
 {
+    // Braces are written even around "...", so the text stays readable.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     strbuf_putc(&out, '{');
@@ -151,6 +152,8 @@ static Value dict_get_item(Vm *vm, Value self, Value key)
         return value_retain(value);
     }
     if (found == 0 && value_object(self)->type != vm->types[KIND_DICT]) {
+        // From the class, as all special methods; the key is handed on as it
+        // is.
         Value method =
             value_find_method(vm, self, vm->names[NAME_MISSING]);
         if (value_failed(method)) {
@@ -289,6 +292,7 @@ static bool dict_init_slot(Vm *vm, Value self, Tuple *args, Dict *keywords)
            dict_update(vm, dict, value_from_object(keywords));
 }
 
+// Unhashable: a dict changes. Tracked: it may hold itself.
 const TypeDef dict_type_def = {
     .name = "dict",
     .doc = "A mapping in insertion order: dict(mapping_or_pairs, **items).",

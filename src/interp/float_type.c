@@ -173,6 +173,7 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "float", args, keywords, 1)) {
         return VALUE_FAIL;
     }
+    // A plain float first; a subclass then copies its number.
     Value made = args->count == 0
                      ? float_new(vm, 0.0)
                      : tensor_traced_cast(vm, "float", args->items[0],
@@ -304,6 +305,7 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
     return float_new(vm, negative ? -d : d);
 }
 
+// The same object: floats do not change.
 static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -311,6 +313,7 @@ static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
     return value_retain(args[0]);
 }
 
+// What float has alone; number_methods brings the rest.
 static const NativeDef float_methods[] = {
     {"is_integer", "self, /", method_is_integer,
      "True if there is no fractional part."},
@@ -320,6 +323,7 @@ static const NativeDef float_methods[] = {
     {"conjugate", "self, /", method_conjugate, "The number itself."},
     {0}};
 
+// A class method, so that a subclass may be asked; the result is a float.
 static const NativeDef float_class_methods[] = {
     {"fromhex", "cls, string, /", method_fromhex,
      "The float that float.hex() wrote."},
@@ -337,6 +341,7 @@ static const MemberDef float_members[] = {
     {"imag", get_zero, NULL, "0.0."},
     {0}};
 
+// No bit operators and no index slot: a float is never taken for an int.
 const TypeDef float_type_def = {
     .name = "float",
     .doc = "A 64-bit floating-point number: float(x=0.0).",

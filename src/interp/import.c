@@ -21,6 +21,7 @@ enum { READ_SIZE = 16 << 10 };
 // Binary search: the table is sorted by name. NULL: none of that name.
 static const EmbeddedModule *find_embedded(const char *name)
 {
+    // What is looked for lies in [low, high).
     size_t low = 0, high = embedded_module_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -100,6 +101,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
                 dict_set_name(vm, vm->modules, name,
                               value_from_object(module));
     if (done) {
+        // A copy of the text is kept with the code, for tracebacks.
         Source *source = source_new(&vm->ctx, path, text, length);
         Value ran = VALUE_FAIL;
         if (source != NULL) {
@@ -112,6 +114,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
             forget(vm, name);
         }
     }
+    // sys.modules has its own reference.
     object_release(&vm->ctx, module);
     return done ? module : NULL;
 }
@@ -157,6 +160,7 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
                       Module **module)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        // An empty folder is the current one, and takes no slash.
         Str *path = str_printf(vm, "%s%s%s%s", folder,
                                *folder == '\0' ? "" : "/", stem,
                                endings[i].ending);

@@ -22,6 +22,7 @@ static void int_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(Int));
 }
 
+// str() of an int is its repr: there is no slot for it.
 static Value int_repr(Vm *vm, Value self)
 {
     return int_text(vm, self);
@@ -79,6 +80,7 @@ static Value int_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (value_is_bool(a) && value_is_bool(b)) {
+        // Bools are compared by identity, as there is one of each.
         bool x = value_same(a, VALUE_TRUE), y = value_same(b, VALUE_TRUE);
         switch (op) {
         case BINARY_AND: return value_from_bool(x && y);
@@ -129,6 +131,7 @@ static Value int_of(Vm *vm, Value v)
         return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
                          10);
     }
+    // Bytes are read as ASCII text.
     if (value_is_kind(v, KIND_BYTES)) {
         return int_parse(vm, bytes_text(v), bytes_length(v), 10);
     }
@@ -187,6 +190,7 @@ static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
                            "int() takes at most 2 arguments (%zu given)",
                            args->count);
     }
+    // Only `base` may be given by name: int(x=1) is an error since Python 3.7.
     Value key, value;
     for (uint32_t at = 0;
          keywords != NULL && dict_next(keywords, &at, &key, &value);) {
@@ -273,6 +277,7 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
     return value_from_object(pair);
 }
 
+// What int has alone; number_methods and int_bytes_methods bring the rest.
 static const NativeDef int_methods[] = {
     {"bit_length", "self, /", method_bit_length,
      "Bits needed for the absolute value."},
@@ -305,6 +310,7 @@ static const MemberDef int_members[] = {
     {"denominator", get_one, NULL, "1."},
     {0}};
 
+// `operators` leaves out the in-place ones, as ints never change.
 const TypeDef int_type_def = {
     .name = "int",
     .doc = "A whole number of any size: int(x=0), int(text, base=10).",
@@ -366,6 +372,7 @@ static Value bool_format_slot(Vm *vm, Value self, Str *spec)
                              : format_int(vm, self, spec);
 }
 
+// No destroy slot: there are two bools, and neither is an object.
 const TypeDef bool_type_def = {
     .name = "bool",
     .doc = "True or False: bool(x=False).",
