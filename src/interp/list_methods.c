@@ -35,6 +35,7 @@ static Value method_insert(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     int64_t length = (int64_t)list->count;
+    // Negative indices count from the end, before they are clipped.
     at += at < 0 ? length : 0;
     at = at < 0 ? 0 : at > length ? length : at;
     if (!note_store(vm, list, args[2]) ||
@@ -61,6 +62,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     if (at < 0 || at >= (int64_t)list->count) {
         return raise_error(vm, ERR_INDEX, "pop index out of range");
     }
+    // After all checks: a refused change must leave the list alone.
     if (!note_store(vm, list, VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
@@ -118,6 +120,7 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
         return value_from_small(at);
     }
     if (at == -1 && value_is_kind(args[0], KIND_LIST)) {
+        // The repr may fail, whose error then stands in place of this one.
         Str *text = value_repr(vm, args[1]);
         if (text != NULL) {
             raise_error(vm, ERR_VALUE, "%s is not in list", text->text);
@@ -133,6 +136,7 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
 static Value method_count(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
+    // `at` is where the last hit stood; the search goes on behind it.
     int64_t total = 0, at = -1;
     while ((at = find_item(vm, args[0], args[1], (size_t)(at + 1),
                            length_of(args[0]))) >= 0) {

@@ -67,6 +67,7 @@ static int before_item(const Vm *vm, Value x, Value y)
         double a = value_immediate_float(x), b = value_immediate_float(y);
         return a == b ? 2 : a < b;
     }
+    // Of the class str itself: a subclass may compare in its own way.
     const Type *str = vm->types[KIND_STR];
     if (value_is_object(x) && value_object(x)->type == str &&
         value_is_object(y) && value_object(y)->type == str) {
@@ -156,6 +157,7 @@ static bool merge(Vm *vm, SortItem *items, size_t middle, size_t count,
             less = -1;
         }
     }
+    // What is left of the right half stands in place already.
     memcpy(items + to, spare + left, (middle - left) * sizeof *items);
     return less >= 0;
 }
@@ -189,6 +191,7 @@ static bool sort_items(Vm *vm, SortItem *items, size_t count,
     if (count < 2) {
         return true;
     }
+    // Data that is in order, either way, takes n - 1 comparisons.
     int run = sort_run(vm, items, count, before);
     if (run != 0) {
         return run > 0;

@@ -45,6 +45,7 @@ typedef struct Lower {
     uint32_t loops; // numbered so far
 } Lower;
 
+// Statements hold lists, and lists statements.
 static NodeList lower_list(Lower *l, NodeList list);
 
 // --- what a list does ---
@@ -83,6 +84,7 @@ static Flow flow_loop(Lower *l, const Node *node)
     Flow after =
         flow_of(l, is_for ? node->for_stmt.orelse : node->if_stmt.orelse);
     bool endless = !is_for && is_true(node->if_stmt.test);
+    // A break passes over the else part, so the loop comes to its end.
     bool breaks = inner.exits & LEAVE_BREAK;
     after.falls = (after.falls && !endless) || breaks;
     return (Flow){(inner.exits & LEAVE_RETURN) | after.exits, after.falls};
@@ -98,6 +100,7 @@ static Flow flow_try(Lower *l, const Node *node)
         const Node *handler = node->try_stmt.handlers.items[i];
         flow = flow_join(flow, flow_of(l, handler->handler.body));
     }
+    // `finally` runs on every way, and none falls through if it does not.
     Flow last = flow_of(l, node->try_stmt.finalbody);
     return (Flow){flow.exits | last.exits, flow.falls && last.falls};
 }
@@ -201,6 +204,7 @@ static Node *flags_node(Lower *l, uint32_t exits, Span span)
     Flag *flags[3] = {exits & LEAVE_RETURN ? &l->returned : NULL,
                       exits & LEAVE_BREAK ? &l->loop->left : NULL,
                       exits & LEAVE_CONTINUE ? &l->loop->skipped : NULL};
+    // A flag that nothing has set yet has no name, and need not be tested.
     Node *names[3], *either;
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++) {
@@ -227,6 +231,7 @@ static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
     }
     Span span = span_join(list.items[0]->span,
                           list.items[list.count - 1]->span);
+    // Before the list is lowered: only flags set by what stands in front count.
     Node *flags = flags_node(l, exits, list.items[0]->span);
     NodeList lowered = lower_list(l, list);
     if (flags == NULL) {
@@ -261,6 +266,7 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
         value = make_constant(&l->make, CONSTANT_NONE, node->span);
     }
     if (l->out->result.text == NULL) {
+        // One variable for all results of the function.
         l->out->result = fresh_name(l, "retval_", 0);
     }
     make_push(&l->make, out,
@@ -274,6 +280,8 @@ static bool lower_if(Lower *l, NodeVec *out, const Node *node, NodeList rest)
 {
     Flow then = flow_of(l, node->if_stmt.body);
     Flow other = flow_of(l, node->if_stmt.orelse);
+    // A side that falls as well needs the rest too, which then stands behind
+    // under a guard instead of twice.
     bool into_other = !then.falls && then.exits != 0;
     bool into_then = !into_other && !other.falls && other.exits != 0;
     Node *copy = make_copy(&l->make, node);
@@ -301,6 +309,7 @@ static Node *guarded_test(Lower *l, uint32_t exits, Node *test)
         return test;
     }
     Node *both[2] = {make_not(&l->make, flags), test};
+    // `while True` becomes `while not break_`.
     if (is_true(test)) {
         return both[0];
     }
@@ -323,6 +332,7 @@ static NodeList lower_turn(Lower *l, NodeList body, uint32_t exits)
 {
     NodeVec turn = {0};
     if (exits & LEAVE_CONTINUE) {
+        // It must be false again at the start of each turn.
         set_flag(l, &turn, &l->loop->skipped, "continue_", false,
                  body.items[0]->span);
     }
@@ -351,6 +361,7 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     NodeList *body, *orelse;
     loop_parts(copy, &body, &orelse);
     NodeList turns = *body, after = *orelse;
+    // Of the body as it was: the lowered one has no jumps any more.
     Flow flow = flow_of(l, turns);
     uint32_t ends = flow.exits & (LEAVE_BREAK | LEAVE_RETURN);
     l->loop = &loop;
@@ -359,6 +370,7 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     }
     make_push(&l->make, out, copy);
     *body = lower_turn(l, turns, flow.exits);
+    // It is built as a statement behind the loop.
     *orelse = (NodeList){NULL, 0};
     if (copy->kind == AST_WHILE) {
         copy->if_stmt.test = guarded_test(l, ends, copy->if_stmt.test);
@@ -434,6 +446,7 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
     }
     default: make_push(&l->make, out, node); return false;
     }
+    // Of the original statement, for the same reason.
     uint32_t exits = flow_of_statement(l, node).exits;
     if (exits != 0) {
         add_guarded(l, out, exits, rest);
@@ -470,6 +483,7 @@ static bool needs_lowering(Lower *l, NodeList list, bool inside)
     for (uint32_t i = 0; i < list.count && !needs && !l->make.failed; i++) {
         const Node *node = list.items[i];
         switch (node->kind) {
+        // At the top level, what follows a return is unreachable.
         case AST_RETURN: needs = inside; break;
         case AST_IF:
             needs = flow_of_statement(l, node).exits != 0 ||
@@ -538,6 +552,7 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
                .source = source,
                .function = function,
                .out = out};
+    // The tree stays as it is; out->body is the original list.
     if (!needs_lowering(&l, out->body, false)) {
         return !l.make.failed;
     }

@@ -28,6 +28,8 @@ void *object_new(Vm *vm, Type *type, size_t size)
                        .flags = 0,
                        .birth = vm->ctx.birth,
                        .type = type};
+    // Tracked before its fields are set: a collection starts only between two
+    // instructions, when they are.
     if (tracked) {
         object->flags = OBJECT_TRACKED;
         links_append(&vm->gc.young, object_links(object));
@@ -77,6 +79,7 @@ static void link_set(Object *object, Object *next)
     object->birth = (uint16_t)(bits >> 32);
 }
 
+// The inverse of link_set.
 static Object *link_get(const Object *object)
 {
     uint64_t bits = (uint64_t)object->birth << 32 | object->rc;
@@ -88,6 +91,7 @@ static Object *link_get(const Object *object)
 static bool prepare_death(Vm *vm, Object *object)
 {
     if (finalize_wanted(object)) {
+        // The queue holds it until its own code has run.
         object->rc = 1;
         finalize_queue(vm, object);
         return false;
@@ -108,6 +112,7 @@ void memory_dealloc(Ctx *ctx, Object *object)
         !prepare_death(vm, object)) {
         return;
     }
+    // A child of the object that is being destroyed right now.
     if (vm->destroying) {
         link_set(object, vm->zombies);
         vm->zombies = object;

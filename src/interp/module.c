@@ -24,6 +24,7 @@ static void module_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// The name is a str and leads nowhere.
 static void module_visit(Object *object, void (*visit)(Object *, void *),
                          void *data)
 {
@@ -67,6 +68,7 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
                        ((Module *)value_object(self))->name->text, name->text);
 }
 
+// No make slot of its own: import makes modules.
 const TypeDef module_type_def = {
     .name = "module",
     .doc = "What import gives.",
@@ -88,6 +90,7 @@ Module *module_new(Vm *vm, Str *name)
     }
     self->name = object_retain(name);
     self->dict = dict_new(vm);
+    // module_destroy accepts a module without a dict.
     if (self->dict == NULL ||
         !dict_set_name(vm, self->dict, vm->names[NAME_NAME],
                        value_from_object(name))) {
@@ -141,6 +144,7 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
     }
     const NativeDef *row = def->functions;
     for (; row != NULL && row->name != NULL; row++) {
+        // Without owner, so that it shows as a function.
         Native *native = native_new(vm, row, NULL);
         if (!module_add(vm, dict, row->name,
                         native == NULL ? VALUE_FAIL
@@ -155,6 +159,7 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 {
     Module *module = module_new(vm, name);
+    // It enters sys.modules only when it is complete.
     bool done = module != NULL && fill_native(vm, module->dict, def) &&
                 dict_set_name(vm, vm->modules, name,
                               value_from_object(module));

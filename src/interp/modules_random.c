@@ -64,6 +64,7 @@ static uint32_t next_word(char *state)
 {
     uint32_t index, y;
     memcpy(&index, state + 4 * (size_t)WORDS, 4);
+    // All words are used up: 624 new ones are made at once.
     if (index >= WORDS) {
         uint32_t words[WORDS];
         memcpy(words, state, sizeof words);
@@ -97,6 +98,7 @@ static void stir(uint32_t *words, uint32_t *i, uint32_t factor, uint32_t add)
 {
     uint32_t last = words[*i - 1];
     words[*i] = (words[*i] ^ (last ^ last >> 30) * factor) + add;
+    // Word 0 is taken from the end and not mixed itself.
     if (++*i >= WORDS) {
         words[0] = words[WORDS - 1];
         *i = 1;
@@ -148,6 +150,7 @@ static Value random_seed(Vm *vm, Value *args, uint32_t count)
     // word.
     size_t length = bytes == 0 ? 1 : (bytes + 3) / 4;
     uint32_t *key = ctx_alloc_zero(&vm->ctx, length * sizeof *key);
+    // One byte more than needed, so that the size is never 0.
     unsigned char *data = ctx_alloc_zero(&vm->ctx, bytes + 1);
     bool ready = key != NULL && data != NULL;
     if (ready && bytes > 0 &&

@@ -90,6 +90,7 @@ METHOD(rdivmod)
 // 'b' or 'l'; 0 with an error pending.
 static char byte_order(Vm *vm, Value order)
 {
+    // CPython's default since 3.11 is "big".
     if (value_unbound(order)) {
         return 'b';
     }
@@ -150,6 +151,7 @@ static bool fits(const mp_int *number, size_t length, bool is_signed)
 METHOD(to_bytes)
 {
     (void)count;
+    // CPython's default since 3.11.
     int64_t length = 1;
     if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &length)) {
         return VALUE_FAIL;
@@ -243,6 +245,7 @@ METHOD(from_bytes)
     if (value_failed(copy)) {
         return copy;
     }
+    // `copy` is this function's own, so it may be written to.
     size_t length = bytes_length(copy);
     char *data = value_as_bytes(copy)->data;
     if (order == 'l') {

@@ -31,6 +31,7 @@ int float_shortest(double d, char *digits)
     int first = fabs(d) < 0x1p-1022 ? 0 : 14;
     for (int precision = first; precision <= 16; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, fabs(d));
+        // 17 digits always suffice for a double.
         if (precision == 16 || strtod(text, NULL) == fabs(d)) {
             break;
         }
@@ -74,6 +75,7 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     Wide quotient = scaled >> shift;
     // Ties go to the even digit, as C's printf and Python do.
     quotient += rest > half || (rest == half && (quotient & 1));
+    // Left to the general way, as are all the cases above.
     if (quotient >> 63 != 0) {
         return false;
     }
@@ -150,6 +152,7 @@ uint64_t float_hash(double d)
         hash += part;
         hash = hash >= prime ? hash - prime : hash;
     }
+    // 2^61 is 1 modulo the prime, so exponents count modulo 61.
     exponent = exponent >= 0 ? exponent % 61 : 60 - (-1 - exponent) % 61;
     hash = ((hash << exponent) & prime) | hash >> (61 - exponent);
     hash = d < 0 ? 0 - hash : hash;
@@ -264,6 +267,7 @@ Value float_binary(Vm *vm, BinaryOp op, Value a, Value b)
 // An int against a float, exactly: by the float's whole part first.
 static int compare_int_float(Vm *vm, Value a, double y, int *order)
 {
+    // Beyond every int.
     if (isinf(y)) {
         *order = y > 0 ? -1 : 1;
         return 1;

@@ -40,6 +40,7 @@ int32_t object_shape_find(const ObjectShape *shape, Str *name)
 {
     for (; shape->parent != NULL; shape = shape->parent) {
         if (shape->name == name) {
+            // A shape's own attribute is its last.
             return (int32_t)shape->count - 1;
         }
     }
@@ -166,6 +167,7 @@ static bool add_slot(Vm *vm, Instance *self, Str *name, Value value)
         (shape->count > self->slot_capacity && !grow_slots(vm, self))) {
         return false;
     }
+    // The slot was UNBOUND, so nothing is released.
     self->slots[shape->count - 1] = value_retain(value);
     self->shape = shape;
     return true;
@@ -242,6 +244,7 @@ static Dict *to_dict_mode(Vm *vm, Instance *self)
     if (dict == NULL) {
         return NULL;
     }
+    // Read before the shape goes.
     uint32_t count = self->shape->count;
     if (!fill_dict(vm, self, self->shape, dict)) {
         object_release(&vm->ctx, dict);

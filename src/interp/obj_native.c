@@ -57,6 +57,7 @@ static uint32_t count_items(const char *text)
 // Parameters before this one can be given by position only.
 static void mark_positional_only(Native *native)
 {
+    // "/" stands behind those that it concerns.
     for (uint32_t i = 0; i < native->param_count; i++) {
         native->params[i].kind = PARAM_POSITIONAL_ONLY;
     }
@@ -147,6 +148,7 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
                      .function = def->function,
                      .self = VALUE_UNBOUND,
                      .owner = owner};
+    // Interned, as __name__ is compared with other names.
     self->name = str_intern(vm, def->name, strlen(def->name));
     if (self->name == NULL) {
         object_release(&vm->ctx, self);
@@ -244,6 +246,7 @@ static Value native_get_module(Vm *vm, Value self)
                : VALUE_NONE;
 }
 
+// With the defaults as they were written.
 static Value native_get_signature(Vm *vm, Value self)
 {
     return str_or_fail(

@@ -27,6 +27,7 @@ static bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     if (value_is_none(v)) {
         return true;
     }
+    // What has no __index__ is refused with CPython's words.
     if (!value_is_index(vm, v)) {
         return raise_false(vm, ERR_TYPE,
                            "slice indices must be integers or None or have "
@@ -164,6 +165,7 @@ static Value method_indices(Vm *vm, Value *args, uint32_t unused)
     if (length < 0) {
         return raise_error(vm, ERR_VALUE, "length should not be negative");
     }
+    // Also checks the step, so that it is not 0 below.
     Slice *slice = as_slice(args[0]);
     if (!slice_indices(vm, slice, length, &start, &step, &count)) {
         return VALUE_FAIL;

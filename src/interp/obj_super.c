@@ -79,6 +79,7 @@ Value super_of_frame(Vm *vm)
     if (frame == NULL || frame->code->positional_count == 0) {
         return raise_error(vm, ERR_RUNTIME, "super(): no arguments");
     }
+    // Borrowed from the frame's cells.
     Value cls = class_cell(vm, frame);
     if (!value_is_kind(cls, KIND_TYPE)) {
         return raise_error(vm, ERR_RUNTIME,
@@ -122,6 +123,7 @@ static Value find_behind(const Super *super, Str *name)
                 return found;
             }
         }
+        // `start` itself is passed over.
         behind = behind || cls == super->start;
     }
     return VALUE_UNBOUND;

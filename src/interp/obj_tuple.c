@@ -8,6 +8,7 @@ Tuple *tuple_new(Vm *vm, size_t count)
     if (count == 0 && vm->empty_tuple != NULL) {
         return object_retain(vm->empty_tuple);
     }
+    // The size in bytes, header included, must not overflow.
     if (count > PTRDIFF_MAX / sizeof(Value) - 8) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
@@ -36,6 +37,7 @@ Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
 static void tuple_destroy(Vm *vm, Object *self)
 {
     Tuple *tuple = (Tuple *)self;
+    // The empty tuple of the Vm comes here too, at its end.
     size_t count = tuple->count;
     for (size_t i = 0; i < count; i++) {
         release(vm, tuple->items[i]);
@@ -150,6 +152,7 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_kind(a, KIND_TUPLE);
     if (op == BINARY_ADD && left && value_is_kind(b, KIND_TUPLE)) {
+        // CPython gives back the other side if one is empty; here it is a copy.
         Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
         Tuple *result = tuple_new(vm, x->count + y->count);
         if (result == NULL) {

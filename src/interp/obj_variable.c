@@ -38,6 +38,7 @@ Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
 Value variable_read(Vm *vm, Variable *variable)
 {
     if (vm->trace != NULL) {
+        // apply takes borrowed inputs and gives an owned result.
         Value self = value_from_object(variable); // borrowed
         return apply_one(vm, OP_READ_VARIABLE, &self, 1, NULL);
     }
@@ -143,6 +144,7 @@ static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
         return raise_error(vm, ERR_TYPE, "%s: not a number or tensor: '%s'",
                            who, type_name(type_of(vm, args[1])));
     }
+    // A new tensor; dtype and shape are checked when it is assigned.
     Value value = tensor_binary(vm, op, args[0], args[1]);
     return value_failed(value) ? VALUE_FAIL
                                : assign_value(vm, args[0], value);
