@@ -47,6 +47,7 @@ static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
             return false;
         }
     }
+    // Owned tensors, not yet values of this Vm.
     bool ok = op_run(&vm->ctx, op, tensors, input_count, attrs, results,
                      output_count);
     for (uint32_t i = 0; ok && i < *output_count; i++) {
@@ -72,6 +73,7 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
         return vm->hooks->apply(vm, op, inputs, input_count, attrs, outputs,
                                 output_count);
     }
+    // On the C stack: most ops have one to three inputs.
     Tensor *few[APPLY_FEW];
     if (LIKELY(input_count <= APPLY_FEW)) {
         return run(vm, op, inputs, input_count, attrs, few, outputs,

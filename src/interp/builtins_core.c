@@ -152,6 +152,7 @@ static Value print_text(Vm *vm, Value file, Str *line, Value flush)
     Value text = str_value(line);
     Value done = value_call_method(vm, file, vm->names[NAME_WRITE], &text, 1);
     release(vm, text);
+    // Whether to flush: 1, 0, -1.
     int now = value_failed(done)      ? -1
               : builtin_given(flush) ? value_truth(vm, flush)
                                       : 0;
@@ -170,6 +171,7 @@ BUILTIN_BODY(print)
 {
     (void)count;
     const Tuple *values = value_as_tuple(args[0]);
+    // Borrowed from the arguments, which live as long as the call.
     const char *sep = text_or(vm, args[1], "sep", " ");
     const char *end = sep == NULL ? NULL : text_or(vm, args[2], "end", "\n");
     // Built up whole; nothing is written if a __str__ raises.
@@ -275,6 +277,7 @@ static bool add_function(Vm *vm, const NativeDef *def)
 // Fills the Vm's builtins, once. False: memory ran out.
 bool builtins_init(Vm *vm)
 {
+    // builtin_list.h has the rows, in no order that matters.
     static const NativeDef rows[] = {
 #define BUILTIN(name, params, function, doc) {name, params, function, doc},
 #include "interp/builtin_list.h"

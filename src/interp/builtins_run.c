@@ -55,6 +55,7 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
 // the live globals, as in CPython.
 BUILTIN_BODY(locals)
 {
+    // The caller's, as natives have none.
     const Frame *frame = vm->frame;
     if (frame == NULL || (frame->code->flags & CODE_MODULE) != 0) {
         return builtin_globals(vm, args, count);
@@ -77,6 +78,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
     const Str *text = value_as_str(what);
     // eval() allows white space in front, which would be an indentation error.
     size_t skip = mode == RUN_EXPRESSION ? strspn(text->text, " \t") : 0;
+    // CPython's name for such a text in tracebacks.
     Source *source = source_new(&vm->ctx, "<string>", text->text + skip,
                                 text->length - skip);
     if (source == NULL) {
@@ -270,6 +272,7 @@ BUILTIN_BODY(input)
     if (text->text[text->length - 1] != '\n') {
         return line;
     }
+    // Without the line end, as input() gives it.
     Str *cut = str_new(vm, text->text, text->length - 1);
     release(vm, line);
     return cut == NULL ? VALUE_FAIL : str_value(cut);

@@ -41,6 +41,7 @@ static int64_t get_number(const uint8_t **bytes)
 Span code_span(const Code *code, uint32_t pc)
 {
     const uint8_t *bytes = code->positions;
+    // Code without instructions has no positions: the span is then empty.
     const uint8_t *end = bytes + code->position_size;
     Span span = {0, 0};
     int64_t word = 0, start = 0;

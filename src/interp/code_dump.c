@@ -88,6 +88,7 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
     uint32_t next = word + 1;
     size_t start = out->length;
     strbuf_printf(out, "%5u  %-10s", (unsigned)word, op->name);
+    // '-' stands for an operand that the instruction does not have.
     for (int i = 0; op->form[i] != '\0'; i++) {
         if (op->form[i] != '-') {
             strbuf_puts(out, i == 0 || op->form[i - 1] == '-' ? " " : ", ");

@@ -78,6 +78,8 @@ void operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
 // Left-deep chains are compiled in a loop: sums of half a million terms.
 void binary_to(Compiler *c, const Node *node, Reg target)
 {
+    // From the outermost operator down to the innermost, so the last comes
+    // first.
     VEC(const Node *) chain = {0};
     Ctx *ctx = &c->vm->ctx;
     const Node *left = node;
@@ -115,6 +117,7 @@ void binary_to(Compiler *c, const Node *node, Reg target)
     }
     for (size_t i = chain.count; i-- > 0 && !c->failed;) {
         const Node *each = chain.items[i];
+        // The last operator writes the target itself.
         Reg to = target;
         // Results on the way reuse one temporary; only the last goes to the
         // target, which may be a local that a later operand still reads.

@@ -58,6 +58,7 @@ static void take_features(Compiler *c, const Node *node)
             compile_error(c, node->span, "future feature %.*s is not defined",
                           (int)name.length, name.text);
         }
+        // In the table, so that functions inside find it, too.
         c->table->text_annotations |= text_is(name, "annotations");
     }
 }
@@ -91,6 +92,7 @@ Reg annotation_temp(Compiler *c, const Node *node)
     Reg value = push(c);
     StrBuf text;
     strbuf_init(&text, &c->vm->ctx);
+    // 0: without indentation.
     ast_unparse(&text, node, 0);
     Str *str = strbuf_ok(&text)
                    ? str_new(c->vm, strbuf_text(&text), text.length)

@@ -73,6 +73,7 @@ static bool is_candidate(const Object *object)
 static void visit_object(Object *object,
                          void (*visit)(Object *child, void *data), void *data)
 {
+    // The slot reports what the layout holds; the class is counted apart.
     Type *type = object->type;
     if (type->slots.visit != NULL) {
         type->slots.visit(object, visit, data);
@@ -117,6 +118,7 @@ static void mark_reached(GcLinks *head)
         if ((object->flags & OBJECT_REACHED) || trial_count(at) == 0) {
             continue;
         }
+        // An explicit stack: long chains of objects must not nest C calls.
         reach(object, &stack);
         while (stack != NULL) {
             Object *top = links_object(stack);
@@ -135,6 +137,7 @@ static size_t part(GcLinks *candidates, GcLinks *reached, GcLinks *garbage)
     for (GcLinks *at = candidates->next; at != candidates; at = next) {
         Object *object = links_object(at);
         bool alive = (object->flags & OBJECT_REACHED) != 0;
+        // links_append changes `next`, so it is read before.
         next = at->next;
         object->flags &= (uint8_t) ~(OBJECT_REACHED | OBJECT_CANDIDATE);
         links_append(alive ? reached : garbage, at);
@@ -190,6 +193,7 @@ static bool queue_finalizers(Vm *vm, GcLinks *garbage)
         Object *object = links_object(at);
         next = at->next;
         if (finalize_wanted(object)) {
+            // The queue's count (finalize.h).
             object_retain(object);
             finalize_queue(vm, object);
             any = true;
@@ -283,6 +287,7 @@ void cycles_break(Vm *vm, Kind kind)
     list_move(&vm->gc.old, &all);
     while (all.next != &all) {
         GcLinks *links = all.next;
+        // Held, as `clear` may give up the last reference to it.
         Object *object = object_retain(links_object(links));
         links_remove(links);
         links_append(&vm->gc.old, links);

@@ -15,6 +15,7 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
         return true;
     }
     while (dict_next(other, &position, &key, &value)) {
+        // A replaced value's destructor or an __eq__ may remove this entry.
         value_retain(key);
         value_retain(value);
         bool ok = dict_set(vm, dict, key, value);
@@ -38,6 +39,7 @@ static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
                            "#%lld to a sequence",
                            (long long)number);
     }
+    // A tuple of its own, whatever kind of iterable the element is.
     Tuple *pair = value_to_tuple(vm, element);
     if (pair == NULL) {
         return false;
@@ -93,6 +95,7 @@ bool dict_update(Vm *vm, Dict *dict, Value other)
     if (value_unbound(method)) {
         return update_items(vm, dict, other, VALUE_UNBOUND);
     }
+    // The values are asked one by one with mapping[key].
     Value keys = vm_call(vm, method, NULL, 0);
     release(vm, method);
     bool ok = !value_failed(keys) && update_items(vm, dict, keys, other);

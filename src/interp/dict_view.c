@@ -13,6 +13,7 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
     const char *name = part == 'k'   ? "dict_keys"
                        : part == 'v' ? "dict_values"
                                      : "dict_items";
+    // Borrowed; made when the first view of its kind is.
     Type *cls = type_variant(vm, &dict_view_type_def, name);
     DictView *view = cls == NULL ? NULL : object_new(vm, cls, sizeof *view);
     if (view == NULL) {
@@ -59,6 +60,7 @@ static Value view_repr(Vm *vm, Value self)
 {
     // That of the variant: "dict_keys" and the like.
     const char *name = type_name(type_of(vm, self));
+    // Its repr is the part in brackets.
     List *list = list_new(vm, 0);
     Str *items = NULL, *text = NULL;
     if (list != NULL && list_extend(vm, list, self)) {
@@ -188,6 +190,7 @@ static Value view_reversed(Vm *vm, Value *args, uint32_t count)
 static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // The last argument is not used with a binary operator.
     Value common = by_sets(vm, args[0], args[1], BINARY_AND, COMPARE_EQ);
     if (value_failed(common)) {
         return VALUE_FAIL;

@@ -19,6 +19,7 @@ static bool asked(const char *what)
 static void show(Ctx *ctx, StrBuf *text)
 {
     if (strbuf_ok(text)) {
+        // What the program printed comes before the dump.
         fflush(stdout);
         fputs(strbuf_text(text), stderr);
     }
@@ -32,6 +33,7 @@ void dump_tokens(Vm *vm, const Source *source)
     if (!asked("tokens")) {
         return;
     }
+    // Freed whether the lexer got to the end or not.
     TokenList tokens = {0};
     StrBuf text;
     strbuf_init(&text, &vm->ctx);

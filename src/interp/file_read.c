@@ -19,6 +19,7 @@ static void add_translated(File *file, const char *text, size_t length)
 {
     size_t start = 0;
     for (size_t i = 0; i < length; i++) {
+        // Holds for one byte only, so it is taken off at once.
         bool after = (file->flags & FILE_AFTER_CR) != 0;
         file->flags &= ~(uint32_t)FILE_AFTER_CR;
         if (text[i] == '\r') {
@@ -54,6 +55,7 @@ static int fill(Vm *vm, File *file)
         if (!ctx_poll(&vm->ctx)) {
             return -1;
         }
+        // One read: a terminal or pipe gives what it has, and that is enough.
         ssize_t count = read(file->descriptor, block, sizeof block);
         if (count < 0 && errno == EINTR) {
             continue;
@@ -67,6 +69,7 @@ static int fill(Vm *vm, File *file)
         } else if (count > 0) {
             strbuf_add(&file->in, block, (size_t)count);
         }
+        // A block of one "\n" behind a "\r" adds nothing, yet is not the end.
         return !strbuf_ok(&file->in) ? -1 : count > 0;
     }
 }
@@ -96,6 +99,7 @@ static Str *take(Vm *vm, File *file, size_t length)
 // Until the end of the file, in blocks.
 static Str *read_rest(Vm *vm, File *file)
 {
+    // `take` then checks all of it at once.
     int more;
     do {
         more = fill(vm, file);

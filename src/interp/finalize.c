@@ -27,6 +27,7 @@ bool finalize_wanted(const Object *object)
 // container. The chores interrupt makes the machine look at the queue.
 void finalize_queue(Vm *vm, Object *object)
 {
+    // Out of the collector's list: a collection must not free what is queued.
     GcLinks *links = object_links(object);
     object->flags |= OBJECT_FINALIZED;
     links_remove(links);
@@ -63,6 +64,7 @@ void finalize_unraisable(Vm *vm, Value where)
 {
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // Taken first, as the repr below must run without a pending error.
     Value exception = raise_take(vm);
     print_where(vm, &out, where);
     if (!raise_print_traceback(vm, exception, INT64_MIN, &out) ||
@@ -76,6 +78,7 @@ void finalize_unraisable(Vm *vm, Value where)
 // What is named when the object's code fails: the method, or the generator.
 static Value code_of(Vm *vm, Object *object)
 {
+    // A generator's own code is what failed, so it is named itself.
     Value method = object->kind == KIND_GENERATOR
                        ? VALUE_UNBOUND
                        : type_lookup(vm, object->type, vm->names[NAME_DEL]);
@@ -119,6 +122,7 @@ static void run_callback(Vm *vm, WeakRef *ref)
 void finalize_run(Vm *vm)
 {
     Finalizing *queue = &vm->finalizing;
+    // What stays queued is run by a later call, or discarded.
     if (vm->destroying || vm->gc.closing || vm_has_error(vm)) {
         return;
     }

@@ -22,6 +22,7 @@ bool int_raise(Ctx *ctx)
 // digits at all.
 static mp_int view(const mp_int *a, int from, int to)
 {
+    // A piece may end behind the number: what is not there is zero.
     to = to < a->used ? to : a->used;
     mp_int piece = {.used = to > from ? to - from : 0, .sign = MP_ZPOS};
     piece.dp = a->dp + (piece.used > 0 ? from : 0);
@@ -95,6 +96,7 @@ static mp_err product(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
     if (a->used <= PIECE_DIGITS) {
         return ctx_poll(ctx) ? mp_mul(a, b, out) : MP_ERR;
     }
+    // Split by the longer operand, so that both use the same X.
     int half = (a->used + 1) / 2;
     return b->used <= half ? product_uneven(ctx, a, b, half, out)
                            : product_karatsuba(ctx, a, b, half, out);
@@ -151,6 +153,7 @@ mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
     if (a->used - b->used <= digits) {
         return mp_div(a, b, quotient, rest);
     }
+    // Without the sign: the blocks are magnitudes.
     mp_int divisor = view(b, 0, b->used);
     mp_err err = MP_OKAY;
     mp_zero(quotient);
