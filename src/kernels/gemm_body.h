@@ -83,6 +83,7 @@ enum { GEMM_WIDE = 8 }; // vectors of a tile of one row
     GEMM_FUNCTION(sfx, T, R, 1) GEMM_FUNCTION(sfx, T, R, 2)
 #define GEMM_ENTRY(sfx, R) {gemm_##sfx##_##R##_1, gemm_##sfx##_##R##_2}
 #if defined(__AVX512F__)
+// AVX-512 has registers for taller tiles.
 #define GEMM_MORE(sfx, T) GEMM_PAIR(sfx, T, 7) GEMM_PAIR(sfx, T, 14)
 #define GEMM_MORE_ENTRIES(sfx)                                                \
     [7] = GEMM_ENTRY(sfx, 7), [14] = GEMM_ENTRY(sfx, 14),

@@ -45,6 +45,7 @@ GEMM_VECTOR(f32, float, __m512, __mmask16, ps)
 GEMM_VECTOR(f64, double, __m512d, __mmask8, pd)
 GEMM_VECTOR(i32, int32_t, __m512i, __mmask16, epi32)
 GEMM_VECTOR(i64, int64_t, __m512i, __mmask8, epi64)
+// Names by suffix, so that one template serves all four types.
 #define zero_f32 _mm512_setzero_ps
 #define zero_f64 _mm512_setzero_pd
 #define zero_i32 _mm512_setzero_si512
@@ -74,6 +75,7 @@ VECTOR __m256i mask_i64(int64_t n)
 {
     return mask_i32(2 * n);
 }
+// Bits are bits: a mask knows no int or float.
 #define mask_f32 mask_i32
 #define mask_f64 mask_i64
 

@@ -10,6 +10,7 @@ enum {
     POOL_SMALLEST_SHIFT = 6, // 64 bytes
     POOL_HUGE = 2 << 20      // ask for huge pages from here on
 };
+// 256 MB: enough for the turns of a loop, little beside what tensors take.
 #define POOL_KEEP ((size_t)256 << 20)
 #define POOL_LARGEST ((size_t)1 << 62)
 

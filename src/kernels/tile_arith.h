@@ -16,6 +16,8 @@ TYPES_NUMERIC(SUBTRACT_, subtract)
 TYPES_NUMERIC(MULTIPLY_, multiply)
 
 // Integers divide as float64.
+// By conversion of both operands, so that an int divided by 0 gives an
+// infinity or NaN and no error.
 #define DIVIDE_INT(name, sfx, T) LOOP2(name, sfx, T, double, 0, (double)x / y)
 #define DIVIDE_FLOAT(name, sfx, T) LOOP2(name, sfx, T, T, 0, x / y)
 #define DIVIDE_(name, sfx, T, U, class) DIVIDE_##class(name, sfx, T)
@@ -118,6 +120,7 @@ TYPES_NUMERIC(MINIMUM_, minimum)
 #define NEGATIVE_(name, sfx, T, U, class)                                     \
     LOOP1(name, sfx, T, T, NEGATIVE_##class(U))
 TYPES_NUMERIC(NEGATIVE_, negative)
+// In U, for the lowest int has no positive counterpart in T.
 #define ABS_INT(U, sfx) x < 0 ? (U)0 - (U)x : (U)x
 #define ABS_FLOAT(U, sfx) vm_abs_##sfx(x)
 #define ABS_(name, sfx, T, U, class)                                          \
@@ -128,6 +131,7 @@ TYPES_NUMERIC(ABS_, abs)
 #define SIGN_FLOAT x > 0 ? 1 : (x < 0 ? -1 : (x == 0 ? 0 : x))
 #define SIGN_(name, sfx, T, U, class) LOOP1(name, sfx, T, T, SIGN_##class)
 TYPES_NUMERIC(SIGN_, sign)
+// The same bits as multiply with both operands equal.
 #define SQUARE_(name, sfx, T, U, class) LOOP1(name, sfx, T, T, (U)x *(U)x)
 TYPES_NUMERIC(SQUARE_, square)
 // NaN stays NaN.
@@ -143,6 +147,7 @@ TYPES_NUMERIC(CLIP_, clip)
 // Bools are compared for equality alone: they have no order.
 #define COMPARE(name, TYPES, OP)                                              \
     TYPES(COMPARE_##OP, name)
+// Results are bytes, 0 or 1, whatever the operands' width.
 #define COMPARE_EQ(name, sfx, T, U, class)                                    \
     LOOP2(name, sfx, T, uint8_t, 0, x == y)
 #define COMPARE_NE(name, sfx, T, U, class)                                    \
@@ -171,6 +176,7 @@ LOOP2(logical_and, b, uint8_t, uint8_t, 0, x &y)
 LOOP2(logical_or, b, uint8_t, uint8_t, 0, x | y)
 LOOP2(logical_xor, b, uint8_t, uint8_t, 0, x ^ y)
 LOOP1(logical_not, b, uint8_t, uint8_t, x ^ 1)
+// The sets BITS and INTEGER differ by bool, which has no shifts.
 #define AND_(name, sfx, T, U, class) LOOP2(name, sfx, T, T, 0, x &y)
 TYPES_BITS(AND_, bitwise_and)
 #define OR_(name, sfx, T, U, class) LOOP2(name, sfx, T, T, 0, x | y)

@@ -21,6 +21,7 @@ ROUNDING(round, __builtin_rintf, __builtin_rint)
     TYPES_INTEGER(CLASS_INT_##of_int, name)                                   \
     LOOP1(name, f32, float, uint8_t, of_float32)                              \
     LOOP1(name, f64, double, uint8_t, of_float64)
+// x is named so that compilers do not call it unused.
 #define CLASS_INT_0(name, sfx, T, U, class)                                   \
     LOOP1(name, sfx, T, uint8_t, ((void)x, 0))
 #define CLASS_INT_1(name, sfx, T, U, class)                                   \
@@ -29,6 +30,7 @@ CLASS(isnan, 0, x != x, x != x)
 CLASS(isinf, 0, vm_abs_f32(x) == INFINITY, vm_abs_f64(x) == (double)INFINITY)
 CLASS(isfinite, 1, vm_abs_f32(x) < INFINITY, vm_abs_f64(x) < (double)INFINITY)
 
+// Not x < 0, which is False for -0.0 and for a NaN.
 LOOP1(signbit, f32, float, uint8_t, __builtin_signbitf(x) != 0)
 LOOP1(signbit, f64, double, uint8_t, __builtin_signbit(x) != 0)
 LOOP2(copysign, f32, float, float, 0, __builtin_copysignf(x, y))
@@ -47,6 +49,7 @@ LOOP1(rsqrt, f64, double, double, 1 / __builtin_sqrt(x))
 #define MATH1(name)                                                           \
     LOOP1(name, f32, float, float, vm_##name##_f32(x))                        \
     LOOP1(name, f64, double, double, vm_##name##_f64(x))
+// The same for two operands; none of these can be in error.
 #define MATH2(name)                                                           \
     LOOP2(name, f32, float, float, 0, vm_##name##_f32(x, y))                  \
     LOOP2(name, f64, double, double, 0, vm_##name##_f64(x, y))

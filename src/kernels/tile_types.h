@@ -19,6 +19,7 @@
 #define TYPES_FLOAT(X, name)                                                  \
     X(name, f32, float, float, FLOAT)                                         \
     X(name, f64, double, double, FLOAT)
+// Sets are made of smaller ones, so that a new type is named once.
 #define TYPES_NUMERIC(X, name) TYPES_INTEGER(X, name) TYPES_FLOAT(X, name)
 #define TYPES_BITS(X, name) TYPES_BOOL(X, name) TYPES_INTEGER(X, name)
 #define TYPES_ALL(X, name) TYPES_BITS(X, name) TYPES_FLOAT(X, name)

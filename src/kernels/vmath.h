@@ -24,6 +24,7 @@ static inline int32_t bits_of_float(float value)
     return bits;
 }
 
+// The sign bit is cleared: NaN stays NaN, -0.0 becomes 0.0.
 static inline float vm_abs_f32(float x)
 {
     return __builtin_fabsf(x);
@@ -200,6 +201,8 @@ static inline float vm_cos_f32(float x)
 {
     return (float)vm_turned_sine(vm_turn((double)x), 1);
 }
+// cos(r) and sin(r) are never both near 0, so the quotient keeps its accuracy
+// up to the poles.
 static inline float vm_tan_f32(float x)
 {
     Turned t = vm_turn((double)x);
@@ -220,6 +223,7 @@ static inline float vm_tan_f32(float x)
     {                                                                         \
         return name(x);                                                       \
     }
+// The same for two arguments.
 #define VM_LIBM2(name)                                                        \
     static inline float vm_##name##_f32(float x, float y)                     \
     {                                                                         \
@@ -262,6 +266,7 @@ static inline double vm_logaddexp_f64(double x, double y)
     double high = x > y ? x : y, low = x > y ? y : x;
     return ((x != x) | (y != y)) ? x + y : high + log1p(exp(low - high));
 }
+// Through double: the rounding errors of two steps vanish in the last one.
 static inline float vm_logaddexp_f32(float x, float y)
 {
     return (float)vm_logaddexp_f64((double)x, (double)y);

@@ -30,6 +30,7 @@ EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
 // x in the shape of `like`: sizes may be unknown.
 EmitValue emit_reshape_like(Emit *emit, EmitValue x, EmitValue like);
 EmitValue emit_broadcast_like(Emit *emit, EmitValue x, EmitValue like);
+// `x` must not be NULL here; the dims are borrowed from the value.
 static inline TensorType emit_type(Emit *emit, EmitValue x)
 {
     return emit->type(emit, x);

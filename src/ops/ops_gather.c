@@ -127,6 +127,7 @@ const OpDesc op_take = {
 // ---- pick: x[i, j, …] with int tensors, at consecutive axes
 
 // The shape that all index operands broadcast to.
+// Starts from the first one, so that a single index keeps its shape.
 static bool broadcast_indices(InferCall *call, Shape *out)
 {
     shape_set(out, call->inputs[1].rank, call->inputs[1].dims);

@@ -6,6 +6,7 @@
 
 // The two sizes of the product's matrices that must agree, and the result's
 // own two (or one, or none: a vector operand gives no dimension).
+// Sizes may be DIM_UNKNOWN while a trace infers; in a kernel never.
 typedef struct MatmulShape {
     int64_t m, n, k;
     bool left_vector, right_vector;

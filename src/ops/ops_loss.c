@@ -165,6 +165,7 @@ static EmitValue compose_dropout(const ComposeCall *call)
                   emit_number(emit, type.dtype, 0));
 }
 
+// Without a default: a rate is a decision.
 static const AttrDesc dropout_attrs[] = {
     {"rate", ATTR_FLOAT, ATTR_HOST_ONLY, NULL},
 };

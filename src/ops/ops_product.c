@@ -83,6 +83,7 @@ static EmitValue compose_vecdot(const ComposeCall *call)
                        false);
 }
 
+// Below 0 always, since the operands may differ in rank.
 static const AttrDesc vecdot_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
 };

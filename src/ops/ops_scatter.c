@@ -83,6 +83,7 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
 {
     // All of the tuple is read, even past a bad index, for the message.
     int64_t slice = 0, tuple[SHAPE_MAX_RANK];
+    // Once a tuple is outside, `slice` means nothing any more.
     bool inside = true;
     for (int64_t k = 0; k < t->size; k++) {
         tuple[k] = tensor_int_at(t->indices, number * t->size + k);
@@ -281,6 +282,7 @@ static bool infer_take_along(InferCall *call)
                     x.rank - 1, &axis)) {
         return false;
     }
+    // The axis itself may have any size in `indices`.
     bool fits = x.rank == indices.rank;
     for (int i = 0; fits && i < x.rank; i++) {
         int64_t a = x.dims[i], b = indices.dims[i];

@@ -25,11 +25,13 @@ static bool float_up(const Pair *b, const Pair *a)
     return b->number < a->number ||
            (a->number != a->number && b->number == b->number);
 }
+// NaN goes last here too: the order is not simply reversed.
 static bool float_down(const Pair *b, const Pair *a)
 {
     return b->number > a->number ||
            (a->number != a->number && b->number == b->number);
 }
+// Ints have no NaN; bools and small ints come as int64.
 static bool int_up(const Pair *b, const Pair *a)
 {
     return b->integer < a->integer;
@@ -203,6 +205,7 @@ static bool sort_call(const KernelCall *call, SortResult to)
            sort_along(call, axis, attr_bool(&call->attrs[1], false), to);
 }
 
+// Values alone, or places alone; topk wants both.
 static bool kernel_sort(const KernelCall *call)
 {
     return sort_call(call, (SortResult){.values = call->outputs[0]});

@@ -42,11 +42,13 @@ typedef struct Tensor {
     _Alignas(16) char small[TENSOR_INLINE_SIZE];
 } Tensor;
 
+// Borrowed: valid as long as the tensor.
 static inline const int64_t *tensor_dims(const Tensor *tensor)
 {
     return tensor->rank <= TENSOR_INLINE_RANK ? tensor->inline_dims
                                               : tensor->heap_dims;
 }
+// A view of the tensor's type; the dims stay the tensor's.
 static inline TensorType tensor_type(const Tensor *tensor)
 {
     return (TensorType){(DType)tensor->dtype, tensor->rank,
