@@ -25,6 +25,7 @@ static Value checked(Vm *vm, double result, bool finite, bool nan)
     if (isinf(result) && finite) {
         return raise_error(vm, ERR_OVERFLOW, "math range error");
     }
+    // Immediate or boxed, as its bits allow.
     return float_new(vm, result);
 }
 
@@ -322,6 +323,7 @@ MATH_BODY(hypot)
 {
     (void)count;
     Tuple *items = value_as_tuple(args[0]);
+    // No coordinates: the distance is 0.
     double total = 0;
     for (size_t i = 0; i < items->count; i++) {
         double x;

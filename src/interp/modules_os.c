@@ -55,6 +55,7 @@ static Value path_argument(Vm *vm, Value v, const char *function,
                            "not %s",
                            function, type_name(type_of(vm, v)));
     }
+    // Bytes stand for themselves: the system knows no encoding.
     bool str = value_is_str(path);
     *text = str ? value_as_str(path)->text : bytes_text(path);
     size_t length = str ? value_as_str(path)->length : bytes_length(path);
@@ -127,6 +128,7 @@ OS_BODY(rename)
         return first;
     }
     Value second = path_argument(vm, args[1], "rename", &to);
+    // Replaces a file that is there, as the system does.
     Value result = value_failed(second)       ? VALUE_FAIL
                    : rename(from, to) == 0    ? VALUE_NONE
                                               : raise_errno(vm, errno, from);
@@ -242,6 +244,7 @@ OS_BODY(stat)
     if (value_failed(path)) {
         return path;
     }
+    // lstat looks at a link itself.
     int status = follow ? stat(text, &found) : lstat(text, &found);
     Value result = status == 0 ? stat_tuple(vm, &found)
                                : raise_errno(vm, errno, text);
@@ -280,6 +283,7 @@ OS_BODY(access)
     if (value_failed(path)) {
         return path;
     }
+    // A question, so that a refusal is no error.
     bool allowed = access(text, (int)mode) == 0;
     release(vm, path);
     return value_from_bool(allowed);

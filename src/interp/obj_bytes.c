@@ -73,6 +73,7 @@ static Value bytes_repr(Vm *vm, Value self)
             strbuf_putc(&out, (char)c);
         } else if (c == '\n' || c == '\r' || c == '\t') {
             strbuf_puts(&out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
+        // Bytes have no encoding, so nothing beyond ASCII can be shown as text.
         } else if (c < ' ' || c >= 127) {
             strbuf_printf(&out, "\\x%02x", c);
         } else {
@@ -118,6 +119,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op == BINARY_ADD && value_is_kind(a, KIND_BYTES) &&
         value_is_kind(b, KIND_BYTES)) {
+        // Both lengths are below half the range, so the sum does not overflow.
         size_t x = bytes_length(a), y = bytes_length(b);
         Bytes *sum = bytes_new(vm, NULL, x + y);
         if (sum == NULL) {
@@ -138,6 +140,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (!value_to_index(vm, left ? b : a, &times)) {
         return VALUE_FAIL;
     }
+    // A negative count gives empty bytes, as in CPython.
     times = times < 0 ? 0 : times;
     if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -220,6 +223,7 @@ static Value bytes_step(Vm *vm, Iterator *self)
     if (self->position < bytes->length) {
         return value_from_small((unsigned char)bytes->data[self->position++]);
     }
+    // The iterator stays exhausted.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
@@ -288,6 +292,7 @@ static Value bytes_of(Vm *vm, const Tuple *args)
     if (count < 0) {
         return raise_error(vm, ERR_VALUE, "negative count");
     }
+    // bytes_new refuses a count that no memory can hold.
     Bytes *bytes = bytes_new(vm, NULL, (size_t)count);
     if (bytes == NULL) {
         return VALUE_FAIL;
@@ -311,6 +316,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
     memcpy(parts, args->items, count * sizeof(Value));
     for (; count < 3; count++) {
         Str *name = str_intern(vm, names[count], strlen(names[count]));
+        // UNBOUND ends the loop: the arguments after a gap are not looked for.
         parts[count] = name == NULL ? VALUE_UNBOUND
                                     : dict_get_name(keywords, name);
         object_release_null(&vm->ctx, name);

@@ -94,6 +94,7 @@ static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     // Borrowed: property_new retains them.
     Value parts[4];
     (void)cls;
+    // Keywords that it does not know are not looked at.
     if (args->count > 4) {
         return raise_error(vm, ERR_TYPE,
                            "property expected at most 4 arguments, got %zu",
@@ -120,6 +121,7 @@ static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
     if (value_unbound(instance)) {
         return value_retain(self);
     }
+    // A property may have a setter alone.
     if (value_is_none(property->get)) {
         return raise_error(vm, ERR_ATTRIBUTE,
                            "property of '%s' object has no getter",
@@ -136,6 +138,7 @@ static const char *property_name(Vm *vm, Value self, Value instance)
         uint32_t position = 0;
         Value key, value;
         Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
+        // A search by value: a property does not know its name.
         while (dict_next(dict, &position, &key, &value)) {
             if (value_same(value, self) && value_is_str(key)) {
                 return value_as_str(key)->text;
@@ -315,6 +318,7 @@ static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
     if (value_is_kind(function, KIND_PROPERTY)) {
         return attr_bind(vm, function, value_from_object(cls), cls);
     }
+    // The same kind of object as a method bound to an instance.
     Method *method = method_new(vm, function, value_from_object(cls));
     return method == NULL ? VALUE_FAIL : value_from_object(method);
 }

@@ -131,6 +131,7 @@ static bool resize(Vm *vm, Dict *dict, uint32_t capacity)
             return false;
         }
     }
+    // Nothing but the entries' block can fail from here on.
     compact(dict);
     DictEntry *entries =
         ctx_realloc(&vm->ctx, dict->entries,
@@ -373,6 +374,7 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
     if (!keep_dense(vm, dict, key) || !grow(vm, dict)) {
         return false;
     }
+    // Entries stand in the order of insertion.
     uint32_t number = dict->used++;
     dict->entries[number] = (DictEntry){.hash = hash,
                                         .key = value_retain(key),
@@ -419,6 +421,7 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
         return -1;
     }
     DictEntry *entry = &dict->entries[number];
+    // The key is released last, when the dict is whole.
     Value old = entry->key;
     *value = entry->value;
     entry->key = VALUE_DELETED;

@@ -35,6 +35,7 @@ Traceback *traceback_new(Vm *vm)
     Traceback *self = object_new(vm, type_of_kind(vm, KIND_TRACEBACK),
                                  sizeof *self);
     if (self != NULL) {
+        // Grows when the first entry is added.
         self->entries = NULL;
         self->count = self->capacity = 0;
     }
@@ -122,6 +123,7 @@ static bool takes_keyword(Vm *vm, const Type *cls, const Str *name)
                  {ERR_ATTRIBUTE, "obj"},    {ERR_IMPORT, "name"},
                  {ERR_IMPORT, "path"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        // Subclasses take what their base takes.
         if (str_is(name, known[i].name) &&
             type_is_subtype(cls, type_of_error(vm, known[i].kind))) {
             return true;
@@ -225,6 +227,7 @@ static Str *os_error_text(Vm *vm, Tuple *args)
 // (file, line, column, text …) of a SyntaxError; NULL: it has none.
 static const Tuple *syntax_details(Vm *vm, const Exception *self)
 {
+    // The interpreter makes them so; a program's SyntaxError may have others.
     const Tuple *args = self->args;
     return type_is_subtype(self->head.type, type_of_error(vm, ERR_SYNTAX)) &&
                    args->count == 2 &&
@@ -299,6 +302,7 @@ static bool set_args(Vm *vm, Value self, Value value)
                    : false;
     }
     Exception *exception = value_as_exception(self);
+    // By now the new tuple is owned here.
     Tuple *old = exception->args;
     exception->args = args;
     object_release(&vm->ctx, old);
@@ -380,6 +384,7 @@ static bool set_traceback(Vm *vm, Value self, Value value)
                            "__traceback__ must be a traceback or None");
     }
     Exception *exception = value_as_exception(self);
+    // NULL if it has not been raised yet.
     Traceback *old = exception->traceback;
     exception->traceback = none ? NULL : object_retain(value_object(value));
     object_release_null(&vm->ctx, old);

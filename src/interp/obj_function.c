@@ -78,6 +78,7 @@ static void function_destroy(Vm *vm, Object *object)
     object_release(ctx, self->qualname);
     release(vm, self->doc);
     release(vm, self->module);
+    // These are NULL while nothing was set.
     object_release_null(ctx, self->defaults);
     object_release_null(ctx, self->keyword_defaults);
     object_release_null(ctx, self->annotations);
@@ -150,6 +151,7 @@ static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
         return raise_false(vm, ERR_TYPE,
                            "%s must be set to a string object", name);
     }
+    // The field never is NULL, by the invariant.
     Str *old = *field;
     *field = object_retain(value_object(value));
     object_release(&vm->ctx, old);
@@ -234,6 +236,7 @@ static Value function_get_defaults(Vm *vm, Value self)
 static bool set_object_field(Vm *vm, Value self, void *field, Kind kind,
                              Value value, const char *what)
 {
+    // None and deletion both mean that there is none.
     bool empty = value_is_none(value) || value_unbound(value);
     if (!empty && !value_is_kind(value, kind)) {
         return raise_false(vm, ERR_TYPE, "%s object", what);

@@ -35,6 +35,7 @@ static void drop_registers(Vm *vm, Generator *g)
         release(vm, registers[i]);
     }
     ctx_free(&vm->ctx, registers, register_bytes(g));
+    // One by one, since a release may look at the list.
     while (g->handled.count > 0) {
         Value last = vec_pop(&g->handled);
         release(vm, last);
@@ -55,6 +56,7 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
         g->state = GENERATOR_NEW;
         g->result = VALUE_UNBOUND;
         g->handled = (ValueVec){0};
+        // All of them now, so that suspending needs no memory for registers.
         g->registers = ctx_alloc(&vm->ctx, register_bytes(g));
         if (g->registers == NULL) {
             // So that destroying it looks for no registers.
@@ -115,6 +117,7 @@ bool generator_enter(Vm *vm, Generator *g, Value *window, uint32_t flags)
     for (uint32_t i = 0; i < code->register_count; i++) {
         window[i] = g->registers[i];
     }
+    // The frames stand in one array; NULL before the first.
     vm->frame = vm->frame == NULL ? vm->frames : vm->frame + 1;
     *vm->frame = (Frame){.pc = code->words + g->word,
                          .registers = window,
@@ -274,6 +277,7 @@ static Generator *delegate(const Generator *g)
 // The inner generator returned: the `yield from` has its value and is done.
 static void finish_delegate(Vm *vm, Generator *g, Generator *inner)
 {
+    // Follows the instructions that the compiler emits for `yield from`.
     const Ins *pc = &g->function->code->words[g->word];
     pc += 1 + INS_J(pc[0]); // the jump back to SEND
     value_replace(&vm->ctx, &g->registers[INS_B(pc[0])],

@@ -191,6 +191,7 @@ static uint64_t top_bits(const mp_int *number, int bits)
     int low = bits - 64;
     uint64_t top = 0;
     for (int i = number->used - 1; i >= 0; i--) {
+        // Where the digit's lowest bit lands in the result.
         int at = i * MP_DIGIT_BIT - low;
         if (at >= 0) {
             top |= (uint64_t)number->dp[i] << at;
@@ -281,6 +282,7 @@ static mp_err floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
     mp_err err = int_divide(ctx, a, b, quotient, rest);
     if (err == MP_OKAY && !mp_iszero(rest) &&
         mp_isneg(rest) != mp_isneg(b)) {
+        // One step down, as the rest must have the divisor's sign.
         err = mp_add(rest, b, rest);
         err = err == MP_OKAY ? mp_sub_d(quotient, 1, quotient) : err;
     }
@@ -297,6 +299,7 @@ bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
         zero_division(vm, BINARY_FLOORDIV);
         return false;
     }
+    // Taken by int_from_mp below, or cleared on failure.
     mp_int q, r;
     if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx);
@@ -343,6 +346,7 @@ static Value true_divide(Vm *vm, Value a, Value b)
     }
     mp_err err = shift >= 0 ? mp_mul_2d(x.number, shift, &q)
                             : mp_copy(x.number, &q);
+    // A long dividend: the divisor is scaled, so that no bits are lost.
     if (err == MP_OKAY && shift < 0) {
         mp_int scaled;
         err = mp_init(&scaled);
@@ -363,6 +367,7 @@ static Value true_divide(Vm *vm, Value a, Value b)
         top |= !mp_iszero(&r);
         int scale = (length > 64 ? length - 64 : 0) - shift;
         // A subnormal result would be rounded twice: drop bits first.
+        // -1074 is the exponent of the smallest subnormal number.
         int lost = -1074 - scale;
         if (lost > 0 && lost < 64 && scale + 64 < -1021) {
             uint64_t half = (uint64_t)1 << (lost - 1);
@@ -424,6 +429,7 @@ static Value power(Vm *vm, Value base, uint64_t exponent)
 static Value int_power(Vm *vm, Value a, Value b)
 {
     if (int_compare(b, value_from_small(0)) < 0) {
+        // As floats, and with the errors of the conversion.
         double d, e;
         if (int_compare(a, value_from_small(0)) == 0) {
             return zero_division(vm, BINARY_POW);
@@ -472,6 +478,8 @@ static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
         }
         err = err == MP_OKAY ? mp_sqr(&square, &square) : err;
         err = err == MP_OKAY ? mp_mod(&square, modulus, &square) : err;
+        // The pending interrupt is told apart from a lack of memory by the
+        // caller.
         if (!ctx_poll(&vm->ctx)) {
             err = MP_ERR;
         }
@@ -615,6 +623,7 @@ Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
     IntView x, y;
     int_view(&x, a);
     int_view(&y, b);
+    // int_from_mp takes it.
     mp_int result;
     if (mp_init(&result) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;

@@ -173,6 +173,7 @@ Value iter_enumerate(Vm *vm, Value iterable, Value start)
                            "'%s' object cannot be interpreted as an integer",
                            type_name(type_of(vm, start)));
     }
+    // Owned; released below if no iterator can be made.
     Value source = value_iter(vm, iterable);
     Iterator *self = value_failed(source)
                          ? NULL
@@ -240,6 +241,7 @@ static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
                            stop, many, stop - 1);
     }
     for (size_t i = 1; i < iterators->count; i++) {
+        // Each iterator is asked once more, as CPython does.
         Value item = value_next(vm, iterators->items[i]);
         if (value_failed(item)) {
             return item;
@@ -329,6 +331,7 @@ Value iter_map(Vm *vm, Value function, Tuple *iterables)
                            "map() must have at least two arguments.");
     }
     Tuple *iterators = iterators_of(vm, iterables);
+    // Nothing is called until the first item is asked for.
     Iterator *self =
         iterators == NULL ? NULL : iterator_new(vm, "map", map_step);
     if (self == NULL) {

@@ -22,6 +22,7 @@ List *list_new(Vm *vm, size_t count)
         }
     }
     List *list = object_new(vm, vm->types[KIND_LIST], sizeof *list);
+    // The array has no owner yet.
     if (list == NULL) {
         ctx_free(&vm->ctx, items, count * sizeof *items);
         return NULL;

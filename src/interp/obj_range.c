@@ -337,6 +337,7 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "range", args, keywords, 3)) {
         return VALUE_FAIL;
     }
+    // The defaults; owned, as all parts are.
     Value part[3] = {value_from_small(0), value_from_small(0),
                      value_from_small(1)};
     bool ok = true;
@@ -372,6 +373,7 @@ static Value range_reversed(Vm *vm, Value *args, uint32_t count)
                     ? VALUE_FAIL
                     : int_binary(vm, BINARY_SUB, range->start, range->step);
     Value result = VALUE_FAIL;
+    // Its own reference ends below: the iterator has copied what it needs.
     Range *back = value_failed(end) ? NULL : range_new(vm, first, end, step);
     if (back != NULL) {
         result = range_iterator(vm, back);
@@ -402,6 +404,7 @@ static Value range_index(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     Value offset = int_binary(vm, BINARY_SUB, args[1], range->start);
+    // Exact, since the distance is a multiple of the step.
     Value index = value_failed(offset)
                       ? offset
                       : int_binary(vm, BINARY_FLOORDIV, offset, range->step);

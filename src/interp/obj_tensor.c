@@ -15,6 +15,7 @@
 Value tensor_adopt(Vm *vm, Tensor *tensor)
 {
     tensor->head.type = vm->types[KIND_TENSOR];
+    // That of the trace that runs, if one does.
     tensor->head.birth = vm->ctx.birth;
     return value_from_object(tensor);
 }
@@ -26,6 +27,7 @@ TensorType operand_type(Value operand)
     switch (value_object(operand)->kind) {
     case KIND_TENSOR:
         return tensor_type(value_as_tensor(operand));
+    // A Variable's dtype and shape are those of its tensor, for good.
     case KIND_VARIABLE:
         return tensor_type(value_as_variable(operand)->cell.value);
     default: {

@@ -141,6 +141,7 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
     if (ref == NULL) {
         return NULL;
     }
+    // The assignment below would wipe the count and type that object_new set.
     Object head = ref->head;
     WeakRef **slot = find_slot(table, target);
     *ref = (WeakRef){.head = head,
