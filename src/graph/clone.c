@@ -214,6 +214,8 @@ static bool copy_inputs(Clone *clone)
 // Removed nodes are left behind: a copy is also a way to tidy up.
 Graph *graph_copy(Graph *graph)
 {
+    // Nodes are made in program order, so that serials run in that order
+    // again.
     Graph *to = graph_new(graph->ctx, graph->name);
     Clone clone = {0};
     if (to == NULL) {

@@ -93,6 +93,8 @@ static bool check_types(Checker *checker, GraphNode *node)
 static bool check_variable(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph;
+    // Checked before it is used as an index: a pass may have copied the node
+    // from another graph.
     if (node->variable >= graph->variables.count) {
         return bad(checker, node, "there is no such Variable");
     }
@@ -256,6 +258,7 @@ static bool check_node(Checker *checker, GraphNode *node)
             return bad(checker, node, "an input is not defined before it");
         }
     }
+    // 255 stands for any number of inputs.
     const OpDesc *op = op_desc(node->op);
     if (node->input_count < op->min_inputs ||
         (op->max_inputs != 255 && node->input_count > op->max_inputs)) {

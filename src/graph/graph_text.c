@@ -64,6 +64,7 @@ static const char *list_name(TextList *list, Graph *graph)
         return list->names.items[*index];
     }
     const char *name = fresh_name(list, ctx, graph->name);
+    // The vectors stay in step with the map, or the whole print fails.
     if (name == NULL || !vec_reserve(ctx, &list->names, 1) ||
         !map_put(&list->indices, key, sizeof graph, list->names.count) ||
         !vec_push(ctx, &list->graphs, graph) ||
@@ -161,6 +162,7 @@ static void print_element(StrBuf *out, const Tensor *tensor, int64_t index)
     if (dtype == DT_BOOL) {
         strbuf_puts(out, tensor_int_at(tensor, index) ? "True" : "False");
     } else if (dtype == DT_STRING) {
+        // Strings are printed like attributes, with the same escapes.
         const TensorString *s = ((TensorString **)tensor->data)[index];
         AttrValue text = {ATTR_STR, s->length, {.text = s->bytes}};
         attr_print(out, &text);

@@ -91,6 +91,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
     if (scope->function) {
         return true;
     }
+    // The caller's array may be on its stack: the list has a copy.
     GraphDefNode node = {name, op, NULL, count};
     node.inputs = arena_new_array(scope_arena(scope), const char *, count);
     if (node.inputs == NULL) {

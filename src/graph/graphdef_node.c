@@ -245,6 +245,7 @@ bool form_arg_reduction(Form *form)
     static const int64_t flat = -1;
     DType dtype = form_in(form, 0).dtype;
     int64_t axis = form_int(form, 0, ATTR_INT_NONE);
+    // ArgMax has no attribute for it.
     if (form_bool(form, 1)) {
         return form_refuse(form, "keepdims");
     }
@@ -280,6 +281,7 @@ bool form_arg_reduction(Form *form)
 bool form_scan(Form *form)
 {
     int64_t axis = form_int(form, 0, ATTR_INT_NONE);
+    // Without an axis only a vector has an order in which to add up.
     if (axis == ATTR_INT_NONE && form_in(form, 0).rank != 1) {
         return form_refuse(form, "no axis");
     }

@@ -40,6 +40,8 @@ static DType shape_type(const Form *form, uint32_t operand)
 // The shape that attribute 0 gives, unless an operand does.
 static bool add_shape(Form *form, const char *part)
 {
+    // The attribute is an int, ints, or the mark that an operand has the
+    // shape.
     const AttrValue *shape = form->node->attrs;
     if (shape->kind == ATTR_INPUT) {
         return true;
@@ -93,6 +95,7 @@ bool form_filled(Form *form)
     // The operand behind full's value is the shape; zeros and ones have the
     // shape first. Fill wants the shape in front of the value.
     const char *dims = open ? form->inputs[full] : NULL;
+    // The operands are put together anew, in the order that Fill wants.
     form->count = 0;
     if (dims != NULL) {
         form->inputs[form->count++] = dims;
@@ -191,6 +194,7 @@ bool form_expand_dims(Form *form)
 bool form_transpose(Form *form)
 {
     int rank = form_in(form, 0).rank;
+    // Transpose wants every axis named, in the order of the result.
     int64_t axes[SHAPE_MAX_RANK];
     if (rank < 0) {
         return form_refuse(form, "an operand of unknown rank");

@@ -23,6 +23,8 @@ static void find_place(const Reader *reader, const char *where, size_t *line,
     // places are those that an editor shows.
     const char *begin = reader->start;
     *line = 1;
+    // Columns are bytes: an editor that counts characters may differ behind a
+    // name that is not ASCII.
     for (const char *p = begin; p < where; p++) {
         if (*p == '\n') {
             ++*line;
@@ -364,6 +366,7 @@ static bool read_float(Reader *reader, Tensor *tensor, int64_t index)
         if (!number_text(reader, text) || !reader_expect(reader, ")")) {
             return false;
         }
+        // Only the low half of the bits belongs to a float32.
         uint64_t bits = strtoull(text, &end, 16);
         uint32_t half = (uint32_t)bits;
         char *place = (char *)tensor->data +
@@ -527,6 +530,7 @@ bool reader_attr(Reader *reader, Arena *arena, AttrValue *attr)
     char first = p < reader->end ? *p : '\0';
     bool special = reader->end - p >= 3 &&
                    (memcmp(p, "inf", 3) == 0 || memcmp(p, "nan", 3) == 0);
+    // No attribute but a text begins with a quote.
     if (first == '\'') {
         return attr_string(reader, arena, attr);
     }

@@ -83,6 +83,7 @@ static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
     if (copy == NULL) {
         return NULL;
     }
+    // The copy may lose its effects: the trace's own graph keeps them.
     drop_effects(copy);
     size_t size = copy->values.count * sizeof(bool) + 1;
     bool *need = ctx_alloc_zero(&vm->ctx, size);
@@ -136,6 +137,7 @@ static Tensor *argument_value(Vm *vm, Trace *trace, size_t index)
 // Whether argument `index` is used at all: others need no value.
 static bool argument_used(const Graph *graph, ValueId id)
 {
+    // The value may be the argument itself.
     bool used = graph->block->results[0] == id;
     for (const GraphNode *node = graph->block->first; !used && node != NULL;
          node = node->next) {
@@ -190,6 +192,8 @@ static bool note_draws(Vm *vm, Trace *trace, ValueId id)
          node = node->previous) {
         if (is_needed(node, need)) {
             need_inputs(node, need);
+            // Draws that no first value has used stay in the graph and are
+            // drawn anew at each run.
             ok = !(op_desc(node->op)->flags & OP_RANDOM) ||
                  vec_push(&vm->ctx, &trace->drawn, node);
         }
@@ -314,6 +318,7 @@ bool birth_made(Vm *vm, Variable *variable)
         return false;
     }
     object_release_null(&vm->ctx, text);
+    // Pushed before it is counted: on failure there is nothing to take back.
     if (!vec_push(&vm->ctx, &vm->trace->births, birth)) {
         return false;
     }

@@ -100,6 +100,8 @@ static bool holds_spec(Vm *vm, Value v)
     ValueVec children = {0};
     bool found = false;
     if (structure_kind(vm, v) != STRUCTURE_LEAF && ctx_enter(&vm->ctx)) {
+        // Without memory the answer is yes: the argument is asked for, which
+        // is safe, and the error is pending.
         found = !structure_children(vm, v, &children);
         for (size_t i = 0; !found && i < children.count; i++) {
             found = holds_spec(vm, children.items[i]);
@@ -114,6 +116,7 @@ static bool holds_spec(Vm *vm, Value v)
 // value, unless a tensor belongs there, which must come with each call.
 static Value traced_value(Vm *vm, const Bound *traced, size_t place)
 {
+    // A call with more arguments than the traced one has places that it lacks.
     Value v = place < traced->values.count ? traced->values.items[place]
                                            : VALUE_UNBOUND;
     return value_unbound(v) || holds_spec(vm, v) ? VALUE_UNBOUND : v;
@@ -148,6 +151,7 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
 {
     const Code *code = function->code;
     uint32_t params = code->positional_count;
+    // Those beyond the parameters are extra: they need *args.
     uint32_t first = given < params ? given : params;
     size_t extra = given - first;
     if (extra > 0 && !(code->flags & CODE_VARARGS)) {

@@ -14,6 +14,7 @@ void names_add(AstMaker *m, TextVec *names, Text name)
             return;
         }
     }
+    // The texts are those of the tree, compared by their bytes.
     if (!m->failed && !vec_push(m->ctx, names, name)) {
         m->failed = true;
     }

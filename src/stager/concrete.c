@@ -52,6 +52,8 @@ static bool is_next_tensor(Vm *vm, const Rebuild *rebuild, Value v)
         rebuild->next >= signature->tensors.count) {
         return false;
     }
+    // Specs are compared by identity, since an equal one elsewhere may be a
+    // plain object; all other tensor leaves are counted in order.
     Value next = signature->tensors.items[rebuild->next].value;
     return value_is_kind(v, KIND_SPEC) ? value_same(next, v) : true;
 }
@@ -276,6 +278,8 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
                                  (uint32_t)symbolic.values.count,
                                  symbolic.names);
     }
+    // The arguments are checked first: an error is then about them, whatever
+    // was returned.
     bool ok = !value_failed(value) &&
               check_arguments(vm, request, &symbolic, &kept) &&
               set_outputs(vm, trace, concrete, value);

@@ -104,6 +104,8 @@ static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
         signature_make(vm, self->target, fitted, false, &signature) &&
         take_patterns(vm, &pattern, &signature)) {
         size_t at = first_difference(&pattern, &signature);
+        // All parts equal: the values that are no tensors are those of the
+        // trace.
         if (at < fitted->values.count) {
             (void)fail_value(vm, self, fitted, at);
         } else if (self->outer.count > 0) {
@@ -190,6 +192,7 @@ static Value flat_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     Value argument = flat_argument(flat);
+    // The walk goes on in any case; the spec stands in for what is missing.
     flat->fits = flat->fits && !value_unbound(argument);
     return value_retain(value_unbound(argument) ? v : argument);
 }

@@ -90,6 +90,7 @@ static Value fill_leaf(Vm *vm, Value v, void *data)
 // The traceback of the copy begins where the exception was raised.
 static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
 {
+    // The exception of an assert was made but never raised, and has none.
     if (from->traceback == NULL || from->traceback->count == 0) {
         return;
     }

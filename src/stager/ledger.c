@@ -98,6 +98,7 @@ static bool add_effect(Vm *vm, const char *what, Value value)
     if (ledger == NULL || in_library(vm)) {
         return true;
     }
+    // The rest is not kept, but that there was more is.
     if (ledger->effects.count >= LEDGER_MAX_EFFECTS) {
         ledger->truncated = true;
         return true;
@@ -150,6 +151,7 @@ static const char *container_word(Vm *vm, const Object *container)
 // affair.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
+    // Its birth tells: objects made in the trace carry the trace's mark.
     if (leak_is_inner(vm, vm->trace, container)) {
         return true;
     }
@@ -354,6 +356,8 @@ FrozenRead *ledger_changed(Vm *vm, Ledger *ledger, bool *failed)
             *failed = true;
             return NULL;
         }
+        // The first one only: each is dealt with before the next is looked
+        // for.
         if (same == 0 && !read->noted) {
             return read;
         }
@@ -405,6 +409,7 @@ static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
 bool ledger_read(Vm *vm, Object *container, Value key, Value value)
 {
     Trace *trace = vm->trace;
+    // Asked of library reads too: aliases matter whoever reads.
     trace_saw_value(trace, value);
     if (trace->ledger == NULL || !is_watched_value(value) ||
         leak_is_inner(vm, trace, container) || in_library(vm)) {

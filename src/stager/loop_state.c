@@ -124,6 +124,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT) {
             continue;
         }
+        // The leaves of one slot are consecutive, which slots rely on.
         Value copy = value_map(vm, block->before[i], open_leaf, &walk);
         ok = !value_failed(copy);
         release(vm, ok ? copy : VALUE_NONE);
@@ -267,6 +268,7 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
         ids[count + i] =
             leaf->result == VALUE_ID_NONE ? leaf->body : leaf->result;
     }
+    // Behind the loop nodes go where they went before it.
     vm->trace->block = block->parent;
     bool ok = true;
     // The only turn ends in an exception: its body yields nothing.

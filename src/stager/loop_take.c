@@ -361,6 +361,7 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
                      .name = place->hidden == HIDDEN_RESULT
                                  ? "the result"
                                  : state_name(place, room, sizeof room)};
+        // Owned: a computed attribute gives a new value each time.
         Value after = state_get(vm, frame, place);
         if (value_failed(after)) {
             return false;

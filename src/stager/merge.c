@@ -72,11 +72,14 @@ bool merge_same(Value a, Value b)
     if (value_same(a, b)) {
         return true;
     }
+    // Other objects are the same only if they are one: asking __eq__ would run
+    // code of the program.
     if (!value_is_plain(a) || !value_is_plain(b)) {
         return false;
     }
     if (value_is_float(a) && value_is_float(b)) {
         double x = value_float(a), y = value_float(b);
+        // By bits, which also makes a NaN the same as itself.
         return memcmp(&x, &y, sizeof x) == 0;
     }
     if (value_is_integer(a) && value_is_integer(b)) {
@@ -185,6 +188,8 @@ DType merge_number_dtype(Value a, Value b)
     if (value_is_bool(a) && value_is_bool(b)) {
         return DT_BOOL;
     }
+    // int32 is the default of a host int; a larger one needs int64 even if its
+    // partner does not.
     bool fits = int_to_i64(a, &i) && i >= INT32_MIN && i <= INT32_MAX &&
                 int_to_i64(b, &i) && i >= INT32_MIN && i <= INT32_MAX;
     return fits ? DT_INT32 : DT_INT64;
@@ -219,6 +224,7 @@ static bool is_weak_number(Value v)
 // no match, which is noted and not raised.
 static Value merge_leaves(Merge *m, Value a, Value b)
 {
+    // DT_NONE: both are operands, and keep their common dtype.
     DType dtype;
     if (value_is_operand(a) && value_is_operand(b)) {
         // No promotion, as between the operands of an eager operation.

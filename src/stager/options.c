@@ -92,6 +92,7 @@ static bool read_frozen(Vm *vm, Value v, StageOptions *out)
     static const char *const policies[] = {"note", "retrace", "error",
                                            "silent"};
     for (int i = 0; i < 4; i++) {
+        // Case counts, as in the names of options.
         if (value_is_str(v) && str_is(value_as_str(v), policies[i])) {
             out->frozen = (FrozenPolicy)i;
             return true;

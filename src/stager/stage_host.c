@@ -80,6 +80,7 @@ static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
 static bool cast_tree(Vm *vm, Value out, Value result, Tensor **outputs,
                       uint32_t *next)
 {
+    // A leaf of out=: whatever stands in its place must become one tensor.
     if (value_is_kind(out, KIND_SPEC)) {
         Tensor *tensor =
             cast_result(vm, (const Spec *)value_object(out), result);
@@ -113,6 +114,8 @@ static bool cast_tree(Vm *vm, Value out, Value result, Tensor **outputs,
 static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
                       Tensor **outputs)
 {
+    // A structure among the arguments is made anew for each run, so that the
+    // function may change it.
     Fill fill = {inputs, 0};
     Value args = value_map(vm, tuple->items[1], fill_leaf, &fill);
     if (value_failed(args)) {
@@ -296,6 +299,7 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
 {
     HostCall call = {0};
     Value given = value_map(vm, args, take_operand, &call);
+    // vm_call wants the arguments in a row, whichever kind they came in.
     Tuple *list = value_failed(given) ? NULL : value_to_tuple(vm, given);
     Value parts[3] = {fn, VALUE_NONE, VALUE_NONE};
     Value specs = list != NULL ? value_map(vm, out, take_spec, &call)

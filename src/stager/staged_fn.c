@@ -160,6 +160,7 @@ static Value call_arguments(Vm *vm, StagedFunction *self, const Value *args,
 static Value call_with_self(Vm *vm, StagedFunction *self, const Value *args,
                             uint32_t count, Tuple *keyword_names, bool run)
 {
+    // Plain functions need no copy of the arguments.
     if (value_unbound(self->instance)) {
         return call_arguments(vm, self, args, count, keyword_names, run);
     }
@@ -207,6 +208,8 @@ static Value staged_call(Vm *vm, Value value, const Value *args,
         if (LIKELY(!value_unbound(result))) {
             return result;
         }
+        // A decorator that waits for its function has no host, and nothing to
+        // call yet.
         if (!value_is_none(self->host)) {
             return call_and_guard(vm, self, args, count);
         }
@@ -218,6 +221,7 @@ static Value staged_call(Vm *vm, Value value, const Value *args,
             staged_new(vm, args[0], options_copy(&self->options));
         return made != NULL ? value_from_object(made) : VALUE_FAIL;
     }
+    // stage.eager(True): as if the function had never been staged.
     if (vm->eager_only) {
         return vm_call_keywords(vm, self->host, args, count, keyword_names);
     }
@@ -335,6 +339,7 @@ static Value staged_repr(Vm *vm, Value value)
 {
     const StagedFunction *self = (const StagedFunction *)value_object(value);
     size_t count = self->table.traces.count;
+    // Traces that were dropped do not count.
     Str *text = str_printf(vm, "<staged %s: %zu trace%s>", self->name->text,
                            count, count == 1 ? "" : "s");
     return text != NULL ? str_value(text) : VALUE_FAIL;
@@ -373,6 +378,8 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
                          void *data)
 {
     StagedFunction *self = (StagedFunction *)object;
+    // Every count that staged_destroy releases must be met here, or the
+    // collector takes the function for one that is held from outside.
     Value values[] = {self->host, self->target, self->instance};
     values_visit(values, sizeof values / sizeof *values, visit, data);
     for (size_t i = 0; i < self->table.traces.count; i++) {

@@ -54,6 +54,7 @@ static StructureKind heap_kind(Vm *vm, Type *cls)
                    ? STRUCTURE_LEAF
                    : STRUCTURE_NAMED;
     }
+    // Classes that extend list, dict and the like are leaves.
     if (cls->kind != KIND_INSTANCE) {
         return STRUCTURE_LEAF;
     }

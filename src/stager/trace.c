@@ -77,6 +77,7 @@ static void saw_value(Trace *trace, Value v, int depth)
     for (size_t i = 0; depth > 0 && i < count && i < TRACE_ALIAS_ITEMS; i++) {
         saw_value(trace, items[i], depth - 1);
     }
+    // The values of a dict alone: a Variable cannot be a key.
     uint32_t position = 0;
     Value key, item;
     while (depth > 0 && value_is_kind(v, KIND_DICT) &&
@@ -112,6 +113,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     symbolic->dtype = (uint8_t)type.dtype;
     symbolic->rank = (int8_t)type.rank;
     symbolic->dims = type.dims;
+    // What makes weak tensors sets this afterwards.
     symbolic->weak = false;
     symbolic->name = NULL;
     Value result = value_from_object(symbolic);
@@ -221,6 +223,7 @@ static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)
     }
     const GraphBlock *made =
         graph_value(trace->graph, symbolic->value)->block;
+    // From the block under way outwards to the one in which it was made.
     const GraphBlock *block = trace->block;
     while (block != NULL && block != made) {
         block = block->parent;
@@ -256,6 +259,7 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
 static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
                          Value *outputs, uint32_t *output_count)
 {
+    // A fault of the caller: ops say how many outputs they can have.
     if (node->output_count > *output_count) {
         return raise_false(vm, ERR_SYSTEM, "%s: more outputs than expected",
                            op_desc(node->op)->name);
@@ -344,6 +348,7 @@ static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
         widest = !weak || may_become(widest, own) ? own : widest;
         weak = true;
     }
+    // Only where all operands are weak does the loop come to its end.
     bool halves = op == OP_DIVIDE && weak && !dtype_is_float(widest);
     return halves ? DT_FLOAT32 : weak ? widest : DT_NONE;
 }
@@ -388,6 +393,7 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
             return false;
         }
     }
+    // Asked of the operands as they came: a cast one is no longer weak.
     bool stays_weak = result_is_weak(op, inputs, input_count);
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
                                    input_count, attrs, trace_place(vm));
