@@ -43,6 +43,7 @@ static void give_space(Vm *vm, Value *space, Value *taken, uint32_t count)
 static int find_param(const Native *native, Str *name)
 {
     for (uint32_t i = 0; i < native->param_count; i++) {
+        // A positional-only name does not count, so that **kwargs may have it.
         const NativeParam *param = &native->params[i];
         bool named = param->kind == PARAM_POSITIONAL ||
                      param->kind == PARAM_KEYWORD_ONLY;
@@ -89,6 +90,7 @@ static bool takes_keywords(const Native *native)
 static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
                                  uint32_t most, uint32_t given)
 {
+    // Too few or too many: the caller has found one of them.
     bool few = given < least;
     uint32_t bound = few ? least : most;
     if (most == 0) {
@@ -108,6 +110,7 @@ static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
 // CPython's wording, which depends on how many arguments may be given.
 static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
 {
+    // All three counts are without self, as CPython shows them.
     uint32_t self = self_count(native);
     uint32_t most = native->positional_count - self;
     uint32_t least = native->required_count - self;
@@ -144,6 +147,7 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
 {
     for (size_t i = 0; names != NULL && i < names->count; i++) {
         Str *name = value_as_str(names->items[i]);
+        // Names are compared one by one: natives have few parameters.
         int at = find_param(native, name);
         if (at >= 0 && !value_unbound(bound[at])) {
             return raise_false(
@@ -175,6 +179,7 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
 static bool missing_argument(Vm *vm, const Native *native, uint32_t at,
                              uint32_t given)
 {
+    // `at` is the first parameter that got nothing.
     const NativeParam *param = &native->params[at];
     if (param->kind == PARAM_KEYWORD_ONLY) {
         return raise_false(vm, ERR_TYPE,
@@ -338,6 +343,7 @@ static Value call_method(Vm *vm, Method *method, Value *window,
                          uint32_t count, Tuple *keyword_names)
 {
     Value space[CALL_INLINE_ARGS];
+    // The called object empties this window; the old one is emptied below.
     Value *shifted = take_space(vm, space, count + 1);
     if (shifted == NULL) {
         release_window(vm, window, count);
@@ -358,6 +364,7 @@ static Value call_method(Vm *vm, Method *method, Value *window,
 static Value call_through_slot(Vm *vm, Value callee, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
+    // The slot borrows the arguments, so the window is released here.
     Type *type = type_of(vm, callee);
     Value result =
         type->slots.call == NULL
@@ -456,6 +463,7 @@ static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
         return call(vm, callee, args->items, (uint32_t)args->count, NULL);
     }
     uint32_t count = (uint32_t)args->count + keywords->count;
+    // Borrowed references: only the array is freed.
     Value *all = ctx_alloc(&vm->ctx, count * sizeof(Value));
     if (all == NULL) {
         return VALUE_FAIL;

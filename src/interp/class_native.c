@@ -93,6 +93,7 @@ NATIVE_OF(LEN)
     return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
 }
 
+// A failed slot's error goes through as it is.
 NATIVE_OF(GETITEM)
 {
     UNUSED_COUNT;
@@ -112,6 +113,7 @@ NATIVE_OF(DELITEM)
     return none_if(SLOTS->set_item(vm, args[0], args[1], VALUE_UNBOUND));
 }
 
+// Unlike `in`, which falls back on iteration, this needs the slot.
 NATIVE_OF(CONTAINS)
 {
     UNUSED_COUNT;
@@ -194,6 +196,7 @@ static Value native_GET(Vm *vm, Value *args, uint32_t count)
 // The type's dict keeps the native; this function's references are given up.
 static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
 {
+    // cls is its owner: check_self refuses other types before C reads a layout.
     Native *native = native_new(vm, def, cls);
     if (native == NULL) {
         return false;
@@ -225,6 +228,8 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
 #include "parser/binary_op_list.h"
 #undef BINARY_OP
 
+// Three rows an operator, in the order of BinaryOp; shows_operator and
+// add_operators count on it.
 static const NativeDef binary_natives[] = {
 #define BINARY_OP(id, symbol, dunder)                                         \
     {"__" dunder, "self, value, /", native_BINARY_##id,                       \

@@ -199,6 +199,7 @@ void class_forget(Vm *vm, Type *cls)
     cls->subclass_count = cls->subclass_capacity = 0;
 }
 
+// A class without contents yet; its bases know of it already.
 static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                     const TypeDef *def)
 {

@@ -31,6 +31,8 @@ typedef struct Codec {
     CodecKind kind;
 } Codec;
 
+// The first row is the default. CPython knows more names; these are the ones
+// that programs write.
 static const Codec codecs[] = {
     {"utf-8", "utf-8", CODEC_UTF8},
     {"utf8", "utf-8", CODEC_UTF8},
@@ -69,6 +71,7 @@ static const Codec *find_codec(Vm *vm, Value encoding, const char *function)
                           "%s() argument 'encoding' must be str, not %s",
                           function, type_name(type_of(vm, encoding)));
     }
+    // Shown in the error as it was given, not normalised.
     const Str *given = value_as_str(encoding);
     char name[16];
     size_t length = given->length < sizeof name ? given->length : 0;
@@ -151,6 +154,7 @@ typedef struct Encoder {
 // The code point at byte offset *at, lone surrogates included; moves on.
 static uint32_t next_point(const Str *text, size_t *at)
 {
+    // Unsigned, as the bits of bytes above 127 are put together.
     const unsigned char *here = (const unsigned char *)text->text + *at;
     uint32_t c = 0;
     size_t size = utf8_decode(text->text + *at, text->length - *at, &c);
@@ -178,6 +182,7 @@ static bool can_encode(CodecKind kind, uint32_t c)
 static void put_unit(StrBuf *out, uint32_t unit, int size, bool big)
 {
     for (int i = 0; i < size; i++) {
+        // The same formula as in get_unit, which reads what this wrote.
         int shift = 8 * (big ? size - 1 - i : i);
         strbuf_putc(out, (char)(unit >> shift));
     }
@@ -227,6 +232,7 @@ static bool encode_failed(Encoder *e, size_t first, size_t end, uint32_t c)
                            "%zu-%zu: %s",
                            e->codec->name, first, end - 1, reason);
     }
+    // A single character is shown as an escape; a run only by its positions.
     StrBuf shown;
     strbuf_init(&shown, &e->vm->ctx);
     add_escape(&shown, c);
@@ -341,6 +347,8 @@ typedef struct Decoder {
 static void explain_utf8(Decoder *d, size_t at)
 {
     unsigned char first = d->data[at];
+    // How many continuation bytes the first one promises; C0, C1 and F5 on
+    // begin nothing that is valid.
     int need = first >= 0xC2 && first <= 0xDF   ? 1
                : first >= 0xE0 && first <= 0xEF ? 2
                : first >= 0xF0 && first <= 0xF4 ? 3
@@ -407,6 +415,7 @@ static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
         d->bad = d->length - at;
         return 0;
     }
+    // The second half of a pair.
     uint32_t low = get_unit(d, at + 2, 2, big);
     d->reason = "illegal UTF-16 surrogate";
     if (low < 0xDC00 || low > 0xDFFF) {
@@ -497,6 +506,7 @@ static bool decode_handle(Decoder *d, size_t at)
 // A byte-order mark decides between the two orders and is left out.
 static size_t skip_mark(Decoder *d)
 {
+    // No aliases: these rows are not looked up.
     static const Codec big16 = {NULL, "utf-16-be", CODEC_UTF16_BE};
     static const Codec big32 = {NULL, "utf-32-be", CODEC_UTF32_BE};
     size_t size = d->codec->kind == CODEC_UTF16   ? 2
@@ -519,6 +529,7 @@ static size_t skip_mark(Decoder *d)
 static bool decode_all(Decoder *d)
 {
     for (size_t at = skip_mark(d); at < d->length;) {
+        // Set by read_point where it gives a size.
         uint32_t c;
         size_t size = read_point(d, at, &c);
         if (size != 0) {

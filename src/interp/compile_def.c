@@ -68,6 +68,7 @@ static uint16_t capture_source(const Scope *outer, const Symbol *symbol)
     return own == NULL ? 0 : (uint16_t)own->index;
 }
 
+// Which cells of the outer frame a new function takes along.
 static bool copy_captures(Compiler *c, Code *code)
 {
     Ctx *ctx = &c->vm->ctx;
@@ -97,6 +98,7 @@ static bool copy_captures(Compiler *c, Code *code)
     return true;
 }
 
+// Sets name and qualname; the caller checks both for NULL.
 static void name_code(Compiler *c, Code *code, const char *name)
 {
     // "outer.<locals>.inner"; a class adds its name alone.
@@ -317,6 +319,7 @@ static void annotation(Compiler *c, Text name, const Node *value, Reg dict,
     c->top = key;
 }
 
+// Evaluated top down, before defaults and bases.
 static Reg decorators_before(Compiler *c, NodeList decorators)
 {
     Reg first = c->top;

@@ -54,6 +54,7 @@ void load_name(Compiler *c, Text name, Reg target)
     // Where a name lives was decided by scope.c; here it only chooses the
     // opcode.
     uint32_t constant;
+    // Number of the captured cell, -1: none.
     int32_t captured;
     switch (symbol->place) {
     case PLACE_LOCAL: emit(c, OPCODE_MOVE, target, symbol->index, 0); break;
@@ -109,6 +110,7 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
     Reg left = expr_any(c, node->compare.left);
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
+        // Only comparisons before the last one may end the chain.
         bool last = i + 1 == count;
         Reg right = expr_any(c, node->compare.comparators.items[i]);
         Reg kept = right;
@@ -251,6 +253,7 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
 // The test jumps without a value of its own, as that of an `if`.
 static void conditional_to(Compiler *c, const Node *node, Reg target)
 {
+    // As an `if` with a value.
     uint32_t otherwise = new_label(c), end = new_label(c);
     jump_if(c, node->conditional.test, false, otherwise);
     expr_to(c, node->conditional.body, target);
@@ -369,6 +372,7 @@ static void formatted_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     Reg value = expr_temp(c, node->formatted.value);
+    // The same register twice means: no spec.
     Reg spec = value;
     if (node->formatted.format_spec != NULL) {
         spec = expr_temp(c, node->formatted.format_spec);

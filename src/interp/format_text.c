@@ -166,6 +166,7 @@ static Value percent_whole(Percent *p, char type, Value v)
                        type, type_name(cls));
 }
 
+// Precision is the least number of digits, as in C.
 static bool percent_int(Percent *p, FormatSpec *spec, Value v)
 {
     Value whole = percent_whole(p, spec->type, v);
@@ -203,6 +204,7 @@ static bool percent_int(Percent *p, FormatSpec *spec, Value v)
     return ok;
 }
 
+// The conversions of C's printf, and %r and %a.
 static bool percent_value(Percent *p, FormatSpec *spec, Value v)
 {
     switch (spec->type) {
@@ -357,6 +359,7 @@ typedef struct Fields {
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth);
 
+// The positional argument of this number. Owned.
 static Value numbered(Fields *f, int64_t number)
 {
     if ((uint64_t)number >= f->args->count) {
