@@ -13,6 +13,7 @@ Graph *graph_new(Ctx *ctx, const char *name)
     if (graph == NULL) {
         return NULL;
     }
+    // The caller's.
     graph->refs = 1;
     graph->ctx = ctx;
     arena_init(&graph->arena, ctx);

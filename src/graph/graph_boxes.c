@@ -57,6 +57,7 @@ static bool split_lines(Boxes *boxes, const char *text)
 // The first line after `at` that does not belong to it.
 static size_t block_end(const Boxes *boxes, size_t at, size_t end)
 {
+    // Empty lines between graphs were left out when the text was split.
     size_t indent = boxes->lines.items[at].indent;
     size_t next = at + 1;
     while (next < end && boxes->lines.items[next].indent > indent) {

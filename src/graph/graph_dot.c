@@ -164,6 +164,7 @@ static void put_block(Dot *dot, const GraphBlock *block)
         strbuf_fail(dot->out);
         return;
     }
+    // The graph's inputs are the params of its outermost block.
     put_params(dot, block);
     for (const GraphNode *node = block->first;
          node != NULL && strbuf_ok(dot->out); node = node->next) {

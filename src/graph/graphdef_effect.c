@@ -134,6 +134,7 @@ static bool write_print(Scope *scope, const GraphNode *node)
     gd_attr_types(&scope->text, "T", scope->graph, node->inputs,
                   node->input_count);
     write_template(&scope->text, &node->attrs[0]);
+    // TensorFlow's own default is "{}", which a text may well contain.
     gd_attr_text(&scope->text, "placeholder", PLACE_HOLDER, 1);
     // -1: every element, as print shows them.
     gd_attr_int(&scope->text, "summarize", -1);
@@ -147,6 +148,7 @@ static bool write_print(Scope *scope, const GraphNode *node)
     }
     gd_attr_text(&scope->text, "output_stream",
                  to_stderr ? "stderr" : "stdout", 6);
+    // The text has its line's end already.
     gd_attr_text(&scope->text, "end", "", 0);
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }

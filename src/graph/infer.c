@@ -62,6 +62,7 @@ bool type_equal(TensorType a, TensorType b)
 // Unknown covers all; what is known covers only itself.
 bool type_covers(TensorType a, TensorType b)
 {
+    // A known rank does not cover an unknown one.
     if (a.dtype != b.dtype || (a.rank != RANK_UNKNOWN && a.rank != b.rank)) {
         return false;
     }
@@ -76,6 +77,8 @@ bool type_covers(TensorType a, TensorType b)
 // The least type that covers both.
 TensorType type_join(TensorType a, TensorType b, Shape *shape)
 {
+    // Nothing is known of the sizes where ranks differ: there is no partly
+    // known rank.
     if (a.rank != b.rank) {
         shape->rank = RANK_UNKNOWN;
         return (TensorType){a.dtype, RANK_UNKNOWN, shape->dims};

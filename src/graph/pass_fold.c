@@ -13,6 +13,7 @@ bool pass_fold(Graph *graph);
 // only make the graph fat.
 static bool foldable(const Graph *graph, const GraphNode *node)
 {
+    // A draw of random numbers is an effect here: each run must draw anew.
     if (!infer_applies(node) || graph_has_effects(node) ||
         node->output_count != 1) {
         return false;

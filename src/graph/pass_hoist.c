@@ -48,6 +48,7 @@ static bool movable(const Graph *graph, const GraphNode *node)
 static bool invariant(const Graph *graph, const GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
+        // Params of the block are state, and count as inside.
         if (graph_value(graph, node->inputs[i])->block == node->block) {
             return false;
         }

@@ -84,6 +84,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
     if (!ok) {
         return false;
     }
+    // can_inline has seen that there is as much left.
     *budget -= node->callee->node_count;
     GraphNode *next = node->next;
     build_unlink(rewrite->graph, node);

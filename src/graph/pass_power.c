@@ -136,6 +136,7 @@ static bool rewrite(Graph *graph, GraphNode *last, const Chain *chain)
             return false;
         }
     }
+    // In place, so that users of the chain's result need no change.
     last->inputs[chain->side] = power;
     last->inputs[1 - chain->side] = chain->base;
     return true;
@@ -147,6 +148,8 @@ static bool try_chain(Powers *powers, GraphNode *node)
     if (node->mark || !is_int_product(powers->graph, node)) {
         return true;
     }
+    // A chain has one side: a product that could continue on both is taken on
+    // the left.
     for (uint32_t side = 0; side < 2; side++) {
         if (inner_product(powers, node, side) != NULL) {
             Chain chain = follow(powers, node, side);

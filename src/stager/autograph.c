@@ -47,6 +47,7 @@ static ReadTree *read_again(Vm *vm, ReadTrees *trees, Source *source)
         ok = read.tree != NULL || raise_matches(vm, ERR_SYNTAX);
     }
     if (ok) {
+        // A syntax error is no error of this call: the function runs as it is.
         raise_clear(vm);
         ok = vec_push(ctx, &trees->items, read);
     }

@@ -268,6 +268,8 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     }
     merge->name = state_name(place, room, sizeof room);
     merge->hidden = place->hidden;
+    // `fault` tells a place that is unbound on both sides from one that cannot
+    // be merged.
     merge->fault = ERR_NONE;
     if (place->hidden) {
         merge->name = NULL;
@@ -339,6 +341,8 @@ static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
 // as well run always.
 static bool is_harmless(const GraphBlock *block)
 {
+    // Run where it was not, such an op would be seen, would draw, or could
+    // fail.
     const uint32_t never = OP_EFFECT | OP_RANDOM | OP_MAY_FAIL;
     for (const GraphNode *node = block->first; node != NULL;
          node = node->next) {
@@ -368,6 +372,8 @@ static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
         return 0;
     }
     const BlockPlace *place = &info->places[0];
+    // `and` evaluates its second operand where the first is true, `or` where
+    // it is false.
     GraphBlock *side = block->sides[is_and ? 0 : 1];
     Value second = is_and ? value_retain(block->first[0])
                           : state_get(vm, frame, place);
@@ -445,6 +451,7 @@ static const Ins *note_raise(Vm *vm, Frame *frame)
 static const Ins *late_assert(Vm *vm, Frame *frame, Ins ins)
 {
     uint32_t a = INS_A(ins), count = INS_X(ins) ? 1 : 0;
+    // The exception is made now and raised, if at all, when the graph runs.
     Value cls = value_from_object(vm->error_types[ERR_ASSERTION]);
     Value exception = vm_call(vm, cls, &frame->registers[a + 1], count);
     ValueId condition = value_failed(exception)

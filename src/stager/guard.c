@@ -23,6 +23,7 @@ void guard_clear(Vm *vm, Guard *guard)
 // Whether being the same value is enough to be the same argument.
 static bool is_fixed(Vm *vm, Value v)
 {
+    // Numbers and the like are immediate: equal bits are the same value.
     if (!value_is_object(v)) {
         return true;
     }
@@ -46,6 +47,7 @@ static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
     // Copied and not borrowed: the tensor may be gone by the next call.
     out->dtype = tensor->dtype;
     out->rank = tensor->rank;
+    // Only sizes that stand in the tensor itself are compared quickly.
     if (tensor->rank > TENSOR_INLINE_RANK) {
         return false;
     }

@@ -232,6 +232,7 @@ static bool count_condition(Vm *vm, StagedBlock *block)
         return false;
     }
     vm->trace->block = block->sides[0];
+    // The count was computed before the loop and is an outer value here.
     Value inputs[2] = {index, loop->source.count};
     Value less = apply_one(vm, OP_LESS, inputs, 2, NULL);
     release(vm, index);
@@ -312,6 +313,7 @@ const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
         }
         return frame->pc;
     }
+    // set_condition passes a failed id on.
     ValueId id = stop_condition(vm, block, stop);
     empty(vm, frame, INS_A(ins));
     return set_condition(vm, block, id)

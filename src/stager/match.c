@@ -133,6 +133,8 @@ static Value match_children(Vm *vm, const Match *match, Value pattern,
 {
     ValueVec asked = {0}, items = {0};
     Value result = VALUE_FAIL;
+    // The items are those of the call, owned by the vector; each is replaced
+    // by what fits.
     bool ok = structure_children(vm, pattern, &asked) &&
               structure_children(vm, given, &items);
     if (ok && asked.count != items.count) {

@@ -50,6 +50,7 @@ static bool json_value(Vm *vm, StrBuf *out, Value v)
     if (value_is_kind(v, KIND_LIST)) {
         return json_items(vm, out, value_as_list(v));
     }
+    // The three words that JSON spells in another way.
     if (value_is_none(v) || value_is_bool(v)) {
         strbuf_puts(out, value_is_none(v)              ? "null"
                          : value_same(v, VALUE_TRUE) ? "true"

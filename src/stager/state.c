@@ -140,6 +140,7 @@ static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
 // Most places still hold what is to be put back: no setter is called for them.
 bool state_set(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
 {
+    // Read first, though it may run a getter: a setter has effects more often.
     Value now = state_get(vm, frame, place);
     bool ok = !value_failed(now) &&
               (value_same(now, value) || set_place(vm, frame, place, value));
@@ -154,6 +155,7 @@ bool state_save(Vm *vm, Frame *frame, const BlockInfo *info, Value *values)
     for (uint32_t i = 0; i < info->place_count; i++) {
         values[i] = state_get(vm, frame, &info->places[i]);
         if (value_failed(values[i])) {
+            // All or nothing, so that the caller has no array to clean up.
             while (i-- > 0) {
                 release(vm, values[i]);
             }
