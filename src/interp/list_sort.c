@@ -30,12 +30,15 @@ static int before_int(Vm *vm, Value a, Value b)
     return value_small(a) < value_small(b);
 }
 
+// A NaN stands before nothing and behind nothing, so it stays about where it
+// is, as in CPython.
 static int before_float(Vm *vm, Value a, Value b)
 {
     (void)vm;
     return value_float(a) < value_float(b);
 }
 
+// By code points; str_order runs no code.
 static int before_str(Vm *vm, Value a, Value b)
 {
     (void)vm;
@@ -117,6 +120,8 @@ static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
                     : before_any;
 }
 
+// Stable: an item passes only those that it stands before. False: a comparison
+// failed; the items are all there.
 static bool insertion_sort(Vm *vm, SortItem *items, size_t count,
                            BeforeFn before)
 {
@@ -247,6 +252,8 @@ static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
     return ok;
 }
 
+// The trace is told once, as the whole order changes. The list gets its old
+// array back, and its capacity with it.
 bool list_sort(Vm *vm, List *list, Value key, bool reverse)
 {
     size_t count = list->count, size = count * sizeof(SortItem);

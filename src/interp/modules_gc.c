@@ -35,6 +35,7 @@ GC_BODY(enable)
     return VALUE_NONE;
 }
 
+// gc.collect() works nevertheless.
 GC_BODY(disable)
 {
     (void)args, (void)count;

@@ -216,6 +216,7 @@ MATH_BODY(log)
                      : float_new(vm, x / base);
 }
 
+// Exact for powers of two of any size: each bit shifted out counts 1.
 MATH_BODY(log2)
 {
     (void)count;

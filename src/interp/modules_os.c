@@ -350,6 +350,7 @@ OS_BODY(getpid)
     return int_from_i64(vm, getpid());
 }
 
+// 1, or another reaper's number, once the parent has ended.
 OS_BODY(getppid)
 {
     (void)args, (void)count;

@@ -220,6 +220,7 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
                           : (ctx_fail_memory(&vm->ctx), VALUE_FAIL);
 }
 
+// random_bits(state, k): an int below 2^k. No bits take no word.
 static Value random_bits(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

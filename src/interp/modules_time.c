@@ -130,6 +130,7 @@ TIME_BODY(localtime)
                                               : make_fields(vm, &tm);
 }
 
+// As localtime, without a zone.
 TIME_BODY(gmtime)
 {
     (void)count;

@@ -72,6 +72,7 @@ static Value divmod_of(Vm *vm, Value self, Value a, Value b)
     return builtin_divmod(vm, pair, 2);
 }
 
+// NotImplemented for other operands, so that the reflected method is asked.
 METHOD(divmod)
 {
     (void)count;
@@ -148,6 +149,8 @@ static bool fits(const mp_int *number, size_t length, bool is_signed)
     return bits < 8 * length || lowest;
 }
 
+// args: self, length, byteorder, signed. The magnitude is written big-endian,
+// then negated and turned round as needed.
 METHOD(to_bytes)
 {
     (void)count;
@@ -220,6 +223,7 @@ static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
     return int_from_mp(vm, &number);
 }
 
+// args: cls, bytes, byteorder, signed. Always big-endian inside, as mp_int is.
 METHOD(from_bytes)
 {
     (void)count;

@@ -10,6 +10,7 @@
 
 // property
 
+// The parts are NONE where nothing was given, which releases to nothing.
 static void property_destroy(Vm *vm, Object *self)
 {
     Property *property = (Property *)self;
@@ -88,6 +89,7 @@ static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
     return 1;
 }
 
+// property() can be given any part alone, and even none.
 static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"fget", "fset", "fdel", "doc"};
@@ -256,6 +258,7 @@ const TypeDef property_type_def = {
 
 // classmethod and staticmethod
 
+// Serves both types.
 static void wrap_destroy(Vm *vm, Object *self)
 {
     release(vm, ((MethodWrap *)self)->function);

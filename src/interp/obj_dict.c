@@ -21,12 +21,14 @@ typedef struct Probe {
     uint64_t at, perturb, mask;
 } Probe;
 
+// Needs an index: its size is a power of two, never 0.
 static inline Probe probe_start(const Dict *dict, uint64_t hash)
 {
     uint64_t mask = dict->index_size - 1;
     return (Probe){.at = hash & mask, .perturb = hash, .mask = mask};
 }
 
+// CPython's sequence: once perturb is 0, it reaches every slot.
 static inline void probe_next(Probe *probe)
 {
     probe->perturb >>= DICT_PERTURB;
@@ -71,6 +73,7 @@ void dict_init(Dict *dict)
     memset((char *)dict + sizeof(Object), 0, sizeof *dict - sizeof(Object));
 }
 
+// Empty, and without tables until the first key. NULL: failed.
 Dict *dict_new(Vm *vm)
 {
     Dict *dict = object_new(vm, vm->types[KIND_DICT], sizeof *dict);
@@ -485,6 +488,7 @@ Value dict_get_name(Dict *dict, Str *name)
     return entry < 0 ? VALUE_UNBOUND : dict->entries[entry].value;
 }
 
+// As dict_set for an interned name; runs no __hash__ or __eq__.
 bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 {
     int32_t entry = dict_find_name(dict, name);

@@ -313,6 +313,7 @@ static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
+// A new tuple each time, or None.
 static Value member_shape(Vm *vm, Value self)
 {
     const Spec *spec = (Spec *)value_object(self);

@@ -316,12 +316,14 @@ static Value get_cause(Vm *vm, Value self)
     return value_retain(value_as_exception(self)->cause);
 }
 
+// NONE if nothing was being handled.
 static Value get_context(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(value_as_exception(self)->context);
 }
 
+// For __cause__ and __context__: an exception or None, by the invariant.
 static bool set_link(Vm *vm, Value self, Value *place, Value value,
                      const char *what)
 {

@@ -314,6 +314,7 @@ FILE_BODY(exit)
     return method_close(vm, args, count);
 }
 
+// Asks the system each time: a descriptor may be redirected.
 FILE_BODY(isatty)
 {
     (void)count;
@@ -399,6 +400,7 @@ static const NativeDef file_methods[] = {
     {"__exit__", "self, /, *args", method_exit, NULL},
     {NULL, NULL, NULL, NULL}};
 
+// As open() was given it, or "<stdout>" and the like.
 static Value get_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -410,6 +412,7 @@ static Value get_mode(Vm *vm, Value self)
     return str_result(str_from(vm, value_as_file(self)->mode));
 }
 
+// A closed file has the descriptor -1, by the invariant.
 static Value get_closed(Vm *vm, Value self)
 {
     (void)vm;

@@ -189,6 +189,7 @@ static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
     return true;
 }
 
+// None without a docstring, as in CPython.
 static Value function_get_doc(Vm *vm, Value self)
 {
     (void)vm;
@@ -200,6 +201,7 @@ static bool function_set_doc(Vm *vm, Value self, Value value)
     return set_value_field(vm, self, &AS_FUNCTION(self)->doc, value);
 }
 
+// The name, not the module: what __name__ was when the function was made.
 static Value function_get_module(Vm *vm, Value self)
 {
     (void)vm;
@@ -260,6 +262,7 @@ static bool function_set_defaults(Vm *vm, Value self, Value value)
                             value, "__defaults__ must be set to a tuple");
 }
 
+// The dict itself: changes to it count from the next call on.
 static Value function_get_kwdefaults(Vm *vm, Value self)
 {
     (void)vm;
@@ -363,6 +366,7 @@ static void method_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// A method of an instance that holds it is the commonest cycle.
 static void method_visit(Object *object, ChildVisitor visit, void *data)
 {
     Method *self = (Method *)object;

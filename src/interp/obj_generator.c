@@ -421,6 +421,7 @@ static void generator_visit(Object *self,
     }
 }
 
+// A generator is its own iterator.
 static Value generator_iter(Vm *vm, Value self)
 {
     (void)vm;
@@ -449,6 +450,7 @@ static Value item_or_raise(Vm *vm, Generator *g, Value item)
                : item;
 }
 
+// None is all that may be sent to one that has not run yet.
 static Value method_send(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

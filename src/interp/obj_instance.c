@@ -264,6 +264,8 @@ static Dict *to_dict_mode(Vm *vm, Instance *self)
     return dict;
 }
 
+// Borrowed. An Instance goes to dict mode and stays there, since the program
+// may keep the dict and change it.
 Dict *instance_dict(Vm *vm, Object *self)
 {
     if (self->kind == KIND_INSTANCE) {

@@ -133,6 +133,7 @@ Value int_from_u64(Vm *vm, uint64_t u)
     return int_from_mp(vm, &number);
 }
 
+// Cuts the fraction off, as int() does.
 Value int_from_double(Vm *vm, double d)
 {
     if (isnan(d)) {
@@ -206,6 +207,7 @@ static uint64_t top_bits(const mp_int *number, int bits)
     return top;
 }
 
+// Ties go to even, as in CPython; beyond the largest double it is an error.
 bool int_to_double(Vm *vm, Value v, double *out)
 {
     if (value_is_int(v)) {

@@ -71,6 +71,7 @@ bool list_append_owned(Vm *vm, List *list, Value item)
     return true;
 }
 
+// The item is counted first, so list_append_owned may take it in any case.
 bool list_append(Vm *vm, List *list, Value item)
 {
     return list_append_owned(vm, list, value_retain(item));

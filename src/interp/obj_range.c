@@ -327,6 +327,7 @@ static Value range_argument(Vm *vm, Value v)
                                           : VALUE_FAIL;
 }
 
+// range(stop), range(start, stop) or range(start, stop, step).
 static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;

@@ -163,6 +163,8 @@ int set_contains(Vm *vm, Set *set, Value key)
     return find(vm, set, key, hash, &found) == NULL ? -1 : found;
 }
 
+// Retains the key if it is new. The hash comes from the caller, who may have it
+// from another table.
 static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;

@@ -302,6 +302,7 @@ Str *str_intern(Vm *vm, const char *text, size_t length)
     return str;
 }
 
+// The interned str of this text, owned, which need not be the one given.
 Str *str_intern_str(Vm *vm, Str *str)
 {
     if (str->head.flags & STR_INTERNED) {

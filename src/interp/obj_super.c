@@ -5,6 +5,7 @@
 #include "interp/class_new.h"
 #include "interp/obj_function.h"
 
+// All three parts are owned and never NULL.
 static void super_destroy(Vm *vm, Object *object)
 {
     Super *self = (Super *)object;

@@ -38,6 +38,7 @@ TensorType operand_type(Value operand)
     }
 }
 
+// NULL carries a pending error over.
 static Value str_result(Str *str)
 {
     return str != NULL ? str_value(str) : VALUE_FAIL;

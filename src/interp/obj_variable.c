@@ -28,6 +28,7 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
     return variable;
 }
 
+// For C code; programs come by variable_make. Retains tensor and name.
 Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
 {
     return variable_of(vm, vm->types[KIND_VARIABLE], initial, name, trainable);

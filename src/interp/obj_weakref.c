@@ -261,6 +261,7 @@ static void weakref_visit(Object *self, void (*visit)(Object *, void *),
     }
 }
 
+// A dead cycle's callback is not called: the reference dies with its target.
 static void weakref_clear_slot(Vm *vm, Object *self)
 {
     value_replace(&vm->ctx, &((WeakRef *)self)->callback, VALUE_UNBOUND);
