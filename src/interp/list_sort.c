@@ -30,8 +30,7 @@ static int before_int(Vm *vm, Value a, Value b)
     return value_small(a) < value_small(b);
 }
 
-// A NaN stands before nothing and behind nothing, so it stays about where it
-// is, as in CPython.
+// With a NaN no answer is right: the order is then some order of the items.
 static int before_float(Vm *vm, Value a, Value b)
 {
     (void)vm;

@@ -366,7 +366,7 @@ static void method_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
-// A method of an instance that holds it is the commonest cycle.
+// An instance that stores its own method is a cycle through here.
 static void method_visit(Object *object, ChildVisitor visit, void *data)
 {
     Method *self = (Method *)object;
