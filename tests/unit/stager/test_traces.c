@@ -219,6 +219,20 @@ Test(guard, does_not_cover_what_it_cannot_tell)
     cr_expect(passes(f, "a")); // the very same immutable object
 }
 
+// A Variable by default is an argument that the call does not show.
+Test(guard, does_not_cover_variables_by_default)
+{
+    program_run("v = Variable(2)\n"
+                "@stage\n"
+                "def f(x, n=v):\n"
+                "    return x * n\n"
+                "f(tensor(1))\n");
+    const StagedFunction *f = program_staged("f");
+    cr_assert_eq(f->table.traces.count, 1);
+    cr_expect_null(f->guard.concrete);
+    program_prints(program_value("int(f(tensor(4)))"), "8");
+}
+
 // A store to what the trace has read sends the call the long way round.
 Test(guard, does_not_cover_a_changed_frozen_value)
 {
