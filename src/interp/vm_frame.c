@@ -191,7 +191,11 @@ LeaveKind vm_leave(Vm *vm, Value result)
     } else if (flags & FRAME_OPERATOR) {
         kind = vm_deliver(vm, result) ? LEAVE_ON : LEAVE_FAILED;
     } else {
-        // FORLOOP emptied its state when it asked: the loop is over.
+        // The loop is over, and its state is no register that the caller's
+        // code will release: FORLOOP kept the generator there.
+        Frame *caller = vm->frame;
+        value_replace(&vm->ctx, &caller->registers[INS_A(caller->pc[-1])],
+                      VALUE_UNBOUND);
         generator_finish(vm, (Generator *)value_object(owner), result);
     }
     release(vm, owner);
