@@ -49,7 +49,15 @@ Value builtin_index(Vm *vm, Value v)
                            "'%s' object cannot be interpreted as an integer",
                            type_name(cls));
     }
-    return cls->slots.index(vm, v);
+    Value index = cls->slots.index(vm, v);
+    if (value_failed(index) || value_is_integer(index)) {
+        return index;
+    }
+    // What a user's __index__ gave is not to be trusted.
+    (void)raise_error(vm, ERR_TYPE, "__index__ returned non-int (type %s)",
+                      type_name(type_of(vm, index)));
+    release(vm, index);
+    return VALUE_FAIL;
 }
 
 // Tensors and built-in numbers go first, without a look-up of __abs__.

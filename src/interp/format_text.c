@@ -157,7 +157,16 @@ static Value percent_whole(Percent *p, char type, Value v)
     }
     Type *cls = type_of(p->vm, v);
     if (!value_is_float(v) && !value_is_str(v) && cls->slots.index != NULL) {
-        return cls->slots.index(p->vm, v);
+        Value index = cls->slots.index(p->vm, v);
+        if (value_failed(index) && !raise_matches(p->vm, ERR_TYPE)) {
+            return VALUE_FAIL;
+        }
+        if (!value_failed(index) && value_is_integer(index)) {
+            return index;
+        }
+        // A TypeError, or a result that is no int, is told as the format's.
+        release(p->vm, index);
+        raise_clear(p->vm);
     }
     return raise_error(p->vm, ERR_TYPE,
                        decimal ? "%%%c format: a real number is required, not "

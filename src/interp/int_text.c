@@ -279,6 +279,14 @@ static size_t clean_digits(const char *text, size_t length, int base,
     return count == 0 ? SIZE_MAX : count;
 }
 
+static bool only_zeros(const char *digits, size_t count)
+{
+    while (count > 0 && digits[count - 1] == '0') {
+        count--;
+    }
+    return count == 0;
+}
+
 // libtommath reports only that something failed; unless an interrupt is
 // pending, it was memory.
 static Value parse_clean(Vm *vm, const char *digits, size_t count, int base,
@@ -332,7 +340,7 @@ Value int_parse(Vm *vm, const char *text, size_t length, int base)
     Value result = VALUE_FAIL;
     // With base 0 the text must be a literal, and 010 is none, while 00 is.
     bool zeros = base == 0 && prefix == 0 && count != SIZE_MAX && count > 1 &&
-                 digits[0] == '0' && strspn(digits, "0") < count;
+                 digits[0] == '0' && !only_zeros(digits, count);
     if (count == SIZE_MAX || zeros) {
         invalid_literal(vm, text, length, base);
     } else {

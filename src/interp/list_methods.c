@@ -154,7 +154,11 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
     if (at == -1) {
         return raise_error(vm, ERR_VALUE, "list.remove(x): x not in list");
     }
-    if (at < 0 || !note_store(vm, list, VALUE_UNBOUND) ||
+    if (at < 0 || !note_store(vm, list, VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
+    // The __eq__ that found it may have emptied the list.
+    if ((size_t)at < list->count &&
         !list_splice(vm, list, (size_t)at, 1, NULL, 0)) {
         return VALUE_FAIL;
     }

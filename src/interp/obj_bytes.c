@@ -181,7 +181,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
         return part == NULL ? VALUE_FAIL : value_from_object(part);
     }
     size_t index;
-    if (!sequence_index(vm, "byte", key, bytes->length, &index)) {
+    if (!sequence_index(vm, "byte", key, &bytes->length, &index)) {
         return vm_has_error(vm)
                    ? VALUE_FAIL
                    : raise_error(vm, ERR_INDEX, "index out of range");

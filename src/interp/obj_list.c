@@ -204,8 +204,8 @@ int sequence_contains(Vm *vm, Value self, Value item)
 
 // A small int, by far the commonest key, takes neither type lookup nor call. An
 // int beyond 64 bits is an IndexError, not the OverflowError of value_to_index.
-bool sequence_index(Vm *vm, const char *what, Value key, size_t count,
-                    size_t *out)
+bool sequence_index(Vm *vm, const char *what, Value key,
+                    const size_t *count, size_t *out)
 {
     int64_t index;
     if (value_is_int(key)) {
@@ -227,17 +227,31 @@ bool sequence_index(Vm *vm, const char *what, Value key, size_t count,
             return false;
         }
     }
-    index += index < 0 ? (int64_t)count : 0;
+    index += index < 0 ? (int64_t)*count : 0;
     *out = (size_t)index;
-    return index >= 0 && (size_t)index < count;
+    return index >= 0 && (size_t)index < *count;
+}
+
+// What a slice names of the list as it is then: an __index__ of its bounds may
+// change the length, and is asked again where it did.
+static bool list_range(Vm *vm, const List *list, Slice *slice,
+                       int64_t *start, int64_t *step, int64_t *count)
+{
+    size_t length;
+    do {
+        length = list->count;
+        if (!slice_indices(vm, slice, (int64_t)length, start, step, count)) {
+            return false;
+        }
+    } while (list->count != length);
+    return true;
 }
 
 // A plain list, also for a subclass; the items are shared.
 static Value list_get_slice(Vm *vm, List *list, Slice *slice)
 {
     int64_t start, step, count;
-    if (!slice_indices(vm, slice, (int64_t)list->count, &start, &step,
-                       &count)) {
+    if (!list_range(vm, list, slice, &start, &step, &count)) {
         return VALUE_FAIL;
     }
     List *result = list_new(vm, (size_t)count);
@@ -259,7 +273,7 @@ static Value list_get_item(Vm *vm, Value self, Value key)
         return list_get_slice(vm, list, (Slice *)value_object(key));
     }
     size_t index;
-    if (!sequence_index(vm, "list", key, list->count, &index)) {
+    if (!sequence_index(vm, "list", key, &list->count, &index)) {
         return vm_has_error(vm) ? VALUE_FAIL
                                 : raise_error(vm, ERR_INDEX,
                                               "list index out of range");
@@ -343,8 +357,7 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
 static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
 {
     int64_t start, step, count;
-    if (!slice_indices(vm, slice, (int64_t)list->count, &start, &step,
-                       &count)) {
+    if (!list_range(vm, list, slice, &start, &step, &count)) {
         return false;
     }
     if (step == 1) {
@@ -371,8 +384,7 @@ static bool list_set_slice(Vm *vm, List *list, Slice *slice, Value value)
 {
     if (value_unbound(value)) {
         int64_t start, step, count;
-        return slice_indices(vm, slice, (int64_t)list->count, &start, &step,
-                             &count) &&
+        return list_range(vm, list, slice, &start, &step, &count) &&
                note_store(vm, list, value) &&
                delete_slice(vm, list, start, step, count);
     }
@@ -398,7 +410,7 @@ static bool list_set_item(Vm *vm, Value self, Value key, Value value)
         return list_set_slice(vm, list, (Slice *)value_object(key), value);
     }
     size_t index;
-    if (!sequence_index(vm, "list", key, list->count, &index)) {
+    if (!sequence_index(vm, "list", key, &list->count, &index)) {
         return vm_has_error(vm)
                    ? false
                    : raise_false(vm, ERR_INDEX, "%s",

@@ -115,7 +115,7 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
         return tuple_get_slice(vm, tuple, (Slice *)value_object(key));
     }
     size_t index;
-    if (!sequence_index(vm, "tuple", key, tuple->count, &index)) {
+    if (!sequence_index(vm, "tuple", key, &tuple->count, &index)) {
         return vm_has_error(vm) ? VALUE_FAIL
                                 : raise_error(vm, ERR_INDEX,
                                               "tuple index out of range");

@@ -29,7 +29,7 @@ void repr_leave(Vm *vm, ReprGuard *guard);
 // A key as an index below count, negative ones from the end. False with an
 // error pending, or without one if out of range. what: "list".
 MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
-                               size_t count, size_t *out);
+                               const size_t *count, size_t *out);
 // An int, a bool, or an object with __index__.
 bool value_is_index(Vm *vm, Value v);
 void values_visit(const Value *items, size_t count,

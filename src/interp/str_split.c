@@ -77,19 +77,8 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
         }
         const char *start = at;
         if (limit-- == 0) {
-            // The rest, without white space at its end.
-            const char *last = end;
-            while (last > start) {
-                const char *step = last - 1;
-                while (step > start && (*step & 0xC0) == 0x80) {
-                    step--;
-                }
-                if (space_at(step, end) == 0) {
-                    break;
-                }
-                last = step;
-            }
-            return add_part(vm, list, start, last);
+            // The rest, white space at its end included.
+            return add_part(vm, list, start, end);
         }
         while (at < end && space_at(at, end) == 0) {
             at++;
@@ -160,10 +149,6 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
         }
         const char *word = end;
         if (limit-- == 0) {
-            size_t size;
-            while ((size = space_at(start, end)) != 0) {
-                start += size;
-            }
             return add_part(vm, list, start, end);
         }
         while (word > start) {

@@ -154,7 +154,7 @@ static Value str_get_item(Vm *vm, Value self, Value key)
                            "string indices must be integers, not '%s'",
                            type_name(type_of(vm, key)));
     }
-    if (!sequence_index(vm, "string", key, str->count, &index)) {
+    if (!sequence_index(vm, "string", key, &str->count, &index)) {
         return vm_has_error(vm) ? VALUE_FAIL
                                 : raise_error(vm, ERR_INDEX,
                                               "string index out of range");

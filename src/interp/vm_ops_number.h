@@ -136,10 +136,12 @@ OP_ANDI:
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
-// Shifting back shows whether bits were lost, even if the product wrapped.
+// Shifting back shows whether bits were lost; shifted unsigned, as that may
+// wrap.
 OP_LSHIFTI:
     if (value_is_int(RB) && (uint32_t)INS_CI(ins) < 60) {
-        int64_t b = value_small(RB), shifted = b * ((int64_t)1 << INS_CI(ins));
+        int64_t b = value_small(RB);
+        int64_t shifted = (int64_t)((uint64_t)b << INS_CI(ins));
         if (LIKELY(value_int_fits(shifted) && shifted >> INS_CI(ins) == b)) {
             SET(RA, value_from_small(shifted));
             NEXT();

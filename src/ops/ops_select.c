@@ -20,7 +20,7 @@ const OpDesc op_where = {
     .graphdef = "SelectV2",
 };
 
-// One op, not two: it is a single loop, and its gradient is known as one.
+// One op, not a minimum of a maximum: it is a single loop.
 const OpDesc op_clip = {
     .name = "clip",
     .params = "x, min, max, /",
