@@ -166,8 +166,8 @@ static Value change_case(Vm *vm, Value self, CaseMode mode)
     while (at < end) {
         const char *start = at;
         uint32_t c = next_codepoint(&at, end);
-        // What next_codepoint gives for any lone surrogate: its own bytes are
-        // kept.
+        // U+D800, also given for bytes that are no code point: kept as they
+        // are.
         if (c == 0xD800) {
             strbuf_add(&out, start, (size_t)(at - start));
         } else {
