@@ -49,8 +49,7 @@ static void set_visit(Object *self, void (*visit)(Object *, void *),
 }
 
 // Breaks cycles: only keys that are objects go. Each leaves VALUE_DELETED, so
-// that the probe sequences of the rest stay whole, and the count falls before
-// the release, which may run code that looks at the set.
+// that the probe sequences of the rest stay whole.
 static void set_clear_slot(Vm *vm, Object *self)
 {
     Set *set = (Set *)self;

@@ -13,8 +13,8 @@
 // frame is the exception, C holds its generator.
 enum { FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR };
 
-// Each register is emptied before its value is released, since a finaliser may
-// look at the frame.
+// Each register is emptied before its value is released, so that the frame can
+// be walked at any time.
 static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {

@@ -131,8 +131,7 @@ Vm *vm_new(size_t stack_size)
     return vm;
 }
 
-// Values that the Vm holds directly. Each is emptied first, since its release
-// may run code that looks at the Vm.
+// Values that the Vm holds directly.
 static void release_values(Vm *vm)
 {
     Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error,
