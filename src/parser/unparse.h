@@ -12,7 +12,8 @@
 // How tightly an expression's outermost part binds. An operand that binds
 // less tightly than its place asks for gets parentheses.
 typedef enum Tightness {
-    TIGHT_LOOSE, // walrus, tuple, yield
+    TIGHT_NAMED, // walrus: in parentheses everywhere, as ast.unparse has it
+    TIGHT_LOOSE, // tuple, yield
     TIGHT_TEST,  // lambda, conditional
     TIGHT_OR,
     TIGHT_AND,

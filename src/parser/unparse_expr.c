@@ -36,6 +36,7 @@ static Tightness tightness(const Node *node)
 {
     switch (node->kind) {
     case AST_NAMED_EXPR:
+        return TIGHT_NAMED;
     case AST_YIELD:
     case AST_YIELD_FROM:
         return TIGHT_LOOSE;

@@ -46,6 +46,13 @@ static void check_print(const char *text, const char *expected)
     strbuf_free(&out);
 }
 
+// A walrus without parentheses is no value of an assignment.
+Test(parser, walruses_are_printed_in_parentheses)
+{
+    check_print("x += (y := 1)\n", "x += (y := 1)\n");
+    check_print("if y := 1: f(z := 2)\n", "if (y := 1):\n    f((z := 2))\n");
+}
+
 Test(parser, operators_bind_as_in_python)
 {
     check_print("a+b*c**-d**e", "a + b * c ** -d ** e\n");
