@@ -1,190 +1,647 @@
-// Plays a session at a pseudo-terminal: a typist that waits for what it reads.
+// Plays a session at a pseudo-terminal and compares what a person sees.
 //
 //     terminal SESSION PROGRAM [ARG …]
 //
-// SESSION holds one step a line:
-//
-//     > TEXT      types TEXT; \r \t \n \e \\ and \xHH stand for keys
-//     < TEXT      waits until TEXT has been printed since the last step that
-//                 found something
-//     ! TEXT      TEXT has not been printed in the whole session so far
-//     = N         the program ends, with status N
-//     # …         comment; empty lines too
-//
-// What the terminal is told (colours, cursor moves) is taken out of what is
-// compared; a redrawn line stands twice. Status 0: all steps passed; else 1,
-// with the step and what was read on standard output.
-#include <ctype.h>
+// SESSION holds one step a line (tests/README.md lists them). Prints the
+// number of checks and ends with 0 if all held; else the step that did not,
+// the screen, and 1.
 #include <errno.h>
-#include <poll.h>
-#include <pty.h>
+#include <locale.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "keys.h"
+#include "look.h"
+#include "pty.h"
+
 enum {
-    READ_MAX = 1 << 20,   // bytes of a session's output that are kept
-    LINE_MAX_SIZE = 4096, // of a step
-    WAIT_MS = 20000,      // until a step has failed
-    QUIET_MS = 60         // silence after which the program wants a key
+    STEP_MAX = 8192,      // bytes of a step
+    BODY_MAX = 100000,    // of the `|` lines below a step
+    ARGS_MAX = 32,
+    TERMINALS_MAX = 4,
+    WAIT_MS = 30000,      // until a step has failed
+    POLL_MS = 5           // between two looks at the program
 };
 
 typedef struct Terminal {
-    int file;              // the master side
-    pid_t child;
-    char read[READ_MAX];   // printed so far, without escapes; NUL at the end
-    size_t length;
-    size_t seen;           // of it, what `<` steps have passed
-    enum { PLAIN, ESCAPE, BRACKET } state; // inside an escape sequence
+    Pty pty;
+    bool started;
+    size_t mark; // `see` looks from this line on
+    bool hasty;  // the next keys do not wait for the program (after `busy`)
 } Terminal;
 
-// Keeps a byte of output, leaving out ESC [ … letter and ESC letter.
-static void keep(Terminal *t, unsigned char byte)
-{
-    if (t->state == ESCAPE) {
-        t->state = byte == '[' || byte == ']' ? BRACKET : PLAIN;
-    } else if (t->state == BRACKET) {
-        t->state = isalpha(byte) || byte == '\a' ? PLAIN : BRACKET;
-    } else if (byte == '\033') {
-        t->state = ESCAPE;
-    } else if (byte != '\r' && t->length + 1 < READ_MAX) {
-        t->read[t->length++] = (char)byte;
-        t->read[t->length] = '\0';
-    }
-}
+typedef struct Player {
+    Terminal terminals[TERMINALS_MAX];
+    Terminal *now;
+    int rows, cols;
+    char *program;
+    char *args[ARGS_MAX]; // of the next start, behind the program's name
+    int arg_count;
+    char body[BODY_MAX];  // the `|` lines of this step, a line end each
+    int checks;
+    const char *why;      // what the step that failed says
+} Player;
 
-// Reads what comes within `ms`; false: nothing did, or the program ended.
-static bool take(Terminal *t, int ms)
-{
-    struct pollfd wait = {.fd = t->file, .events = POLLIN};
-    char bytes[4096];
-    if (poll(&wait, 1, ms) <= 0) {
-        return false;
-    }
-    ssize_t count = read(t->file, bytes, sizeof bytes);
-    for (ssize_t i = 0; i < count; i++) {
-        keep(t, (unsigned char)bytes[i]);
-    }
-    return count > 0;
-}
+typedef bool Test(Player *player, const char *text);
 
-static bool wait_for(Terminal *t, const char *text)
+// Until `test` holds. Once the program waits for a key and all is read,
+// nothing changes any more: then the answer is final.
+static bool wait_until(Player *player, Test *test, const char *text)
 {
-    for (int waited = 0; waited < WAIT_MS; waited += QUIET_MS) {
-        const char *found = strstr(t->read + t->seen, text);
-        if (found != NULL) {
-            t->seen = (size_t)(found - t->read) + strlen(text);
-            return true;
+    Pty *pty = &player->now->pty;
+    long end = pty_now() + WAIT_MS;
+    while (!test(player, text)) {
+        bool final = pty_idle(pty) || (!pty->running && !pty_read(pty, 0));
+        if ((final && !pty_read(pty, 0)) || pty_now() > end) {
+            return test(player, text);
         }
-        (void)take(t, QUIET_MS);
-    }
-    return false;
-}
-
-static int hex_digit(char c)
-{
-    return isdigit((unsigned char)c) ? c - '0' : tolower(c) - 'a' + 10;
-}
-
-// The byte for an escape at *at, which is moved behind it.
-static char unescape(const char **at)
-{
-    const char *names = "rtne\\";
-    const char *keys = "\r\t\n\033\\";
-    const char *name = strchr(names, **at);
-    if (**at == 'x' && isxdigit((unsigned char)(*at)[1]) &&
-        isxdigit((unsigned char)(*at)[2])) {
-        char byte = (char)(hex_digit((*at)[1]) * 16 + hex_digit((*at)[2]));
-        *at += 3;
-        return byte;
-    }
-    char byte = name == NULL || **at == '\0' ? '\\' : keys[name - names];
-    *at += name == NULL || **at == '\0' ? 0 : 1;
-    return byte;
-}
-
-// Types key by key, once the program has gone quiet.
-static bool type(Terminal *t, const char *text)
-{
-    while (take(t, QUIET_MS)) {
-    }
-    while (*text != '\0') {
-        char byte = *text++;
-        if (byte == '\\') {
-            byte = unescape(&text);
-        }
-        if (write(t->file, &byte, 1) != 1) {
-            return false;
-        }
-        (void)take(t, 1);
+        (void)pty_read(pty, POLL_MS);
     }
     return true;
 }
 
-static bool ends_with(Terminal *t, int status)
+static bool is_idle(Player *player, const char *text)
 {
-    int got = 0;
-    for (int waited = 0; waited < WAIT_MS; waited += QUIET_MS) {
-        (void)take(t, QUIET_MS);
-        if (waitpid(t->child, &got, WNOHANG) == t->child) {
-            t->child = 0;
-            return WIFEXITED(got) && WEXITSTATUS(got) == status;
+    (void)text;
+    return pty_idle(&player->now->pty);
+}
+
+static bool is_busy(Player *player, const char *text)
+{
+    (void)text;
+    return pty_cooked(&player->now->pty);
+}
+
+static bool is_stopped(Player *player, const char *text)
+{
+    (void)text;
+    return player->now->pty.stopped;
+}
+
+// Waits for a state that is sure to come; without `wait_until`'s short cut.
+static bool wait_state(Player *player, Test *test)
+{
+    long end = pty_now() + WAIT_MS;
+    while (!test(player, NULL)) {
+        if (pty_now() > end || !player->now->pty.running) {
+            return false;
         }
-        usleep(QUIET_MS * 1000);
+        (void)pty_read(&player->now->pty, POLL_MS);
+    }
+    return true;
+}
+
+static bool start(Player *player)
+{
+    Terminal *terminal = player->now;
+    if (terminal->started) {
+        return true;
+    }
+    char *argv[ARGS_MAX + 2] = {player->program};
+    for (int i = 0; i < player->arg_count; i++) {
+        argv[i + 1] = player->args[i];
+    }
+    terminal->mark = 0;
+    terminal->started =
+        pty_start(&terminal->pty, argv, player->rows, player->cols);
+    return terminal->started;
+}
+
+// Keys go out when the program wants them: earlier they would be the
+// terminal's to echo.
+static bool send(Player *player, const char *bytes, size_t length)
+{
+    Terminal *terminal = player->now;
+    if (!terminal->hasty && !wait_state(player, is_idle)) {
+        player->why = "the program does not wait for a key";
+        return false;
+    }
+    const Screen *screen = &terminal->pty.screen;
+    terminal->mark = screen->above_count + (size_t)screen->row;
+    terminal->hasty = false;
+    return pty_write(&terminal->pty, bytes, length);
+}
+
+// `type`, `line` and `feed`: Enter ends a piece, after which the program may
+// be busy for a while.
+static bool step_type(Player *player, const char *text)
+{
+    char bytes[STEP_MAX];
+    strcpy(bytes, text);
+    size_t length = key_unescape(bytes);
+    size_t at = 0;
+    while (at < length) {
+        const char *enter = memchr(bytes + at, '\r', length - at);
+        size_t end = enter == NULL ? length : (size_t)(enter + 1 - bytes);
+        if (!send(player, bytes + at, end - at)) {
+            return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
+static bool step_line(Player *player, const char *text)
+{
+    char line[STEP_MAX + 4];
+    snprintf(line, sizeof line, "%s\\r", text);
+    return step_type(player, line);
+}
+
+static bool step_feed(Player *player, const char *text)
+{
+    player->now->hasty = true;
+    return step_type(player, text);
+}
+
+static bool step_key(Player *player, const char *text)
+{
+    char names[STEP_MAX];
+    strcpy(names, text);
+    for (char *name = strtok(names, " "); name != NULL;
+         name = strtok(NULL, " ")) {
+        char bytes[KEY_MAX];
+        if (!key_bytes(name, player->now->pty.screen.app_keys, bytes)) {
+            player->why = "there is no such key";
+            return false;
+        }
+        if (!send(player, bytes, strlen(bytes))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The body's lines with `end` between them, bracketed if the program asked.
+static bool paste_with(Player *player, const char *end)
+{
+    if (!wait_state(player, is_idle)) { // before we ask what it wants
+        player->why = "the program does not wait for a key";
+        return false;
+    }
+    bool bracketed = player->now->pty.screen.bracketed;
+    char *bytes = malloc(BODY_MAX * 2);
+    size_t length = 0;
+    if (bytes == NULL) {
+        return false;
+    }
+    length += (size_t)sprintf(bytes, "%s", bracketed ? "\033[200~" : "");
+    for (const char *at = player->body; *at != '\0'; at++) {
+        if (*at != '\n') {
+            bytes[length++] = *at;
+        } else if (at[1] != '\0') {
+            length += (size_t)sprintf(bytes + length, "%s", end);
+        }
+    }
+    length += (size_t)sprintf(bytes + length, "%s",
+                              bracketed ? "\033[201~" : "");
+    bool sent = send(player, bytes, length);
+    free(bytes);
+    return sent;
+}
+
+// As xterm does: a line end is what the Enter key sends.
+static bool step_paste(Player *player, const char *text)
+{
+    (void)text;
+    return paste_with(player, "\r");
+}
+
+static bool step_paste_lf(Player *player, const char *text)
+{
+    (void)text;
+    return paste_with(player, "\n");
+}
+
+static bool step_paste_crlf(Player *player, const char *text)
+{
+    (void)text;
+    return paste_with(player, "\r\n");
+}
+
+static bool step_resize(Player *player, const char *text)
+{
+    int rows, cols;
+    if (sscanf(text, "%d %d", &rows, &cols) != 2 ||
+        !wait_state(player, is_idle)) {
+        return false;
+    }
+    pty_resize(&player->now->pty, rows, cols);
+    return true;
+}
+
+static bool step_signal(Player *player, const char *text)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"INT", SIGINT},   {"TERM", SIGTERM}, {"HUP", SIGHUP},
+                   {"TSTP", SIGTSTP}, {"KILL", SIGKILL}, {"CONT", SIGCONT},
+                   {"WINCH", SIGWINCH}};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        if (strcmp(signals[i].name, text) == 0) {
+            return kill(player->now->pty.child, signals[i].number) == 0;
+        }
+    }
+    player->why = "there is no such signal";
+    return false;
+}
+
+static bool step_hangup(Player *player, const char *text)
+{
+    (void)text;
+    bool ready = wait_state(player, is_idle);
+    pty_hang_up(&player->now->pty);
+    return ready;
+}
+
+static bool step_busy(Player *player, const char *text)
+{
+    (void)text;
+    player->now->hasty = true;
+    return wait_state(player, is_busy);
+}
+
+static bool step_stopped(Player *player, const char *text)
+{
+    (void)text;
+    return wait_state(player, is_stopped) &&
+           pty_restored(&player->now->pty);
+}
+
+static bool step_continue(Player *player, const char *text)
+{
+    (void)text;
+    pty_continue(&player->now->pty);
+    return wait_state(player, is_idle);
+}
+
+static bool shows_screen(Player *player, const char *text)
+{
+    char *shown = look_text(&player->now->pty.screen);
+    bool same = shown != NULL && strcmp(shown, text) == 0;
+    free(shown);
+    return same;
+}
+
+// The last rows that are not blank.
+static bool shows_tail(Player *player, const char *text)
+{
+    char *shown = look_text(&player->now->pty.screen);
+    size_t length = shown == NULL ? 0 : strlen(shown);
+    size_t wanted = strlen(text);
+    bool same = length >= wanted &&
+                (length == wanted || shown[length - wanted - 1] == '\n') &&
+                strcmp(shown + length - wanted, text) == 0;
+    free(shown);
+    return same;
+}
+
+static bool step_screen(Player *player, const char *text)
+{
+    (void)text;
+    return wait_until(player, shows_screen, player->body);
+}
+
+static bool step_tail(Player *player, const char *text)
+{
+    (void)text;
+    return wait_until(player, shows_tail, player->body);
+}
+
+static bool seen_from(Player *player, size_t line, const char *text)
+{
+    char *shown = screen_text_from(&player->now->pty.screen, line);
+    bool found = shown != NULL && strstr(shown, text) != NULL;
+    free(shown);
+    return found;
+}
+
+static bool is_seen(Player *player, const char *text)
+{
+    return seen_from(player, player->now->mark, text);
+}
+
+static bool is_gone(Player *player, const char *text)
+{
+    return !seen_from(player, player->now->pty.screen.above_count, text);
+}
+
+static bool step_see(Player *player, const char *text)
+{
+    return wait_until(player, is_seen, text);
+}
+
+static bool step_gone(Player *player, const char *text)
+{
+    return wait_until(player, is_gone, text);
+}
+
+// Only once the program has said all it had to say.
+static bool step_never(Player *player, const char *text)
+{
+    return (!player->now->pty.running || wait_state(player, is_idle)) &&
+           !seen_from(player, 0, text);
+}
+
+static bool cursor_is(Player *player, const char *text)
+{
+    return look_cursor(&player->now->pty.screen, text);
+}
+
+static bool step_cursor(Player *player, const char *text)
+{
+    return wait_until(player, cursor_is, text);
+}
+
+// LOOK TEXT: somewhere on the screen TEXT stands in that look; `colour ROW
+// COL LOOK TEXT` says where, counted from 1.
+static bool colour_is(Player *player, const char *text)
+{
+    const Screen *screen = &player->now->pty.screen;
+    char looks[64];
+    int row, col;
+    int used = 0;
+    if (sscanf(text, "%d %d %63s %n", &row, &col, looks, &used) == 3) {
+        return look_at(screen, row - 1, col - 1, text + used, looks);
+    }
+    if (sscanf(text, "%63s %n", looks, &used) != 1) {
+        return false;
+    }
+    for (row = 0; row < screen->rows; row++) {
+        for (col = 0; col < screen->cols; col++) {
+            if (look_at(screen, row, col, text + used, looks)) {
+                return true;
+            }
+        }
     }
     return false;
 }
 
-static bool step(Terminal *t, const char *line)
+static bool step_colour(Player *player, const char *text)
 {
-    const char *text = line + (line[1] == ' ' ? 2 : 1);
-    switch (line[0]) {
-    case '>': return type(t, text);
-    case '<': return wait_for(t, text);
-    case '!': return strstr(t->read, text) == NULL;
-    case '=': return ends_with(t, atoi(text));
-    default: return line[0] == '#' || line[0] == '\0';
+    return wait_until(player, colour_is, text);
+}
+
+static bool step_not_colour(Player *player, const char *text)
+{
+    return wait_state(player, is_idle) && !colour_is(player, text);
+}
+
+static bool step_exit(Player *player, const char *text)
+{
+    Terminal *terminal = player->now;
+    Pty *pty = &terminal->pty;
+    long end = pty_now() + WAIT_MS;
+    while (pty->running && pty_now() < end) {
+        (void)pty_read(pty, POLL_MS);
+    }
+    while (pty_read(pty, 0)) {
+    }
+    bool right = !pty->running && pty->status == atoi(text);
+    if (!right) {
+        static char why[64];
+        snprintf(why, sizeof why,
+                 pty->running ? "it still runs" : "it ended with %d",
+                 pty->status);
+        player->why = why;
+        return false;
+    }
+    right = pty->master < 0 || pty_restored(pty);
+    player->why = right ? NULL : "the terminal's modes are not restored";
+    pty_end(pty);
+    terminal->started = false; // a next step starts it anew
+    return right;
+}
+
+static bool step_terminal(Player *player, const char *text)
+{
+    int number = atoi(text);
+    if (number < 1 || number > TERMINALS_MAX) {
+        return false;
+    }
+    player->now = &player->terminals[number - 1];
+    return true;
+}
+
+static bool step_size(Player *player, const char *text)
+{
+    return sscanf(text, "%d %d", &player->rows, &player->cols) == 2 &&
+           player->rows <= SCREEN_ROWS_MAX && player->cols <= SCREEN_COLS_MAX;
+}
+
+// NAME=VALUE sets a variable for the programs started from here on, with
+// $HOME in it replaced; NAME alone takes it away.
+static bool step_env(Player *player, const char *text)
+{
+    (void)player;
+    char *copy = strdup(text);
+    char *equals = copy == NULL ? NULL : strchr(copy, '=');
+    if (equals == NULL) {
+        bool unset = copy != NULL && unsetenv(copy) == 0;
+        free(copy);
+        return unset;
+    }
+    *equals = '\0';
+    char value[STEP_MAX];
+    bool below_home = strncmp(equals + 1, "$HOME", 5) == 0;
+    snprintf(value, sizeof value, "%s%s", below_home ? getenv("HOME") : "",
+             equals + (below_home ? 6 : 1));
+    bool set = setenv(copy, value, 1) == 0;
+    free(copy);
+    return set;
+}
+
+static bool step_args(Player *player, const char *text)
+{
+    char *words = strdup(text); // kept until the end
+    player->arg_count = 0;
+    for (char *word = strtok(words, " ");
+         word != NULL && player->arg_count < ARGS_MAX;
+         word = strtok(NULL, " ")) {
+        player->args[player->arg_count++] = word;
+    }
+    return words != NULL;
+}
+
+// A file below $HOME, which is also where the program runs.
+static bool step_file(Player *player, const char *text)
+{
+    char path[STEP_MAX];
+    strcpy(path, text);
+    for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        (void)mkdir(path, 0755);
+        *slash = '/';
+    }
+    FILE *file = fopen(text, "w");
+    if (file == NULL) {
+        perror(text);
+        return false;
+    }
+    fputs(player->body, file);
+    return fclose(file) == 0;
+}
+
+static bool step_shell(Player *player, const char *text)
+{
+    (void)player;
+    fflush(stdout);
+    return system(text) == 0;
+}
+
+// A step's name, what it does, and what kind it is.
+static const struct {
+    const char *name;
+    Test *run;
+    enum { SETS, ACTS, CHECKS } kind; // SETS: before the program starts
+} steps[] = {
+    {"size", step_size, SETS},
+    {"env", step_env, SETS},
+    {"args", step_args, SETS},
+    {"file", step_file, SETS},
+    {"terminal", step_terminal, SETS},
+    {"type", step_type, ACTS},
+    {"line", step_line, ACTS},
+    {"feed", step_feed, ACTS},
+    {"key", step_key, ACTS},
+    {"paste", step_paste, ACTS},
+    {"paste-lf", step_paste_lf, ACTS},
+    {"paste-crlf", step_paste_crlf, ACTS},
+    {"resize", step_resize, ACTS},
+    {"signal", step_signal, ACTS},
+    {"hangup", step_hangup, ACTS},
+    {"busy", step_busy, ACTS},
+    {"continue", step_continue, ACTS},
+    {"stopped", step_stopped, CHECKS},
+    {"screen", step_screen, CHECKS},
+    {"tail", step_tail, CHECKS},
+    {"see", step_see, CHECKS},
+    {"gone", step_gone, CHECKS},
+    {"never", step_never, CHECKS},
+    {"cursor", step_cursor, CHECKS},
+    {"colour", step_colour, CHECKS},
+    {"not-colour", step_not_colour, CHECKS},
+    {"exit", step_exit, CHECKS},
+};
+
+static bool run_step(Player *player, char *line)
+{
+    char *text = line + strcspn(line, " ");
+    if (*text == ' ') {
+        *text++ = '\0';
+    }
+    player->why = NULL;
+    if (strcmp(line, "shell") == 0) { // needs no program, and is a check
+        player->checks++;
+        return step_shell(player, text);
+    }
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (strcmp(steps[i].name, line) == 0) {
+            player->checks += steps[i].kind == CHECKS;
+            return (steps[i].kind == SETS || start(player)) &&
+                   steps[i].run(player, text);
+        }
+    }
+    player->why = "there is no such step";
+    return false;
+}
+
+// The `|` lines that follow belong to the step.
+static void read_body(Player *player, FILE *session, int *number)
+{
+    size_t length = 0;
+    int byte;
+    player->body[0] = '\0';
+    while ((byte = getc(session)) == '|') {
+        char line[STEP_MAX];
+        if (fgets(line, sizeof line, session) == NULL) {
+            return;
+        }
+        ++*number;
+        size_t more = strlen(line);
+        if (length + more < sizeof player->body) {
+            memcpy(player->body + length, line, more + 1);
+            length += more;
+        }
+    }
+    if (byte != EOF) {
+        ungetc(byte, session);
     }
 }
 
-static int play(Terminal *t, FILE *session)
+static void report(const Player *player, int number, const char *line)
 {
-    char line[LINE_MAX_SIZE];
+    const Pty *pty = &player->now->pty;
+    printf("line %d: %s\n", number, line);
+    if (player->why != NULL) {
+        printf("%s\n", player->why);
+    }
+    if (player->body[0] != '\0') {
+        printf("expected:\n%s", player->body);
+    }
+    if (player->now->started) {
+        char *text = look_text(&pty->screen);
+        printf("the screen (cursor in row %d, column %d, %s):\n%s",
+               pty->screen.row + 1, pty->screen.col + 1,
+               !pty->running ? "ended" : pty_cooked(pty) ? "busy" : "waiting",
+               text);
+        free(text);
+    }
+}
+
+static bool play(Player *player, FILE *session)
+{
+    char line[STEP_MAX];
     for (int number = 1; fgets(line, sizeof line, session) != NULL;
          number++) {
+        int at = number;
         line[strcspn(line, "\n")] = '\0';
-        if (!step(t, line)) {
-            printf("line %d: %s\nread since the last match:\n%s\n", number,
-                   line, t->read + t->seen);
-            return 1;
+        if (line[0] == '#' || line[0] == '\0') {
+            continue;
+        }
+        read_body(player, session, &number);
+        char copy[STEP_MAX];
+        strcpy(copy, line);
+        if (!run_step(player, copy)) {
+            report(player, at, line);
+            return false;
         }
     }
-    return 0;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    static Terminal terminal;
-    struct winsize size = {.ws_row = 40, .ws_col = 100};
+    static Player player = {.rows = 24, .cols = 80};
     FILE *session = argc > 2 ? fopen(argv[1], "r") : NULL;
-    if (session == NULL) {
+    if (session == NULL || setlocale(LC_CTYPE, "C.UTF-8") == NULL) {
         fprintf(stderr, "usage: terminal SESSION PROGRAM [ARG ...]\n");
         return 2;
     }
-    terminal.child = forkpty(&terminal.file, NULL, NULL, &size);
-    if (terminal.child == 0) {
-        execvp(argv[2], argv + 2);
-        _exit(127);
+    const char *home = getenv("HOME");
+    if (home == NULL || chdir(home) != 0) {
+        perror("HOME");
+        return 2;
     }
-    int status = terminal.child < 0 ? 1 : play(&terminal, session);
-    if (terminal.child > 0) {
-        kill(terminal.child, SIGKILL);
-        waitpid(terminal.child, NULL, 0);
+    player.now = &player.terminals[0];
+    player.program = argv[2];
+    for (int i = 3; i < argc && i < ARGS_MAX; i++) {
+        player.args[player.arg_count++] = argv[i];
+    }
+    bool passed = play(&player, session);
+    for (int i = 0; i < TERMINALS_MAX; i++) {
+        if (player.terminals[i].started) {
+            pty_end(&player.terminals[i].pty);
+        }
     }
     fclose(session);
-    return status;
+    if (passed) {
+        printf("%d checks\n", player.checks);
+    }
+    return !passed;
 }
