@@ -24,6 +24,8 @@ BUILTIN("eval", "source, globals=None, locals=None, /", builtin_eval,
         "The value of an expression given as a text.")
 BUILTIN("exec", "source, globals=None, locals=None, /", builtin_exec,
         "Run statements given as a text.")
+BUILTIN("exit", "code=None, /", builtin_exit,
+        "End the program; the same as sys.exit.")
 BUILTIN("filter", "function, iterable, /", builtin_filter,
         "The items for which the function is true.")
 BUILTIN("format", "value, format_spec='', /", builtin_format,
@@ -62,6 +64,8 @@ BUILTIN("open",
         builtin_open, "Open a text file.")
 BUILTIN("print", "*args, sep=' ', end='\\n', file=None, flush=False",
         builtin_print, "Write the texts of the values to standard output.")
+BUILTIN("quit", "code=None, /", builtin_exit,
+        "End the program; the same as sys.exit.")
 BUILTIN("repr", "obj, /", builtin_repr, "The text that shows the value.")
 BUILTIN("reversed", "sequence, /", builtin_reversed,
         "The items from the last to the first.")

@@ -214,6 +214,14 @@ static bool add_constants(Vm *vm)
            add_constant(vm, "__debug__", VALUE_TRUE);
 }
 
+// Names that OSError had before Python 3.3.
+static bool add_aliases(Vm *vm)
+{
+    Value cls = value_from_object(vm->error_types[ERR_OS]);
+    return add_constant(vm, "IOError", cls) &&
+           add_constant(vm, "EnvironmentError", cls);
+}
+
 static bool add_builtin(Vm *vm, const char *name, void *object)
 {
     return add_constant(vm, name, value_from_object(object));
@@ -287,7 +295,8 @@ bool builtins_init(Vm *vm)
     // The ops come first: abs, sum and others of their names are replaced by
     // functions that take host values too.
     if (vm->builtins == NULL || !builtins_tensor_init(vm, vm->builtins) ||
-        !add_types(vm) || !add_constants(vm)) {
+        !add_types(vm) || !add_constants(vm) ||
+        !add_aliases(vm)) {
         return false;
     }
     // The rows outlive the Vm, as natives point to them.

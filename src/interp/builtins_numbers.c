@@ -131,8 +131,7 @@ BUILTIN_BODY(chr)
     if (!value_to_index(vm, args[0], &code)) {
         return VALUE_FAIL;
     }
-    // Text is UTF-8, which has no surrogates.
-    if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+    if (code < 0 || code > 0x10FFFF) {
         return raise_error(vm, ERR_VALUE,
                            "chr() arg not in range(0x110000)");
     }
@@ -143,22 +142,6 @@ BUILTIN_BODY(chr)
                            : str_new(vm, strbuf_text(&out), out.length);
     strbuf_free(&out);
     return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
-// The code point of one valid UTF-8 sequence. The first byte's mask works for 2
-// to 4 bytes: as many high bits are dropped as the length has, and the 0
-// behind.
-static uint32_t decode(const unsigned char *text, size_t length)
-{
-    if (length == 1) {
-        return text[0];
-    }
-    // Str holds valid UTF-8, or lone surrogates of the same form.
-    uint32_t code = text[0] & (0x7Fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        code = code << 6 | (text[i] & 0x3F);
-    }
-    return code;
 }
 
 // `count` is in code points, `length` in bytes.
@@ -177,8 +160,7 @@ BUILTIN_BODY(ord)
                            "%zu found",
                            text->count);
     }
-    return value_from_small(
-        decode((const unsigned char *)text->text, text->length));
+    return value_from_small(str_first_point(text));
 }
 
 // __divmod__ of the left side, then __rdivmod__ of the right one.

@@ -295,3 +295,11 @@ bool vm_show(Vm *vm, Value value)
     object_release_null(&vm->ctx, line);
     return done;
 }
+
+// Also quit(). No argument and None are success.
+BUILTIN_BODY(exit)
+{
+    (void)count;
+    Value code = value_unbound(args[0]) ? VALUE_NONE : args[0];
+    return raise_with(vm, ERR_SYSTEM_EXIT, code);
+}

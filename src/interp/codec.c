@@ -219,27 +219,16 @@ static void put_point(Encoder *e, uint32_t c)
 }
 
 // Raises for the run of characters [first, end) that cannot be encoded.
-static bool encode_failed(Encoder *e, size_t first, size_t end, uint32_t c)
+static bool encode_failed(Encoder *e, size_t first, size_t end)
 {
     const char *reason = e->codec->kind == CODEC_ASCII
                              ? "ordinal not in range(128)"
                          : e->codec->kind == CODEC_LATIN1
                              ? "ordinal not in range(256)"
                              : "surrogates not allowed";
-    if (end - first > 1) {
-        return raise_false(e->vm, ERR_UNICODE_ENCODE,
-                           "'%s' codec can't encode characters in position "
-                           "%zu-%zu: %s",
-                           e->codec->name, first, end - 1, reason);
-    }
-    // A single character is shown as an escape; a run only by its positions.
-    StrBuf shown;
-    strbuf_init(&shown, &e->vm->ctx);
-    add_escape(&shown, c);
-    raise_error(e->vm, ERR_UNICODE_ENCODE,
-                "'%s' codec can't encode character '%s' in position %zu: %s",
-                e->codec->name, strbuf_text(&shown), first, reason);
-    strbuf_free(&shown);
+    (void)raise_unicode(e->vm, ERR_UNICODE_ENCODE, e->codec->name,
+                        str_value((Str *)(uintptr_t)e->text), first, end,
+                        reason);
     return false;
 }
 
@@ -278,7 +267,7 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
         *at = next;
         end++;
     }
-    return encode_failed(e, number, end, c);
+    return encode_failed(e, number, end);
 }
 
 // `number` counts characters, for errors; `at` counts bytes. U+FEFF is the
@@ -464,19 +453,17 @@ static size_t read_point(Decoder *d, size_t at, uint32_t *c)
     }
 }
 
-// Python's wording differs for one byte and for more.
+// The error holds a copy of what was decoded: its bytes may belong to a file.
 static bool decode_failed(Decoder *d, size_t at)
 {
-    if (d->bad > 1) {
-        return raise_false(d->vm, ERR_UNICODE_DECODE,
-                           "'%s' codec can't decode bytes in position "
-                           "%zu-%zu: %s",
-                           d->codec->name, at, at + d->bad - 1, d->reason);
+    Bytes *object = bytes_new(d->vm, (const char *)d->data, d->length);
+    if (object != NULL) {
+        (void)raise_unicode(d->vm, ERR_UNICODE_DECODE, d->codec->name,
+                            value_from_object(object), at, at + d->bad,
+                            d->reason);
+        object_release(&d->vm->ctx, object);
     }
-    return raise_false(d->vm, ERR_UNICODE_DECODE,
-                       "'%s' codec can't decode byte 0x%02x in position %zu: "
-                       "%s",
-                       d->codec->name, d->data[at], at, d->reason);
+    return false;
 }
 
 // False: failed. Each handler answers for all `bad` bytes at once, so one

@@ -5,6 +5,7 @@
 #include "interp/obj_exception.h"
 
 #include "interp/attr.h"
+#include "interp/exception_fields.h"
 #include "interp/note.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
@@ -53,6 +54,12 @@ static void exception_destroy(Vm *vm, Object *object)
     release(vm, self->context);
     release(vm, self->notes);
     release(vm, self->subject);
+    for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
+        release(vm, self->fields[i]);
+    }
+    ctx_free(&vm->ctx, self->fields,
+             self->fields == NULL
+                 ? 0 : EXCEPTION_FIELD_MAX * sizeof *self->fields);
     source_release((struct Ctx *)&vm->ctx, self->source);
     object_free(vm, self, sizeof *self);
 }
@@ -75,6 +82,11 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
             visit(value_object(values[i]), data);
         }
     }
+    for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
+        if (value_is_object(self->fields[i])) {
+            visit(value_object(self->fields[i]), data);
+        }
+    }
 }
 
 // args stay, by the invariant.
@@ -88,6 +100,23 @@ static void exception_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->context, VALUE_NONE);
     value_replace(&vm->ctx, &self->notes, VALUE_UNBOUND);
     value_replace(&vm->ctx, &self->subject, VALUE_UNBOUND);
+    for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
+        value_replace(&vm->ctx, &self->fields[i], VALUE_UNBOUND);
+    }
+}
+
+// A second call replaces the args.
+static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    Exception *exception = value_as_exception(self);
+    if (!exception_fields_init(vm, exception, args, keywords)) {
+        return false;
+    }
+    // The new args are in place before the old ones are released.
+    Tuple *old = exception->args;
+    exception->args = object_retain(args);
+    object_release(&vm->ctx, old);
+    return true;
 }
 
 // OSError(2, "…") is made as the subclass of that errno.
@@ -109,67 +138,12 @@ static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)keywords;
     cls = class_of_errno(vm, cls, args);
-    Exception *self = exception_new(vm, cls, args);
+    // A subclass of OSError with an __init__ of its own gets what that passes
+    // on and nothing else, as in CPython.
+    bool later = cls->slots.init != exception_init &&
+                 type_is_subtype(cls, type_of_error(vm, ERR_OS));
+    Exception *self = exception_new(vm, cls, later ? vm->empty_tuple : args);
     return self == NULL ? VALUE_FAIL : value_from_object(self);
-}
-
-// The keywords that a class of errors takes: they become attributes.
-static bool takes_keyword(Vm *vm, const Type *cls, const Str *name)
-{
-    static const struct {
-        ErrorKind kind;
-        const char *name;
-    } known[] = {{ERR_NAME, "name"},        {ERR_ATTRIBUTE, "name"},
-                 {ERR_ATTRIBUTE, "obj"},    {ERR_IMPORT, "name"},
-                 {ERR_IMPORT, "path"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        // Subclasses take what their base takes.
-        if (str_is(name, known[i].name) &&
-            type_is_subtype(cls, type_of_error(vm, known[i].kind))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// False with an error, or without one for a keyword that the class does not
-// take.
-static bool store_keywords(Vm *vm, Value self, Dict *keywords)
-{
-    uint32_t position = 0;
-    Value key, value;
-    while (dict_next(keywords, &position, &key, &value)) {
-        if (!takes_keyword(vm, type_of(vm, self), value_as_str(key))) {
-            return false;
-        }
-        // Attributes are found by interned names.
-        Str *name = str_intern_str(vm, value_as_str(key));
-        bool done = name != NULL &&
-                    instance_set(vm, value_object(self), name, value);
-        object_release_null(&vm->ctx, name);
-        if (!done) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// A second call replaces the args.
-static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
-{
-    Exception *exception = value_as_exception(self);
-    if (keywords != NULL && !store_keywords(vm, self, keywords)) {
-        if (vm_has_error(vm)) {
-            return false;
-        }
-        return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
-                           type_name(exception->head.type));
-    }
-    // The new args are in place before the old ones are released.
-    Tuple *old = exception->args;
-    exception->args = object_retain(args);
-    object_release(&vm->ctx, old);
-    return true;
 }
 
 // The args as programs see them: an OSError with a file shows two. Owned.
@@ -203,81 +177,22 @@ static Value exception_repr(Vm *vm, Value self)
     return result == NULL ? VALUE_FAIL : str_value(result);
 }
 
-// OSError(errno, text, file) prints as "[Errno 2] text: 'file'".
-static Str *os_error_text(Vm *vm, Tuple *args)
-{
-    Str *number = value_str(vm, args->items[0]);
-    Str *text = number == NULL ? NULL : value_str(vm, args->items[1]);
-    Str *file = NULL, *result = NULL;
-    if (text != NULL && args->count > 2) {
-        // The file shows with quotes, the text without.
-        file = value_repr(vm, args->items[2]);
-    }
-    if (text != NULL && (file != NULL || args->count == 2)) {
-        result = str_printf(vm, "[Errno %s] %s%s%s", number->text, text->text,
-                            file == NULL ? "" : ": ",
-                            file == NULL ? "" : file->text);
-    }
-    object_release_null(&vm->ctx, number);
-    object_release_null(&vm->ctx, text);
-    object_release_null(&vm->ctx, file);
-    return result;
-}
-
-// (file, line, column, text …) of a SyntaxError; NULL: it has none.
-static const Tuple *syntax_details(Vm *vm, const Exception *self)
-{
-    // The interpreter makes them so; a program's SyntaxError may have others.
-    const Tuple *args = self->args;
-    return type_is_subtype(self->head.type, type_of_error(vm, ERR_SYNTAX)) &&
-                   args->count == 2 &&
-                   value_is_kind(args->items[1], KIND_TUPLE) &&
-                   value_as_tuple(args->items[1])->count >= 4
-               ? value_as_tuple(args->items[1])
-               : NULL;
-}
-
-// "invalid syntax (a.py, line 3)"
-static Str *syntax_text(Vm *vm, const Exception *self, const Tuple *place)
-{
-    Str *message = value_str(vm, self->args->items[0]);
-    Str *line = message == NULL ? NULL : value_str(vm, place->items[1]);
-    Str *text = NULL;
-    if (line != NULL && value_is_str(place->items[0])) {
-        const char *name = value_as_str(place->items[0])->text;
-        // The file's name without its folders, as CPython shows it.
-        const char *slash = strrchr(name, '/');
-        text = str_printf(vm, "%s (%s, line %s)", message->text,
-                          slash == NULL ? name : slash + 1, line->text);
-    } else if (line != NULL) {
-        text = str_printf(vm, "%s (line %s)", message->text, line->text);
-    }
-    object_release_null(&vm->ctx, message);
-    object_release_null(&vm->ctx, line);
-    return text;
-}
-
 // str() of the common classes is str() of the one argument; a KeyError shows
 // its repr, so that '' and spaces can be seen; several arguments show as a
 // tuple.
 static Value exception_str(Vm *vm, Value self)
 {
     Exception *exception = value_as_exception(self);
-    Tuple *args = exception->args;
-    Type *cls = exception->head.type;
-    Str *text;
-    const Tuple *place = syntax_details(vm, exception);
-    if (place != NULL) {
-        text = syntax_text(vm, exception, place);
+    const Tuple *args = exception->args;
+    Str *text = exception_fields_text(vm, exception);
+    if (text != NULL || vm_has_error(vm)) {
+        // A class with a form of its own.
     } else if (args->count == 0) {
         text = object_retain(vm->empty_str);
     } else if (args->count > 1) {
-        // Two or three arguments are errno, text and file.
-        bool os = type_is_subtype(cls, type_of_error(vm, ERR_OS)) &&
-                  args->count <= 3;
-        text = os ? os_error_text(vm, args)
-                  : value_repr(vm, value_from_object(args));
-    } else if (type_is_subtype(cls, type_of_error(vm, ERR_KEY))) {
+        text = value_repr(vm, value_from_object(exception->args));
+    } else if (type_is_subtype(exception->head.type,
+                               type_of_error(vm, ERR_KEY))) {
         text = value_repr(vm, args->items[0]);
     } else {
         text = value_str(vm, args->items[0]);
@@ -302,6 +217,10 @@ static bool set_args(Vm *vm, Value self, Value value)
                    : false;
     }
     Exception *exception = value_as_exception(self);
+    if (!exception_fields_keep(vm, exception)) {
+        object_release(&vm->ctx, args);
+        return false;
+    }
     // By now the new tuple is owned here.
     Tuple *old = exception->args;
     exception->args = args;
@@ -442,7 +361,7 @@ static const NativeDef exception_methods[] = {
      "Add a line that is printed below the error."},
     {NULL, NULL, NULL, NULL}};
 
-// What other classes have more is in special_attribute.
+// What other classes have more is in exception_fields.c.
 static const MemberDef exception_members[] = {
     {"args", get_args, set_args, "What the class was called with."},
     {"__cause__", get_cause, set_cause, "raise … from this."},
@@ -453,127 +372,11 @@ static const MemberDef exception_members[] = {
     {"__notes__", get_notes, NULL, "The notes that add_note added."},
     {NULL, NULL, NULL, NULL}};
 
-// Owned.
-static Value argument_or_none(const Tuple *args, size_t i)
-{
-    return i < args->count ? value_retain(args->items[i]) : VALUE_NONE;
-}
-
-// The attributes of a SyntaxError; UNBOUND: it is none, or has no such name.
-static Value syntax_attribute(Vm *vm, const Exception *self, const Str *name)
-{
-    static const char *const names[] = {"filename", "lineno",     "offset",
-                                        "text",     "end_lineno", "end_offset"};
-    if (!type_is_subtype(self->head.type, type_of_error(vm, ERR_SYNTAX))) {
-        return VALUE_UNBOUND;
-    }
-    if (str_is(name, "msg")) {
-        return argument_or_none(self->args, 0);
-    }
-    const Tuple *place = syntax_details(vm, self);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (str_is(name, names[i])) {
-            return place == NULL ? VALUE_NONE : argument_or_none(place, i);
-        }
-    }
-    return VALUE_UNBOUND;
-}
-
-// The text between the number-th pair of quotes in the message; None: none.
-static Value quoted_name(Vm *vm, const Exception *self, int number)
-{
-    if (self->args->count == 0 || !value_is_str(self->args->items[0])) {
-        return VALUE_NONE;
-    }
-    const char *at = value_as_str(self->args->items[0])->text, *end = at;
-    // `end` is the closing quote of the pair before.
-    for (int i = 0; i <= number; i++) {
-        at = strchr(i == 0 ? at : end + 1, '\'');
-        end = at == NULL ? NULL : strchr(at + 1, '\'');
-        if (end == NULL) {
-            return VALUE_NONE;
-        }
-    }
-    Str *text = str_new(vm, at + 1, (size_t)(end - at - 1));
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
-// name, obj, msg and path of NameError, AttributeError and ImportError; those
-// that the interpreter raised name things in their messages alone.
-static Value name_attribute(Vm *vm, const Exception *self, const Str *name)
-{
-    const Type *cls = self->head.type;
-    bool named = type_is_subtype(cls, type_of_error(vm, ERR_NAME));
-    bool attribute = type_is_subtype(cls, type_of_error(vm, ERR_ATTRIBUTE));
-    bool import = type_is_subtype(cls, type_of_error(vm, ERR_IMPORT));
-    if (str_is(name, "name") && (named || attribute || import)) {
-        return quoted_name(vm, self, attribute ? 1 : 0);
-    }
-    if (import && str_is(name, "msg")) {
-        return argument_or_none(self->args, 0);
-    }
-    if (attribute && str_is(name, "obj")) {
-        return value_unbound(self->subject) ? VALUE_NONE
-                                            : value_retain(self->subject);
-    }
-    return import && str_is(name, "path") ? VALUE_NONE : VALUE_UNBOUND;
-}
-
-// The attributes that one class of errors has more than the others; UNBOUND
-// for other names. They are read from args.
-static Value special_attribute(Vm *vm, const Exception *self, const Str *name)
-{
-    Value found = syntax_attribute(vm, self, name);
-    found = value_unbound(found) ? name_attribute(vm, self, name) : found;
-    if (!value_unbound(found)) {
-        return found;
-    }
-    static const char *const os_names[] = {"errno", "strerror", "filename"};
-    const Type *cls = self->head.type;
-    const Tuple *args = self->args;
-    if (str_is(name, "value") &&
-        type_is_subtype(cls, type_of_error(vm, ERR_STOP_ITERATION))) {
-        return argument_or_none(args, 0);
-    }
-    // Several arguments to SystemExit are its code as a tuple.
-    if (str_is(name, "code") &&
-        type_is_subtype(cls, type_of_error(vm, ERR_SYSTEM_EXIT))) {
-        return args->count > 1 ? value_retain(value_from_object(args))
-                               : argument_or_none(args, 0);
-    }
-    if (!type_is_subtype(cls, type_of_error(vm, ERR_OS))) {
-        return VALUE_UNBOUND;
-    }
-    for (size_t i = 0; i < 3; i++) {
-        if (str_is(name, os_names[i])) {
-            return args->count < 2 ? VALUE_NONE : argument_or_none(args, i);
-        }
-    }
-    return VALUE_UNBOUND;
-}
-
-// What a program has set itself comes first; the special names answer only when
-// the usual look-up has failed.
-static Value exception_get_attr(Vm *vm, Value self, Str *name)
-{
-    Value found = attr_get_generic(vm, self, name);
-    // Errors other than a missing attribute, of a property say, go through.
-    if (!value_failed(found) || !raise_matches(vm, ERR_ATTRIBUTE)) {
-        return found;
-    }
-    Value special = special_attribute(vm, value_as_exception(self), name);
-    if (!value_unbound(special)) {
-        raise_clear(vm);
-        return special;
-    }
-    return VALUE_FAIL;
-}
-
 // All error classes share this layout and these slots: what differs between
 // them is decided by the class of the instance.
 const TypeDef exception_type_def = {
     .name = "BaseException",
-    .doc = "The base of all exceptions.",
+    .doc = "Common base class for all exceptions",
     .params = "*args",
     .kind = KIND_EXCEPTION,
     .size = sizeof(Exception),
@@ -584,8 +387,7 @@ const TypeDef exception_type_def = {
               .make = exception_make,
               .init = exception_init,
               .repr = exception_repr,
-              .str = exception_str,
-              .get_attr = exception_get_attr},
+              .str = exception_str},
     .methods = exception_methods,
     .members = exception_members};
 

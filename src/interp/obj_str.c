@@ -466,6 +466,23 @@ size_t str_offset(Vm *vm, Str *str, size_t index)
            utf8_offset(str->text + start, str->length - start, index);
 }
 
+// The first byte's mask works for 2 to 4 bytes: as many high bits are dropped
+// as the sequence has bytes, and the 0 behind.
+uint32_t str_first_point(const Str *text)
+{
+    const unsigned char *bytes = (const unsigned char *)text->text;
+    uint32_t code = bytes[0];
+    if (code < 0x80) {
+        return code;
+    }
+    int size = code >= 0xF0 ? 4 : code >= 0xE0 ? 3 : 2;
+    code &= 0x7Fu >> size;
+    for (int i = 1; i < size; i++) {
+        code = code << 6 | (bytes[i] & 0x3F);
+    }
+    return code;
+}
+
 // `index` is below count.
 Str *str_char_at(Vm *vm, Str *str, size_t index)
 {

@@ -45,6 +45,8 @@ bool str_is(const Str *str, const char *text);
 MUST_CHECK Str *str_concat(Vm *vm, Str *a, Str *b);
 // a + b where the reference to `a` is given up: in place if it is the only one.
 MUST_CHECK Str *str_append(Vm *vm, Str *a, Str *b);
+// The first code point, a lone surrogate included; 0 of an empty Str.
+uint32_t str_first_point(const Str *text);
 // Code point `index` (in range) as a Str.
 MUST_CHECK Str *str_char_at(Vm *vm, Str *str, size_t index);
 size_t str_offset(Vm *vm, Str *str, size_t index); // bytes

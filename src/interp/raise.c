@@ -115,10 +115,16 @@ ErrorKind raise_kind_of_errno(int error)
     case EPIPE:
     case ESHUTDOWN:
         return ERR_BROKEN_PIPE;
+    case ECHILD:
+        return ERR_CHILD_PROCESS;
     case ECONNABORTED:
+        return ERR_CONNECTION_ABORTED;
     case ECONNREFUSED:
+        return ERR_CONNECTION_REFUSED;
     case ECONNRESET:
-        return ERR_CONNECTION;
+        return ERR_CONNECTION_RESET;
+    case ESRCH:
+        return ERR_PROCESS_LOOKUP;
     case EEXIST:
         return ERR_FILE_EXISTS;
     case ENOENT:
@@ -161,6 +167,27 @@ Value raise_errno(Vm *vm, int error, const char *file)
     object_release_null(&vm->ctx, text);
     object_release_null(&vm->ctx, name);
     return value_failed(made) ? made : raise_object(vm, made);
+}
+
+Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
+                    size_t start, size_t end, const char *reason)
+{
+    Str *name = str_from(vm, encoding);
+    Str *text = name == NULL ? NULL : str_from(vm, reason);
+    Exception *made = NULL;
+    if (text != NULL) {
+        Value parts[5] = {str_value(name), object,
+                          value_from_small((int64_t)start),
+                          value_from_small((int64_t)end), str_value(text)};
+        Tuple *args = tuple_from(vm, parts, 5);
+        made = args == NULL ? NULL
+                            : exception_new(vm, vm->error_types[kind], args);
+        object_release_null(&vm->ctx, args);
+    }
+    object_release_null(&vm->ctx, text);
+    object_release_null(&vm->ctx, name);
+    return made == NULL ? VALUE_FAIL
+                        : raise_object(vm, value_from_object(made));
 }
 
 // A SyntaxError's second argument: (file, line, column, line's text, line and

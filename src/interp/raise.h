@@ -29,6 +29,10 @@ Value raise_with(Vm *vm, ErrorKind kind, Value argument);
 Value raise_object(Vm *vm, Value exception);
 // OSError and its subclasses from errno, with the file's name (NULL: none).
 Value raise_errno(Vm *vm, int error, const char *file);
+// A UnicodeDecodeError or UnicodeEncodeError with its five arguments; `object`
+// is what was to be converted, [start, end) what failed in it.
+Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
+                    size_t start, size_t end, const char *reason);
 // The pending error as an exception object, taken out: owned, or VALUE_FAIL
 // never. Makes it from ctx.error if need be (vm->error_overrides applies);
 // if memory is short, a MemoryError that was made beforehand.

@@ -9,6 +9,7 @@
 #include "interp/module.h"
 #include "interp/obj_exception.h"
 #include "interp/raise.h"
+#include "interp/refused.h"
 
 enum { NAMES_MAX = 750 }; // more are not looked through
 
@@ -169,6 +170,35 @@ static bool quoted(const Exception *error, char *name, size_t size)
     return true;
 }
 
+// Whether a ModuleNotFoundError is about a whole module, not about a part of
+// one.
+static bool misses_module(const Exception *error, const char *name)
+{
+    return value_as_str(error->args->items[0])->length ==
+           strlen("No module named ''") + strlen(name);
+}
+
+// Says that Duet leaves the name out. A wrong proposal would be worse than
+// none. False if it does not.
+static bool print_refusal(Vm *vm, StrBuf *out, const Exception *error)
+{
+    char name[64];
+    const Type *cls = error->head.type;
+    if (!quoted(error, name, sizeof name)) {
+        return false;
+    }
+    if (cls == type_of_error(vm, ERR_NAME) && refused_name(name) != NULL) {
+        strbuf_printf(out, ". Duet has no %s", refused_name(name));
+        return true;
+    }
+    bool module = cls == type_of_error(vm, ERR_MODULE_NOT_FOUND) &&
+                  misses_module(error, name) && refused_module(name);
+    if (module) {
+        strbuf_puts(out, ". Duet does not have this module of Python's");
+    }
+    return module;
+}
+
 // Appends nothing unless a name fits. The message was made by C or by the
 // program; only what it quotes tells the name.
 void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
@@ -176,7 +206,8 @@ void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
     char name[64];
     bool variable = error->head.type == type_of_error(vm, ERR_NAME);
     bool attribute = error->head.type == type_of_error(vm, ERR_ATTRIBUTE);
-    if ((!variable && !attribute) || !quoted(error, name, sizeof name)) {
+    if (print_refusal(vm, out, error) || (!variable && !attribute) ||
+        !quoted(error, name, sizeof name)) {
         return;
     }
     NameList *names = ctx_alloc(&vm->ctx, sizeof *names);

@@ -7,6 +7,7 @@
 #include "interp/type.h"
 
 #include "interp/class_new.h"
+#include "interp/exception_fields.h"
 #include "interp/init.h"
 #include "interp/module.h"
 #include "interp/obj_descriptor.h"
@@ -313,7 +314,9 @@ static bool create_errors(Vm *vm)
     // BaseException itself has a layout of its own and is in type_list.h.
     for (int i = ERR_BASE_EXCEPTION + 1; i < ERR_COUNT; i++) {
         vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
-        if (vm->error_types[i] == NULL) {
+        if (vm->error_types[i] == NULL ||
+            !exception_fields_install(vm, (ErrorKind)i,
+                                      vm->error_types[i])) {
             return false;
         }
     }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/obj_exception.h"
+#include "interp/exception_fields.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -105,12 +105,8 @@ bool session_show(Session *session, Value value)
 
 // SystemExit(n) ends with n, SystemExit() with 0, anything else is printed
 // and ends with 1.
-// Arguments behind the first are not looked at.
-static int exit_status(Vm *vm, Exception *exception)
+static int status_of_code(Vm *vm, Value code)
 {
-    Value code =
-        exception->args->count == 0 ? VALUE_NONE : exception->args->items[0];
-    int64_t status;
     if (value_is_none(code)) {
         return SESSION_OK;
     }
@@ -119,6 +115,7 @@ static int exit_status(Vm *vm, Exception *exception)
     }
     if (value_is_integer(code)) {
         // As the C library would: -1 for what does not fit, then 8 bits.
+        int64_t status;
         status = int_to_i64(code, &status) ? status : -1;
         return (int)(status & 0xFF);
     }
@@ -129,6 +126,19 @@ static int exit_status(Vm *vm, Exception *exception)
     }
     raise_clear(vm);
     return SESSION_ERROR;
+}
+
+// The attribute, which a program may have changed, rather than the argument.
+static int exit_status(Vm *vm, Exception *exception)
+{
+    Value code = exception_field(vm, exception, "code");
+    if (value_failed(code)) {
+        raise_clear(vm);
+        return SESSION_ERROR;
+    }
+    int status = status_of_code(vm, code);
+    release(vm, code);
+    return status;
 }
 
 // By subclass, so that classes of the program count too.

@@ -1,0 +1,605 @@
+// Fields of error classes.
+//
+// Invariant: exception->fields is NULL or holds EXCEPTION_FIELD_MAX values,
+// UNBOUND where the field still follows from args. Which field an index means
+// is the family's matter.
+#include "interp/exception_fields.h"
+
+#include "interp/attr.h"
+#include "interp/note.h"
+#include "interp/obj_bytes.h"
+#include "interp/obj_descriptor.h"
+#include "interp/obj_int.h"
+#include "interp/protocol.h"
+
+// The places of fields that are used by name here.
+enum {
+    IMPORT_MSG = 0,
+    OS_ERRNO = 0,
+    OS_STRERROR,
+    OS_FILE,
+    OS_FILE2,
+    SYNTAX_MSG = 0,
+    SYNTAX_FILE,
+    SYNTAX_LINE,
+    SYNTAX_PRINT = 7,
+    UNICODE_ENCODING = 0,
+    UNICODE_OBJECT,
+    UNICODE_START,
+    UNICODE_END,
+    UNICODE_REASON
+};
+
+// The bit of each family whose fields exist, by error kind.
+static const ErrorKind families[] = {
+    ERR_OS,          ERR_SYNTAX,         ERR_STOP_ITERATION,
+    ERR_SYSTEM_EXIT, ERR_ATTRIBUTE,      ERR_NAME,
+    ERR_IMPORT,      ERR_UNICODE_DECODE, ERR_UNICODE_ENCODE,
+    ERR_UNICODE_TRANSLATE};
+
+// ERR_NONE: the class has no fields.
+static ErrorKind family_of(Vm *vm, const Exception *self)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (type_is_subtype(self->head.type,
+                            type_of_error(vm, families[i]))) {
+            return families[i];
+        }
+    }
+    return ERR_NONE;
+}
+
+// Owned; UNBOUND behind the last.
+static Value item_of(const Tuple *args, size_t i)
+{
+    return i < args->count ? value_retain(args->items[i]) : VALUE_UNBOUND;
+}
+
+// The text between the number-th pair of quotes in the message; UNBOUND: none.
+static Value quoted_name(Vm *vm, const Exception *self, int number)
+{
+    if (self->args->count == 0 || !value_is_str(self->args->items[0])) {
+        return VALUE_UNBOUND;
+    }
+    const char *at = value_as_str(self->args->items[0])->text, *end = at;
+    // `end` is the closing quote of the pair before.
+    for (int i = 0; i <= number; i++) {
+        at = strchr(i == 0 ? at : end + 1, '\'');
+        end = at == NULL ? NULL : strchr(at + 1, '\'');
+        if (end == NULL) {
+            return VALUE_UNBOUND;
+        }
+    }
+    Str *text = str_new(vm, at + 1, (size_t)(end - at - 1));
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+// "No module named 'x'", "cannot import name 'y' from 'x'": x.
+static Value module_name(Vm *vm, const Exception *self)
+{
+    bool cannot = self->args->count > 0 && value_is_str(self->args->items[0]) &&
+                  value_as_str(self->args->items[0])->text[0] == 'c';
+    return quoted_name(vm, self, cannot ? 1 : 0);
+}
+
+// errno, text, file, (a number of Windows,) second file: two to five of them,
+// other counts are no such error. A file of None is none.
+static Value os_default(const Exception *self, int field)
+{
+    const Tuple *args = self->args;
+    if (args->count < 2 || args->count > 5) {
+        return VALUE_UNBOUND;
+    }
+    Value item = item_of(args, field == OS_FILE2 ? 4 : (size_t)field);
+    return field >= OS_FILE && value_is_none(item) ? VALUE_UNBOUND : item;
+}
+
+// (file, line, column, text …) of a SyntaxError; NULL: it has none.
+static const Tuple *syntax_place(const Exception *self)
+{
+    const Tuple *args = self->args;
+    return args->count == 2 && value_is_kind(args->items[1], KIND_TUPLE) &&
+                   value_as_tuple(args->items[1])->count >= 4
+               ? value_as_tuple(args->items[1])
+               : NULL;
+}
+
+static Value syntax_default(const Exception *self, int field)
+{
+    if (field == SYNTAX_MSG) {
+        return item_of(self->args, 0);
+    }
+    const Tuple *place = syntax_place(self);
+    return place == NULL || field == SYNTAX_PRINT
+               ? VALUE_UNBOUND
+               : item_of(place, (size_t)field - 1);
+}
+
+// What a field is as long as nothing has set it: owned, UNBOUND if it follows
+// from nothing. Errors of the interpreter name things in their messages alone.
+static Value default_field(Vm *vm, ErrorKind family, const Exception *self,
+                           int field)
+{
+    switch (family) {
+    case ERR_OS: return os_default(self, field);
+    case ERR_SYNTAX: return syntax_default(self, field);
+    case ERR_NAME: return quoted_name(vm, self, 0);
+    case ERR_ATTRIBUTE:
+        return field == 0 ? quoted_name(vm, self, 1)
+                          : value_retain(self->subject);
+    case ERR_IMPORT:
+        return field == IMPORT_MSG ? item_of(self->args, 0)
+               : field == 1        ? module_name(vm, self)
+                                   : VALUE_UNBOUND;
+    // Several arguments to SystemExit are its code as a tuple.
+    case ERR_SYSTEM_EXIT:
+        return self->args->count > 1
+                   ? value_retain(value_from_object(self->args))
+                   : item_of(self->args, 0);
+    case ERR_UNICODE_TRANSLATE:
+        return field == UNICODE_ENCODING
+                   ? VALUE_UNBOUND
+                   : item_of(self->args, (size_t)field - 1);
+    default: return item_of(self->args, (size_t)field);
+    }
+}
+
+// Owned; UNBOUND: not set, which programs see as None.
+static Value raw_field(Vm *vm, ErrorKind family, const Exception *self,
+                       int field)
+{
+    if (self->fields != NULL && !value_unbound(self->fields[field])) {
+        return value_retain(self->fields[field]);
+    }
+    return default_field(vm, family, self, field);
+}
+
+// Room for the fields, if there is none yet.
+static bool make_room(Vm *vm, Exception *self)
+{
+    if (self->fields != NULL) {
+        return true;
+    }
+    self->fields = ctx_alloc(&vm->ctx,
+                             EXCEPTION_FIELD_MAX * sizeof *self->fields);
+    for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
+        self->fields[i] = VALUE_UNBOUND;
+    }
+    return self->fields != NULL;
+}
+
+static bool set_field(Vm *vm, Exception *self, int field, Value value)
+{
+    if (!make_room(vm, self) || !note_store(vm, self, value)) {
+        return false;
+    }
+    value_replace(&vm->ctx, &self->fields[field], value_retain(value));
+    return true;
+}
+
+// What a member shows.
+static Value get_field(Vm *vm, Value self, int field)
+{
+    const Exception *exception = value_as_exception(self);
+    Value found = raw_field(vm, family_of(vm, exception), exception, field);
+    return value_unbound(found) ? VALUE_NONE : found;
+}
+
+// del leaves None behind.
+static bool set_member(Vm *vm, Value self, Value value, int field)
+{
+    return set_field(vm, value_as_exception(self), field,
+                     value_unbound(value) ? VALUE_NONE : value);
+}
+
+// A member's functions do not know their row, so there is a pair for each
+// index.
+#define FIELD_ACCESS(index)                                                   \
+    static Value get_field_##index(Vm *vm, Value self)                        \
+    {                                                                         \
+        return get_field(vm, self, index);                                    \
+    }                                                                         \
+    static bool set_field_##index(Vm *vm, Value self, Value value)            \
+    {                                                                         \
+        return set_member(vm, self, value, index);                            \
+    }
+FIELD_ACCESS(0)
+FIELD_ACCESS(1)
+FIELD_ACCESS(2)
+FIELD_ACCESS(3)
+FIELD_ACCESS(4)
+FIELD_ACCESS(5)
+FIELD_ACCESS(6)
+FIELD_ACCESS(7)
+#undef FIELD_ACCESS
+
+// The rows of exception_field_list.h; index and family stand in both halves.
+static const struct {
+    ErrorKind family;
+    int index;
+    MemberDef member;
+} rows[] = {
+#define FIELD(family, index, name, doc)                                       \
+    {ERR_##family, index, {name, get_field_##index, set_field_##index, doc}},
+#include "interp/exception_field_list.h"
+#undef FIELD
+};
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+// As members, so that dir() and the class show them.
+bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].family != kind) {
+            continue;
+        }
+        const MemberDef *member = &rows[i].member;
+        Str *name = str_intern(vm, member->name, strlen(member->name));
+        Member *made = name == NULL ? NULL : member_new(vm, member, cls);
+        bool done = made != NULL && dict_set_name(vm, cls->dict, name,
+                                                  value_from_object(made));
+        object_release_null(&vm->ctx, made);
+        object_release_null(&vm->ctx, name);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// -1: the family has no such field.
+static int field_index(ErrorKind family, const char *name)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].family == family &&
+            strcmp(rows[i].member.name, name) == 0) {
+            return rows[i].index;
+        }
+    }
+    return -1;
+}
+
+Value exception_field(Vm *vm, const Exception *self, const char *name)
+{
+    ErrorKind family = family_of(vm, self);
+    int field = field_index(family, name);
+    if (field < 0) {
+        return VALUE_UNBOUND;
+    }
+    Value found = raw_field(vm, family, self, field);
+    return value_unbound(found) ? VALUE_NONE : found;
+}
+
+bool exception_fields_keep(Vm *vm, Exception *self)
+{
+    ErrorKind family = family_of(vm, self);
+    if (family == ERR_NONE || !make_room(vm, self)) {
+        return family == ERR_NONE;
+    }
+    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
+        Value now = raw_field(vm, family, self, i);
+        if (value_failed(now)) {
+            return false;
+        }
+        value_replace(&vm->ctx, &self->fields[i],
+                      value_unbound(now) ? VALUE_NONE : now);
+    }
+    return true;
+}
+
+// Arguments
+
+// The letters of an argument's type: U str, n int, B bytes.
+static bool check_argument(Vm *vm, char letter, Value value, int number)
+{
+    const char *got = type_name(type_of(vm, value));
+    switch (letter) {
+    case 'U':
+        return value_is_str(value) ||
+               raise_false(vm, ERR_TYPE, "argument %d must be str, not %s",
+                           number, got);
+    case 'B':
+        return value_is_kind(value, KIND_BYTES) ||
+               raise_false(vm, ERR_TYPE,
+                           "a bytes-like object is required, not '%s'", got);
+    default:
+        return value_is_integer(value) ||
+               raise_false(vm, ERR_TYPE,
+                           "'%s' object cannot be interpreted as an integer",
+                           got);
+    }
+}
+
+// The Unicode errors take exactly the arguments that `letters` stand for.
+static bool check_arguments(Vm *vm, const Tuple *args, const char *letters)
+{
+    size_t wanted = strlen(letters);
+    if (args->count != wanted) {
+        return raise_false(vm, ERR_TYPE,
+                           "function takes exactly %zu arguments (%zu given)",
+                           wanted, (size_t)args->count);
+    }
+    for (size_t i = 0; i < wanted; i++) {
+        if (!check_argument(vm, letters[i], args->items[i], (int)i + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The second argument of a SyntaxError: a sequence of four to six.
+static bool init_syntax(Vm *vm, Exception *self, const Tuple *args)
+{
+    if (args->count != 2) {
+        return true;
+    }
+    Tuple *place = value_to_tuple(vm, args->items[1]);
+    if (place == NULL) {
+        return false;
+    }
+    size_t count = place->count;
+    bool done;
+    if (count < 4 || count > 6) {
+        done = raise_false(vm, ERR_TYPE,
+                           "function takes at %s %d arguments (%zu given)",
+                           count < 4 ? "least" : "most", count < 4 ? 4 : 6,
+                           count);
+    } else if (count == 5) {
+        done = raise_false(vm, ERR_TYPE, "end_offset must be provided when "
+                                         "end_lineno is provided");
+    } else {
+        done = true;
+        for (size_t i = 0; done && i < count; i++) {
+            done = set_field(vm, self, (int)i + 1, place->items[i]);
+        }
+    }
+    object_release(&vm->ctx, place);
+    return done;
+}
+
+// name=, obj= and path= of three classes. What is not given is None: only the
+// interpreter's own errors name things in their messages.
+static bool init_named(Vm *vm, Exception *self, ErrorKind family,
+                       Dict *keywords)
+{
+    int first = family == ERR_IMPORT ? IMPORT_MSG + 1 : 0;
+    int last = family == ERR_NAME ? 0 : family == ERR_IMPORT ? 2 : 1;
+    for (int i = first; i <= last; i++) {
+        if (!set_field(vm, self, i, VALUE_NONE)) {
+            return false;
+        }
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (keywords != NULL &&
+           dict_next(keywords, &position, &key, &value)) {
+        int field = field_index(family, value_as_str(key)->text);
+        if (field < first) {
+            return raise_false(
+                vm, ERR_TYPE, "'%s' is an invalid keyword argument for %s()",
+                value_as_str(key)->text,
+                type_name(type_of_error(vm, family)));
+        }
+        if (!set_field(vm, self, field, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The fields of an earlier call go, as a second __init__ sets all anew.
+static void forget_fields(Vm *vm, Exception *self)
+{
+    for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
+        value_replace(&vm->ctx, &self->fields[i], VALUE_UNBOUND);
+    }
+}
+
+bool exception_fields_init(Vm *vm, Exception *self, const Tuple *args,
+                           Dict *keywords)
+{
+    ErrorKind family = family_of(vm, self);
+    forget_fields(vm, self);
+    switch (family) {
+    case ERR_ATTRIBUTE:
+    case ERR_NAME:
+    case ERR_IMPORT: return init_named(vm, self, family, keywords);
+    default: break;
+    }
+    if (keywords != NULL && keywords->count > 0) {
+        return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
+                           type_name(self->head.type));
+    }
+    switch (family) {
+    case ERR_SYNTAX: return init_syntax(vm, self, args);
+    case ERR_UNICODE_DECODE: return check_arguments(vm, args, "UBnnU");
+    case ERR_UNICODE_ENCODE: return check_arguments(vm, args, "UUnnU");
+    case ERR_UNICODE_TRANSLATE: return check_arguments(vm, args, "UnnU");
+    default: return true;
+    }
+}
+
+// Texts
+
+// All fields of an exception at once, each owned.
+typedef struct Fields {
+    Value item[EXCEPTION_FIELD_MAX];
+} Fields;
+
+static void fields_drop(Vm *vm, Fields *fields)
+{
+    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
+        if (!value_failed(fields->item[i])) {
+            release(vm, fields->item[i]);
+        }
+    }
+}
+
+static bool fields_read(Vm *vm, ErrorKind family, const Exception *self,
+                        Fields *out)
+{
+    bool done = true;
+    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
+        out->item[i] = raw_field(vm, family, self, i);
+        done = done && !value_failed(out->item[i]);
+    }
+    return done;
+}
+
+// "[Errno 2] text: 'file' -> 'file2'"
+static Str *os_text(Vm *vm, const Fields *fields)
+{
+    bool file = !value_unbound(fields->item[OS_FILE]);
+    bool file2 = file && !value_unbound(fields->item[OS_FILE2]);
+    if (!file && (value_unbound(fields->item[OS_ERRNO]) ||
+                  value_unbound(fields->item[OS_STRERROR]))) {
+        return NULL;
+    }
+    Str *part[4] = {NULL};
+    for (int i = 0; i < 2 + file + file2; i++) {
+        Value value = fields->item[i];
+        value = value_unbound(value) ? VALUE_NONE : value;
+        // Files show with quotes, the text without.
+        part[i] = i < OS_FILE ? value_str(vm, value) : value_repr(vm, value);
+    }
+    Str *text = NULL;
+    if (!vm_has_error(vm)) {
+        text = str_printf(vm, "[Errno %s] %s%s%s%s%s", part[0]->text,
+                          part[1]->text, file ? ": " : "",
+                          file ? part[2]->text : "", file2 ? " -> " : "",
+                          file2 ? part[3]->text : "");
+    }
+    for (int i = 0; i < 4; i++) {
+        object_release_null(&vm->ctx, part[i]);
+    }
+    return text;
+}
+
+// "invalid syntax (a.py, line 3)"
+static Str *syntax_text(Vm *vm, const Fields *fields)
+{
+    Value message = fields->item[SYNTAX_MSG];
+    Str *text = value_str(vm, value_unbound(message) ? VALUE_NONE : message);
+    if (text == NULL) {
+        return NULL;
+    }
+    int64_t line = 0;
+    bool lined = value_is_int(fields->item[SYNTAX_LINE]) &&
+                 int_to_i64(fields->item[SYNTAX_LINE], &line);
+    const char *name = NULL;
+    if (value_is_str(fields->item[SYNTAX_FILE])) {
+        // Without its folders, as CPython shows it.
+        name = value_as_str(fields->item[SYNTAX_FILE])->text;
+        const char *slash = strrchr(name, '/');
+        name = slash == NULL ? name : slash + 1;
+    }
+    Str *made = NULL;
+    if (lined) {
+        made = str_printf(vm, "%s (%s%sline %lld)", text->text,
+                          name == NULL ? "" : name, name == NULL ? "" : ", ",
+                          (long long)line);
+    } else if (name != NULL) {
+        made = str_printf(vm, "%s (%s)", text->text, name);
+    } else {
+        return text;
+    }
+    object_release(&vm->ctx, text);
+    return made;
+}
+
+// The one character or byte that a Unicode error is about, as it shows it.
+// False if [start, end) is not a single one of the object.
+static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
+                   size_t size)
+{
+    int64_t start, end;
+    Value object = fields->item[UNICODE_OBJECT];
+    if (!int_to_i64(fields->item[UNICODE_START], &start) ||
+        !int_to_i64(fields->item[UNICODE_END], &end) || end != start + 1 ||
+        start < 0) {
+        return false;
+    }
+    Value item = value_get_item(vm, object, value_from_small(start));
+    if (value_failed(item)) {
+        raise_clear(vm);
+        return false;
+    }
+    int64_t number = 0;
+    if (byte) {
+        (void)int_to_i64(item, &number);
+        snprintf(out, size, "byte 0x%02x", (unsigned)number);
+    } else {
+        uint32_t c = str_first_point(value_as_str(item));
+        snprintf(out, size,
+                 c > 0xFFFF ? "character '\\U%08x'"
+                 : c > 0xFF ? "character '\\u%04x'"
+                            : "character '\\x%02x'",
+                 (unsigned)c);
+    }
+    release(vm, item);
+    return true;
+}
+
+// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte"
+static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
+{
+    bool translate = family == ERR_UNICODE_TRANSLATE;
+    bool decode = family == ERR_UNICODE_DECODE;
+    Value number[2] = {fields->item[UNICODE_START],
+                       fields->item[UNICODE_END]};
+    Value encoding = fields->item[UNICODE_ENCODING];
+    Value reason = fields->item[UNICODE_REASON];
+    int64_t start, end;
+    if (!value_is_int(number[0]) || !int_to_i64(number[0], &start) ||
+        !value_is_int(number[1]) || !int_to_i64(number[1], &end) ||
+        !value_is_str(reason) || (!translate && !value_is_str(encoding))) {
+        return NULL; // made from a text alone
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    if (!translate) {
+        strbuf_printf(&out, "'%s' codec ", value_as_str(encoding)->text);
+    }
+    strbuf_printf(&out, "can't %s ", translate ? "translate"
+                                     : decode  ? "decode"
+                                               : "encode");
+    char what[32];
+    if (single(vm, fields, decode, what, sizeof what)) {
+        strbuf_printf(&out, "%s in position %lld: ", what, (long long)start);
+    } else {
+        strbuf_printf(&out, "%s in position %lld-%lld: ",
+                      decode ? "bytes" : "characters", (long long)start,
+                      (long long)end - 1);
+    }
+    strbuf_puts(&out, value_as_str(reason)->text);
+    Str *text = strbuf_ok(&out) ? str_new(vm, out.text, out.length) : NULL;
+    strbuf_free(&out);
+    return text;
+}
+
+Str *exception_fields_text(Vm *vm, const Exception *self)
+{
+    ErrorKind family = family_of(vm, self);
+    Fields fields;
+    Str *text = NULL;
+    // Most classes have none; those are not read.
+    if (family == ERR_NONE || family == ERR_NAME || family == ERR_ATTRIBUTE ||
+        family == ERR_STOP_ITERATION || family == ERR_SYSTEM_EXIT) {
+        return NULL;
+    }
+    if (fields_read(vm, family, self, &fields)) {
+        switch (family) {
+        case ERR_OS: text = os_text(vm, &fields); break;
+        case ERR_SYNTAX: text = syntax_text(vm, &fields); break;
+        case ERR_IMPORT:
+            // Any other msg than a text shows the arguments.
+            text = value_is_str(fields.item[IMPORT_MSG])
+                       ? object_retain(value_as_str(fields.item[IMPORT_MSG]))
+                       : NULL;
+            break;
+        default: text = unicode_text(vm, family, &fields); break;
+        }
+    }
+    fields_drop(vm, &fields);
+    return text;
+}

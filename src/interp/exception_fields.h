@@ -1,0 +1,27 @@
+// The attributes of single classes of errors: errno of OSError, start of
+// UnicodeError, value of StopIteration (exception_field_list.h).
+//
+// They are read from args until something sets them, so that an error which C
+// code raises costs no more than its text.
+#ifndef DUET_INTERP_EXCEPTION_FIELDS_H
+#define DUET_INTERP_EXCEPTION_FIELDS_H
+
+#include "interp/obj_exception.h"
+
+enum { EXCEPTION_FIELD_MAX = 8 };
+
+// What the class of `self` has of its own, checked and set from the arguments
+// of a call; keywords may be NULL. False with a TypeError.
+MUST_CHECK bool exception_fields_init(Vm *vm, Exception *self,
+                                      const Tuple *args, Dict *keywords);
+// Sets all fields to what they are now, before args change.
+MUST_CHECK bool exception_fields_keep(Vm *vm, Exception *self);
+// str() of a class that has a form of its own, from its fields, owned; NULL
+// without an error: the common form.
+Str *exception_fields_text(Vm *vm, const Exception *self);
+// The attribute `name`, owned; UNBOUND if the class has none such.
+Value exception_field(Vm *vm, const Exception *self, const char *name);
+// Puts the attributes into the dict of `cls`, the class of this kind.
+MUST_CHECK bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls);
+
+#endif
