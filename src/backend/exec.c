@@ -2,6 +2,7 @@
 //
 // A failing step leaves its error pending; plan_run then adds the node's place
 // and clears every slot. Outputs are handed over only when all has run.
+#include "backend/profile.h"
 #include "backend/step.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 enum { STEP_FEW_INPUTS = 8, STEP_FEW_OUTPUTS = 8 };
 
 // The place of the innermost step that failed.
-static bool fail_step(PlanRun *run, const Step *step)
+bool step_fail(PlanRun *run, const Step *step)
 {
     Error *error = &run->ctx->error;
     // An inner step has set its place already. An interrupt belongs to no
@@ -26,11 +27,14 @@ static bool fail_step(PlanRun *run, const Step *step)
 // at between any two steps.
 bool run_block(PlanRun *run, const StepBlock *block)
 {
+    if (UNLIKELY(run->plan->profile != NULL)) {
+        return run_block_timed(run, block);
+    }
     const Step *step = block->steps;
     const Step *end = step + block->step_count;
     for (; step < end; step++) {
         if (UNLIKELY(!ctx_poll(run->ctx) || !step->run(run, step))) {
-            return fail_step(run, step);
+            return step_fail(run, step);
         }
         for (uint32_t i = 0; i < step->dead_count; i++) {
             slot_clear(run, step->dead[i]);

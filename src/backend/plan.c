@@ -4,11 +4,13 @@
 // the step that uses it last, where a use inside a sub-block counts as one by
 // the step that owns the block. Results of a block live to its end, state of a
 // loop through the turn. Constants and captures are pinned: they need no step.
+#include "backend/profile.h"
 #include "backend/scalar.h"
 #include "backend/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "graph/graph_check.h"
 #include "graph/needed.h"
@@ -471,6 +473,21 @@ static Plan *plan_new(Ctx *ctx)
     return plan;
 }
 
+// For the times that plan_times gives.
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// What building it took, in nanoseconds.
+void plan_times(const Plan *plan, uint64_t *optimise, uint64_t *compile)
+{
+    *optimise = plan->optimise_ns;
+    *compile = plan->compile_ns;
+}
+
 // Without passes the graph itself is laid out; else a copy, since passes
 // rewrite in place and the trace's graph stays as the user sees it.
 Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
@@ -485,14 +502,22 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
                        // Marks of tile programs start behind 1, which means
                        // needed.
                        .options = options, .groups = 1};
-    if (plan->graph == NULL ||
-        // The original is checked: a fault there must not be blamed on a pass.
-        (options->check && !graph_check(graph)) ||
-        !graph_optimize(plan->graph, options->passes, options->check) ||
-        !lay_out(&builder)) {
+    uint64_t start = now_ns(), middle = start;
+    bool ok = plan->graph != NULL &&
+              // The original is checked: a fault there must not be blamed on a
+              // pass.
+              (!options->check || graph_check(graph)) &&
+              graph_optimize(plan->graph, options->passes, options->check);
+    if (ok) {
+        middle = now_ns();
+        ok = lay_out(&builder);
+    }
+    if (!ok) {
         plan_release(ctx, plan);
         return NULL;
     }
+    plan->optimise_ns = middle - start;
+    plan->compile_ns = now_ns() - middle;
     // After success alone: a plan that failed has blocks missing.
     plan_dump(ctx, plan);
     return plan;
@@ -527,6 +552,7 @@ void plan_release(Ctx *ctx, Plan *plan)
         return;
     }
     free_frames(ctx, plan);
+    plan_profile_stop(ctx, plan);
     for (size_t i = 0; i < plan->callees.count; i++) {
         plan_release(ctx, plan->callees.items[i]);
     }

@@ -30,6 +30,8 @@ void plan_release(Ctx *ctx, Plan *plan); // NULL is fine; not while it runs
 // The graph after the passes, borrowed: what %graph --opt shows.
 Graph *plan_graph(const Plan *plan);
 size_t plan_step_count(const Plan *plan);
+// Nanoseconds that plan_build spent on the passes, and on all the rest.
+void plan_times(const Plan *plan, uint64_t *optimise, uint64_t *compile);
 // One line a step, as DUET_DUMP=plan shows it.
 void plan_print(StrBuf *out, const Plan *plan);
 

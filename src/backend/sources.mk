@@ -4,6 +4,7 @@ backend_sources += src/backend/exec.c
 backend_sources += src/backend/exec_effect.c
 backend_sources += src/backend/plan.c
 backend_sources += src/backend/plan_print.c
+backend_sources += src/backend/profile.c
 backend_sources += src/backend/scalar_build.c
 backend_sources += src/backend/scalar_run.c
 backend_sources += src/backend/tile_build.c

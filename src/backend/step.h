@@ -84,6 +84,8 @@ struct Plan {
     Frame *frames;             // not in use
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
+    uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest
+    struct PlanProfile *profile;      // owned; NULL: not measured (profile.h)
 };
 
 // Steps (exec_flow.c, exec_effect.c).
@@ -103,6 +105,8 @@ bool step_assign(PlanRun *run, const Step *step);
 // Writes to stderr what DUET_DUMP=graph or plan asks for.
 void plan_dump(Ctx *ctx, const Plan *plan);
 bool run_block(PlanRun *run, const StepBlock *block);
+// Gives a pending error the place of the innermost step that failed; false.
+bool step_fail(PlanRun *run, const Step *step);
 
 // Puts an owned tensor into an output's slot, which is empty.
 static inline void step_set(PlanRun *run, uint32_t slot, Tensor *tensor)

@@ -10,6 +10,8 @@ BUILTIN("any", "iterable, /, axis=None, keepdims=False", builtin_any,
         "Whether an item is true; of a tensor, over the axes.")
 BUILTIN("ascii", "obj, /", builtin_ascii, "repr() with ASCII only.")
 BUILTIN("bin", "number, /", builtin_bin, "The int in base 2: '0b101'.")
+BUILTIN("breakpoint", "*args, **kws", builtin_breakpoint,
+        "Stop here: a prompt with the names of this place.")
 BUILTIN("callable", "obj, /", builtin_callable, "Whether it can be called.")
 BUILTIN("chr", "i, /", builtin_chr, "The character of a code point.")
 BUILTIN("delattr", "obj, name, /", builtin_delattr, "del obj.name.")
@@ -66,6 +68,8 @@ BUILTIN("print", "*args, sep=' ', end='\\n', file=None, flush=False",
         builtin_print, "Write the texts of the values to standard output.")
 BUILTIN("quit", "code=None, /", builtin_exit,
         "End the program; the same as sys.exit.")
+BUILTIN("progress", "iterable, /, total=None", builtin_progress,
+        "The items, with a line on the terminal that says how far it is.")
 BUILTIN("repr", "obj, /", builtin_repr, "The text that shows the value.")
 BUILTIN("reversed", "sequence, /", builtin_reversed,
         "The items from the last to the first.")

@@ -33,6 +33,10 @@ int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
 
 // Writes to sys.stdout, and flushes it. False with an error pending.
 MUST_CHECK bool builtin_write_stdout(Vm *vm, Str *text);
+// What help(v) prints (v UNBOUND: without an argument), and how v is called,
+// "f(a, b=1)": empty where that is not known. Owned; NULL: failed.
+Str *builtin_help_text(Vm *vm, Value v);
+Str *builtin_signature(Vm *vm, Value v);
 // The sorted list of an object's attributes, as dir() gives it.
 Value builtin_names_of(Vm *vm, Value v);
 

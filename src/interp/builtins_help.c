@@ -4,6 +4,7 @@
 #include "interp/module.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_function.h"
+#include "interp/program.h"
 
 // A doc string as written in a source: its later lines share an indentation.
 // Each line is put `indent` columns in, without that one.
@@ -231,23 +232,57 @@ static bool add_help(Vm *vm, StrBuf *out, Value v)
             add_members(vm, out, ((Module *)value_object(v))->dict));
 }
 
-// Written only when it is complete, to sys.stdout, without a pager.
-BUILTIN_BODY(help)
+// The buffer's text if it was filled without an error, which it is freed of.
+static Str *finished(Vm *vm, StrBuf *out, bool done)
 {
-    (void)count;
+    Str *text = done && strbuf_ok(out)
+                    ? str_new(vm, strbuf_text(out), out->length)
+                    : NULL;
+    strbuf_free(out);
+    return text;
+}
+
+// The empty text for what cannot be called, or does not say how.
+Str *builtin_signature(Vm *vm, Value v)
+{
+    StrBuf out;
+    const char *doc;
+    strbuf_init(&out, &vm->ctx);
+    bool done = true;
+    if (is_callable_kind(v)) {
+        done = add_callable(vm, &out, v, &doc);
+    } else if (value_is_kind(v, KIND_TYPE)) {
+        const Type *type = (const Type *)value_object(v);
+        if (!(type->flags & TYPE_HEAP) && type->def->params != NULL) {
+            strbuf_printf(&out, "%s(%s)", type->name->text,
+                          type->def->params);
+        }
+    }
+    return finished(vm, &out, done);
+}
+
+Str *builtin_help_text(Vm *vm, Value v)
+{
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     bool done = true;
-    if (value_unbound(args[0])) {
+    if (value_unbound(v)) {
         strbuf_puts(&out, "Type help(x) for help about x.\n");
     } else {
-        done = add_help(vm, &out, args[0]);
+        done = add_help(vm, &out, v);
     }
-    Str *text = done && strbuf_ok(&out)
-                    ? str_new(vm, strbuf_text(&out), out.length)
-                    : NULL;
-    strbuf_free(&out);
-    done = text != NULL && builtin_write_stdout(vm, text);
+    return finished(vm, &out, done);
+}
+
+// Written only when it is complete: to sys.stdout, or where a program shows
+// long texts in its own way, through that.
+BUILTIN_BODY(help)
+{
+    (void)count;
+    Str *text = builtin_help_text(vm, args[0]);
+    bool done = text != NULL &&
+                (vm->program != NULL ? vm->program->page(vm, text)
+                                     : builtin_write_stdout(vm, text));
     object_release_null(&vm->ctx, text);
     return done ? VALUE_NONE : VALUE_FAIL;
 }

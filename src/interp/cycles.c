@@ -10,6 +10,7 @@
 #include "interp/finalize.h"
 #include "interp/memory.h"
 #include "interp/obj_weakref.h"
+#include "interp/program.h"
 
 static void list_init(GcLinks *head)
 {
@@ -307,6 +308,12 @@ bool cycles_poll(Vm *vm)
         finalize_run(vm);
         if (gc->room <= 0 && gc->enabled && gc->threshold > 0) {
             (void)cycles_collect(vm, gc->survivors > gc->old_count / 4);
+        }
+    }
+    if (vm->ctx.interrupt & INTERRUPT_TICK) {
+        ctx_interrupt_clear(&vm->ctx, INTERRUPT_TICK);
+        if (vm->program != NULL) {
+            vm->program->tick(vm);
         }
     }
     return ctx_poll(&vm->ctx);

@@ -248,7 +248,7 @@ static Module *load(Vm *vm, Str *name, Module *parent)
         return run_module(vm, name, embedded->path, embedded->text,
                           embedded->length, embedded->is_package);
     }
-    const ModuleDef *def = module_find_native(name->text);
+    const ModuleDef *def = module_find_native(vm, name->text);
     if (def != NULL) {
         return module_make_native(vm, name, def);
     }

@@ -10,6 +10,7 @@
 #include "interp/module_native.h"
 #include "interp/obj_file.h"
 #include "interp/obj_function.h"
+#include "interp/program.h"
 
 #define MODULE(def) extern const ModuleDef def;
 #include "interp/module_list.h"
@@ -109,13 +110,21 @@ static const ModuleDef *const native_modules[] = {
 
 // "_os" and "os" find the same definition: a library module in Duet imports its
 // native half under the name with the underscore.
-const ModuleDef *module_find_native(const char *name)
+// The program's own modules come last.
+const ModuleDef *module_find_native(const Vm *vm, const char *name)
 {
     name += *name == '_' ? 1 : 0;
     for (size_t i = 0; i < sizeof native_modules / sizeof *native_modules;
          i++) {
         if (strcmp(native_modules[i]->name, name) == 0) {
             return native_modules[i];
+        }
+    }
+    const ModuleDef *const *more =
+        vm->program == NULL ? NULL : vm->program->modules;
+    for (; more != NULL && *more != NULL; more++) {
+        if (strcmp((*more)->name, name) == 0) {
+            return *more;
         }
     }
     return NULL;

@@ -14,6 +14,7 @@
 #include "interp/file_read.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
+#include "interp/program.h"
 #include "interp/protocol.h"
 
 enum { FLUSH_AT = 64 << 10 }; // bytes held back at most
@@ -59,13 +60,22 @@ static int write_all(Ctx *ctx, int descriptor, const char *text, size_t length)
 
 // The buffer is emptied even if the write fails: otherwise the same bytes would
 // be tried, and fail, again at the next write and when the file closes.
-static int flush_out(Ctx *ctx, File *file)
+// What the program draws on the terminal makes room for the standard streams.
+static int flush_out(Vm *vm, File *file)
 {
     if (file->out.length == 0) {
         return 0;
     }
-    int error = write_all(ctx, file->descriptor, file->out.text,
+    const ProgramHooks *program =
+        file->flags & FILE_OWNED ? NULL : vm->program;
+    if (program != NULL) {
+        program->before_output(vm);
+    }
+    int error = write_all(&vm->ctx, file->descriptor, file->out.text,
                           file->out.length);
+    if (program != NULL) {
+        program->after_output(vm, file->out.text[file->out.length - 1]);
+    }
     file->out.length = 0;
     return error;
 }
@@ -74,7 +84,7 @@ static int flush_out(Ctx *ctx, File *file)
 // than an OSError of EINTR.
 bool file_flush(Vm *vm, File *file)
 {
-    int error = flush_out(&vm->ctx, file);
+    int error = flush_out(vm, file);
     if (error == EINTR && !ctx_poll(&vm->ctx)) {
         return false;
     }
@@ -99,6 +109,32 @@ static bool flush_stdout_first(Vm *vm, const File *file)
            file_flush(vm, value_as_file(out));
 }
 
+// What is printed while a function is traced comes once, not at each call: a
+// mark in front of each line says so.
+static void add_marked(File *file, const char *text, size_t length)
+{
+    static const char mark[] = "trace│ ";
+    const char *end = text + length;
+    while (text < end) {
+        if (!(file->flags & FILE_MID_LINE)) {
+            strbuf_puts(&file->out, mark);
+        }
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *next = newline == NULL ? end : newline + 1;
+        strbuf_add(&file->out, text, (size_t)(next - text));
+        file->flags = newline == NULL ? file->flags | FILE_MID_LINE
+                                      : file->flags & ~(unsigned)FILE_MID_LINE;
+        text = next;
+    }
+}
+
+// Only the standard streams, and only where the program shows marks.
+static bool is_marked(Vm *vm, const File *file)
+{
+    return vm->trace != NULL && vm->program != NULL &&
+           (file->flags & FILE_OWNED) == 0 && vm->program->marks_traces(vm);
+}
+
 // Bytes go to the buffer first in every mode; whether they leave it at once
 // depends on the flags, the size, and a line's end on a terminal.
 bool file_write(Vm *vm, File *file, const char *text, size_t length)
@@ -113,7 +149,11 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
         return false;
     }
     // A failed allocation shows in strbuf_ok.
-    strbuf_add(&file->out, text, length);
+    if (UNLIKELY(is_marked(vm, file))) {
+        add_marked(file, text, length);
+    } else {
+        strbuf_add(&file->out, text, length);
+    }
     if (!strbuf_ok(&file->out)) {
         return false;
     }
@@ -151,7 +191,7 @@ static void file_destroy(Vm *vm, Object *object)
 {
     File *self = (File *)object;
     if (self->descriptor >= 0) {
-        (void)flush_out(&vm->ctx, self);
+        (void)flush_out(vm, self);
         if ((self->flags & FILE_OWNED) != 0) {
             close(self->descriptor);
         }

@@ -11,7 +11,8 @@ typedef enum FileFlag {
     FILE_LINES = 8,     // flushed behind every line (a terminal)
     FILE_UNBUFFERED = 16, // flushed after every write, behind stdout
     FILE_TRANSLATE = 32,  // "\r\n" and "\r" are read as "\n"
-    FILE_AFTER_CR = 64    // the last byte read was a translated "\r"
+    FILE_AFTER_CR = 64,   // the last byte read was a translated "\r"
+    FILE_MID_LINE = 128   // a line with a mark in its margin is not yet ended
 } FileFlag;
 
 typedef struct File {

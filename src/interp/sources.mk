@@ -8,6 +8,7 @@ interp_sources += src/interp/builtins_file.c
 interp_sources += src/interp/builtins_help.c
 interp_sources += src/interp/builtins_iter.c
 interp_sources += src/interp/builtins_numbers.c
+interp_sources += src/interp/builtins_program.c
 interp_sources += src/interp/builtins_run.c
 interp_sources += src/interp/builtins_tensor.c
 interp_sources += src/interp/call.c

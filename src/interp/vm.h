@@ -18,6 +18,7 @@
 typedef struct TraceHooks TraceHooks; // interp/apply.h
 typedef struct Trace Trace;           // stager/trace.h
 typedef struct Display Display;       // interp/display.h
+typedef struct ProgramHooks ProgramHooks; // interp/program.h
 typedef struct Function Function;
 typedef struct Set Set;
 
@@ -99,6 +100,9 @@ struct Vm {
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …
     ValueVec argv;
     uint64_t hash_seed;
+    const ProgramHooks *program; // what the program around the Vm offers; NULL:
+                                 // there is none (program.h)
+    void *session;            // that program's own state
 };
 
 // A complete Vm with built-ins and modules, NULL when memory is short.

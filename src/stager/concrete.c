@@ -2,9 +2,10 @@
 //
 // Invariant: a Concrete exists only when its trace, its graph and its plan
 // are complete; whatever fails on the way leaves nothing behind.
-#include "stager/concrete.h"
+#include "stager/staged_fn.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "interp/obj_exception.h"
 #include "interp/obj_instance.h"
@@ -320,6 +321,13 @@ static TraceOwner *owner_new(Vm *vm, Graph *graph)
     return owner;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 // The trace is in force exactly while the host function runs and what it made
 // is
 // checked; objects made meanwhile carry its serial, which is how stores into
@@ -346,7 +354,9 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     uint16_t birth = vm->ctx.birth;
     vm->trace = &trace;
     vm->ctx.birth = stager->serial;
+    uint64_t start = now_ns();
     bool ok = call_host(vm, &trace, request, concrete);
+    concrete->trace_ns = now_ns() - start;
     // Also after a failure, whose exception has left blocks of the trace open.
     blocks_drop(vm, &trace);
     ok = ok && birth_close(vm, &trace) &&
@@ -444,6 +454,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
                        .target = value_retain(request->target),
                        .name = object_retain(request->name),
                        .number = request->number,
+                       .line = request->staged->why.line,
                        .graph = graph_new(&vm->ctx, request->name->text)};
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);

@@ -43,6 +43,8 @@ typedef struct Concrete {
     bool listed;      // it is in its function's table
     uint32_t running; // runs that have not ended
     size_t number;    // it is the function's trace `number`, from 1
+    uint64_t trace_ns; // what the host function took while it was traced
+    uint32_t line;    // of the call that traced it, 0: unknown
 } Concrete;
 
 #define CONCRETE_CAPTURED UINT32_MAX
@@ -82,6 +84,15 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs);
 // The slot `call` of concrete functions (concrete_call.c).
 Value concrete_call(Vm *vm, Value self, const Value *args, uint32_t count,
                     Tuple *keyword_names);
+
+// What people ask of a trace (concrete_look.c): rows of the members table.
+Value concrete_times(Vm *vm, Value self);
+Value concrete_counts(Vm *vm, Value self);
+Value concrete_optimised(Vm *vm, Value self);
+Value concrete_plan(Vm *vm, Value self);
+Value concrete_passes(Vm *vm, Value self);
+Value concrete_profile(Vm *vm, Value self);
+bool concrete_set_profile(Vm *vm, Value self, Value on);
 
 extern const TypeDef concrete_type_def, trace_owner_type_def;
 extern const HostTable stage_print_table; // stage_print.c

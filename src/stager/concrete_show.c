@@ -270,6 +270,19 @@ static const MemberDef concrete_members[] = {
     {"structured_outputs", concrete_outputs, NULL,
      "The result's structure, with specs where tensors are."},
     {"hits", concrete_hits, NULL, "How often it was run."},
+    {"times", concrete_times, NULL,
+     "Seconds that it took to trace, to optimise and to compile."},
+    {"counts", concrete_counts, NULL,
+     "A dict: number, line of the call, nodes, kept nodes, steps, effects, "
+     "frozen reads."},
+    {"optimised", concrete_optimised, NULL, "The graph after all passes."},
+    {"plan", concrete_plan, NULL, "The steps that run, as text."},
+    {"passes", concrete_passes, NULL,
+     "Rows (pass, text of the graph after it, nodes); the first is the trace "
+     "itself."},
+    {"profile", concrete_profile, concrete_set_profile,
+     "Rows (ops, runs, seconds, places) since it was set to True; None: it is "
+     "not measured."},
     {"__name__", concrete_name, NULL, "The staged function's name."},
     {NULL, NULL, NULL, NULL},
 };

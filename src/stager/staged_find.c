@@ -5,9 +5,8 @@
 // too, symbolic tensors of an enclosing trace, or values that have changed.
 #include "stager/staged_fn.h"
 
-#include <stdio.h>
-
 #include "interp/raise.h"
+#include "stager/tell.h"
 #include "stager/trace.h"
 
 // A call of this function with this signature is being traced already: it
@@ -80,6 +79,10 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
     why_end(vm, &self->why, made);
     guard_clear(vm, &self->guard); // its trace may have to go
     if (!traces_add(vm, &self->table, made, signature)) {
+        object_release(&vm->ctx, made);
+        return NULL;
+    }
+    if (!tell_traced(vm, self, made)) {
         object_release(&vm->ctx, made);
         return NULL;
     }
@@ -169,11 +172,8 @@ static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
                          "frozen='retrace'",
                          self->name->text, place->text, found->number,
                          read->line);
-    } else if (stager_of(vm)->log) {
-        fprintf(stderr,
-                "stage: %s: %s has changed; trace %zu keeps what it read at "
-                "line %u\n",
-                self->name->text, place->text, found->number, read->line);
+    } else {
+        ok = tell_frozen(vm, self, found, read, place);
     }
     read->noted = ok; // an error is raised at every call
     object_release(&vm->ctx, place);

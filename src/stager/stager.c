@@ -283,6 +283,7 @@ bool stager_init(Vm *vm, bool log)
     // below simply return.
     vm->stager = stager;
     stager->log = log;
+    map_init(&stager->told, &vm->ctx);
     stager->hooks = (TraceHooks){.apply = trace_apply,
                                  .block = blocks_event,
                                  .unwind = blocks_unwind,
@@ -329,6 +330,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->graph_type);
     object_release_null(&vm->ctx, stager->node_type);
     object_release_null(&vm->ctx, stager->once_type);
+    map_free(&stager->told);
     ctx_free(&vm->ctx, stager, sizeof *stager);
     vm->stager = NULL;
     vm->hooks = NULL;

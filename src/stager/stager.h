@@ -18,6 +18,8 @@ typedef struct Stager {
     uint64_t traced;     // traces begun, whatever became of them
     uint16_t serial;     // of the newest trace; never 0 while one runs
     bool log;            // --trace: tell on stderr when a trace is made
+    bool notes;          // at a prompt: remarks, each cause once (tell.h)
+    Map told;            // the causes that were told
     bool sealed;         // stage.seal(): no staged function runs host code
     TraceHooks hooks;    // what vm->hooks points to
     PlanOptions options; // for every plan

@@ -5,9 +5,8 @@
 // exactly if that is not empty.
 #include "stager/traces.h"
 
-#include <stdio.h>
-
 #include "graph/build.h"
+#include "stager/tell.h"
 
 // Nothing is allocated before the first trace.
 void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
@@ -244,12 +243,7 @@ static void evict(Vm *vm, TraceTable *table)
     if (oldest == NULL) {
         return;
     }
-    if (stager_of(vm)->log) {
-        fprintf(stderr,
-                "stage: trace %zu of %s dropped (max_traces %zu); if it is "
-                "made again, its effects while tracing repeat\n",
-                oldest->number, oldest->name->text, table->limit);
-    }
+    tell_dropped(vm, oldest, table->limit);
     traces_remove(vm, table, oldest);
 }
 

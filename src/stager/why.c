@@ -15,6 +15,7 @@ void why_free(Vm *vm, Why *why)
     object_release_null(&vm->ctx, why->old);
     object_release_null(&vm->ctx, why->made);
     object_release_null(&vm->ctx, why->frozen);
+    source_release(&vm->ctx, why->source);
     *why = (Why){0};
 }
 
@@ -28,10 +29,15 @@ bool why_begin(Vm *vm, Why *why, Concrete *old)
     why->frozen = frozen;
     why->old = old != NULL ? object_retain(old) : NULL;
     // The call's line; its text is not told.
+    Source *source;
+    Span span;
     if (!trace_line(vm, &why->line, &text)) {
         return false;
     }
     object_release_null(&vm->ctx, text);
+    if (vm_place(vm, &source, &span)) {
+        why->source = source_retain(source);
+    }
     return true;
 }
 
@@ -67,8 +73,10 @@ static const char *cure(Vm *vm, Value a, Value b)
                  "made with";
 }
 
-// "argument 'x': old -> new; cure"
-static bool add_difference(Vm *vm, StrBuf *out, const Why *why, size_t i)
+// "argument 'x': old -> new; cure". `key` (NULL: nobody asks) gets what stays
+// the same when other values differ in the same way.
+static bool add_difference(Vm *vm, StrBuf *out, StrBuf *key, const Why *why,
+                           size_t i)
 {
     Value a = why->old->bound.values.items[i];
     Value b = why->made->bound.values.items[i];
@@ -78,6 +86,9 @@ static bool add_difference(Vm *vm, StrBuf *out, const Why *why, size_t i)
         strbuf_printf(out, "argument '%s': %s -> %s; %s\n",
                       bound_name(why->made->target, &why->made->bound, i),
                       before->text, after->text, cure(vm, a, b));
+        if (key != NULL) {
+            strbuf_printf(key, "%zu %s;", i, cure(vm, a, b));
+        }
     }
     object_release_null(&vm->ctx, before);
     object_release_null(&vm->ctx, after);
@@ -97,7 +108,8 @@ static bool same_part(const Signature *a, const Signature *b, size_t i)
 }
 
 // A line for each argument that differs. *found: there was one.
-static bool add_differences(Vm *vm, StrBuf *out, const Why *why, bool *found)
+static bool add_differences(Vm *vm, StrBuf *out, StrBuf *key, const Why *why,
+                            bool *found)
 {
     // Both keys are made anew: a Concrete keeps its key but not the ends of
     // its parts. `b` is empty so that freeing it is right if `a` fails.
@@ -114,7 +126,7 @@ static bool add_differences(Vm *vm, StrBuf *out, const Why *why, bool *found)
     }
     for (size_t i = 0; ok && !*found && i < a.ends.count; i++) {
         if (!same_part(&a, &b, i)) {
-            ok = add_difference(vm, out, why, i);
+            ok = add_difference(vm, out, key, why, i);
         }
     }
     *found = *found || out->length > 0;
@@ -124,13 +136,9 @@ static bool add_differences(Vm *vm, StrBuf *out, const Why *why, bool *found)
 }
 
 // In the order in which they rule one another out.
-static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
+static bool add_reason(Vm *vm, StrBuf *out, StrBuf *key, const Why *why)
 {
     bool found;
-    if (why->old == NULL) {
-        strbuf_puts(out, "it was the first\n");
-        return true;
-    }
     if (why->frozen != NULL) {
         strbuf_printf(out,
                       "%s has changed (frozen='retrace'); pass it as an "
@@ -138,9 +146,13 @@ static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
                       why->frozen->text);
         return true;
     }
+    if (why->old == NULL) {
+        strbuf_puts(out, "it was the first\n");
+        return true;
+    }
     StrBuf lines;
     strbuf_init(&lines, &vm->ctx);
-    bool ok = add_differences(vm, &lines, why, &found);
+    bool ok = add_differences(vm, &lines, key, why, &found);
     // All arguments alike: the difference is in what look-up compares beside
     // the key.
     strbuf_puts(out, found ? strbuf_text(&lines)
@@ -149,6 +161,21 @@ static bool add_reason(Vm *vm, StrBuf *out, const Why *why)
                              "been dropped (max_traces)\n");
     strbuf_free(&lines);
     return ok;
+}
+
+// The call's place, then the reason; the last line's end is left out.
+bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
+{
+    // An entry of the prompt has line numbers of its own, so its name is told.
+    bool entry = why->source != NULL && why->source->name[0] == '<';
+    strbuf_printf(out, "by the call at %s%sline %u: ",
+                  entry ? why->source->name : "", entry ? ", " : "",
+                  why->line);
+    bool ok = add_reason(vm, out, key, why);
+    if (ok && strbuf_ok(out) && out->length > 0) {
+        out->text[--out->length] = '\0';
+    }
+    return ok && strbuf_ok(out);
 }
 
 // None before the first trace.
@@ -167,12 +194,9 @@ Value why_method(Vm *vm, Value *args, uint32_t count)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    strbuf_printf(&out, "trace %zu of %s, by the call at line %u: ",
-                  why->made->number, why->made->name->text, why->line);
-    bool ok = add_reason(vm, &out, why);
-    if (ok && strbuf_ok(&out) && out.length > 0) {
-        out.text[--out.length] = '\0'; // the last line's end
-    }
+    strbuf_printf(&out, "trace %zu of %s, ", why->made->number,
+                  why->made->name->text);
+    bool ok = why_print(vm, why, &out, NULL);
     Str *text = ok ? str_from_buf(vm, &out) : NULL;
     if (!ok) {
         strbuf_free(&out);

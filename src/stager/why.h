@@ -9,6 +9,7 @@ typedef struct Why {
     Concrete *old;  // found last before; counted; NULL: there was none
     Concrete *made; // counted; NULL: nothing was traced yet
     uint32_t line;  // of the call, 0: unknown
+    Source *source; // whose line it is, counted; NULL: unknown
     Str *frozen;    // the frozen value that had changed, counted; NULL: that
                     // was not the reason
 } Why;
@@ -19,6 +20,9 @@ void why_free(Vm *vm, Why *why);
 MUST_CHECK bool why_begin(Vm *vm, Why *why, Concrete *old);
 // It was made.
 void why_end(Vm *vm, Why *why, Concrete *made);
+// Appends "by the call at line 3: argument …", one or more lines without the
+// last end. `key` (may be NULL) gets what tells one cause from another.
+MUST_CHECK bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key);
 // The method stage.why(f): a text of one or more lines.
 Value why_method(Vm *vm, Value *args, uint32_t count);
 

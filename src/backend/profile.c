@@ -1,0 +1,118 @@
+// Timing the steps of a plan, for %profile.
+#include "backend/profile.h"
+
+#include <time.h>
+
+#include "backend/scalar.h"
+#include "backend/step.h"
+#include "backend/tile.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void plan_profile_stop(Ctx *ctx, Plan *plan)
+{
+    if (plan->profile != NULL) {
+        vec_free(ctx, &plan->profile->times);
+        map_free(&plan->profile->places);
+        ctx_free(ctx, plan->profile, sizeof *plan->profile);
+        plan->profile = NULL;
+    }
+}
+
+bool plan_profile_start(Ctx *ctx, Plan *plan)
+{
+    plan_profile_stop(ctx, plan);
+    plan->profile = ctx_alloc_zero(ctx, sizeof *plan->profile);
+    if (plan->profile == NULL) {
+        return false;
+    }
+    map_init(&plan->profile->places, ctx);
+    return true;
+}
+
+const PlanProfile *plan_profile(const Plan *plan)
+{
+    return plan->profile;
+}
+
+// Adds one run of a step to its row.
+static bool add_time(Ctx *ctx, PlanProfile *profile, const Step *step,
+                     uint64_t nanoseconds)
+{
+    const char *key = (const char *)&step;
+    uint64_t *place = map_get(&profile->places, key, sizeof step);
+    if (place == NULL) {
+        StepTime row = {step, 1, nanoseconds};
+        return map_put(&profile->places, key, sizeof step,
+                       profile->times.count) &&
+               vec_push(ctx, &profile->times, row);
+    }
+    StepTime *row = &profile->times.items[*place];
+    row->runs++;
+    row->nanoseconds += nanoseconds;
+    return true;
+}
+
+// As run_block, with a clock around each step. A host_call in a step may end
+// the measuring: the profile is asked for anew behind it.
+bool run_block_timed(PlanRun *run, const StepBlock *block)
+{
+    Plan *plan = run->plan;
+    for (uint32_t i = 0; i < block->step_count; i++) {
+        const Step *step = &block->steps[i];
+        uint64_t outer = plan->profile != NULL ? plan->profile->inner : 0;
+        if (plan->profile != NULL) {
+            plan->profile->inner = 0;
+        }
+        uint64_t start = now_ns();
+        if (!ctx_poll(run->ctx) || !step->run(run, step)) {
+            return step_fail(run, step);
+        }
+        uint64_t whole = now_ns() - start;
+        PlanProfile *profile = plan->profile;
+        if (profile != NULL) {
+            uint64_t own =
+                whole > profile->inner ? whole - profile->inner : 0;
+            profile->inner = outer + whole;
+            if (!add_time(run->ctx, profile, step, own)) {
+                return false;
+            }
+        }
+        for (uint32_t k = 0; k < step->dead_count; k++) {
+            slot_clear(run, step->dead[k]);
+        }
+    }
+    return true;
+}
+
+static bool is_tile(const Step *step)
+{
+    return step->run == step_tile || step->run == step_tile_single;
+}
+
+void step_print_name(StrBuf *out, const Step *step)
+{
+    if (step->run == step_scalar) {
+        strbuf_puts(out, "loop over scalars");
+        return;
+    }
+    for (uint32_t i = 0; step_node(step, i) != NULL; i++) {
+        strbuf_printf(out, "%s%s", i > 0 ? ", " : "",
+                      op_desc(step_node(step, i)->op)->name);
+    }
+}
+
+const GraphNode *step_node(const Step *step, uint32_t index)
+{
+    if (is_tile(step)) {
+        return index < step->program->op_count
+                   ? step->program->ops[index].node
+                   : NULL;
+    }
+    return index == 0 ? step->node : NULL;
+}

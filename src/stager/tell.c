@@ -1,0 +1,283 @@
+// Remarks on traces.
+//
+// Invariant: what is told changes nothing. At a prompt a remark is keyed by
+// its function and its cause, and the key is kept for the life of the Vm: the
+// same cause is told once, however often it comes back.
+#include "stager/tell.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "interp/program.h"
+#include "interp/raise.h"
+
+enum {
+    TELL_LOOP_TIMES = 50,  // a loop unrolled less often is no news,
+    TELL_LOOP_NODES = 200, // nor one that made fewer nodes
+    TELL_KEY_SIZE = 96     // room for a key without texts of the program
+};
+
+// Whether anybody wants to hear of traces at all.
+static bool is_heard(Vm *vm)
+{
+    return stager_of(vm)->log || stager_of(vm)->notes;
+}
+
+// Standard output goes first, so that the remark stands behind what the
+// program printed before it.
+static bool say(Vm *vm, const char *text)
+{
+    if (stager_of(vm)->notes && vm->program != NULL) {
+        vm->program->note(vm, text);
+    } else {
+        fprintf(stderr, "stage: %s\n", text);
+    }
+    return true;
+}
+
+// Whether this cause is new. Under --trace every one is; a key that cannot be
+// kept for want of memory is told again.
+static bool is_new(Vm *vm, const char *key, size_t length)
+{
+    Stager *stager = stager_of(vm);
+    if (!stager->notes) {
+        return true;
+    }
+    if (map_get(&stager->told, key, length) != NULL) {
+        return false;
+    }
+    if (!map_put(&stager->told, key, length, 1)) {
+        raise_clear(vm);
+    }
+    return true;
+}
+
+// Says the buffer's text, which is freed, if its cause is new.
+static bool say_new(Vm *vm, const char *key, size_t length, StrBuf *text)
+{
+    bool ok = strbuf_ok(text);
+    if (ok && is_new(vm, key, length)) {
+        ok = say(vm, strbuf_text(text));
+    }
+    strbuf_free(text);
+    return ok;
+}
+
+// --- why it was traced ---
+
+// The first trace of a function is told under --trace only: at a prompt
+// everybody expects it.
+static bool tell_reason(Vm *vm, const StagedFunction *self,
+                        const Concrete *made)
+{
+    const Why *why = &self->why;
+    if (why->old == NULL && why->frozen == NULL && stager_of(vm)->notes) {
+        return true;
+    }
+    StrBuf text, key;
+    strbuf_init(&text, &vm->ctx);
+    strbuf_init(&key, &vm->ctx);
+    strbuf_printf(&text, "%s: trace %zu, ", self->name->text, made->number);
+    strbuf_printf(&key, "why %p ", (const void *)self);
+    bool ok = why_print(vm, why, &text, &key) && strbuf_ok(&key);
+    if (!ok) {
+        strbuf_free(&text);
+    }
+    ok = ok && say_new(vm, strbuf_text(&key), key.length, &text);
+    strbuf_free(&key);
+    return ok;
+}
+
+// --- effects ---
+
+// One remark a trace: the first effect that was not told before, and how many
+// others there are.
+static bool tell_effects(Vm *vm, const StagedFunction *self,
+                         const Concrete *made)
+{
+    const Ledger *ledger = &made->ledger;
+    const Effect *first = NULL;
+    size_t more = 0;
+    for (size_t i = 0; i < ledger->effects.count; i++) {
+        const Effect *effect = &ledger->effects.items[i];
+        char key[TELL_KEY_SIZE];
+        int length = snprintf(key, sizeof key, "effect %p %u %s",
+                              (const void *)self, effect->line, effect->what);
+        if (is_new(vm, key, (size_t)length)) {
+            more += first != NULL;
+            first = first != NULL ? first : effect;
+        }
+    }
+    if (first == NULL) {
+        return true;
+    }
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    strbuf_printf(&text,
+                  "%s: line %u changed something outside while tracing (%s); "
+                  "calls that reuse the trace will not",
+                  self->name->text, first->line, first->what);
+    if (strcmp(first->what, "print") == 0) {
+        text.length = 0;
+        strbuf_printf(&text,
+                      "%s: line %u printed while tracing; calls that reuse "
+                      "the trace will not (stage.print does)",
+                      self->name->text, first->line);
+    }
+    if (more > 0) {
+        strbuf_printf(&text, "; and %zu more, see stage.effects(%s)", more,
+                      self->name->text);
+    }
+    bool ok = strbuf_ok(&text) && say(vm, strbuf_text(&text));
+    strbuf_free(&text);
+    return ok;
+}
+
+// --- unrolled loops ---
+
+// How often the nodes of one loop were made.
+typedef struct Unrolled {
+    const Source *source;
+    Span span;    // of the loop's statement
+    Map places;   // nodes by op and by the place in the text that made them
+    size_t nodes; // inside the loop
+    size_t times; // the most that one place made
+} Unrolled;
+
+// Adds the block's nodes that stand in the loop's text. Blocks nest no deeper
+// than tracing allowed.
+static bool count_block(Unrolled *loop, const GraphBlock *block)
+{
+    for (const GraphNode *node = block->first; node != NULL;
+         node = node->next) {
+        Span span = node->place.span;
+        if (node->place.source == loop->source &&
+            span.start >= loop->span.start && span.end <= loop->span.end) {
+            uint32_t key[3] = {span.start, span.end, node->op};
+            uint64_t *count =
+                map_get(&loop->places, (const char *)key, sizeof key);
+            uint64_t now = count == NULL ? 1 : *count + 1;
+            if (count != NULL) {
+                *count = now;
+            } else if (!map_put(&loop->places, (const char *)key, sizeof key,
+                                now)) {
+                return false;
+            }
+            loop->nodes++;
+            loop->times = now > loop->times ? (size_t)now : loop->times;
+        }
+        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+            if (node->blocks[b] != NULL &&
+                !count_block(loop, node->blocks[b])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// A statement that holds another one: the innermost loop is told.
+static bool holds_loop(const Code *code, const BlockInfo *outer)
+{
+    for (uint32_t i = 0; i < code->block_count; i++) {
+        const BlockInfo *info = &code->blocks[i];
+        if (info != outer && info->span.start >= outer->span.start &&
+            info->span.end <= outer->span.end &&
+            (strcmp(info->what, "for") == 0 ||
+             strcmp(info->what, "while") == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where one and the same place made many nodes, host code turned the loop. In
+// the function's own text only: what it calls has traces or texts of its own.
+static bool tell_loop(Vm *vm, const StagedFunction *self,
+                      const Concrete *made, const Code *code,
+                      const BlockInfo *info)
+{
+    Unrolled loop = {.source = code->source, .span = info->span};
+    map_init(&loop.places, &vm->ctx);
+    bool ok = count_block(&loop, made->graph->block);
+    map_free(&loop.places);
+    if (!ok || loop.times < TELL_LOOP_TIMES || loop.nodes < TELL_LOOP_NODES) {
+        return ok;
+    }
+    uint32_t line = source_place(code->source, info->span.start).line;
+    char key[TELL_KEY_SIZE];
+    int length = snprintf(key, sizeof key, "loop %p %u", (const void *)self,
+                          line);
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    strbuf_printf(&text,
+                  "%s: loop at line %u unrolled %zu times: %zu nodes; a loop "
+                  "over a tensor, or range(tensor(n)), stays a loop",
+                  self->name->text, line, loop.times, loop.nodes);
+    return say_new(vm, key, (size_t)length, &text);
+}
+
+static bool tell_loops(Vm *vm, const StagedFunction *self,
+                       const Concrete *made)
+{
+    const Code *code =
+        value_is_kind(self->target, KIND_FUNCTION)
+            ? ((const Function *)value_object(self->target))->code->converted
+            : NULL;
+    bool ok = true;
+    if (code == NULL || made->graph->node_count < TELL_LOOP_NODES) {
+        return true;
+    }
+    for (uint32_t i = 0; ok && i < code->block_count; i++) {
+        const BlockInfo *info = &code->blocks[i];
+        bool is_loop = strcmp(info->what, "for") == 0 ||
+                       strcmp(info->what, "while") == 0;
+        ok = !is_loop || holds_loop(code, info) ||
+             tell_loop(vm, self, made, code, info);
+    }
+    return ok;
+}
+
+bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
+{
+    return !is_heard(vm) || (tell_reason(vm, self, made) &&
+                             tell_effects(vm, self, made) &&
+                             tell_loops(vm, self, made));
+}
+
+bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
+                 const FrozenRead *read, const Str *place)
+{
+    if (!is_heard(vm)) {
+        return true;
+    }
+    char key[TELL_KEY_SIZE];
+    int length = snprintf(key, sizeof key, "frozen %p %p %" PRIx64,
+                          (const void *)self, (const void *)read->container,
+                          VALUE_BITS(read->key));
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    strbuf_printf(&text,
+                  "%s: %s has changed; trace %zu keeps what it read at line "
+                  "%u",
+                  self->name->text, place->text, found->number, read->line);
+    if (stager_of(vm)->notes) {
+        strbuf_puts(&text, " (pass it as an argument, or stage with "
+                           "frozen='retrace')");
+    }
+    return say_new(vm, key, (size_t)length, &text);
+}
+
+// A trace that is dropped is news whatever was dropped before. It cannot fail:
+// the table must go on.
+void tell_dropped(Vm *vm, const Concrete *concrete, size_t limit)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "trace %zu of %.80s dropped (max_traces %zu); if it is called "
+             "again, its effects are repeated",
+             concrete->number, concrete->name->text, limit);
+    if (is_heard(vm)) {
+        (void)say(vm, text);
+    }
+}

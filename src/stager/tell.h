@@ -1,0 +1,23 @@
+// What people are told of tracing: at a prompt short remarks, each cause once;
+// under --trace every trace and its cause.
+//
+// At a prompt the program around the Vm shows the text (interp/program.h);
+// under --trace, and without a program, it goes to standard error.
+#ifndef DUET_STAGER_TELL_H
+#define DUET_STAGER_TELL_H
+
+#include "stager/staged_fn.h"
+
+// A trace of the function was made: why, what of it will not be repeated, and
+// loops that it unrolled.
+MUST_CHECK bool tell_traced(Vm *vm, const StagedFunction *self,
+                            const Concrete *made);
+// What the trace read is not what is there now, and the trace is used all the
+// same. `place` names it.
+MUST_CHECK bool tell_frozen(Vm *vm, const StagedFunction *self,
+                            const Concrete *found, const FrozenRead *read,
+                            const Str *place);
+// The table is full: this trace goes.
+void tell_dropped(Vm *vm, const Concrete *concrete, size_t limit);
+
+#endif
