@@ -295,10 +295,11 @@ bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
 }
 
 // A failed entry is undone here, so the caller must not leave.
-bool ctx_enter_slow(Ctx *ctx)
+bool ctx_enter_slow(Ctx *ctx, const char *what)
 {
     ctx->depth--;
-    return ctx_fail(ctx, ERR_RECURSION, "maximum recursion depth exceeded");
+    return ctx_fail(ctx, ERR_RECURSION, "maximum recursion depth exceeded%s",
+                    what);
 }
 
 // Clearing the bit first: the interrupt is told once, and the handler of its

@@ -170,15 +170,20 @@ static inline bool ctx_failed(const Ctx *ctx)
 
 // Recursion guard: `if (!ctx_enter(ctx)) return false; … ctx_leave(ctx);`
 // raises ERR_RECURSION past depth_limit or near the end of the C stack.
-MUST_CHECK bool ctx_enter_slow(Ctx *ctx);
-MUST_CHECK static inline bool ctx_enter(Ctx *ctx)
+// `what` ends the message: "" or " in comparison".
+MUST_CHECK bool ctx_enter_slow(Ctx *ctx, const char *what);
+MUST_CHECK static inline bool ctx_enter_for(Ctx *ctx, const char *what)
 {
     char here;
     if (UNLIKELY(++ctx->depth > ctx->depth_limit ||
                  (uintptr_t)&here < ctx->stack_low)) {
-        return ctx_enter_slow(ctx);
+        return ctx_enter_slow(ctx, what);
     }
     return true;
+}
+MUST_CHECK static inline bool ctx_enter(Ctx *ctx)
+{
+    return ctx_enter_for(ctx, "");
 }
 static inline void ctx_leave(Ctx *ctx)
 {

@@ -114,7 +114,7 @@ static int is_subclass(Vm *vm, Type *cls, Value classes)
                          "issubclass() arg 2 must be a class, a tuple of "
                          "classes, or a union");
     }
-    if (!ctx_enter(&vm->ctx)) {
+    if (!ctx_enter_for(&vm->ctx, " in __subclasscheck__")) {
         return -1;
     }
     const Tuple *tuple = value_as_tuple(classes);

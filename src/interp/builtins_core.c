@@ -78,7 +78,7 @@ static int is_instance(Vm *vm, Value v, Value classes)
                          "isinstance() arg 2 must be a type, a tuple of "
                          "types, or a union");
     }
-    if (!ctx_enter(&vm->ctx)) {
+    if (!ctx_enter_for(&vm->ctx, " in __instancecheck__")) {
         return -1;
     }
     // Stops at the first that fits, so what stands behind it is not checked.

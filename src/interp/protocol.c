@@ -41,7 +41,7 @@ Str *value_repr(Vm *vm, Value v)
                           value_is_object(v) ? (void *)value_object(v)
                                              : NULL);
     }
-    if (!ctx_enter(&vm->ctx)) {
+    if (!ctx_enter_for(&vm->ctx, " while getting the repr of an object")) {
         return NULL;
     }
     Str *text = as_text(vm, type->slots.repr(vm, v), "__repr__");
@@ -99,7 +99,7 @@ Str *value_str(Vm *vm, Value v)
     if (type->slots.str == NULL) {
         return value_repr(vm, v);
     }
-    if (!ctx_enter(&vm->ctx)) {
+    if (!ctx_enter_for(&vm->ctx, " while getting the str of an object")) {
         return NULL;
     }
     Str *text = as_text(vm, type->slots.str(vm, v), "__str__");
@@ -273,7 +273,7 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (value_both_ints(a, b)) {
         return compare_ints(op, int_compare(a, b));
     }
-    if (!ctx_enter(&vm->ctx)) {
+    if (!ctx_enter_for(&vm->ctx, " in comparison")) {
         return VALUE_FAIL;
     }
     Value result = compare_rich(vm, op, a, b);
