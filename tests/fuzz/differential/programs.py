@@ -1,0 +1,44 @@
+"""Makes the programs of a seed."""
+import random
+
+from statements import KINDS, Writer
+
+
+def rows_program(rng):
+    """Expressions alone, each on its own: the widest net."""
+    writer = Writer(rng)
+    lines = [f"{writer.fresh()} = {writer.literal(kind)}"
+             for kind in KINDS if kind != "any"]
+    for at, kind in enumerate(kind for kind in KINDS if kind != "any"):
+        writer.declare(kind, f"v{at + 1}")
+    for _ in range(25):
+        lines += writer.guarded(0)
+    return lines
+
+
+def statements_program(rng):
+    """A program of statements, in a function or at the top."""
+    writer = Writer(rng)
+    lines = []
+    inside = rng.random() < 0.5
+    writer.in_function = inside
+    for kind in KINDS:
+        if kind == "any" or rng.random() < 0.4:
+            continue
+        name = writer.fresh()
+        lines.append(f"{name} = {writer.literal(kind)}")
+        writer.declare(kind, name)
+    for _ in range(rng.randint(3, 8)):
+        if writer.budget > 0:
+            lines += writer.statement(3)
+    if inside:
+        lines = ["def main():"] + ["    " + line for line in lines] + [
+            "show(main())"]
+    return lines
+
+
+def program(seed, number):
+    """The text of program `number`: always the same for a seed."""
+    rng = random.Random(f"{seed}/{number}")
+    make = rows_program if rng.random() < 0.4 else statements_program
+    return "\n".join(make(rng)) + "\n"
