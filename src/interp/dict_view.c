@@ -138,20 +138,66 @@ static bool is_set_like(Value v)
 }
 
 // Both sides become sets, and the set's operator does it.
-static Value by_sets(Vm *vm, Value a, Value b, int binary, CompareOp compare)
+static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
 {
     // Both are new and released here, whatever comes of it.
     Set *x = as_set(vm, a), *y = x != NULL ? as_set(vm, b) : NULL;
     Value result = VALUE_FAIL;
     if (y != NULL) {
-        Value left = value_from_object(x), right = value_from_object(y);
-        result = binary >= 0
-                     ? value_binary(vm, (BinaryOp)binary, left, right)
-                     : value_compare(vm, compare, left, right);
+        result = value_binary(vm, op, value_from_object(x),
+                              value_from_object(y));
     }
     object_release_null(&vm->ctx, x);
     object_release_null(&vm->ctx, y);
     return result;
+}
+
+// Walks `items` and asks `container` for each. Stops with `stop` at the first
+// answer that is `wanted`; `found`, if not NULL, gets those that are there.
+// 1, 0, -1: whether it was stopped.
+static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
+{
+    Value iterator = value_iter(vm, items);
+    if (value_failed(iterator)) {
+        return -1;
+    }
+    int stopped = 0;
+    Value item = value_next(vm, iterator);
+    while (!value_same(item, VALUE_STOP) && stopped == 0) {
+        int there = value_failed(item) ? -1
+                                       : value_contains(vm, container, item);
+        if (there > 0 && found != NULL && !set_add(vm, found, item)) {
+            there = -1;
+        }
+        release(vm, item);
+        stopped = there < 0 ? -1 : found == NULL && there == wanted;
+        item = stopped != 0 ? VALUE_STOP : value_next(vm, iterator);
+    }
+    release(vm, iterator);
+    return stopped;
+}
+
+// The larger view is asked for the items of the other: values need no hash,
+// as the items of neither are put into a set before they are found.
+static Value view_and(Vm *vm, Value a, Value b)
+{
+    bool swap = !value_is_kind(a, KIND_DICT_VIEW);
+    Value self = swap ? b : a, other = swap ? a : b;
+    int64_t length = view_length(vm, self);
+    if (type_of(vm, other) == vm->types[KIND_SET] &&
+        length <= value_length(vm, other)) {
+        swap = true;
+    } else {
+        swap = value_is_kind(other, KIND_DICT_VIEW) && is_set_like(other) &&
+               view_length(vm, other) > length;
+    }
+    Set *found = set_new(vm, false);
+    if (found == NULL || walk(vm, swap ? self : other, swap ? other : self, 1,
+                              found) < 0) {
+        object_release_null(&vm->ctx, found);
+        return VALUE_FAIL;
+    }
+    return value_from_object(found);
 }
 
 // One side is a keys or items view; the other may be any iterable, which
@@ -165,17 +211,33 @@ static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
         (value_is_kind(b, KIND_DICT_VIEW) && !is_set_like(b))) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    return by_sets(vm, a, b, (int)op, COMPARE_EQ);
+    return op == BINARY_AND ? view_and(vm, a, b) : by_sets(vm, op, a, b);
 }
 
-// Subset tests, as those of sets. Against anything else == is False and < a
+// Subset tests by the number of items, then by asking for each: values that
+// have no hash compare all the same. Against anything else == is False and < a
 // TypeError, which NotImplemented gives.
 static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!is_set_like(a) || !is_set_like(b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    return by_sets(vm, a, b, -1, op);
+    int64_t x = value_length(vm, a), y = value_length(vm, b);
+    bool possible = op == COMPARE_LT   ? x < y
+                    : op == COMPARE_LE ? x <= y
+                    : op == COMPARE_GT ? x > y
+                    : op == COMPARE_GE ? x >= y
+                                       : x == y;
+    bool all = possible;
+    if (possible) {
+        bool swap = op == COMPARE_GT || op == COMPARE_GE;
+        int missing = walk(vm, swap ? b : a, swap ? a : b, 0, NULL);
+        if (missing < 0) {
+            return VALUE_FAIL;
+        }
+        all = !missing;
+    }
+    return value_from_bool(all != (op == COMPARE_NE));
 }
 
 // Entries are in insertion order, so the walk from the end needs no copy.
@@ -186,18 +248,18 @@ static Value view_reversed(Vm *vm, Value *args, uint32_t count)
     return dict_iterator(vm, view->dict, view->part, true);
 }
 
-// By the intersection, though CPython stops at the first common item.
+// The shorter side is walked if the other can be asked quickly.
 static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    // The last argument is not used with a binary operator.
-    Value common = by_sets(vm, args[0], args[1], BINARY_AND, COMPARE_EQ);
-    if (value_failed(common)) {
-        return VALUE_FAIL;
+    Value self = args[0], other = args[1];
+    if (is_set_like(other) &&
+        value_length(vm, other) > view_length(vm, self)) {
+        self = args[1];
+        other = args[0];
     }
-    int truth = value_truth(vm, common);
-    release(vm, common);
-    return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
+    int common = walk(vm, other, self, 1, NULL);
+    return common < 0 ? VALUE_FAIL : value_from_bool(!common);
 }
 
 static const NativeDef view_methods[] = {

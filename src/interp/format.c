@@ -133,6 +133,10 @@ static Value unknown_code(Vm *vm, const FormatSpec *spec, Value v)
 static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
 {
     const char *fill = spec->fill[0] == '\0' ? " " : spec->fill;
+    if (fill[1] == '\0') {
+        strbuf_pad(out, *fill, count > 0 ? (size_t)count : 0);
+        return;
+    }
     for (int64_t i = 0; i < count && strbuf_ok(out); i++) {
         strbuf_puts(out, fill);
     }

@@ -31,8 +31,8 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
 // Adds text padded to the width; `align` if the spec has none.
 void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
                 size_t length, char align);
-// text % args, owned.
-Value format_percent(Vm *vm, Str *text, Value args);
+// text % args of a str or bytes, owned.
+Value format_percent(Vm *vm, Value text, Value args);
 // str.format: args from 1 on are positional, keywords may be NULL.
 Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords);
 

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/utf8.h"
 #include "interp/bytes_methods.h"
+#include "interp/format.h"
 #include "interp/obj_dict.h"
 #include "interp/sequence.h"
 
@@ -114,7 +115,7 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
-// Sum and product; both make new objects and refuse sizes that would overflow.
+// Sum, product and formatting; all make new objects and refuse sizes that would overflow.
 static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op == BINARY_ADD && value_is_kind(a, KIND_BYTES) &&
@@ -129,8 +130,11 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         memcpy(sum->data + x, bytes_text(b), y);
         return value_from_object(sum);
     }
-    // The bytes stand on either side of *.
+    // The bytes stand on either side of *, on the left of %.
     bool left = value_is_kind(a, KIND_BYTES);
+    if (op == BINARY_MOD && left) {
+        return format_percent(vm, a, b);
+    }
     if (op != BINARY_MUL || !value_is_index(vm, left ? b : a)) {
         return VALUE_NOT_IMPLEMENTED;
     }
@@ -239,55 +243,85 @@ static Value bytes_iter(Vm *vm, Value self)
     return value_from_object(iterator);
 }
 
+// Plain bytes need no call; a subclass may define the method anew.
+Value bytes_from_method(Vm *vm, Value v)
+{
+    Type *cls = type_of(vm, v);
+    Str *name = vm->names[NAME_BYTES];
+    if (cls == vm->types[KIND_BYTES]) {
+        return value_retain(v);
+    }
+    if (value_unbound(type_lookup(vm, cls, name))) {
+        return VALUE_UNBOUND;
+    }
+    Value made = value_call_method(vm, v, name, NULL, 0);
+    if (value_failed(made) || value_is_kind(made, KIND_BYTES)) {
+        return made;
+    }
+    raise_error(vm, ERR_TYPE, "__bytes__ returned non-bytes (type %s)",
+                type_name(type_of(vm, made)));
+    release(vm, made);
+    return VALUE_FAIL;
+}
+
+// A number that fits no index is out of range like any other.
+static bool byte_of(Vm *vm, Value item, int64_t *byte)
+{
+    *byte = -1;
+    if (!value_to_index(vm, item, byte)) {
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return false;
+        }
+        raise_clear(vm);
+    }
+    return (*byte >= 0 && *byte <= 255) ||
+           raise_false(vm, ERR_VALUE, "bytes must be in range(0, 256)");
+}
+
 // bytes(iterable of ints).
 static Value bytes_from_items(Vm *vm, Value iterable)
 {
-    Tuple *items = value_to_tuple(vm, iterable);
-    Bytes *bytes = items == NULL ? NULL : bytes_new(vm, NULL, items->count);
-    for (size_t i = 0; bytes != NULL && i < items->count; i++) {
-        int64_t byte;
-        bool ok = value_to_index(vm, items->items[i], &byte);
-        if (ok && (byte < 0 || byte > 255)) {
-            ok = raise_false(vm, ERR_VALUE,
-                             "bytes must be in range(0, 256)");
+    Value iterator = value_iter(vm, iterable);
+    if (value_failed(iterator)) {
+        if (!raise_matches(vm, ERR_TYPE)) {
+            return VALUE_FAIL;
         }
-        if (!ok) {
-            object_release(&vm->ctx, bytes);
-            bytes = NULL;
-            break;
-        }
-        bytes->data[i] = (char)byte;
+        raise_clear(vm);
+        return raise_error(vm, ERR_TYPE,
+                           "cannot convert '%s' object to bytes",
+                           type_name(type_of(vm, iterable)));
     }
-    object_release_null(&vm->ctx, items);
-    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    // Item by item: a wrong one ends it before the next is asked for.
+    int64_t byte;
+    Value item = value_next(vm, iterator);
+    while (!value_failed(item) && !value_same(item, VALUE_STOP)) {
+        bool ok = byte_of(vm, item, &byte);
+        release(vm, item);
+        strbuf_putc(&out, ok ? (char)byte : '\0');
+        item = ok && strbuf_ok(&out) ? value_next(vm, iterator) : VALUE_FAIL;
+    }
+    release(vm, iterator);
+    Value bytes = value_failed(item)
+                      ? item
+                      : bytes_value(vm, strbuf_text(&out), out.length);
+    strbuf_free(&out);
+    return bytes;
 }
 
-// bytes(…) as plain bytes.
-static Value bytes_of(Vm *vm, const Tuple *args)
+// bytes(n): n zeros.
+static Value bytes_zeros(Vm *vm, Value number)
 {
     int64_t count;
-    if (args->count == 0) {
-        return bytes_value(vm, "", 0);
-    }
-    Value v = args->items[0];
-    if (value_is_str(v)) {
-        return args->count < 2
-                   ? raise_error(vm, ERR_TYPE,
-                                 "string argument without an encoding")
-                   : bytes_encode(vm, v, args->items[1],
-                                  args->count > 2 ? args->items[2]
-                                                  : VALUE_UNBOUND);
-    }
-    // Immutable, so the same object will do.
-    if (value_is_kind(v, KIND_BYTES)) {
-        return value_retain(v);
-    }
-    // Index before iterable: bytes(3) is three zeros, bytes([3]) the byte 3.
-    if (!value_is_index(vm, v)) {
-        return bytes_from_items(vm, v);
-    }
-    if (!value_to_index(vm, v, &count)) {
-        return VALUE_FAIL;
+    if (!value_to_index(vm, number, &count)) {
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return VALUE_FAIL;
+        }
+        raise_clear(vm);
+        return raise_error(vm, ERR_OVERFLOW,
+                           "cannot fit '%s' into an index-sized integer",
+                           type_name(type_of(vm, number)));
     }
     if (count < 0) {
         return raise_error(vm, ERR_VALUE, "negative count");
@@ -301,39 +335,40 @@ static Value bytes_of(Vm *vm, const Tuple *args)
     return value_from_object(bytes);
 }
 
-// bytes(source=…, encoding=…, errors=…): as if given by position.
+// bytes(source=…, encoding=…, errors=…) as plain bytes.
 static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"source", "encoding", "errors"};
-    if (keywords == NULL || keywords->count == 0) {
-        return arguments_check(vm, "bytes", args, NULL, 3)
-                   ? bytes_of(vm, args)
-                   : VALUE_FAIL;
-    }
-    // Borrowed from the arguments until tuple_from retains them.
     Value parts[3];
-    size_t count = args->count < 3 ? args->count : 3;
-    memcpy(parts, args->items, count * sizeof(Value));
-    for (; count < 3; count++) {
-        Str *name = str_intern(vm, names[count], strlen(names[count]));
-        // UNBOUND ends the loop: the arguments after a gap are not looked for.
-        parts[count] = name == NULL ? VALUE_UNBOUND
-                                    : dict_get_name(keywords, name);
-        object_release_null(&vm->ctx, name);
-        if (value_unbound(parts[count])) {
-            break;
-        }
+    if (!arguments_spread(vm, "bytes", args, keywords, names, 3, 0, parts)) {
+        return VALUE_FAIL;
     }
-    // Every keyword must have filled the next free place; anything over is
-    // unknown, given twice, or leaves a gap.
-    if (count != args->count + keywords->count) {
+    Value v = parts[0];
+    bool text = !value_unbound(v) && value_is_str(v);
+    if (text && !value_unbound(parts[1])) {
+        return bytes_encode(vm, v, parts[1], parts[2]);
+    }
+    if (!value_unbound(parts[1]) || !value_unbound(parts[2])) {
         return raise_error(vm, ERR_TYPE,
-                           "bytes() got an unexpected keyword argument");
+                           text ? "string argument without an encoding"
+                           : value_unbound(parts[1])
+                               ? "errors without a string argument"
+                               : "encoding without a string argument");
     }
-    Tuple *all = tuple_from(vm, parts, count);
-    Value made = all == NULL ? VALUE_FAIL : bytes_of(vm, all);
-    object_release_null(&vm->ctx, all);
-    return made;
+    if (value_unbound(v)) {
+        return bytes_value(vm, "", 0);
+    }
+    Value made = bytes_from_method(vm, v);
+    if (!value_unbound(made)) {
+        return made;
+    }
+    if (text) {
+        return raise_error(vm, ERR_TYPE,
+                           "string argument without an encoding");
+    }
+    // Index before iterable: bytes(3) is three zeros, bytes([3]) the byte 3.
+    return value_is_index(vm, v) ? bytes_zeros(vm, v)
+                                 : bytes_from_items(vm, v);
 }
 
 // A subclass gets a copy in an object of its own: the bytes stand inside the

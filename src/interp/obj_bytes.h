@@ -16,6 +16,9 @@ MUST_CHECK Bytes *bytes_new(Vm *vm, const char *data, size_t length);
 Value bytes_value(Vm *vm, const char *bytes, size_t length);
 const char *bytes_text(Value v); // v is a bytes
 size_t bytes_length(Value v);
+// What v.__bytes__() gives, owned; bytes are their own. UNBOUND: v has no such
+// method; VALUE_FAIL: it failed or gave something else.
+Value bytes_from_method(Vm *vm, Value v);
 // str.encode and bytes.decode; encoding UNBOUND: UTF-8.
 Value bytes_encode(Vm *vm, Value str, Value encoding, Value errors);
 Value bytes_decode(Vm *vm, Value bytes, Value encoding, Value errors);

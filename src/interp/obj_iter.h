@@ -39,5 +39,9 @@ MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
 // step, and how many items. False: failed (step 0, not an int).
 MUST_CHECK bool slice_indices(Vm *vm, Slice *slice, int64_t length,
                               int64_t *start, int64_t *step, int64_t *count);
+// The same for a length of any size: the clipped parts as ints, owned, and no
+// count. False: failed, and nothing is owned.
+MUST_CHECK bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start,
+                             Value *stop, Value *step);
 
 #endif

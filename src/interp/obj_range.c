@@ -116,21 +116,21 @@ static Value range_at(Vm *vm, Range *range, Value index)
     return item;
 }
 
-// A slice of a range is a range. Its end is start + count * step, one step
-// behind the last item, which range_count takes as the bound. A failed part is
-// VALUE_FAIL, which release ignores.
+// A slice of a range is a range, of any length; its ends are those of the
+// slice, even if nothing lies between them. A failed part is VALUE_FAIL, which
+// release ignores.
 static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
 {
-    // A range longer than 64 bits cannot be sliced: its indices do not fit.
-    int64_t length, start, step, count;
-    if (!value_to_index(vm, range->length, &length) ||
-        !slice_indices(vm, slice, length, &start, &step, &count)) {
+    Value start, stop, step;
+    if (!slice_bounds(vm, slice, range->length, &start, &stop, &step)) {
         return VALUE_FAIL;
     }
-    Value first = range_at(vm, range, value_from_small(start));
-    Value last = range_at(vm, range, value_from_small(start + count * step));
-    Value stride = int_binary(vm, BINARY_MUL, range->step,
-                              value_from_small(step));
+    Value first = range_at(vm, range, start);
+    Value last = range_at(vm, range, stop);
+    release(vm, start);
+    release(vm, stop);
+    Value stride = int_binary(vm, BINARY_MUL, range->step, step);
+    release(vm, step);
     Range *result = NULL;
     if (!value_failed(first) && !value_failed(last) &&
         !value_failed(stride)) {

@@ -1,4 +1,6 @@
 // slice: start, stop and step as they were written; slice_indices clips.
+#include "interp/builtins.h"
+#include "interp/obj_int.h"
 #include "interp/sequence.h"
 
 // Unchecked: the caller knows the kind.
@@ -83,6 +85,71 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
     return true;
 }
 
+// A part as an int of any size, owned.
+static Value part_number(Vm *vm, Value part)
+{
+    return value_is_index(vm, part)
+               ? builtin_index(vm, part)
+               : raise_error(vm, ERR_TYPE,
+                             "slice indices must be integers or None or have "
+                             "an __index__ method");
+}
+
+// An end of a slice: counted from the end if negative, then clipped to what a
+// walk in this direction may begin or end with. Owned.
+static Value part_clipped(Vm *vm, Value part, Value length, bool back,
+                          bool start)
+{
+    Value low = value_from_small(back ? -1 : 0);
+    Value high = !back ? value_retain(length)
+                       : int_binary(vm, BINARY_SUB, length,
+                                    value_from_small(1));
+    Value at = value_is_none(part) ? value_retain(start == back ? high : low)
+                                   : part_number(vm, part);
+    if (!value_is_none(part) && !value_failed(at) &&
+        int_compare(at, value_from_small(0)) < 0) {
+        Value sum = int_binary(vm, BINARY_ADD, at, length);
+        release(vm, at);
+        at = sum;
+    }
+    if (value_failed(at) || value_failed(high)) {
+        release(vm, at);
+        release(vm, high);
+        return VALUE_FAIL;
+    }
+    if (int_compare(at, low) < 0) {
+        value_replace(&vm->ctx, &at, low);
+    } else if (int_compare(at, high) > 0) {
+        value_replace(&vm->ctx, &at, value_retain(high));
+    }
+    release(vm, high);
+    return at;
+}
+
+bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start,
+                  Value *stop, Value *step)
+{
+    *step = value_is_none(slice->step) ? value_from_small(1)
+                                       : part_number(vm, slice->step);
+    if (value_failed(*step)) {
+        return false;
+    }
+    if (value_same(*step, value_from_small(0))) {
+        return raise_false(vm, ERR_VALUE, "slice step cannot be zero");
+    }
+    bool back = int_compare(*step, value_from_small(0)) < 0;
+    *start = part_clipped(vm, slice->start, length, back, true);
+    *stop = value_failed(*start)
+                ? VALUE_FAIL
+                : part_clipped(vm, slice->stop, length, back, false);
+    if (!value_failed(*stop)) {
+        return true;
+    }
+    release(vm, *start);
+    release(vm, *step);
+    return false;
+}
+
 // The type is not tracked, so there is no visit slot beside this one.
 static void slice_destroy(Vm *vm, Object *self)
 {
@@ -153,34 +220,25 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return slice == NULL ? VALUE_FAIL : value_from_object(slice);
 }
 
-// slice_indices gives a count rather than the stop, which Python's method
-// returns clipped; it is worked out here by the same rules.
 static Value method_indices(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
-    int64_t length, start, step, count;
-    if (!value_to_index(vm, args[1], &length)) {
-        return VALUE_FAIL;
+    Value length = builtin_index(vm, args[1]);
+    if (value_failed(length)) {
+        return length;
     }
-    if (length < 0) {
-        return raise_error(vm, ERR_VALUE, "length should not be negative");
+    Value parts[3];
+    Tuple *result = NULL;
+    if (int_compare(length, value_from_small(0)) < 0) {
+        raise_error(vm, ERR_VALUE, "length should not be negative");
+    } else if (slice_bounds(vm, as_slice(args[0]), length, &parts[0],
+                            &parts[1], &parts[2])) {
+        result = tuple_from(vm, parts, 3);
+        for (int i = 0; i < 3; i++) {
+            release(vm, parts[i]);
+        }
     }
-    // Also checks the step, so that it is not 0 below.
-    Slice *slice = as_slice(args[0]);
-    if (!slice_indices(vm, slice, length, &start, &step, &count)) {
-        return VALUE_FAIL;
-    }
-    int64_t stop, low = step < 0 ? -1 : 0;
-    int64_t high = step < 0 ? length - 1 : length;
-    if (!slice_part(vm, slice->stop, 0, &stop)) {
-        return VALUE_FAIL;
-    }
-    stop += stop < 0 ? length : 0;
-    stop = value_is_none(slice->stop) ? (step < 0 ? low : high) : stop;
-    stop = stop < low ? low : stop > high ? high : stop;
-    Value items[3] = {value_from_small(start), value_from_small(stop),
-                      value_from_small(step)};
-    Tuple *result = tuple_from(vm, items, 3);
+    release(vm, length);
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 

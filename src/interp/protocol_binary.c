@@ -284,18 +284,19 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
         return false;
     }
     bool ok = is_whole(index) && int_to_i64(index, out);
-    if (!ok) {
-        raise_error(vm, is_whole(index) ? ERR_OVERFLOW : ERR_TYPE,
-                    is_whole(index)
-                        ? "Python int too large to convert to C ssize_t"
-                        : "__index__ returned non-int");
+    if (!ok && is_whole(index)) {
+        raise_error(vm, ERR_OVERFLOW,
+                    "Python int too large to convert to C ssize_t");
+    } else if (!ok) {
+        raise_error(vm, ERR_TYPE, "__index__ returned non-int (type %s)",
+                    type_name(type_of(vm, index)));
     }
     release(vm, index);
     return ok;
 }
 
-// A number that a slot gave, as a double; takes it.
-static bool converted(Vm *vm, Value number, double *out)
+// A number that a slot of `from` gave, as a double; takes it.
+static bool converted(Vm *vm, Type *from, Value number, double *out)
 {
     if (value_failed(number)) {
         return false;
@@ -306,7 +307,9 @@ static bool converted(Vm *vm, Value number, double *out)
     } else if (is_whole(number)) {
         ok = int_to_double(vm, number, out);
     } else {
-        ok = raise_false(vm, ERR_TYPE, "__float__ returned non-float");
+        ok = raise_false(vm, ERR_TYPE,
+                         "%s.__float__ returned non-float (type %s)",
+                         type_name(from), type_name(type_of(vm, number)));
     }
     release(vm, number);
     return ok;
@@ -325,10 +328,10 @@ bool value_to_double(Vm *vm, Value v, double *out)
     }
     Type *type = type_of(vm, v);
     if (type->slots.to_float != NULL) {
-        return converted(vm, type->slots.to_float(vm, v), out);
+        return converted(vm, type, type->slots.to_float(vm, v), out);
     }
     if (type->slots.index != NULL) {
-        return converted(vm, type->slots.index(vm, v), out);
+        return converted(vm, type, type->slots.index(vm, v), out);
     }
     return raise_false(vm, ERR_TYPE, "must be real number, not %s",
                        type_name(type));

@@ -42,6 +42,7 @@ interp_sources += src/interp/file_read.c
 interp_sources += src/interp/finalize.c
 interp_sources += src/interp/float_type.c
 interp_sources += src/interp/format.c
+interp_sources += src/interp/format_percent.c
 interp_sources += src/interp/format_text.c
 interp_sources += src/interp/import.c
 interp_sources += src/interp/int_large.c

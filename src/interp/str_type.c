@@ -105,7 +105,7 @@ static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
         return str_repeat(vm, value_as_str(left ? a : b), left ? b : a);
     }
     if (op == BINARY_MOD && left) {
-        return format_percent(vm, value_as_str(a), b);
+        return format_percent(vm, a, b);
     }
     return VALUE_NOT_IMPLEMENTED;
 }
