@@ -11,6 +11,15 @@ lib_modules = \
 	lib/dataclasses.duet \
 	lib/datetime.duet \
 	lib/doctest.duet \
+	lib/duet/__init__.duet \
+	lib/duet/_base.duet \
+	lib/duet/_commands.duet \
+	lib/duet/_files.duet \
+	lib/duet/_look.duet \
+	lib/duet/_show.duet \
+	lib/duet/_staging.duet \
+	lib/duet/_svg.duet \
+	lib/duet/_time.duet \
 	lib/enum.duet \
 	lib/fractions.duet \
 	lib/functools.duet \

@@ -1,12 +1,36 @@
 // The prompt's commands: `%time f(x)`, `%traces f`, …, and `x?`.
+//
+// The names stand in command_list.h; what they do is written in Duet
+// (lib/duet), so that a command and its function form are one thing.
 #ifndef DUET_REPL_COMMAND_H
 #define DUET_REPL_COMMAND_H
 
 #include "repl/session.h"
 
-// Runs `text` if it is a command (`%…` or a name followed by `?`); false if
-// it is not one. Reports its errors. `entry` names the source: "<in 3>".
-bool command_run(Session *session, const char *entry, const char *text);
+// What stands behind a command's name, for completion.
+typedef enum CommandArgument {
+    COMMAND_ARGUMENT_NONE,
+    COMMAND_ARGUMENT_CODE,   // any expression or statement
+    COMMAND_ARGUMENT_NAME,   // a name of the session
+    COMMAND_ARGUMENT_STAGED, // a staged function, or a call of one
+    COMMAND_ARGUMENT_FILE,   // a file
+    COMMAND_ARGUMENT_FOLDER, // a folder
+    COMMAND_ARGUMENT_SWITCH  // on or off
+} CommandArgument;
+
+// A row of the list, for completion and for help.
+typedef struct CommandRow {
+    const char *name;   // without %
+    const char *params; // "[-n N] CODE", may be empty
+    const char *doc;    // a line
+    CommandArgument argument;
+} CommandRow;
+
+// Runs `text` if it is a command (`%…`, or what ends in a question mark);
+// false if it is neither. Reports its errors.
+bool command_run(Session *session, const char *text);
+// Row number `index` of the list; NULL at the end.
+const CommandRow *command_row(size_t index);
 // The name of command number `index`, without %; NULL at the end.
 const char *command_name(size_t index);
 

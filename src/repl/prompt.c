@@ -12,11 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "repl/command.h"
 #include "repl/complete.h"
+#include "repl/entries.h"
 #include "repl/entry.h"
 #include "repl/history.h"
 #include "repl/readline.h"
+#include "stager/stager.h"
 
 static const char prompt_text[] = "> ";
 
@@ -24,7 +25,7 @@ static const char prompt_text[] = "> ";
 typedef struct Prompt {
     Session *session;
     Readline lib;
-    int count;     // entries so far: `<in 3>`
+    const char *text; // in front of an entry
     char *entry;   // malloc'ed by Readline; NULL after Ctrl-D
     bool accepted; // an entry (or its end) has come
     TextVec found; // candidates of the running completion
@@ -194,7 +195,7 @@ static void drop_entry(Prompt *prompt)
     prompt->lib.rl_callback_handler_remove();
     fputs("^C\n", stdout);
     fflush(stdout);
-    prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
+    prompt->lib.rl_callback_handler_install(prompt->text, accept_entry);
 }
 
 // The next entry, owned (free); NULL at the end of input. Ctrl-C gets through
@@ -202,13 +203,14 @@ static void drop_entry(Prompt *prompt)
 // would else be seen at the next key.
 static char *read_entry(Prompt *prompt)
 {
+    const char *text = prompt->text;
     sigset_t interrupt, before;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     sigprocmask(SIG_BLOCK, &interrupt, &before);
     prompt->accepted = false;
     prompt->entry = NULL;
-    prompt->lib.rl_callback_handler_install(prompt_text, accept_entry);
+    prompt->lib.rl_callback_handler_install(text, accept_entry);
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
         // The signal mask changes together with the wait, which is what poll
@@ -241,29 +243,6 @@ static void remember(Prompt *prompt, const char *entry)
     prompt->last = strdup(entry);
 }
 
-// Runs a text of the prompt; it ends in a line break, as a block needs.
-// Each entry has a name of its own, so that a traceback can show its lines
-// later.
-static void run_entry(Session *session, int number, const char *text)
-{
-    char name[32];
-    snprintf(name, sizeof name, "<in %d>", number);
-    if (command_run(session, name, text)) {
-        return;
-    }
-    StrBuf entry;
-    strbuf_init(&entry, &session->vm->ctx);
-    entry_clean(&entry, text);
-    strbuf_putc(&entry, '\n');
-    if (!strbuf_ok(&entry)) {
-        session_report(session);
-    } else if (entry.text[strspn(entry.text, " \t\n")] != '\0') {
-        (void)session_run_text(session, name, entry.text, entry.length, 1,
-                               RUN_INTERACTIVE);
-    }
-    strbuf_free(&entry);
-}
-
 // A session that was left by Ctrl-D gets a line end, so that the shell's
 // prompt starts on a line of its own.
 static void run_with_readline(Prompt *prompt)
@@ -273,7 +252,7 @@ static void run_with_readline(Prompt *prompt)
     while (!prompt->session->exiting &&
            (entry = read_entry(prompt)) != NULL) {
         remember(prompt, entry);
-        run_entry(prompt->session, ++prompt->count, entry);
+        entries_run(prompt->session, entry);
         free(entry);
     }
     if (entry == NULL && !prompt->session->exiting) {
@@ -291,7 +270,6 @@ static void run_plainly(Session *session)
     Ctx *ctx = &session->vm->ctx;
     char *line = NULL;
     size_t size = 0;
-    int number = 0;
     StrBuf entry;
     strbuf_init(&entry, ctx);
     while (!session->exiting) {
@@ -307,7 +285,7 @@ static void run_plainly(Session *session)
         } else if (entry_status(ctx, entry.text) == PARSE_INCOMPLETE) {
             continue;
         } else {
-            run_entry(session, ++number, entry.text);
+            entries_run(session, entry.text);
         }
         strbuf_free(&entry);
     }
@@ -315,11 +293,51 @@ static void run_plainly(Session *session)
     free(line);
 }
 
+// With the prompt's own Readline if it runs, else a line as it comes.
+static char *ask_plainly(const char *text)
+{
+    char *line = NULL;
+    size_t size = 0;
+    fputs(text, stdout);
+    fflush(stdout);
+    if (getline(&line, &size, stdin) < 0) {
+        free(line);
+        return NULL;
+    }
+    return line;
+}
+
+char *prompt_ask(Session *session, const char *text)
+{
+    Prompt own = {.session = session, .text = text};
+    if (active != NULL) {
+        const char *before = active->text;
+        active->text = text;
+        char *entry = read_entry(active);
+        active->text = before;
+        if (entry != NULL) {
+            remember(active, entry);
+        }
+        return entry;
+    }
+    if (!isatty(STDIN_FILENO) || !readline_load(&own.lib)) {
+        return ask_plainly(text);
+    }
+    active = &own;
+    set_up(&own);
+    char *entry = read_entry(&own);
+    active = NULL;
+    free(own.last);
+    return entry;
+}
+
 // Readline is tried only at a terminal. Without the library the prompt works
 // all the same, a line at a time.
 void prompt_run(Session *session)
 {
-    Prompt prompt = {.session = session};
+    Prompt prompt = {.session = session, .text = prompt_text};
+    session->prompting = true;
+    stager_of(session->vm)->notes = !stager_of(session->vm)->log;
     if (isatty(STDIN_FILENO) && readline_load(&prompt.lib)) {
         active = &prompt;
         run_with_readline(&prompt);

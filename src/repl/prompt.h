@@ -8,4 +8,8 @@
 // cannot be loaded, lines are read plainly.
 void prompt_run(Session *session);
 
+// One entry behind another prompt, inside running code; owned (free), NULL at
+// the end of input.
+char *prompt_ask(Session *session, const char *text);
+
 #endif

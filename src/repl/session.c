@@ -8,11 +8,17 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "interp/builtins.h"
 #include "interp/exception_fields.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "repl/entries.h"
+#include "repl/hooks.h"
+#include "repl/progress.h"
+#include "repl/terminal.h"
 #include "stager/stager.h"
 
 // The one piece of global state of the process: whom Ctrl-C means.
@@ -73,6 +79,8 @@ bool session_open(Session *session, const Args *args, const char *name)
         return false;
     }
     catch_signals(&vm->ctx);
+    vm->session = session;
+    vm->program = &session_hooks;
     vm->eager_only = args->eager;
     session->globals =
         stager_init(vm, args->trace) && set_arguments(vm, args, name)
@@ -97,10 +105,67 @@ bool session_flush(Session *session)
     return !value_failed(result);
 }
 
-// Flushed at once, so that the value is seen before the next prompt.
+// Values that may be longer than a screen: lib/duet shortens and wraps them.
+static bool may_be_long(Value value)
+{
+    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE, KIND_DICT, KIND_SET,
+                                 KIND_STR, KIND_BYTES, KIND_TENSOR};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (value_is_kind(value, kinds[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// duet._shown(value, columns, rows), a Str; NULL: failed.
+static Str *shortened(Vm *vm, Value value)
+{
+    TerminalSize size = terminal_size();
+    Str *name = str_intern(vm, "duet", 4);
+    Module *module = name != NULL ? module_import(vm, name) : NULL;
+    Str *method = module != NULL ? str_intern(vm, "_shown", 6) : NULL;
+    Value args[] = {value, value_from_small(size.columns),
+                    value_from_small(size.rows)};
+    Value text = method == NULL
+                     ? VALUE_FAIL
+                     : value_call_method(vm, value_from_object(module), method,
+                                         args, 3);
+    object_release_null(&vm->ctx, name);
+    object_release_null(&vm->ctx, method);
+    if (!value_failed(text) && !value_is_str(text)) {
+        release(vm, text);
+        return raise_null(vm, ERR_TYPE, "a value was shown as no text");
+    }
+    return value_failed(text) ? NULL : value_as_str(text);
+}
+
+// At a terminal a long value is shortened; elsewhere it is shown whole.
+static bool show_at_prompt(Session *session, Value value)
+{
+    Vm *vm = session->vm;
+    if (!isatty(STDOUT_FILENO) || !may_be_long(value) ||
+        !value_is_kind(vm->stdout_file, KIND_FILE)) {
+        return vm_show(vm, value);
+    }
+    Str *text = shortened(vm, value);
+    Str *line = text == NULL ? NULL : str_printf(vm, "%s\n", text->text);
+    object_release_null(&vm->ctx, text);
+    bool done = line != NULL && builtin_write_stdout(vm, line);
+    object_release_null(&vm->ctx, line);
+    return done;
+}
+
+// Flushed at once, so that the value is seen before the next prompt. It is
+// kept before it is shown: a value whose repr fails can still be looked at.
 bool session_show(Session *session, Value value)
 {
-    return vm_show(session->vm, value) && session_flush(session);
+    if (!session->prompting || value_is_none(value)) {
+        return vm_show(session->vm, value) && session_flush(session);
+    }
+    return entries_keep(session, value) &&
+           (session->quiet || show_at_prompt(session, value)) &&
+           session_flush(session);
 }
 
 // SystemExit(n) ends with n, SystemExit() with 0, anything else is printed
@@ -165,6 +230,21 @@ static void print_traceback(Vm *vm, Value exception)
     fflush(stderr);
 }
 
+// The commands of the prompt are written in Duet: their frames, which stand
+// outside of the user's, are no news.
+static void strip_frames(Ctx *ctx, Traceback *trace)
+{
+    static const char folder[] = "lib/duet/";
+    while (trace != NULL && trace->count > 0) {
+        Code *code = trace->entries[trace->count - 1].code;
+        if (strncmp(code->source->name, folder, sizeof folder - 1) != 0) {
+            return;
+        }
+        trace->count--;
+        object_release(ctx, code);
+    }
+}
+
 // Takes the error out, so that nothing is pending afterwards whatever happens
 // on the way.
 void session_report(Session *session)
@@ -172,6 +252,8 @@ void session_report(Session *session)
     Vm *vm = session->vm;
     // Taken before the flush, which could raise on its own.
     Value exception = raise_take(vm);
+    progress_end(session);
+    strip_frames(&vm->ctx, value_as_exception(exception)->traceback);
     if (!session_flush(session)) {
         raise_clear(vm); // what failed before is what is told
     }
@@ -195,7 +277,15 @@ void session_report(Session *session)
 bool session_run(Session *session, Source *source, RunMode mode)
 {
     Vm *vm = session->vm;
+    // Entries alone have a line about long work: scripts are quiet.
+    bool watched = session->prompting && session->stops == 0;
+    if (watched) {
+        progress_begin(session);
+    }
     Value value = vm_run_source(vm, source, mode, session->globals, NULL);
+    if (watched) {
+        progress_end(session);
+    }
     bool done = !value_failed(value);
     if (done && mode == RUN_INTERACTIVE && !value_unbound(value)) {
         done = session_show(session, value);
@@ -228,6 +318,8 @@ int session_close(Session *session)
 {
     Vm *vm = session->vm;
     vm_finish(vm); // finalisers may write
+    progress_free(session);
+    entries_free(session);
     if (!session_flush(session)) {
         bool exiting = session->exiting;
         int status = session->status;

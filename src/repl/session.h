@@ -18,7 +18,22 @@ typedef struct Session {
     Dict *globals;  // of __main__, borrowed
     bool exiting;   // sys.exit was called
     int status;     // what the process ends with
+    bool prompting; // the prompt runs: values are kept, long ones shortened
+    bool quiet;     // the entry ends in `;`: its value is kept, not shown
+    int entry;      // entries of the prompt so far: `<in 3>`
+    struct List *inputs; // `In`, counted; NULL before the first entry
+    Dict *outputs;  // `Out`, counted; NULL likewise
+    int large;      // the entry whose value in `Out` is a large tensor, which
+                    // goes with the next value; 0: none
+    uint32_t stops; // prompts inside running code, one in the other
+    struct Progress *progress; // the line about long work, owned; NULL: none
 } Session;
+
+// The session that a Vm belongs to; NULL: none.
+static inline Session *session_of(Vm *vm)
+{
+    return vm->session;
+}
 
 // Makes the Vm, sets sys.argv and the switches, and lets Ctrl-C interrupt it.
 // `name` is sys.argv[0]. False after a message: no memory.

@@ -1,0 +1,103 @@
+// The hooks that the program installs in its Vm.
+#include "repl/hooks.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interp/builtins.h"
+#include "repl/debugger.h"
+#include "repl/progress.h"
+#include "repl/terminal.h"
+#include "stager/stager.h"
+
+// Lines as they stand on a screen of so many columns, counted in code points.
+static int line_count(const char *text, int columns)
+{
+    int lines = 0, column = 0;
+    for (; *text != '\0'; text++) {
+        bool starts = ((unsigned char)*text & 0xC0) != 0x80;
+        if (*text == '\n' || column >= columns) {
+            lines++;
+            column = 0;
+        }
+        column += *text != '\n' && starts;
+    }
+    return lines + (column > 0);
+}
+
+bool hooks_page(Vm *vm, Str *text)
+{
+    Session *session = session_of(vm);
+    TerminalSize size = terminal_size();
+    // Whatever stands in sys.stdout's place gets the text itself.
+    bool wanted = session->prompting && terminal_can_draw(STDOUT_FILENO) &&
+                  isatty(STDIN_FILENO) &&
+                  value_is_kind(vm->stdout_file, KIND_FILE) &&
+                  line_count(text->text, size.columns) >= size.rows;
+    if (wanted) {
+        if (!session_flush(session)) {
+            return false;
+        }
+        progress_pause(session, true);
+        bool shown = terminal_page(text->text, text->length);
+        progress_pause(session, false);
+        if (shown) {
+            return true;
+        }
+    }
+    return builtin_write_stdout(vm, text);
+}
+
+// Quieter than what the program prints, on a line of its own.
+static void show_note(Vm *vm, const char *text)
+{
+    Session *session = session_of(vm);
+    if (!session_flush(session)) {
+        raise_clear(vm);
+    }
+    bool colour = terminal_has_colour(STDERR_FILENO);
+    progress_before(session);
+    fprintf(stderr, "%snote: %s%s\n", colour ? "\033[2m" : "", text,
+            colour ? "\033[0m" : "");
+    fflush(stderr);
+    progress_after(session, '\n');
+}
+
+// The margin belongs to the notes: both are for people who look on.
+static bool marks_traces(Vm *vm)
+{
+    return stager_of(vm)->notes;
+}
+
+static void tick(Vm *vm)
+{
+    progress_look(session_of(vm));
+}
+
+static void before_output(Vm *vm)
+{
+    progress_before(session_of(vm));
+}
+
+static void after_output(Vm *vm, char last)
+{
+    progress_after(session_of(vm), last);
+}
+
+static void turn(Vm *vm, int64_t done, int64_t total)
+{
+    progress_turn(session_of(vm), done, total);
+}
+
+static const ModuleDef *const modules[] = {&duet_module, NULL};
+
+const ProgramHooks session_hooks = {.modules = modules,
+                                    .page = hooks_page,
+                                    .tick = tick,
+                                    .before_output = before_output,
+                                    .after_output = after_output,
+                                    .progress = turn,
+                                    .breakpoint = debugger_stop,
+                                    .marks_traces = marks_traces,
+                                    .note = show_note};

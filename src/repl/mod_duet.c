@@ -1,0 +1,363 @@
+// The native half of the module duet: what its commands, written in Duet, need
+// of the program.
+//
+// `import duet` finds lib/duet; that imports these names from _duet. In a Vm
+// without a program there is none, and the import fails.
+#include <string.h>
+#include <unistd.h>
+
+#include "interp/builtins.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_function.h"
+#include "interp/vm_run.h"
+#include "lexer/lexer.h"
+#include "repl/command.h"
+#include "repl/entries.h"
+#include "repl/history.h"
+#include "repl/hooks.h"
+#include "repl/progress.h"
+#include "repl/terminal.h"
+#include "stager/stager.h"
+
+#define DUET_BODY(name)                                                       \
+    static Value duet_##name(Vm *vm, Value *args, uint32_t count)
+
+static Value str_or_fail(Str *text)
+{
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+// A tuple of owned values, which are taken; one that failed fails the whole.
+static Value row_of(Vm *vm, Value *items, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        ok = ok && !value_failed(items[i]);
+    }
+    Tuple *tuple = ok ? tuple_from(vm, items, count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!value_failed(items[i])) {
+            release(vm, items[i]);
+        }
+    }
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
+// --- running ---
+
+// The names that commands work on: those of __main__, or of the frame at a
+// breakpoint. Borrowed dict, owned result.
+DUET_BODY(names)
+{
+    (void)args, (void)count;
+    return value_retain(value_from_object(session_of(vm)->globals));
+}
+
+// run(text): as an entry of the prompt, under its name. The value of a last
+// expression, which is not shown; else None.
+DUET_BODY(run)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE, "the code must be a str");
+    }
+    Session *session = session_of(vm);
+    char name[32] = "<string>";
+    if (session->entry > 0) {
+        snprintf(name, sizeof name, "<in %d>", session->entry);
+    }
+    const Str *text = value_as_str(args[0]);
+    Source *source = source_new(&vm->ctx, name, text->text, text->length);
+    if (source == NULL) {
+        return VALUE_FAIL;
+    }
+    Value value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
+                                NULL);
+    source_release(&vm->ctx, source);
+    return value_unbound(value) ? VALUE_NONE : value;
+}
+
+// Shows a value as the prompt does, and keeps it.
+DUET_BODY(display)
+{
+    (void)count;
+    return session_show(session_of(vm), args[0]) ? VALUE_NONE : VALUE_FAIL;
+}
+
+// The session ends when the entry is done.
+DUET_BODY(leave)
+{
+    (void)args, (void)count;
+    session_of(vm)->exiting = true;
+    session_of(vm)->status = SESSION_OK;
+    return VALUE_NONE;
+}
+
+// Whether there is a prompt, and the number of its present entry.
+DUET_BODY(entry)
+{
+    (void)args, (void)count;
+    Value row[] = {value_from_bool(session_of(vm)->prompting),
+                   value_from_small(session_of(vm)->entry)};
+    return row_of(vm, row, 2);
+}
+
+// notes(on=None): switches remarks on traces; whether they were on.
+DUET_BODY(notes)
+{
+    (void)count;
+    Stager *stager = stager_of(vm);
+    bool before = stager->notes;
+    if (builtin_given(args[0])) {
+        int on = value_truth(vm, args[0]);
+        if (on < 0) {
+            return VALUE_FAIL;
+        }
+        stager->notes = on == 1;
+    }
+    return value_from_bool(before);
+}
+
+// --- the terminal ---
+
+// (rows, columns, standard output is a terminal, it has colours)
+DUET_BODY(screen)
+{
+    (void)args, (void)count;
+    TerminalSize size = terminal_size();
+    bool direct = value_is_kind(vm->stdout_file, KIND_FILE);
+    Value row[] = {value_from_small(size.rows), value_from_small(size.columns),
+                   value_from_bool(direct && isatty(STDOUT_FILENO)),
+                   value_from_bool(direct &&
+                                   terminal_has_colour(STDOUT_FILENO))};
+    return row_of(vm, row, 4);
+}
+
+DUET_BODY(page)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE, "the text must be a str");
+    }
+    return hooks_page(vm, value_as_str(args[0])) ? VALUE_NONE : VALUE_FAIL;
+}
+
+// Something else has the terminal: an editor.
+DUET_BODY(pause)
+{
+    (void)count;
+    int on = value_truth(vm, args[0]);
+    if (on < 0) {
+        return VALUE_FAIL;
+    }
+    progress_pause(session_of(vm), on == 1);
+    return VALUE_NONE;
+}
+
+// --- looking at things ---
+
+DUET_BODY(signature)
+{
+    (void)count;
+    return str_or_fail(builtin_signature(vm, args[0]));
+}
+
+DUET_BODY(help_text)
+{
+    (void)count;
+    return str_or_fail(builtin_help_text(vm, args[0]));
+}
+
+// The code behind a function, method or code object; NULL: none.
+static const Code *code_of(Value v)
+{
+    if (value_is_kind(v, KIND_METHOD)) {
+        v = ((const Method *)value_object(v))->function;
+    }
+    if (value_is_kind(v, KIND_FUNCTION)) {
+        return ((const Function *)value_object(v))->code;
+    }
+    return value_is_kind(v, KIND_CODE) ? (const Code *)value_object(v) : NULL;
+}
+
+// (file, line, text from there to its end, text of the whole source) of what a
+// definition made; None: it is not written in Duet.
+DUET_BODY(source)
+{
+    (void)count;
+    const Code *code = code_of(args[0]);
+    if (code == NULL || code->source == NULL ||
+        code->span.end > code->source->length ||
+        code->span.end <= code->span.start) {
+        return VALUE_NONE;
+    }
+    const Source *source = code->source;
+    uint32_t line = source_place(source, code->span.start).line;
+    Value row[] = {str_or_fail(str_from(vm, source->name)),
+                   value_from_small(line),
+                   str_or_fail(str_new(vm, source->text + code->span.start,
+                                       code->span.end - code->span.start)),
+                   str_or_fail(str_new(vm, source->text, source->length)),
+                   value_from_small(source->first_line)};
+    return row_of(vm, row, 5);
+}
+
+// "keyword", "name", "number", "string", "operator"; NULL: not shown.
+static const char *token_class(TokenKind kind)
+{
+    static const char *const classes[] = {
+#define TOKEN_CLASS_SPECIAL NULL
+#define TOKEN_CLASS_OPERATOR "operator"
+#define TOKEN_CLASS_KEYWORD "keyword"
+#define TOKEN(id, text, class) TOKEN_CLASS_##class,
+#include "lexer/token_list.h"
+#undef TOKEN
+    };
+    switch (kind) {
+    case TOK_NAME: return "name";
+    case TOK_NUMBER: return "number";
+    case TOK_STRING: return "string";
+    default: return classes[kind];
+    }
+}
+
+// Code points in the first `length` bytes.
+static int64_t point_count(const char *text, size_t length)
+{
+    int64_t points = 0;
+    for (size_t i = 0; i < length; i++) {
+        points += ((unsigned char)text[i] & 0xC0) != 0x80;
+    }
+    return points;
+}
+
+// Appends (class, start, end) for each token that is seen.
+static bool add_tokens(Vm *vm, List *list, const Source *source,
+                       const TokenList *tokens)
+{
+    size_t byte = 0;
+    int64_t point = 0;
+    for (size_t i = 0; i < tokens->count; i++) {
+        const Token *token = &tokens->items[i];
+        const char *class = token_class((TokenKind)token->kind);
+        if (class == NULL || token->span.start < byte) {
+            continue;
+        }
+        point += point_count(source->text + byte, token->span.start - byte);
+        int64_t length =
+            point_count(source->text + token->span.start,
+                        token->span.end - token->span.start);
+        Value row[] = {str_or_fail(str_from(vm, class)),
+                       value_from_small(point),
+                       value_from_small(point + length)};
+        Value tuple = row_of(vm, row, 3);
+        if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {
+            return false;
+        }
+        byte = token->span.end;
+        point += length;
+    }
+    return true;
+}
+
+// tokens(text): the lexer's view of a text, as far as it goes.
+DUET_BODY(tokens)
+{
+    (void)count;
+    if (!value_is_str(args[0])) {
+        return raise_error(vm, ERR_TYPE, "the text must be a str");
+    }
+    const Str *text = value_as_str(args[0]);
+    Source *source = source_new(&vm->ctx, "<text>", text->text, text->length);
+    if (source == NULL) {
+        return VALUE_FAIL;
+    }
+    TokenList tokens = {0};
+    List *list = list_new(vm, 0);
+    bool ok = list != NULL && lexer_run(&vm->ctx, source, &tokens) &&
+              add_tokens(vm, list, source, &tokens);
+    token_list_free(&vm->ctx, &tokens);
+    source_release(&vm->ctx, source);
+    if (!ok) {
+        object_release_null(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
+}
+
+// --- lists ---
+
+// A list under way for history_load; `list` becomes NULL with an error
+// pending.
+typedef struct Gather {
+    Vm *vm;
+    List *list;
+} Gather;
+
+static void gather_entry(const char *entry, void *data)
+{
+    Gather *gather = data;
+    Str *text = gather->list != NULL ? str_from(gather->vm, entry) : NULL;
+    if (text != NULL && !list_append_owned(gather->vm, gather->list,
+                                           str_value(text))) {
+        object_release(&gather->vm->ctx, gather->list);
+        gather->list = NULL;
+    } else if (text == NULL) {
+        // A line that is no text is left out.
+        raise_clear(gather->vm);
+    }
+}
+
+// The entries of the history file, the oldest first.
+DUET_BODY(history)
+{
+    (void)args, (void)count;
+    Gather gather = {vm, list_new(vm, 0)};
+    if (gather.list != NULL) {
+        history_load(&vm->ctx, gather_entry, &gather);
+    }
+    return gather.list != NULL ? value_from_object(gather.list) : VALUE_FAIL;
+}
+
+// (name, parameters, a line) of each command.
+DUET_BODY(commands)
+{
+    (void)args, (void)count;
+    List *list = list_new(vm, 0);
+    for (size_t i = 0; list != NULL && command_row(i) != NULL; i++) {
+        const CommandRow *command = command_row(i);
+        Value row[] = {str_or_fail(str_from(vm, command->name)),
+                       str_or_fail(str_from(vm, command->params)),
+                       str_or_fail(str_from(vm, command->doc))};
+        Value tuple = row_of(vm, row, 3);
+        if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+    }
+    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+static const NativeDef functions[] = {
+    {"names", "", duet_names, "The dict of the session's names."},
+    {"run", "text, /", duet_run, "Run as an entry; its value."},
+    {"display", "value, /", duet_display, "Show a value as the prompt does."},
+    {"leave", "", duet_leave, "End the session behind this entry."},
+    {"entry", "", duet_entry, "(whether there is a prompt, entry number)."},
+    {"notes", "on=None, /", duet_notes, "Remarks on traces; the old state."},
+    {"screen", "", duet_screen, "(rows, columns, is a terminal, colours)."},
+    {"page", "text, /", duet_page, "Show a text, through a pager if long."},
+    {"pause", "on, /", duet_pause, "Something else has the terminal."},
+    {"signature", "obj, /", duet_signature, "How it is called."},
+    {"help_text", "obj, /", duet_help_text, "What help() prints."},
+    {"source", "obj, /", duet_source,
+     "(file, line, text, whole text, first line), or None."},
+    {"tokens", "text, /", duet_tokens, "Rows (class, start, end)."},
+    {"history", "", duet_history, "The entries of the history file."},
+    {"commands", "", duet_commands, "Rows (name, parameters, line)."},
+    {NULL, NULL, NULL, NULL}};
+
+const ModuleDef duet_module = {
+    .name = "duet",
+    .doc = "What the commands of the prompt need of the program.",
+    .functions = functions};

@@ -1,0 +1,296 @@
+// Draws how far long work is.
+//
+// Invariant: `lock` is held while the state below is looked at or the line is
+// drawn or taken away; whoever writes to the terminal holds it meanwhile.
+#include "repl/progress.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interp/program.h"
+#include "repl/rounds.h"
+#include "repl/terminal.h"
+
+enum {
+    PROGRESS_DELAY = 1000,  // milliseconds before a line comes
+    PROGRESS_PERIOD = 100,  // between two drawings
+    PROGRESS_LINE = 160     // bytes of a line, at most
+};
+
+typedef struct Progress {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; // by the monotonic clock
+    Ctx *ctx;               // for ticks
+    bool ending;            // the thread is to go
+    bool working;           // between begin and end
+    bool shown;             // the line stands on the terminal
+    bool inside;            // the program has begun a line and not ended it
+    int paused;             // somebody else has the terminal
+    int64_t start;          // of the work, in milliseconds
+    Rounds rounds;          // of the loop that is shown
+    bool counted;           // `rounds` come from progress(), not from a look
+    int turn;               // of the spinner
+} Progress;
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// "3.2s", "4m 05s", "2h 03m".
+static void print_time(char *out, size_t size, double seconds)
+{
+    long whole = (long)seconds;
+    if (seconds < 60) {
+        snprintf(out, size, "%.1fs", seconds);
+    } else if (whole < 3600) {
+        snprintf(out, size, "%ldm %02lds", whole / 60, whole % 60);
+    } else {
+        snprintf(out, size, "%ldh %02ldm", whole / 3600, whole / 60 % 60);
+    }
+}
+
+// "⠋ 3.2s  40/100 (40%), 4.8s left"
+static int print_line(const Progress *self, char *out, size_t size)
+{
+    static const char *const spinner[] = {"⠋", "⠙", "⠹", "⠸", "⠼",
+                                          "⠴", "⠦", "⠧", "⠇", "⠏"};
+    double elapsed = (double)(now_ms() - self->start) / 1e3;
+    char spent[32], left[32];
+    print_time(spent, sizeof spent, elapsed);
+    int length = snprintf(out, size, "%s %s", spinner[self->turn % 10], spent);
+    const Rounds *rounds = &self->rounds;
+    if (rounds->done >= 0 && rounds->total > 0) {
+        double share = (double)rounds->done / (double)rounds->total;
+        length += snprintf(out + length, size - (size_t)length,
+                           "  %lld/%lld (%d%%)", (long long)rounds->done,
+                           (long long)rounds->total, (int)(share * 100));
+        double since = (double)(now_ms() - rounds->start) / 1e3;
+        if (rounds->done > rounds->first && since > 0.2) {
+            double rate = (double)(rounds->done - rounds->first) / since;
+            print_time(left, sizeof left,
+                       (double)(rounds->total - rounds->done) / rate);
+            length += snprintf(out + length, size - (size_t)length,
+                               ", %s left", left);
+        }
+    } else if (rounds->done >= 0) {
+        length += snprintf(out + length, size - (size_t)length,
+                           "  %lld rounds", (long long)rounds->done);
+    }
+    return length;
+}
+
+// What cannot be written is not shown: there is nobody to tell.
+static void put(const char *text, size_t length)
+{
+    ssize_t written = write(STDERR_FILENO, text, length);
+    (void)written;
+}
+
+static void erase(Progress *self)
+{
+    if (self->shown) {
+        put("\r\033[K", 4);
+        self->shown = false;
+    }
+}
+
+static void draw(Progress *self)
+{
+    char line[PROGRESS_LINE + 16];
+    if (self->inside || self->paused > 0) {
+        return;
+    }
+    memcpy(line, "\r\033[K\033[2m", 8);
+    int length = 8 + print_line(self, line + 8, PROGRESS_LINE);
+    memcpy(line + length, "\033[0m", 4);
+    put(line, (size_t)length + 4);
+    self->shown = true;
+    self->turn++;
+}
+
+// Waits until `moment`, or until something changes.
+static void wait_until(Progress *self, int64_t moment)
+{
+    struct timespec at = {.tv_sec = moment / 1000,
+                          .tv_nsec = moment % 1000 * 1000000};
+    pthread_cond_timedwait(&self->changed, &self->lock, &at);
+}
+
+// Ticks come with each drawing, and a first one early: what a loop's length
+// was is best seen near its beginning.
+static void *run(void *data)
+{
+    Progress *self = data;
+    pthread_mutex_lock(&self->lock);
+    while (!self->ending) {
+        int64_t now = now_ms();
+        if (!self->working) {
+            pthread_cond_wait(&self->changed, &self->lock);
+        } else if (now < self->start + PROGRESS_DELAY) {
+            wait_until(self, self->start + PROGRESS_DELAY);
+        } else {
+            ctx_interrupt(self->ctx, INTERRUPT_TICK);
+            draw(self);
+            wait_until(self, now + PROGRESS_PERIOD);
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return NULL;
+}
+
+// All signals stay with the Vm's thread.
+static bool start_thread(Progress *self)
+{
+    sigset_t all, before;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&self->lock, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&self->thread, NULL, run, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+// Made when it is needed first. A terminal that cannot draw, or a system that
+// gives no thread, has no line.
+static Progress *progress_of(Session *session)
+{
+    if (session->progress != NULL || !terminal_can_draw(STDERR_FILENO)) {
+        return session->progress;
+    }
+    Progress *self = calloc(1, sizeof *self);
+    if (self != NULL) {
+        self->ctx = &session->vm->ctx;
+        self->rounds = ROUNDS_NONE;
+        if (!start_thread(self)) {
+            free(self);
+            self = NULL;
+        }
+    }
+    session->progress = self;
+    return self;
+}
+
+void progress_free(Session *session)
+{
+    Progress *self = session->progress;
+    if (self == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&self->lock);
+    erase(self);
+    self->ending = true;
+    pthread_cond_signal(&self->changed);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->thread, NULL);
+    pthread_cond_destroy(&self->changed);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+    session->progress = NULL;
+}
+
+static void set_working(Progress *self, bool working)
+{
+    pthread_mutex_lock(&self->lock);
+    erase(self);
+    self->working = working;
+    self->inside = false;
+    self->counted = false;
+    self->rounds = ROUNDS_NONE;
+    self->start = now_ms();
+    pthread_cond_signal(&self->changed);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void progress_begin(Session *session)
+{
+    Progress *self = progress_of(session);
+    if (self != NULL) {
+        set_working(self, true);
+    }
+}
+
+void progress_end(Session *session)
+{
+    if (session->progress != NULL) {
+        set_working(session->progress, false);
+    }
+}
+
+void progress_before(Session *session)
+{
+    Progress *self = session->progress;
+    if (self != NULL) {
+        pthread_mutex_lock(&self->lock);
+        erase(self);
+    }
+}
+
+void progress_after(Session *session, char last)
+{
+    Progress *self = session->progress;
+    if (self != NULL) {
+        self->inside = last != '\n';
+        pthread_mutex_unlock(&self->lock);
+    }
+}
+
+void progress_pause(Session *session, bool on)
+{
+    Progress *self = session->progress;
+    if (self != NULL) {
+        pthread_mutex_lock(&self->lock);
+        erase(self);
+        self->paused += on ? 1 : -1;
+        pthread_mutex_unlock(&self->lock);
+    }
+}
+
+void progress_look(Session *session)
+{
+    Progress *self = session->progress;
+    if (self == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&self->lock);
+    if (!self->counted) {
+        rounds_look(session->vm, &self->rounds, now_ms());
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+// In a script progress() is what begins the work, and its end ends it.
+void progress_turn(Session *session, int64_t done, int64_t total)
+{
+    Progress *self = progress_of(session);
+    if (self == NULL) {
+        return;
+    }
+    if (done <= 0 && !session->prompting) {
+        set_working(self, done == 0);
+    }
+    pthread_mutex_lock(&self->lock);
+    if (done == 0 || !self->counted) {
+        self->rounds = (Rounds){.first = done, .start = now_ms()};
+    }
+    self->counted = done >= 0;
+    self->rounds.done = done;
+    self->rounds.total = total;
+    if (done < 0) {
+        self->rounds = ROUNDS_NONE;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
