@@ -1,9 +1,12 @@
 // The context: memory, the pending error, the recursion guard, the interrupt.
 //
 // Small blocks come from free lists, one per 16 bytes of size, carved from
-// chunks that live as long as the context; larger ones come from malloc.
+// chunks that live as long as the context; larger ones come from malloc, and
+// from 2 MB on from the system itself (base/pages.h).
 // Invariant: a block on free_lists[c] has c * 16 bytes (16 for c = 0).
 #include "base/ctx.h"
+
+#include "base/pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +17,20 @@ enum {
     CTX_DEPTH_LIMIT = 1 << 20, // the stack's end is normally met first
     CTX_DEFAULT_STACK = 8 << 20,
     CTX_MAX_STACK = 1 << 30, // of an unlimited stack
-    CTX_STACK_RESERVE = 128 << 10 // for what runs unguarded at the end
+    CTX_STACK_RESERVE = 128 << 10, // for what runs unguarded at the end
+    // A heap of so many chunks is a large one: its further chunks are of
+    // HEAP_LARGE_CHUNK bytes, which huge pages back as they are used.
+    HEAP_SMALL_CHUNKS = 8,
+    HEAP_LARGE_CHUNK = 8 << 20
 };
 
 // A chunk's first bytes; the blocks follow, 16-byte aligned.
 typedef struct Chunk {
     struct Chunk *next;
     size_t size;
+    size_t number;   // of the chunks before it
+    PagesKept *kept; // the heap's, in every chunk the same; freed with the
+                     // oldest one
 } Chunk;
 
 // Bytes. An unlimited stack gets a limit all the same, because the guard needs
@@ -79,9 +89,17 @@ void ctx_destroy(Ctx *ctx)
         ctx->kernels_free(ctx);
     }
     Chunk *chunk = ctx->heap.chunks;
+    if (chunk != NULL) {
+        pages_drop(chunk->kept);
+        free(chunk->kept);
+    }
     while (chunk != NULL) {
         Chunk *next = chunk->next;
-        free(chunk);
+        if (chunk->size >= PAGES_LEAST) {
+            pages_free(NULL, chunk, chunk->size);
+        } else {
+            free(chunk);
+        }
         chunk = next;
     }
     memset(&ctx->heap, 0, sizeof ctx->heap);
@@ -99,18 +117,31 @@ static bool may_allocate(Heap *heap)
 #endif
 }
 
+// The blocks that wait for another use; NULL until there is a chunk.
+static PagesKept *heap_kept(const Heap *heap)
+{
+    const Chunk *chunk = heap->chunks;
+    return chunk == NULL ? NULL : chunk->kept;
+}
+
 // Starts a new chunk; the rest of the old one is left unused.
 static bool new_chunk(Heap *heap)
 {
-    Chunk *chunk = malloc(HEAP_CHUNK_SIZE);
+    Chunk *before = heap->chunks;
+    size_t number = before == NULL ? 0 : before->number + 1;
+    bool large = number >= HEAP_SMALL_CHUNKS, zero;
+    size_t size = large ? HEAP_LARGE_CHUNK : HEAP_CHUNK_SIZE;
+    Chunk *chunk = large ? pages_alloc(NULL, size, &zero) : malloc(size);
     if (chunk == NULL) {
         return false;
     }
-    chunk->next = heap->chunks;
-    chunk->size = HEAP_CHUNK_SIZE;
+    // Without memory for this nothing is kept.
+    PagesKept *kept = before != NULL ? before->kept : calloc(1, sizeof *kept);
+    *chunk = (Chunk){
+        .next = before, .size = size, .number = number, .kept = kept};
     heap->chunks = chunk;
     heap->bump = (char *)(chunk + 1);
-    heap->bump_end = (char *)chunk + HEAP_CHUNK_SIZE;
+    heap->bump_end = (char *)chunk + size;
     return true;
 }
 
@@ -135,19 +166,23 @@ static bool is_small(size_t size)
     return HEAP_FAST && size <= (HEAP_CLASS_COUNT - 1) * HEAP_CLASS_SIZE;
 }
 
-// The inline half has found no block on the free list, or the size is none of
-// the classes', or the build does without them.
-void *ctx_alloc_slow(Ctx *ctx, size_t size)
+// Blocks for which huge pages pay; as small ones, known by their size.
+static bool is_paged(size_t size)
 {
-    if (!may_allocate(&ctx->heap)) {
-        return ctx_fail_memory(ctx), NULL;
-    }
-    if (is_small(size)) {
-        return alloc_small(ctx, (size + HEAP_CLASS_SIZE - 1) /
-                                    HEAP_CLASS_SIZE);
-    }
+    return HEAP_FAST && size >= PAGES_LEAST;
+}
+
+// A block above the classes. *zero: its bytes are known to be 0.
+static void *alloc_large(Ctx *ctx, size_t size, bool *zero)
+{
+    void *block = NULL;
+    *zero = false;
     // Sizes near SIZE_MAX come from a computed count that went wrong.
-    void *block = size > PTRDIFF_MAX ? NULL : malloc(size == 0 ? 1 : size);
+    if (size <= PTRDIFF_MAX) {
+        block = is_paged(size)
+                    ? pages_alloc(heap_kept(&ctx->heap), size, zero)
+                    : malloc(size == 0 ? 1 : size);
+    }
     if (block == NULL) {
         return ctx_fail_memory(ctx), NULL;
     }
@@ -155,33 +190,63 @@ void *ctx_alloc_slow(Ctx *ctx, size_t size)
     return block;
 }
 
-// Cleared by hand: blocks from the free lists hold old data.
+// The inline half has found no block on the free list, or the size is none of
+// the classes', or the build does without them.
+void *ctx_alloc_slow(Ctx *ctx, size_t size)
+{
+    bool zero;
+    if (!may_allocate(&ctx->heap)) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    return is_small(size) ? alloc_small(ctx, (size + HEAP_CLASS_SIZE - 1) /
+                                                 HEAP_CLASS_SIZE)
+                          : alloc_large(ctx, size, &zero);
+}
+
+// Cleared by hand: blocks from the free lists hold old data. What comes from
+// the system is zero, and its pages are not touched.
 void *ctx_alloc_zero(Ctx *ctx, size_t size)
 {
-    void *block = ctx_alloc(ctx, size);
-    if (block != NULL) {
+    bool zero = false;
+    void *block;
+    if (is_paged(size)) {
+        block = alloc_large(ctx, size, &zero);
+    } else {
+        block = ctx_alloc(ctx, size);
+    }
+    if (block != NULL && !zero) {
         memset(block, 0, size);
     }
     return block;
 }
 
-// `size` keeps the count of large bytes right; malloc does not need it.
+// `size` keeps the count of large bytes right, and tells where the block came
+// from.
 void ctx_free_slow(Ctx *ctx, void *block, size_t size)
 {
     // Only NULL comes here with a small size, unless small blocks are
     // malloc's too.
-    if (block != NULL) {
-        ctx->heap.large_bytes -= size;
+    if (block == NULL) {
+        return;
+    }
+    ctx->heap.large_bytes -= size;
+    if (is_paged(size)) {
+        pages_free(heap_kept(&ctx->heap), block, size);
+    } else {
         free(block);
     }
 }
 
-// realloc for two sizes above the classes.
+// realloc for two sizes above the classes of which both or neither are paged.
 static void *realloc_large(Ctx *ctx, void *block, size_t old_size,
                            size_t new_size)
 {
     bool allowed = may_allocate(&ctx->heap) && new_size <= PTRDIFF_MAX;
-    void *moved = allowed ? realloc(block, new_size) : NULL;
+    void *moved = NULL;
+    if (allowed) {
+        moved = is_paged(new_size) ? pages_realloc(block, old_size, new_size)
+                                   : realloc(block, new_size);
+    }
     if (moved == NULL) {
         return ctx_fail_memory(ctx), NULL;
     }
@@ -189,12 +254,12 @@ static void *realloc_large(Ctx *ctx, void *block, size_t old_size,
     return moved;
 }
 
-// A move between the classes and malloc, or between two classes, is a copy. On
-// failure the old block is still the caller's.
+// A move between the classes, malloc and pages, or between two classes, is a
+// copy. On failure the old block is still the caller's.
 void *ctx_realloc(Ctx *ctx, void *block, size_t old_size, size_t new_size)
 {
     if (block != NULL && new_size != 0 && !is_small(old_size) &&
-        !is_small(new_size)) {
+        !is_small(new_size) && is_paged(old_size) == is_paged(new_size)) {
         return realloc_large(ctx, block, old_size, new_size);
     }
     void *moved = ctx_alloc(ctx, new_size);
