@@ -219,8 +219,17 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     case 'k': return value_retain(entry->key);
     case 'v': return value_retain(entry->value);
     default: {
-        Tuple *pair = tuple_from(vm, &entry->key, 2);
-        return pair == NULL ? VALUE_FAIL : value_from_object(pair);
+        Value key = value_retain(entry->key);
+        Value value = value_retain(entry->value);
+        Tuple *pair = iterator_result(vm, self, 2);
+        if (pair == NULL) {
+            release(vm, key);
+            release(vm, value);
+            return VALUE_FAIL;
+        }
+        pair->items[0] = key;
+        pair->items[1] = value;
+        return value_from_object(pair);
     }
     }
 }

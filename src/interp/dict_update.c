@@ -14,6 +14,14 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
     if (dict == other) {
         return true;
     }
+    int filled = dict_fill(vm, dict, other);
+    if (filled != 0) {
+        return filled > 0;
+    }
+    // Half of them may be new: a guess that costs little room.
+    if (!dict_reserve(vm, dict, other->count / 2)) {
+        return false;
+    }
     while (dict_next(other, &position, &key, &value)) {
         // A replaced value's destructor or an __eq__ may remove this entry.
         value_retain(key);

@@ -6,6 +6,7 @@
 #include "interp/memory.h"
 
 #include "interp/finalize.h"
+#include "interp/obj_str.h"
 #include "interp/obj_weakref.h"
 
 // In front of the header stand the prefix for a dict, if the type has one, and
@@ -107,6 +108,10 @@ static bool prepare_death(Vm *vm, Object *object)
 void memory_dealloc(Ctx *ctx, Object *object)
 {
     Vm *vm = (Vm *)ctx; // the Ctx is the Vm's first member
+    // Nothing is released with a str, so it need not wait for its turn.
+    if (object->kind == KIND_STR && str_destroy_plain(vm, object)) {
+        return;
+    }
     if (((object->flags & OBJECT_WEAKLY_REFERENCED) ||
          object->type->slots.finalize != NULL) &&
         !prepare_death(vm, object)) {

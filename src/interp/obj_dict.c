@@ -196,6 +196,11 @@ static int key_equal(Vm *vm, Dict *dict, const DictEntry *entry, Value key)
     if (value_both_ints(stored, key)) {
         return 0;
     }
+    // Tuples of numbers and strs, the most common compound keys.
+    int order = tuple_equal_simple(vm, stored, key);
+    if (order >= 0) {
+        return order;
+    }
     // Not the address of the table: another one may have been made at its
     // place.
     uint64_t version = dict->version;
@@ -533,11 +538,87 @@ void dict_clear(Vm *vm, Dict *dict)
     free_tables(vm, old.entries, old.capacity, old.index, old.index_size);
 }
 
+// The tables as they stand, bytes for bytes: no key is hashed or compared. For
+// an empty `to` and a `from` without removed entries.
+static bool copy_tables(Vm *vm, Dict *to, const Dict *from)
+{
+    // The index of a small part of its capacity would be mostly zeros.
+    size_t size = from->used * sizeof(DictEntry);
+    size_t capacity = from->capacity * sizeof(DictEntry);
+    size_t width = from->index_size * slot_width(from->index_size);
+    void *index = NULL;
+    DictEntry *entries = ctx_alloc(&vm->ctx, capacity);
+    if (entries != NULL && from->index != NULL) {
+        index = ctx_alloc(&vm->ctx, width);
+        if (index == NULL) {
+            ctx_free(&vm->ctx, entries, capacity);
+            return false;
+        }
+        memcpy(index, from->index, width);
+    }
+    if (entries == NULL) {
+        return false;
+    }
+    memcpy(entries, from->entries, size);
+    for (uint32_t i = 0; i < from->used; i++) {
+        value_retain(entries[i].key);
+        value_retain(entries[i].value);
+    }
+    free_tables(vm, to->entries, to->capacity, to->index, to->index_size);
+    to->entries = entries;
+    to->index = index;
+    to->count = from->count;
+    to->used = from->used;
+    to->capacity = from->capacity;
+    to->index_size = from->index_size;
+    to->dense = from->dense;
+    to->version++;
+    return true;
+}
+
+// Whether copy_tables pays: nothing removed, and not much spare room.
+static bool is_compact(const Dict *dict)
+{
+    return dict->count == dict->used && dict->used != 0 &&
+           dict->used >= dict->capacity / 3;
+}
+
+// 1: `dict` was empty and is now a copy of `other`; 0: it takes the items one
+// by one; -1: failed.
+int dict_fill(Vm *vm, Dict *dict, Dict *other)
+{
+    if (dict->count != 0 || dict == other || !is_compact(other)) {
+        return 0;
+    }
+    return note_store(vm, dict, value_from_object(other)) &&
+                   copy_tables(vm, dict, other)
+               ? 1
+               : -1;
+}
+
+// Room for all that another dict holds, at the first growth.
+bool dict_reserve(Vm *vm, Dict *dict, size_t extra)
+{
+    uint64_t wanted = (uint64_t)dict->used + extra;
+    if (wanted <= dict->capacity || dict->dense || wanted > UINT32_MAX / 4) {
+        return true;
+    }
+    return resize(vm, dict, (uint32_t)wanted < DICT_SMALL ? DICT_SMALL
+                                                          : (uint32_t)wanted);
+}
+
 // Compacts on the way: removed entries are not copied.
 Dict *dict_copy(Vm *vm, Dict *dict)
 {
     Dict *copy = dict_new(vm);
     if (copy == NULL || dict->count == 0) {
+        return copy;
+    }
+    if (is_compact(dict)) {
+        if (!copy_tables(vm, copy, dict)) {
+            object_release(&vm->ctx, copy);
+            return NULL;
+        }
         return copy;
     }
     // With removed entries, compacting would give its keys other numbers.

@@ -59,6 +59,11 @@ bool dict_next(const Dict *dict, uint32_t *position, Value *key,
 int32_t dict_find_name(Dict *dict, Str *name);
 void dict_clear(Vm *vm, Dict *dict);
 MUST_CHECK Dict *dict_copy(Vm *vm, Dict *dict);
+// An empty dict becomes a copy of other's table: 1; 0: not possible, the items
+// must be set one by one; -1: failed.
+int dict_fill(Vm *vm, Dict *dict, Dict *other);
+// Makes room for so many more keys at once. False: failed.
+MUST_CHECK bool dict_reserve(Vm *vm, Dict *dict, size_t extra);
 // All of other's items; `other` is a Dict, mapping or iterable of pairs.
 MUST_CHECK bool dict_update(Vm *vm, Dict *dict, Value other);
 

@@ -131,6 +131,39 @@ const TypeDef iterator_type_def = {
               .next = iterator_next},
 };
 
+// Empties a result that nobody else holds. What it held may be an object that
+// has the result in its hands by a finaliser: those run later.
+static void empty_result(Vm *vm, Tuple *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        value_replace(&vm->ctx, &result->items[i], VALUE_UNBOUND);
+    }
+}
+
+// A loop that takes the tuple apart gives it back at once, so the one made
+// first serves again, as in CPython: state[3] holds it. One that was kept by
+// somebody stays theirs, and from then on each result is a new one. A tuple
+// carries the trace it was born in, so while one runs all are new.
+Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
+{
+    Value kept = self->state[3];
+    if (!value_unbound(kept)) {
+        Tuple *result = value_as_tuple(kept);
+        if (result->head.rc != 1 || result->count != count ||
+            vm->trace != NULL || result->head.flags != OBJECT_TRACKED ||
+            result->head.birth != 0) {
+            return tuple_new(vm, count);
+        }
+        empty_result(vm, result);
+        return object_retain(result);
+    }
+    Tuple *result = tuple_new(vm, count);
+    if (result != NULL && vm->trace == NULL && count != 0) {
+        self->state[3] = value_from_object(object_retain(result));
+    }
+    return result;
+}
+
 // Lets the source go, by the invariant.
 static Value exhausted(Vm *vm, Iterator *self)
 {
@@ -138,7 +171,7 @@ static Value exhausted(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
-// state: the iterator, the next number.
+// state: the iterator, the next number; the tuple of iterator_result.
 static Value enumerate_step(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -149,10 +182,14 @@ static Value enumerate_step(Vm *vm, Iterator *self)
     if (value_failed(item) || value_same(item, VALUE_STOP)) {
         return value_failed(item) ? item : exhausted(vm, self);
     }
-    Value number = self->state[1];
-    Value next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
+    Value number = self->state[1], next;
+    if (!value_is_int(number) ||
+        !value_add_small(number, value_from_small(1), &next)) {
+        next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
+    }
     // Everything that can fail comes before the state changes.
-    Tuple *pair = value_failed(next) ? NULL : tuple_new(vm, 2);
+    Tuple *pair = value_failed(next) ? NULL
+                                     : iterator_result(vm, self, 2);
     if (pair == NULL) {
         release(vm, next);
         release(vm, item);
@@ -211,10 +248,11 @@ static Tuple *iterators_of(Vm *vm, Tuple *sources)
 
 // One item of each iterator into a new Tuple; NULL with *stop: the number of
 // the one that ended (counted from 1), 0: failed.
-static Tuple *next_of_all(Vm *vm, Tuple *iterators, size_t *stop)
+static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
+                          size_t *stop)
 {
     *stop = 0;
-    Tuple *items = tuple_new(vm, iterators->count);
+    Tuple *items = iterator_result(vm, self, iterators->count);
     for (size_t i = 0; items != NULL && i < iterators->count; i++) {
         Value item = value_next(vm, iterators->items[i]);
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
@@ -268,7 +306,7 @@ static Value zip_step(Vm *vm, Iterator *self)
     }
     size_t stop;
     Tuple *iterators = value_as_tuple(self->state[0]);
-    Tuple *items = next_of_all(vm, iterators, &stop);
+    Tuple *items = next_of_all(vm, self, iterators, &stop);
     if (items != NULL) {
         return value_from_object(items);
     }
@@ -313,7 +351,7 @@ static Value map_step(Vm *vm, Iterator *self)
         return result;
     }
     size_t stop;
-    Tuple *items = next_of_all(vm, iterators, &stop);
+    Tuple *items = next_of_all(vm, self, iterators, &stop);
     if (items == NULL) {
         return stop == 0 ? VALUE_FAIL : VALUE_STOP;
     }
@@ -407,6 +445,15 @@ static Value reversed_step(Vm *vm, Iterator *self)
         return exhausted(vm, self);
     }
     self->position--;
+    Value source = self->state[0];
+    if (value_is_object(source) &&
+        (value_object(source)->type == vm->types[KIND_LIST] ||
+         value_object(source)->type == vm->types[KIND_TUPLE])) {
+        const Value *items = value_object(source)->kind == KIND_LIST
+                                 ? value_as_list(source)->items
+                                 : value_as_tuple(source)->items;
+        return value_retain(items[self->position]);
+    }
     // Through the protocol: any sequence can stand here.
     return value_get_item(vm, self->state[0],
                           value_from_small((int64_t)self->position));

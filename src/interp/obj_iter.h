@@ -33,6 +33,10 @@ extern const TypeDef iterator_type_def;
 // type_name: "list_iterator", the name of its type; a literal.
 MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
                                   IteratorFn step);
+// A tuple of `count` UNBOUND items for the step's result: the last one again
+// if its receiver has let it go. Uses state[3].
+MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,
+                                         size_t count);
 MUST_CHECK Range *range_new(Vm *vm, Value start, Value stop, Value step);
 MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
 // Python's slice.indices for a sequence of `length`: clipped start, stop,

@@ -30,6 +30,10 @@ MUST_CHECK Tuple *tuple_from(Vm *vm, const Value *items, size_t count);
 // holds some order of the same items.
 MUST_CHECK bool list_sort(Vm *vm, List *list, Value key, bool reverse);
 
+// Whether two tuples proper of numbers and strs are equal: 1, 0; -1: they are
+// not such tuples, and it takes the protocol to know. Runs no code.
+int tuple_equal_simple(const Vm *vm, Value a, Value b);
+
 static inline List *value_as_list(Value v)
 {
     return (List *)value_object(v);

@@ -7,6 +7,7 @@
 
 #include "interp/note.h"
 #include "interp/obj_dict.h"
+#include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 #include "interp/set_type.h"
@@ -109,6 +110,13 @@ static int key_equal(Vm *vm, Set *set, const SetEntry *entry, Value key)
     if (value_is_str(stored) && value_is_str(key)) {
         return str_equal(value_as_str(stored), value_as_str(key));
     }
+    if (value_both_ints(stored, key)) {
+        return 0;
+    }
+    int order = tuple_equal_simple(vm, stored, key);
+    if (order >= 0) {
+        return order;
+    }
     SetEntry *table = set->table;
     value_retain(stored);
     int equal = value_equal(vm, stored, key);
@@ -152,20 +160,36 @@ restart:;
     }
 }
 
+// The hash of a small int that is not negative, the most common key, is the
+// int itself; all others take the protocol.
+static inline bool hash_of(Vm *vm, Value key, uint64_t *hash)
+{
+    if (value_is_int(key) && value_rank(key) >= 0 &&
+        value_small(key) < VALUE_INT_MAX) {
+        *hash = (uint64_t)value_small(key);
+        return true;
+    }
+    return value_hash(vm, key, hash);
+}
+
+// With a hash that is known from another table.
+int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
+{
+    bool found;
+    return find(vm, set, key, hash, &found) == NULL ? -1 : found;
+}
+
 // 1, 0, or -1 with an error pending.
 int set_contains(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
-    bool found;
-    if (!value_hash(vm, key, &hash)) {
-        return -1;
-    }
-    return find(vm, set, key, hash, &found) == NULL ? -1 : found;
+    return hash_of(vm, key, &hash) ? set_contains_hashed(vm, set, key, hash)
+                                   : -1;
 }
 
 // Retains the key if it is new. The hash comes from the caller, who may have it
 // from another table.
-static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
+bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
     SetEntry *entry = find(vm, set, key, hash, &found);
@@ -193,7 +217,7 @@ static bool add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 bool set_add(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
-    return value_hash(vm, key, &hash) && add_hashed(vm, set, key, hash);
+    return hash_of(vm, key, &hash) && set_add_hashed(vm, set, key, hash);
 }
 
 // 1 removed, 0 absent, -1 failed. The slot is marked, not emptied, since probes
@@ -202,7 +226,7 @@ int set_discard(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
     bool found;
-    if (!value_hash(vm, key, &hash)) {
+    if (!hash_of(vm, key, &hash)) {
         return -1;
     }
     SetEntry *entry = find(vm, set, key, hash, &found);
@@ -233,6 +257,24 @@ bool set_next(const Set *set, size_t *position, Value *key)
     return false;
 }
 
+// The keys of a set differ among themselves, so an empty set that has room
+// takes them without comparing any.
+static bool fill_clean(Vm *vm, Set *set, const Set *other)
+{
+    if (!note_store(vm, set, value_from_object(other))) {
+        return false;
+    }
+    for (size_t i = 0; i <= other->mask; i++) {
+        Value key = other->table[i].key;
+        if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
+            insert_clean(set->table, set->mask, value_retain(key),
+                         other->table[i].hash);
+        }
+    }
+    set->fill = set->count = other->count;
+    return true;
+}
+
 // The hashes are at hand, so no __hash__ runs.
 bool set_merge(Vm *vm, Set *set, Set *other)
 {
@@ -250,12 +292,16 @@ bool set_merge(Vm *vm, Set *set, Set *other)
         if (!note_store(vm, set, value_from_object(other))) {
             return false;
         }
+        memcpy(set->table, other->table,
+               (other->mask + 1) * sizeof *set->table);
         for (size_t i = 0; i <= other->mask; i++) {
-            set->table[i] = other->table[i];
             value_retain(set->table[i].key);
         }
         set->fill = set->count = other->count;
         return true;
+    }
+    if (set->fill == 0) {
+        return fill_clean(vm, set, other);
     }
     for (size_t i = 0; i <= other->mask; i++) {
         Value key = other->table[i].key;
@@ -264,13 +310,34 @@ bool set_merge(Vm *vm, Set *set, Set *other)
         }
         // An __eq__ may take the key out of the other set.
         value_retain(key);
-        bool ok = add_hashed(vm, set, key, other->table[i].hash);
+        bool ok = set_add_hashed(vm, set, key, other->table[i].hash);
         release(vm, key);
         if (!ok) {
             return false;
         }
     }
     return true;
+}
+
+// The items of a list or tuple proper, whose iterators do just this. An __eq__
+// may change the list: it is read anew for each item.
+static bool update_sequence(Vm *vm, Set *set, Value sequence)
+{
+    for (size_t i = 0;; i++) {
+        bool is_list = value_object(sequence)->kind == KIND_LIST;
+        size_t count = is_list ? value_as_list(sequence)->count
+                               : value_as_tuple(sequence)->count;
+        if (i >= count) {
+            return true;
+        }
+        Value item = value_retain(is_list ? value_as_list(sequence)->items[i]
+                                          : value_as_tuple(sequence)->items[i]);
+        bool ok = set_add(vm, set, item) && ctx_poll(&vm->ctx);
+        release(vm, item);
+        if (!ok) {
+            return false;
+        }
+    }
 }
 
 // Items are added as they come, so those before an error stay.
@@ -280,6 +347,11 @@ bool set_update(Vm *vm, Set *set, Value iterable)
     if (value_is_kind(iterable, KIND_SET) ||
         value_is_kind(iterable, KIND_FROZENSET)) {
         return set_merge(vm, set, (Set *)value_object(iterable));
+    }
+    if (value_is_object(iterable) &&
+        (value_object(iterable)->type == vm->types[KIND_LIST] ||
+         value_object(iterable)->type == vm->types[KIND_TUPLE])) {
+        return update_sequence(vm, set, iterable);
     }
     Value iterator = value_iter(vm, iterable), item;
     if (value_failed(iterator)) {

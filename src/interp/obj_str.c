@@ -12,7 +12,8 @@
 
 enum { INDEX_STEP = 64, INTERN_FIRST_SLOTS = 1024 };
 
-// The bytes of an object: header, text, and the NUL.
+// The bytes of an object: header, text, and the NUL. Rounded up to sixteen
+// they give every text at least eight bytes, on which str_equal counts.
 static size_t str_size(size_t capacity)
 {
     return sizeof(Str) + capacity + 1;
@@ -35,10 +36,51 @@ static Str *str_alloc_of(Vm *vm, Type *cls, size_t capacity)
     return str;
 }
 
-// A plain str. NULL: failed.
-static Str *str_alloc(Vm *vm, size_t capacity)
+// A plain str. NULL: failed. What object_new does for its type, written out:
+// strs are not tracked and their class is not counted.
+static inline Str *str_alloc(Vm *vm, size_t capacity)
 {
-    return str_alloc_of(vm, vm->types[KIND_STR], capacity);
+    Type *cls = vm->types[KIND_STR];
+    if (UNLIKELY(capacity > PTRDIFF_MAX / 2)) {
+        return ctx_fail_memory(&vm->ctx), NULL;
+    }
+    size_t size = (str_size(capacity) + 15) & ~(size_t)15;
+    Str *str = ctx_alloc(&vm->ctx, size);
+    if (LIKELY(str != NULL)) {
+        str->head = (Object){.rc = 1,
+                             .kind = KIND_STR,
+                             .birth = vm->ctx.birth,
+                             .type = cls};
+        str->capacity = size - sizeof(Str) - 1;
+        str->hash = 0;
+        str->index = NULL;
+    }
+    return str;
+}
+
+// Copies a text of any length; most are short, for which two moves that
+// overlap do without a call.
+static inline void copy_text(char *to, const char *from, size_t length)
+{
+    if (length > 16) {
+        memcpy(to, from, length);
+    } else if (length >= 8) {
+        uint64_t head, tail;
+        memcpy(&head, from, 8);
+        memcpy(&tail, from + length - 8, 8);
+        memcpy(to, &head, 8);
+        memcpy(to + length - 8, &tail, 8);
+    } else if (length >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, from, 4);
+        memcpy(&tail, from + length - 4, 4);
+        memcpy(to, &head, 4);
+        memcpy(to + length - 4, &tail, 4);
+    } else {
+        for (size_t i = 0; i < length; i++) {
+            to[i] = from[i];
+        }
+    }
 }
 
 // A copy, since the text stands inside the object. NULL: failed.
@@ -66,16 +108,17 @@ Str *str_exact(Vm *vm, Str *str)
 static Str *str_new_counted(Vm *vm, const char *text, size_t length,
                             size_t count)
 {
-    if (length == 0 && vm->empty_str != NULL) {
-        return object_retain(vm->empty_str);
-    }
-    // One byte is ASCII; the mask keeps a stray byte inside the table.
-    if (length == 1 && vm->char_strs[text[0] & 127] != NULL) {
-        return object_retain(vm->char_strs[text[0] & 127]);
+    if (UNLIKELY(length <= 1)) {
+        // One byte is ASCII; the mask keeps a stray byte inside the table.
+        Str *shared = length == 0 ? vm->empty_str
+                                  : vm->char_strs[text[0] & 127];
+        if (shared != NULL) {
+            return object_retain(shared);
+        }
     }
     Str *str = str_alloc(vm, length);
     if (str != NULL) {
-        memcpy(str->text, text, length);
+        copy_text(str->text, text, length);
         str->text[length] = '\0';
         str->length = length;
         str->count = count;
@@ -165,20 +208,17 @@ Str *str_from_buf(Vm *vm, StrBuf *buf)
     return str;
 }
 
-// Kept in the str; 0 stands for "not computed", which hash_bytes never gives.
-uint64_t str_hash(Str *str)
+// hash_bytes never gives 0.
+uint64_t str_hash_slow(Str *str)
 {
-    if (str->hash == 0) {
-        str->hash = hash_bytes(str->text, str->length);
-    }
+    str->hash = hash_bytes(str->text, str->length);
     return str->hash;
 }
 
-// Lengths differ more often than hashes are known, so no hash is asked for.
-bool str_equal(const Str *a, const Str *b)
+// Equal lengths of more than eight bytes.
+bool str_equal_slow(const Str *a, const Str *b)
 {
-    return a == b || (a->length == b->length &&
-                      memcmp(a->text, b->text, a->length) == 0);
+    return memcmp(a->text, b->text, a->length) == 0;
 }
 
 int str_order(const Str *a, const Str *b)
@@ -365,6 +405,19 @@ void str_destroy(Vm *vm, Object *self)
         ctx_free(&vm->ctx, str->index, index_size(str));
     }
     object_free(vm, str, str_size(str->capacity));
+}
+
+// The end of most strs, without the ways that other objects take: nothing to
+// forget, nothing that it holds, a class that is not counted.
+bool str_destroy_plain(Vm *vm, Object *self)
+{
+    Str *str = (Str *)self;
+    if (self->flags != 0 || self->type != vm->types[KIND_STR] ||
+        str->index != NULL) {
+        return false;
+    }
+    ctx_free(&vm->ctx, str, str_size(str->capacity));
+    return true;
 }
 
 // With an empty side, the other one itself: strs are immutable.

@@ -37,8 +37,8 @@ MUST_CHECK Str *str_exact(Vm *vm, Str *str);
 // The one Str of this text: comparable by address.
 MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned
-uint64_t str_hash(Str *str);
-bool str_equal(const Str *a, const Str *b);
+uint64_t str_hash_slow(Str *str);
+bool str_equal_slow(const Str *a, const Str *b);
 // Order by code points: < 0, 0, > 0.
 int str_order(const Str *a, const Str *b);
 bool str_is(const Str *str, const char *text);
@@ -53,11 +53,37 @@ size_t str_offset(Vm *vm, Str *str, size_t index); // bytes
 // Code points [start, end); end is clipped.
 MUST_CHECK Str *str_slice(Vm *vm, Str *str, size_t start, size_t end);
 void str_destroy(Vm *vm, Object *self); // the type's destroy slot
+// Frees a plain str that nobody has to be told of; false: it is another one,
+// and nothing was done.
+bool str_destroy_plain(Vm *vm, Object *self);
 // Forgets which strings are interned; vm_free calls it when no code runs.
 void str_interned_free(Vm *vm);
 // Appends Python's repr: quotes chosen, escapes.
 void str_print_repr(StrBuf *out, const char *text, size_t length);
 
+// Kept in the str; 0 stands for "not computed", which no text hashes to.
+static inline uint64_t str_hash(Str *str)
+{
+    return LIKELY(str->hash != 0) ? str->hash : str_hash_slow(str);
+}
+// Lengths differ more often than hashes are known, so no hash is asked for.
+// Every Str has room for eight bytes, so short texts are compared as one word,
+// without the bytes behind their ends.
+static inline bool str_equal(const Str *a, const Str *b)
+{
+    if (a == b || a->length != b->length) {
+        return a == b;
+    }
+    if (a->length > sizeof(uint64_t)) {
+        return str_equal_slow(a, b);
+    }
+    uint64_t x, y;
+    memcpy(&x, a->text, sizeof x);
+    memcpy(&y, b->text, sizeof y);
+    // 0 bytes would be a shift by 64, which C leaves undefined.
+    return a->length == 0 ||
+           (x ^ y) << (sizeof x - a->length) * 8 == 0;
+}
 static inline Value str_value(Str *str) // takes the count
 {
     return value_from_object(str);

@@ -1,4 +1,5 @@
 // tuple: immutable; the hash is CPython's, so that sets of tuples print alike.
+#include "interp/obj_str.h"
 #include "interp/sequence.h"
 
 // The empty tuple is one shared object; during the start of a Vm, before it
@@ -68,7 +69,12 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
     uint64_t total = prime5;
     for (size_t i = 0; i < tuple->count; i++) {
         uint64_t item;
-        if (!value_hash(vm, tuple->items[i], &item)) {
+        Value v = tuple->items[i];
+        // Most items are small ints, which hash to themselves.
+        if (value_is_int(v) && value_rank(v) >= 0 &&
+            value_small(v) < VALUE_INT_MAX) {
+            item = (uint64_t)value_small(v);
+        } else if (!value_hash(vm, v, &item)) {
             return false;
         }
         total += item * prime2;
@@ -79,6 +85,38 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
     // -1 is an error in CPython, which puts this number in its place.
     *hash = total == UINT64_MAX ? 1546275796 : total;
     return true;
+}
+
+// 1, 0, -1: items of other kinds.
+static int equal_simple(const Type *str, Value x, Value y)
+{
+    if (value_same(x, y)) {
+        return 1;
+    }
+    if (value_both_ints(x, y)) {
+        return 0;
+    }
+    if (value_is_object(x) && value_object(x)->type == str &&
+        value_is_object(y) && value_object(y)->type == str) {
+        return str_equal(value_as_str(x), value_as_str(y));
+    }
+    return -1;
+}
+
+// Stops at the first pair that differs, or that it cannot compare.
+int tuple_equal_simple(const Vm *vm, Value a, Value b)
+{
+    const Type *cls = vm->types[KIND_TUPLE];
+    if (!value_is_object(a) || value_object(a)->type != cls ||
+        !value_is_object(b) || value_object(b)->type != cls) {
+        return -1;
+    }
+    const Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
+    int equal = x->count == y->count;
+    for (size_t i = 0; equal > 0 && i < x->count; i++) {
+        equal = equal_simple(vm->types[KIND_STR], x->items[i], y->items[i]);
+    }
+    return equal;
 }
 
 // The count of an object in memory always fits.

@@ -114,7 +114,8 @@ int set_is_subset(Vm *vm, Set *a, Set *b)
     Value key;
     for (size_t at = 0; set_next(a, &at, &key);) {
         value_retain(key);
-        int found = set_contains(vm, b, key);
+        // The entry that was just passed holds the hash.
+        int found = set_contains_hashed(vm, b, key, a->table[at - 1].hash);
         release(vm, key);
         if (found <= 0) {
             return found;
@@ -149,9 +150,10 @@ static bool add_where(Vm *vm, Set *result, Set *from, Set *by, int wanted)
     Value key;
     for (size_t at = 0; set_next(from, &at, &key);) {
         value_retain(key);
-        int found = set_contains(vm, by, key);
+        uint64_t hash = from->table[at - 1].hash;
+        int found = set_contains_hashed(vm, by, key, hash);
         bool ok = found >= 0 &&
-                  (found != wanted || set_add(vm, result, key));
+                  (found != wanted || set_add_hashed(vm, result, key, hash));
         release(vm, key);
         if (!ok) {
             return false;

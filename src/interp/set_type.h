@@ -6,6 +6,9 @@
 
 // An empty set of a class that derives from set or frozenset.
 MUST_CHECK Set *set_new_of(Vm *vm, Type *cls);
+// As set_contains and set_add, for a key whose hash another table holds.
+int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash);
+MUST_CHECK bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash);
 MUST_CHECK bool set_merge(Vm *vm, Set *set, Set *other);
 MUST_CHECK bool set_clear(Vm *vm, Set *set);
 // A new set of the kind of `like`, with the items of `iterable`.

@@ -354,17 +354,23 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
 // it.
 Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
 {
+    // By the address of the name, a literal: each iterator asks.
+    VariantMemo *memo =
+        &vm->variant_memo[(uintptr_t)name / 4 % VARIANT_MEMO_SLOTS];
+    if (LIKELY(memo->name == name)) {
+        return memo->type;
+    }
     size_t length = strlen(name);
     uint64_t *place = map_get(&vm->type_variants, name, length);
-    if (place != NULL) {
-        return (Type *)(uintptr_t)*place;
-    }
-    Type *made = make_variant(vm, def, name);
+    Type *made = place != NULL ? (Type *)(uintptr_t)*place
+                               : make_variant(vm, def, name);
     if (made == NULL ||
-        !map_put(&vm->type_variants, name, length, (uintptr_t)made)) {
+        (place == NULL &&
+         !map_put(&vm->type_variants, name, length, (uintptr_t)made))) {
         object_release_null(&vm->ctx, made);
         return NULL;
     }
+    *memo = (VariantMemo){.name = name, .type = made};
     return made;
 }
 

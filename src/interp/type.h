@@ -157,6 +157,15 @@ struct Type {
                         // NULL: none
 };
 
+// Which variant type a name stood for last (type_variant). The name is a
+// literal, so its address tells.
+typedef struct VariantMemo {
+    const char *name;
+    Type *type; // borrowed from type_variants
+} VariantMemo;
+
+enum { VARIANT_MEMO_SLOTS = 32 };
+
 Type *type_of_immediate(Vm *vm, Value v);
 // The class of any value, immediates included. Borrowed.
 static inline Type *type_of(Vm *vm, Value v)

@@ -86,6 +86,7 @@ struct Vm {
     struct ReprGuard *printing; // containers being printed (sequence.h)
     WeakTable weak_table; // weak references by target (obj_weakref.h)
     Map type_variants;    // types made on demand, by name (type_variant)
+    VariantMemo variant_memo[VARIANT_MEMO_SLOTS]; // the last ones
 
     // Staging: NULL and 0 while nothing is traced.
     const TraceHooks *hooks;  // installed by the stager (apply.h)
