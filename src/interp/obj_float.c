@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interp/obj_int.h"
 #include "interp/raise.h"
@@ -22,6 +23,31 @@ Value float_box(Vm *vm, double d)
     return value_from_object(box);
 }
 
+// Counts the digits of "d.ddde+xx" up by one in the last place; false: all of
+// them are 9.
+static bool digits_up(char *text)
+{
+    for (char *at = strchr(text, 'e'); at-- > text;) {
+        if (*at >= '0' && *at < '9') {
+            ++*at;
+            return true;
+        }
+        *at = *at == '9' ? '0' : *at;
+    }
+    return false;
+}
+
+// Whether these digits read back as d, the nearest ones or, for a power of
+// two, the next ones above: its neighbour above is twice as far away as the
+// one below, so that these may do where the nearest, below it, do not.
+static bool reads_back(double d, char *text)
+{
+    int exponent;
+    return strtod(text, NULL) == d ||
+           (frexp(d, &exponent) == 0.5 && digits_up(text) &&
+            strtod(text, NULL) == d);
+}
+
 // Gives the digits without point or zeros at the end; the result is the decimal
 // exponent of the first one. `d` is finite; its sign is not looked at.
 int float_shortest(double d, char *digits)
@@ -32,7 +58,7 @@ int float_shortest(double d, char *digits)
     for (int precision = first; precision <= 16; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, fabs(d));
         // 17 digits always suffice for a double.
-        if (precision == 16 || strtod(text, NULL) == fabs(d)) {
+        if (precision == 16 || reads_back(fabs(d), text)) {
             break;
         }
     }
