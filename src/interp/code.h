@@ -22,6 +22,20 @@ typedef enum Opcode {
     OPCODE_COUNT
 } Opcode;
 
+// Flags in the field x of those instructions that compile_fuse.c marks; the low
+// four bits keep the meaning that opcode_list.h gives. "First" and "second"
+// are the operands in the order of the table there.
+enum {
+    INS_ITEM = 1,        // of GETITEM: the next is a GETITEM of the result
+    INS_ITEM_I = 2,      // of GETITEM and GETITEMI: the next is a GETITEMI
+    INS_CHAIN = 16,      // the next instruction reads the result, and nobody
+                         // else: it may be handed on without a register
+    INS_CHAINED = 32,    // what the one before hands on is the second operand
+                         // of the two, not the first
+    INS_DROP_FIRST = 64, // the first operand is a temporary: it is emptied
+    INS_DROP_SECOND = 128 // the second one likewise
+};
+
 // [start, end) in words; the exception goes to R[depth], registers from depth
 // on are released. Inner handlers come first.
 typedef struct Handler {
@@ -140,6 +154,12 @@ typedef struct Code {
     bool plain;              // @stage.plain: never converted
 } Code;
 
+// Marks temporaries and chains in finished words (compile_fuse.c); starts[]
+// are the places of the instructions.
+void code_fuse(Ins *words, const uint32_t *starts, size_t count,
+               uint32_t local_count);
+// Whether x of this instruction holds flags above its low four bits.
+bool code_has_flags(Opcode op);
 // Empty code of this source (retained). NULL: failed.
 MUST_CHECK Code *code_new(Vm *vm, Source *source);
 // Releases what its places hold, not their array.

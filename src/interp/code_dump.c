@@ -98,8 +98,10 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
             }
         }
     }
-    if (INS_X(ins) != 0) {
-        strbuf_printf(out, "  x=%u", (unsigned)INS_X(ins));
+    // The flags are for the machine: they say nothing that is not seen.
+    unsigned x = INS_X(ins) & (code_has_flags((Opcode)INS_OP(ins)) ? 15 : 255);
+    if (x != 0) {
+        strbuf_printf(out, "  x=%u", x);
     }
     size_t width = out->length - start;
     // Positions stand in one column where the text is short enough.

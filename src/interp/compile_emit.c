@@ -368,6 +368,20 @@ static void write_words(const Compiler *c, const Layout *layout, Ins *out)
     }
 }
 
+// The finishing touches, once all words stand where they will.
+static bool fuse_words(const Compiler *c, const Layout *layout, Code *code)
+{
+    size_t count = c->spans.count;
+    uint32_t *starts = arena_new_array(c->table->arena, uint32_t, count + 1);
+    for (size_t i = 0; starts != NULL && i < count; i++) {
+        starts[i] = layout->moved[c->spans.items[i].word];
+    }
+    if (starts != NULL) {
+        code_fuse(code->words, starts, count, c->local_count);
+    }
+    return starts != NULL;
+}
+
 // Zigzag and seven bits a byte.
 static size_t put_number(uint8_t *out, int64_t number)
 {
@@ -505,7 +519,8 @@ static bool write_all(Compiler *c, Code *code)
     write_words(c, &layout, code->words);
     code->register_count = c->register_count + 1;
     code->local_count = c->local_count;
-    return write_positions(c, &layout, code) &&
+    return fuse_words(c, &layout, code) &&
+           write_positions(c, &layout, code) &&
            write_handlers(c, &layout, code) &&
            write_blocks(c, &layout, code) && write_constants(c, code);
 }

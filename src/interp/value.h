@@ -189,7 +189,7 @@ ALWAYS_INLINE bool value_make_float(double d, Value *v)
     bits -= (uint64_t)1 << 60;
     bits = bits << 4 | bits >> 60;
     *v = VALUE_OF_BITS(bits);
-    return (0x8C >> (bits & 7)) & 1;
+    return (0x8C8C8C8Cu >> (bits & 31)) & 1;
 }
 ALWAYS_INLINE Value value_try_float(double d)
 {

@@ -21,6 +21,20 @@ static Value *method_window(Value *callee, uint32_t *count)
     return window;
 }
 
+// From where a chained instruction would have read its number.
+static uint32_t chained_register(Ins ins_)
+{
+    Opcode op = (Opcode)INS_OP(ins_);
+    bool second = (INS_X(ins_) & INS_CHAINED) != 0;
+    if (op >= OPCODE_JLT && op <= OPCODE_JNGE) {
+        return second ? INS_B(ins_) : INS_A(ins_);
+    }
+    if (op >= OPCODE_KADD && op <= OPCODE_KTRUEDIV) {
+        return INS_C(ins_);
+    }
+    return second ? INS_C(ins_) : INS_B(ins_);
+}
+
 // Interprets until the entry frame that runs now has ended or yields.
 Value vm_run(Vm *vm, bool raised)
 {
@@ -29,15 +43,23 @@ Value vm_run(Vm *vm, bool raised)
 #include "interp/opcode_list.h"
 #undef OPCODE
     };
+    // What a chained instruction does with a number from the one before; only
+    // consumers of compile_fuse.c are looked up.
+    static const void *const chains[] = {
+        CHAIN(ADD), CHAIN(SUB), CHAIN(MUL), CHAIN(TRUEDIV), CHAIN(ADDI),
+        CHAIN(SUBI), CHAIN(MULI), CHAIN(ADDK), CHAIN(SUBK), CHAIN(MULK),
+        CHAIN(TRUEDIVK), CHAIN(KADD), CHAIN(KSUB), CHAIN(KMUL),
+        CHAIN(KTRUEDIV), CHAIN(JLT), CHAIN(JLE), CHAIN(JGT), CHAIN(JGE),
+        CHAIN(JNLT), CHAIN(JNLE), CHAIN(JNGT), CHAIN(JNGE)};
     Frame *f;
     const Ins *pc;
     Value *R;
     const Value *K;
-    Ins ins;
     Value result;  // of a frame that ends, on its way to the caller
     Value *window; // of a call: the arguments, behind the callee
     uint32_t count; // of them
     Tuple *keywords;
+    double number = 0; // on its way from one instruction to the next
     LOAD_FRAME();
     if (raised) {
         goto error;
@@ -54,7 +76,7 @@ OP_MOVE: {
     Value b = RB;
     if (UNLIKELY(value_unbound(b))) {
         f->pc = pc;
-        slow_unbound(vm, f, INS_B(ins));
+        slow_unbound(vm, f, FIELD_B);
         goto error;
     }
     value_retain(b);
@@ -70,7 +92,7 @@ OP_MOVET: {
 }
 // No slow half: the int stands in the instruction and needs no box.
 OP_LOADI:
-    SET(RA, value_from_small(INS_BI(ins)));
+    SET(RA, value_from_small(FIELD_BI));
     NEXT();
 OP_LOADK:
     SET(RA, value_retain(KB));
@@ -82,13 +104,15 @@ OP_DROP:
     NEXT();
 OP_DROPN:
     f->pc = pc;
-    for (uint32_t i = 0; i < INS_B(ins); i++) {
-        SET(R[INS_A(ins) + i], VALUE_UNBOUND);
+    for (uint32_t i = 0; i < FIELD_B; i++) {
+        SET(R[FIELD_A + i], VALUE_UNBOUND);
     }
     NEXT();
     SLOW_DROP(DELETE, slow_delete, 0)
 
 #include "interp/vm_ops_number.h"
+
+#include "interp/vm_ops_chain.h"
 
 #include "interp/vm_ops_jump.h"
 

@@ -8,6 +8,8 @@
 #ifndef DUET_INTERP_VM_FAST_H
 #define DUET_INTERP_VM_FAST_H
 
+#include <math.h>
+
 #include "interp/attr.h"
 #include "interp/obj_float.h"
 #include "interp/obj_list.h"
@@ -30,7 +32,22 @@ ALWAYS_INLINE bool fast_storable(const Vm *vm, const Object *object)
 // have methods of its own.
 ALWAYS_INLINE bool fast_is_exact(const Vm *vm, Value v, Kind kind)
 {
-    return value_is_kind(v, kind) && value_object(v)->type == vm->types[kind];
+    return value_is_object(v) && value_object(v)->type == vm->types[kind];
+}
+
+// Ints below it are exact as floats, so that their quotient is rounded once.
+#define FAST_EXACT_INT 9007199254740992.0
+
+// A number that needs no box as a C double; false: it is none. An int rounds
+// as Python's float(int) does.
+ALWAYS_INLINE bool fast_double(Value v, double *d)
+{
+    if (value_is_immediate_float(v)) {
+        *d = value_immediate_float(v);
+        return true;
+    }
+    *d = (double)value_small(v);
+    return value_is_int(v);
 }
 
 // The index of an item of `count`, counted from the end if it is negative.
@@ -42,48 +59,85 @@ ALWAYS_INLINE bool fast_index(Value key, size_t count, size_t *index)
     return LIKELY((uint64_t)i < count);
 }
 
-// item = container[key] of a list, a tuple or a dense dict, counted.
-ALWAYS_INLINE bool fast_get_item(const Vm *vm, Value container, Value key,
-                                 Value *item)
+// The place of container[key] in a list, a tuple or a dense dict, NULL: ask
+// the slow path. To be read before anything else runs.
+ALWAYS_INLINE const Value *fast_item(const Vm *vm, Value container, Value key)
 {
     size_t index;
     if (!value_is_int(key) || !fast_quiet(vm)) {
-        return false;
+        return NULL;
     }
     if (LIKELY(fast_is_exact(vm, container, KIND_LIST))) {
         const List *list = value_as_list(container);
-        if (fast_index(key, list->count, &index)) {
-            *item = value_retain(list->items[index]);
-            return true;
-        }
-    } else if (fast_is_exact(vm, container, KIND_TUPLE)) {
-        const Tuple *tuple = value_as_tuple(container);
-        if (fast_index(key, tuple->count, &index)) {
-            *item = value_retain(tuple->items[index]);
-            return true;
-        }
-    } else if (fast_is_exact(vm, container, KIND_DICT)) {
+        return fast_index(key, list->count, &index) ? &list->items[index]
+                                                    : NULL;
+    }
+    if (fast_is_exact(vm, container, KIND_DICT)) {
         const Dict *dict = value_as_dict(container);
         index = (size_t)value_small(key);
-        if (dict->dense && index < dict->used &&
-            value_same(dict->entries[index].key, key)) {
-            *item = value_retain(dict->entries[index].value);
-            return true;
-        }
+        return dict->dense && index < dict->used &&
+                       value_same(dict->entries[index].key, key)
+                   ? &dict->entries[index].value
+                   : NULL;
     }
-    return false;
+    if (fast_is_exact(vm, container, KIND_TUPLE)) {
+        const Tuple *tuple = value_as_tuple(container);
+        return fast_index(key, tuple->count, &index) ? &tuple->items[index]
+                                                     : NULL;
+    }
+    return NULL;
 }
 
-// The place of list[key], for a store.
+// container[key] of a dict whose look-up runs no code of the program; NULL:
+// absent, or not known here.
+ALWAYS_INLINE const DictEntry *fast_entry(const Vm *vm, Value container,
+                                          Value key)
+{
+    return fast_is_exact(vm, container, KIND_DICT) && fast_quiet(vm)
+               ? dict_find_simple(value_as_dict(container), key)
+               : NULL;
+}
+
+// A dense dict takes the next int in turn, where it has room: true.
+ALWAYS_INLINE bool fast_dense_append(Dict *dict, Value key, Value item)
+{
+    uint32_t number = dict->used;
+    if (!dict->dense || number >= dict->capacity ||
+        !value_same(key, value_from_small(number))) {
+        return false;
+    }
+    dict->entries[number] =
+        (DictEntry){.hash = number, .key = key, .value = item};
+    dict->used++;
+    dict->count++;
+    dict->version++;
+    return true;
+}
+
+// The place of container[key] for a store. Of a dict that has not got the key
+// yet a new one, which holds nothing.
 ALWAYS_INLINE Value *fast_item_place(const Vm *vm, Value container, Value key)
 {
     size_t index;
-    if (value_is_int(key) && fast_is_exact(vm, container, KIND_LIST)) {
+    if (!value_is_int(key) || !value_is_object(container) ||
+        !fast_storable(vm, value_object(container))) {
+        return NULL;
+    }
+    if (LIKELY(value_object(container)->type == vm->types[KIND_LIST])) {
         List *list = value_as_list(container);
-        if (fast_storable(vm, &list->head) &&
-            fast_index(key, list->count, &index)) {
-            return &list->items[index];
+        return fast_index(key, list->count, &index) ? &list->items[index]
+                                                    : NULL;
+    }
+    if (value_object(container)->type == vm->types[KIND_DICT]) {
+        Dict *dict = value_as_dict(container);
+        index = (size_t)value_small(key);
+        if (dict->dense && index < dict->used &&
+            value_same(dict->entries[index].key, key)) {
+            return &dict->entries[index].value;
         }
+        return fast_dense_append(dict, key, VALUE_UNBOUND)
+                   ? &dict->entries[index].value
+                   : NULL;
     }
     return NULL;
 }

@@ -16,7 +16,7 @@
 // x = 1 marks augmented assignment: the left operand may change in place.
 static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
 {
-    return INS_X(ins) ? value_inplace(vm, op, b, c)
+    return INS_X(ins) & 1 ? value_inplace(vm, op, b, c)
                       : value_binary(vm, op, b, c);
 }
 
@@ -61,7 +61,7 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b,
     }
     // Three names for each operator: __add__, __radd__, __iadd__.
     NameId plain = NAME_ADD + 3 * op;
-    if (INS_X(ins) &&
+    if ((INS_X(ins) & 1) &&
         !value_unbound(type_lookup(vm, left, vm->names[plain + 2]))) {
         return NULL;
     }
@@ -102,7 +102,7 @@ bool vm_deliver(Vm *vm, Value result)
     if (value_same(result, VALUE_NOT_IMPLEMENTED) &&
         INS_OP(ins) >= OPCODE_ADD && INS_OP(ins) <= OPCODE_RSHIFT) {
         result = value_binary_declined(
-            vm, (BinaryOp)(INS_OP(ins) - OPCODE_ADD), INS_X(ins),
+            vm, (BinaryOp)(INS_OP(ins) - OPCODE_ADD), INS_X(ins) & 1,
             f->registers[INS_B(ins)], f->registers[INS_C(ins)]);
     }
     return slow_finish(vm, f, ins, result, INS_B(ins), INS_C(ins));
@@ -189,7 +189,7 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     return slow_finish(vm, f, ins,
-                       compare(vm, (CompareOp)INS_X(ins),
+                       compare(vm, (CompareOp)(INS_X(ins) & 15),
                                f->registers[INS_B(ins)],
                                f->registers[INS_C(ins)]),
                        INS_B(ins), INS_C(ins));

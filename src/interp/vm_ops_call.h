@@ -7,7 +7,7 @@
 
 OP_CALL:
     window = &RA + 1;
-    count = INS_B(ins);
+    count = FIELD_B;
 // The frame is pushed here if nothing needs binding, as vm_push_frame does it.
 call_window: {
     Value callee = window[-1];
@@ -55,17 +55,17 @@ call_slowly: {
 }
 // The method or function that LOADM found; with a self it is an argument.
 OP_CALLM:
-    count = INS_B(ins);
+    count = FIELD_B;
     window = method_window(&RA, &count);
     goto call_window;
 // With keywords: KC holds the names of the last arguments.
 OP_CALLK:
     window = &RA + 1;
-    count = INS_B(ins);
+    count = FIELD_B;
     keywords = (Tuple *)value_object(KC);
     goto call_slowly;
 OP_CALLMK:
-    count = INS_B(ins);
+    count = FIELD_B;
     window = method_window(&RA, &count);
     keywords = (Tuple *)value_object(KC);
     goto call_slowly;
@@ -78,9 +78,9 @@ OP_RETGEN:
     result = RA;
     // An UNBOUND temporary is meant: an entry of the prompt has no value.
     if (UNLIKELY(value_unbound(result)) &&
-        INS_A(ins) < f->code->local_count) {
+        FIELD_A < f->code->local_count) {
         f->pc = pc;
-        slow_unbound(vm, f, INS_A(ins));
+        slow_unbound(vm, f, FIELD_A);
         goto error;
     }
     RA = VALUE_UNBOUND;
@@ -90,7 +90,7 @@ OP_RETN:
 // The result is owned by `result`; the locals go first, so that finalisers of
 // theirs run before the caller sees it.
 leave:
-    for (uint32_t i = 0; i < INS_B(ins); i++) {
+    for (uint32_t i = 0; i < FIELD_B; i++) {
         if (value_is_object(R[i])) {
             SET(R[i], VALUE_UNBOUND);
         }
@@ -124,7 +124,7 @@ OP_YIELD:
     f->pc = pc;
     result = RA;
     if (UNLIKELY(value_unbound(result))) {
-        slow_unbound(vm, f, INS_A(ins));
+        slow_unbound(vm, f, FIELD_A);
         goto error;
     }
     RA = VALUE_UNBOUND;

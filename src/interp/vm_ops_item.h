@@ -9,7 +9,7 @@ OP_GETATTR: {
     if (LIKELY(place != NULL)) {
         f->pc = pc;
         SET(RA, value_retain(*place));
-        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
+        DROP_FIRST(RB);
         pc += 2;
         NEXT();
     }
@@ -28,9 +28,9 @@ OP_SETATTR: {
                        : fast_attr_place(vm, RA, (const StoreCache *)pc);
     if (LIKELY(place != NULL)) {
         f->pc = pc;
-        TAKE(v, INS_B(ins));
+        TAKE_FIRST(v, RB);
         SET(*place, v);
-        DROP_TEMPORARY(INS_A(ins), INS_B(ins));
+        DROP_SECOND(RA);
         pc += 3;
         NEXT();
     }
@@ -48,11 +48,7 @@ OP_LOADM: {
     Object *method = fast_method(vm, self, (const MethodCache *)pc);
     if (LIKELY(method != NULL)) {
         f->pc = pc;
-        if (INS_B(ins) == INS_A(ins) || IS_TEMPORARY(INS_B(ins))) {
-            RB = VALUE_UNBOUND;
-        } else {
-            value_retain(self);
-        }
+        TAKE_FIRST(self, RB);
         SET((&RA)[1], self);
         SET(RA, value_from_object(object_retain(method)));
         pc += 3;
@@ -65,26 +61,75 @@ OP_LOADM: {
     pc += 3;
     NEXT();
 }
+// The item goes where it is wanted: on to the next instruction if that is
+// arithmetic and the item a float, else into A, counted.
+#define ITEM_RESULT(item)                                                     \
+    if ((FIELD_X & INS_CHAIN) && value_is_immediate_float(item)) {            \
+        number = value_immediate_float(item);                                 \
+        f->pc = pc;                                                           \
+        if (FIELD_A == FIELD_B) {                                             \
+            SET(RA, VALUE_UNBOUND);                                           \
+        }                                                                     \
+        DROP_FIRST(RB);                                                       \
+        pc++;                                                                 \
+        goto *chains[INS_OP(ins) - OPCODE_ADD];                               \
+    }                                                                         \
+    f->pc = pc;                                                               \
+    SET(RA, value_retain(item));                                              \
+    DROP_FIRST(RB);                                                           \
+    NEXT();
 // The key is an int where the fast way is taken, so only the container needs
-// dropping.
+// dropping. An item of which the next instruction wants an item is not even
+// counted: `first` is borrowed until that is found.
 OP_GETITEM: {
-    Value item;
-    if (LIKELY(fast_get_item(vm, RB, RC, &item))) {
+    const Value *place = fast_item(vm, RB, RC);
+    if (LIKELY(place != NULL)) {
+        Value first = *place;
+        if (FIELD_X & INS_ITEM) {
+            pc++;
+            place = fast_item(vm, first, RC);
+            if (LIKELY(place != NULL)) {
+                Value second = *place;
+                ITEM_RESULT(second)
+            }
+            pc--;
+        } else if (FIELD_X & INS_ITEM_I) {
+            pc++;
+            place = fast_item(vm, first, value_from_small(FIELD_CI));
+            if (LIKELY(place != NULL)) {
+                Value second = *place;
+                ITEM_RESULT(second)
+            }
+            pc--;
+        }
+        ITEM_RESULT(first)
+    }
+    const DictEntry *entry = fast_entry(vm, RB, RC);
+    if (LIKELY(entry != NULL)) {
+        Value item = value_retain(entry->value);
         f->pc = pc;
         SET(RA, item);
-        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
-        NEXT();
+        DROP_FIRST(RB);
+        DROP_SECOND(RC);
+        NEXT_POLL();
     }
     SLOW_METHOD(slow_getitem)
 }
 // The key stands in the instruction.
 OP_GETITEMI: {
-    Value item;
-    if (LIKELY(fast_get_item(vm, RB, value_from_small(INS_CI(ins)), &item))) {
-        f->pc = pc;
-        SET(RA, item);
-        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
-        NEXT();
+    const Value *place = fast_item(vm, RB, value_from_small(FIELD_CI));
+    if (LIKELY(place != NULL)) {
+        Value first = *place;
+        if (FIELD_X & INS_ITEM_I) {
+            pc++;
+            place = fast_item(vm, first, value_from_small(FIELD_CI));
+            if (LIKELY(place != NULL)) {
+                Value second = *place;
+                ITEM_RESULT(second)
+            }
+            pc--;
+        }
+        ITEM_RESULT(first)
     }
     SLOW_HERE(slow_getitemi)
 }
@@ -92,12 +137,13 @@ OP_GETITEMI: {
 // no code runs in between.
 OP_SETITEM: {
     Value v = RC;
-    Value *place = fast_item_place(vm, RA, RB);
-    if (LIKELY(place != NULL && !value_unbound(v))) {
+    Value *place =
+        UNLIKELY(value_unbound(v)) ? NULL : fast_item_place(vm, RA, RB);
+    if (LIKELY(place != NULL)) {
         f->pc = pc;
-        TAKE(v, INS_C(ins));
+        TAKE_FIRST(v, RC);
         SET(*place, v);
-        DROP_TEMPORARY(INS_A(ins), INS_C(ins));
+        DROP_SECOND(RA);
         NEXT();
     }
     SLOW_HERE(slow_setitem)
@@ -114,7 +160,7 @@ OP_SETITEM: {
 OP_APPEND: {
     Value v = RB;
     if (LIKELY(!value_unbound(v) && fast_append(vm, RA, v))) {
-        TAKE(v, INS_B(ins));
+        TAKE_FIRST(v, RB);
         NEXT();
     }
     SLOW_HERE(slow_append)
@@ -134,14 +180,14 @@ OP_UNPACK: {
     Value source = RA;
     Value *out = &RB;
     if (LIKELY(fast_is_exact(vm, source, KIND_TUPLE)) &&
-        value_as_tuple(source)->count == INS_C(ins) &&
-        (uint32_t)(INS_A(ins) - INS_B(ins)) >= INS_C(ins)) {
+        value_as_tuple(source)->count == FIELD_C &&
+        (uint32_t)(FIELD_A - FIELD_B) >= FIELD_C) {
         f->pc = pc;
-        for (uint32_t i = 0; i < INS_C(ins); i++) {
+        for (uint32_t i = 0; i < FIELD_C; i++) {
             Value item = value_retain(value_as_tuple(source)->items[i]);
             SET(out[i], item);
         }
-        DROP_TEMPORARY(INS_A(ins), UINT32_MAX);
+        DROP_FIRST(RA);
         NEXT();
     }
     SLOW_HERE(slow_unpack)

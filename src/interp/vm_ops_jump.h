@@ -6,36 +6,36 @@
 
 // The comparison by identity; both registers must be bound.
 #define IDENTITY_JUMP(ID, wanted)                                             \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value a = RA, b = RB;                                                 \
         if (UNLIKELY(value_unbound(a) || value_unbound(b))) {                 \
             SLOW_JUMP(slow_jump);                                             \
         }                                                                     \
         bool same = value_same(a, b);                                         \
-        DROP_TEMPORARY(INS_A(ins), UINT32_MAX);                               \
-        DROP_TEMPORARY(INS_B(ins), UINT32_MAX);                               \
+        DROP_FIRST(RA);                                                       \
+        DROP_SECOND(RB);                                                      \
         if (same == (wanted)) {                                               \
-            JUMP(INS_CI(ins));                                                \
+            JUMP(FIELD_CI);                                                   \
         }                                                                     \
         NEXT();                                                               \
     }
 // `test` compares l and r: the ranks of two ints, or two floats.
 #define COMPARE_JUMP(ID, test)                                                \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value a = RA, b = RB;                                                 \
         if (LIKELY(value_both_ints(a, b))) {                                  \
             int64_t l = value_rank(a), r = value_rank(b);                     \
             if (test) {                                                       \
-                JUMP(INS_CI(ins));                                            \
+                JUMP(FIELD_CI);                                               \
             }                                                                 \
             NEXT();                                                           \
         }                                                                     \
         if (value_both_immediate_floats(a, b)) {                              \
-            double l = value_immediate_float(a), r = value_immediate_float(b);\
+            double l = value_immediate_float(a), r = value_immediate_float(b); \
             if (test) {                                                       \
-                JUMP(INS_CI(ins));                                            \
+                JUMP(FIELD_CI);                                               \
             }                                                                 \
             NEXT();                                                           \
         }                                                                     \
@@ -43,14 +43,14 @@
     }
 // With the int that stands in the instruction.
 #define COMPARE_JUMP_I(ID, test)                                              \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value a = RA;                                                         \
         if (LIKELY(value_is_int(a))) {                                        \
             int64_t l = value_rank(a);                                        \
-            int64_t r = value_rank(value_from_small(INS_BI(ins)));            \
+            int64_t r = value_rank(value_from_small(FIELD_BI));               \
             if (test) {                                                       \
-                JUMP(INS_CI(ins));                                            \
+                JUMP(FIELD_CI);                                               \
             }                                                                 \
             NEXT();                                                           \
         }                                                                     \
@@ -58,16 +58,16 @@
     }
 // `keep`: the register keeps its value if the jump is taken (and, or).
 #define TRUTH_JUMP(ID, on_true, keep)                                         \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value a = RA;                                                         \
         if (LIKELY(value_is_bool(a))) {                                       \
             bool jump = value_same(a, VALUE_TRUE) == (on_true);               \
-            if (!((keep) && jump) && INS_A(ins) >= f->code->local_count) {    \
+            if (!((keep) && jump) && (FIELD_X & INS_DROP_FIRST)) {            \
                 RA = VALUE_UNBOUND;                                           \
             }                                                                 \
             if (jump) {                                                       \
-                JUMP(INS_CI(ins));                                            \
+                JUMP(FIELD_CI);                                               \
             }                                                                 \
             NEXT();                                                           \
         }                                                                     \
@@ -75,7 +75,7 @@
     }
 
 OP_JMP:
-    JUMP(INS_J(ins));
+    JUMP(FIELD_J);
     NEXT();
     COMPARE_JUMP(JLT, l < r)
     COMPARE_JUMP(JLE, l <= r)
@@ -114,6 +114,6 @@ OP_JMP:
     TRUTH_JUMP(JFALSE_KEEP, false, true)
 OP_JBOUND:
     if (!value_unbound(RA)) {
-        JUMP(INS_CI(ins));
+        JUMP(FIELD_CI);
     }
     NEXT();

@@ -7,14 +7,14 @@ OP_FORPREP:
     if (!slow_forprep(vm, f, ins)) {
         goto error;
     }
-    pc += INS_CI(ins);
+    pc += FIELD_CI;
     NEXT();
 OP_GETITER:
     f->pc = pc;
     if (!slow_getiter(vm, f, ins)) {
         goto error;
     }
-    pc += INS_CI(ins);
+    pc += FIELD_CI;
     NEXT();
 // One instruction for each turn: next item, store, jump. A generator of Duet is
 // resumed in this machine, and its yield makes the jump (OP_YIELD).
@@ -27,12 +27,12 @@ OP_FORLOOP: {
             (void)value_add_small(item, state[3], &state[1]);
             (void)value_sub_small(state[2], value_from_small(1), &state[2]);
             SET(RB, item);
-            JUMP(INS_CI(ins));
+            JUMP(FIELD_CI);
             NEXT();
         }
     } else if (fast_next(vm, state, &item)) {
         SET(RB, item);
-        JUMP(INS_CI(ins));
+        JUMP(FIELD_CI);
         NEXT();
     } else if (value_is_kind(state[0], KIND_GENERATOR)) {
         f->pc = pc;

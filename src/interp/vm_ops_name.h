@@ -54,7 +54,7 @@ OP_SETCELL: {
     Value v = RB;
     if (LIKELY(!value_unbound(v) && fast_storable(vm, &cell->head))) {
         f->pc = pc;
-        TAKE(v, INS_B(ins));
+        TAKE_FIRST(v, RB);
         SET(cell->value, v);
         NEXT();
     }
@@ -63,7 +63,7 @@ OP_SETCELL: {
     SLOW_DROP(DELCELL, slow_delcell, 0)
 // The function in R[-1] holds the captured cells while the frame runs.
 OP_GETCAP: {
-    Value v = ((const Cell *)value_object(f->cells[INS_B(ins)]))->value;
+    Value v = ((const Cell *)value_object(f->cells[FIELD_B]))->value;
     if (LIKELY(!value_unbound(v) && fast_quiet(vm))) {
         SET(RA, value_retain(v));
         NEXT();
@@ -71,11 +71,11 @@ OP_GETCAP: {
     SLOW_HERE(slow_getcap)
 }
 OP_SETCAP: {
-    Cell *cell = (Cell *)value_object(f->cells[INS_B(ins)]);
+    Cell *cell = (Cell *)value_object(f->cells[FIELD_B]);
     Value v = RA;
     if (LIKELY(!value_unbound(v) && fast_storable(vm, &cell->head))) {
         f->pc = pc;
-        TAKE(v, INS_A(ins));
+        TAKE_FIRST(v, RA);
         SET(cell->value, v);
         NEXT();
     }
@@ -84,5 +84,5 @@ OP_SETCAP: {
     SLOW_DROP(DELCAP, slow_delcap, 0)
 // The cell itself, to be handed to an inner function.
 OP_LOADCAP:
-    SET(RA, value_retain(f->cells[INS_B(ins)]));
+    SET(RA, value_retain(f->cells[FIELD_B]));
     NEXT();

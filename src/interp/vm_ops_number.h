@@ -6,7 +6,7 @@
 
 // The operators on the bits of two ints that cannot overflow.
 #define BITWISE(ID, ints)                                                     \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value b = RB, c = RC;                                                 \
         if (LIKELY(value_both_ints(b, c))) {                                  \
@@ -15,19 +15,26 @@
         }                                                                     \
         SLOW_METHOD(slow_binary)                                              \
     }
-// A float that needs a box falls through to the slow path.
+// A float that needs a box falls through to the slow path. A result that the
+// next instruction alone reads goes on to it as it is (vm_ops_chain.h).
 #define FLOAT_RESULT(d)                                                       \
-    Value number;                                                             \
-    if (LIKELY(value_make_float(d, &number))) {                               \
-        SET(RA, number);                                                      \
+    number = (d);                                                             \
+    if (FIELD_X & INS_CHAIN) {                                                \
+        pc++;                                                                 \
+        goto *chains[INS_OP(ins) - OPCODE_ADD];                               \
+    }                                                                         \
+    Value boxless;                                                            \
+    if (LIKELY(value_make_float(number, &boxless))) {                         \
+        SET(RA, boxless);                                                     \
         NEXT();                                                               \
     }
-// Two ints without overflow, or two floats; `ints` is value_add_small or its
-// like.
+// Two ints without overflow, or two numbers with a float among them; `ints`
+// is value_add_small or its like.
 #define ARITHMETIC(ID, sign, ints)                                            \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value b = RB, c = RC;                                                 \
+        double l, r;                                                          \
         if (value_both_ints(b, c)) {                                          \
             Value sum;                                                        \
             if (LIKELY(ints(b, c, &sum))) {                                   \
@@ -37,29 +44,43 @@
         } else if (value_both_immediate_floats(b, c)) {                       \
             FLOAT_RESULT(value_immediate_float(b)                             \
                              sign value_immediate_float(c))                   \
+        } else if (fast_double(b, &l) && fast_double(c, &r)) {                \
+            FLOAT_RESULT(l sign r)                                            \
         }                                                                     \
         SLOW_METHOD(slow_binary)                                              \
     }
 // With the int that stands in the instruction.
-#define ARITHMETIC_I(ID, ints)                                                \
-    OP_##ID :                                                                  \
+#define ARITHMETIC_I(ID, sign, ints)                                          \
+    OP_##ID :                                                                 \
     {                                                                         \
         Value b = RB, sum;                                                    \
         if (LIKELY(value_is_int(b) &&                                         \
-                   ints(b, value_from_small(INS_CI(ins)), &sum))) {           \
+                   ints(b, value_from_small(FIELD_CI), &sum))) {              \
             SET(RA, sum);                                                     \
             NEXT();                                                           \
+        }                                                                     \
+        if (value_is_immediate_float(b)) {                                    \
+            FLOAT_RESULT(value_immediate_float(b) sign (double)FIELD_CI)      \
         }                                                                     \
         SLOW_HERE(slow_binary_i)                                              \
     }
 // With a float among the constants, on either side.
 #define ARITHMETIC_K(ID, sign, left, right, slow)                             \
-    OP_##ID :                                                                  \
+    OP_##ID :                                                                 \
     {                                                                         \
-        Value b = (left), c = (right);                                        \
-        if (value_both_immediate_floats(b, c)) {                              \
-            double d = value_immediate_float(b) sign value_immediate_float(c);\
-            FLOAT_RESULT(d)                                                   \
+        double l, r;                                                          \
+        if (fast_double(left, &l) && fast_double(right, &r)) {                \
+            FLOAT_RESULT(l sign r)                                            \
+        }                                                                     \
+        SLOW_HERE(slow)                                                       \
+    }
+// The same for a division: the slow path knows what a divisor of 0 means.
+#define DIVISION_K(ID, left, right, slow)                                     \
+    OP_##ID :                                                                 \
+    {                                                                         \
+        double l, r;                                                          \
+        if (fast_double(left, &l) && fast_double(right, &r) && r != 0) {      \
+            FLOAT_RESULT(l / r)                                               \
         }                                                                     \
         SLOW_HERE(slow)                                                       \
     }
@@ -67,11 +88,15 @@
     ARITHMETIC(ADD, +, value_add_small)
     ARITHMETIC(SUB, -, value_sub_small)
     ARITHMETIC(MUL, *, value_mul_small)
-// Ints are divided by the slow path, which rounds the exact quotient once.
+// The quotient of two large ints is rounded once, by the slow path: here both
+// are exact as floats.
 OP_TRUEDIV: {
     Value b = RB, c = RC;
-    if (value_both_immediate_floats(b, c) && value_immediate_float(c) != 0) {
-        FLOAT_RESULT(value_immediate_float(b) / value_immediate_float(c))
+    double l, r;
+    if (fast_double(b, &l) && fast_double(c, &r) && r != 0 &&
+        (!value_both_ints(b, c) ||
+         (fabs(l) < FAST_EXACT_INT && fabs(r) < FAST_EXACT_INT))) {
+        FLOAT_RESULT(l / r)
     }
     SLOW_METHOD(slow_binary)
 }
@@ -95,11 +120,42 @@ OP_MOD: {
     }
     SLOW_METHOD(slow_binary)
 }
-// Seldom in loops, so they have no fast half.
-OP_POW:
-OP_MATMUL:
-OP_LSHIFT:
+// A positive base has a real power; one that is no ordinary number is left to
+// the slow path, which raises. Squares of ints are products.
+OP_POW: {
+    Value b = RB, c = RC, square;
+    if (value_same(c, value_from_small(2)) && value_is_int(b) &&
+        value_mul_small(b, b, &square)) {
+        SET(RA, square);
+        NEXT();
+    }
+    double l, r;
+    if (!value_both_ints(b, c) && fast_double(b, &l) && fast_double(c, &r) &&
+        l > 0) {
+        Value power;
+        if (LIKELY(value_make_float(pow(l, r), &power))) {
+            SET(RA, power);
+            NEXT();
+        }
+    }
     SLOW_METHOD(slow_binary)
+}
+// Seldom in loops, so it has no fast half.
+OP_MATMUL:
+    SLOW_METHOD(slow_binary)
+// Shifting back shows whether bits were lost.
+OP_LSHIFT: {
+    Value b = RB, c = RC;
+    if (value_both_ints(b, c) && (uint64_t)value_small(c) < 60) {
+        int64_t number_ = value_small(b), shift = value_small(c);
+        int64_t shifted = (int64_t)((uint64_t)number_ << shift);
+        if (LIKELY(value_int_fits(shifted) && shifted >> shift == number_)) {
+            SET(RA, value_from_small(shifted));
+            NEXT();
+        }
+    }
+    SLOW_METHOD(slow_binary)
+}
     BITWISE(AND, value_and_small)
     BITWISE(OR, value_or_small)
     BITWISE(XOR, value_xor_small)
@@ -113,58 +169,58 @@ OP_RSHIFT: {
     }
     SLOW_METHOD(slow_binary)
 }
-    ARITHMETIC_I(ADDI, value_add_small)
-    ARITHMETIC_I(SUBI, value_sub_small)
-    ARITHMETIC_I(MULI, value_mul_small)
+    ARITHMETIC_I(ADDI, +, value_add_small)
+    ARITHMETIC_I(SUBI, -, value_sub_small)
+    ARITHMETIC_I(MULI, *, value_mul_small)
 OP_FLOORDIVI:
-    if (value_is_int(RB) && INS_CI(ins) > 0) {
-        int64_t n = value_small(RB), d = INS_CI(ins);
+    if (value_is_int(RB) && FIELD_CI > 0) {
+        int64_t n = value_small(RB), d = FIELD_CI;
         SET(RA, value_from_small(n / d - (n % d < 0)));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
 OP_MODI:
-    if (value_is_int(RB) && INS_CI(ins) > 0) {
-        int64_t d = INS_CI(ins), rest = value_small(RB) % d;
+    if (value_is_int(RB) && FIELD_CI > 0) {
+        int64_t d = FIELD_CI, rest = value_small(RB) % d;
         SET(RA, value_from_small(rest < 0 ? rest + d : rest));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
 OP_ANDI:
     if (LIKELY(value_is_int(RB))) {
-        SET(RA, value_and_small(RB, value_from_small(INS_CI(ins))));
+        SET(RA, value_and_small(RB, value_from_small(FIELD_CI)));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
 // Shifting back shows whether bits were lost; shifted unsigned, as that may
 // wrap.
 OP_LSHIFTI:
-    if (value_is_int(RB) && (uint32_t)INS_CI(ins) < 60) {
+    if (value_is_int(RB) && (uint32_t)FIELD_CI < 60) {
         int64_t b = value_small(RB);
-        int64_t shifted = (int64_t)((uint64_t)b << INS_CI(ins));
-        if (LIKELY(value_int_fits(shifted) && shifted >> INS_CI(ins) == b)) {
+        int64_t shifted = (int64_t)((uint64_t)b << FIELD_CI);
+        if (LIKELY(value_int_fits(shifted) && shifted >> FIELD_CI == b)) {
             SET(RA, value_from_small(shifted));
             NEXT();
         }
     }
     SLOW_HERE(slow_binary_i)
 OP_RSHIFTI:
-    if (LIKELY(value_is_int(RB) && (uint32_t)INS_CI(ins) < 64)) {
-        SET(RA, value_from_small(value_small(RB) >> INS_CI(ins)));
+    if (LIKELY(value_is_int(RB) && (uint32_t)FIELD_CI < 64)) {
+        SET(RA, value_from_small(value_small(RB) >> FIELD_CI));
         NEXT();
     }
     SLOW_HERE(slow_binary_i)
     ARITHMETIC_K(ADDK, +, RB, KC, slow_binary_k)
     ARITHMETIC_K(SUBK, -, RB, KC, slow_binary_k)
     ARITHMETIC_K(MULK, *, RB, KC, slow_binary_k)
-    SLOW(TRUEDIVK, slow_binary_k, 0)
+    DIVISION_K(TRUEDIVK, RB, KC, slow_binary_k)
     ARITHMETIC_K(KADD, +, KB, RC, slow_k_binary)
     ARITHMETIC_K(KSUB, -, KB, RC, slow_k_binary)
     ARITHMETIC_K(KMUL, *, KB, RC, slow_k_binary)
-    SLOW(KTRUEDIV, slow_k_binary, 0)
+    DIVISION_K(KTRUEDIV, KB, RC, slow_k_binary)
 OP_UNARY: {
     Value answer;
-    if (LIKELY(fast_unary((UnaryOp)INS_X(ins), RB, &answer))) {
+    if (LIKELY(fast_unary((UnaryOp)FIELD_X, RB, &answer))) {
         SET(RA, answer);
         NEXT();
     }
@@ -174,10 +230,11 @@ OP_UNARY: {
 // released.
 OP_COMPARE: {
     Value answer;
-    if (LIKELY(fast_compare((CompareOp)INS_X(ins), RB, RC, &answer))) {
+    if (LIKELY(fast_compare((CompareOp)(FIELD_X & 15), RB, RC,
+                            &answer))) {
         SET(RA, answer);
-        DROP_TEMPORARY(INS_B(ins), INS_A(ins));
-        DROP_TEMPORARY(INS_C(ins), INS_A(ins));
+        DROP_FIRST(RB);
+        DROP_SECOND(RC);
         NEXT();
     }
     SLOW_HERE(slow_compare)
