@@ -188,13 +188,68 @@ static bool next_state(PlanRun *run, const StepBlock *body, Tensor **state)
     return true;
 }
 
+// The tensor that a value of the graph is known to be in this run: a constant
+// or an argument. NULL: it is computed.
+static const Tensor *known_tensor(const PlanRun *run, ValueId id)
+{
+    const Graph *graph = run->plan->graph;
+    const GraphNode *node = graph_value(graph, id)->node;
+    if (node != NULL) {
+        return node->op == OP_CONST ? node->tensor : NULL;
+    }
+    uint32_t argument = 0;
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        const GraphInput *input = &graph->inputs.items[i];
+        if (input->value == id) {
+            return input->kind == INPUT_ARGUMENT ? run->args->inputs[argument]
+                                                 : input->capture;
+        }
+        argument += input->kind == INPUT_ARGUMENT;
+    }
+    return NULL;
+}
+
+// How many turns a loop makes whose condition is `index < n`, as `for` gives
+// it; -1: unknown.
+static int64_t turn_count(const PlanRun *run, const Step *step)
+{
+    const Graph *graph = run->plan->graph;
+    const GraphBlock *cond = step->node->blocks[BLOCK_COND];
+    const GraphNode *test =
+        cond->result_count == 1 ? graph_value(graph, cond->results[0])->node
+                                : NULL;
+    const Tensor *end = test != NULL && test->op == OP_LESS
+                            ? known_tensor(run, test->inputs[1])
+                            : NULL;
+    if (end == NULL || end->count != 1) {
+        return -1;
+    }
+    return end->dtype == DT_INT32   ? *(const int32_t *)end->data
+           : end->dtype == DT_INT64 ? *(const int64_t *)end->data
+                                    : -1;
+}
+
+// Somebody asks the machine to look up from its work: may be to see how far
+// the loop is.
+static void tell_turn(PlanRun *run, const Step *step, int64_t done)
+{
+    const HostTable *host = run->args->host;
+    if (run->plan->loops == 1 && host != NULL && host->turn != NULL) {
+        host->turn(run->args->host_data, run->ctx, done,
+                   turn_count(run, step));
+    }
+}
+
 // The turns of a loop. The condition is read before its block ends, which lets
 // go of it.
 static bool run_while(PlanRun *run, const Step *step, Tensor **state)
 {
     const StepBlock *cond = step->blocks[BLOCK_COND];
     const StepBlock *body = step->blocks[BLOCK_BODY];
-    for (;;) {
+    for (int64_t done = 0;; done++) {
+        if (UNLIKELY(run->ctx->interrupt)) {
+            tell_turn(run, step, done);
+        }
         if (!run_block(run, cond)) {
             return false;
         }
@@ -231,7 +286,9 @@ bool step_while(PlanRun *run, const Step *step)
     for (uint32_t i = 0; i < step->input_count; i++) {
         step_set(run, params[i], object_retain(run->slots[step->inputs[i]]));
     }
+    run->plan->loops++;
     bool ok = run_while(run, step, state);
+    run->plan->loops--;
     for (uint32_t i = 0; ok && i < step->input_count; i++) {
         step_set(run, step->outputs[i], run->slots[params[i]]);
         // Moved, not copied: the state may be large, and its memory can be

@@ -19,6 +19,10 @@ typedef struct HostTable {
     // place is added by the plan where the error has none.
     void (*raise)(void *data, Ctx *ctx, const GraphNode *node,
                   Tensor *const *inputs);
+    // An outermost loop has done so many turns of `total` (-1: unknown). Called
+    // while some bit of ctx->interrupt is set, which it may clear; NULL: nobody
+    // wants to know.
+    void (*turn)(void *data, Ctx *ctx, int64_t done, int64_t total);
 } HostTable;
 
 typedef struct PlanArgs {

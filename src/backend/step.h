@@ -85,6 +85,7 @@ struct Plan {
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
     uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest
+    uint32_t loops;                   // that run now, one in the other
     struct PlanProfile *profile;      // owned; NULL: not measured (profile.h)
 };
 

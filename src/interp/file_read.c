@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "interp/program.h"
 #include "interp/raise.h"
 
 enum { BLOCK_SIZE = 16 << 10 };
@@ -45,6 +46,24 @@ static void drop_used(File *file)
     }
 }
 
+// One read: a terminal or pipe gives what it has, and that is enough. While a
+// person is waited for, nothing of the program's is drawn.
+static ssize_t read_block(Vm *vm, const File *file, char *block, size_t size)
+{
+    bool person =
+        file->descriptor == STDIN_FILENO && vm->program != NULL;
+    if (person) {
+        vm->program->waiting(vm, true);
+    }
+    ssize_t count = read(file->descriptor, block, size);
+    int error = errno;
+    if (person) {
+        vm->program->waiting(vm, false);
+    }
+    errno = error;
+    return count;
+}
+
 // 1: more bytes came; 0: the end; -1: failed.
 static int fill(Vm *vm, File *file)
 {
@@ -55,8 +74,7 @@ static int fill(Vm *vm, File *file)
         if (!ctx_poll(&vm->ctx)) {
             return -1;
         }
-        // One read: a terminal or pipe gives what it has, and that is enough.
-        ssize_t count = read(file->descriptor, block, sizeof block);
+        ssize_t count = read_block(vm, file, block, sizeof block);
         if (count < 0 && errno == EINTR) {
             continue;
         }

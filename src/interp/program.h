@@ -26,6 +26,10 @@ struct ProgramHooks {
     // A turn of a loop that asked to be shown: `total` < 0 if it is unknown.
     // `done` < 0: the loop has ended.
     void (*progress)(Vm *vm, int64_t done, int64_t total);
+    // A loop of a graph has done so many turns, while INTERRUPT_TICK is set.
+    void (*graph_turn)(Vm *vm, int64_t done, int64_t total);
+    // Standard input is about to be waited for (true), and has been.
+    void (*waiting)(Vm *vm, bool on);
     // breakpoint(): returns when the running code is to go on. False with an
     // error pending.
     bool (*breakpoint)(Vm *vm);

@@ -58,8 +58,11 @@ static void show_note(Vm *vm, const char *text)
     }
     bool colour = terminal_has_colour(STDERR_FILENO);
     progress_before(session);
-    fprintf(stderr, "%snote: %s%s\n", colour ? "\033[2m" : "", text,
-            colour ? "\033[0m" : "");
+    fputs(colour ? "\033[2mnote: " : "note: ", stderr);
+    for (; *text != '\0'; text++) {
+        fputs(*text == '\n' ? "\n      " : (char[]){*text, '\0'}, stderr);
+    }
+    fputs(colour ? "\033[0m\n" : "\n", stderr);
     fflush(stderr);
     progress_after(session, '\n');
 }
@@ -90,6 +93,16 @@ static void turn(Vm *vm, int64_t done, int64_t total)
     progress_turn(session_of(vm), done, total);
 }
 
+static void graph_turn(Vm *vm, int64_t done, int64_t total)
+{
+    progress_graph_turn(session_of(vm), done, total);
+}
+
+static void waiting(Vm *vm, bool on)
+{
+    progress_pause(session_of(vm), on);
+}
+
 static const ModuleDef *const modules[] = {&duet_module, NULL};
 
 const ProgramHooks session_hooks = {.modules = modules,
@@ -98,6 +111,8 @@ const ProgramHooks session_hooks = {.modules = modules,
                                     .before_output = before_output,
                                     .after_output = after_output,
                                     .progress = turn,
+                                    .graph_turn = graph_turn,
+                                    .waiting = waiting,
                                     .breakpoint = debugger_stop,
                                     .marks_traces = marks_traces,
                                     .note = show_note};

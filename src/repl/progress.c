@@ -272,6 +272,29 @@ void progress_look(Session *session)
     pthread_mutex_unlock(&self->lock);
 }
 
+void progress_graph_turn(Session *session, int64_t done, int64_t total)
+{
+    Progress *self = session->progress;
+    if (self == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&self->lock);
+    Rounds *rounds = &self->rounds;
+    Rounds seen = *rounds;
+    rounds_look(session->vm, &seen, now_ms());
+    if (!self->counted && seen.done < 0) {
+        // The graph's loop has no code: that is how it is known again.
+        if (rounds->code != NULL || rounds->done < 0 || done < rounds->done) {
+            *rounds = (Rounds){.first = done, .start = now_ms()};
+        }
+        rounds->done = done;
+        rounds->total = total;
+    } else if (!self->counted) {
+        *rounds = seen;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
 // In a script progress() is what begins the work, and its end ends it.
 void progress_turn(Session *session, int64_t done, int64_t total)
 {

@@ -26,6 +26,8 @@ void progress_pause(Session *session, bool on);
 
 // On INTERRUPT_TICK: looks how far the outermost loop of the entry is.
 void progress_look(Session *session);
+// A loop of a graph, which counts where no loop of the entry is seen.
+void progress_graph_turn(Session *session, int64_t done, int64_t total);
 // A loop that counts its rounds itself; `done` < 0: it has ended.
 void progress_turn(Session *session, int64_t done, int64_t total);
 

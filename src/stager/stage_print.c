@@ -1,5 +1,6 @@
 // What running plans ask of the host: text to print, host code, errors.
 #include "interp/obj_int.h"
+#include "interp/program.h"
 #include "interp/protocol.h"
 #include "stager/concrete.h"
 #include "stager/late_error.h"
@@ -35,6 +36,17 @@ static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                    node->attrs[0].text);
 }
 
+// For the line about long work; nothing else of the machine may run here.
+static void host_turn(void *data, Ctx *ctx, int64_t done, int64_t total)
+{
+    Vm *vm = data;
+    if (vm->program != NULL && ctx->interrupt & INTERRUPT_TICK) {
+        ctx_interrupt_clear(ctx, INTERRUPT_TICK);
+        vm->program->graph_turn(vm, done, total);
+    }
+}
+
 // In the order of HostTable's fields. `data` is the Vm, which a plan knows
 // nothing of.
-const HostTable stage_print_table = {host_print, host_call, host_raise};
+const HostTable stage_print_table = {host_print, host_call, host_raise,
+                                     host_turn};

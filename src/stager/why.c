@@ -23,20 +23,23 @@ void why_free(Vm *vm, Why *why)
 bool why_begin(Vm *vm, Why *why, Concrete *old)
 {
     // A frozen value that was found changed has been noted already.
-    Str *frozen = why->frozen, *text = NULL;
+    Str *frozen = why->frozen;
     why->frozen = NULL;
     why_free(vm, why);
     why->frozen = frozen;
     why->old = old != NULL ? object_retain(old) : NULL;
-    // The call's line; its text is not told.
-    Source *source;
-    Span span;
-    if (!trace_line(vm, &why->line, &text)) {
-        return false;
+    // The library's own calls (of a command, of lib/tensorflow) are no news:
+    // the nearest line of the program is told.
+    const Frame *frame = vm->frame;
+    while (frame != NULL && frame > vm->frames &&
+           strncmp(frame->code->source->name, "lib/", 4) == 0) {
+        frame--;
     }
-    object_release_null(&vm->ctx, text);
-    if (vm_place(vm, &source, &span)) {
-        why->source = source_retain(source);
+    if (frame != NULL && frame->code->source != NULL) {
+        why->source = source_retain(frame->code->source);
+        Span span = code_span(frame->code,
+                              (uint32_t)(frame->pc - frame->code->words));
+        why->line = source_place(why->source, span.start).line;
     }
     return true;
 }
@@ -166,11 +169,16 @@ static bool add_reason(Vm *vm, StrBuf *out, StrBuf *key, const Why *why)
 // The call's place, then the reason; the last line's end is left out.
 bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
 {
-    // An entry of the prompt has line numbers of its own, so its name is told.
-    bool entry = why->source != NULL && why->source->name[0] == '<';
-    strbuf_printf(out, "by the call at %s%sline %u: ",
-                  entry ? why->source->name : "", entry ? ", " : "",
-                  why->line);
+    // An entry of the prompt has line numbers of its own, so its name is told;
+    // a command that called the function itself has no line.
+    const char *name = why->source != NULL ? why->source->name : "";
+    if (strncmp(name, "lib/", 4) == 0) {
+        strbuf_puts(out, "by a command: ");
+    } else {
+        strbuf_printf(out, "by the call at %s%sline %u: ",
+                      name[0] == '<' ? name : "", name[0] == '<' ? ", " : "",
+                      why->line);
+    }
     bool ok = add_reason(vm, out, key, why);
     if (ok && strbuf_ok(out) && out->length > 0) {
         out->text[--out->length] = '\0';

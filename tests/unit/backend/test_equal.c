@@ -55,7 +55,7 @@ static void log_raise(void *data, Ctx *c, const GraphNode *node,
     ctx_fail(c, ERR_ASSERTION, "%s failed", op_desc(node->op)->name);
 }
 
-static const HostTable host = {log_print, NULL, log_raise};
+static const HostTable host = {log_print, NULL, log_raise, NULL};
 
 static void outcome_free(Outcome *outcome)
 {

@@ -248,7 +248,7 @@ Test(plan, host_effects)
     Graph *g = one_input(&x);
     AttrValue print[3] = {{ATTR_STR, 1, {.text = "x"}}};
     AttrValue text = {ATTR_STR, 2, {.text = "no"}};
-    HostTable host = {no_print, NULL, say};
+    HostTable host = {no_print, NULL, say, NULL};
     cr_assert_not_null(graph_append_host(g, g->block, OP_PRINT, &x, 1, print,
                                          NULL, NULL, 0, GRAPH_PLACE_NONE));
     ValueId bad = op2(g, g->block, OP_LESS, x, constant(g, g->block, 3));
