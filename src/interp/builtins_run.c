@@ -51,14 +51,19 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
     return true;
 }
 
-// In a function a new dict, whose changes reach no variable; at module level
-// the live globals, as in CPython.
+// In a function a new dict, whose changes reach no variable. A module and the
+// body of a class keep their names in a dict, which is given itself.
 BUILTIN_BODY(locals)
 {
     // The caller's, as natives have none.
     const Frame *frame = vm->frame;
-    if (frame == NULL || (frame->code->flags & CODE_MODULE) != 0) {
+    if (frame == NULL) {
         return builtin_globals(vm, args, count);
+    }
+    if ((frame->code->flags & (CODE_MODULE | CODE_CLASS_BODY)) != 0) {
+        return value_is_kind(frame->registers[0], KIND_DICT)
+                   ? value_retain(frame->registers[0])
+                   : builtin_globals(vm, args, count);
     }
     Dict *names = dict_new(vm);
     if (names == NULL || !add_locals(vm, names, frame)) {

@@ -138,6 +138,37 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// An operand that is not the last: with the truth `keep` its value stays in
+// `work` and decides, else the next one is looked at. An `and` in an `or` does
+// not make its value first: the truth of each operand is asked once.
+static void bool_operand(Compiler *c, const Node *node, Reg work, bool keep,
+                         uint32_t end)
+{
+    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
+        return;
+    }
+    if (node->kind == AST_BOOL_OP) {
+        NodeList values = node->bool_op.values;
+        bool same = (node->bool_op.op == BOOL_OR) == keep;
+        uint32_t next = new_label(c);
+        for (uint32_t i = 0; i < values.count; i++) {
+            if (same || i + 1 == values.count) {
+                bool_operand(c, values.items[i], work, keep, end);
+            } else {
+                jump_if(c, values.items[i], !keep, next);
+            }
+        }
+        place_label(c, next);
+    } else {
+        expr_to(c, node, work);
+        c->span = node->span;
+        emit_jump(c, keep ? OPCODE_JTRUE_KEEP : OPCODE_JFALSE_KEEP, work, 0,
+                  end);
+    }
+    ctx_leave(&c->vm->ctx);
+}
+
 // The value of `and` and `or` is that of the operand that decides.
 static void bool_to(Compiler *c, const Node *node, Reg target)
 {
@@ -148,12 +179,11 @@ static void bool_to(Compiler *c, const Node *node, Reg target)
     // A local must not be seen half-way: work in a temporary.
     Reg work = target < c->local_count ? push(c) : target;
     for (uint32_t i = 0; i < values.count; i++) {
-        expr_to(c, values.items[i], work);
         if (i + 1 < values.count) {
-            c->span = values.items[i]->span;
-            emit_jump(c, node->bool_op.op == BOOL_AND ? OPCODE_JFALSE_KEEP
-                                                      : OPCODE_JTRUE_KEEP,
-                      work, 0, end);
+            bool_operand(c, values.items[i], work,
+                         node->bool_op.op == BOOL_OR, end);
+        } else {
+            expr_to(c, values.items[i], work);
         }
     }
     place_label(c, end);

@@ -161,19 +161,30 @@ static bool append_text(Vm *vm, List *list, const char *text, size_t length)
     return str != NULL && list_append_owned(vm, list, str_value(str));
 }
 
-// The script's folder ("" for a prompt or -c), then those of DUET_PATH.
-static bool fill_path(Vm *vm, List *list)
+// The folder of the script, whole, so that its modules are found wherever the
+// program goes; "" for a prompt or -c.
+static bool append_script_folder(Vm *vm, List *list)
 {
     const char *script = "";
     if (vm->argv.count > 0 && value_is_str(vm->argv.items[0])) {
         script = value_as_str(vm->argv.items[0])->text;
     }
+    // Of what is no file ("-c") there is no path.
+    char *path = *script == '\0' ? NULL : realpath(script, NULL);
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
     // A script in the root folder has the path "/".
-    const char *slash = strrchr(script, '/');
-    size_t length = slash == NULL ? 0
-                    : slash == script ? 1
-                                      : (size_t)(slash - script);
-    if (!append_text(vm, list, script, length)) {
+    size_t length = slash == NULL  ? 0
+                    : slash == path ? 1
+                                    : (size_t)(slash - path);
+    bool done = append_text(vm, list, path == NULL ? "" : path, length);
+    free(path);
+    return done;
+}
+
+// The script's folder, then those of DUET_PATH.
+static bool fill_path(Vm *vm, List *list)
+{
+    if (!append_script_folder(vm, list)) {
         return false;
     }
     const char *more = getenv("DUET_PATH");

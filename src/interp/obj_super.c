@@ -147,6 +147,41 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
                      super->self_type);
 }
 
+static Value super_repr(Vm *vm, Value self)
+{
+    const Super *super = (const Super *)value_object(self);
+    Str *text = str_printf(vm, "<super: <class '%s'>, <%s object>>",
+                           type_name(super->start),
+                           type_name(super->self_type));
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
+static Value get_this_class(Vm *vm, Value self)
+{
+    (void)vm;
+    const Super *super = (const Super *)value_object(self);
+    return value_retain(value_from_object(super->start));
+}
+
+static Value get_self(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(((const Super *)value_object(self))->self);
+}
+
+static Value get_self_class(Vm *vm, Value self)
+{
+    (void)vm;
+    const Super *super = (const Super *)value_object(self);
+    return value_retain(value_from_object(super->self_type));
+}
+
+static const MemberDef super_members[] = {
+    {"__thisclass__", get_this_class, NULL, "The class that is passed over."},
+    {"__self__", get_self, NULL, "The instance or class it stands for."},
+    {"__self_class__", get_self_class, NULL, "The class of __self__."},
+    {NULL, NULL, NULL, NULL}};
+
 // No init slot: super_make has taken the arguments.
 const TypeDef super_type_def = {
     .name = "super",
@@ -158,4 +193,6 @@ const TypeDef super_type_def = {
     .slots = {.destroy = super_destroy,
               .visit = super_visit,
               .make = super_make,
-              .get_attr = super_get_attr}};
+              .repr = super_repr,
+              .get_attr = super_get_attr},
+    .members = super_members};

@@ -499,6 +499,12 @@ Value value_next(Vm *vm, Value iterator)
         }
         Value item = self->step(vm, self);
         ctx_leave(&vm->ctx);
+        // A StopIteration of the function of map() or filter() ends them.
+        if (UNLIKELY(value_failed(item)) &&
+            raise_matches(vm, ERR_STOP_ITERATION)) {
+            raise_clear(vm);
+            return VALUE_STOP;
+        }
         return item;
     }
     if (value_is_kind(iterator, KIND_GENERATOR)) {

@@ -207,10 +207,13 @@ Value value_unary(Vm *vm, UnaryOp op, Value v)
         return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
     }
     Type *type = type_of(vm, v);
-    Value result = type->slots.unary == NULL ? VALUE_NOT_IMPLEMENTED
-                                             : type->slots.unary(vm, op, v);
-    if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
-        return result;
+    if (type->slots.unary != NULL) {
+        Value result = type->slots.unary(vm, op, v);
+        // A method of the program may give NotImplemented as a value.
+        if ((type->flags & TYPE_HEAP) != 0 ||
+            !value_same(result, VALUE_NOT_IMPLEMENTED)) {
+            return result;
+        }
     }
     return raise_error(vm, ERR_TYPE, "bad operand type for unary %s: '%s'",
                        op == UNARY_NEG   ? "-"
