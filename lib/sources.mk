@@ -15,6 +15,7 @@ lib_modules = \
 	lib/duet/_base.duet \
 	lib/duet/_commands.duet \
 	lib/duet/_files.duet \
+	lib/duet/_html.duet \
 	lib/duet/_look.duet \
 	lib/duet/_show.duet \
 	lib/duet/_staging.duet \

@@ -69,6 +69,31 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
                        ((Module *)value_object(self))->name->text, name->text);
 }
 
+// print() and input() use the Vm's own streams, so what a program puts in
+// their place in sys has to arrive there. Deleting one changes nothing.
+static void take_stream(Vm *vm, const Module *module, const Str *name,
+                        Value value)
+{
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    Value *const places[] = {&vm->stdin_file, &vm->stdout_file,
+                             &vm->stderr_file};
+    for (size_t i = 0; i < 3; i++) {
+        if (!value_unbound(value) && str_is(module->name, "sys") &&
+            str_is(name, names[i])) {
+            value_replace(&vm->ctx, places[i], value_retain(value));
+        }
+    }
+}
+
+static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
+{
+    if (!attr_set_generic(vm, self, name, value)) {
+        return false;
+    }
+    take_stream(vm, (const Module *)value_object(self), name, value);
+    return true;
+}
+
 // No make slot of its own: import makes modules.
 const TypeDef module_type_def = {
     .name = "module",
@@ -80,7 +105,8 @@ const TypeDef module_type_def = {
               .visit = module_visit,
               .clear = module_clear,
               .repr = module_repr,
-              .get_attr = module_get_attr}};
+              .get_attr = module_get_attr,
+              .set_attr = module_set_attr}};
 
 // With __name__ alone, and not yet in sys.modules. NULL: failed.
 Module *module_new(Vm *vm, Str *name)

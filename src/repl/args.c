@@ -12,6 +12,8 @@
 typedef enum OptionKind {
     OPTION_CODE,  // takes the program as its argument
     OPTION_CELLS, // likewise
+    OPTION_PAGE,  // --html, behind --cells or in front of it
+    OPTION_OUT,   // known, and not part of Duet
     OPTION_STAY,
     OPTION_EAGER,
     OPTION_TRACE,
@@ -33,9 +35,12 @@ static const Option options[] = {
     {"-i", NULL, OPTION_STAY, "stay at the prompt afterwards"},
     {"--cells", "FILE", OPTION_CELLS,
      "run a percent script: cells start with `# %%`"},
+    {"--html", "PAGE", OPTION_PAGE,
+     "with --cells: write a page with code, outputs and graphs"},
     {"--eager", NULL, OPTION_EAGER, "run with staging switched off"},
     {"--trace", NULL, OPTION_TRACE,
      "narrate each trace and retrace on standard error"},
+    {"--compare", "FILE", OPTION_OUT, NULL},
     {"--version", NULL, OPTION_VERSION, "print the version"},
     {"--help", NULL, OPTION_HELP, "print this text"},
 };
@@ -71,6 +76,20 @@ static void take_switch(Args *args, OptionKind kind)
     args->trace |= kind == OPTION_TRACE;
 }
 
+// `--html` and its page, wherever it stands; how many words it took, 0: the
+// next word is another option or the program. `--cells --html FILE` names the
+// script alone: the page stands beside it.
+static int take_page(Args *args, int argc, char **argv)
+{
+    if (argc < 2 || strcmp(*argv, "--html") != 0) {
+        return 0;
+    }
+    size_t length = strlen(argv[1]);
+    bool is_page = length > 5 && strcmp(argv[1] + length - 5, ".html") == 0;
+    args->page = is_page ? argv[1] : "";
+    return is_page ? 2 : 1;
+}
+
 // The program is argv[0] here; the rest is the script's.
 static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
 {
@@ -100,6 +119,22 @@ Args args_parse(int argc, char **argv)
         if (option == NULL) {
             return wrong("unknown option", *rest);
         }
+        if (option->kind == OPTION_OUT) {
+            return wrong("not part of Duet", *rest);
+        }
+        if (option->kind == OPTION_PAGE) {
+            int taken = take_page(&args, left, rest);
+            if (taken == 0) {
+                return wrong("an argument is missing after", *rest);
+            }
+            i += taken - 1;
+            continue;
+        }
+        if (option->kind == OPTION_CELLS && left > 1) {
+            int taken = take_page(&args, left - 1, rest + 1);
+            rest += taken;
+            left -= taken;
+        }
         if (option->argument != NULL) {
             // The value may begin with a dash, so only its absence is a
             // mistake.
@@ -117,7 +152,8 @@ Args args_parse(int argc, char **argv)
         }
         take_switch(&args, option->kind);
     }
-    return args;
+    return args.page != NULL ? wrong("--cells FILE is missing beside", "--html")
+                             : args;
 }
 
 // To the stream given, since --help is no error and goes to standard output.
@@ -131,9 +167,17 @@ void args_print_help(FILE *out)
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *argument =
             options[i].argument != NULL ? options[i].argument : "";
-        fprintf(out, "  %-9s %-5s %s\n", options[i].name, argument,
-                options[i].doc);
+        if (options[i].kind != OPTION_OUT) {
+            fprintf(out, "  %-9s %-5s %s\n", options[i].name, argument,
+                    options[i].doc);
+        }
     }
+    fputs("\n"
+          "At the prompt: % lists the commands, x? tells what x is, Ctrl-D "
+          "leaves.\n"
+          "Environment: DUET_PATH, DUET_PASSES, PAGER, EDITOR, NO_COLOR; see "
+          "man duet.\n",
+          out);
 }
 
 // In one line with the program's name in front, as tools do, and a second one
@@ -150,7 +194,8 @@ void args_print_problem(const Args *args, FILE *out)
         args->culprit != NULL
             ? diag_suggest(args->culprit, names, OPTION_COUNT)
             : NULL;
-    if (close != NULL && strcmp(close, args->culprit) != 0) {
+    if (close != NULL && strcmp(close, args->culprit) != 0 &&
+        strcmp(close, "--compare") != 0) {
         fprintf(out, ". Did you mean: '%s'?", close);
     }
     fputs("\nTry: duet --help\n", out);

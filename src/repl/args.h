@@ -25,6 +25,8 @@ typedef struct Args {
     bool stay;            // -i: the prompt afterwards
     bool eager;           // --eager
     bool trace;           // --trace
+    const char *page;     // --html: where the page of cells goes; NULL: none,
+                          // "": beside the script
     const char *problem;  // ARGS_WRONG: "unknown option"
     const char *culprit;  // the argument it is about, NULL: none
 } Args;

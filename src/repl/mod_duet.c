@@ -77,6 +77,58 @@ DUET_BODY(run)
     return value_unbound(value) ? VALUE_NONE : value;
 }
 
+// The text of the pending error, which is taken: owned, NULL with another one
+// pending. Frames of lib/duet are left out of it.
+static Str *take_traceback(Session *session)
+{
+    Vm *vm = session->vm;
+    Value exception = raise_take(vm);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    session_strip(session, exception);
+    bool done = raise_print_traceback(vm, exception, INT64_MIN, &out);
+    release(vm, exception);
+    Str *text = done ? str_from_buf(vm, &out) : NULL;
+    if (!done) {
+        strbuf_free(&out);
+    }
+    return text;
+}
+
+// cell(text, file, line): runs a cell of a script: (value, None), or (None,
+// the traceback). SystemExit passes on.
+DUET_BODY(cell)
+{
+    (void)count;
+    Session *session = session_of(vm);
+    int64_t line;
+    if (!value_is_str(args[0]) || !value_is_str(args[1]) ||
+        !value_to_index(vm, args[2], &line)) {
+        return vm_has_error(vm)
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_TYPE, "the code must be a str");
+    }
+    const Str *text = value_as_str(args[0]);
+    Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
+                                text->text, text->length);
+    Value value = VALUE_FAIL;
+    if (source != NULL) {
+        source->first_line = (uint32_t)line;
+        value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
+                              NULL);
+    }
+    Value row[] = {VALUE_NONE, VALUE_NONE};
+    bool stopped = value_failed(value) && raise_matches(vm, ERR_SYSTEM_EXIT);
+    if (value_failed(value) && !stopped) {
+        row[1] = str_or_fail(take_traceback(session));
+    } else if (!stopped) {
+        row[0] = value_unbound(value) ? VALUE_NONE : value;
+    }
+    // The error borrows the source.
+    source_release(&vm->ctx, source);
+    return stopped ? VALUE_FAIL : row_of(vm, row, 2);
+}
+
 // Shows a value as the prompt does, and keeps it.
 DUET_BODY(display)
 {
@@ -341,6 +393,8 @@ DUET_BODY(commands)
 static const NativeDef functions[] = {
     {"names", "", duet_names, "The dict of the session's names."},
     {"run", "text, /", duet_run, "Run as an entry; its value."},
+    {"cell", "text, file, line, /", duet_cell,
+     "Run a cell: (value, None), or (None, traceback)."},
     {"display", "value, /", duet_display, "Show a value as the prompt does."},
     {"leave", "", duet_leave, "End the session behind this entry."},
     {"entry", "", duet_entry, "(whether there is a prompt, entry number)."},

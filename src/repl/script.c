@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "interp/module.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
 
 // Bytes for one read; the block lies on the stack.
 enum { READ_SIZE = 64 << 10 };
@@ -63,6 +66,44 @@ static bool read_program(Session *session, const char *path, StrBuf *text)
     return true;
 }
 
+// duet._html.write(text, script, page): the cells run there, one after the
+// other, and what they give goes into the page. True: no cell failed.
+static bool run_page(Session *session, const char *name, const char *page,
+                     const StrBuf *text)
+{
+    Vm *vm = session->vm;
+    Str *module_name = str_intern(vm, "duet._html", 10);
+    Module *module =
+        module_name != NULL ? module_import(vm, module_name) : NULL;
+    Str *method = module != NULL ? str_intern(vm, "write", 5) : NULL;
+    Str *parts[3] = {NULL};
+    Value result = VALUE_FAIL;
+    if (method != NULL &&
+        (parts[0] = str_new(vm, strbuf_text(text), text->length)) != NULL &&
+        (parts[1] = str_from(vm, name)) != NULL &&
+        (parts[2] = str_from(vm, page)) != NULL) {
+        Value args[] = {value_from_object(parts[0]),
+                        value_from_object(parts[1]),
+                        value_from_object(parts[2])};
+        // module_import gives the package's part itself.
+        result = value_call_method(vm, value_from_object(module), method, args,
+                                   3);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        object_release_null(&vm->ctx, parts[i]);
+    }
+    object_release_null(&vm->ctx, module_name);
+    object_release_null(&vm->ctx, method);
+    bool passed = value_same(result, VALUE_TRUE);
+    if (value_failed(result)) {
+        session_report(session);
+    } else if (!session->exiting) {
+        session->status = passed ? SESSION_OK : SESSION_ERROR;
+    }
+    release(vm, result);
+    return passed;
+}
+
 // The whole text is read before any of it runs, from standard input too.
 static bool run_file(Session *session, const Args *args)
 {
@@ -71,7 +112,9 @@ static bool run_file(Session *session, const Args *args)
     StrBuf text;
     strbuf_init(&text, &session->vm->ctx);
     bool done = read_program(session, path, &text);
-    if (done && args->mode == ARGS_CELLS) {
+    if (done && args->mode == ARGS_CELLS && args->page != NULL) {
+        done = run_page(session, name, args->page, &text);
+    } else if (done && args->mode == ARGS_CELLS) {
         done = cells_run(session, name, strbuf_text(&text), text.length);
     } else if (done) {
         done = session_run_text(session, name, strbuf_text(&text),

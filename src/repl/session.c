@@ -245,6 +245,11 @@ static void strip_frames(Ctx *ctx, Traceback *trace)
     }
 }
 
+void session_strip(Session *session, Value exception)
+{
+    strip_frames(&session->vm->ctx, value_as_exception(exception)->traceback);
+}
+
 // Takes the error out, so that nothing is pending afterwards whatever happens
 // on the way.
 void session_report(Session *session)
@@ -253,7 +258,7 @@ void session_report(Session *session)
     // Taken before the flush, which could raise on its own.
     Value exception = raise_take(vm);
     progress_end(session);
-    strip_frames(&vm->ctx, value_as_exception(exception)->traceback);
+    session_strip(session, exception);
     if (!session_flush(session)) {
         raise_clear(vm); // what failed before is what is told
     }

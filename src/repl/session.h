@@ -54,6 +54,9 @@ MUST_CHECK bool session_show(Session *session, Value value);
 // Reports the pending error (a traceback on standard error) and clears it;
 // sets status, and for SystemExit `exiting`.
 void session_report(Session *session);
+// Takes the frames of lib/duet that stand outside of all others out of an
+// exception's traceback.
+void session_strip(Session *session, Value exception);
 // Flushes sys.stdout; false with an error pending.
 MUST_CHECK bool session_flush(Session *session);
 
