@@ -40,6 +40,7 @@ lib_modules = \
 	lib/os/path.duet \
 	lib/pprint.duet \
 	lib/random.duet \
+	lib/re.duet \
 	lib/statistics.duet \
 	lib/string.duet \
 	lib/tensorflow/__init__.duet \

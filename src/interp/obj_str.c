@@ -536,6 +536,36 @@ uint32_t str_first_point(const Str *text)
     return code;
 }
 
+// The index that str_offset makes is searched by halving, so that a text with
+// many matches is not counted through for each.
+size_t str_index_of(Vm *vm, Str *str, size_t offset)
+{
+    if (str->count == str->length) {
+        return offset;
+    }
+    if (str->count <= 2 * INDEX_STEP || str->length > UINT32_MAX) {
+        return utf8_count(str->text, offset);
+    }
+    if (str->index == NULL) {
+        make_index(vm, str);
+    }
+    if (str->index == NULL) {
+        return utf8_count(str->text, offset);
+    }
+    // The last step that begins at or before the offset.
+    size_t low = 0, high = str->count / INDEX_STEP;
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        if (str->index[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low * INDEX_STEP +
+           utf8_count(str->text + str->index[low], offset - str->index[low]);
+}
+
 // `index` is below count.
 Str *str_char_at(Vm *vm, Str *str, size_t index)
 {

@@ -50,6 +50,8 @@ uint32_t str_first_point(const Str *text);
 // Code point `index` (in range) as a Str.
 MUST_CHECK Str *str_char_at(Vm *vm, Str *str, size_t index);
 size_t str_offset(Vm *vm, Str *str, size_t index); // bytes
+// The code points before byte `offset`, where one begins: str_offset's inverse.
+size_t str_index_of(Vm *vm, Str *str, size_t offset);
 // Code points [start, end); end is clipped.
 MUST_CHECK Str *str_slice(Vm *vm, Str *str, size_t start, size_t end);
 void str_destroy(Vm *vm, Object *self); // the type's destroy slot

@@ -608,10 +608,18 @@ static bool type_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
         return value_retain(                                                  \
             value_from_object(((Type *)value_object(self))->field));          \
     }
-TYPE_MEMBER(name)
 TYPE_MEMBER(qualname)
 TYPE_MEMBER(bases)
 TYPE_MEMBER(mro)
+
+// The name of a built-in type may have its module in front, for messages.
+static Value type_get_name(Vm *vm, Value self)
+{
+    (void)vm;
+    const Type *cls = (Type *)value_object(self);
+    Str *name = cls->flags & TYPE_HEAP ? cls->name : cls->qualname;
+    return value_retain(str_value(name));
+}
 
 // A copy: the dict itself may only be changed through type_set_attr.
 static Value type_get_dict(Vm *vm, Value self)

@@ -126,8 +126,14 @@ interp_sources += src/interp/vm_slow.c
 interp_sources += src/interp/bytes_methods.c
 interp_sources += src/interp/call.c
 interp_sources += src/interp/call_bind.c
+interp_sources += src/interp/modules_re.c
 interp_sources += src/interp/obj_function.c
 interp_sources += src/interp/obj_native.c
+interp_sources += src/interp/re_match.c
+interp_sources += src/interp/re_pattern.c
+interp_sources += src/interp/re_sub.c
+interp_sources += src/interp/re_template.c
+interp_sources += src/interp/re_text.c
 interp_sources += src/interp/vm_state.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.

@@ -339,6 +339,16 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     if (cls == NULL) {
         return NULL;
     }
+    // Messages name it with its module; __name__ leaves that out.
+    if (def->module != NULL) {
+        Str *whole = str_printf(vm, "%s.%s", def->module, name);
+        if (whole == NULL) {
+            object_release(&vm->ctx, cls);
+            return NULL;
+        }
+        object_release(&vm->ctx, cls->name);
+        cls->name = whole;
+    }
     cls->slots = def->slots;
     inherit_slots(&cls->slots, &vm->object_type->slots);
     cls->flags = def->flags;

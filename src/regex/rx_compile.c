@@ -1,0 +1,513 @@
+// From tree to program.
+//
+// Each node is compiled with what stands behind it (RxCont), so that runs and
+// ways know which bytes can follow (rx_first.c).
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "regex/rx_program.h"
+
+typedef struct RxCompiler {
+    Ctx *ctx;
+    Regex *regex;
+    const RxGroupVec *groups;
+    RegexFault *fault;
+} RxCompiler;
+
+static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up);
+
+// --- emitting ---
+
+static bool emit(RxCompiler *c, RxIns ins)
+{
+    return vec_push(c->ctx, &c->regex->code, ins);
+}
+
+// Where the next instruction will stand.
+static uint32_t here(const RxCompiler *c)
+{
+    return (uint32_t)c->regex->code.count;
+}
+
+static RxIns *at(const RxCompiler *c, uint32_t pc)
+{
+    return &c->regex->code.items[pc];
+}
+
+static bool new_loop(RxCompiler *c, uint32_t min, uint32_t max,
+                     uint32_t *number)
+{
+    *number = (uint32_t)c->regex->loops.count;
+    return vec_push(c->ctx, &c->regex->loops,
+                    ((RxLoopDef){.min = min, .max = max}));
+}
+
+// 1 + its number, 0 where it would be of no use.
+static bool keep_first(RxCompiler *c, const RxFirst *first, uint16_t *number)
+{
+    *number = 0;
+    if (first->any || first->accepts ||
+        c->regex->firsts.count >= UINT16_MAX - 1) {
+        return true;
+    }
+    *number = (uint16_t)(c->regex->firsts.count + 1);
+    return vec_push(c->ctx, &c->regex->firsts, *first);
+}
+
+static bool add_set(RxCompiler *c, const RxNode *node, uint32_t *number)
+{
+    RxSet set;
+    *number = (uint32_t)c->regex->sets.count;
+    if (!rx_first_set(c->ctx, node, c->regex->is_text, &set) ||
+        !vec_push(c->ctx, &c->regex->sets, set)) {
+        rx_set_free(c->ctx, &set);
+        return false;
+    }
+    return true;
+}
+
+// --- single characters ---
+
+// The node stands for just the character that it names.
+static bool is_literal(const RxCompiler *c, const RxNode *node)
+{
+    if (node->kind != RX_NODE_CHAR) {
+        return false;
+    }
+    RxFold fold = rx_set_mode(node->flags, c->regex->is_text).fold;
+    uint32_t alike[2], lower = rx_char_lower(node->c, fold);
+    switch (fold) {
+    case RX_FOLD_NONE:
+        return true;
+    case RX_FOLD_ASCII:
+        return (node->c | 0x20) < 'a' || (node->c | 0x20) > 'z';
+    default:
+        return lower == node->c && rx_char_alike(lower, alike) == 0 &&
+               (uint32_t)utf8proc_toupper((utf8proc_int32_t)lower) == lower;
+    }
+}
+
+static size_t literal_bytes(const RxCompiler *c, uint32_t code, char *out)
+{
+    if (c->regex->is_text) {
+        return utf8_encode(code, out);
+    }
+    *out = (char)code;
+    return 1;
+}
+
+// All literal characters from *node on, as one comparison; *node is then the
+// last of them.
+static bool compile_literals(RxCompiler *c, const RxNode **node)
+{
+    Regex *regex = c->regex;
+    size_t start = regex->literals.count;
+    for (const RxNode *n = *node; n != NULL && is_literal(c, n);
+         n = n->next) {
+        if (!vec_reserve(c->ctx, &regex->literals, UTF8_MAX_BYTES)) {
+            return false;
+        }
+        regex->literals.count += literal_bytes(
+            c, n->c, regex->literals.items + regex->literals.count);
+        *node = n;
+    }
+    size_t length = regex->literals.count - start;
+    if (length == 1) {
+        return emit(c, (RxIns){.op = RX_OP_BYTE,
+                               .a = (unsigned char)regex->literals.items[start],
+                               .b = (uint32_t)start});
+    }
+    return emit(c, (RxIns){.op = RX_OP_STRING,
+                           .a = (uint32_t)start,
+                           .b = (uint32_t)length});
+}
+
+static bool compile_set(RxCompiler *c, const RxNode *node)
+{
+    RxIns ins = {.op = c->regex->is_text ? RX_OP_SET : RX_OP_BYTE_SET};
+    return add_set(c, node, &ins.a) && emit(c, ins);
+}
+
+static bool compile_any(RxCompiler *c, const RxNode *node)
+{
+    return emit(c, (RxIns){.op = node->flags & REGEX_DOTALL ? RX_OP_ALL
+                                                             : RX_OP_ANY});
+}
+
+// --- repetition ---
+
+// What a run is of: its kind and operand.
+static bool run_operand(RxCompiler *c, const RxNode *node, RxIns *ins)
+{
+    char bytes[UTF8_MAX_BYTES];
+    if (node->kind == RX_NODE_ANY) {
+        ins->x = node->flags & REGEX_DOTALL ? RX_RUN_ALL : RX_RUN_ANY;
+        return true;
+    }
+    if (is_literal(c, node) && literal_bytes(c, node->c, bytes) == 1) {
+        ins->x = RX_RUN_BYTE;
+        ins->a = (unsigned char)bytes[0];
+        return true;
+    }
+    ins->x = c->regex->is_text ? RX_RUN_SET : RX_RUN_BYTE_SET;
+    return add_set(c, node, &ins->a);
+}
+
+// A run gives nothing back if what follows can begin with none of its bytes,
+// and also if nothing follows at all.
+static bool gives_nothing_back(const RxFirst *own, const RxFirst *follows)
+{
+    uint64_t shared = 0;
+    for (int i = 0; i < 4; i++) {
+        shared |= own->bits[i] & follows->bits[i];
+    }
+    return !follows->any && shared == 0;
+}
+
+// One character several times: a loop inside of a single instruction.
+static bool compile_run(RxCompiler *c, const RxNode *node,
+                        const RxNode *single, const RxCont *up)
+{
+    RxIns ins = {.op = RX_OP_RUN, .b = node->min, .c = node->max};
+    RxFirst follows, own;
+    RxNode alone = *single;
+    alone.next = NULL;
+    if (!rx_first_of(c->ctx, node->next, up, c->regex->is_text, &follows) ||
+        !rx_first_of(c->ctx, &alone, NULL, c->regex->is_text, &own) ||
+        !run_operand(c, single, &ins)) {
+        return false;
+    }
+    if (node->greed == RX_LAZY) {
+        ins.op = RX_OP_RUN_LAZY;
+    } else if (node->greed == RX_POSSESSIVE ||
+               gives_nothing_back(&own, &follows)) {
+        ins.op = RX_OP_RUN_KEEP;
+    }
+    return (ins.op == RX_OP_RUN_KEEP ||
+            keep_first(c, &follows, &ins.first)) &&
+           emit(c, ins);
+}
+
+// An instruction that chooses between the body, right behind it, and `a`, to
+// be set later.
+static bool emit_choice(RxCompiler *c, const RxNode *node, bool lazy,
+                        const RxCont *inside)
+{
+    RxIns ins = {.op = RX_OP_WAY};
+    RxFirst first;
+    if (lazy) {
+        // Go where `b` says, the end; the body is the other way.
+        return emit(c, (RxIns){.op = RX_OP_SPLIT, .a = here(c) + 1});
+    }
+    return rx_first_of(c->ctx, node->body.first, inside, c->regex->is_text,
+                       &first) &&
+           keep_first(c, &first, &ins.first) && emit(c, ins);
+}
+
+// The choice at `pc` gets its other target.
+static void set_choice(RxCompiler *c, uint32_t pc, uint32_t target)
+{
+    RxIns *ins = at(c, pc);
+    *(ins->op == RX_OP_SPLIT ? &ins->b : &ins->a) = target;
+}
+
+// x? needs no counting, and neither do x* and x+ if each x takes something.
+static bool compile_simple(RxCompiler *c, const RxNode *node,
+                           const RxCont *inside)
+{
+    bool lazy = node->greed == RX_LAZY, again = node->max != 1;
+    uint32_t jump = here(c);
+    if (node->min == 1 && !emit(c, (RxIns){.op = RX_OP_JUMP})) {
+        return false;
+    }
+    uint32_t choice = here(c);
+    if (!emit_choice(c, node, lazy, inside)) {
+        return false;
+    }
+    if (node->min == 1) {
+        at(c, jump)->a = here(c);
+    }
+    if (!compile_seq(c, node->body.first, inside) ||
+        (again && !emit(c, (RxIns){.op = RX_OP_JUMP, .a = choice}))) {
+        return false;
+    }
+    set_choice(c, choice, here(c));
+    return true;
+}
+
+// Turns that are counted, and that end where one takes nothing. A possessive
+// repetition keeps each turn as it was.
+static bool compile_loop(RxCompiler *c, const RxNode *node,
+                         const RxCont *inside)
+{
+    bool keeps = node->greed == RX_POSSESSIVE;
+    uint32_t number, inner = 0, enter = here(c);
+    if (!new_loop(c, node->min, node->max, &number) ||
+        (keeps && !new_loop(c, 0, 0, &inner)) ||
+        !emit(c, (RxIns){.op = RX_OP_LOOP, .a = number})) {
+        return false;
+    }
+    uint32_t body = here(c);
+    if ((keeps && !emit(c, (RxIns){.op = RX_OP_ATOMIC, .b = inner})) ||
+        !compile_seq(c, node->body.first, keeps ? NULL : inside) ||
+        (keeps && !emit(c, (RxIns){.op = RX_OP_ATOMIC_END, .b = inner}))) {
+        return false;
+    }
+    at(c, enter)->b = here(c);
+    return emit(c, (RxIns){.op = node->greed == RX_LAZY ? RX_OP_TURN_LAZY
+                                                         : RX_OP_TURN,
+                           .a = number,
+                           .b = body});
+}
+
+static bool compile_atomic_loop(RxCompiler *c, const RxNode *node,
+                                const RxCont *inside)
+{
+    uint32_t number;
+    return new_loop(c, 0, 0, &number) &&
+           emit(c, (RxIns){.op = RX_OP_ATOMIC, .b = number}) &&
+           compile_loop(c, node, inside) &&
+           emit(c, (RxIns){.op = RX_OP_ATOMIC_END, .b = number});
+}
+
+// x{0}: no instruction, but what is wrong inside is still wrong.
+static bool compile_never(RxCompiler *c, const RxNode *node)
+{
+    uint32_t before = here(c);
+    bool ok = compile_seq(c, node->body.first, NULL);
+    c->regex->code.count = before;
+    return ok;
+}
+
+static bool compile_repeat(RxCompiler *c, const RxNode *node,
+                           const RxCont *up)
+{
+    const RxNode *single = rx_tree_single(&node->body);
+    RxCont inside = {.rest = node->next, .loop = node, .up = up};
+    if (node->max == 0) {
+        return compile_never(c, node);
+    }
+    if (single != NULL) {
+        return compile_run(c, node, single, up);
+    }
+    if (node->greed == RX_POSSESSIVE) {
+        return compile_atomic_loop(c, node, &inside);
+    }
+    bool takes = rx_tree_width(&node->body, c->groups).low > 0;
+    if ((node->min == 0 && node->max == 1) ||
+        (node->min <= 1 && node->max == RX_MANY && takes)) {
+        return compile_simple(c, node, &inside);
+    }
+    return compile_loop(c, node, &inside);
+}
+
+// --- groups ---
+
+static bool compile_group(RxCompiler *c, const RxNode *node, const RxCont *up)
+{
+    RxCont rest = {.rest = node->next, .up = up};
+    if (node->group == 0) {
+        return compile_seq(c, node->body.first, &rest);
+    }
+    return emit(c, (RxIns){.op = RX_OP_MARK, .a = 2 * node->group}) &&
+           compile_seq(c, node->body.first, &rest) &&
+           emit(c, (RxIns){.op = RX_OP_MARK,
+                           .a = 2 * node->group + 1,
+                           .b = node->group});
+}
+
+// Jumps at the end of each way are chained through their targets until the
+// end of all is known.
+static bool compile_branch(RxCompiler *c, const RxNode *node,
+                           const RxCont *up)
+{
+    RxCont rest = {.rest = node->next, .up = up};
+    uint32_t chain = UINT32_MAX;
+    for (size_t i = 0; i < node->count; i++) {
+        const RxNode *first = node->ways[i].first;
+        bool last = i + 1 == node->count;
+        uint32_t choice = here(c);
+        if (!last) {
+            RxIns ins = {.op = RX_OP_WAY};
+            RxFirst bytes;
+            if (!rx_first_of(c->ctx, first, &rest, c->regex->is_text,
+                             &bytes) ||
+                !keep_first(c, &bytes, &ins.first) || !emit(c, ins)) {
+                return false;
+            }
+        }
+        if (!compile_seq(c, first, &rest)) {
+            return false;
+        }
+        if (!last) {
+            uint32_t previous = chain;
+            chain = here(c);
+            if (!emit(c, (RxIns){.op = RX_OP_JUMP, .a = previous})) {
+                return false;
+            }
+            at(c, choice)->a = here(c);
+        }
+    }
+    while (chain != UINT32_MAX) {
+        uint32_t previous = at(c, chain)->a;
+        at(c, chain)->a = here(c);
+        chain = previous;
+    }
+    return true;
+}
+
+// A lookbehind steps back by its width, which must be one number.
+static bool compile_look(RxCompiler *c, const RxNode *node)
+{
+    RxIns ins = {.op = RX_OP_LOOK, .x = node->negated};
+    uint32_t look = here(c);
+    if (node->behind) {
+        RxWidth width = rx_tree_width(&node->body, c->groups);
+        if (width.low != width.high) {
+            c->fault->kind = REGEX_FAULT_PATTERN;
+            c->fault->position = SIZE_MAX;
+            strbuf_puts(&c->fault->text,
+                        "look-behind requires fixed-width pattern");
+            return false;
+        }
+        ins.c = (uint32_t)width.low;
+    }
+    if (!new_loop(c, 0, 0, &ins.b) || !emit(c, ins) ||
+        !compile_seq(c, node->body.first, NULL) ||
+        !emit(c, (RxIns){.op = RX_OP_LOOK_END,
+                         .x = node->negated,
+                         .b = ins.b})) {
+        return false;
+    }
+    at(c, look)->a = here(c);
+    return true;
+}
+
+static bool compile_atomic(RxCompiler *c, const RxNode *node)
+{
+    uint32_t number;
+    return new_loop(c, 0, 0, &number) &&
+           emit(c, (RxIns){.op = RX_OP_ATOMIC, .b = number}) &&
+           compile_seq(c, node->body.first, NULL) &&
+           emit(c, (RxIns){.op = RX_OP_ATOMIC_END, .b = number});
+}
+
+static bool compile_if(RxCompiler *c, const RxNode *node, const RxCont *up)
+{
+    RxCont rest = {.rest = node->next, .up = up};
+    uint32_t choice = here(c);
+    if (!emit(c, (RxIns){.op = RX_OP_IF, .a = node->group}) ||
+        !compile_seq(c, node->body.first, &rest)) {
+        return false;
+    }
+    uint32_t jump = here(c);
+    if (!emit(c, (RxIns){.op = RX_OP_JUMP})) {
+        return false;
+    }
+    at(c, choice)->b = here(c);
+    if (!compile_seq(c, node->other.first, &rest)) {
+        return false;
+    }
+    at(c, jump)->a = here(c);
+    return true;
+}
+
+static bool compile_place(RxCompiler *c, const RxNode *node)
+{
+    RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
+    return emit(c, (RxIns){.op = RX_OP_PLACE,
+                           .x = node->place,
+                           .first = (node->flags & REGEX_MULTILINE) != 0,
+                           .a = mode.unicode});
+}
+
+static bool compile_back(RxCompiler *c, const RxNode *node)
+{
+    RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
+    return emit(c, (RxIns){.op = RX_OP_BACK,
+                           .x = (uint8_t)mode.fold,
+                           .a = node->group});
+}
+
+// --- all ---
+
+static bool compile_node(RxCompiler *c, const RxNode **place,
+                         const RxCont *up)
+{
+    const RxNode *node = *place;
+    switch (node->kind) {
+    case RX_NODE_CHAR:
+        return is_literal(c, node) ? compile_literals(c, place)
+                                   : compile_set(c, node);
+    case RX_NODE_SET:
+        return compile_set(c, node);
+    case RX_NODE_ANY:
+        return compile_any(c, node);
+    case RX_NODE_AT:
+        return compile_place(c, node);
+    case RX_NODE_BRANCH:
+        return compile_branch(c, node, up);
+    case RX_NODE_GROUP:
+        return compile_group(c, node, up);
+    case RX_NODE_REPEAT:
+        return compile_repeat(c, node, up);
+    case RX_NODE_LOOK:
+        return compile_look(c, node);
+    case RX_NODE_ATOMIC:
+        return compile_atomic(c, node);
+    case RX_NODE_BACK:
+        return compile_back(c, node);
+    case RX_NODE_IF:
+        return compile_if(c, node, up);
+    }
+    return false;
+}
+
+// The sequence from `node` on, with `up` behind it.
+static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up)
+{
+    if (!ctx_enter(c->ctx)) {
+        c->fault->kind = REGEX_FAULT_DEEP;
+        return false;
+    }
+    bool ok = true;
+    for (; ok && node != NULL; node = node->next) {
+        ok = compile_node(c, &node, up);
+    }
+    ctx_leave(c->ctx);
+    return ok;
+}
+
+// What every match begins with: a literal, or one of some bytes.
+static bool find_start(RxCompiler *c, const RxSeq *seq)
+{
+    Regex *regex = c->regex;
+    uint32_t pc = 0;
+    while (regex->code.items[pc].op == RX_OP_MARK) {
+        pc++;
+    }
+    const RxIns *ins = &regex->code.items[pc];
+    if (ins->op == RX_OP_STRING) {
+        regex->prefix_at = ins->a;
+        regex->prefix_length = ins->b;
+    } else if (ins->op == RX_OP_BYTE) {
+        regex->prefix_at = ins->b;
+        regex->prefix_length = 1;
+    }
+    regex->at_start = ins->op == RX_OP_PLACE &&
+                      (ins->x == RX_PLACE_START ||
+                       (ins->x == RX_PLACE_LINE_START && !ins->first));
+    bool ok = rx_first_of(c->ctx, seq->first, NULL, regex->is_text,
+                          &regex->start);
+    regex->start.any |= regex->start.accepts;
+    return ok;
+}
+
+bool rx_compile(Ctx *ctx, Regex *regex, const RxSeq *seq,
+                const RxGroupVec *groups, RegexFault *fault)
+{
+    RxCompiler c = {
+        .ctx = ctx, .regex = regex, .groups = groups, .fault = fault};
+    return compile_seq(&c, seq->first, NULL) &&
+           emit(&c, (RxIns){.op = RX_OP_MATCH}) && find_start(&c, seq);
+}

@@ -1,0 +1,343 @@
+// The parser's escapes and sets.
+#include "base/utf8.h"
+#include "regex/rx_parser.h"
+
+// --- escapes ---
+
+// The value of a digit in this base, -1: it is none.
+static int digit_value(uint32_t c, int base)
+{
+    int value = c >= '0' && c <= '9'   ? (int)(c - '0')
+                : c >= 'a' && c <= 'f' ? (int)(c - 'a') + 10
+                : c >= 'A' && c <= 'F' ? (int)(c - 'A') + 10
+                                       : 99;
+    return value < base ? value : -1;
+}
+
+int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
+{
+    int count = 0;
+    while (count < most && !p->escaped && p->next != RX_END &&
+           digit_value(p->next, base) >= 0) {
+        *value = *value * (uint32_t)base +
+                 (uint32_t)digit_value(rx_parser_take(p, NULL), base);
+        count++;
+    }
+    return count;
+}
+
+// `text`, the escape as it stands from `start` to the token to come, `rest`.
+static void fail_escape(RxParser *p, const char *text, size_t start,
+                        const char *rest)
+{
+    size_t end = rx_parser_tell(p);
+    rx_parser_fail_text(p, end - start, text, (RxName){start, end}, rest,
+                        RX_NOTHING);
+}
+
+// \xhh \uhhhh \Uhhhhhhhh, all digits of it.
+static uint32_t parse_hex(RxParser *p, int digits, size_t start)
+{
+    uint32_t value = 0;
+    if (rx_parse_digits(p, digits, 16, &value) != digits) {
+        fail_escape(p, "incomplete escape ", start, "");
+    } else if (value > 0x10FFFF) {
+        fail_escape(p, "bad escape ", start, "");
+    }
+    return value;
+}
+
+// An octal number that must fit a byte.
+static uint32_t check_octal(RxParser *p, uint32_t value, size_t start)
+{
+    if (value > 0377) {
+        fail_escape(p, "octal escape value ", start,
+                    " outside of range 0-0o377");
+    }
+    return value;
+}
+
+// The characters with a letter of their own; 0: none.
+static uint32_t simple_escape(uint32_t c)
+{
+    switch (c) {
+    case 'a':
+        return 7;
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case 'v':
+        return '\v';
+    default:
+        return 0;
+    }
+}
+
+static RxClass class_escape(uint32_t c)
+{
+    switch (c) {
+    case 'd':
+        return RX_CLASS_DIGIT;
+    case 's':
+        return RX_CLASS_SPACE;
+    case 'w':
+        return RX_CLASS_WORD;
+    case 'D':
+        return RX_CLASS_NOT_DIGIT;
+    case 'S':
+        return RX_CLASS_NOT_SPACE;
+    case 'W':
+        return RX_CLASS_NOT_WORD;
+    default:
+        return 0;
+    }
+}
+
+static bool is_letter(uint32_t c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+// The escapes that mean one character both in sets and outside, but for those
+// of octal digits. Anything that is no letter stands for itself.
+static uint32_t parse_char_escape(RxParser *p, uint32_t c, size_t start)
+{
+    if (simple_escape(c) != 0) {
+        return simple_escape(c);
+    }
+    if (c == 'x') {
+        return parse_hex(p, 2, start);
+    }
+    if (p->is_text && (c == 'u' || c == 'U')) {
+        return parse_hex(p, c == 'u' ? 4 : 8, start);
+    }
+    if (p->is_text && c == 'N') {
+        rx_parser_fail(p, rx_parser_tell(p) - start,
+                       "Duet has no \\N{...} escapes");
+    } else if (is_letter(c)) {
+        fail_escape(p, "bad escape ", start, "");
+    }
+    return c;
+}
+
+// A place, as it is written by a letter; false: no letter of a place.
+static bool place_escape(uint32_t c, RxPlace *place)
+{
+    switch (c) {
+    case 'A':
+        *place = RX_PLACE_START;
+        return true;
+    case 'b':
+        *place = RX_PLACE_BOUNDARY;
+        return true;
+    case 'B':
+        *place = RX_PLACE_INSIDE;
+        return true;
+    case 'Z':
+        *place = RX_PLACE_END;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
+{
+    RxNode *node = rx_parser_node(p, seq, RX_NODE_CHAR, flags);
+    if (node != NULL) {
+        node->c = c;
+    }
+}
+
+// \1 to \99 are groups, but three octal digits are a character.
+static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
+                         uint32_t flags)
+{
+    uint32_t group = c - '0';
+    if (!p->escaped && rx_is_digit(p->next)) {
+        uint32_t second = rx_parser_take(p, NULL);
+        if (rx_is_octal(c) && rx_is_octal(second) && !p->escaped &&
+            rx_is_octal(p->next)) {
+            uint32_t value =
+                ((c - '0') * 8 + second - '0') * 8 +
+                (rx_parser_take(p, NULL) - '0');
+            add_char(p, seq, check_octal(p, value, start), flags);
+            return;
+        }
+        group = group * 10 + second - '0';
+    }
+    size_t length = rx_parser_tell(p) - start;
+    if (group >= p->groups.count) {
+        rx_parser_fail(p, length - 1, "invalid group reference %u", group);
+    } else {
+        rx_parse_back(p, seq, group, length, flags);
+    }
+}
+
+void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
+{
+    size_t start = rx_parser_tell(p) - 2;
+    RxPlace place;
+    RxClass class = class_escape(c);
+    if (class != 0) {
+        RxNode *node = rx_parser_node(p, seq, RX_NODE_SET, flags);
+        RxItem *item = arena_new(p->arena, RxItem);
+        if (node == NULL || item == NULL) {
+            rx_parser_broken(p);
+            return;
+        }
+        item->class = class;
+        node->items = item;
+        node->count = 1;
+    } else if (place_escape(c, &place)) {
+        RxNode *node = rx_parser_node(p, seq, RX_NODE_AT, flags);
+        if (node != NULL) {
+            node->place = (uint8_t)place;
+        }
+    } else if (c == '0') {
+        uint32_t value = 0;
+        (void)rx_parse_digits(p, 2, 8, &value);
+        add_char(p, seq, value, flags);
+    } else if (rx_is_digit(c)) {
+        parse_number(p, seq, c, start, flags);
+    } else {
+        add_char(p, seq, parse_char_escape(p, c, start), flags);
+    }
+}
+
+// --- sets ---
+
+typedef VEC(RxItem) ItemVec;
+
+// An escape inside of a set, behind its character `c`.
+static RxItem parse_set_escape(RxParser *p, uint32_t c, size_t start)
+{
+    RxItem item = {.class = class_escape(c)};
+    if (item.class == 0) {
+        uint32_t value = c - '0';
+        if (c == 'b') {
+            value = '\b';
+        } else if (rx_is_octal(c)) {
+            (void)rx_parse_digits(p, 2, 8, &value);
+            value = check_octal(p, value, start);
+        } else if (rx_is_digit(c)) {
+            fail_escape(p, "bad escape ", start, "");
+        } else {
+            value = parse_char_escape(p, c, start);
+        }
+        item.low = item.high = value;
+    }
+    return item;
+}
+
+// One character or class; `c` is behind, it began at `start`.
+static RxItem parse_item(RxParser *p, uint32_t c, bool escaped, size_t start)
+{
+    return escaped ? parse_set_escape(p, c, start)
+                   : (RxItem){.low = c, .high = c};
+}
+
+// What other languages read as an operation on sets.
+static void warn_of_operator(RxParser *p, uint32_t c)
+{
+    const char *text = c == '-'   ? "Possible set difference"
+                       : c == '&' ? "Possible set intersection"
+                       : c == '~' ? "Possible set symmetric difference"
+                       : c == '|' ? "Possible set union"
+                                  : NULL;
+    if (text != NULL && rx_parser_sees(p, c)) {
+        rx_parser_warn(p, text, rx_parser_tell(p) - 1);
+    }
+}
+
+// Behind "low-": the end of the range, and the range. `low` began at `start`.
+static RxItem parse_range(RxParser *p, RxItem low, size_t start)
+{
+    size_t at = rx_parser_tell(p);
+    bool escaped;
+    uint32_t c = rx_parser_take(p, &escaped);
+    if (c == '-' && !escaped) {
+        rx_parser_warn(p, "Possible set difference", rx_parser_tell(p) - 2);
+    }
+    RxItem high = parse_item(p, c, escaped, at);
+    if (low.class != 0 || high.class != 0 || high.low < low.low) {
+        // An escape shows as its two characters, however long it is.
+        size_t first = p->text[start] == '\\' ? 2 : 1;
+        size_t second = escaped ? 2 : 1;
+        rx_parser_fail_text(p, first + 1 + second, "bad character range ",
+                            (RxName){start, start + first}, "-",
+                            (RxName){at, at + second});
+    }
+    high.low = low.low;
+    return high;
+}
+
+// set := '[' ['^'] item { item } ']'; `]` as the first stands for itself.
+static void parse_items(RxParser *p, ItemVec *items, size_t here)
+{
+    for (;;) {
+        size_t start = rx_parser_tell(p);
+        bool escaped;
+        uint32_t c = rx_parser_take(p, &escaped);
+        if (c == RX_END) {
+            rx_parser_fail(p, rx_parser_tell(p) - here,
+                           "unterminated character set");
+            return;
+        }
+        if (c == ']' && !escaped && items->count > 0) {
+            return;
+        }
+        if (!escaped && items->count > 0) {
+            warn_of_operator(p, c);
+        }
+        RxItem item = parse_item(p, c, escaped, start);
+        bool ended = false, dash = rx_parser_match(p, '-');
+        if (dash && p->next == RX_END) {
+            rx_parser_fail(p, rx_parser_tell(p) - here,
+                           "unterminated character set");
+        } else if (dash && rx_parser_match(p, ']')) {
+            ended = true;
+        } else if (dash) {
+            item = parse_range(p, item, start);
+        }
+        if (p->failed || !vec_push(p->ctx, items, item) ||
+            (ended && !vec_push(p->ctx, items,
+                                ((RxItem){.low = '-', .high = '-'})))) {
+            rx_parser_broken(p);
+            return;
+        }
+        if (ended) {
+            return;
+        }
+    }
+}
+
+void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags)
+{
+    size_t here = rx_parser_tell(p) - 1;
+    if (rx_parser_sees(p, '[')) {
+        rx_parser_warn(p, "Possible nested set", rx_parser_tell(p));
+    }
+    bool negated = rx_parser_match(p, '^');
+    ItemVec items = {0};
+    parse_items(p, &items, here);
+    RxNode *node = rx_parser_node(p, seq, RX_NODE_SET, flags);
+    if (node != NULL && !p->failed) {
+        node->items = arena_new_array(p->arena, RxItem, items.count);
+        if (node->items == NULL) {
+            rx_parser_broken(p);
+        } else {
+            for (size_t i = 0; i < items.count; i++) {
+                node->items[i] = items.items[i];
+            }
+            node->count = items.count;
+            node->negated = negated;
+        }
+    }
+    vec_free(p->ctx, &items);
+}
