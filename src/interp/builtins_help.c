@@ -1,6 +1,7 @@
 // help(x): how a thing is called and what its documentation says. The texts
 // come from the descriptors of natives and types, and from __doc__.
 #include "interp/builtins.h"
+#include "interp/help.h"
 #include "interp/module.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_function.h"
@@ -120,9 +121,7 @@ static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
     return true;
 }
 
-// What a callable is called with, and its doc (NULL: none). UNBOUND members
-// of other kinds are skipped.
-static bool add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
+bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
 {
     *doc = NULL;
     if (value_is_kind(v, KIND_METHOD)) {
@@ -134,15 +133,14 @@ static bool add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
         *doc = def->doc;
         return true;
     }
-    // is_callable_kind let nothing else through.
+    // help_is_callable let nothing else through.
     const Function *function = (Function *)value_object(v);
     *doc = value_is_str(function->doc) ? value_as_str(function->doc)->text
                                        : NULL;
     return add_signature(vm, out, function);
 }
 
-// The kinds that add_callable can take apart.
-static bool is_callable_kind(Value v)
+bool help_is_callable(Value v)
 {
     return value_is_kind(v, KIND_NATIVE) || value_is_kind(v, KIND_FUNCTION) ||
            value_is_kind(v, KIND_METHOD);
@@ -157,11 +155,11 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
         const char *doc;
         // Private names and special methods would drown the others.
         if (!value_is_str(key) || value_as_str(key)->text[0] == '_' ||
-            !is_callable_kind(value)) {
+            !help_is_callable(value)) {
             continue;
         }
         strbuf_puts(out, "    ");
-        if (!add_callable(vm, out, value, &doc)) {
+        if (!help_add_callable(vm, out, value, &doc)) {
             return false;
         }
         if (doc != NULL) {
@@ -215,9 +213,9 @@ static bool add_value(Vm *vm, StrBuf *out, Value v)
 // False with an error pending; `out` then has a part of the text.
 static bool add_help(Vm *vm, StrBuf *out, Value v)
 {
-    if (is_callable_kind(v)) {
+    if (help_is_callable(v)) {
         const char *doc;
-        bool done = add_callable(vm, out, v, &doc);
+        bool done = help_add_callable(vm, out, v, &doc);
         strbuf_putc(out, '\n');
         if (done && doc != NULL) {
             add_doc(out, doc, 4);
@@ -249,8 +247,8 @@ Str *builtin_signature(Vm *vm, Value v)
     const char *doc;
     strbuf_init(&out, &vm->ctx);
     bool done = true;
-    if (is_callable_kind(v)) {
-        done = add_callable(vm, &out, v, &doc);
+    if (help_is_callable(v)) {
+        done = help_add_callable(vm, &out, v, &doc);
     } else if (value_is_kind(v, KIND_TYPE)) {
         const Type *type = (const Type *)value_object(v);
         if (!(type->flags & TYPE_HEAP) && type->def->params != NULL) {

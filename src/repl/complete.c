@@ -1,177 +1,624 @@
-// Completion looks a dotted path up without running any call.
+// Where the cursor is decides what is offered: the tokens in front of it say
+// so, not the parser, because the text is half typed.
 #include "repl/complete.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "interp/obj_dict.h"
-#include "interp/obj_list.h"
+#include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 #include "repl/command.h"
+#include "repl/peek.h"
 
-// The classes of token_list.h under names of our own.
-typedef enum WordClass { WORD_SPECIAL, WORD_OPERATOR, WORD_KEYWORD } WordClass;
+// The text in front of the cursor, taken apart.
+typedef struct Spot {
+    Completion *out;
+    Session *session;
+    Source *source;
+    TokenList tokens;
+    size_t from;   // where the code begins (behind `%time `)
+    size_t cursor;
+    size_t count;  // tokens in front of the word
+} Spot;
 
-// A row of that list; only the keywords are offered.
-typedef struct Word {
-    const char *text;
-    WordClass class;
-} Word;
-
-static const Word words[] = {
-#define TOKEN(id, text, class) {text, WORD_##class},
-#include "lexer/token_list.h"
-#undef TOKEN
-};
-
-// Adds path + name if it goes on from path + prefix.
-// `word` is what was typed, of which the first `path_length` bytes stay as
-// they are. Memory that runs out costs the one candidate.
-static void offer(Session *session, TextVec *out, const char *word,
-                  size_t path_length, const char *name)
+// Memory that runs out costs the one candidate.
+void complete_offer(Completion *out, const char *head, const char *text,
+                    Value value, const char *note)
 {
-    const char *prefix = word + path_length;
+    size_t skip = head == NULL ? 0 : strlen(head);
+    const char *prefix = out->word + skip;
+    size_t length = strlen(prefix);
     // A name with an underscore in front is shown to who types one.
-    bool hidden = name[0] == '_' && prefix[0] != '_';
-    if (hidden || strncmp(name, prefix, strlen(prefix)) != 0) {
+    bool hidden = text[0] == '_' && prefix[0] != '_';
+    bool begins = out->ignore_case ? strncasecmp(text, prefix, length) == 0
+                                   : strncmp(text, prefix, length) == 0;
+    if (hidden || !begins) {
         return;
     }
-    char *text = malloc(path_length + strlen(name) + 1);
-    if (text == NULL) {
+    char *whole = malloc(skip + strlen(text) + 1);
+    if (whole == NULL) {
         return;
     }
-    memcpy(text, word, path_length);
-    strcpy(text + path_length, name);
-    if (!vec_push(&session->vm->ctx, out, text)) {
-        free(text);
+    memcpy(whole, head == NULL ? "" : head, skip);
+    strcpy(whole + skip, text);
+    Candidate candidate = {whole, value_retain(value), note};
+    if (!vec_push(&out->session->vm->ctx, &out->items, candidate)) {
+        release(out->session->vm, value);
+        free(whole);
     }
 }
 
-// For namespaces, which may also have keys that are no strings.
-static void offer_dict(Session *session, TextVec *out, const char *word,
-                       Dict *dict)
+// The word begins at `start`: the text from there is replaced.
+static bool set_word(Spot *spot, size_t start)
+{
+    Completion *out = spot->out;
+    free(out->word);
+    out->start = start;
+    out->word =
+        strndup(spot->source->text + start, spot->cursor - start);
+    return out->word != NULL;
+}
+
+static TokenKind kind_at(const Spot *spot, size_t index)
+{
+    return index < spot->tokens.count
+               ? (TokenKind)spot->tokens.items[index].kind
+               : TOK_END;
+}
+
+// The innermost bracket that is open in front of token `end`; SIZE_MAX: none.
+static size_t open_bracket(const Spot *spot, size_t end)
+{
+    int level = 0;
+    for (size_t i = end; i-- > 0;) {
+        if (tokens_closes(kind_at(spot, i))) {
+            level++;
+        } else if (tokens_opens(kind_at(spot, i)) && level-- == 0) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static void offer_dict(Completion *out, Dict *dict)
 {
     uint32_t position = 0;
     Value key;
     Value value;
     while (dict_next(dict, &position, &key, &value)) {
         if (value_is_str(key)) {
-            offer(session, out, word, 0, value_as_str(key)->text);
+            complete_offer(out, NULL, value_as_str(key)->text, value, NULL);
         }
     }
 }
 
-// Keywords, then the session's names, then the built-in ones; Readline sorts
-// them and drops what is there twice.
-static void offer_names(Session *session, TextVec *out, const char *word)
+// Names that the entry itself binds are on their way to be defined.
+static void offer_typed(Spot *spot)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i].class == WORD_KEYWORD) {
-            offer(session, out, word, 0, words[i].text);
+    for (size_t i = 0; i + 1 < spot->count; i++) {
+        TokenKind kind = kind_at(spot, i);
+        TokenKind next = kind_at(spot, i + 1);
+        bool named = kind == TOK_DEF || kind == TOK_CLASS || kind == TOK_AS ||
+                     kind == TOK_FOR || kind == TOK_LEFT_PAREN ||
+                     kind == TOK_COMMA;
+        size_t name = named && next == TOK_NAME ? i + 1
+                      : kind == TOK_NAME && (next == TOK_EQUAL ||
+                                             next == TOK_WALRUS)
+                          ? i
+                          : SIZE_MAX;
+        if (name != SIZE_MAX) {
+            Span span = spot->tokens.items[name].span;
+            char *text = strndup(spot->source->text + span.start,
+                                 span.end - span.start);
+            if (text != NULL) {
+                complete_offer(spot->out, NULL, text, VALUE_UNBOUND, "");
+            }
+            free(text);
         }
     }
-    offer_dict(session, out, word, session->globals);
-    offer_dict(session, out, word, session->vm->builtins);
 }
 
-// The value of "a.b.c" in the first `length` bytes: owned, UNBOUND if there
-// is none.
-// Part by part, as the compiler would: the first is a global or a built-in
-// name, the others are attributes.
-static Value look_up(Session *session, const char *path, size_t length)
+// Keywords, the entry's names, the session's and the built-in ones.
+static void offer_names(Spot *spot)
 {
-    Vm *vm = session->vm;
-    Value value = VALUE_UNBOUND;
-    for (bool first = true;; first = false) {
-        const char *dot = memchr(path, '.', length);
-        size_t part = dot == NULL ? length : (size_t)(dot - path);
-        Str *name = str_intern(vm, path, part);
-        if (name == NULL) {
-            release(vm, value);
-            return VALUE_UNBOUND;
+    Completion *out = spot->out;
+    if (out->word[0] != '\0') { // all there is would be too much
+        for (TokenKind kind = TOK_FALSE; kind < TOK_COUNT; kind++) {
+            complete_offer(out, NULL, token_text(kind), VALUE_UNBOUND,
+                           "keyword");
         }
-        Value next;
-        if (first) {
-            next = dict_get_name(session->globals, name);
-            next = value_unbound(next) ? dict_get_name(vm->builtins, name)
-                                       : next;
-            // dict_get_name lends its value, value_find_attr gives one: from
-            // here on both are owned.
-            value_retain(next);
-        } else {
-            next = value_find_attr(vm, value, name);
-        }
-        object_release(&vm->ctx, name);
-        release(vm, value);
-        value = next;
-        if (dot == NULL || value_unbound(value) || value_failed(value)) {
-            return value_failed(value) ? VALUE_UNBOUND : value;
-        }
-        path += part + 1;
-        length -= part + 1;
     }
+    offer_dict(out, spot->session->globals);
+    if (out->word[0] != '\0') {
+        offer_dict(out, spot->session->vm->builtins);
+    }
+    offer_typed(spot);
 }
 
-// dir(value), owned, or UNBOUND.
-// The built-in dir is asked, whatever the session calls by that name.
-static Value names_of(Session *session, Value value)
+static void offer_attribute(Str *name, Value value, void *data)
 {
-    Vm *vm = session->vm;
-    Str *name = str_intern(vm, "dir", 3);
-    Value dir =
-        name == NULL ? VALUE_UNBOUND : dict_get_name(vm->builtins, name);
-    object_release_null(&vm->ctx, name);
-    Value names =
-        value_unbound(dir) ? dir : vm_call(vm, dir, &value, 1);
-    return value_failed(names) ? VALUE_UNBOUND : names;
+    complete_offer(data, NULL, name->text, value, NULL);
 }
 
-// By dir(), so that a class may say what it wants to have shown. That may run
-// Duet code (`__dir__`, a property on the way); its errors are dropped.
-static void offer_attributes(Session *session, TextVec *out, const char *word,
-                             size_t path_length)
+static void offer_attributes(Spot *spot, size_t dot)
 {
-    Value value = look_up(session, word, path_length - 1);
-    if (value_unbound(value)) {
+    size_t start;
+    Peek peek = peek_expression(spot->session, spot->source,
+                                &spot->tokens, dot, &start);
+    if (peek.type != NULL) {
+        peek_attributes(spot->session, &peek, offer_attribute, spot->out);
+    }
+    peek_free(spot->session, &peek);
+}
+
+// Whether the call that begins at `open` has the keyword already.
+static bool has_keyword(const Spot *spot, size_t open, const char *name,
+                        size_t length)
+{
+    for (size_t i = open + 1; i + 1 < spot->count; i++) {
+        Span span = spot->tokens.items[i].span;
+        if (kind_at(spot, i) == TOK_NAME &&
+            kind_at(spot, i + 1) == TOK_EQUAL &&
+            span.end - span.start == length &&
+            strncmp(spot->source->text + span.start, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The end of a parameter in a signature's text: a comma at its own level.
+static const char *param_end(const char *at)
+{
+    int level = 0;
+    char quote = '\0';
+    for (; *at != '\0'; at++) {
+        if (quote != '\0') {
+            quote = *at == quote ? '\0' : quote;
+        } else if (*at == '\'' || *at == '"') {
+            quote = *at;
+        } else if (strchr("([{", *at) != NULL) {
+            level++;
+        } else if (strchr(")]}", *at) != NULL && level-- == 0) {
+            return at;
+        } else if (*at == ',' && level == 0) {
+            return at;
+        }
+    }
+    return at;
+}
+
+// Parameters of "f(a, /, b=1, *args, c)" that can be given by name.
+static void offer_keywords(Spot *spot, size_t open, const char *signature)
+{
+    const char *slash = strstr(signature, "/, ");
+    const char *slash_end = strstr(signature, "/)");
+    const char *at = strchr(signature, '(');
+    if (at == NULL || slash_end != NULL) {
         return;
     }
-    Value names = names_of(session, value);
-    if (value_is_kind(names, KIND_LIST)) {
-        List *list = value_as_list(names);
-        for (size_t i = 0; i < list->count; i++) {
-            if (value_is_str(list->items[i])) {
-                offer(session, out, word, path_length,
-                      value_as_str(list->items[i])->text);
+    for (at = slash != NULL ? slash + 1 : at; *at == '(' || *at == ',';) {
+        at += 1 + strspn(at + 1, " ");
+        const char *end = param_end(at);
+        size_t length = 0;
+        while (at + length < end && (isalnum((unsigned char)at[length]) ||
+                                     at[length] == '_')) {
+            length++;
+        }
+        if (length > 0 && !has_keyword(spot, open, at, length)) {
+            char *text = malloc(length + 2);
+            if (text != NULL) {
+                memcpy(text, at, length);
+                strcpy(text + length, "=");
+                complete_offer(spot->out, NULL, text, VALUE_UNBOUND,
+                               "parameter");
+            }
+            free(text);
+        }
+        at = end;
+    }
+}
+
+// The call around the cursor: its signature, and keywords where an argument
+// may begin.
+static void look_at_call(Spot *spot)
+{
+    size_t open = open_bracket(spot, spot->count);
+    if (open == SIZE_MAX || open == 0 ||
+        kind_at(spot, open) != TOK_LEFT_PAREN) {
+        return;
+    }
+    size_t start;
+    Peek peek = peek_expression(spot->session, spot->source,
+                                &spot->tokens, open, &start);
+    StrBuf text;
+    strbuf_init(&text, &spot->session->vm->ctx);
+    const char *doc;
+    // `def f(` and `class C(` call nothing.
+    bool defines = peek.type != NULL && start > 0 &&
+                   (kind_at(spot, start - 1) == TOK_DEF ||
+                    kind_at(spot, start - 1) == TOK_CLASS);
+    if (peek.type != NULL && !defines &&
+        peek_signature(spot->session, &peek, &text, &doc)) {
+        spot->out->signature = strdup(strbuf_text(&text));
+        if (doc != NULL) {
+            doc += strspn(doc, " \n");
+            spot->out->doc = strndup(doc, strcspn(doc, "\n"));
+        }
+        TokenKind before = kind_at(spot, spot->count - 1);
+        if (before == TOK_LEFT_PAREN || before == TOK_COMMA) {
+            offer_keywords(spot, open, strbuf_text(&text));
+        }
+    }
+    strbuf_free(&text);
+    peek_free(spot->session, &peek);
+}
+
+// A key as it is written: in the quotes that are open, or by its repr.
+static void offer_key(Spot *spot, Value key, Value value, char quote)
+{
+    Vm *vm = spot->session->vm;
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    if (quote == '\0') {
+        Str *shown = value_is_str(key) || value_is_integer(key)
+                         ? value_repr(vm, key)
+                         : NULL;
+        strbuf_puts(&text, shown == NULL ? "" : shown->text);
+        object_release_null(&vm->ctx, shown);
+    } else if (value_is_str(key)) {
+        for (const char *at = value_as_str(key)->text; *at != '\0'; at++) {
+            strbuf_puts(&text, *at == quote || *at == '\\' ? "\\" : "");
+            strbuf_puts(&text, *at == '\n' ? "\\" : "");
+            strbuf_putc(&text, *at == '\n' ? 'n' : *at);
+        }
+        strbuf_putc(&text, quote);
+    }
+    if (text.length > 0) {
+        strbuf_putc(&text, ']');
+        char head[] = {'\0'};
+        // Keys may begin with an underscore: nothing is hidden here.
+        bool hidden = text.text[0] == '_' && spot->out->word[0] != '_';
+        if (strbuf_ok(&text) && !hidden) {
+            complete_offer(spot->out, head, text.text, value, NULL);
+        }
+    }
+    strbuf_free(&text);
+    raise_clear(vm);
+}
+
+// The dict in front of the bracket `open`. False: it is none.
+static bool offer_keys(Spot *spot, size_t open, char quote)
+{
+    size_t start;
+    Peek peek = peek_expression(spot->session, spot->source,
+                                &spot->tokens, open, &start);
+    bool dict = value_is_kind(peek.value, KIND_DICT);
+    uint32_t position = 0;
+    Value key;
+    Value value;
+    while (dict && dict_next(value_as_dict(peek.value), &position, &key,
+                             &value)) {
+        offer_key(spot, key, value, quote);
+    }
+    peek_free(spot->session, &peek);
+    return dict;
+}
+
+// In a string that is not closed yet: a dict's key, or a file where one is
+// opened or where a path is begun.
+static void complete_string(Spot *spot, size_t quote, size_t quotes)
+{
+    if (!set_word(spot, quote + quotes)) {
+        return;
+    }
+    const char *text = spot->source->text;
+    size_t open = open_bracket(spot, spot->count);
+    if (open != SIZE_MAX && open + 1 == spot->count &&
+        kind_at(spot, open) == TOK_LEFT_BRACKET &&
+        offer_keys(spot, open, text[quote])) {
+        return;
+    }
+    bool opens = false;
+    if (open != SIZE_MAX && open > 0 && open + 1 == spot->count) {
+        Span name = spot->tokens.items[open - 1].span;
+        opens = name.end - name.start == 4 &&
+                strncmp(text + name.start, "open", 4) == 0;
+    }
+    if (opens || strchr(spot->out->word, '/') != NULL) {
+        complete_files(spot->out, false);
+    }
+}
+
+// The first token of the statement that the cursor is in.
+static size_t statement_start(const Spot *spot)
+{
+    for (size_t i = spot->count; i-- > 0;) {
+        size_t at = spot->tokens.items[i].span.start;
+        if (tokens_first_on_line(spot->source->text, at) || i == 0 ||
+            kind_at(spot, i - 1) == TOK_SEMICOLON ||
+            at == spot->from) {
+            if (open_bracket(spot, i) == SIZE_MAX) {
+                return i;
             }
         }
     }
-    release(session->vm, names);
-    release(session->vm, value);
+    return 0;
 }
 
-// Called by Readline in the middle of an entry, so nothing may be left
-// pending: it would seem to be the fault of the next entry.
-void complete_word(Session *session, const char *word, TextVec *out)
+// The text of a dotted name from token `from` up to `end`; malloc'ed.
+static char *dotted(const Spot *spot, size_t from, size_t end)
 {
-    const char *dot = strrchr(word, '.');
-    if (word[0] == '%') {
-        for (size_t i = 0; command_name(i) != NULL; i++) {
-            offer(session, out, word, 1, command_name(i));
-        }
-    } else if (dot != NULL) {
-        offer_attributes(session, out, word, (size_t)(dot + 1 - word));
+    if (from >= end) {
+        return NULL;
+    }
+    size_t start = spot->tokens.items[from].span.start;
+    return strndup(spot->source->text + start,
+                   spot->tokens.items[end - 1].span.end - start);
+}
+
+// The names of a module, from itself if it was imported, else from its text.
+static void offer_module(Spot *spot, const char *module)
+{
+    Vm *vm = spot->session->vm;
+    Str *name = str_intern(vm, module, strlen(module));
+    Value found = name == NULL ? VALUE_UNBOUND
+                               : dict_get_name(vm->modules, name);
+    object_release_null(&vm->ctx, name);
+    Peek peek = {.value = found};
+    if (value_is_kind(found, KIND_MODULE)) {
+        peek_attributes(spot->session, &peek, offer_attribute, spot->out);
     } else {
-        offer_names(session, out, word);
+        complete_module_names(spot->out, module);
     }
-    raise_clear(session->vm);
+    complete_submodules(spot->out, module);
+    raise_clear(vm);
 }
 
-// Frees the texts too, unlike the prompt, whose texts Readline frees.
-void complete_free(Session *session, TextVec *texts)
+// `import a, b.c` and `from a.b import c, d`. False: it is another statement.
+static bool complete_import(Spot *spot)
 {
-    for (size_t i = 0; i < texts->count; i++) {
-        free(texts->items[i]);
+    size_t first = statement_start(spot);
+    TokenKind kind = kind_at(spot, first);
+    if (spot->count == 0 || first >= spot->count ||
+        (kind != TOK_IMPORT && kind != TOK_FROM)) {
+        return false;
     }
-    vec_free(&session->vm->ctx, texts);
+    size_t import = first;
+    while (import < spot->count && kind_at(spot, import) != TOK_IMPORT) {
+        import++;
+    }
+    if (kind == TOK_FROM && import < spot->count) {
+        char *module = dotted(spot, first + 1, import);
+        if (module != NULL) {
+            offer_module(spot, module);
+        }
+        free(module);
+        return true;
+    }
+    // The dotted name up to the cursor is the word.
+    size_t start = spot->out->start;
+    size_t i = spot->count;
+    while (i > first + 1 && (kind_at(spot, i - 1) == TOK_DOT ||
+                             (kind_at(spot, i - 1) == TOK_NAME &&
+                              kind_at(spot, i) == TOK_DOT))) {
+        i--;
+        start = spot->tokens.items[i].span.start;
+    }
+    if (kind_at(spot, i - 1) != TOK_AS && set_word(spot, start)) {
+        complete_modules(spot->out);
+    }
+    return true;
+}
+
+// A NAME or a keyword that ends at the cursor is the word; it is no longer
+// among the tokens in front of it.
+static bool find_word(Spot *spot)
+{
+    spot->count = spot->tokens.count;
+    size_t start = spot->cursor;
+    if (spot->count > 0) {
+        Token last = vec_last(&spot->tokens);
+        bool word = last.kind == TOK_NAME || last.kind >= TOK_FALSE;
+        if (word && last.span.end == spot->cursor) {
+            start = last.span.start;
+            spot->count--;
+        }
+    }
+    return set_word(spot, start);
+}
+
+// Behind a `#` nothing is code.
+static bool in_comment(const Spot *spot)
+{
+    size_t at = spot->tokens.count == 0
+                    ? spot->from
+                    : vec_last(&spot->tokens).span.end;
+    const char *text = spot->source->text;
+    bool comment = false;
+    for (; at < spot->cursor; at++) {
+        comment = text[at] != '\n' && (comment || text[at] == '#');
+    }
+    return comment;
+}
+
+static void complete_code(Spot *spot)
+{
+    Ctx *ctx = &spot->session->vm->ctx;
+    tokens_read(ctx, spot->source, spot->from, spot->cursor,
+                &spot->tokens);
+    size_t quote;
+    size_t quotes;
+    size_t count = spot->tokens.count;
+    if (count > 0 &&
+        vec_last(&spot->tokens).span.end >= spot->cursor &&
+        tokens_is_open_string(spot->source, &vec_last(&spot->tokens),
+                              &quote, &quotes)) {
+        spot->count = count - 1;
+        complete_string(spot, quote, quotes);
+        return;
+    }
+    if (in_comment(spot) || !find_word(spot)) {
+        return;
+    }
+    if (complete_import(spot)) {
+        return;
+    }
+    size_t before = spot->count - 1; // huge if there is none
+    if (kind_at(spot, before) == TOK_DOT) {
+        offer_attributes(spot, before);
+        return;
+    }
+    look_at_call(spot);
+    if (kind_at(spot, before) == TOK_LEFT_BRACKET &&
+        spot->out->word[0] == '\0' && offer_keys(spot, before, '\0')) {
+        return;
+    }
+    // Right behind the bracket of a call the keywords say more than all the
+    // names would.
+    if (spot->out->word[0] != '\0' || spot->out->signature == NULL) {
+        offer_names(spot);
+    }
+}
+
+// The last word between blanks of what follows the command's name.
+static bool set_last_word(Spot *spot, size_t from)
+{
+    size_t start = spot->cursor;
+    while (start > from && spot->source->text[start - 1] != ' ') {
+        start--;
+    }
+    return set_word(spot, start);
+}
+
+static void complete_argument(Spot *spot, CommandArgument argument,
+                              size_t from)
+{
+    switch (argument) {
+    case COMMAND_ARGUMENT_NONE:
+        break;
+    case COMMAND_ARGUMENT_FILE:
+    case COMMAND_ARGUMENT_FOLDER:
+        if (set_last_word(spot, from)) {
+            complete_files(spot->out, argument == COMMAND_ARGUMENT_FOLDER);
+        }
+        break;
+    case COMMAND_ARGUMENT_SWITCH:
+        if (set_last_word(spot, from)) {
+            complete_offer(spot->out, NULL, "on", VALUE_UNBOUND, "");
+            complete_offer(spot->out, NULL, "off", VALUE_UNBOUND, "");
+        }
+        break;
+    default:
+        spot->from = from;
+        complete_code(spot);
+    }
+}
+
+// `%na`, and what follows the name: files, folders, names of commands, or
+// code, as the command's parameters are called.
+static void complete_command(Spot *spot)
+{
+    const char *text = spot->source->text;
+    size_t name = strcspn(text, " \t");
+    if (spot->cursor <= name) {
+        if (set_word(spot, 0)) {
+            const CommandRow *row;
+            for (size_t i = 0; (row = command_row(i)) != NULL; i++) {
+                complete_offer(spot->out, "%", row->name, VALUE_UNBOUND,
+                               row->doc);
+            }
+        }
+        return;
+    }
+    CommandArgument argument = COMMAND_ARGUMENT_NONE;
+    const CommandRow *row;
+    for (size_t i = 0; (row = command_row(i)) != NULL; i++) {
+        if (strlen(row->name) == name - 1 &&
+            strncmp(row->name, text + 1, name - 1) == 0) {
+            argument = row->argument;
+        }
+    }
+    complete_argument(spot, argument, name);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const Candidate *)a)->text, ((const Candidate *)b)->text);
+}
+
+static void free_candidate(Completion *completion, const Candidate *item)
+{
+    release(completion->session->vm, item->value);
+    free(item->text);
+}
+
+// In order, each text once: of two the one with a value to tell about.
+static void tidy(Completion *out)
+{
+    if (out->items.count < 2) {
+        return;
+    }
+    Candidate *items = out->items.items;
+    qsort(items, out->items.count, sizeof *items, by_text);
+    size_t kept = 0;
+    for (size_t i = 1; i < out->items.count; i++) {
+        if (strcmp(items[kept].text, items[i].text) != 0) {
+            items[++kept] = items[i];
+        } else if (value_unbound(items[kept].value)) {
+            free_candidate(out, &items[kept]);
+            items[kept] = items[i];
+        } else {
+            free_candidate(out, &items[i]);
+        }
+    }
+    out->items.count = kept + 1;
+}
+
+void complete_at(Session *session, const char *text, size_t cursor,
+                 bool ignore_case, Completion *out)
+{
+    Ctx *ctx = &session->vm->ctx;
+    *out = (Completion){.session = session,
+                        .start = cursor,
+                        .ignore_case = ignore_case};
+    Spot spot = {.out = out, .session = session, .cursor = cursor};
+    spot.source = tokens_source(ctx, text, cursor);
+    if (spot.source != NULL && spot.source->length >= cursor) {
+        if (text[0] == '%') {
+            complete_command(&spot);
+        } else {
+            complete_code(&spot);
+        }
+    }
+    token_list_free(ctx, &spot.tokens);
+    source_release(ctx, spot.source);
+    raise_clear(session->vm);
+    tidy(out);
+}
+
+void complete_free(Completion *completion)
+{
+    for (size_t i = 0; i < completion->items.count; i++) {
+        free_candidate(completion, &completion->items.items[i]);
+    }
+    vec_free(&completion->session->vm->ctx, &completion->items);
+    free(completion->word);
+    free(completion->signature);
+    free(completion->doc);
+}
+
+void complete_describe(const Completion *completion, size_t index,
+                       StrBuf *out)
+{
+    const Candidate *item = &completion->items.items[index];
+    if (item->note != NULL) {
+        strbuf_puts(out, item->note);
+    } else {
+        peek_describe(completion->session, item->value, out);
+    }
 }

@@ -14,7 +14,7 @@
 #include "interp/raise.h"
 #include "ops/dtype.h"
 #include "repl/command.h"
-#include "repl/entry.h"
+#include "repl/paste.h"
 
 // As built-in names: a program's own `In` or `Out` hides them, and %who does
 // not list them.
@@ -137,7 +137,11 @@ void entries_run(Session *session, const char *text)
     StrBuf clean;
     strbuf_init(&clean, &session->vm->ctx);
     // Prompts of a pasted session are taken off.
-    entry_clean(&clean, text);
+    if (paste_is_session(text)) {
+        paste_take_prompts(&clean, text);
+    } else {
+        strbuf_puts(&clean, text);
+    }
     size_t length = clean.length;
     while (length > 0 && strchr(" \t\n", clean.text[length - 1]) != NULL) {
         clean.text[--length] = '\0';

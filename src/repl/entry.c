@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { ENTRY_INDENT = 4, ENTRY_PROMPT_LENGTH = 4 };
+#include "lexer/lexer.h"
+
+enum { ENTRY_INDENT = 4 };
 
 // Line ends stay: an empty line at the end means something.
 static size_t trimmed_length(const char *text)
@@ -73,15 +75,68 @@ static bool ends_block(const char *line)
     return false;
 }
 
-// A guess from the text alone, without a parser: a colon at the end of a
-// comment or string counts too, and the user takes the blanks away.
-int entry_indent(const char *text)
+// What the lexer says of the end of an unfinished text.
+typedef struct Ending {
+    TokenKind last;  // the last token that is no layout, END: none
+    bool in_string;  // it ends inside a string
+    uint32_t open;   // brackets that are open
+    bool opens;      // the last token opens one of them
+} Ending;
+
+static void read_ending(Ending *ending, const TokenList *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++) {
+        const Token *token = &tokens->items[i];
+        switch (token->kind) {
+        case TOK_NEWLINE:
+        case TOK_INDENT:
+        case TOK_DEDENT:
+        case TOK_END:
+        case TOK_ERROR:
+            break;
+        default:
+            ending->last = (TokenKind)token->kind;
+            ending->open = token->level;
+        }
+    }
+    ending->opens = ending->last == TOK_LEFT_PAREN ||
+                    ending->last == TOK_LEFT_BRACKET ||
+                    ending->last == TOK_LEFT_BRACE;
+    ending->in_string =
+        tokens->error.kind != ERR_NONE && tokens->error.incomplete &&
+        !tokens->error.unclosed;
+}
+
+// A text that the lexer does not get through has no ending to speak of.
+static Ending ending_of(Ctx *ctx, const char *text, size_t length)
+{
+    Ending ending = {.last = TOK_END};
+    TokenList tokens = {0};
+    Source *source = source_new(ctx, "<in>", text, length);
+    if (source != NULL && lexer_run(ctx, source, &tokens)) {
+        read_ending(&ending, &tokens);
+    }
+    token_list_free(ctx, &tokens);
+    ctx_clear(ctx);
+    source_release(ctx, source);
+    return ending;
+}
+
+// The indentation of the statement that the last line belongs to: inside
+// brackets the lines may stand anywhere.
+int entry_indent(Ctx *ctx, const char *text)
 {
     const char *newline = strrchr(text, '\n');
     const char *line = newline == NULL ? text : newline + 1;
     int indent = (int)strspn(line, " ");
-    size_t length = trimmed_length(text);
-    if (length > 0 && text[length - 1] == ':') {
+    Ending ending = ending_of(ctx, text, trimmed_length(text));
+    if (ending.in_string) {
+        return indent;
+    }
+    if (ending.open > 0) {
+        return ending.opens ? indent + ENTRY_INDENT : indent;
+    }
+    if (ending.last == TOK_COLON) {
         return indent + ENTRY_INDENT;
     }
     if (ends_block(line + indent) && indent >= ENTRY_INDENT) {
@@ -90,29 +145,71 @@ int entry_indent(const char *text)
     return indent;
 }
 
-// An empty line of a pasted session is `...` without a blank.
-static bool has_prompt(const char *line)
+// Which statements a keyword may follow, by their first words.
+static const struct {
+    const char *word;
+    const char *openers[8];
+} dedenting[] = {
+    {"else", {"if", "elif", "for", "while", "try", "except"}},
+    {"elif", {"if", "elif"}},
+    {"except", {"try", "except"}},
+    {"finally", {"try", "except", "else"}},
+};
+
+static bool opens_for(const char *line, const char *const *openers)
 {
-    return strncmp(line, ">>> ", ENTRY_PROMPT_LENGTH) == 0 ||
-           strncmp(line, "... ", ENTRY_PROMPT_LENGTH) == 0 ||
-           strncmp(line, "...\n", ENTRY_PROMPT_LENGTH) == 0;
+    for (; *openers != NULL; openers++) {
+        size_t length = strlen(*openers);
+        if (strncmp(line, *openers, length) == 0 &&
+            (line[length] == ' ' || line[length] == ':' ||
+             line[length] == '(')) {
+            return true;
+        }
+    }
+    return false;
 }
 
-// Only a text that begins with `>>> ` was pasted: `...` alone may be an
-// ellipsis.
-void entry_clean(StrBuf *out, const char *text)
+// The indentation of the nearest line above `start` that one of the openers
+// begins and that is still open there; `indent` if there is none.
+static int opener_indent(const char *text, size_t start, int indent,
+                         const char *const *openers)
 {
-    bool pasted = strncmp(text, ">>> ", ENTRY_PROMPT_LENGTH) == 0;
-    while (*text != '\0') {
-        if (pasted && has_prompt(text)) {
-            text += text[ENTRY_PROMPT_LENGTH - 1] == '\n'
-                        ? ENTRY_PROMPT_LENGTH - 1
-                        : ENTRY_PROMPT_LENGTH;
+    int limit = indent;
+    while (start > 0) {
+        size_t end = start - 1; // of the line above
+        for (start = end; start > 0 && text[start - 1] != '\n'; start--) {
         }
-        const char *newline = strchr(text, '\n');
-        size_t length =
-            newline == NULL ? strlen(text) : (size_t)(newline + 1 - text);
-        strbuf_add(out, text, length);
-        text += length;
+        int here = (int)strspn(text + start, " ");
+        if (start + (size_t)here >= end || here > limit) {
+            continue; // blank, or inside of what we are behind
+        }
+        if (opens_for(text + start + here, openers)) {
+            return here;
+        }
+        limit = here - 1;
+        if (here == 0) {
+            break;
+        }
     }
+    return indent;
+}
+
+int entry_dedent(const char *text, size_t point)
+{
+    size_t start = point;
+    while (start > 0 && text[start - 1] != '\n') {
+        start--;
+    }
+    int indent = (int)strspn(text + start, " ");
+    const char *word = text + start + indent;
+    for (size_t i = 0; i < sizeof dedenting / sizeof *dedenting; i++) {
+        size_t length = strlen(dedenting[i].word);
+        const char *end = word + length;
+        if (end <= text + point &&
+            strncmp(word, dedenting[i].word, length) == 0 &&
+            (end == text + point || *end == ' ' || *end == '(')) {
+            return opener_indent(text, start, indent, dedenting[i].openers);
+        }
+    }
+    return indent;
 }

@@ -10,9 +10,12 @@
 // for another line. A mistake is PARSE_ERROR; nothing is pending afterwards.
 ParseStatus entry_status(Ctx *ctx, const char *text);
 // Blanks that the line after `text` starts with: those of its last line, four
-// more after a colon, four less after `return` and its like.
-int entry_indent(const char *text);
-// Appends the text with a pasted prompt (`>>> `, `... `) taken off each line.
-void entry_clean(StrBuf *out, const char *text);
+// more after a colon or an opening bracket, four less after `return` and its
+// like. Nothing is pending afterwards.
+int entry_indent(Ctx *ctx, const char *text);
+// Blanks that the line of `point` is to have once a colon comes at `point`:
+// `else` and its like go back to the line that they belong to; else those
+// that it has.
+int entry_dedent(const char *text, size_t point);
 
 #endif

@@ -1,39 +1,114 @@
 // The loop at a terminal, over Readline's callback interface: we wait for
-// keys ourselves, so that Ctrl-C is seen at once and never inside Readline.
+// keys ourselves, so that signals are seen at once and never inside Readline,
+// and we draw what is typed ourselves (redraw.h).
 //
-// Invariant: `active` is the one prompt of the process while it runs;
-// Readline's callbacks have no argument of ours.
+// Invariant: `active` is the one prompt of the process; Readline's callbacks
+// have no argument of ours. Between two entries the terminal has the modes
+// that the shell gave it.
 #include "repl/prompt.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <poll.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "repl/complete.h"
 #include "repl/entries.h"
 #include "repl/entry.h"
-#include "repl/history.h"
-#include "repl/readline.h"
+#include "repl/prompt_state.h"
+#include "repl/startup.h"
+#include "repl/terminal.h"
 #include "stager/stager.h"
 
 static const char prompt_text[] = "> ";
-
-// One run of the loop; lives on the stack of prompt_run.
-typedef struct Prompt {
-    Session *session;
-    Readline lib;
-    const char *text; // in front of an entry
-    char *entry;   // malloc'ed by Readline; NULL after Ctrl-D
-    bool accepted; // an entry (or its end) has come
-    TextVec found; // candidates of the running completion
-    size_t offered; // of them, handed to Readline
-    char *last;    // the newest history entry, malloc'ed: no repeats
-} Prompt;
+static const char more_text[] = ". ";
 
 static Prompt *active;
+
+// Bits of the signals that came while we waited for keys.
+static atomic_uint arrived;
+
+Prompt *prompt_active(void)
+{
+    return active;
+}
+
+// Which signals the prompt answers itself while it waits.
+static const int answered[] = {SIGTSTP, SIGTERM, SIGHUP, SIGWINCH};
+enum { ANSWERED_COUNT = sizeof answered / sizeof *answered };
+
+static void on_signal(int number)
+{
+    for (unsigned i = 0; i < ANSWERED_COUNT; i++) {
+        if (answered[i] == number) {
+            atomic_fetch_or(&arrived, 1U << i);
+        }
+    }
+}
+
+// Takes note of a signal's coming away; false if it did not come.
+static bool has_arrived(int number)
+{
+    for (unsigned i = 0; i < ANSWERED_COUNT; i++) {
+        if (answered[i] == number) {
+            return (atomic_fetch_and(&arrived, ~(1U << i)) & (1U << i)) != 0;
+        }
+    }
+    return false;
+}
+
+// While an entry is read, and only then: a program that runs is stopped and
+// ended as any other.
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < ANSWERED_COUNT; i++) {
+        sigaction(answered[i], &action, &before[i]);
+        // What the caller ignores (nohup) stays ignored.
+        if (before[i].sa_handler == SIG_IGN) {
+            sigaction(answered[i], &before[i], NULL);
+        }
+    }
+}
+
+static void release_signals(const struct sigaction *before)
+{
+    for (int i = 0; i < ANSWERED_COUNT; i++) {
+        sigaction(answered[i], &before[i], NULL);
+    }
+}
+
+// Keys that have come and wait to be read.
+static bool has_input(void)
+{
+    int count = 0;
+    return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0;
+}
+
+static void draw(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    const char *shown = *lib->rl_display_prompt;
+    // Readline puts a message in the prompt's place: what is searched for.
+    bool message = shown != NULL && shown != *lib->rl_prompt &&
+                   strcmp(shown, prompt->text) != 0;
+    redraw_update(&prompt->redraw, *lib->rl_line_buffer,
+                  (size_t)*lib->rl_end, (size_t)*lib->rl_point,
+                  message ? shown : NULL);
+}
+
+// In the place of Readline's own redisplay. While more keys wait there is no
+// use in drawing; the loop draws when it has read them all.
+static void on_redisplay(void)
+{
+    if (active->reading && !has_input()) {
+        draw(active);
+    }
+}
 
 // The handler is removed at once, or Readline would show the next prompt
 // before the entry has run.
@@ -41,230 +116,237 @@ static void accept_entry(char *entry)
 {
     active->entry = entry;
     active->accepted = true;
+    active->reading = false;
     active->lib.rl_callback_handler_remove();
-}
-
-// Enter: another line while the text is incomplete or the cursor stands
-// inside it with more lines to come, else the end of the entry.
-// rl_newline is what Readline itself binds to the key: it ends the entry.
-static int on_enter(int count, int key)
-{
-    Readline *lib = &active->lib;
-    const char *text = *lib->rl_line_buffer;
-    Ctx *ctx = &active->session->vm->ctx;
-    // Neither a command nor a blank entry is Duet code that could be
-    // incomplete.
-    bool command = text[0] == '%' || text[strspn(text, " \t\n")] == '\0';
-    if (command || entry_status(ctx, text) != PARSE_INCOMPLETE) {
-        return lib->rl_newline(count, key);
+    if (entry != NULL) {
+        redraw_finish(&active->redraw, entry, "");
     }
-    // The indentation goes by what stands before the cursor.
-    char *before = ctx_strndup(ctx, text, (size_t)*lib->rl_point);
-    int indent = before == NULL ? 0 : entry_indent(before);
-    ctx_free(ctx, before,
-             before == NULL ? 0 : (size_t)*lib->rl_point + 1);
-    ctx_clear(ctx);
-    lib->rl_insert_text("\n");
-    while (indent-- > 0) {
-        lib->rl_insert_text(" ");
-    }
-    return 0;
 }
 
-// The start of the line that `at` is on.
-// An entry of several lines is one line to Readline, with line ends in it.
-static int line_start(const char *text, int at)
+static void install(Prompt *prompt)
 {
-    while (at > 0 && text[at - 1] != '\n') {
-        at--;
-    }
-    return at;
+    prompt->redraw.prompt = prompt->text;
+    prompt->redraw.more = more_text;
+    redraw_begin(&prompt->redraw);
+    prompt->reading = true;
+    prompt->lib.rl_callback_handler_install(prompt->text,
+                                            accept_entry);
 }
 
-// Up and Down move inside an entry first, then through the history.
-static int on_up(int count, int key)
+// Ends Readline's part without an entry.
+static void uninstall(Prompt *prompt)
 {
-    const char *text = *active->lib.rl_line_buffer;
-    int start = line_start(text, *active->lib.rl_point);
-    if (start == 0) {
-        return active->lib.rl_get_previous_history(count, key);
-    }
-    int column = *active->lib.rl_point - start;
-    int above = line_start(text, start - 1);
-    int length = start - 1 - above;
-    *active->lib.rl_point = above + (column < length ? column : length);
-    return 0;
+    prompt->lib.rl_free_line_state();
+    prompt->lib.rl_callback_sigcleanup();
+    prompt->reading = false;
+    prompt->lib.rl_callback_handler_remove();
+    prompt->pasting = false;
+    strbuf_free(&prompt->pasted);
 }
 
-// See on_up; the column is kept as far as the line below is long enough.
-static int on_down(int count, int key)
-{
-    const char *text = *active->lib.rl_line_buffer;
-    int point = *active->lib.rl_point;
-    const char *newline = strchr(text + point, '\n');
-    if (newline == NULL) {
-        return active->lib.rl_get_next_history(count, key);
-    }
-    int column = point - line_start(text, point);
-    int below = (int)(newline + 1 - text);
-    int length = (int)strcspn(newline + 1, "\n");
-    *active->lib.rl_point = below + (column < length ? column : length);
-    return 0;
-}
-
-// Tab indents at the start of a line, and completes elsewhere.
-static int on_tab(int count, int key)
-{
-    const char *text = *active->lib.rl_line_buffer;
-    int point = *active->lib.rl_point;
-    int start = line_start(text, point);
-    if ((int)strspn(text + start, " ") >= point - start) {
-        active->lib.rl_insert_text("    ");
-        return 0;
-    }
-    return active->lib.rl_complete(count, key);
-}
-
-// Readline takes the candidates one by one and frees them.
-// NULL ends the list.
-static char *next_candidate(const char *text, int state)
-{
-    (void)text;
-    (void)state;
-    return active->offered < active->found.count
-               ? active->found.items[active->offered++]
-               : NULL;
-}
-
-// Readline must not fall back on file names, nor add a blank behind a word.
-// The candidates change hands one by one; only the vector is freed here.
-static char **on_complete(const char *text, int start, int end)
-{
-    (void)start;
-    (void)end;
-    *active->lib.rl_attempted_completion_over = 1;
-    *active->lib.rl_completion_suppress_append = 1;
-    active->offered = 0;
-    complete_word(active->session, text, &active->found);
-    char **matches = active->lib.rl_completion_matches(text, next_candidate);
-    vec_free(&active->session->vm->ctx, &active->found);
-    return matches;
-}
-
-// In the form that history_load calls.
-static void add_entry(const char *entry, void *data)
-{
-    Prompt *prompt = data;
-    prompt->lib.add_history(entry);
-}
-
-// Keys are bound after rl_initialize, which sets up Readline's own keymaps.
-// Signals stay ours, and a pasted text comes as one entry.
-static void set_up(Prompt *prompt)
-{
-    Readline *lib = &prompt->lib;
-    *lib->rl_readline_name = "duet";
-    *lib->rl_catch_signals = 0;
-    *lib->rl_attempted_completion_function = on_complete;
-    *lib->rl_completer_word_break_characters =
-        " \t\n\"'`@$><=;|&{}()[]+-*/!^,:~";
-    lib->rl_variable_bind("enable-bracketed-paste", "on");
-    lib->rl_initialize();
-    lib->rl_bind_key('\r', on_enter);
-    lib->rl_bind_key('\n', on_enter);
-    lib->rl_bind_key('\t', on_tab);
-    // Arrow keys have two codes, for the two modes of a terminal's cursor
-    // keys.
-    static const char *const up[] = {"\033[A", "\033OA"};
-    static const char *const down[] = {"\033[B", "\033OB"};
-    for (int i = 0; i < 2; i++) {
-        lib->rl_bind_keyseq(up[i], on_up);
-        lib->rl_bind_keyseq(down[i], on_down);
-    }
-    history_load(&prompt->session->vm->ctx, add_entry, prompt);
-}
-
-// Ctrl-C while typing: the entry is dropped, a fresh prompt comes.
-// The handler is taken away and put in again, which is what makes Readline
-// begin afresh.
+// Ctrl-C while typing: the entry is dropped, a fresh prompt comes. The text
+// is drawn as it was, with ^C behind it.
 static void drop_entry(Prompt *prompt)
 {
     ctx_interrupt_clear(&prompt->session->vm->ctx, INTERRUPT_SIGNAL);
-    prompt->lib.rl_free_line_state();
-    prompt->lib.rl_callback_sigcleanup();
-    prompt->lib.rl_callback_handler_remove();
-    fputs("^C\n", stdout);
-    fflush(stdout);
-    prompt->lib.rl_callback_handler_install(prompt->text, accept_entry);
+    char *text = strdup(*prompt->lib.rl_line_buffer);
+    uninstall(prompt);
+    redraw_finish(&prompt->redraw, text == NULL ? "" : text, "^C");
+    free(text);
+    install(prompt);
 }
 
-// The next entry, owned (free); NULL at the end of input. Ctrl-C gets through
-// only while we wait: one that came between the look at the flag and the wait
-// would else be seen at the next key.
-static char *read_entry(Prompt *prompt)
+void prompt_give_terminal(Prompt *prompt)
 {
-    const char *text = prompt->text;
-    sigset_t interrupt, before;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    sigprocmask(SIG_BLOCK, &interrupt, &before);
-    prompt->accepted = false;
-    prompt->entry = NULL;
-    prompt->lib.rl_callback_handler_install(text, accept_entry);
+    redraw_leave(&prompt->redraw);
+    prompt->lib.rl_deprep_terminal();
+    fflush(stdout);
+}
+
+void prompt_take_terminal(Prompt *prompt)
+{
+    prompt->lib.rl_prep_terminal(1);
+    redraw_begin(&prompt->redraw);
+}
+
+// Ctrl-Z: stops as the signal says, with the terminal as it was; `fg` brings
+// the entry back.
+static void stop(Prompt *prompt)
+{
+    prompt_give_terminal(prompt);
+    struct sigaction ours;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t signal_set;
+    sigemptyset(&usual.sa_mask);
+    sigemptyset(&signal_set);
+    sigaddset(&signal_set, SIGTSTP);
+    sigaction(SIGTSTP, &usual, &ours);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &signal_set, NULL); // it stops here
+    sigprocmask(SIG_BLOCK, &signal_set, NULL);
+    sigaction(SIGTSTP, &ours, NULL);
+    prompt_take_terminal(prompt);
+    draw(prompt);
+}
+
+// SIGTERM and a window that was closed: the session ends as that signal ends
+// a program, after the terminal has its modes again. The history is in its
+// file already.
+static void end_by(Prompt *prompt, int number)
+{
+    uninstall(prompt);
+    prompt->accepted = true;
+    prompt->session->exiting = true;
+    prompt->session->status = 128 + number;
+}
+
+static void answer_signals(Prompt *prompt)
+{
+    if (ctx_interrupted(&prompt->session->vm->ctx)) {
+        drop_entry(prompt);
+    }
+    if (has_arrived(SIGWINCH)) {
+        redraw_resize(&prompt->redraw);
+        prompt->lib.rl_set_screen_size(prompt->redraw.rows,
+                                       prompt->redraw.cols);
+        draw(prompt);
+    }
+    if (has_arrived(SIGTSTP)) {
+        stop(prompt);
+    }
+    if (has_arrived(SIGTERM)) {
+        end_by(prompt, SIGTERM);
+    } else if (has_arrived(SIGHUP)) {
+        end_by(prompt, SIGHUP);
+    }
+}
+
+// One byte of a paste, or one key for Readline.
+static void take_key(Prompt *prompt)
+{
+    if (prompt->pasting) {
+        char byte;
+        if (read(STDIN_FILENO, &byte, 1) != 1) {
+            end_by(prompt, SIGHUP);
+            return;
+        }
+        prompt_take_pasted(prompt, byte);
+        if (!prompt->pasting && !has_input()) {
+            draw(prompt);
+        }
+        return;
+    }
+    if (prompt->redraw.notes.count > 0) {
+        redraw_drop_notes(&prompt->redraw);
+    }
+    prompt->lib.rl_callback_read_char();
+}
+
+// Waits for keys until an entry has come. Signals get through only while we
+// wait: one that came between a look at its flag and the wait would else be
+// seen at the next key only.
+static void wait_for_entry(Prompt *prompt)
+{
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-        // The signal mask changes together with the wait, which is what poll
-        // alone could not do.
-        int ready = ppoll(&key, 1, NULL, &before);
-        if (ctx_interrupted(&prompt->session->vm->ctx)) {
-            drop_entry(prompt);
-        } else if (ready > 0) {
-            prompt->lib.rl_callback_read_char();
-        // Some other signal; a window that changed its size is the likely one.
-        } else if (errno == EINTR) {
-            prompt->lib.rl_resize_terminal();
+        int ready = ppoll(&key, 1, NULL, &prompt->outside);
+        if (ready < 0 && errno != EINTR) {
+            end_by(prompt, SIGHUP);
+        } else if (ready < 0) {
+            answer_signals(prompt);
+        } else if ((key.revents & (POLLHUP | POLLERR)) != 0 &&
+                   (key.revents & POLLIN) == 0) {
+            end_by(prompt, SIGHUP);
+        } else {
+            take_key(prompt);
         }
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+// The next entry, owned (free); NULL at the end of input.
+static char *read_entry(Prompt *prompt)
+{
+    struct sigaction before[ANSWERED_COUNT];
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    for (int i = 0; i < ANSWERED_COUNT; i++) {
+        sigaddset(&blocked, answered[i]);
+    }
+    sigset_t outside = prompt->outside;
+    sigprocmask(SIG_BLOCK, &blocked, &prompt->outside);
+    catch_signals(before);
+    prompt->accepted = false;
+    prompt->entry = NULL;
+    install(prompt);
+    prompt_load_history(prompt); // the person sees the prompt meanwhile
+    wait_for_entry(prompt);
+    release_signals(before);
+    sigprocmask(SIG_SETMASK, &prompt->outside, NULL);
+    prompt->outside = outside;
     return prompt->entry;
 }
 
-// Adds to the history what is not blank nor the same as last time.
-// The history in memory and the file get the same entries.
-static void remember(Prompt *prompt, const char *entry)
+// Readline counts characters by the locale. In one that knows bytes alone
+// (LC_ALL=C) texts of Duet are UTF-8 all the same.
+static void choose_locale(void)
 {
-    if (entry[strspn(entry, " \t\n")] == '\0' ||
-        (prompt->last != NULL && strcmp(prompt->last, entry) == 0)) {
-        return;
+    if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX < 2) {
+        (void)setlocale(LC_CTYPE, "C.UTF-8");
     }
-    prompt->lib.add_history(entry);
-    history_append(&prompt->session->vm->ctx, entry);
-    free(prompt->last);
-    prompt->last = strdup(entry);
+}
+
+// Readline reads ~/.inputrc in rl_initialize: what is set before are our
+// defaults, which the person may change. Signals stay ours.
+static void set_up(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    choose_locale();
+    *lib->rl_readline_name = "duet";
+    *lib->rl_catch_signals = 0;
+    *lib->rl_catch_sigwinch = 0;
+    *lib->rl_attempted_completion_function = prompt_on_complete;
+    *lib->rl_completer_word_break_characters =
+        " \t\n\"'`@$><=;|&{}()[]+-*/!^,:~";
+    lib->rl_variable_bind("enable-bracketed-paste", "on");
+    // The terminal's own keys for erasing would replace ours.
+    lib->rl_variable_bind("bind-tty-special-chars", "off");
+    prompt_bind_keys(prompt);
+    lib->using_history();
+    lib->rl_initialize();
+    *lib->rl_redisplay_function = on_redisplay;
 }
 
 // A session that was left by Ctrl-D gets a line end, so that the shell's
-// prompt starts on a line of its own.
+// prompt starts on a line of its own. Readline writes one where it told the
+// terminal to bracket pastes.
+static void end_line(Prompt *prompt)
+{
+    const char *bracketed =
+        prompt->lib.rl_variable_value("enable-bracketed-paste");
+    if (bracketed == NULL || strcmp(bracketed, "on") != 0) {
+        fputs("\n", stdout);
+    }
+    fflush(stdout);
+}
+
 static void run_with_readline(Prompt *prompt)
 {
     char *entry = NULL;
-    set_up(prompt);
     while (!prompt->session->exiting &&
            (entry = read_entry(prompt)) != NULL) {
-        remember(prompt, entry);
+        prompt_remember(prompt, entry);
         entries_run(prompt->session, entry);
         free(entry);
     }
     if (entry == NULL && !prompt->session->exiting) {
-        fputs("\n", stdout);
-        fflush(stdout);
+        end_line(prompt);
     }
-    free(prompt->last);
 }
 
-// Without Readline: lines until the parser has enough.
-// The parser decides after each line. A blank line ends an open block, as in
-// the other prompt.
+// Without Readline, or at a terminal that cannot move its cursor: lines until
+// the parser has enough. A blank line ends an open block, as in the other
+// prompt.
 static void run_plainly(Session *session)
 {
     Ctx *ctx = &session->vm->ctx;
@@ -273,16 +355,25 @@ static void run_plainly(Session *session)
     StrBuf entry;
     strbuf_init(&entry, ctx);
     while (!session->exiting) {
-        fputs(entry.length == 0 ? prompt_text : ". ", stdout);
+        fputs(entry.length == 0 ? prompt_text : more_text, stdout);
         fflush(stdout);
+        errno = 0;
         ssize_t length = getline(&line, &size, stdin);
+        if (length < 0 && errno == EINTR) { // Ctrl-C drops the entry
+            clearerr(stdin);
+            ctx_interrupt_clear(ctx, INTERRUPT_SIGNAL);
+            fputs("\n", stdout);
+            strbuf_free(&entry);
+            continue;
+        }
         if (length < 0) {
             break;
         }
         strbuf_add(&entry, line, (size_t)length);
         if (!strbuf_ok(&entry)) {
             session_report(session);
-        } else if (entry_status(ctx, entry.text) == PARSE_INCOMPLETE) {
+        } else if (entry.text[0] != '%' &&
+                   entry_status(ctx, entry.text) == PARSE_INCOMPLETE) {
             continue;
         } else {
             entries_run(session, entry.text);
@@ -293,7 +384,40 @@ static void run_plainly(Session *session)
     free(line);
 }
 
-// With the prompt's own Readline if it runs, else a line as it comes.
+// Readline is tried only at a terminal. NULL: the prompt works all the same, a
+// line at a time.
+static Prompt *open_prompt(Session *session)
+{
+    if (active != NULL || !isatty(STDIN_FILENO) ||
+        !terminal_can_draw(STDOUT_FILENO)) {
+        return active;
+    }
+    Prompt *prompt = calloc(1, sizeof *prompt);
+    if (prompt == NULL || !readline_load(&prompt->lib)) {
+        free(prompt);
+        return NULL;
+    }
+    prompt->session = session;
+    strbuf_init(&prompt->pasted, &session->vm->ctx);
+    redraw_init(&prompt->redraw, session, terminal_has_colour(STDOUT_FILENO));
+    active = prompt;
+    set_up(prompt);
+    return prompt;
+}
+
+void prompt_close(void)
+{
+    if (active != NULL) {
+        redraw_free(&active->redraw);
+        strbuf_free(&active->pasted);
+        free(active->last);
+        free(active->prefix);
+        free(active);
+        active = NULL;
+    }
+}
+
+// A line as it comes, where there is no Readline.
 static char *ask_plainly(const char *text)
 {
     char *line = NULL;
@@ -309,39 +433,29 @@ static char *ask_plainly(const char *text)
 
 char *prompt_ask(Session *session, const char *text)
 {
-    Prompt own = {.session = session, .text = text};
-    if (active != NULL) {
-        const char *before = active->text;
-        active->text = text;
-        char *entry = read_entry(active);
-        active->text = before;
-        if (entry != NULL) {
-            remember(active, entry);
-        }
-        return entry;
-    }
-    if (!isatty(STDIN_FILENO) || !readline_load(&own.lib)) {
+    Prompt *prompt = open_prompt(session);
+    if (prompt == NULL) {
         return ask_plainly(text);
     }
-    active = &own;
-    set_up(&own);
-    char *entry = read_entry(&own);
-    active = NULL;
-    free(own.last);
+    const char *before = prompt->text;
+    prompt->text = text;
+    char *entry = read_entry(prompt);
+    prompt->text = before;
+    if (entry != NULL) {
+        prompt_remember(prompt, entry);
+    }
     return entry;
 }
 
-// Readline is tried only at a terminal. Without the library the prompt works
-// all the same, a line at a time.
 void prompt_run(Session *session)
 {
-    Prompt prompt = {.session = session, .text = prompt_text};
     session->prompting = true;
     stager_of(session->vm)->notes = !stager_of(session->vm)->log;
-    if (isatty(STDIN_FILENO) && readline_load(&prompt.lib)) {
-        active = &prompt;
-        run_with_readline(&prompt);
-        active = NULL;
+    startup_run(session);
+    Prompt *prompt = session->exiting ? NULL : open_prompt(session);
+    if (prompt != NULL) {
+        prompt->text = prompt_text;
+        run_with_readline(prompt);
     } else {
         run_plainly(session);
     }

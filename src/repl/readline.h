@@ -1,6 +1,6 @@
 // GNU Readline, loaded when a terminal is there: what we use of it.
 //
-// Only prompt.c calls it. Readline's state is the process's, so there is one
+// Only the prompt calls it. Readline's state is the process's, so there is one
 // table; linking the library would cost every script its loading.
 #ifndef DUET_REPL_READLINE_H
 #define DUET_REPL_READLINE_H
@@ -10,6 +10,7 @@
 
 // Its old name for a function type is our name for a function.
 #define _FUNCTION_DEF
+#include <readline/history.h>
 #include <readline/readline.h>
 
 // Functions and variables of the library: X(type, name). The variables are
@@ -20,30 +21,51 @@
     X(void, rl_callback_read_char, (void))                                    \
     X(void, rl_callback_sigcleanup, (void))                                   \
     X(void, rl_free_line_state, (void))                                       \
-    X(void, rl_resize_terminal, (void))                                       \
-    X(int, rl_bind_key, (int, rl_command_func_t *))                           \
-    X(int, rl_bind_keyseq, (const char *, rl_command_func_t *))               \
+    X(void, rl_prep_terminal, (int))                                          \
+    X(void, rl_deprep_terminal, (void))                                       \
+    X(void, rl_set_screen_size, (int, int))                                   \
+    X(int, rl_bind_keyseq_in_map,                                             \
+      (const char *, rl_command_func_t *, Keymap))                            \
+    X(int, rl_add_defun, (const char *, rl_command_func_t *, int))            \
+    X(Keymap, rl_get_keymap_by_name, (const char *))                          \
+    X(int, rl_insert, (int, int))                                             \
     X(int, rl_insert_text, (const char *))                                    \
-    X(int, rl_newline, (int, int))                                            \
-    X(int, rl_complete, (int, int))                                           \
+    X(int, rl_delete_text, (int, int))                                        \
+    X(int, rl_kill_text, (int, int))                                          \
+    X(int, rl_begin_undo_group, (void))                                       \
+    X(int, rl_end_undo_group, (void))                                         \
+    X(int, rl_rubout, (int, int))                                             \
+    X(int, rl_ding, (void))                                                   \
     X(int, rl_get_next_history, (int, int))                                   \
     X(int, rl_get_previous_history, (int, int))                               \
     X(int, rl_initialize, (void))                                             \
     X(int, rl_variable_bind, (const char *, const char *))                    \
-    X(char **, rl_completion_matches, (const char *, rl_compentry_func_t *))  \
+    X(char *, rl_variable_value, (const char *))                              \
+    X(void, using_history, (void))                                            \
+    X(int, where_history, (void))                                             \
+    X(HIST_ENTRY **, history_list, (void))                                    \
+    X(HISTORY_STATE *, history_get_history_state, (void))                     \
+    X(void, history_set_history_state, (HISTORY_STATE *))                     \
     X(void, add_history, (const char *))
 
 #define READLINE_VARIABLES(X)                                                 \
     X(char *, rl_line_buffer)                                                 \
     X(int, rl_point)                                                          \
     X(int, rl_end)                                                            \
+    X(int, rl_done)                                                           \
+    X(int, rl_editing_mode)                                                   \
     X(int, rl_catch_signals)                                                  \
     X(int, rl_catch_sigwinch)                                                 \
     X(int, rl_attempted_completion_over)                                      \
-    X(int, rl_completion_append_character)                                    \
     X(int, rl_completion_suppress_append)                                     \
+    X(int, history_length)                                                    \
+    X(unsigned long, rl_readline_state)                                       \
+    X(char *, rl_prompt)                                                      \
+    X(char *, rl_display_prompt)                                              \
     X(const char *, rl_readline_name)                                         \
     X(const char *, rl_completer_word_break_characters)                       \
+    X(rl_command_func_t *, rl_last_func)                                      \
+    X(rl_voidfunc_t *, rl_redisplay_function)                                 \
     X(rl_completion_func_t *, rl_attempted_completion_function)
 
 typedef struct Readline {

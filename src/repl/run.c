@@ -46,5 +46,6 @@ int run_program(const Args *args)
     if (prompt && !session.exiting) {
         prompt_run(&session);
     }
+    prompt_close();
     return session_close(&session);
 }

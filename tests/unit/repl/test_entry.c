@@ -1,5 +1,6 @@
 // repl/entry: completeness, indentation, pasted prompts.
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "repl/entry.h"
 
@@ -43,21 +44,31 @@ Test(entry, mistakes_leave_nothing_pending)
 
 Test(entry, indentation_of_the_next_line)
 {
-    cr_assert_eq(entry_indent("x = 1"), 0);
-    cr_assert_eq(entry_indent("if x:"), 4);
-    cr_assert_eq(entry_indent("if x:\n    for y in z:  "), 8);
-    cr_assert_eq(entry_indent("def f():\n    return 1"), 0);
-    cr_assert_eq(entry_indent("def f():\n    returned = 1"), 4);
+    cr_assert_eq(entry_indent(&ctx, "x = 1"), 0);
+    cr_assert_eq(entry_indent(&ctx, "if x:"), 4);
+    cr_assert_eq(entry_indent(&ctx, "if x:\n    for y in z:  "), 8);
+    cr_assert_eq(entry_indent(&ctx, "def f():\n    return 1"), 0);
+    cr_assert_eq(entry_indent(&ctx, "def f():\n    returned = 1"), 4);
 }
 
-Test(entry, pasted_prompts_are_taken_off)
+Test(entry, the_next_line_goes_by_tokens)
 {
-    StrBuf text;
-    strbuf_init(&text, &ctx);
-    entry_clean(&text, ">>> if x:\n...     y\n...\n>>> z");
-    cr_assert_str_eq(strbuf_text(&text), "if x:\n    y\n\nz");
-    strbuf_free(&text);
-    entry_clean(&text, "x\n... y");
-    cr_assert_str_eq(strbuf_text(&text), "x\n... y");
-    strbuf_free(&text);
+    cr_assert_eq(entry_indent(&ctx, "if x: # why:"), 4);
+    cr_assert_eq(entry_indent(&ctx, "x = 1 # why:"), 0);
+    cr_assert_eq(entry_indent(&ctx, "x = 'a:'"), 0);
+    cr_assert_eq(entry_indent(&ctx, "f("), 4);
+    cr_assert_eq(entry_indent(&ctx, "f(\n    a,"), 4);
+    cr_assert_eq(entry_indent(&ctx, "def f():\n    \"\"\"Text:"), 4);
+}
+
+Test(entry, keywords_that_step_back)
+{
+    const char *text = "if x:\n    for y in z:\n        y\n        else";
+    cr_assert_eq(entry_dedent(text, strlen(text)), 4);
+    text = "if x:\n    if y:\n        y\n    else";
+    cr_assert_eq(entry_dedent(text, strlen(text)), 4);
+    text = "if x:\n    for y in z:\n        y\n        elif q";
+    cr_assert_eq(entry_dedent(text, strlen(text)), 0);
+    text = "if x:\n    y\n    elsewhere";
+    cr_assert_eq(entry_dedent(text, strlen(text)), 4);
 }

@@ -1,0 +1,261 @@
+// Files, and modules where the import statement would find them.
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interp/embedded.h"
+#include "interp/module.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/raise.h"
+#include "repl/complete.h"
+
+enum { PATH_MAX_LENGTH = 4096, MODULE_TEXT_MAX = 1 << 20 };
+
+// `~/` at the start of a path is the home folder.
+static bool folder_of(const char *word, size_t length, char *out)
+{
+    const char *home = getenv("HOME");
+    bool tilde = length >= 2 && word[0] == '~' && word[1] == '/';
+    int written = snprintf(out, PATH_MAX_LENGTH, "%s%.*s",
+                           tilde && home != NULL ? home : "",
+                           (int)(length - tilde), word + tilde);
+    if (written == 0) {
+        strcpy(out, ".");
+    }
+    return written >= 0 && written < PATH_MAX_LENGTH;
+}
+
+static bool is_folder(const char *folder, const struct dirent *entry)
+{
+    char path[PATH_MAX_LENGTH * 2];
+    struct stat status;
+    if (entry->d_type == DT_DIR || entry->d_type == DT_REG) {
+        return entry->d_type == DT_DIR;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Folders end in a slash, so that the next Tab goes on in them.
+void complete_files(Completion *completion, bool folders_only)
+{
+    const char *word = completion->word;
+    const char *slash = strrchr(word, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash + 1 - word);
+    char folder[PATH_MAX_LENGTH];
+    char *head = strndup(word, length);
+    DIR *files = head != NULL && folder_of(word, length, folder)
+                     ? opendir(folder)
+                     : NULL;
+    struct dirent *entry;
+    while (files != NULL && (entry = readdir(files)) != NULL) {
+        // A name with a dot in front is shown to who types one.
+        bool dots = strcmp(entry->d_name, ".") == 0 ||
+                    strcmp(entry->d_name, "..") == 0;
+        bool hidden = entry->d_name[0] == '.' && word[length] != '.';
+        bool sub = !dots && !hidden && is_folder(folder, entry);
+        if (!dots && !hidden && (sub || !folders_only)) {
+            char name[sizeof entry->d_name + 2];
+            snprintf(name, sizeof name, "%s%s", entry->d_name,
+                     sub ? "/" : "");
+            complete_offer(completion, head, name, VALUE_UNBOUND,
+                           sub ? "folder" : "");
+        }
+    }
+    if (files != NULL) {
+        closedir(files);
+    }
+    free(head);
+}
+
+// The module's name if the file is one: `x.py`, `x.duet`, a folder.
+static bool module_name(const char *folder, const struct dirent *entry,
+                        char *out)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    strcpy(out, entry->d_name);
+    if (dot != NULL && (strcmp(dot, ".py") == 0 || strcmp(dot, ".duet") == 0)) {
+        out[dot - entry->d_name] = '\0';
+        return strcmp(out, "__init__") != 0;
+    }
+    return dot == NULL && is_folder(folder, entry);
+}
+
+// Modules in a folder of the search path; `package` with its dot stands in
+// front of their names, unless they are to be `bare`.
+static void offer_folder(Completion *completion, const char *root,
+                         const char *package, bool bare)
+{
+    char folder[PATH_MAX_LENGTH];
+    snprintf(folder, sizeof folder, "%s/%s", *root == '\0' ? "." : root,
+             package);
+    for (char *dot = folder + strlen(folder) - strlen(package); *dot != '\0';
+         dot++) {
+        *dot = *dot == '.' ? '/' : *dot;
+    }
+    DIR *files = opendir(folder);
+    struct dirent *entry;
+    while (files != NULL && (entry = readdir(files)) != NULL) {
+        char name[sizeof entry->d_name];
+        if (entry->d_name[0] != '.' && module_name(folder, entry, name)) {
+            complete_offer(completion, bare ? NULL : package, name,
+                           VALUE_UNBOUND, "");
+        }
+    }
+    if (files != NULL) {
+        closedir(files);
+    }
+}
+
+static void offer_embedded(Completion *completion, const char *package,
+                           bool bare)
+{
+    size_t length = strlen(package);
+    for (size_t i = 0; i < embedded_module_count; i++) {
+        const char *name = embedded_modules[i].name;
+        // One level at a time: `os` and then `os.path`.
+        if (strncmp(name, package, length) == 0 &&
+            strchr(name + length, '.') == NULL && name[length] != '_') {
+            complete_offer(completion, NULL, name + (bare ? length : 0),
+                           VALUE_UNBOUND, "");
+        }
+    }
+}
+
+static void offer_native(Completion *completion)
+{
+#define MODULE(def)                                                           \
+    extern const ModuleDef def;                                               \
+    complete_offer(completion, NULL, def.name, VALUE_UNBOUND, "");
+#include "interp/module_list.h"
+#undef MODULE
+}
+
+// All modules below `package` ("" or a name with its dot), wherever they are.
+static void offer_package(Completion *completion, const char *package,
+                          bool bare)
+{
+    Vm *vm = completion->session->vm;
+    offer_embedded(completion, package, bare);
+    Value path = module_search_path(vm);
+    for (size_t i = 0;
+         value_is_kind(path, KIND_LIST) && i < value_as_list(path)->count;
+         i++) {
+        Value folder = value_as_list(path)->items[i];
+        if (value_is_str(folder)) {
+            offer_folder(completion, value_as_str(folder)->text, package,
+                         bare);
+        }
+    }
+    raise_clear(vm);
+}
+
+void complete_modules(Completion *completion)
+{
+    const char *word = completion->word;
+    const char *dot = strrchr(word, '.');
+    char *package = strndup(word, dot == NULL ? 0 : (size_t)(dot + 1 - word));
+    if (package != NULL) {
+        offer_package(completion, package, false);
+        if (dot == NULL) {
+            offer_native(completion);
+        }
+    }
+    free(package);
+}
+
+void complete_submodules(Completion *completion, const char *module)
+{
+    char package[PATH_MAX_LENGTH];
+    snprintf(package, sizeof package, "%s.", module);
+    offer_package(completion, package, true);
+}
+
+// `def name`, `class name` and `name =` at the start of a line: what a module
+// that was not imported yet will have. It is not run for that.
+static void offer_line(Completion *completion, const char *line)
+{
+    static const char *const words[] = {"def ", "class ", ""};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t skip = strlen(words[i]);
+        const char *name = line + skip;
+        size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789_");
+        const char *behind = name + length + strspn(name + length, " ");
+        bool bound = *words[i] != '\0' ||
+                     (behind[0] == '=' && behind[1] != '=');
+        if (strncmp(line, words[i], skip) == 0 && length > 0 && bound) {
+            char *copy = strndup(name, length);
+            if (copy != NULL) {
+                complete_offer(completion, NULL, copy, VALUE_UNBOUND, "");
+            }
+            free(copy);
+            return;
+        }
+    }
+}
+
+static void offer_text(Completion *completion, const char *text)
+{
+    while (text != NULL) {
+        offer_line(completion, text);
+        text = strchr(text, '\n');
+        text = text == NULL ? NULL : text + 1;
+    }
+}
+
+// The file of a module below `root`, if it is there.
+static bool offer_file(Completion *completion, const char *root,
+                       const char *module)
+{
+    static const char *const ends[] = {".duet", ".py", "/__init__.duet",
+                                       "/__init__.py"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char path[PATH_MAX_LENGTH];
+        int start = snprintf(path, sizeof path, "%s/",
+                             *root == '\0' ? "." : root);
+        snprintf(path + start, sizeof path - (size_t)start, "%s", module);
+        for (char *dot = path + start; *dot != '\0'; dot++) {
+            *dot = *dot == '.' ? '/' : *dot;
+        }
+        strncat(path, ends[i], sizeof path - strlen(path) - 1);
+        FILE *file = fopen(path, "re");
+        char *text = file == NULL ? NULL : calloc(1, MODULE_TEXT_MAX);
+        if (text != NULL) {
+            size_t got = fread(text, 1, MODULE_TEXT_MAX - 1, file);
+            text[got] = '\0';
+            offer_text(completion, text);
+        }
+        free(text);
+        if (file != NULL) {
+            fclose(file);
+            return true;
+        }
+    }
+    return false;
+}
+
+void complete_module_names(Completion *completion, const char *module)
+{
+    for (size_t i = 0; i < embedded_module_count; i++) {
+        if (strcmp(embedded_modules[i].name, module) == 0) {
+            offer_text(completion, embedded_modules[i].text);
+        }
+    }
+    Vm *vm = completion->session->vm;
+    Value path = module_search_path(vm);
+    bool found = false;
+    for (size_t i = 0; !found && value_is_kind(path, KIND_LIST) &&
+                       i < value_as_list(path)->count;
+         i++) {
+        Value folder = value_as_list(path)->items[i];
+        found = value_is_str(folder) &&
+                offer_file(completion, value_as_str(folder)->text, module);
+    }
+    raise_clear(vm);
+}

@@ -1,0 +1,531 @@
+// Looking at values as a debugger does.
+//
+// Invariant: nothing here may run Duet code. Attributes are read from the
+// dicts of objects and classes; what a class would compute stays unknown.
+#include "repl/peek.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/attr.h"
+#include "interp/help.h"
+#include "interp/module.h"
+#include "interp/obj_descriptor.h"
+#include "interp/obj_float.h"
+#include "interp/obj_function.h"
+#include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+
+enum { PEEK_REPR_MAX = 40, PEEK_DEPTH_MAX = 20 };
+
+static const Peek unknown = {.value = VALUE_UNBOUND};
+
+// Takes the reference.
+static Peek known(Session *session, Value value)
+{
+    if (value_failed(value)) {
+        raise_clear(session->vm);
+        return unknown;
+    }
+    return value_unbound(value)
+               ? unknown
+               : (Peek){.value = value, .type = type_of(session->vm, value)};
+}
+
+static Peek of_kind(Session *session, Kind kind)
+{
+    return (Peek){.value = VALUE_UNBOUND,
+                  .type = type_of_kind(session->vm, kind)};
+}
+
+void peek_free(Session *session, Peek *peek)
+{
+    release(session->vm, peek->value);
+    *peek = unknown;
+}
+
+// A global or built-in name, interned for the look-up.
+static Peek peek_name(Session *session, const char *text, size_t length)
+{
+    Vm *vm = session->vm;
+    Str *name = str_intern(vm, text, length);
+    if (name == NULL) {
+        raise_clear(vm);
+        return unknown;
+    }
+    Value value = dict_get_name(session->globals, name);
+    value = value_unbound(value) ? dict_get_name(vm->builtins, name) : value;
+    object_release(&vm->ctx, name);
+    return known(session, value_retain(value));
+}
+
+// What a class has under the name, as an instance or the class would see it;
+// UNBOUND if it would have to be computed. Borrowed.
+static Value plain_part(Value found)
+{
+    if (value_is_kind(found, KIND_CLASSMETHOD) ||
+        value_is_kind(found, KIND_STATICMETHOD)) {
+        return ((MethodWrap *)value_object(found))->function;
+    }
+    bool computed =
+        value_is_kind(found, KIND_PROPERTY) ||
+        value_is_kind(found, KIND_MEMBER) ||
+        (value_is_object(found) &&
+         type_of(NULL, found)->slots.get_descriptor != NULL &&
+         !help_is_callable(found));
+    return computed ? VALUE_UNBOUND : found;
+}
+
+// value.name for any value.
+static Peek attribute_of(Session *session, const Peek *peek, Str *name)
+{
+    Vm *vm = session->vm;
+    if (value_is_kind(peek->value, KIND_MODULE)) {
+        Dict *dict = ((Module *)value_object(peek->value))->dict;
+        return known(session, value_retain(dict_get_name(dict, name)));
+    }
+    bool class = value_is_kind(peek->value, KIND_TYPE);
+    Type *type = class ? (Type *)value_object(peek->value) : peek->type;
+    Value found = type_lookup(vm, type, name);
+    if (!class && value_is_object(peek->value) &&
+        !attr_is_data_descriptor(found)) {
+        Value own = instance_get(vm, value_object(peek->value), name);
+        if (!value_unbound(own) && !value_failed(own)) {
+            return known(session, value_retain(own));
+        }
+    }
+    if (value_is_kind(found, KIND_MEMBER) && !class &&
+        !value_unbound(peek->value)) {
+        // Of a built-in type: C code, which has no effects.
+        const MemberDef *def = ((Member *)value_object(found))->def;
+        return def->get == NULL ? unknown
+                                : known(session, def->get(vm, peek->value));
+    }
+    Peek result = known(session, value_retain(plain_part(found)));
+    result.bound = !class && help_is_callable(result.value) &&
+                   !value_is_kind(found, KIND_STATICMETHOD);
+    result.bound |= value_is_kind(found, KIND_CLASSMETHOD);
+    return result;
+}
+
+static Peek peek_attribute(Session *session, Peek *peek, const char *text,
+                           size_t length)
+{
+    Vm *vm = session->vm;
+    Peek result = unknown;
+    Str *name =
+        peek->type == NULL ? NULL : str_intern(vm, text, length);
+    if (name != NULL) {
+        result = attribute_of(session, peek, name);
+        object_release(&vm->ctx, name);
+    }
+    raise_clear(vm);
+    peek_free(session, peek);
+    return result;
+}
+
+// Exactly the built-in type, whose subscripts run no code of the program.
+static bool is_plain(const Session *session, Value value, Kind kind)
+{
+    return value_is_kind(value, kind) &&
+           type_of(session->vm, value) == type_of_kind(session->vm, kind);
+}
+
+// A string or number as the value that it stands for.
+static Peek peek_literal(Session *session, const Source *source,
+                         const Token *token)
+{
+    const char *text = source->text + token->span.start;
+    size_t length = token->span.end - token->span.start;
+    bool format = token->kind == TOK_STRING &&
+                  memchr(text, '{', length) != NULL &&
+                  (text[0] | 0x20) != '\'' && text[0] != '"';
+    if (format) { // its holes would be run
+        return of_kind(session, KIND_STR);
+    }
+    Vm *vm = session->vm;
+    Source *part = source_new(&vm->ctx, "<in>", text, length);
+    Value value = part == NULL
+                      ? VALUE_FAIL
+                      : vm_run_source(vm, part, RUN_EXPRESSION,
+                                      session->globals, NULL);
+    source_release(&vm->ctx, part);
+    return known(session, value);
+}
+
+// container[key], where the key is one token.
+static Peek peek_item(Session *session, const Source *source, Peek *peek,
+                      const Token *key, size_t count)
+{
+    Vm *vm = session->vm;
+    Peek result = unknown;
+    bool list = is_plain(session, peek->value, KIND_LIST) ||
+                is_plain(session, peek->value, KIND_TUPLE);
+    bool dict = is_plain(session, peek->value, KIND_DICT);
+    if (count == 1 && (list || dict)) {
+        Peek at = unknown;
+        if (key->kind == TOK_STRING || key->kind == TOK_NUMBER) {
+            at = peek_literal(session, source, key);
+        } else if (key->kind == TOK_NAME) {
+            at = peek_name(session, source->text + key->span.start,
+                           key->span.end - key->span.start);
+        }
+        if (value_is_str(at.value) || value_is_integer(at.value)) {
+            result = known(session,
+                           value_get_item(vm, peek->value, at.value));
+        }
+        peek_free(session, &at);
+    } else if (peek->type == type_of_kind(vm, KIND_STR)) {
+        result = of_kind(session, KIND_STR);
+    } else if (count > 1 && list) {
+        result = (Peek){.value = VALUE_UNBOUND, .type = peek->type};
+    }
+    peek_free(session, peek);
+    return result;
+}
+
+// The value of a call is known only as far as a class says it.
+static Peek peek_call(Session *session, Peek *peek)
+{
+    Peek result = unknown;
+    if (value_is_kind(peek->value, KIND_TYPE)) {
+        result.type = (Type *)value_object(peek->value);
+    }
+    peek_free(session, peek);
+    return result;
+}
+
+// `[…]`, `{…}` and `(…)` as a value: the type is seen from the outside.
+static Peek peek_display(Session *session, const TokenList *tokens,
+                         size_t open, size_t close)
+{
+    int level = 0;
+    bool colon = false;
+    bool comma = false;
+    for (size_t i = open + 1; i < close; i++) {
+        TokenKind kind = (TokenKind)tokens->items[i].kind;
+        level += tokens_opens(kind) - tokens_closes(kind);
+        colon |= level == 0 && (kind == TOK_COLON || kind == TOK_POWER);
+        comma |= level == 0 && kind == TOK_COMMA;
+    }
+    bool empty = close == open + 1;
+    switch (tokens->items[open].kind) {
+    case TOK_LEFT_BRACKET:
+        return of_kind(session, KIND_LIST);
+    case TOK_LEFT_BRACE:
+        return of_kind(session, empty || colon ? KIND_DICT : KIND_SET);
+    default:
+        return comma || empty ? of_kind(session, KIND_TUPLE) : unknown;
+    }
+}
+
+// The bracket that the one at `close` closes; SIZE_MAX: none.
+static size_t opening(const TokenList *tokens, size_t close)
+{
+    int level = 0;
+    for (size_t i = close + 1; i-- > 0;) {
+        TokenKind kind = (TokenKind)tokens->items[i].kind;
+        level += tokens_closes(kind) - tokens_opens(kind);
+        if (level == 0) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+// Something that a `.`, `(` or `[` behind it belongs to.
+static bool ends_value(const Token *token)
+{
+    return token->kind == TOK_NAME || token->kind == TOK_STRING ||
+           tokens_closes((TokenKind)token->kind);
+}
+
+// The first token of the expression that ends in front of `end`; SIZE_MAX:
+// there is none.
+static size_t find_start(const TokenList *tokens, size_t end)
+{
+    while (end > 0) {
+        size_t i = end - 1;
+        const Token *token = &tokens->items[i];
+        if (tokens_closes((TokenKind)token->kind)) {
+            i = opening(tokens, i);
+            if (i == SIZE_MAX || i == 0 ||
+                tokens->items[i].kind == TOK_LEFT_BRACE ||
+                !ends_value(&tokens->items[i - 1])) {
+                return i;
+            }
+            end = i;
+        } else if (token->kind == TOK_NAME && i > 0 &&
+                   tokens->items[i - 1].kind == TOK_DOT) {
+            end = i - 1;
+        } else {
+            bool value = ends_value(token) || token->kind == TOK_NUMBER ||
+                         token->kind == TOK_TRUE || token->kind == TOK_FALSE;
+            return value ? i : SIZE_MAX;
+        }
+    }
+    return SIZE_MAX;
+}
+
+// One past the bracket that closes the one at `open`.
+static size_t closing_end(const TokenList *tokens, size_t open, size_t end)
+{
+    int level = 0;
+    for (size_t i = open; i < end; i++) {
+        TokenKind kind = (TokenKind)tokens->items[i].kind;
+        level += tokens_opens(kind) - tokens_closes(kind);
+        if (level == 0) {
+            return i + 1;
+        }
+    }
+    return end;
+}
+
+// The first part of an expression; *i goes behind it.
+static Peek peek_primary(Session *session, const Source *source,
+                         const TokenList *tokens, size_t *i, size_t end)
+{
+    const Token *token = &tokens->items[*i];
+    size_t length = token->span.end - token->span.start;
+    size_t open = *i;
+    ++*i;
+    switch (token->kind) {
+    case TOK_NAME:
+        return peek_name(session, source->text + token->span.start, length);
+    case TOK_STRING:
+    case TOK_NUMBER:
+        return peek_literal(session, source, token);
+    case TOK_TRUE:
+    case TOK_FALSE:
+        return known(session, VALUE_TRUE);
+    default:
+        break;
+    }
+    if (!tokens_opens((TokenKind)token->kind)) {
+        return unknown;
+    }
+    *i = closing_end(tokens, open, end);
+    if (token->kind == TOK_LEFT_PAREN && *i == open + 3) { // (x)
+        size_t inner = open + 1;
+        return peek_primary(session, source, tokens, &inner, end);
+    }
+    return peek_display(session, tokens, open, *i - 1);
+}
+
+Peek peek_expression(Session *session, const Source *source,
+                     const TokenList *tokens, size_t end, size_t *start)
+{
+    size_t i = find_start(tokens, end);
+    if (i == SIZE_MAX) {
+        return unknown;
+    }
+    *start = i;
+    Peek peek = peek_primary(session, source, tokens, &i, end);
+    while (i < end && peek.type != NULL) {
+        const Token *token = &tokens->items[i];
+        size_t stop = closing_end(tokens, i, end);
+        if (token->kind == TOK_DOT && i + 1 < end) {
+            Span name = tokens->items[i + 1].span;
+            peek = peek_attribute(session, &peek, source->text + name.start,
+                                  name.end - name.start);
+            i += 2;
+        } else if (token->kind == TOK_LEFT_BRACKET) {
+            peek = peek_item(session, source, &peek, token + 1,
+                             stop - i - 2);
+            i = stop;
+        } else if (token->kind == TOK_LEFT_PAREN) {
+            peek = peek_call(session, &peek);
+            i = stop;
+        } else {
+            peek_free(session, &peek);
+        }
+    }
+    return peek;
+}
+
+typedef void Visit(Str *name, Value value, void *data);
+
+static void visit_dict(const Dict *dict, Visit *visit, void *data)
+{
+    uint32_t position = 0;
+    Value key;
+    Value value;
+    while (dict != NULL && dict_next(dict, &position, &key, &value)) {
+        if (value_is_str(key)) {
+            visit(value_as_str(key), value, data);
+        }
+    }
+}
+
+static void visit_class(const Type *type, Visit *visit, void *data)
+{
+    const Tuple *mro = type->mro;
+    for (size_t i = 0; mro != NULL && i < mro->count; i++) {
+        visit_dict(((Type *)value_object(mro->items[i]))->dict, visit, data);
+    }
+}
+
+// Attributes that the object itself has.
+static void visit_own(Object *object, Visit *visit, void *data)
+{
+    if (object->kind != KIND_INSTANCE) {
+        Dict **place = instance_dict_place(object);
+        visit_dict(place == NULL ? NULL : *place, visit, data);
+        return;
+    }
+    Instance *instance = (Instance *)object;
+    if (instance->shape == NULL) {
+        visit_dict(instance->dict, visit, data);
+        return;
+    }
+    // A shape names its last attribute; the root of the tree has none.
+    for (const ObjectShape *shape = instance->shape; shape->name != NULL;
+         shape = shape->parent) {
+        visit(shape->name, instance->slots[shape->count - 1], data);
+    }
+}
+
+void peek_attributes(Session *session, const Peek *peek, Visit *visit,
+                     void *data)
+{
+    (void)session;
+    if (value_is_kind(peek->value, KIND_MODULE)) {
+        visit_dict(((Module *)value_object(peek->value))->dict, visit, data);
+        return;
+    }
+    if (value_is_kind(peek->value, KIND_TYPE)) {
+        visit_class((Type *)value_object(peek->value), visit, data);
+    } else if (value_is_object(peek->value)) {
+        visit_own(value_object(peek->value), visit, data);
+    }
+    if (peek->type != NULL) {
+        visit_class(peek->type, visit, data);
+    }
+}
+
+// "f(self, x)" without its first parameter.
+static void drop_first(StrBuf *text, size_t from)
+{
+    char *open = strchr(text->text + from, '(');
+    if (open == NULL) {
+        return;
+    }
+    size_t length = strcspn(open + 1, ",)");
+    length += open[1 + length] == ',' ? 1 + strspn(open + 2 + length, " ") : 0;
+    // A slash right behind it closes what was positional: it goes along.
+    if (strncmp(open + 1 + length, "/, ", 3) == 0) {
+        length += 3;
+    } else if (strncmp(open + 1 + length, "/)", 2) == 0) {
+        length += 1;
+    }
+    memmove(open + 1, open + 1 + length, strlen(open + 1 + length) + 1);
+    text->length -= length;
+}
+
+// How a class is called: as its __init__, or as its descriptor says.
+static bool class_signature(Session *session, Type *type, StrBuf *out,
+                            const char **doc)
+{
+    Vm *vm = session->vm;
+    size_t from = out->length;
+    Value text = type_lookup(vm, type, vm->names[NAME_DOC]);
+    bool native = (type->flags & TYPE_HEAP) == 0;
+    *doc = value_is_str(text) ? value_as_str(text)->text
+           : native           ? type->def->doc
+                              : NULL;
+    if (native) {
+        strbuf_printf(out, "%s(%s)", type_name(type),
+                      type->def->params == NULL ? "" : type->def->params);
+        return strbuf_ok(out);
+    }
+    Value init = type_lookup(vm, type, vm->names[NAME_INIT]);
+    const char *ignored;
+    if (!value_is_kind(init, KIND_FUNCTION) ||
+        !help_add_callable(vm, out, init, &ignored)) {
+        out->length = from;
+        strbuf_printf(out, "%s()", type_name(type));
+        return strbuf_ok(out);
+    }
+    drop_first(out, from);
+    // The class's name stands for __init__.
+    StrBuf named;
+    strbuf_init(&named, out->ctx);
+    strbuf_printf(&named, "%s%s", type_name(type),
+                  out->text + from + strlen("__init__"));
+    out->length = from;
+    strbuf_puts(out, strbuf_text(&named));
+    strbuf_free(&named);
+    return strbuf_ok(out);
+}
+
+bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
+                    const char **doc)
+{
+    Vm *vm = session->vm;
+    bool told = false;
+    size_t from = out->length;
+    *doc = NULL;
+    if (value_is_kind(peek->value, KIND_TYPE)) {
+        told = class_signature(session, (Type *)value_object(peek->value),
+                               out, doc);
+    } else if (help_is_callable(peek->value)) {
+        told = help_add_callable(vm, out, peek->value, doc) && strbuf_ok(out);
+        bool method = peek->bound ||
+                      value_is_kind(peek->value, KIND_METHOD);
+        // A native method has `self` in its parameters only if it says so.
+        bool self = told && strncmp(strchr(out->text + from, '(') + 1, "self",
+                                    4) == 0;
+        if (told && method &&
+            (self || !value_is_kind(peek->value, KIND_NATIVE))) {
+            drop_first(out, from);
+        }
+    }
+    raise_clear(vm);
+    return told;
+}
+
+static void add_first_line(StrBuf *out, const char *doc)
+{
+    doc += strspn(doc, " \n");
+    strbuf_add(out, doc, strcspn(doc, "\n"));
+}
+
+void peek_describe(Session *session, Value value, StrBuf *out)
+{
+    Vm *vm = session->vm;
+    Peek peek = {.value = value_retain(value),
+                 .type = value_unbound(value) ? NULL : type_of(vm, value)};
+    const char *doc = NULL;
+    bool plain = value_is_str(value) || value_is_integer(value) ||
+                 value_is_float(value) || value_is_none(value);
+    Value inner = value_unbound(value) ? value : plain_part(value);
+    if (value_is_kind(value, KIND_PROPERTY)) {
+        Value text = ((Property *)value_object(value))->doc;
+        strbuf_puts(out, "property  ");
+        doc = value_is_str(text) ? value_as_str(text)->text : NULL;
+    } else if (value_is_kind(value, KIND_MEMBER)) {
+        doc = ((Member *)value_object(value))->def->doc;
+    } else if (plain) {
+        Str *text = value_repr(vm, value);
+        if (text != NULL) {
+            size_t length = strlen(text->text);
+            bool cut = length > PEEK_REPR_MAX;
+            strbuf_add(out, text->text, cut ? PEEK_REPR_MAX : length);
+            strbuf_puts(out, cut ? "..." : "");
+            object_release(&vm->ctx, text);
+        }
+    } else if (!value_unbound(inner)) {
+        Peek shown = {.value = inner, .type = type_of(vm, inner)};
+        if (peek_signature(session, &shown, out, &doc)) {
+            strbuf_puts(out, doc == NULL ? "" : "  ");
+        } else {
+            strbuf_puts(out, type_name(shown.type));
+        }
+    }
+    if (doc != NULL) {
+        add_first_line(out, doc);
+    }
+    raise_clear(vm);
+    peek_free(session, &peek);
+}
