@@ -258,6 +258,13 @@ BUILTIN_BODY(sum)
         if (value_same(item, VALUE_STOP)) {
             break;
         }
+        Value sum;
+        if (LIKELY(value_both_ints(total, item) &&
+                   value_add_small(total, item, &sum) &&
+                   !vm->ctx.interrupt)) {
+            total = sum;
+            continue;
+        }
         // VALUE_FAIL may be released like any immediate.
         bool failed = value_failed(item) || !ctx_poll(&vm->ctx);
         Value next = failed ? VALUE_FAIL

@@ -8,12 +8,12 @@
 
 #include "interp/obj_exception.h"
 #include "interp/obj_str.h"
-#include "interp/vm_run.h"
+#include "interp/vm_resume.h"
 
 // The block's size follows from the code, so it is not stored.
 static size_t register_bytes(const Generator *g)
 {
-    return g->function->code->register_count * sizeof(Value);
+    return resume_room(g->function->code) * sizeof(Value);
 }
 
 // A running generator's registers are the stack's; a done one has none.
@@ -66,7 +66,7 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
         }
     }
     // The window is emptied in any case, as the caller expects.
-    for (uint32_t i = 0; i < code->register_count; i++) {
+    for (uint32_t i = 0; i < resume_room(code); i++) {
         if (g != NULL) {
             g->registers[i] = i < params ? window[i] : VALUE_UNBOUND;
         } else if (i < params) {
@@ -87,8 +87,7 @@ Value generator_result(Generator *g)
     return value_unbound(result) ? VALUE_NONE : result;
 }
 
-// Moves what it was handling onto the Vm's list of handled exceptions.
-static bool take_handled(Vm *vm, Generator *g)
+bool generator_take_handled(Vm *vm, Generator *g)
 {
     size_t before = vm->handled.count;
     for (size_t i = 0; i < g->handled.count; i++) {
@@ -102,37 +101,7 @@ static bool take_handled(Vm *vm, Generator *g)
     return true;
 }
 
-// The exceptions that it handles come back onto the Vm's list, so that a bare
-// `raise` and sys.exc_info see them.
-bool generator_enter(Vm *vm, Generator *g, Value *window, uint32_t flags)
-{
-    Code *code = g->function->code;
-    uint32_t handled = (uint32_t)vm->handled.count;
-    if (UNLIKELY(!vm_can_push(vm, code, window))) {
-        return false;
-    }
-    if (UNLIKELY(g->handled.count > 0) && !take_handled(vm, g)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < code->register_count; i++) {
-        window[i] = g->registers[i];
-    }
-    // The frames stand in one array; NULL before the first.
-    vm->frame = vm->frame == NULL ? vm->frames : vm->frame + 1;
-    *vm->frame = (Frame){.pc = code->words + g->word,
-                         .registers = window,
-                         .code = code,
-                         .globals = g->function->globals,
-                         .cells = g->function->cells,
-                         .flags = flags | FRAME_GENERATOR,
-                         .handled = handled};
-    g->state = GENERATOR_RUNNING;
-    return true;
-}
-
-// The converse of take_handled: all from place `from` on go with the generator.
-// False: failed, and the Vm's list is unchanged.
-static bool keep_handled(Vm *vm, Generator *g, uint32_t from)
+bool generator_keep_handled(Vm *vm, Generator *g, uint32_t from)
 {
     for (size_t i = from; i < vm->handled.count; i++) {
         if (!vec_push(&vm->ctx, &g->handled, vm->handled.items[i])) {
@@ -141,25 +110,6 @@ static bool keep_handled(Vm *vm, Generator *g, uint32_t from)
         }
     }
     vm->handled.count = from;
-    return true;
-}
-
-// Registers move, they are not copied: no counts change.
-bool generator_suspend(Vm *vm, Generator *g)
-{
-    Frame *f = vm->frame;
-    if (UNLIKELY(vm->handled.count > f->handled) &&
-        !keep_handled(vm, g, f->handled)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < f->code->register_count; i++) {
-        g->registers[i] = f->registers[i];
-        f->registers[i] = VALUE_UNBOUND;
-    }
-    // Behind the YIELD, where it goes on.
-    g->word = (uint32_t)(f->pc - f->code->words);
-    g->state = GENERATOR_SUSPENDED;
-    vm->frame = f == vm->frames ? NULL : f - 1;
     return true;
 }
 
@@ -193,20 +143,11 @@ void generator_finish(Vm *vm, Generator *g, Value result)
     }
 }
 
-// Runs it on an entry frame until it yields, returns or fails.
-static Value run_entered(Vm *vm, Generator *g, Value *sent, bool was_new)
+// It did not yield: it returned, failed, or could not be suspended.
+NEVER_INLINE static Value run_ended(Vm *vm, Generator *g, const Frame *frame,
+                                    Value result)
 {
-    Frame *frame = vm->frame;
-    // The value sent is the result of the YIELD behind which it stands.
-    if (sent != NULL && !was_new) {
-        value_replace(&vm->ctx, &frame->registers[INS_B(frame->pc[-1])],
-                      value_retain(*sent));
-    }
-    Value result = vm_run(vm, sent == NULL);
     if (!value_failed(result) && vm->frame == frame) {
-        if (LIKELY(generator_suspend(vm, g))) {
-            return result;
-        }
         // No memory to suspend: the generator ends with that error.
         release(vm, result);
         vm_drop_frame(vm);
@@ -216,39 +157,55 @@ static Value run_entered(Vm *vm, Generator *g, Value *sent, bool was_new)
     return value_failed(result) ? VALUE_FAIL : VALUE_STOP;
 }
 
-// `sent` NULL: raises the pending error where the generator stands.
-static Value run(Vm *vm, Generator *g, Value *sent)
+// Runs it on an entry frame until it yields, returns or fails. `sent` UNBOUND:
+// raises the pending error where the generator stands; else it is borrowed,
+// and the result of the YIELD behind which the generator stands.
+static Value run_entered(Vm *vm, Generator *g, Value sent, bool was_new)
+{
+    Frame *frame = vm->frame;
+    bool raises = value_unbound(sent);
+    if (!raises && !was_new) {
+        value_replace(&vm->ctx, &frame->registers[INS_B(frame->pc[-1])],
+                      value_retain(sent));
+    }
+    Value result = vm_run(vm, raises);
+    if (LIKELY(!value_failed(result) && vm->frame == frame &&
+               generator_suspend(vm, g))) {
+        return result;
+    }
+    return run_ended(vm, g, frame, result);
+}
+
+// The caller may hold the only reference, and the generator drop it: it is
+// kept here. `sent` as for run_entered.
+static Value guarded_run(Vm *vm, Generator *g, Value sent)
 {
     // A pending error must outlive the preparations.
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
+    object_retain(g);
+    Value *held = vm->window_top;
     Value *window = vm_next_window(vm);
     bool was_new = g->state == GENERATOR_NEW;
     Value result = VALUE_FAIL;
-    // guarded_run keeps the generator, so that R[-1] need not.
+    // R[-1] need not keep the generator.
     window[-1] = VALUE_UNBOUND;
     if (generator_enter(vm, g, window, FRAME_ENTRY)) {
         result = run_entered(vm, g, sent, was_new);
     }
-    ctx_leave(&vm->ctx);
-    return result;
-}
-
-// The caller may hold the only reference, and the generator drop it.
-static Value guarded_run(Vm *vm, Generator *g, Value *sent)
-{
-    object_retain(g);
-    Value *held = vm->window_top;
-    Value result = run(vm, g, sent);
     vm->window_top = held;
     object_release(&vm->ctx, g);
+    ctx_leave(&vm->ctx);
     return result;
 }
 
 // A generator that is done stops again each time it is asked.
 Value generator_send(Vm *vm, Generator *g, Value sent)
 {
+    if (LIKELY(g->state == GENERATOR_SUSPENDED)) {
+        return guarded_run(vm, g, sent);
+    }
     if (g->state == GENERATOR_RUNNING) {
         return raise_error(vm, ERR_VALUE, "generator already executing");
     }
@@ -257,7 +214,7 @@ Value generator_send(Vm *vm, Generator *g, Value sent)
                            "can't send non-None value to a just-started "
                            "generator");
     }
-    return g->state == GENERATOR_DONE ? VALUE_STOP : guarded_run(vm, g, &sent);
+    return g->state == GENERATOR_DONE ? VALUE_STOP : guarded_run(vm, g, sent);
 }
 
 // The generator that a suspended `yield from` asks, or NULL.
@@ -306,17 +263,14 @@ Value generator_throw(Vm *vm, Generator *g)
         if (value_same(item, VALUE_STOP)) {
             finish_delegate(vm, g, inner);
             // Goes on without an error: the result register is set.
-            Value none = VALUE_NONE;
-            GeneratorState kept = g->state;
             g->state = GENERATOR_NEW; // nothing is sent
-            (void)kept;
-            return guarded_run(vm, g, &none);
+            return guarded_run(vm, g, VALUE_NONE);
         }
         if (!value_failed(item)) {
             return item;
         }
     }
-    return guarded_run(vm, g, NULL);
+    return guarded_run(vm, g, VALUE_UNBOUND);
 }
 
 // GeneratorExit where it stands; that it ends so is what is wanted.

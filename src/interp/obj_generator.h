@@ -17,8 +17,8 @@ typedef enum GeneratorState {
 typedef struct Generator {
     Object head;
     Function *function;
-    Value *registers;  // code->register_count of them, meaningless while it
-                       // runs; NULL when done
+    Value *registers;  // resume_room of them (vm_resume.h), meaningless while
+                       // it runs; NULL when done
     uint32_t word;     // where it goes on
     GeneratorState state;
     Value result;      // what it returned, UNBOUND: not (yet)
@@ -35,13 +35,14 @@ Value generator_send(Vm *vm, Generator *generator, Value sent);
 Value generator_throw(Vm *vm, Generator *generator);
 // GeneratorExit where it stands. False with an error pending.
 MUST_CHECK bool generator_close(Vm *vm, Generator *generator);
-// Puts its registers at `window` on a frame with these flags; the caller keeps
-// the generator alive. False: failed, nothing has changed.
-MUST_CHECK bool generator_enter(Vm *vm, Generator *generator, Value *window,
-                                uint32_t flags);
-// Its frame stands behind a YIELD: back into the object. False: failed, and
-// the frame still stands.
-MUST_CHECK bool generator_suspend(Vm *vm, Generator *generator);
+// Resuming and suspending are in vm_resume.h; of them this is the rare part.
+// Moves what it was handling onto the Vm's list of handled exceptions. False:
+// failed, nothing has changed.
+MUST_CHECK bool generator_take_handled(Vm *vm, Generator *generator);
+// The converse: all from place `from` on go with the generator. False: failed,
+// and the Vm's list is unchanged.
+MUST_CHECK bool generator_keep_handled(Vm *vm, Generator *generator,
+                                       uint32_t from);
 // Its frame is gone, with `result` (taken) or with an error (VALUE_FAIL).
 void generator_finish(Vm *vm, Generator *generator, Value result);
 // It stands inside a `try` or `with`: dropping it has code to run.

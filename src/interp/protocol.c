@@ -491,6 +491,10 @@ Value value_iter(Vm *vm, Value iterable)
 // a StopIteration saves making an exception at the end of each loop.
 Value value_next(Vm *vm, Value iterator)
 {
+    if (value_is_kind(iterator, KIND_GENERATOR)) {
+        return generator_send(vm, (Generator *)value_object(iterator),
+                              VALUE_NONE);
+    }
     if (value_is_kind(iterator, KIND_ITERATOR)) {
         // map(f, map(f, map(…))) nests steps as deep as the program likes.
         Iterator *self = (Iterator *)value_object(iterator);
@@ -506,10 +510,6 @@ Value value_next(Vm *vm, Value iterator)
             return VALUE_STOP;
         }
         return item;
-    }
-    if (value_is_kind(iterator, KIND_GENERATOR)) {
-        return generator_send(vm, (Generator *)value_object(iterator),
-                              VALUE_NONE);
     }
     Type *type = type_of(vm, iterator);
     if (type->slots.next == NULL) {

@@ -6,8 +6,7 @@
 // that makes an instance): R[-1] is then nobody else's.
 #include "interp/apply.h"
 #include "interp/obj_exception.h"
-#include "interp/obj_generator.h"
-#include "interp/vm_run.h"
+#include "interp/vm_resume.h"
 
 // The flags of frames that hold R[-1] themselves; FRAME_GENERATOR of an entry
 // frame is the exception, C holds its generator.
