@@ -138,12 +138,16 @@ bool utf8_validate(const char *text, size_t length, bool surrogates,
 // The shortcut before anything that needs Unicode's tables.
 bool utf8_is_ascii(const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        if ((unsigned char)text[i] >= 0x80) {
-            return false;
-        }
+    uint64_t seen = 0, word;
+    size_t i = 0;
+    for (; i + sizeof word <= length; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        seen |= word;
     }
-    return true;
+    for (; i < length; i++) {
+        seen |= (unsigned char)text[i];
+    }
+    return (seen & 0x8080808080808080u) == 0;
 }
 
 // By utf8proc's tables and not by wcwidth, which depends on the locale.

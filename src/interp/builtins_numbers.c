@@ -74,6 +74,10 @@ BUILTIN_BODY(abs)
     }
     // builtin_index makes an int of a bool and keeps an int.
     if (is_int(v)) {
+        if (value_is_int(v)) {
+            int64_t small = value_small(v);
+            return int_from_i64(vm, small < 0 ? -small : small);
+        }
         return int_compare(v, value_from_small(0)) < 0
                    ? value_unary(vm, UNARY_NEG, v)
                    : builtin_index(vm, v);
@@ -85,10 +89,33 @@ BUILTIN_BODY(abs)
                : result;
 }
 
+// An immediate int in base 2, 8 or 16, without a buffer.
+static Value print_small_base(Vm *vm, int64_t number, const char *prefix,
+                              int base)
+{
+    char text[72]; // a sign, the prefix and 62 digits
+    size_t at = sizeof text;
+    uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    do {
+        text[--at] = "0123456789abcdef"[rest % (unsigned)base];
+        rest /= (unsigned)base;
+    } while (rest != 0);
+    text[--at] = prefix[1];
+    text[--at] = prefix[0];
+    if (number < 0) {
+        text[--at] = '-';
+    }
+    Str *str = str_new_ascii(vm, text + at, sizeof text - at);
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
+
 // The sign stands before the prefix (-0xff), which is why the digits are
 // printed apart.
 static Value print_base(Vm *vm, Value v, const char *prefix, int base)
 {
+    if (value_is_int(v)) {
+        return print_small_base(vm, value_small(v), prefix, base);
+    }
     Value number = builtin_index(vm, v);
     if (value_failed(number)) {
         return number;
@@ -192,6 +219,22 @@ BUILTIN_BODY(divmod)
 {
     (void)count;
     bool plain = is_plain_number(args[0]) && is_plain_number(args[1]);
+    if (value_both_ints(args[0], args[1]) &&
+        !value_same(args[1], value_from_small(0))) {
+        Tuple *small = tuple_new(vm, 2);
+        if (small == NULL) {
+            return VALUE_FAIL;
+        }
+        small->items[0] =
+            int_binary(vm, BINARY_FLOORDIV, args[0], args[1]);
+        small->items[1] = int_binary(vm, BINARY_MOD, args[0], args[1]);
+        Value pair = value_from_object(small);
+        if (value_failed(small->items[0]) || value_failed(small->items[1])) {
+            release(vm, pair);
+            return VALUE_FAIL;
+        }
+        return pair;
+    }
     if (!plain && !builtin_is_tensor(args[0]) &&
         !builtin_is_tensor(args[1])) {
         return own_divmod(vm, args);

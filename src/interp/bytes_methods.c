@@ -38,6 +38,14 @@ static bool is_private(unsigned char byte, bool lines)
 // says. `lines`: it is for splitlines. Owned.
 static Value to_text(Vm *vm, const Bytes *bytes, bool lines)
 {
+    bool plain = true;
+    for (size_t i = 0; plain && i < bytes->length; i++) {
+        plain = !is_private((unsigned char)bytes->data[i], lines);
+    }
+    if (plain) {
+        Str *same = str_new_ascii(vm, bytes->data, bytes->length);
+        return same == NULL ? VALUE_FAIL : str_value(same);
+    }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     for (size_t i = 0; i < bytes->length; i++) {
@@ -52,6 +60,9 @@ static Value to_text(Vm *vm, const Bytes *bytes, bool lines)
 // The way back: the low 8 bits of a code point are the byte. Owned.
 static Value from_text(Vm *vm, const Str *text)
 {
+    if (text->count == text->length) {
+        return bytes_value(vm, text->text, text->length);
+    }
     Bytes *bytes = bytes_new(vm, NULL, text->count);
     if (bytes == NULL) {
         return VALUE_FAIL;
@@ -312,7 +323,9 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
         if (i > 0 && sep != '\0' && width > 0 && left % width == 0) {
             strbuf_putc(&out, sep);
         }
-        strbuf_printf(&out, "%02x", (unsigned char)bytes_text(args[0])[i]);
+        unsigned char byte = (unsigned char)bytes_text(args[0])[i];
+        strbuf_putc(&out, "0123456789abcdef"[byte >> 4]);
+        strbuf_putc(&out, "0123456789abcdef"[byte & 15]);
     }
     Str *text = str_from_buf(vm, &out);
     return text == NULL ? VALUE_FAIL : str_value(text);

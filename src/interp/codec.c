@@ -301,6 +301,11 @@ Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
     if (narrow && str->count == str->length) {
         return bytes_value(vm, str->text, str->length);
     }
+    // All but surrogates, whose first byte is this one, is UTF-8 as it stands.
+    if (codec->kind == CODEC_UTF8 &&
+        memchr(str->text, 0xED, str->length) == NULL) {
+        return bytes_value(vm, str->text, str->length);
+    }
     Encoder e = {.vm = vm,
                  .codec = codec,
                  .handler = find_handler(errors),
@@ -536,6 +541,12 @@ Value bytes_decode(Vm *vm, Value v, Value encoding, Value errors)
     const Codec *codec = find_codec(vm, encoding, "decode");
     if (codec == NULL) {
         return VALUE_FAIL;
+    }
+    // ASCII is the same text in all three, and needs no errors handled.
+    if (codec->kind <= CODEC_LATIN1 &&
+        utf8_is_ascii(bytes_text(v), bytes_length(v))) {
+        Str *same = str_new_ascii(vm, bytes_text(v), bytes_length(v));
+        return same == NULL ? VALUE_FAIL : str_value(same);
     }
     Decoder d = {.vm = vm,
                  .codec = codec,

@@ -111,6 +111,58 @@ static bool clean_number(const char *text, size_t length, char *out)
     return count > 0;
 }
 
+// A plain decimal of up to 15 digits and a power of ten up to 22: both are
+// doubles exactly, so that one operation on them rounds once. False: another
+// form.
+static bool parse_plain(const char *at, const char *end, double *d)
+{
+    enum { DIGITS_MOST = 15, POWER_MOST = 22 };
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
+                                    1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+                                    1e18, 1e19, 1e20, 1e21, 1e22};
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    int64_t number = 0;
+    int digits = 0, behind = 0, power = 0;
+    bool point = false;
+    for (; at < end && ((*at >= '0' && *at <= '9') || (*at == '.' && !point));
+         at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        number = number * 10 + (*at - '0');
+        behind += point;
+        if (++digits > DIGITS_MOST) {
+            return false;
+        }
+    }
+    if (digits == 0) {
+        return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        bool minus = ++at < end && *at == '-';
+        at += at < end && (*at == '-' || *at == '+');
+        const char *first = at;
+        for (; at < end && *at >= '0' && *at <= '9' && at - first < 3; at++) {
+            power = power * 10 + (*at - '0');
+        }
+        if (at == first) {
+            return false;
+        }
+        power = minus ? -power : power;
+    }
+    power -= behind;
+    if (at != end || power > POWER_MOST || power < -POWER_MOST) {
+        return false;
+    }
+    *d = power < 0 ? (double)number / powers[-power]
+                   : (double)number * powers[power];
+    *d = negative ? -*d : *d;
+    return true;
+}
+
 // Python's float(text): white space around it is dropped, the rest must be one
 // number. strtod does the rounding; text is copied for it because the digits
 // may have underscores and need a NUL behind them.
@@ -125,13 +177,16 @@ static Value float_parse(Vm *vm, Str *str)
                                            end[-1] <= '\r'))) {
         end--;
     }
+    double d = 0;
+    if (parse_plain(at, end, &d)) {
+        return float_new(vm, d);
+    }
     size_t room = (size_t)(end - at) + 1;
     char *text = ctx_alloc(&vm->ctx, room);
     if (text == NULL) {
         return VALUE_FAIL;
     }
     char *stop = text;
-    double d = 0;
     bool ok = clean_number(at, (size_t)(end - at), text);
     if (ok) {
         d = strtod(text, &stop);

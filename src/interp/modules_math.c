@@ -336,9 +336,26 @@ MATH_BODY(hypot)
     return float_new(vm, total);
 }
 
+// Of numbers of 62 bits, whose signs do not count. The greatest magnitude is
+// 2^61, which is no immediate int: gcd(-2^61, 0) alone has that result.
+static int64_t small_gcd(int64_t a, int64_t b)
+{
+    uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a;
+    uint64_t y = b < 0 ? -(uint64_t)b : (uint64_t)b;
+    while (y != 0) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return (int64_t)x;
+}
+
 // Euclid's algorithm through the int operators, so that any size works.
 static Value gcd_of(Vm *vm, Value a, Value b)
 {
+    if (value_both_ints(a, b)) {
+        return int_from_i64(vm, small_gcd(value_small(a), value_small(b)));
+    }
     a = value_retain(a);
     b = value_retain(b);
     while (!value_failed(b) && !value_same(b, value_from_small(0))) {

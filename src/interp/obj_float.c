@@ -1,8 +1,8 @@
 // float: arithmetic, printing, hash. The type and its methods are in
 // float_type.c.
 //
-// The shortest digits are found by trying 15, 16 and 17 with the C library,
-// whose conversions are exact both ways.
+// The shortest digits are 15, 16 or 17: in 128 bits for ordinary numbers, by
+// trying with the C library, whose conversions are exact both ways, for others.
 #include "interp/obj_float.h"
 
 #include <math.h>
@@ -21,6 +21,96 @@ Value float_box(Vm *vm, double d)
     }
     box->number = d;
     return value_from_object(box);
+}
+
+__extension__ typedef unsigned __int128 Wide;
+
+// 10 ** n for 0 <= n <= 21.
+static Wide power_of_ten(int n)
+{
+    Wide power = 1;
+    for (; n > 0; n--) {
+        power *= 10;
+    }
+    return power;
+}
+
+// The exponent of the first decimal digit of 1e-5 <= d < 1e15.
+static int decimal_exponent(double d)
+{
+    static const double powers[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,
+                                    1e1,  1e2,  1e3,  1e4,  1e5,
+                                    1e6,  1e7,  1e8,  1e9,  1e10,
+                                    1e11, 1e12, 1e13, 1e14};
+    int count = 0;
+    while (count < 19 && d >= powers[count]) {
+        count++;
+    }
+    return count - 5;
+}
+
+// The multiple of `unit` (1, 10, 100) nearest to the number whose whole part is
+// `whole`; `more` is its fraction, compared with a half: -1, 0, 1, and
+// *exact: it has none. Ties go to the even digit.
+static uint64_t round_to(uint64_t whole, uint64_t unit, int more, bool exact)
+{
+    uint64_t quotient = whole / unit, rest = whole % unit;
+    int side = unit == 1 ? more
+               : rest * 2 != unit ? (rest * 2 > unit ? 1 : -1)
+               : exact ? 0 : 1;
+    quotient += side > 0 || (side == 0 && (quotient & 1));
+    return quotient * unit;
+}
+
+// The shortest digits of an ordinary number by exact arithmetic in 128 bits:
+// d = m / 2^shift, and m * 10^places has at most 126 bits. Of 15, 16 and 17
+// digits the first that lie within half a unit of m are the ones, since up to
+// 15 digits name one double each. False: a number that this cannot do.
+static bool shortest_exact(double d, char *digits, int *exponent)
+{
+    enum { MANTISSA = 53, PLACES = 16, SHIFT_MOST = 70, TEXT = 20 };
+    int power;
+    if (!(d >= 1e-5 && d < 1e15)) {
+        return false;
+    }
+    uint64_t m = (uint64_t)ldexp(frexp(d, &power), MANTISSA);
+    int shift = MANTISSA - power;
+    // The gap below a power of two is half as wide.
+    if (shift < 1 || shift > SHIFT_MOST || m == (uint64_t)1 << (MANTISSA - 1)) {
+        return false;
+    }
+    int places = PLACES - decimal_exponent(d);
+    Wide gap = power_of_ten(places), value = m * gap;
+    uint64_t whole = (uint64_t)(value >> shift);
+    Wide fraction = value & (((Wide)1 << shift) - 1);
+    Wide half = (Wide)1 << (shift - 1);
+    int more = fraction > half ? 1 : fraction == half ? 0 : -1;
+    uint64_t found = 0;
+    // A digit less than thought, next to a power of ten.
+    if (whole < 10000000000000000u) {
+        return false;
+    }
+    for (uint64_t unit = 100; unit != 0; unit /= 10) {
+        found = round_to(whole, unit, more, fraction == 0);
+        Wide made = (Wide)found << shift;
+        Wide away = made > value ? made - value : value - made;
+        if (away * 2 < gap || (away * 2 == gap && (m & 1) == 0)) {
+            break;
+        }
+    }
+    char text[TEXT];
+    int at = TEXT;
+    for (; found != 0; found /= 10) {
+        text[--at] = (char)('0' + found % 10);
+    }
+    int count = TEXT - at;
+    *exponent = count - 1 - places;
+    while (count > 1 && text[at + count - 1] == '0') {
+        count--;
+    }
+    memcpy(digits, text + at, (size_t)count);
+    digits[count] = '\0';
+    return true;
 }
 
 // Counts the digits of "d.ddde+xx" up by one in the last place; false: all of
@@ -53,6 +143,14 @@ static bool reads_back(double d, char *text)
 int float_shortest(double d, char *digits)
 {
     char text[40];
+    int exponent = 0;
+    if (d == 0) {
+        memcpy(digits, "0", 2);
+        return 0;
+    }
+    if (shortest_exact(fabs(d), digits, &exponent)) {
+        return exponent;
+    }
     // A subnormal number may need fewer than 15.
     int first = fabs(d) < 0x1p-1022 ? 0 : 14;
     for (int precision = first; precision <= 16; precision++) {
@@ -75,8 +173,6 @@ int float_shortest(double d, char *digits)
     digits[count] = '\0';
     return atoi(at + 1);
 }
-
-__extension__ typedef unsigned __int128 Wide;
 
 // d is m * 2^-shift with m below 2^53, so that m * 10^precision fits 128 bits
 // and the rounded quotient is exact.

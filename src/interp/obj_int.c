@@ -493,10 +493,37 @@ static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
     return err;
 }
 
+__extension__ typedef unsigned __int128 Wide;
+
+// A positive modulus and an exponent that is not negative, all immediate: each
+// product of two rests fits 128 bits. UNBOUND: other numbers.
+static Value small_power_modulo(Value base, Value exponent, Value modulus)
+{
+    if (!value_both_ints(base, exponent) || !value_is_int(modulus) ||
+        value_small(modulus) <= 0 || value_small(exponent) < 0) {
+        return VALUE_UNBOUND;
+    }
+    uint64_t m = (uint64_t)value_small(modulus);
+    int64_t rest = value_small(base) % (int64_t)m;
+    uint64_t square = (uint64_t)(rest < 0 ? rest + (int64_t)m : rest);
+    uint64_t result = 1 % m;
+    for (int64_t e = value_small(exponent); e > 0; e >>= 1) {
+        if (e & 1) {
+            result = (uint64_t)((Wide)result * square % m);
+        }
+        square = (uint64_t)((Wide)square * square % m);
+    }
+    return value_from_small((int64_t)result);
+}
+
 // Python's pow with three arguments. A negative exponent is taken as that of
 // the inverse; modulo 1 everything is 0, which mp_invmod does not handle.
 Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
 {
+    Value small = small_power_modulo(base, exponent, modulus);
+    if (!value_unbound(small)) {
+        return small;
+    }
     IntView b, e, m;
     int_view(&b, base);
     int_view(&e, exponent);
@@ -603,11 +630,86 @@ static Value divide(Vm *vm, BinaryOp op, Value a, Value b)
     return op == BINARY_FLOORDIV ? quotient : rest;
 }
 
+// base ** exponent where all fits 64 bits. False: it does not.
+static bool small_power(int64_t base, int64_t exponent, int64_t *result)
+{
+    *result = 1;
+    while (exponent > 0) {
+        if ((exponent & 1) &&
+            __builtin_mul_overflow(*result, base, result)) {
+            return false;
+        }
+        exponent >>= 1;
+        if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Floored, as Python has both: the rest has the sign of the divisor.
+static void small_divide(int64_t a, int64_t b, int64_t *quotient,
+                         int64_t *rest)
+{
+    *quotient = a / b;
+    *rest = a % b;
+    if (*rest != 0 && (*rest < 0) != (b < 0)) {
+        *quotient -= 1;
+        *rest += b;
+    }
+}
+
+// What two immediate ints give without a big number: UNBOUND if it takes one,
+// or an error has to be raised. 62 bits leave room for sums in 64.
+static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
+{
+    enum { EXACT = 53, SHIFT_MOST = 62 };
+    int64_t result, rest;
+    switch (op) {
+    case BINARY_ADD: return int_from_i64(vm, a + b);
+    case BINARY_SUB: return int_from_i64(vm, a - b);
+    case BINARY_AND: return value_from_small(a & b);
+    case BINARY_OR: return value_from_small(a | b);
+    case BINARY_XOR: return value_from_small(a ^ b);
+    case BINARY_MUL:
+        return __builtin_mul_overflow(a, b, &result)
+                   ? VALUE_UNBOUND
+                   : int_from_i64(vm, result);
+    case BINARY_FLOORDIV:
+    case BINARY_MOD:
+        if (b == 0) {
+            return VALUE_UNBOUND;
+        }
+        small_divide(a, b, &result, &rest);
+        return int_from_i64(vm, op == BINARY_MOD ? rest : result);
+    case BINARY_POW:
+        return b >= 0 && small_power(a, b, &result)
+                   ? int_from_i64(vm, result)
+                   : VALUE_UNBOUND;
+    case BINARY_RSHIFT:
+        return b < 0 ? VALUE_UNBOUND
+                     : value_from_small(a >> (b > SHIFT_MOST ? SHIFT_MOST : b));
+    case BINARY_TRUEDIV:
+        // Both are doubles exactly, so that one division rounds once.
+        return b == 0 || a >> EXACT != a >> (EXACT + 1) ||
+                       b >> EXACT != b >> (EXACT + 1)
+                   ? VALUE_UNBOUND
+                   : float_new(vm, (double)a / (double)b);
+    default: return VALUE_UNBOUND;
+    }
+}
+
 // Operands are ints or bools of any size; the machine has fast ways for small
-// ones ahead of this. A modulo by zero is found here, since int_divmod would
+// ones ahead of this, but C calls this too. A modulo by zero is found here, since int_divmod would
 // word it as a division.
 Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    if (value_both_ints(a, b)) {
+        Value small = small_binary(vm, op, value_small(a), value_small(b));
+        if (!value_unbound(small)) {
+            return small;
+        }
+    }
     switch (op) {
     case BINARY_TRUEDIV: return true_divide(vm, a, b);
     case BINARY_MOD:

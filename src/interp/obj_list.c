@@ -5,6 +5,7 @@
 #include "interp/obj_list.h"
 
 #include "interp/note.h"
+#include "interp/obj_str.h"
 #include "interp/sequence.h"
 
 // One allocation of exactly `count` slots: most lists of a known length never
@@ -96,6 +97,23 @@ static bool extend_array(Vm *vm, List *list, Object *from)
     return true;
 }
 
+// The characters of ASCII text, all of which are shared strs.
+static bool extend_characters(Vm *vm, List *list, Str *text)
+{
+    if (!list_reserve(vm, list, text->length) ||
+        !note_store(vm, list, value_from_object(text))) {
+        return false;
+    }
+    for (size_t i = 0; i < text->length; i++) {
+        Str *one = str_new_ascii(vm, text->text + i, 1);
+        if (one == NULL) {
+            return false;
+        }
+        list->items[list->count++] = str_value(one);
+    }
+    return true;
+}
+
 // Only exact types take the short cut: a subclass may define __iter__. Items
 // are appended as they come, so those before an error stay, as in CPython; the
 // poll lets Ctrl-C end an endless iterator.
@@ -105,6 +123,11 @@ bool list_extend(Vm *vm, List *list, Value iterable)
         (value_object(iterable)->type == vm->types[KIND_LIST] ||
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return extend_array(vm, list, value_object(iterable));
+    }
+    if (value_is_str(iterable) &&
+        value_object(iterable)->type == vm->types[KIND_STR] &&
+        value_as_str(iterable)->count == value_as_str(iterable)->length) {
+        return extend_characters(vm, list, value_as_str(iterable));
     }
     Value iterator = value_iter(vm, iterable);
     if (value_failed(iterator)) {

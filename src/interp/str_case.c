@@ -30,6 +30,9 @@ typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_TITLE } CaseKind;
 // By the general category: upper, lower or title case letters.
 static bool is_cased(uint32_t c)
 {
+    if (c < 128) {
+        return (c | 32) - 'a' < 26;
+    }
     utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
     return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
            kind == UTF8PROC_CATEGORY_LT;
@@ -104,6 +107,13 @@ typedef enum CaseMode {
 static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
                         bool after_letter, const char *at, const char *end)
 {
+    if (c < 128 && (mode == MODE_UPPER || mode == MODE_LOWER)) {
+        char base = mode == MODE_UPPER ? 'a' : 'A', ascii = (char)c;
+        strbuf_putc(out, (unsigned char)(ascii - base) < 26
+                             ? (char)(ascii ^ 32)
+                             : ascii);
+        return;
+    }
     bool upper = utf8proc_category((utf8proc_int32_t)c) ==
                  UTF8PROC_CATEGORY_LU;
     switch (mode) {
@@ -150,14 +160,35 @@ static Value change_ascii(Vm *vm, const Str *str, CaseMode mode)
     return str_value(text);
 }
 
+// title(), capitalize() and swapcase() of ASCII.
+static Value change_words(Vm *vm, const Str *str, CaseMode mode)
+{
+    Str *text = str_of_size(vm, str->length);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    bool after_letter = false;
+    for (size_t i = 0; i < str->length; i++) {
+        char c = str->text[i], lower = (char)(c | 32);
+        bool letter = (unsigned char)(lower - 'a') < 26;
+        bool to_upper = mode == MODE_TITLE        ? !after_letter
+                        : mode == MODE_CAPITALIZE ? i == 0
+                                                  : c == lower;
+        text->text[i] = !letter ? c : (char)(to_upper ? lower ^ 32 : lower);
+        after_letter = letter;
+    }
+    return str_value(text);
+}
+
 // ASCII has the short way, as almost all texts that change their case are
 // ASCII. A lone surrogate has no case and is copied byte for byte.
 static Value change_case(Vm *vm, Value self, CaseMode mode)
 {
     Str *str = value_as_str(self);
-    if (str->count == str->length && str->length > 1 &&
-        (mode == MODE_UPPER || mode == MODE_LOWER)) {
-        return change_ascii(vm, str, mode);
+    if (str->count == str->length && str->length > 1) {
+        return mode == MODE_UPPER || mode == MODE_LOWER
+                   ? change_ascii(vm, str, mode)
+                   : change_words(vm, str, mode);
     }
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
@@ -198,6 +229,9 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Str *str = value_as_str(args[0]);
+    if (str->count == str->length && str->length > 1) {
+        return change_ascii(vm, str, MODE_LOWER);
+    }
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
     strbuf_init(&out, &vm->ctx);

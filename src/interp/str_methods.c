@@ -68,13 +68,17 @@ static int64_t search_find(const Search *search, bool last)
         return -1;
     }
     if (!last) {
-        const char *at = memmem(text + search->from,
-                                search->to - search->from, part, length);
+        const char *at = length == 1
+                             ? memchr(text + search->from, part[0],
+                                      search->to - search->from)
+                             : memmem(text + search->from,
+                                      search->to - search->from, part, length);
         return at == NULL ? -1 : at - text;
     }
-    // There is no memmem from the end.
+    // There is no memmem from the end. The first byte settles most places.
     for (size_t at = search->to - length + 1; at-- > search->from;) {
-        if (memcmp(text + at, part, length) == 0) {
+        if ((length == 0 || text[at] == part[0]) &&
+            memcmp(text + at, part, length) == 0) {
             return (int64_t)at;
         }
     }
@@ -95,8 +99,10 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
         return must ? raise_error(vm, ERR_VALUE, "substring not found")
                     : value_from_small(-1);
     }
+    // ASCII, where bytes are code points, is not counted.
+    bool ascii = search.str->count == search.str->length;
     return value_from_small(
-        (int64_t)utf8_count(search.str->text, (size_t)at));
+        ascii ? at : (int64_t)utf8_count(search.str->text, (size_t)at));
 }
 
 // The four searches; index and rindex raise where find and rfind give -1.
@@ -142,6 +148,14 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
             1);
     }
     int64_t total = 0, at;
+    if (search.part->length == 1) {
+        // No jumps: the compiler makes vector code of it.
+        const char *text = search.str->text, byte = search.part->text[0];
+        for (size_t i = search.from; i < search.to; i++) {
+            total += text[i] == byte;
+        }
+        return value_from_small(total);
+    }
     while ((at = search_find(&search, false)) >= 0) {
         total++;
         search.from = (size_t)at + search.part->length;
@@ -225,6 +239,26 @@ static void replace_empty(StrBuf *out, Str *str, Str *to, int64_t limit)
     strbuf_add(out, str->text + at, str->length - at);
 }
 
+// One ASCII character for another changes no length.
+static Value replace_byte(Vm *vm, Str *str, char from, char to)
+{
+    if (str->length <= 1 || memchr(str->text, from, str->length) == NULL) {
+        bool whole = str->length == 1 && str->text[0] == from;
+        return whole ? text_value(str_new(vm, &to, 1))
+                     : text_value(str_exact(vm, str));
+    }
+    Str *made = str_of_size(vm, str->length);
+    if (made == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < str->length; i++) {
+        char c = str->text[i];
+        made->text[i] = c == from ? to : c;
+    }
+    made->count = str->count;
+    return str_value(made);
+}
+
 // Without a single find the text is its own result. The empty text is apart,
 // because memmem would find it at one place for ever.
 static Value method_replace(Vm *vm, Value *args, uint32_t count)
@@ -242,6 +276,9 @@ static Value method_replace(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     Str *str = value_as_str(args[0]);
+    if (from->length == 1 && to->length == 1 && limit < 0) {
+        return replace_byte(vm, str, from->text[0], to->text[0]);
+    }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     if (from->length == 0) {
@@ -259,7 +296,7 @@ static Value method_replace(Vm *vm, Value *args, uint32_t count)
     // Nothing was found: `at` has not moved.
     if (at == str->text) {
         strbuf_free(&out);
-        return value_retain(args[0]);
+        return text_value(str_exact(vm, str));
     }
     strbuf_add(&out, at, (size_t)(end - at));
     return text_value(str_from_buf(vm, &out));
@@ -285,6 +322,14 @@ static bool strips(const char *at, size_t size, Str *chars)
     return utf8_decode(at, size, &codepoint) != 0 && str_is_space(codepoint);
 }
 
+// An ASCII byte that goes: white space, or the one given.
+static inline bool strips_byte(char c, char one, bool spaces)
+{
+    unsigned char byte = (unsigned char)c;
+    return spaces ? (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 32)
+                  : c == one;
+}
+
 // strip, lstrip and rstrip. If nothing is to be stripped the text is its own
 // result. From the right, continuation bytes (10xxxxxx) are stepped over.
 static Value strip_method(Vm *vm, Value *args, bool left, bool right,
@@ -298,6 +343,17 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         chars = value_as_str(args[1]);
     }
     const char *start = str->text, *end = start + str->length;
+    if (chars == NULL || chars->length == 1) {
+        // ASCII at the ends; what is left may go on with other white space.
+        char one = chars == NULL ? '\0' : chars->text[0];
+        bool spaces = chars == NULL;
+        while (left && start < end && strips_byte(*start, one, spaces)) {
+            start++;
+        }
+        while (right && start < end && strips_byte(end[-1], one, spaces)) {
+            end--;
+        }
+    }
     while (left && start < end) {
         size_t size = utf8_offset(start, (size_t)(end - start), 1);
         if (!strips(start, size, chars)) {
@@ -316,9 +372,11 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         end = last;
     }
     if ((size_t)(end - start) == str->length) {
-        return value_retain(args[0]);
+        return text_value(str_exact(vm, str));
     }
-    return text_value(str_new(vm, start, (size_t)(end - start)));
+    return str->count == str->length
+               ? text_value(str_new_ascii(vm, start, (size_t)(end - start)))
+               : text_value(str_new(vm, start, (size_t)(end - start)));
 }
 
 // One function for the three, which differ in their sides and in the error.
@@ -355,7 +413,7 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
     }
     Search search = {.str = str, .from = 0, .to = str->length};
     if (!has_affix(&search, affix, at_end)) {
-        return value_retain(args[0]);
+        return text_value(str_exact(vm, str));
     }
     return text_value(str_new(vm, str->text + (at_end ? 0 : affix->length),
                               str->length - affix->length));
@@ -372,6 +430,27 @@ static Value method_removesuffix(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return remove_affix(vm, args, true);
+}
+
+// Below this much the padding is made in one piece, without polls.
+enum { PAD_QUICK = 4096 };
+
+// The text between so many ASCII characters, in one allocation.
+static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
+                       size_t right)
+{
+    if (left + right + str->length == 1) {
+        return text_value(str_new(vm, &fill, 1));
+    }
+    Str *made = str_of_size(vm, left + str->length + right);
+    if (made == NULL) {
+        return VALUE_FAIL;
+    }
+    memset(made->text, fill, left);
+    memcpy(made->text + left, str->text, str->length);
+    memset(made->text + left + str->length, fill, right);
+    made->count = left + str->count + right;
+    return str_value(made);
 }
 
 // ljust, rjust and center by the padding of format(): a width below the length
@@ -398,6 +477,14 @@ static Value pad_method(Vm *vm, Value *args, char align)
     }
     Str *str = value_as_str(args[0]);
     int64_t room = spec.width - (int64_t)str->count;
+    if (room > 0 && room < PAD_QUICK && spec.fill[1] == '\0') {
+        // CPython puts the odd one to the left if the width is odd.
+        int64_t left = align == '>'   ? room
+                       : align == '<' ? 0
+                                      : room / 2 + (room & spec.width & 1);
+        return pad_quick(vm, str, spec.fill[0], (size_t)left,
+                         (size_t)(room - left));
+    }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     if (align == '^' && room > 0) {

@@ -28,11 +28,12 @@ static size_t space_at(const char *at, const char *end)
 }
 
 // White space below 128 is tab to carriage return, the separators 28 to 31 and
-// the blank. The differences are unsigned: one comparison tests both bounds.
+// the blank. All lie below 33, so the bits of one word tell.
 static inline bool is_ascii_space(char c)
 {
+    const uint64_t spaces = 0x1F0003E00u;
     unsigned char byte = (unsigned char)c;
-    return byte == ' ' || byte - 9u < 5 || byte - 28u < 4;
+    return byte <= ' ' && (spaces >> byte & 1);
 }
 
 // The words of ASCII text, as many as there are.
@@ -92,11 +93,46 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
     }
 }
 
+// The first `byte` in [at, end), else `end`. Parts are short as a rule, and a
+// call costs more than a few steps.
+static inline const char *find_byte(const char *at, const char *end, char byte)
+{
+    enum { STEPS = 12 };
+    for (int i = 0; i < STEPS; i++, at++) {
+        if (at == end || *at == byte) {
+            return at;
+        }
+    }
+    const char *found = memchr(at, byte, (size_t)(end - at));
+    return found == NULL ? end : found;
+}
+
+// ASCII at one character: the parts need not be counted.
+static bool split_at_byte(Vm *vm, List *list, const Str *str, char byte,
+                          int64_t limit)
+{
+    const char *at = str->text, *end = at + str->length;
+    for (;; limit--) {
+        const char *next = limit == 0 ? end : find_byte(at, end, byte);
+        Str *part = str_new_ascii(vm, at, (size_t)(next - at));
+        if (part == NULL || !list_append_owned(vm, list, str_value(part))) {
+            return false;
+        }
+        if (next == end) {
+            return true;
+        }
+        at = next + 1;
+    }
+}
+
 // A negative limit never reaches 0. What follows the last separator is a part
 // even if it is empty.
 static bool split_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
 {
     const char *at = str->text, *end = at + str->length, *next;
+    if (sep->length == 1 && str->count == str->length) {
+        return split_at_byte(vm, list, str, sep->text[0], limit);
+    }
     for (; limit != 0 && (next = memmem(at, (size_t)(end - at), sep->text,
                                         sep->length)) != NULL;
          limit--) {
@@ -264,9 +300,12 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
         size_t size = 0;
         // Byte by byte is right: no code point decodes in the middle of
         // another.
-        while (at < end && (size = line_end(at, end)) == 0) {
+        while (at < end && (((unsigned char)*at > 0x1E &&
+                             (unsigned char)*at < 0x80) ||
+                            (size = line_end(at, end)) == 0)) {
             at++;
         }
+        size = at < end ? size : 0;
         if (!add_part(vm, list, start, at + (keep ? size : 0))) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;

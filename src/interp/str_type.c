@@ -64,6 +64,27 @@ static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// Below this much a repetition is made in one piece, without polls.
+enum { REPEAT_QUICK = 1 << 16 };
+
+// What is there already is copied behind itself, twice as much each time.
+static Value str_repeat_quick(Vm *vm, const Str *str, size_t count)
+{
+    size_t length = str->length * count, done = str->length;
+    Str *made = str_of_size(vm, length);
+    if (made == NULL) {
+        return VALUE_FAIL;
+    }
+    memcpy(made->text, str->text, done);
+    while (done < length) {
+        size_t more = done < length - done ? done : length - done;
+        memcpy(made->text + done, made->text, more);
+        done += more;
+    }
+    made->count = str->count * count;
+    return str_value(made);
+}
+
 // A negative count gives the empty text. The bound keeps the product from
 // overflowing, and the loop polls, so that a long repetition can be
 // interrupted.
@@ -76,6 +97,14 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     count = count < 0 ? 0 : count;
     if (str->length != 0 && (uint64_t)count > PTRDIFF_MAX / 4 / str->length) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    if (count <= 1) {
+        return count == 1 ? text_value(str_exact(vm, str))
+                          : text_value(str_new(vm, "", 0));
+    }
+    size_t length = str->length * (size_t)count;
+    if (length > 1 && length < REPEAT_QUICK) {
+        return str_repeat_quick(vm, str, (size_t)count);
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
@@ -130,6 +159,13 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         return text_value(
             str_slice(vm, str, (size_t)start, (size_t)(start + count)));
     }
+    if (str->count == str->length && count > 1) {
+        Str *made = str_of_size(vm, (size_t)count);
+        for (int64_t i = 0; made != NULL && i < count; i++) {
+            made->text[i] = str->text[start + i * step];
+        }
+        return text_value(made);
+    }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     for (int64_t i = 0; i < count; i++) {
@@ -173,7 +209,10 @@ static int str_contains(Vm *vm, Value self, Value item)
                          type_name(type_of(vm, item)));
     }
     Str *str = value_as_str(self), *part = value_as_str(item);
-    return memmem(str->text, str->length, part->text, part->length) != NULL;
+    return part->length == 1
+               ? memchr(str->text, part->text[0], str->length) != NULL
+               : memmem(str->text, str->length, part->text, part->length) !=
+                     NULL;
 }
 
 // position: in bytes.
@@ -189,6 +228,10 @@ static Value str_step(Vm *vm, Iterator *self)
     }
     const char *at = str->text + self->position;
     uint32_t codepoint;
+    if ((unsigned char)*at < 0x80) {
+        self->position++;
+        return text_value(str_new_ascii(vm, at, 1));
+    }
     size_t size = utf8_decode(at, str->length - self->position, &codepoint);
     size = size == 0 ? 3 : size; // a lone surrogate
     self->position += size;
