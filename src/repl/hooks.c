@@ -16,6 +16,11 @@ static int line_count(const char *text, int columns)
 {
     int lines = 0, column = 0;
     for (; *text != '\0'; text++) {
+        // Colours take no columns.
+        if (text[0] == '\033' && text[1] == '[') {
+            text += strcspn(text, "m");
+            continue;
+        }
         bool starts = ((unsigned char)*text & 0xC0) != 0x80;
         if (*text == '\n' || column >= columns) {
             lines++;
@@ -70,7 +75,7 @@ static void show_note(Vm *vm, const char *text)
 // The margin belongs to the notes: both are for people who look on.
 static bool marks_traces(Vm *vm)
 {
-    return stager_of(vm)->notes;
+    return stager_of(vm)->notes && session_of(vm)->stops == 0;
 }
 
 static void tick(Vm *vm)

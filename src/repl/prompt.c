@@ -443,6 +443,9 @@ char *prompt_ask(Session *session, const char *text)
     prompt->text = before;
     if (entry != NULL) {
         prompt_remember(prompt, entry);
+    } else if (prompt->lib.eof_found != NULL) {
+        // Ctrl-D ended this prompt alone: the next entries owe no line end.
+        *prompt->lib.eof_found = 0;
     }
     return entry;
 }

@@ -34,5 +34,6 @@ bool readline_load(Readline *readline)
 #define X(type, name) found = find(library, #name, &readline->name) && found;
     READLINE_VARIABLES(X)
 #undef X
+    (void)find(library, "rl_eof_found", &readline->eof_found);
     return found;
 }

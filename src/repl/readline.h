@@ -75,6 +75,7 @@ typedef struct Readline {
 #define X(type, name) type *name;
     READLINE_VARIABLES(X)
 #undef X
+    int *eof_found; // rl_eof_found: a line end is owed; NULL before 8.2
 } Readline;
 
 // Loads the library. False if it, or a name in it, is missing.
