@@ -22,6 +22,7 @@ typedef struct Painter {
     size_t cursor;
     TokenList tokens; // of the whole text, all runs of the lexer joined
     int depth;       // f-strings around
+    const Names *names; // of the text around, NULL: none
 } Painter;
 
 const char *style_sgr(Style style)
@@ -229,29 +230,40 @@ static void paint_brackets(Painter *p, const TokenList *tokens, size_t first)
     }
 }
 
+// The tokens from `first` on and what stands between them.
+static void paint_tokens(Painter *p, size_t first, size_t from, size_t end)
+{
+    size_t last = p->tokens.count;
+    for (size_t i = first; i < last; i++) {
+        // Holes of f-strings add tokens of theirs: the list may move.
+        Token token = p->tokens.items[i];
+        Token before = p->tokens.items[i == first ? i : i - 1];
+        paint_gap(p, from, token.span.start);
+        from = token.span.end;
+        paint_token(p, &token, i == first ? NULL : &before);
+        p->tokens.count = last;
+    }
+    paint_gap(p, from, end);
+}
+
 // Tokens, names and brackets of the bytes from..end. The tokens stand behind
 // those that are there already (of the text around an f-string's hole).
 static void paint_all(Painter *p, size_t from, size_t end)
 {
     size_t first = p->tokens.count;
     tokens_read(p->ctx, p->source, from, end, &p->tokens);
-    size_t last = p->tokens.count;
-    size_t reached = from;
-    for (size_t i = first; i < last; i++) {
-        // Holes of f-strings add tokens of theirs: the list may move.
-        Token token = p->tokens.items[i];
-        Token before = p->tokens.items[i == first ? i : i - 1];
-        paint_gap(p, reached, token.span.start);
-        reached = token.span.end;
-        paint_token(p, &token, i == first ? NULL : &before);
-        p->tokens.count = last;
-    }
-    paint_gap(p, reached, end);
+    Names names;
+    bool known = names_open(&names, p->session, p->source->text, &p->tokens,
+                            first, p->names);
+    const Names *outer = p->names;
+    p->names = known ? &names : outer;
+    paint_tokens(p, first, from, end);
+    p->names = outer;
     paint_brackets(p, &p->tokens, first);
-    if (p->depth == 0) {
-        names_paint(p->session, p->source->text, &p->tokens, p->cursor,
-                    p->styles, p->length);
+    if (known) {
+        names_paint(&names, p->cursor, p->styles, p->length);
     }
+    names_close(&names);
     p->tokens.count = first;
 }
 

@@ -8,8 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 // For the owner alone: an entry may hold a password.
 enum { HISTORY_FILE_MODE = 0600, HISTORY_FOLDER_MODE = 0700 };
+
+enum {
+    HISTORY_ENTRY_MAX = 1 << 20, // bytes; a longer line is not read
+    HISTORY_TIME_MIN = 9         // of `#1700000000`
+};
 
 // mkdir -p for everything before the last slash.
 // Cuts the path at each slash for a moment, and puts the slash back. Failures
@@ -57,46 +64,124 @@ void history_escape(StrBuf *out, const char *entry)
     }
 }
 
-// Any other character behind a backslash stands for itself, so a file that was
-// edited by hand can be read.
+// The whole file, malloc'ed, with a NUL behind it; NULL: there is none, or no
+// memory. A file that grows meanwhile is read as far as it was.
+static char *read_file(const char *path, size_t *length)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return NULL;
+    }
+    bool plain = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    char *text = plain ? malloc((size_t)status.st_size + 1) : NULL;
+    *length = 0;
+    while (text != NULL && *length < (size_t)status.st_size) {
+        ssize_t got =
+            read(file, text + *length, (size_t)status.st_size - *length);
+        if (got <= 0) {
+            break;
+        }
+        *length += (size_t)got;
+    }
+    close(file);
+    if (text != NULL) {
+        text[*length] = '\0';
+    }
+    return text;
+}
+
+static bool is_octal(const char *text)
+{
+    return text[0] >= '0' && text[0] <= '3' && text[1] >= '0' &&
+           text[1] <= '7' && text[2] >= '0' && text[2] <= '7';
+}
+
+// In place, for the text only becomes shorter; its new length. `octal`: the
+// escapes of libedit, to which a blank is \040.
+static size_t unescape_line(char *line, size_t length, bool octal)
+{
+    char *slash = memchr(line, '\\', length);
+    if (slash == NULL) {
+        return length;
+    }
+    char *out = slash;
+    const char *end = line + length;
+    for (const char *at = slash; at < end; at++) {
+        if (*at != '\\' || at + 1 == end) {
+            *out++ = *at;
+        } else if (octal && end - at > 3 && is_octal(at + 1)) {
+            *out++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 +
+                            (at[3] - '0'));
+            at += 3;
+        } else {
+            at++;
+            *out++ = *at == 'n' ? '\n' : *at;
+        }
+    }
+    *out = '\0';
+    return (size_t)(out - line);
+}
+
 void history_unescape(StrBuf *out, const char *line)
 {
-    for (; *line != '\0' && *line != '\n'; line++) {
-        if (line[0] == '\\' && line[1] != '\0') {
-            line++;
-            strbuf_putc(out, *line == 'n' ? '\n' : *line);
-        } else {
-            strbuf_putc(out, *line);
-        }
+    size_t from = out->length;
+    strbuf_add(out, line, strcspn(line, "\n"));
+    if (strbuf_ok(out) && out->length > from) {
+        out->length = from + unescape_line(out->text + from,
+                                           out->length - from, false);
+        out->text[out->length] = '\0';
     }
 }
 
-// `entry` is lent for the call. Entries for which there is no memory are left
-// out.
+// Lines that no prompt wrote: bytes that are no text, more than a person
+// types, the times that Readline and shells put between entries.
+static bool is_foreign(const char *line, size_t length)
+{
+    size_t bad;
+    bool time = line[0] == '#' && length >= HISTORY_TIME_MIN &&
+                strspn(line + 1, "0123456789") == length - 1;
+    return length == 0 || length > HISTORY_ENTRY_MAX || time ||
+           memchr(line, '\0', length) != NULL ||
+           !utf8_validate(line, length, false, &bad);
+}
+
+// `entry` is lent for the call. A last line without line end was cut short by
+// a crash: it is an entry as far as it goes.
 void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
                   void *data)
 {
     StrBuf path;
     strbuf_init(&path, ctx);
-    FILE *file = history_path(&path, false) ? fopen(path.text, "re") : NULL;
+    size_t length = 0;
+    char *text =
+        history_path(&path, false) ? read_file(path.text, &length) : NULL;
     strbuf_free(&path);
-    if (file == NULL) {
-        return;
-    }
-    // getline's buffer is malloc's and grows with the longest line.
-    char *line = NULL;
-    size_t size = 0;
-    while (getline(&line, &size, file) >= 0) {
-        StrBuf entry;
-        strbuf_init(&entry, ctx);
-        history_unescape(&entry, line);
-        if (strbuf_ok(&entry) && entry.length != 0) {
-            add(entry.text, data);
+    static const char libedit[] = "_HiStOrY_V2_\n";
+    bool octal = text != NULL &&
+                 strncmp(text, libedit, sizeof libedit - 1) == 0;
+    size_t at = octal ? sizeof libedit - 1 : 0;
+    while (text != NULL && at < length) {
+        char *line = text + at;
+        char *stop = memchr(line, '\n', length - at);
+        size_t size = stop == NULL ? length - at : (size_t)(stop - line);
+        at += size + 1;
+        line[size] = '\0';
+        if (!is_foreign(line, size)) {
+            line[unescape_line(line, size, octal)] = '\0';
+            add(line, data);
         }
-        strbuf_free(&entry);
     }
-    free(line);
-    fclose(file);
+    free(text);
+}
+
+// What a crash cut short gets its line end, or the next entry would go on in
+// its line.
+static bool ends_in_line(int file)
+{
+    char last;
+    off_t size = lseek(file, 0, SEEK_END);
+    return size <= 0 || pread(file, &last, 1, size - 1) != 1 || last == '\n';
 }
 
 // The file is opened for each entry: sessions may come and go while this one
@@ -107,18 +192,22 @@ void history_append(Ctx *ctx, const char *entry)
     StrBuf line;
     strbuf_init(&path, ctx);
     strbuf_init(&line, ctx);
-    history_escape(&line, entry);
-    strbuf_putc(&line, '\n');
-    if (history_path(&path, true) && strbuf_ok(&line)) {
-        int file = open(path.text, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
-                        HISTORY_FILE_MODE);
-        if (file >= 0) {
+    int file = history_path(&path, true)
+                   ? open(path.text, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC,
+                          HISTORY_FILE_MODE)
+                   : -1;
+    if (file >= 0) {
+        strbuf_puts(&line, ends_in_line(file) ? "" : "\n");
+        history_escape(&line, entry);
+        strbuf_putc(&line, '\n');
+        if (strbuf_ok(&line)) {
             // One write, so that two sessions' entries do not mix.
             ssize_t written = write(file, line.text, line.length);
             (void)written;
-            close(file);
         }
+        close(file);
     }
+    ctx_clear(ctx);
     strbuf_free(&line);
     strbuf_free(&path);
 }

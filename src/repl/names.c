@@ -9,42 +9,33 @@
 #include "repl/highlight.h"
 #include "repl/tokens.h"
 
-// What a walk over the tokens knows.
-typedef struct Walk {
-    Session *session;
-    const char *text;
-    const TokenList *tokens;
-    bool *bound;        // for each token: a name that is bound here
-    uint32_t *first;  // of each name that is bound, its first token
-    size_t first_count;
-} Walk;
-
-// The kind of token `i`, END outside of the list.
-static TokenKind kind_at(const Walk *walk, size_t i)
+// The kind of token `i`, END outside of the run.
+static TokenKind kind_at(const Names *names, size_t i)
 {
-    return i < walk->tokens->count ? (TokenKind)walk->tokens->items[i].kind
-                                   : TOK_END;
+    return i >= names->from && i < names->end
+               ? (TokenKind)names->tokens->items[i].kind
+               : TOK_END;
 }
 
 // Brackets behind a value: a call or a subscript, whose inside binds nothing.
-static bool is_trailer(const Walk *walk, size_t i)
+static bool is_trailer(const Names *names, size_t i)
 {
-    TokenKind before = i == 0 ? TOK_END : kind_at(walk, i - 1);
-    return tokens_opens(kind_at(walk, i)) &&
+    TokenKind before = kind_at(names, i - 1);
+    return tokens_opens(kind_at(names, i)) &&
            (before == TOK_NAME || before == TOK_STRING ||
             tokens_closes(before));
 }
 
 // The end of the statement that begins at token `i`: the first token of the
 // next one. Statements end with a line outside of brackets, or with `;`.
-static size_t statement_end(const Walk *walk, size_t i)
+static size_t statement_end(const Names *names, size_t i)
 {
     int level = 0;
-    for (size_t at = i; at < walk->tokens->count; at++) {
-        const Token *token = &walk->tokens->items[at];
+    for (size_t at = i; at < names->end; at++) {
+        const Token *token = &names->tokens->items[at];
         if (at > i && level <= 0) {
             const Token *before = token - 1;
-            const char *gap = walk->text + before->span.end;
+            const char *gap = names->text + before->span.end;
             size_t blank = token->span.start - before->span.end;
             if (before->kind == TOK_SEMICOLON ||
                 (memchr(gap, '\n', blank) != NULL &&
@@ -55,51 +46,51 @@ static size_t statement_end(const Walk *walk, size_t i)
         level += tokens_opens((TokenKind)token->kind) -
                  tokens_closes((TokenKind)token->kind);
     }
-    return walk->tokens->count;
+    return names->end;
 }
 
 // Names from..end are bound, but for those of attributes, in subscripts and
 // in calls.
-static void bind_targets(Walk *walk, size_t from, size_t end)
+static void bind_targets(Names *names, size_t from, size_t end)
 {
     int inside = 0; // brackets around that bind nothing
     for (size_t i = from; i < end; i++) {
-        if (is_trailer(walk, i) ||
-            (inside > 0 && tokens_opens(kind_at(walk, i)))) {
+        if (is_trailer(names, i) ||
+            (inside > 0 && tokens_opens(kind_at(names, i)))) {
             inside++;
-        } else if (inside > 0 && tokens_closes(kind_at(walk, i))) {
+        } else if (inside > 0 && tokens_closes(kind_at(names, i))) {
             inside--;
-        } else if (inside == 0 && kind_at(walk, i) == TOK_NAME &&
-                   kind_at(walk, i + 1) != TOK_DOT &&
-                   !tokens_opens(kind_at(walk, i + 1))) {
-            walk->bound[i] = true;
+        } else if (inside == 0 && kind_at(names, i) == TOK_NAME &&
+                   kind_at(names, i + 1) != TOK_DOT &&
+                   !tokens_opens(kind_at(names, i + 1))) {
+            names->bound[i - names->from] = true;
         }
     }
 }
 
 // Parameters: the names behind an opening bracket, a comma or a star.
-static void bind_parameters(Walk *walk, size_t from, size_t end)
+static void bind_parameters(Names *names, size_t from, size_t end)
 {
     int level = 0;
     for (size_t i = from; i < end; i++) {
-        TokenKind before = kind_at(walk, i - 1);
-        level += tokens_opens(kind_at(walk, i)) -
-                 tokens_closes(kind_at(walk, i));
-        if (kind_at(walk, i) == TOK_NAME && level <= 1 &&
+        TokenKind before = kind_at(names, i - 1);
+        level += tokens_opens(kind_at(names, i)) -
+                 tokens_closes(kind_at(names, i));
+        if (kind_at(names, i) == TOK_NAME && level <= 1 &&
             (before == TOK_LEFT_PAREN || before == TOK_COMMA ||
              before == TOK_STAR || before == TOK_POWER ||
              before == TOK_LAMBDA)) {
-            walk->bound[i] = true;
+            names->bound[i - names->from] = true;
         }
     }
 }
 
 // The first token of `kind` from `i` on, outside of brackets that open there.
-static size_t find(const Walk *walk, size_t i, size_t end, TokenKind kind)
+static size_t find(const Names *names, size_t i, size_t end, TokenKind kind)
 {
     int level = 0;
     for (; i < end; i++) {
-        TokenKind here = kind_at(walk, i);
+        TokenKind here = kind_at(names, i);
         if (level <= 0 && here == kind) {
             return i;
         }
@@ -109,12 +100,12 @@ static size_t find(const Walk *walk, size_t i, size_t end, TokenKind kind)
 }
 
 // One past the bracket that closes the one at `i`.
-static size_t group_end(const Walk *walk, size_t i, size_t end)
+static size_t group_end(const Names *names, size_t i, size_t end)
 {
     int level = 0;
     for (; i < end; i++) {
-        level += tokens_opens(kind_at(walk, i)) -
-                 tokens_closes(kind_at(walk, i));
+        level += tokens_opens(kind_at(names, i)) -
+                 tokens_closes(kind_at(names, i));
         if (level == 0) {
             return i + 1;
         }
@@ -123,31 +114,31 @@ static size_t group_end(const Walk *walk, size_t i, size_t end)
 }
 
 // What token `i` says of the names around it, wherever it stands.
-static void bind_at(Walk *walk, size_t i, size_t end)
+static void bind_at(Names *names, size_t i, size_t end)
 {
-    switch (kind_at(walk, i)) {
+    switch (kind_at(names, i)) {
     case TOK_DEF:
-        bind_targets(walk, i + 1, i + 2);
+        bind_targets(names, i + 1, i + 2);
         if (i + 1 < end) {
-            walk->bound[i + 1] = true;
-            bind_parameters(walk, i + 2, group_end(walk, i + 2, end));
+            names->bound[i + 1 - names->from] = true;
+            bind_parameters(names, i + 2, group_end(names, i + 2, end));
         }
         break;
     case TOK_CLASS:
     case TOK_AS:
         if (i + 1 < end) {
-            walk->bound[i + 1] = true;
+            names->bound[i + 1 - names->from] = true;
         }
         break;
     case TOK_FOR:
-        bind_targets(walk, i + 1, find(walk, i + 1, end, TOK_IN));
+        bind_targets(names, i + 1, find(names, i + 1, end, TOK_IN));
         break;
     case TOK_LAMBDA:
-        bind_parameters(walk, i + 1, find(walk, i + 1, end, TOK_COLON));
+        bind_parameters(names, i + 1, find(names, i + 1, end, TOK_COLON));
         break;
     case TOK_WALRUS:
-        if (i > 0) {
-            walk->bound[i - 1] = true;
+        if (i > names->from) {
+            names->bound[i - 1 - names->from] = true;
         }
         break;
     default:
@@ -157,60 +148,60 @@ static void bind_at(Walk *walk, size_t i, size_t end)
 
 // All of a statement: `import` and its like name things of their own; what
 // stands in front of the last `=` is bound.
-static void bind_statement(Walk *walk, size_t from, size_t end)
+static void bind_statement(Names *names, size_t from, size_t end)
 {
-    switch (kind_at(walk, from)) {
+    switch (kind_at(names, from)) {
     case TOK_IMPORT:
     case TOK_FROM:
     case TOK_GLOBAL:
     case TOK_NONLOCAL:
         for (size_t i = from; i < end; i++) {
-            walk->bound[i] = kind_at(walk, i) == TOK_NAME;
+            names->bound[i - names->from] = kind_at(names, i) == TOK_NAME;
         }
         return;
     default:
         break;
     }
-    for (size_t i = find(walk, from, end, TOK_EQUAL); i < end;
-         i = find(walk, i + 1, end, TOK_EQUAL)) {
-        bind_targets(walk, from, i);
+    for (size_t i = find(names, from, end, TOK_EQUAL); i < end;
+         i = find(names, i + 1, end, TOK_EQUAL)) {
+        bind_targets(names, from, i);
     }
     for (size_t i = from; i < end; i++) {
-        bind_at(walk, i, end);
+        bind_at(names, i, end);
     }
 }
 
 // Attributes and keywords of calls are nobody's names.
-static bool is_judged(const Walk *walk, size_t i)
+static bool is_judged(const Names *names, size_t i)
 {
-    TokenKind before = i == 0 ? TOK_END : kind_at(walk, i - 1);
-    bool keyword = kind_at(walk, i + 1) == TOK_EQUAL &&
+    TokenKind before = kind_at(names, i - 1);
+    bool keyword = kind_at(names, i + 1) == TOK_EQUAL &&
                    (before == TOK_LEFT_PAREN || before == TOK_COMMA);
-    return kind_at(walk, i) == TOK_NAME && before != TOK_DOT && !keyword;
+    return kind_at(names, i) == TOK_NAME && before != TOK_DOT && !keyword;
 }
 
 // Whether the entry binds the name of this token anywhere: a function may use
 // what a later line defines.
-static bool binds(const Walk *walk, Span name)
+static bool binds(const Names *names, Span name)
 {
     size_t length = name.end - name.start;
-    for (size_t i = 0; i < walk->first_count; i++) {
-        Span other = walk->tokens->items[walk->first[i]].span;
+    for (size_t i = 0; i < names->first_count; i++) {
+        Span other = names->tokens->items[names->first[i]].span;
         if (other.end - other.start == length &&
-            memcmp(walk->text + other.start, walk->text + name.start,
+            memcmp(names->text + other.start, names->text + name.start,
                    length) == 0) {
             return true;
         }
     }
-    return false;
+    return names->outer != NULL && binds(names->outer, name);
 }
 
 // Each name once: blocks bind few names, but many times.
-static void collect_bound(Walk *walk)
+static void collect_bound(Names *names)
 {
-    for (size_t i = 0; i < walk->tokens->count; i++) {
-        if (walk->bound[i] && !binds(walk, walk->tokens->items[i].span)) {
-            walk->first[walk->first_count++] = (uint32_t)i;
+    for (size_t i = names->from; i < names->end; i++) {
+        if (names->bound[i - names->from] && !binds(names, names->tokens->items[i].span)) {
+            names->first[names->first_count++] = (uint32_t)i;
         }
     }
 }
@@ -241,16 +232,16 @@ static bool begins_keyword(const char *text, size_t length)
     return false;
 }
 
-static Style judge(const Walk *walk, Span span, size_t cursor)
+static Style judge(const Names *names, Span span, size_t cursor)
 {
-    Vm *vm = walk->session->vm;
-    const char *text = walk->text + span.start;
+    Vm *vm = names->session->vm;
+    const char *text = names->text + span.start;
     size_t length = span.end - span.start;
     Str *name = str_intern(vm, text, length);
     if (name == NULL) {
         return STYLE_PLAIN;
     }
-    bool ours = !value_unbound(dict_get_name(walk->session->globals, name));
+    bool ours = !value_unbound(dict_get_name(names->session->globals, name));
     bool built_in = !value_unbound(dict_get_name(vm->builtins, name));
     object_release(&vm->ctx, name);
     if (ours || (length == 1 && *text == '_')) {
@@ -260,7 +251,7 @@ static Style judge(const Walk *walk, Span span, size_t cursor)
         return STYLE_BUILTIN;
     }
     if (cursor == span.end &&
-        (begins_known(walk->session->globals, text, length) ||
+        (begins_known(names->session->globals, text, length) ||
          begins_known(vm->builtins, text, length) ||
          begins_keyword(text, length))) {
         return STYLE_PLAIN;
@@ -268,43 +259,55 @@ static Style judge(const Walk *walk, Span span, size_t cursor)
     return STYLE_UNKNOWN;
 }
 
-// Names that nothing binds get a style. What has one already is the name of
-// a definition.
-static void paint_names(const Walk *walk, size_t cursor, uint8_t *styles,
-                        size_t length)
+// What has a style already is the name of a definition.
+void names_paint(const Names *names, size_t cursor, uint8_t *styles,
+                 size_t length)
 {
-    for (size_t i = 0; i < walk->tokens->count; i++) {
-        Span span = walk->tokens->items[i].span;
-        if (is_judged(walk, i) && span.end <= length && !walk->bound[i] &&
-            styles[span.start] == STYLE_PLAIN && !binds(walk, span)) {
-            memset(styles + span.start, judge(walk, span, cursor),
+    for (size_t i = names->from; i < names->end; i++) {
+        Span span = names->tokens->items[i].span;
+        if (is_judged(names, i) && span.end <= length &&
+            !names->bound[i - names->from] &&
+            styles[span.start] == STYLE_PLAIN && !binds(names, span)) {
+            memset(styles + span.start, judge(names, span, cursor),
                    span.end - span.start);
         }
     }
 }
 
-void names_paint(Session *session, const char *text, const TokenList *tokens,
-                 size_t cursor, uint8_t *styles, size_t length)
+bool names_open(Names *names, Session *session, const char *text,
+                const TokenList *tokens, size_t from, const Names *outer)
 {
     Ctx *ctx = &session->vm->ctx;
-    size_t count = tokens->count;
+    size_t count = tokens->count - from;
+    *names = (Names){.session = session,
+                     .text = text,
+                     .tokens = tokens,
+                     .from = from,
+                     .end = tokens->count,
+                     .outer = outer};
     if (count == 0) {
-        return;
+        return true;
     }
-    Walk walk = {.session = session,
-                 .text = text,
-                 .tokens = tokens,
-                 .bound = ctx_alloc_zero(ctx, count),
-                 .first = ctx_alloc(ctx, count * sizeof *walk.first)};
-    if (walk.bound != NULL && walk.first != NULL) {
-        for (size_t i = 0; i < count;) {
-            size_t end = statement_end(&walk, i);
-            bind_statement(&walk, i, end);
-            i = end > i ? end : i + 1;
-        }
-        collect_bound(&walk);
-        paint_names(&walk, cursor, styles, length);
+    names->bound = ctx_alloc_zero(ctx, count);
+    names->first = ctx_alloc(ctx, count * sizeof *names->first);
+    if (names->bound == NULL || names->first == NULL) {
+        ctx_clear(ctx);
+        return false;
     }
-    ctx_free(ctx, walk.bound, count);
-    ctx_free(ctx, walk.first, count * sizeof *walk.first);
+    for (size_t i = from; i < names->end;) {
+        size_t end = statement_end(names, i);
+        bind_statement(names, i, end);
+        i = end > i ? end : i + 1;
+    }
+    collect_bound(names);
+    return true;
+}
+
+void names_close(Names *names)
+{
+    Ctx *ctx = &names->session->vm->ctx;
+    size_t count = names->end - names->from;
+    ctx_free(ctx, names->bound, names->bound == NULL ? 0 : count);
+    ctx_free(ctx, names->first,
+             names->first == NULL ? 0 : count * sizeof *names->first);
 }

@@ -254,8 +254,7 @@ static void wait_for_entry(Prompt *prompt)
             end_by(prompt, SIGHUP);
         } else if (ready < 0) {
             answer_signals(prompt);
-        } else if ((key.revents & (POLLHUP | POLLERR)) != 0 &&
-                   (key.revents & POLLIN) == 0) {
+        } else if ((key.revents & (POLLHUP | POLLERR)) != 0) {
             end_by(prompt, SIGHUP);
         } else {
             take_key(prompt);

@@ -36,10 +36,11 @@ static bool is_vertical(rl_command_func_t *function)
            function == prompt_on_older || function == prompt_on_newer;
 }
 
-// The first of several such keys in a row notes the column that they keep.
+// The first of several such keys in a row notes the column that they keep; an
+// entry from the history begins anew.
 static void note_column(Prompt *prompt)
 {
-    if (!is_vertical(*prompt->lib.rl_last_func)) {
+    if (!is_vertical(*prompt->lib.rl_last_func) || prompt->goal < 0) {
         prompt->goal = column_of(*prompt->lib.rl_line_buffer,
                                  *prompt->lib.rl_point);
     }
@@ -80,6 +81,7 @@ static int move(int direction, int key)
     Prompt *prompt = prompt_active();
     Readline *lib = &prompt->lib;
     note_prefix(prompt);
+    prompt->goal = -1;
     HIST_ENTRY **list = lib->history_list();
     int from = lib->where_history();
     int at = from + direction;
@@ -118,6 +120,7 @@ int prompt_on_up(int count, int key)
     note_column(prompt);
     *prompt->lib.rl_point =
         at_column(text, prompt_line_start(text, start - 1), prompt->goal);
+    prompt_vi_check(prompt);
     return 0;
 }
 
@@ -131,6 +134,7 @@ int prompt_on_down(int count, int key)
     }
     note_column(prompt);
     *prompt->lib.rl_point = at_column(text, end + 1, prompt->goal);
+    prompt_vi_check(prompt);
     return 0;
 }
 

@@ -29,6 +29,21 @@ int prompt_line_end(const char *text, int at)
     return at + (int)strcspn(text + at, "\n");
 }
 
+void prompt_vi_check(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    const char *text = *lib->rl_line_buffer;
+    int point = *lib->rl_point;
+    if (lib->rl_get_keymap() == lib->rl_get_keymap_by_name("vi-move") &&
+        (text[point] == '\n' || text[point] == '\0') &&
+        point > prompt_line_start(text, point)) {
+        *lib->rl_point = point - 1;
+        while ((text[*lib->rl_point] & 0xC0) == 0x80) {
+            --*lib->rl_point;
+        }
+    }
+}
+
 void prompt_replace(Prompt *prompt, int start, int end, const char *text)
 {
     Readline *lib = &prompt->lib;

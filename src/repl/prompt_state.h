@@ -41,6 +41,9 @@ void prompt_bind_keys(Prompt *prompt);
 // The start of the line that `at` is on, and its end (the '\n' or the NUL).
 int prompt_line_start(const char *text, int at);
 int prompt_line_end(const char *text, int at);
+// While vi's commands are typed the cursor stands on a character, never
+// behind the last one of its line.
+void prompt_vi_check(Prompt *prompt);
 // Replaces bytes start..end by `text` as one step of undo; the cursor goes
 // behind it.
 void prompt_replace(Prompt *prompt, int start, int end, const char *text);

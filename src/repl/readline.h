@@ -28,6 +28,7 @@
       (const char *, rl_command_func_t *, Keymap))                            \
     X(int, rl_add_defun, (const char *, rl_command_func_t *, int))            \
     X(Keymap, rl_get_keymap_by_name, (const char *))                          \
+    X(Keymap, rl_get_keymap, (void))                                          \
     X(int, rl_insert, (int, int))                                             \
     X(int, rl_insert_text, (const char *))                                    \
     X(int, rl_delete_text, (int, int))                                        \

@@ -111,7 +111,7 @@ static void draw_rows(Redraw *redraw, StrBuf *out, const Layout *next,
         }
         if (flows) {
             // The next character wraps by itself; an empty row has none.
-            strbuf_puts(out, row->length == 0 ? " \r" : "");
+            strbuf_puts(out, row->width == 0 ? " \r" : "");
             redraw->row = i;
             redraw->count = redraw->count <= i ? i + 1 : redraw->count;
         } else {

@@ -154,8 +154,10 @@ static bool step_line(Player *player, const char *text)
 
 static bool step_feed(Player *player, const char *text)
 {
+    char bytes[STEP_MAX];
+    strcpy(bytes, text);
     player->now->hasty = true;
-    return step_type(player, text);
+    return send(player, bytes, key_unescape(bytes));
 }
 
 static bool step_key(Player *player, const char *text)
@@ -244,7 +246,10 @@ static bool step_signal(Player *player, const char *text)
                    {"WINCH", SIGWINCH}};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         if (strcmp(signals[i].name, text) == 0) {
-            return kill(player->now->pty.child, signals[i].number) == 0;
+            bool ready =
+                player->now->hasty || wait_state(player, is_idle);
+            return ready &&
+                   kill(player->now->pty.child, signals[i].number) == 0;
         }
     }
     player->why = "there is no such signal";
