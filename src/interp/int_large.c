@@ -1,13 +1,11 @@
-// Karatsuba's products above what libtommath does quickly, and long division
-// a block of digits at a time. See int_large.h.
+// Karatsuba's products above what libtommath does quickly. See int_large.h.
 //
 // Invariant: a piece of a number is a view, an mp_int whose digits belong to
 // the number: it is only read, and never cleared.
 #include "interp/int_large.h"
 
 enum {
-    PIECE_DIGITS = 6000,  // of 60 bits: a product of two takes ~10 ms
-    DIVIDE_WORK = 1 << 26 // digit products between two polls of a division
+    PIECE_DIGITS = 6000 // of 60 bits: a product of two takes ~10 ms
 };
 
 // libtommath does not say why it failed: an interrupt is pending in ctx
@@ -20,7 +18,7 @@ bool int_raise(Ctx *ctx)
 // Digits [from, to) of a number's magnitude.
 // Leading zeros are cut off, as libtommath wants numbers without; a zero has no
 // digits at all.
-static mp_int view(const mp_int *a, int from, int to)
+mp_int int_digits(const mp_int *a, int from, int to)
 {
     // A piece may end behind the number: what is not there is zero.
     to = to < a->used ? to : a->used;
@@ -31,6 +29,19 @@ static mp_int view(const mp_int *a, int from, int to)
     }
     piece.alloc = piece.used;
     return piece;
+}
+
+// The same digits: a square, which takes two thirds of a product's time.
+static bool same(const mp_int *a, const mp_int *b)
+{
+    return a->dp == b->dp && a->used == b->used;
+}
+
+// What libtommath does in one go. It takes the square's sign to be plus.
+static mp_err short_product(const mp_int *a, const mp_int *b, mp_int *out)
+{
+    return same(a, b) && a->sign == b->sign ? mp_sqr(a, out)
+                                            : mp_mul(a, b, out);
 }
 
 static mp_err product(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out);
@@ -46,7 +57,8 @@ static mp_err add_shifted(mp_int *out, mp_int *part, int digits)
 static mp_err product_uneven(Ctx *ctx, const mp_int *a, const mp_int *b,
                              int half, mp_int *out)
 {
-    mp_int low = view(a, 0, half), high = view(a, half, a->used), part;
+    mp_int low = int_digits(a, 0, half), part;
+    mp_int high = int_digits(a, half, a->used);
     mp_err err = mp_init(&part);
     if (err != MP_OKAY) {
         return err;
@@ -63,16 +75,18 @@ static mp_err product_uneven(Ctx *ctx, const mp_int *a, const mp_int *b,
 static mp_err product_karatsuba(Ctx *ctx, const mp_int *a, const mp_int *b,
                                 int half, mp_int *out)
 {
-    mp_int a0 = view(a, 0, half), a1 = view(a, half, a->used);
-    mp_int b0 = view(b, 0, half), b1 = view(b, half, b->used);
+    mp_int a0 = int_digits(a, 0, half), a1 = int_digits(a, half, a->used);
+    mp_int b0 = int_digits(b, 0, half), b1 = int_digits(b, half, b->used);
     mp_int left, right, top, middle;
     mp_err err = mp_init_multi(&left, &right, &top, &middle, NULL);
     if (err != MP_OKAY) {
         return err;
     }
+    // The halves of a square are squares, too.
+    const mp_int *factor = same(a, b) ? &left : &right;
     err = mp_add(&a0, &a1, &left);
     err = err == MP_OKAY ? mp_add(&b0, &b1, &right) : err;
-    err = err == MP_OKAY ? product(ctx, &left, &right, &middle) : err;
+    err = err == MP_OKAY ? product(ctx, &left, factor, &middle) : err;
     err = err == MP_OKAY ? product(ctx, &a0, &b0, out) : err;
     err = err == MP_OKAY ? product(ctx, &a1, &b1, &top) : err;
     err = err == MP_OKAY ? mp_sub(&middle, out, &middle) : err;
@@ -94,7 +108,7 @@ static mp_err product(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
     }
     // A poll before each piece keeps Ctrl-C prompt; libtommath knows no polls.
     if (a->used <= PIECE_DIGITS) {
-        return ctx_poll(ctx) ? mp_mul(a, b, out) : MP_ERR;
+        return ctx_poll(ctx) ? short_product(a, b, out) : MP_ERR;
     }
     // Split by the longer operand, so that both use the same X.
     int half = (a->used + 1) / 2;
@@ -107,9 +121,13 @@ static mp_err product(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
 mp_err int_multiply(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
 {
     if (a->used <= PIECE_DIGITS && b->used <= PIECE_DIGITS) {
-        return mp_mul(a, b, out);
+        return short_product(a, b, out);
     }
-    mp_int left = view(a, 0, a->used), right = view(b, 0, b->used), result;
+    if ((int64_t)a->used + b->used > INT_MAX_BITS / MP_DIGIT_BIT) {
+        return MP_MEM;
+    }
+    mp_int left = int_digits(a, 0, a->used), result;
+    mp_int right = int_digits(b, 0, b->used);
     mp_sign sign = a->sign == b->sign ? MP_ZPOS : MP_NEG;
     mp_err err = mp_init(&result);
     if (err != MP_OKAY) {
@@ -121,57 +139,5 @@ mp_err int_multiply(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
         mp_exch(&result, out);
     }
     mp_clear(&result);
-    return err;
-}
-
-// One step of long division: the next `digits` of a are appended to the rest,
-// and what the divisor takes of it to the quotient.
-static mp_err divide_block(const mp_int *block, int digits, const mp_int *b,
-                           mp_int *quotient, mp_int *rest)
-{
-    mp_int part;
-    mp_err err = mp_init(&part);
-    if (err != MP_OKAY) {
-        return err;
-    }
-    err = mp_lshd(rest, digits);
-    err = err == MP_OKAY ? mp_add(rest, block, rest) : err;
-    err = err == MP_OKAY ? mp_div(rest, b, &part, rest) : err;
-    err = err == MP_OKAY ? mp_lshd(quotient, digits) : err;
-    err = err == MP_OKAY ? mp_add(quotient, &part, quotient) : err;
-    mp_clear(&part);
-    return err;
-}
-
-// Signs as libtommath and C have them: the rest has that of `a`. Python's floor
-// comes later (int_divmod).
-mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
-                  mp_int *quotient, mp_int *rest)
-{
-    // Schoolbook division of such a block takes about DIVIDE_WORK steps.
-    int digits = DIVIDE_WORK / (b->used + 1) + 1;
-    if (a->used - b->used <= digits) {
-        return mp_div(a, b, quotient, rest);
-    }
-    // Without the sign: the blocks are magnitudes.
-    mp_int divisor = view(b, 0, b->used);
-    mp_err err = MP_OKAY;
-    mp_zero(quotient);
-    mp_zero(rest);
-    // The first block is what the others leave: they are all of one length.
-    for (int end = a->used; err == MP_OKAY && end > 0;) {
-        int start = (end - 1) / digits * digits;
-        mp_int block = view(a, start, end);
-        err = ctx_poll(ctx) ? divide_block(&block, end - start, &divisor,
-                                           quotient, rest)
-                            : MP_ERR;
-        end = start;
-    }
-    if (err == MP_OKAY) {
-        bool negative = a->sign != b->sign;
-        quotient->sign =
-            negative && quotient->used > 0 ? MP_NEG : MP_ZPOS;
-        rest->sign = rest->used > 0 ? a->sign : MP_ZPOS;
-    }
     return err;
 }

@@ -2,7 +2,7 @@
 //
 // Both ways split big numbers in the middle (divide and conquer) and poll, so
 // that a hundred thousand digits neither take quadratic time in digits of the
-// base nor hold up Ctrl-C.
+// base nor hold up Ctrl-C. Bases that are powers of two only move bits.
 #include "interp/int_large.h"
 #include "interp/int_view.h"
 
@@ -66,36 +66,76 @@ static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
     return err;
 }
 
+// The powers of a base by which numbers are split: powers[level] is
+// base ** (LEAF_DIGITS << level).
+typedef struct Powers {
+    mp_int powers[TEXT_LEVELS];
+    int count; // of those that are initialised
+} Powers;
+
+static void powers_clear(Powers *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        mp_clear(&p->powers[i]);
+    }
+}
+
+// The square of the last power, or the first one.
+static mp_err powers_add(Ctx *ctx, Powers *p, int base)
+{
+    mp_int *last = &p->powers[p->count];
+    mp_err err = p->count < TEXT_LEVELS ? mp_init(last) : MP_MEM;
+    if (err != MP_OKAY) {
+        return err;
+    }
+    p->count++;
+    if (p->count > 1) {
+        return int_multiply(ctx, last - 1, last - 1, last);
+    }
+    mp_set(last, (mp_digit)base);
+    return mp_expt_u32(last, LEAF_DIGITS, last);
+}
+
 // Makes powers up to about half the number's size by squaring; the largest one
 // splits it first. MP_ERR may also mean an interrupt that is pending in ctx.
 static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 {
-    mp_int powers[TEXT_LEVELS];
-    int count = 0;
-    mp_err err = mp_init(&powers[0]);
-    if (err != MP_OKAY) {
-        return err;
-    }
-    mp_set(&powers[0], (mp_digit)base);
-    // base ** LEAF_DIGITS: what one leaf prints.
-    err = mp_expt_u32(&powers[0], LEAF_DIGITS, &powers[0]);
-    count = 1;
-    while (err == MP_OKAY && count < TEXT_LEVELS &&
-           powers[count - 1].used * 2 <= number->used + 1) {
-        err = mp_init(&powers[count]);
-        if (err == MP_OKAY) {
-            err = int_multiply(ctx, &powers[count - 1], &powers[count - 1],
-                               &powers[count]);
-            count++;
-        }
+    Powers p = {.count = 0};
+    mp_err err = powers_add(ctx, &p, base);
+    while (err == MP_OKAY && p.count < TEXT_LEVELS &&
+           p.powers[p.count - 1].used * 2 <= number->used + 1) {
+        err = powers_add(ctx, &p, base);
     }
     if (err == MP_OKAY) {
-        err = print_split(ctx, out, number, base, powers, count - 1, false);
+        err = print_split(ctx, out, number, base, p.powers, p.count - 1,
+                          false);
     }
-    for (int i = 0; i < count; i++) {
-        mp_clear(&powers[i]);
-    }
+    powers_clear(&p);
     return err;
+}
+
+// Bits of a digit of a base that is a power of two and fits int_unpack, else 0.
+static int digit_bits(int base)
+{
+    return (base & (base - 1)) == 0 ? __builtin_ctz((unsigned)base) : 0;
+}
+
+// The digits are the number's bits: nothing is divided.
+static bool print_bits(Ctx *ctx, StrBuf *out, const mp_int *number, int bits)
+{
+    size_t count = ((size_t)mp_count_bits(number) + (size_t)bits - 1) /
+                   (size_t)bits;
+    unsigned char *digits = ctx_alloc(ctx, count + 1);
+    if (digits == NULL) {
+        return false;
+    }
+    int_unpack(number, digits, count, bits);
+    for (size_t i = 0; i < count; i++) {
+        digits[i] = (unsigned char)digit_chars[digits[i]];
+    }
+    strbuf_add(out, (char *)digits, count);
+    ctx_free(ctx, digits, count + 1);
+    return true;
 }
 
 enum { SMALL_TEXT = 24 }; // holds the decimal digits of any 64-bit number
@@ -127,11 +167,11 @@ void int_print(Vm *vm, StrBuf *out, Value v, int base)
     // Never cleared: the digits are the number's.
     mp_int positive = *view.number; // shares the digits
     positive.sign = MP_ZPOS;
-    mp_err err = print_big(&vm->ctx, out, &positive, base);
-    if (err != MP_OKAY) {
-        if (!ctx_failed(&vm->ctx)) {
-            ctx_fail_memory(&vm->ctx);
-        }
+    int bits = digit_bits(base);
+    bool ok = bits != 0 ? print_bits(&vm->ctx, out, &positive, bits)
+                        : print_big(&vm->ctx, out, &positive, base) ==
+                              MP_OKAY || int_raise(&vm->ctx);
+    if (!ok) {
         strbuf_fail(out);
     }
 }
@@ -181,50 +221,81 @@ static int digit_value(char c)
     return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
 }
 
-// `length` clean digits into *number (initialised).
-static mp_err parse_digits(Ctx *ctx, const char *text, size_t length,
-                           int base, mp_int *number)
+// Up to LEAF_DIGITS digits: quadratic, but faster than splitting such short
+// texts. Eleven digits of any base up to 36 are one digit of the number, so
+// they go in together.
+static mp_err parse_leaf(const char *text, size_t length, int base,
+                         mp_int *number)
 {
-    // Quadratic, but on a leaf faster than splitting. Eleven digits of any base
-    // up to 36 are one digit of the number, so they go in together.
-    if (length <= LEAF_DIGITS) {
-        mp_zero(number);
-        mp_err err = MP_OKAY;
-        for (size_t i = 0; err == MP_OKAY && i < length;) {
-            mp_digit part = 0, scale = 1;
-            for (int k = 0; k < 11 && i < length; k++, i++) {
-                part = part * (mp_digit)base +
-                       (mp_digit)digit_value(text[i]);
-                scale *= (mp_digit)base;
-            }
-            err = mp_mul_d(number, scale, number);
-            err = err == MP_OKAY ? mp_add_d(number, part, number) : err;
+    mp_zero(number);
+    mp_err err = MP_OKAY;
+    for (size_t i = 0; err == MP_OKAY && i < length;) {
+        mp_digit part = 0, scale = 1;
+        for (int k = 0; k < 11 && i < length; k++, i++) {
+            part = part * (mp_digit)base + (mp_digit)digit_value(text[i]);
+            scale *= (mp_digit)base;
         }
-        return err;
+        err = mp_mul_d(number, scale, number);
+        if (err == MP_OKAY) {
+            err = mp_add_d(number, part, number);
+        }
     }
-    if (!ctx_poll(ctx)) {
-        return MP_ERR;
+    return err;
+}
+
+// `length` clean digits, at most LEAF_DIGITS << level of them, into *number
+// (initialised): number = high * powers[level - 1] + low.
+static mp_err parse_split(Ctx *ctx, const char *text, size_t length, int base,
+                          const mp_int *powers, int level, mp_int *number)
+{
+    if (level == 0) {
+        return parse_leaf(text, length, base, number);
     }
-    // number = high * base ** low_length + low.
-    size_t low_length = length / 2;
+    size_t low_length = (size_t)LEAF_DIGITS << (level - 1);
+    if (length <= low_length) {
+        return parse_split(ctx, text, length, base, powers, level - 1, number);
+    }
     // The upper half is parsed right into *number.
-    mp_int low, power;
-    mp_err err = mp_init_multi(&low, &power, NULL);
+    mp_int low;
+    mp_err err = ctx_poll(ctx) ? mp_init(&low) : MP_ERR;
     if (err != MP_OKAY) {
         return err;
     }
-    err = parse_digits(ctx, text, length - low_length, base, number);
-    if (err == MP_OKAY) {
-        err = parse_digits(ctx, text + length - low_length, low_length, base,
-                           &low);
-    }
-    if (err == MP_OKAY) {
-        mp_set(&power, (mp_digit)base);
-        err = mp_expt_u32(&power, (uint32_t)low_length, &power);
-    }
-    err = err == MP_OKAY ? int_multiply(ctx, number, &power, number) : err;
+    size_t high_length = length - low_length;
+    err = parse_split(ctx, text, high_length, base, powers, level - 1, number);
+    err = err == MP_OKAY
+              ? int_multiply(ctx, number, &powers[level - 1], number)
+              : err;
+    err = err == MP_OKAY ? parse_split(ctx, text + high_length, low_length,
+                                       base, powers, level - 1, &low)
+                         : err;
     err = err == MP_OKAY ? mp_add(number, &low, number) : err;
-    mp_clear_multi(&low, &power, NULL);
+    mp_clear(&low);
+    return err;
+}
+
+// Clean digits of any base into *number (initialised).
+static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
+                           mp_int *number)
+{
+    int bits = digit_bits(base);
+    if (bits != 0) {
+        for (size_t i = 0; i < length; i++) {
+            text[i] = (char)digit_value(text[i]);
+        }
+        return int_pack(number, (unsigned char *)text, length, bits);
+    }
+    Powers p = {.count = 0};
+    mp_err err = MP_OKAY;
+    // The highest power has at most as many digits as the text.
+    while (err == MP_OKAY &&
+           (size_t)LEAF_DIGITS << p.count < length) {
+        err = powers_add(ctx, &p, base);
+    }
+    err = err == MP_OKAY ? parse_split(ctx, text, length, base, p.powers,
+                                       p.count, number)
+                         : err;
+    powers_clear(&p);
     return err;
 }
 
@@ -294,7 +365,7 @@ static bool only_zeros(const char *digits, size_t count)
 
 // libtommath reports only that something failed; unless an interrupt is
 // pending, it was memory.
-static Value parse_clean(Vm *vm, const char *digits, size_t count, int base,
+static Value parse_clean(Vm *vm, char *digits, size_t count, int base,
                          bool negative)
 {
     enum { SHORT_DIGITS = 11 }; // of the largest base: below 36^11 < 2^57
@@ -312,10 +383,7 @@ static Value parse_clean(Vm *vm, const char *digits, size_t count, int base,
     if (parse_digits(&vm->ctx, digits, count, base, &number) != MP_OKAY ||
         (negative && mp_neg(&number, &number) != MP_OKAY)) {
         mp_clear(&number);
-        if (!ctx_failed(&vm->ctx)) {
-            ctx_fail_memory(&vm->ctx);
-        }
-        return VALUE_FAIL;
+        return int_raise(&vm->ctx), VALUE_FAIL;
     }
     return int_from_mp(vm, &number);
 }

@@ -4,6 +4,8 @@
 // infinity from finite operands "math range error".
 #include <math.h>
 
+#include "interp/int_large.h"
+#include "interp/int_view.h"
 #include "interp/module.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
@@ -350,32 +352,24 @@ static int64_t small_gcd(int64_t a, int64_t b)
     return (int64_t)x;
 }
 
-// Euclid's algorithm through the int operators, so that any size works.
+// Neither is taken. Positive, whatever the signs.
 static Value gcd_of(Vm *vm, Value a, Value b)
 {
     if (value_both_ints(a, b)) {
         return int_from_i64(vm, small_gcd(value_small(a), value_small(b)));
     }
-    a = value_retain(a);
-    b = value_retain(b);
-    while (!value_failed(b) && !value_same(b, value_from_small(0))) {
-        Value rest = int_binary(vm, BINARY_MOD, a, b);
-        value_release(&vm->ctx, a);
-        a = b;
-        b = rest;
+    IntView x, y;
+    int_view(&x, a);
+    int_view(&y, b);
+    mp_int result;
+    if (mp_init(&result) != MP_OKAY) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    if (value_failed(b)) {
-        value_release(&vm->ctx, a);
-        return VALUE_FAIL;
+    if (int_gcd(&vm->ctx, x.number, y.number, &result) != MP_OKAY) {
+        mp_clear(&result);
+        return int_raise(&vm->ctx), VALUE_FAIL;
     }
-    // Python's % takes the sign of the divisor, so the last rest may be
-    // negative.
-    if (int_compare(a, value_from_small(0)) < 0) {
-        Value positive = int_binary(vm, BINARY_SUB, value_from_small(0), a);
-        value_release(&vm->ctx, a);
-        return positive;
-    }
-    return a;
+    return int_from_mp(vm, &result);
 }
 
 // gcd() is 0 and gcd(x) is abs(x): the fold begins with 0.
@@ -393,7 +387,6 @@ MATH_BODY(gcd)
                 "'%s' object cannot be interpreted as an integer",
                 type_name(type_of(vm, items->items[i])));
         }
-        // gcd_of retains what it needs, so the old result can go.
         Value next = gcd_of(vm, result, items->items[i]);
         value_release(&vm->ctx, result);
         result = next;
@@ -401,7 +394,49 @@ MATH_BODY(gcd)
     return result;
 }
 
-// A plain product; the poll lets Ctrl-C end it when the numbers grow long.
+enum { PRODUCT_RUN = 24 }; // factors that are multiplied one by one
+
+// low * (low + 1) * ... of `count` factors, by halves: long numbers are then
+// multiplied by long ones, for which there are quicker ways. The depth is the
+// logarithm of the count.
+static Value range_product(Vm *vm, Value low, int64_t count)
+{
+    if (!ctx_poll(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    bool split = count > PRODUCT_RUN;
+    int64_t half = split ? count / 2 : 1;
+    Value product = split ? range_product(vm, low, half)
+                          : count == 0 ? value_from_small(1)
+                                       : value_retain(low);
+    for (int64_t at = half; at < count && !value_failed(product);) {
+        Value factor =
+            int_binary(vm, BINARY_ADD, low, value_from_small(at));
+        Value part = value_failed(factor) || !split
+                         ? factor
+                         : range_product(vm, factor, count - half);
+        Value next = value_failed(part)
+                         ? VALUE_FAIL
+                         : int_binary(vm, BINARY_MUL, product, part);
+        release(vm, product);
+        release(vm, split ? factor : VALUE_UNBOUND);
+        release(vm, part);
+        product = next;
+        at = split ? count : at + 1;
+    }
+    return product;
+}
+
+// args: the first factor and how many there are, for comb() and perm().
+MATH_BODY(product)
+{
+    (void)count;
+    int64_t factors;
+    return value_to_index(vm, args[1], &factors)
+               ? range_product(vm, args[0], factors)
+               : VALUE_FAIL;
+}
+
 MATH_BODY(factorial)
 {
     (void)count;
@@ -413,17 +448,7 @@ MATH_BODY(factorial)
         return raise_error(vm, ERR_VALUE,
                            "factorial() not defined for negative values");
     }
-    Value product = value_from_small(1);
-    for (int64_t i = 2; i <= n && !value_failed(product); i++) {
-        // Products are taken from below: small factors first.
-        Value next = ctx_poll(&vm->ctx)
-                         ? int_binary(vm, BINARY_MUL, product,
-                                      value_from_small(i))
-                         : VALUE_FAIL;
-        value_release(&vm->ctx, product);
-        product = next;
-    }
-    return product;
+    return range_product(vm, value_from_small(1), n);
 }
 
 // In the order of the names, after the rows that the lists make.
@@ -434,6 +459,8 @@ static const NativeDef functions[] = {
 #define X(id, function, params, doc) {#id, params, math_##id, doc},
     PAIR_FUNCTIONS(X)
 #undef X
+    {"_product", "low, count, /", math_product,
+     "low * (low + 1) * ... of so many factors."},
     {"ceil", "x, /", math_ceil, "The smallest int >= x."},
     {"factorial", "n, /", math_factorial, "1 * 2 * ... * n."},
     {"floor", "x, /", math_floor, "The largest int <= x."},

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "interp/builtins.h"
+#include "interp/int_large.h"
 #include "interp/int_view.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_float.h"
@@ -110,7 +111,7 @@ static char byte_order(Vm *vm, Value order)
     return 0;
 }
 
-// mp_int reads and writes big-endian bytes; little-endian ones are turned.
+// Numbers are packed from big-endian bytes; little-endian ones are turned.
 static void reverse(char *data, size_t length)
 {
     for (size_t i = 0; i < length / 2; i++) {
@@ -182,17 +183,7 @@ METHOD(to_bytes)
     if (bytes == NULL) {
         return VALUE_FAIL;
     }
-    memset(bytes->data, 0, (size_t)length);
-    // The magnitude stands at the end; zero has no byte of its own.
-    size_t used = mp_ubin_size(view.number);
-    used = mp_iszero(view.number) ? 0 : used;
-    if (used > 0 &&
-        mp_to_ubin(view.number,
-                   (unsigned char *)bytes->data + (size_t)length - used, used,
-                   NULL) != MP_OKAY) {
-        object_release(&vm->ctx, bytes);
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
+    int_unpack(view.number, (unsigned char *)bytes->data, (size_t)length, 8);
     // The magnitude was written; fits() has left room for the sign bit.
     if (negative) {
         negate(bytes->data, (size_t)length);
@@ -215,7 +206,7 @@ static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
     if (mp_init(&number) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    if (mp_from_ubin(&number, (unsigned char *)data, length) != MP_OKAY ||
+    if (int_pack(&number, (unsigned char *)data, length, 8) != MP_OKAY ||
         (negative && mp_neg(&number, &number) != MP_OKAY)) {
         mp_clear(&number);
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;

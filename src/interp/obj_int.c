@@ -14,8 +14,6 @@
 #include "interp/obj_float.h"
 #include "interp/raise.h"
 
-enum { MAX_SHIFT = 1 << 30 }; // bits: above, memory is said to be short
-
 // Valid as long as `v` and the view itself: the digits of an immediate stand in
 // the view, so it must not be copied.
 void int_view(IntView *view, Value v)
@@ -272,14 +270,12 @@ static Value zero_division(Vm *vm, BinaryOp op)
                        op == BINARY_TRUEDIV ? "division by zero"
                        : op == BINARY_MOD
                            ? "integer modulo by zero"
-                       : op == BINARY_POW
-                           ? "0.0 cannot be raised to a negative power"
                            : "integer division or modulo by zero");
 }
 
 // Floor division and remainder from libtommath's truncating ones.
-static mp_err floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
-                           mp_int *quotient, mp_int *rest)
+mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
+                        mp_int *quotient, mp_int *rest)
 {
     mp_err err = int_divide(ctx, a, b, quotient, rest);
     if (err == MP_OKAY && !mp_iszero(rest) &&
@@ -306,7 +302,7 @@ bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
     if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx);
     }
-    if (floor_divide(&vm->ctx, x.number, y.number, &q, &r) != MP_OKAY) {
+    if (int_floor_divide(&vm->ctx, x.number, y.number, &q, &r) != MP_OKAY) {
         mp_clear_multi(&q, &r, NULL);
         return int_raise(&vm->ctx);
     }
@@ -392,184 +388,6 @@ static Value true_divide(Vm *vm, Value a, Value b)
     return float_new(vm, d);
 }
 
-// base ** exponent by squaring, polling between steps.
-static Value power(Vm *vm, Value base, uint64_t exponent)
-{
-    IntView view;
-    int_view(&view, base);
-    mp_int result, square;
-    if (mp_init_set(&result, 1) != MP_OKAY) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    if (mp_init_copy(&square, view.number) != MP_OKAY) {
-        mp_clear(&result);
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    mp_err err = MP_OKAY;
-    bool polled = true;
-    while (err == MP_OKAY && exponent != 0 && polled) {
-        if (exponent & 1) {
-            err = int_multiply(&vm->ctx, &result, &square, &result);
-        }
-        exponent >>= 1;
-        // The last square would not be used, and it is the largest.
-        if (exponent != 0 && err == MP_OKAY) {
-            err = int_multiply(&vm->ctx, &square, &square, &square);
-        }
-        polled = err == MP_OKAY && ctx_poll(&vm->ctx);
-    }
-    mp_clear(&square);
-    if (err != MP_OKAY || !polled) {
-        mp_clear(&result);
-        return int_raise(&vm->ctx), VALUE_FAIL;
-    }
-    return int_from_mp(vm, &result);
-}
-
-// A negative exponent gives a float. Exponents beyond MAX_SHIFT have a result
-// only for 0, 1 and -1; any other number would not fit in memory.
-static Value int_power(Vm *vm, Value a, Value b)
-{
-    if (int_compare(b, value_from_small(0)) < 0) {
-        // As floats, and with the errors of the conversion.
-        double d, e;
-        if (int_compare(a, value_from_small(0)) == 0) {
-            return zero_division(vm, BINARY_POW);
-        }
-        if (!int_to_double(vm, a, &d) || !int_to_double(vm, b, &e)) {
-            return VALUE_FAIL;
-        }
-        return float_new(vm, pow(d, e));
-    }
-    int64_t exponent;
-    if (!int_to_i64(b, &exponent) || exponent > MAX_SHIFT) {
-        // 1 and 0, as bools too.
-        if (int_compare(a, value_from_small(1)) == 0 ||
-            int_compare(a, value_from_small(0)) == 0) {
-            return value_from_small(value_same(a, VALUE_TRUE) ||
-                                    value_same(a, value_from_small(1)));
-        }
-        if (value_same(a, value_from_small(-1))) {
-            IntView view;
-            int_view(&view, b);
-            return value_from_small(mp_isodd(view.number) ? -1 : 1);
-        }
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    return power(vm, a, (uint64_t)exponent);
-}
-
-// base ** exponent % modulus, all exponents >= 0; libtommath's own is wrong
-// for some moduli (multiples of 2^60, and 1).
-static mp_err power_modulo(Vm *vm, const mp_int *base, const mp_int *exponent,
-                           const mp_int *modulus, mp_int *result)
-{
-    mp_int square, quotient;
-    if (mp_init_multi(&square, &quotient, NULL) != MP_OKAY) {
-        return MP_MEM;
-    }
-    mp_set(result, 1);
-    mp_err err = floor_divide(&vm->ctx, base, modulus, &quotient, &square);
-    // From the lowest bit upwards; both factors stay below the modulus.
-    int bits = mp_count_bits(exponent);
-    for (int i = 0; err == MP_OKAY && i < bits; i++) {
-        if (exponent->dp[i / MP_DIGIT_BIT] >> (i % MP_DIGIT_BIT) & 1) {
-            err = mp_mul(result, &square, result);
-            // The result takes the sign of the modulus, as Python's % does.
-            err = err == MP_OKAY ? mp_mod(result, modulus, result) : err;
-        }
-        err = err == MP_OKAY ? mp_sqr(&square, &square) : err;
-        err = err == MP_OKAY ? mp_mod(&square, modulus, &square) : err;
-        // The pending interrupt is told apart from a lack of memory by the
-        // caller.
-        if (!ctx_poll(&vm->ctx)) {
-            err = MP_ERR;
-        }
-    }
-    err = err == MP_OKAY
-              ? floor_divide(&vm->ctx, result, modulus, &quotient, result)
-              : err;
-    mp_clear_multi(&square, &quotient, NULL);
-    return err;
-}
-
-__extension__ typedef unsigned __int128 Wide;
-
-// A positive modulus and an exponent that is not negative, all immediate: each
-// product of two rests fits 128 bits. UNBOUND: other numbers.
-static Value small_power_modulo(Value base, Value exponent, Value modulus)
-{
-    if (!value_both_ints(base, exponent) || !value_is_int(modulus) ||
-        value_small(modulus) <= 0 || value_small(exponent) < 0) {
-        return VALUE_UNBOUND;
-    }
-    uint64_t m = (uint64_t)value_small(modulus);
-    int64_t rest = value_small(base) % (int64_t)m;
-    uint64_t square = (uint64_t)(rest < 0 ? rest + (int64_t)m : rest);
-    uint64_t result = 1 % m;
-    for (int64_t e = value_small(exponent); e > 0; e >>= 1) {
-        if (e & 1) {
-            result = (uint64_t)((Wide)result * square % m);
-        }
-        square = (uint64_t)((Wide)square * square % m);
-    }
-    return value_from_small((int64_t)result);
-}
-
-// Python's pow with three arguments. A negative exponent is taken as that of
-// the inverse; modulo 1 everything is 0, which mp_invmod does not handle.
-Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
-{
-    Value small = small_power_modulo(base, exponent, modulus);
-    if (!value_unbound(small)) {
-        return small;
-    }
-    IntView b, e, m;
-    int_view(&b, base);
-    int_view(&e, exponent);
-    int_view(&m, modulus);
-    if (mp_iszero(m.number)) {
-        return raise_error(vm, ERR_VALUE, "pow() 3rd argument cannot be 0");
-    }
-    mp_int result, inverse, positive;
-    if (mp_init_multi(&result, &inverse, &positive, NULL) != MP_OKAY) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    mp_err err = MP_OKAY;
-    // mp_invmod takes a positive modulus and a base below it.
-    bool invertible = true;
-    if (mp_isneg(e.number)) {
-        err = mp_abs(m.number, &positive);
-        if (err == MP_OKAY && mp_cmp_d(&positive, 1) == MP_EQ) {
-            mp_zero(&inverse);
-        } else if (err == MP_OKAY) {
-            err = mp_mod(b.number, &positive, &inverse);
-            invertible = err == MP_OKAY && mp_invmod(&inverse, &positive,
-                                                     &inverse) == MP_OKAY;
-        }
-        err = err == MP_OKAY ? mp_abs(e.number, &positive) : err;
-    }
-    if (err == MP_OKAY && invertible) {
-        bool negative = mp_isneg(e.number);
-        err = power_modulo(vm, negative ? &inverse : b.number,
-                           negative ? &positive : e.number, m.number,
-                           &result);
-    }
-    mp_clear_multi(&inverse, &positive, NULL);
-    if (err != MP_OKAY || !invertible) {
-        mp_clear(&result);
-        if (!invertible) {
-            return raise_error(
-                vm, ERR_VALUE,
-                "base is not invertible for the given modulus");
-        }
-        return ctx_failed(&vm->ctx)
-                   ? VALUE_FAIL
-                   : (ctx_fail_memory(&vm->ctx), VALUE_FAIL);
-    }
-    return int_from_mp(vm, &result);
-}
-
 // A right shift rounds down, so that negative numbers end at -1.
 static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
 {
@@ -579,7 +397,7 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
     IntView view;
     int_view(&view, a);
     int64_t count;
-    bool small = int_to_i64(b, &count) && count < MAX_SHIFT;
+    bool small = int_to_i64(b, &count) && count < INT_MAX_BITS;
     // Zero stays zero, however far it is shifted.
     if (mp_iszero(view.number)) {
         return value_from_small(0);
@@ -593,8 +411,12 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
     if (mp_init(&result) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
+    // Its length must fit into an int, as libtommath counts bits in one.
+    bool fits = op == BINARY_RSHIFT ||
+                count + mp_count_bits(view.number) <= INT_MAX_BITS;
     // mp_signed_rsh shifts as two's complement would, hence rounds down.
-    mp_err err = op == BINARY_LSHIFT
+    mp_err err = !fits ? MP_MEM
+                 : op == BINARY_LSHIFT
                      ? mp_mul_2d(view.number, (int)count, &result)
                      : mp_signed_rsh(view.number, (int)count, &result);
     if (err != MP_OKAY) {
