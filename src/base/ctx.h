@@ -213,5 +213,10 @@ MUST_CHECK static inline bool ctx_poll(Ctx *ctx)
 {
     return LIKELY(!ctx->interrupt) || ctx_poll_slow(ctx);
 }
+// For loops whose steps take a nanosecond: polls in one of 65,536 of them.
+MUST_CHECK static inline bool ctx_poll_at(Ctx *ctx, size_t step)
+{
+    return LIKELY((step & 0xFFFF) != 0) || ctx_poll(ctx);
+}
 
 #endif

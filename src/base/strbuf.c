@@ -8,7 +8,10 @@
 
 #include "base/utf8.h"
 
-enum { STRBUF_FIRST_CAPACITY = 64 };
+enum {
+    STRBUF_FIRST_CAPACITY = 64,
+    STRBUF_POLL_SHIFT = 20 // long texts poll once in a megabyte
+};
 
 // Allocates nothing; the text is NULL until something is appended.
 void strbuf_init(StrBuf *buf, Ctx *ctx)
@@ -58,6 +61,18 @@ static bool reserve(StrBuf *buf, size_t extra)
     return true;
 }
 
+// Ctrl-C ends the building of a long text. Short ones never poll, so that
+// messages of errors are made whole.
+static inline void poll_long(StrBuf *buf, size_t added)
+{
+    size_t before = buf->length - added;
+    if (UNLIKELY(before >> STRBUF_POLL_SHIFT !=
+                 buf->length >> STRBUF_POLL_SHIFT) &&
+        !ctx_poll(buf->ctx)) {
+        buf->failed = true;
+    }
+}
+
 // `text` may be NULL if `length` is 0, and may hold NULs. It must not lie in
 // the buffer itself, which may move.
 void strbuf_add(StrBuf *buf, const char *text, size_t length)
@@ -68,6 +83,7 @@ void strbuf_add(StrBuf *buf, const char *text, size_t length)
         }
         buf->length += length;
         buf->text[buf->length] = '\0';
+        poll_long(buf, length);
     }
 }
 
@@ -82,14 +98,23 @@ void strbuf_putc(StrBuf *buf, char byte)
     strbuf_add(buf, &byte, 1);
 }
 
-// One append, however many bytes: indentation can be deep.
+// Room is made for all at once; the bytes come in pieces, as there may be
+// gigabytes of them.
 void strbuf_pad(StrBuf *buf, char byte, size_t count)
 {
-    if (reserve(buf, count)) {
-        memset(buf->text + buf->length, byte, count);
-        buf->length += count;
-        buf->text[buf->length] = '\0';
+    if (!reserve(buf, count)) {
+        return;
     }
+    while (count > 0 && !buf->failed) {
+        size_t piece = count >> STRBUF_POLL_SHIFT != 0
+                           ? (size_t)1 << STRBUF_POLL_SHIFT
+                           : count;
+        memset(buf->text + buf->length, byte, piece);
+        buf->length += piece;
+        count -= piece;
+        poll_long(buf, piece);
+    }
+    buf->text[buf->length] = '\0';
 }
 
 // Surrogates are encoded like any other code point.

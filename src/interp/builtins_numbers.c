@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "interp/int_view.h"
 #include "interp/obj_float.h"
 
 // Looks the method up in the class, not in the object, as Python does for all
@@ -299,17 +300,22 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
     return result;
 }
 
-// Digits to the left of the point only; an int needs no rounding otherwise. The
-// limit keeps 10**n from filling the memory.
+// Digits to the left of the point only; an int needs no rounding otherwise. A
+// unit above twice the number rounds to 0 and is not made: it might fill the
+// memory.
 static Value round_int(Vm *vm, Value v, int64_t digits)
 {
     if (digits >= 0) {
         return builtin_index(vm, v);
     }
-    Value unit = digits < -100000
-                     ? raise_error(vm, ERR_OVERFLOW, "too many digits")
-                     : value_binary(vm, BINARY_POW, value_from_small(10),
-                                    value_from_small(-digits));
+    IntView view;
+    int_view(&view, v);
+    // 10**n > 8**n, and the number is below 2**bits.
+    if (digits < -(int64_t)mp_count_bits(view.number) / 3 - 1) {
+        return value_from_small(0);
+    }
+    Value unit = value_binary(vm, BINARY_POW, value_from_small(10),
+                              value_from_small(-digits));
     Value result = value_failed(unit) ? unit : round_multiple(vm, v, unit);
     release(vm, unit);
     return result;

@@ -48,7 +48,7 @@ static Value to_text(Vm *vm, const Bytes *bytes, bool lines)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    for (size_t i = 0; i < bytes->length; i++) {
+    for (size_t i = 0; i < bytes->length && strbuf_ok(&out); i++) {
         unsigned char byte = (unsigned char)bytes->data[i];
         strbuf_codepoint(&out,
                          is_private(byte, lines) ? PRIVATE_BASE + byte : byte);
@@ -73,6 +73,10 @@ static Value from_text(Vm *vm, const Str *text)
         uint32_t c = 0;
         i += utf8_decode(text->text + i, text->length - i, &c);
         bytes->data[at] = (char)c; // PRIVATE_BASE has no low bits
+        if (!ctx_poll_at(&vm->ctx, at + 1)) {
+            object_release(&vm->ctx, bytes);
+            return VALUE_FAIL;
+        }
     }
     return value_from_object(bytes);
 }
@@ -131,7 +135,9 @@ static Value result_bytes(Vm *vm, Value result)
     Value *items = list ? value_as_list(result)->items
                         : value_as_tuple(result)->items;
     for (size_t i = 0; i < count; i++) {
-        Value bytes = from_text(vm, value_as_str(items[i]));
+        Value bytes = ctx_poll(&vm->ctx)
+                          ? from_text(vm, value_as_str(items[i]))
+                          : VALUE_FAIL;
         if (value_failed(bytes)) {
             release(vm, result);
             return VALUE_FAIL;
@@ -317,7 +323,7 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     size_t width = (size_t)(group < 0 ? -group : group);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length && strbuf_ok(&out); i++) {
         // Counted from the end, the first group is the one that may be short.
         size_t left = group < 0 ? i : length - i;
         if (i > 0 && sep != '\0' && width > 0 && left % width == 0) {
@@ -354,6 +360,10 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
     Bytes *bytes = bytes_new(vm, NULL, text->length / 2);
     size_t used = 0, i = 0;
     while (bytes != NULL && i < text->length) {
+        if (!ctx_poll(&vm->ctx)) {
+            object_release(&vm->ctx, bytes);
+            return VALUE_FAIL;
+        }
         if (isspace((unsigned char)text->text[i])) {
             i++;
             continue;
@@ -458,7 +468,7 @@ static Value method_join(Vm *vm, Value *args, uint32_t count)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     bool done = true;
-    for (size_t i = 0; done && i < items->count; i++) {
+    for (size_t i = 0; done && i < items->count && strbuf_ok(&out); i++) {
         if (i > 0) {
             strbuf_add(&out, bytes_text(args[0]), bytes_length(args[0]));
         }
@@ -500,6 +510,10 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
     // Never more than the input; the copy below cuts it.
     size_t used = 0;
     for (size_t i = 0; out != NULL && i < self->length; i++) {
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, out);
+            return VALUE_FAIL;
+        }
         char byte = self->data[i];
         if (omit == NULL || memchr(omit->data, byte, omit->length) == NULL) {
             out->data[used++] =

@@ -279,6 +279,9 @@ static bool encode_all(Encoder *e)
     }
     for (size_t at = 0, number = 0; at < e->text->length; number++) {
         uint32_t c = next_point(e->text, &at);
+        if (!strbuf_ok(&e->out)) {
+            return false;
+        }
         if (can_encode(e->codec->kind, c)) {
             put_point(e, c);
         } else if (!encode_handle(e, c, number, &at)) {
@@ -520,7 +523,7 @@ static size_t skip_mark(Decoder *d)
 // `bad` is at least 1, so that each turn moves on.
 static bool decode_all(Decoder *d)
 {
-    for (size_t at = skip_mark(d); at < d->length;) {
+    for (size_t at = skip_mark(d); at < d->length && strbuf_ok(&d->out);) {
         // Set by read_point where it gives a size.
         uint32_t c;
         size_t size = read_point(d, at, &c);

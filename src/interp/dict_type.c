@@ -81,7 +81,7 @@ static int dict_equal(Vm *vm, Dict *a, Dict *b)
     for (uint32_t at = 0; dict_next(a, &at, &key, &value);) {
         value_retain(key);
         value_retain(value);
-        int same = dict_get(vm, b, key, &other);
+        int same = ctx_poll(&vm->ctx) ? dict_get(vm, b, key, &other) : -1;
         if (same > 0) {
             value_retain(other);
             same = value_equal(vm, value, other);

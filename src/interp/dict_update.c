@@ -26,7 +26,7 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
         // A replaced value's destructor or an __eq__ may remove this entry.
         value_retain(key);
         value_retain(value);
-        bool ok = dict_set(vm, dict, key, value);
+        bool ok = ctx_poll(&vm->ctx) && dict_set(vm, dict, key, value);
         release(vm, key);
         release(vm, value);
         if (!ok) {
@@ -77,9 +77,11 @@ static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
             break;
         }
         if (value_unbound(mapping)) {
-            ok = update_pair(vm, dict, item, i);
+            ok = ctx_poll(&vm->ctx) && update_pair(vm, dict, item, i);
         } else {
-            Value value = value_get_item(vm, mapping, item);
+            Value value = ctx_poll(&vm->ctx)
+                              ? value_get_item(vm, mapping, item)
+                              : VALUE_FAIL;
             ok = !value_failed(value) && dict_set(vm, dict, item, value);
             release(vm, value);
         }

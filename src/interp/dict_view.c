@@ -111,8 +111,8 @@ static int view_contains(Vm *vm, Value self, Value item)
         value_retain(value);
         int equal = value_equal(vm, value, item);
         release(vm, value);
-        if (equal != 0) {
-            return equal;
+        if (equal != 0 || !ctx_poll(&vm->ctx)) {
+            return equal != 0 ? equal : -1;
         }
     }
     return 0;

@@ -166,11 +166,15 @@ static void group_digits(StrBuf *out, const char *digits, size_t count,
     size_t step = (size_t)group;
     // Zeros take separators, too, so their number cannot be computed by one
     // subtraction: each new one may bring a separator along.
+    // So many fit at least, whatever the group.
+    if (separator != 0 && width > 8 && (size_t)width / (step + 1) > count) {
+        total = (size_t)width / (step + 1) * step - step;
+    }
     while (separator != 0 && width > 0 &&
            (int64_t)(total + (total - 1) / step) < width) {
         total++;
     }
-    for (size_t i = 0; i < total; i++) {
+    for (size_t i = 0; i < total && strbuf_ok(out); i++) {
         if (i > 0 && separator != 0 && (total - i) % step == 0) {
             strbuf_putc(out, separator);
         }

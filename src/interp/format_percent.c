@@ -442,6 +442,9 @@ static bool percent_field(Percent *p)
 static bool percent_run(Percent *p)
 {
     while (p->at < p->end) {
+        if (!ctx_poll(&p->vm->ctx)) {
+            return false;
+        }
         const char *next = memchr(p->at, '%', (size_t)(p->end - p->at));
         next = next == NULL ? p->end : next;
         strbuf_add(&p->out, p->at, (size_t)(next - p->at));

@@ -215,6 +215,9 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
         return raise_false(f->vm, ERR_VALUE, "Max string recursion exceeded");
     }
     while (at < end) {
+        if (!ctx_poll(&f->vm->ctx)) {
+            return false;
+        }
         char c = *at++;
         if (c != '{' && c != '}') {
             strbuf_putc(out, c);

@@ -11,8 +11,11 @@
 // top bit of a digit), so that a guess is at most two too large.
 #include "interp/int_large.h"
 
+#include <string.h>
+
 enum {
     SCHOOL_DIGITS = 120,   // of 60 bits: shorter quotients are not split
+    BLOCK_LEAST = 40,      // digits of the quotient that are found at a time
     SCHOOL_WORK = 1 << 24, // digit products of one uninterrupted mp_div
     BITS = MP_DIGIT_BIT
 };
@@ -21,11 +24,12 @@ static mp_err divide_half(Ctx *ctx, const mp_int *a, const mp_int *b,
                           mp_int *quotient, mp_int *rest);
 
 // Whether libtommath divides as fast, and soon enough to leave Ctrl-C waiting.
+// Each digit of the quotient costs it a walk over the whole dividend.
 static bool is_short(const mp_int *a, const mp_int *b)
 {
     int m = a->used - b->used;
-    return m < 2 || ((m < SCHOOL_DIGITS || b->used < SCHOOL_DIGITS) &&
-                     (int64_t)m * b->used <= SCHOOL_WORK);
+    return m < 2 ||
+           (m < SCHOOL_DIGITS && (int64_t)m * a->used <= SCHOOL_WORK);
 }
 
 // value = value * X^digits + low, where low < X^digits.
@@ -94,16 +98,16 @@ static mp_err divide_half(Ctx *ctx, const mp_int *a, const mp_int *b,
     return err;
 }
 
-// How many digits of the quotient are found at a time: as many as the divisor
-// has, but of a short divisor as many as schoolbook division does between two
-// polls.
-static int block_digits(const mp_int *b)
+// Writes a part of the quotient, below X^digits, to where it belongs.
+static void put_digits(mp_int *quotient, int at, const mp_int *part)
 {
-    return b->used < SCHOOL_DIGITS ? SCHOOL_WORK / b->used : b->used;
+    memcpy(quotient->dp + at, part->dp,
+           (size_t)part->used * sizeof *part->dp);
 }
 
-// Of magnitudes, a block of digits at a time from the top; b is normalised.
-// The first block is what the others leave: they are all of one length.
+// Of magnitudes, as many digits of the quotient at a time as the divisor has,
+// from the top; b is normalised. The first block is what the others leave:
+// they are all of one length.
 static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
                             mp_int *quotient, mp_int *rest)
 {
@@ -112,15 +116,25 @@ static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
     if (err != MP_OKAY) {
         return err;
     }
-    int digits = block_digits(b);
+    int digits = b->used < BLOCK_LEAST ? BLOCK_LEAST : b->used;
+    err = mp_grow(quotient, a->used);
+    if (err == MP_OKAY) {
+        memset(quotient->dp, 0, (size_t)a->used * sizeof *quotient->dp);
+    }
     for (int end = a->used; err == MP_OKAY && end > 0;) {
         int start = (end - 1) / digits * digits;
         mp_int block = int_digits(a, start, end);
         mp_exch(&number, rest);
         err = append(&number, end - start, &block);
         err = err == MP_OKAY ? divide_half(ctx, &number, b, &part, rest) : err;
-        err = err == MP_OKAY ? append(quotient, end - start, &part) : err;
+        if (err == MP_OKAY) {
+            put_digits(quotient, start, &part);
+        }
         end = start;
+    }
+    if (err == MP_OKAY) {
+        quotient->used = a->used;
+        mp_clamp(quotient);
     }
     mp_clear_multi(&part, &number, NULL);
     return err;
@@ -147,12 +161,32 @@ static mp_err divide_scaled(Ctx *ctx, const mp_int *a, const mp_int *b,
     return err;
 }
 
+// By one digit, in linear time: mp_div takes quadratic time for that.
+static mp_err divide_digit(const mp_int *a, const mp_int *b, mp_int *quotient,
+                           mp_int *rest)
+{
+    mp_digit left = 0, divisor = b->dp[0];
+    mp_sign sign = a->sign;
+    bool negative = a->sign != b->sign;
+    mp_err err = mp_div_d(a, divisor, quotient, &left);
+    if (err == MP_OKAY) {
+        mp_set(rest, left);
+        rest->sign = left != 0 ? sign : MP_ZPOS;
+        quotient->sign =
+            negative && quotient->used > 0 ? MP_NEG : MP_ZPOS;
+    }
+    return err;
+}
+
 // Signs as libtommath and C have them: the rest has that of `a`. Python's floor
 // comes later (int_divmod). The work is done apart, so the results may be
 // operands.
 mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
                   mp_int *quotient, mp_int *rest)
 {
+    if (b->used == 1) {
+        return divide_digit(a, b, quotient, rest);
+    }
     if (is_short(a, b)) {
         return mp_div(a, b, quotient, rest);
     }

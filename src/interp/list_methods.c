@@ -94,6 +94,9 @@ static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
         if (equal != 0) {
             return equal < 0 ? -2 : (int64_t)i;
         }
+        if (!ctx_poll(&vm->ctx)) {
+            return -2;
+        }
     }
     return -1;
 }
@@ -141,6 +144,9 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
     while ((at = find_item(vm, args[0], args[1], (size_t)(at + 1),
                            length_of(args[0]))) >= 0) {
         total++;
+        if (!ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
     }
     return at == -2 ? VALUE_FAIL : value_from_small(total);
 }

@@ -173,6 +173,7 @@ static int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
     int less = before(vm, items[1].key, items[0].key), first = less;
     while (less >= 0 && ++i < count) {
         less = before(vm, items[i].key, items[i - 1].key);
+        less = ctx_poll_at(&vm->ctx, i) ? less : -1;
         if (less != first) {
             return less < 0 ? -1 : 0;
         }
@@ -202,7 +203,8 @@ static bool sort_items(Vm *vm, SortItem *items, size_t count,
     }
     for (size_t i = 0; i < count; i += RUN_LENGTH) {
         size_t length = count - i < RUN_LENGTH ? count - i : RUN_LENGTH;
-        if (!insertion_sort(vm, items + i, length, before)) {
+        if (!insertion_sort(vm, items + i, length, before) ||
+            !ctx_poll(&vm->ctx)) {
             return false;
         }
     }

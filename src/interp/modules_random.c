@@ -4,6 +4,7 @@
 // The state is a bytes object that the module's Random owns alone and that is
 // changed in place: 624 words and the index of the next one, little-endian as
 // the machine has them. Nobody else may hold it.
+#include "interp/int_large.h"
 #include "interp/int_view.h"
 #include "interp/module.h"
 #include "interp/obj_bytes.h"
@@ -203,6 +204,10 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
     }
     // The first word drawn is the lowest; the buffer is big-endian.
     for (size_t i = 0; i < words; i++, bits -= 32) {
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, bytes);
+            return VALUE_FAIL;
+        }
         uint32_t word = next_word(state);
         word = bits < 32 ? word >> (32 - bits) : word;
         for (int k = 0; k < 4; k++) {
@@ -211,13 +216,17 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
         }
     }
     mp_int number;
-    mp_err err = mp_init(&number);
-    if (err == MP_OKAY) {
-        err = mp_from_ubin(&number, (unsigned char *)bytes->data, words * 4);
-    }
+    bool made = mp_init(&number) == MP_OKAY;
+    bool ok = made && int_pack(&number, (unsigned char *)bytes->data,
+                               words * 4, 8) == MP_OKAY;
     object_release(&vm->ctx, bytes);
-    return err == MP_OKAY ? int_from_mp(vm, &number)
-                          : (ctx_fail_memory(&vm->ctx), VALUE_FAIL);
+    if (!ok) {
+        if (made) {
+            mp_clear(&number);
+        }
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    return int_from_mp(vm, &number);
 }
 
 // random_bits(state, k): an int below 2^k. No bits take no word.

@@ -67,7 +67,7 @@ static Value bytes_repr(Vm *vm, Value self)
     strbuf_init(&out, &vm->ctx);
     strbuf_putc(&out, 'b');
     strbuf_putc(&out, quote);
-    for (size_t i = 0; i < bytes->length; i++) {
+    for (size_t i = 0; i < bytes->length && strbuf_ok(&out); i++) {
         unsigned char c = (unsigned char)bytes->data[i];
         if (c == (unsigned char)quote || c == '\\') {
             strbuf_putc(&out, '\\');
@@ -154,6 +154,10 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         return VALUE_FAIL;
     }
     for (int64_t i = 0; i < times; i++) {
+        if (!ctx_poll(&vm->ctx)) {
+            object_release(&vm->ctx, product);
+            return VALUE_FAIL;
+        }
         memcpy(product->data + (size_t)i * length, bytes_text(self), length);
     }
     return value_from_object(product);
@@ -180,6 +184,10 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
         // A slice is a copy: bytes share no storage.
         Bytes *part = bytes_new(vm, NULL, (size_t)count);
         for (int64_t i = 0; part != NULL && i < count; i++) {
+            if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
+                object_release(&vm->ctx, part);
+                return VALUE_FAIL;
+            }
             part->data[i] = bytes->data[start + i * step];
         }
         return part == NULL ? VALUE_FAIL : value_from_object(part);

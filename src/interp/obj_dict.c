@@ -629,10 +629,12 @@ Dict *dict_copy(Vm *vm, Dict *dict)
     }
     for (uint32_t i = 0; i < dict->used; i++) {
         DictEntry *entry = &dict->entries[i];
-        // There is room: this cannot fail.
+        // There is room: only Ctrl-C makes this fail.
         if (is_live(entry) &&
-            !insert(vm, copy, entry->key, entry->hash, entry->value)) {
-            break;
+            (!ctx_poll(&vm->ctx) ||
+             !insert(vm, copy, entry->key, entry->hash, entry->value))) {
+            object_release(&vm->ctx, copy);
+            return NULL;
         }
     }
     return copy;

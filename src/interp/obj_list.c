@@ -93,6 +93,9 @@ static bool extend_array(Vm *vm, List *list, Object *from)
                                  : ((Tuple *)from)->items;
     for (size_t i = 0; i < count; i++) {
         list->items[list->count++] = value_retain(items[i]);
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return false;
+        }
     }
     return true;
 }
@@ -284,6 +287,10 @@ static Value list_get_slice(Vm *vm, List *list, Slice *slice)
     // The step may be negative; start + i * step stays inside.
     for (int64_t i = 0; i < count; i++) {
         result->items[i] = value_retain(list->items[start + i * step]);
+        if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
     }
     return value_from_object(result);
 }
@@ -462,11 +469,13 @@ static Value list_concat(Vm *vm, List *a, List *b)
     if (result == NULL) {
         return VALUE_FAIL;
     }
-    for (size_t i = 0; i < a->count; i++) {
-        result->items[i] = value_retain(a->items[i]);
-    }
-    for (size_t i = 0; i < b->count; i++) {
-        result->items[a->count + i] = value_retain(b->items[i]);
+    for (size_t i = 0; i < result->count; i++) {
+        result->items[i] = value_retain(
+            i < a->count ? a->items[i] : b->items[i - a->count]);
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
     }
     return value_from_object(result);
 }
@@ -487,12 +496,10 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     if (result == NULL) {
         return VALUE_FAIL;
     }
-    // An empty list gives an empty result, so the step is never 0.
-    for (size_t i = 0; i < result->count; i += list->count) {
-        for (size_t j = 0; j < list->count; j++) {
-            result->items[i + j] = value_retain(list->items[j]);
-        }
-        if (UNLIKELY(!ctx_poll(&vm->ctx))) {
+    for (size_t i = 0, j = 0; i < result->count; i++) {
+        result->items[i] = value_retain(list->items[j]);
+        j = j + 1 == list->count ? 0 : j + 1;
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
             object_release(&vm->ctx, result);
             return VALUE_FAIL;
         }

@@ -310,7 +310,8 @@ bool set_merge(Vm *vm, Set *set, Set *other)
         }
         // An __eq__ may take the key out of the other set.
         value_retain(key);
-        bool ok = set_add_hashed(vm, set, key, other->table[i].hash);
+        bool ok = ctx_poll(&vm->ctx) &&
+                  set_add_hashed(vm, set, key, other->table[i].hash);
         release(vm, key);
         if (!ok) {
             return false;

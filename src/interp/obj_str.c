@@ -630,7 +630,7 @@ void str_print_repr(StrBuf *out, const char *text, size_t length)
     bool single = memchr(text, '\'', length) != NULL;
     char quote = single && memchr(text, '"', length) == NULL ? '"' : '\'';
     strbuf_putc(out, quote);
-    for (size_t i = 0; i < length;) {
+    for (size_t i = 0; i < length && strbuf_ok(out);) {
         uint32_t codepoint = (unsigned char)text[i];
         size_t size = 1;
         if (codepoint >= 128) {

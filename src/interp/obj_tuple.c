@@ -74,7 +74,7 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
         if (value_is_int(v) && value_rank(v) >= 0 &&
             value_small(v) < VALUE_INT_MAX) {
             item = (uint64_t)value_small(v);
-        } else if (!value_hash(vm, v, &item)) {
+        } else if (!value_hash(vm, v, &item) || !ctx_poll(&vm->ctx)) {
             return false;
         }
         total += item * prime2;
@@ -141,6 +141,10 @@ static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
     }
     for (int64_t i = 0; i < count; i++) {
         result->items[i] = value_retain(tuple->items[start + i * step]);
+        if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
     }
     return value_from_object(result);
 }
@@ -177,9 +181,13 @@ static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
     if (result == NULL) {
         return VALUE_FAIL;
     }
-    // % is never by zero: an empty tuple gives an empty result.
-    for (size_t i = 0; i < result->count; i++) {
-        result->items[i] = value_retain(tuple->items[i % tuple->count]);
+    for (size_t i = 0, j = 0; i < result->count; i++) {
+        result->items[i] = value_retain(tuple->items[j]);
+        j = j + 1 == tuple->count ? 0 : j + 1;
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
     }
     return value_from_object(result);
 }

@@ -64,6 +64,9 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
             return compare_counts(op, left, right);
         }
         Value first = x[i], second = y[i];
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return VALUE_FAIL;
+        }
         // Identity counts as equality, as everywhere in containers.
         if (value_same(first, second)) {
             continue;

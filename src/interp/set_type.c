@@ -115,7 +115,10 @@ int set_is_subset(Vm *vm, Set *a, Set *b)
     for (size_t at = 0; set_next(a, &at, &key);) {
         value_retain(key);
         // The entry that was just passed holds the hash.
-        int found = set_contains_hashed(vm, b, key, a->table[at - 1].hash);
+        uint64_t hash = a->table[at - 1].hash;
+        int found = ctx_poll(&vm->ctx)
+                        ? set_contains_hashed(vm, b, key, hash)
+                        : -1;
         release(vm, key);
         if (found <= 0) {
             return found;
@@ -151,7 +154,9 @@ static bool add_where(Vm *vm, Set *result, Set *from, Set *by, int wanted)
     for (size_t at = 0; set_next(from, &at, &key);) {
         value_retain(key);
         uint64_t hash = from->table[at - 1].hash;
-        int found = set_contains_hashed(vm, by, key, hash);
+        int found = ctx_poll(&vm->ctx)
+                        ? set_contains_hashed(vm, by, key, hash)
+                        : -1;
         bool ok = found >= 0 &&
                   (found != wanted || set_add_hashed(vm, result, key, hash));
         release(vm, key);

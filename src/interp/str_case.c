@@ -153,6 +153,10 @@ static Value change_ascii(Vm *vm, const Str *str, CaseMode mode)
     // Bit 5 tells the cases of an ASCII letter apart.
     char first = mode == MODE_UPPER ? 'a' : 'A';
     for (size_t i = 0; i < str->length; i++) {
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, text);
+            return VALUE_FAIL;
+        }
         char c = str->text[i];
         bool other = (unsigned char)(c - first) < 26;
         text->text[i] = (char)(other ? c ^ 32 : c);
@@ -194,7 +198,7 @@ static Value change_case(Vm *vm, Value self, CaseMode mode)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     bool first = true, after_letter = false;
-    while (at < end) {
+    while (at < end && strbuf_ok(&out)) {
         const char *start = at;
         uint32_t c = next_codepoint(&at, end);
         // U+D800, also given for bytes that are no code point: kept as they
@@ -235,7 +239,7 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    while (at < end) {
+    while (at < end && strbuf_ok(&out)) {
         uint32_t c = next_codepoint(&at, end);
         utf8proc_int32_t folded[FOLD_MAX];
         int boundary = 0;
@@ -286,13 +290,17 @@ static bool is_alnum(uint32_t c)
 
 // Python's rule for most classes: the empty text belongs to none of them, but
 // it is printable.
-static Value all_of(Value self, bool (*test)(uint32_t), bool when_empty)
+static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
+                    bool when_empty)
 {
     Str *str = value_as_str(self);
     const char *at = str->text, *end = at + str->length;
     bool all = at < end || when_empty;
-    while (all && at < end) {
+    for (size_t step = 1; all && at < end; step++) {
         all = test(next_codepoint(&at, end));
+        if (!ctx_poll_at(&vm->ctx, step)) {
+            return VALUE_FAIL;
+        }
     }
     return value_from_bool(all);
 }
@@ -300,9 +308,8 @@ static Value all_of(Value self, bool (*test)(uint32_t), bool when_empty)
 #define CLASS_METHOD(name, test, when_empty)                                  \
     Value str_method_##name(Vm *vm, Value *args, uint32_t count)              \
     {                                                                         \
-        (void)vm;                                                             \
         (void)count;                                                          \
-        return all_of(args[0], test, when_empty);                             \
+        return all_of(vm, args[0], test, when_empty);                         \
     }
 CLASS_METHOD(isalpha, is_letter, false)
 CLASS_METHOD(isdecimal, is_decimal, false)
@@ -325,24 +332,29 @@ Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
 // CPython.
 Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm;
     (void)count;
     Str *str = value_as_str(args[0]);
     const char *at = str->text, *end = at + str->length;
     bool all = at < end && utf8_is_identifier_start(next_codepoint(&at, end));
-    while (all && at < end) {
+    for (size_t step = 1; all && at < end; step++) {
         all = utf8_is_identifier_part(next_codepoint(&at, end));
+        if (!ctx_poll_at(&vm->ctx, step)) {
+            return VALUE_FAIL;
+        }
     }
     return value_from_bool(all);
 }
 
 // Some letter is of the wanted case, none of the other.
-static Value one_case(Value self, bool upper)
+static Value one_case(Vm *vm, Value self, bool upper)
 {
     Str *str = value_as_str(self);
     const char *at = str->text, *end = at + str->length;
     bool found = false;
-    while (at < end) {
+    for (size_t step = 1; at < end; step++) {
+        if (!ctx_poll_at(&vm->ctx, step)) {
+            return VALUE_FAIL;
+        }
         utf8proc_category_t kind = utf8proc_category(
             (utf8proc_int32_t)next_codepoint(&at, end));
         bool is_upper = kind == UTF8PROC_CATEGORY_LU;
@@ -357,28 +369,28 @@ static Value one_case(Value self, bool upper)
 
 Value str_method_isupper(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm;
     (void)count;
-    return one_case(args[0], true);
+    return one_case(vm, args[0], true);
 }
 
 Value str_method_islower(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm;
     (void)count;
-    return one_case(args[0], false);
+    return one_case(vm, args[0], false);
 }
 
 // Upper case begins each run of cased characters and lower case continues it;
 // there must be one such run at least.
 Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm;
     (void)count;
     Str *str = value_as_str(args[0]);
     const char *at = str->text, *end = at + str->length;
     bool found = false, after_letter = false;
-    while (at < end) {
+    for (size_t step = 1; at < end; step++) {
+        if (!ctx_poll_at(&vm->ctx, step)) {
+            return VALUE_FAIL;
+        }
         uint32_t c = next_codepoint(&at, end);
         bool lower = utf8proc_category((utf8proc_int32_t)c) ==
                      UTF8PROC_CATEGORY_LL;

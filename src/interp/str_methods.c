@@ -59,13 +59,15 @@ static int search_start(Vm *vm, Value *args, Search *search)
     return 1;
 }
 
-// The byte offset of the first or last place, -1 if there is none.
-static int64_t search_find(const Search *search, bool last)
+enum { SEARCH_NONE = -1, SEARCH_FAILED = -2 };
+
+// The byte offset of the first or last place, SEARCH_NONE if there is none.
+static int64_t search_find(Vm *vm, const Search *search, bool last)
 {
     const char *text = search->str->text, *part = search->part->text;
     size_t length = search->part->length;
     if (length > search->to - search->from) {
-        return -1;
+        return SEARCH_NONE;
     }
     if (!last) {
         const char *at = length == 1
@@ -73,7 +75,7 @@ static int64_t search_find(const Search *search, bool last)
                                       search->to - search->from)
                              : memmem(text + search->from,
                                       search->to - search->from, part, length);
-        return at == NULL ? -1 : at - text;
+        return at == NULL ? SEARCH_NONE : at - text;
     }
     // There is no memmem from the end. The first byte settles most places.
     for (size_t at = search->to - length + 1; at-- > search->from;) {
@@ -81,8 +83,12 @@ static int64_t search_find(const Search *search, bool last)
             memcmp(text + at, part, length) == 0) {
             return (int64_t)at;
         }
+        // Each comparison may be long, too.
+        if (!ctx_poll_at(&vm->ctx, length < 256 ? at : at << 10)) {
+            return SEARCH_FAILED;
+        }
     }
-    return -1;
+    return SEARCH_NONE;
 }
 
 // find, rfind, index and rindex: they differ in direction and in what a miss
@@ -94,7 +100,10 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
     if (possible < 0) {
         return VALUE_FAIL;
     }
-    int64_t at = possible ? search_find(&search, last) : -1;
+    int64_t at = possible ? search_find(vm, &search, last) : SEARCH_NONE;
+    if (at == SEARCH_FAILED) {
+        return VALUE_FAIL;
+    }
     if (at < 0) {
         return must ? raise_error(vm, ERR_VALUE, "substring not found")
                     : value_from_small(-1);
@@ -156,8 +165,11 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
         }
         return value_from_small(total);
     }
-    while ((at = search_find(&search, false)) >= 0) {
+    while ((at = search_find(vm, &search, false)) >= 0) {
         total++;
+        if (!ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
         search.from = (size_t)at + search.part->length;
     }
     return value_from_small(total);
@@ -227,7 +239,7 @@ static Value method_endswith(Vm *vm, Value *args, uint32_t count)
 static void replace_empty(StrBuf *out, Str *str, Str *to, int64_t limit)
 {
     size_t at = 0;
-    for (; limit != 0; limit--) {
+    for (; limit != 0 && strbuf_ok(out); limit--) {
         strbuf_add(out, to->text, to->length);
         if (at >= str->length) {
             return;
@@ -286,8 +298,9 @@ static Value method_replace(Vm *vm, Value *args, uint32_t count)
         return text_value(str_from_buf(vm, &out));
     }
     const char *at = str->text, *end = at + str->length, *next;
-    for (; limit != 0 && (next = memmem(at, (size_t)(end - at), from->text,
-                                        from->length)) != NULL;
+    for (; limit != 0 && strbuf_ok(&out) &&
+           (next = memmem(at, (size_t)(end - at), from->text,
+                          from->length)) != NULL;
          limit--) {
         strbuf_add(&out, at, (size_t)(next - at));
         strbuf_add(&out, to->text, to->length);
@@ -354,14 +367,20 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
             end--;
         }
     }
-    while (left && start < end) {
+    for (size_t step = 1; left && start < end; step++) {
+        if (!ctx_poll_at(&vm->ctx, step)) {
+            return VALUE_FAIL;
+        }
         size_t size = utf8_offset(start, (size_t)(end - start), 1);
         if (!strips(start, size, chars)) {
             break;
         }
         start += size;
     }
-    while (right && start < end) {
+    for (size_t step = 1; right && start < end; step++) {
+        if (!ctx_poll_at(&vm->ctx, step)) {
+            return VALUE_FAIL;
+        }
         const char *last = end - 1;
         while (last > start && (*last & 0xC0) == 0x80) {
             last--;
@@ -553,7 +572,7 @@ static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
     Str *str = value_as_str(args[0]);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    for (size_t i = 0; i < str->length; i++) {
+    for (size_t i = 0; i < str->length && strbuf_ok(&out); i++) {
         char c = str->text[i];
         if (c == '\t') {
             int64_t step = width > 0 ? width - column % width : 0;

@@ -10,7 +10,8 @@
 // Appends a copy of the bytes from start up to end.
 static bool add_part(Vm *vm, List *list, const char *start, const char *end)
 {
-    Str *part = str_new(vm, start, (size_t)(end - start));
+    Str *part = ctx_poll(&vm->ctx) ? str_new(vm, start, (size_t)(end - start))
+                                   : NULL;
     return part != NULL && list_append_owned(vm, list, str_value(part));
 }
 
@@ -53,7 +54,9 @@ static bool split_ascii(Vm *vm, List *list, const Str *str)
         if (at == start) {
             return true;
         }
-        Str *part = str_new_ascii(vm, start, (size_t)(at - start));
+        Str *part = ctx_poll(&vm->ctx)
+                        ? str_new_ascii(vm, start, (size_t)(at - start))
+                        : NULL;
         if (part == NULL || !list_append_owned(vm, list, str_value(part))) {
             return false;
         }
@@ -150,6 +153,9 @@ static bool rsplit_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
     const char *start = str->text, *end = start + str->length;
     for (const char *at = end; limit != 0 && at > start;) {
         at--;
+        if (!ctx_poll_at(&vm->ctx, (size_t)(at - start))) {
+            return false;
+        }
         if ((size_t)(end - at) >= sep->length &&
             memcmp(at, sep->text, sep->length) == 0) {
             if (!add_part(vm, list, at + sep->length, end)) {
@@ -358,6 +364,10 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
     // The code points add up as the bytes do; no text is counted anew.
     text->count = (count - 1) * sep->count;
     for (size_t i = 0; i < count; i++) {
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, text);
+            return NULL;
+        }
         const Str *part = value_as_str(parts[i]);
         if (i > 0) {
             memcpy(at, sep->text, sep->length);
@@ -434,6 +444,9 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     const char *next = at;
     const char *end = str->text + str->length;
     while (last && next != NULL) {
+        if (!ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
         at = next;
         next = memmem(at + 1, (size_t)(end - at - 1), sep->text, sep->length);
     }

@@ -118,7 +118,8 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
         if (to != NULL) {
             k += utf8_decode(to->text + k, to->length - k, &d);
         }
-        if (!dict_set(vm, table, value_from_small((int64_t)c),
+        if (!ctx_poll(&vm->ctx) ||
+            !dict_set(vm, table, value_from_small((int64_t)c),
                       to == NULL ? VALUE_NONE
                                  : value_from_small((int64_t)d))) {
             return false;

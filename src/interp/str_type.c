@@ -168,7 +168,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && strbuf_ok(&out); i++) {
         size_t at = str_offset(vm, str, (size_t)(start + i * step));
         size_t next = str_offset(vm, str, (size_t)(start + i * step + 1));
         strbuf_add(&out, str->text + at, next - at);
