@@ -26,14 +26,12 @@ unit_programs += tests/unit/unit_repl
 endif
 # Types at a pseudo-terminal for tests/run-repl.
 terminal_program = tests/repl/terminal
-check_PROGRAMS = $(unit_programs) $(terminal_program)
-tests_repl_terminal_SOURCES = tests/repl/keys.c tests/repl/look.c \
-	tests/repl/pty.c tests/repl/screen.c tests/repl/terminal.c
 # Sends SIGINT at the right moment for tests/run-interrupt.
 interrupt_program = tests/interrupt/interrupt
 check_PROGRAMS = $(unit_programs) $(terminal_program) $(interrupt_program)
-tests_repl_terminal_SOURCES = tests/repl/terminal.c
 tests_interrupt_interrupt_SOURCES = tests/interrupt/interrupt.c
+tests_repl_terminal_SOURCES = tests/repl/keys.c tests/repl/look.c \
+	tests/repl/pty.c tests/repl/screen.c tests/repl/terminal.c
 
 # Criterion's macros use GNU extensions.
 unit_cflags = $(AM_CFLAGS) -Wno-pedantic

@@ -134,6 +134,7 @@ void strbuf_vprintf(StrBuf *buf, const char *format, va_list args)
     if (length >= 0 && reserve(buf, (size_t)length)) {
         vsnprintf(buf->text + buf->length, (size_t)length + 1, format, args);
         buf->length += (size_t)length;
+        poll_long(buf, (size_t)length);
     }
 }
 

@@ -323,6 +323,7 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     size_t width = (size_t)(group < 0 ? -group : group);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < length && strbuf_ok(&out); i++) {
         // Counted from the end, the first group is the one that may be short.
         size_t left = group < 0 ? i : length - i;
@@ -330,8 +331,8 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
             strbuf_putc(&out, sep);
         }
         unsigned char byte = (unsigned char)bytes_text(args[0])[i];
-        strbuf_putc(&out, "0123456789abcdef"[byte >> 4]);
-        strbuf_putc(&out, "0123456789abcdef"[byte & 15]);
+        strbuf_putc(&out, digits[byte >> 4]);
+        strbuf_putc(&out, digits[byte & 15]);
     }
     Str *text = str_from_buf(vm, &out);
     return text == NULL ? VALUE_FAIL : str_value(text);

@@ -28,11 +28,16 @@ List *list_new(Vm *vm, size_t count)
         ctx_free(&vm->ctx, items, count * sizeof *items);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++) {
-        items[i] = VALUE_NONE;
-    }
     list->items = items;
-    list->count = list->capacity = count;
+    list->capacity = count;
+    // Counted as they come: Ctrl-C may end a fill of gigabytes.
+    for (list->count = 0; list->count < count;) {
+        items[list->count++] = VALUE_NONE;
+        if (!ctx_poll_at(&vm->ctx, list->count)) {
+            object_release(&vm->ctx, list);
+            return NULL;
+        }
+    }
     return list;
 }
 

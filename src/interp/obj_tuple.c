@@ -13,12 +13,18 @@ Tuple *tuple_new(Vm *vm, size_t count)
     if (count > PTRDIFF_MAX / sizeof(Value) - 8) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
-    Tuple *tuple = object_new(vm, vm->types[KIND_TUPLE],
-                              sizeof *tuple + count * sizeof(Value));
-    if (tuple != NULL) {
-        tuple->count = count;
-        for (size_t i = 0; i < count; i++) {
-            tuple->items[i] = VALUE_UNBOUND;
+    size_t size = sizeof(Tuple) + count * sizeof(Value);
+    Tuple *tuple = object_new(vm, vm->types[KIND_TUPLE], size);
+    if (tuple == NULL) {
+        return NULL;
+    }
+    tuple->count = count;
+    for (size_t i = 0; i < count; i++) {
+        tuple->items[i] = VALUE_UNBOUND;
+        // Freed, not released: items that are not there yet hold anything.
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_free(vm, tuple, size);
+            return NULL;
         }
     }
     return tuple;
