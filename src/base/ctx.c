@@ -356,6 +356,9 @@ bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
     va_end(args);
     ctx->error.source = source;
     ctx->error.span = span;
+    ctx->error.part = (Span){0, 0};
+    ctx->error.form = 0;
+    ctx->error.read = 0;
     return false;
 }
 

@@ -41,6 +41,18 @@ typedef enum ErrorKind {
     ERR_COUNT
 } ErrorKind;
 
+// How the place of a SyntaxError is told, which depends in CPython on who
+// found the fault (interp/raise.c makes the numbers).
+typedef enum PlaceForm {
+    PLACE_RANGE,  // by the parser: from the span's start to its end
+    PLACE_POINT,  // by the tokenizer: the end is the start
+    PLACE_ZEROS,  // likewise, but a range, and counted in bytes
+    PLACE_OPEN,   // there is no end
+    PLACE_LAYOUT, // a token without columns: what was read of its line
+    PLACE_LINE,   // likewise, when all of the line was read
+    PLACE_CODE    // by the compiler: a range in bytes
+} PlaceForm;
+
 // The pending error. `text` is owned by the context (ctx_clear frees it) and
 // is never NULL when kind is not ERR_NONE; for ERR_MEMORY it may be a literal.
 typedef struct Error {
@@ -49,6 +61,9 @@ typedef struct Error {
     size_t text_size;     // bytes allocated for text, 0: a literal
     const Source *source; // borrowed; where in the source, NULL if unknown
     Span span;
+    Span part;    // an expression in an f-string that is shown alone, or empty
+    uint8_t form; // PlaceForm
+    uint32_t read; // offset up to which the parser has read, 0: unknown
 } Error;
 
 // Of the small-block allocator, which ctx_alloc and ctx_free share with ctx.c.

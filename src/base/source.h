@@ -17,6 +17,15 @@ typedef struct Span {
     uint32_t start, end; // bytes from the start of the text; [start, end)
 } Span;
 
+// Where a text came from: CPython counts a SyntaxError's columns, and finds
+// its line again, accordingly.
+typedef enum SourceOrigin {
+    SOURCE_TEXT,   // handed to exec, eval or compile
+    SOURCE_TYPED,  // at the prompt, in a cell or behind -c
+    SOURCE_MODULE, // imported
+    SOURCE_FILE    // the script that is run
+} SourceOrigin;
+
 typedef struct Source {
     uint32_t refs;
     uint32_t line_count;
@@ -25,6 +34,7 @@ typedef struct Source {
     char *text;            // valid UTF-8 without NUL, '\n' line ends, ends
                            // in a NUL that `length` does not count
     size_t length;         // bytes
+    uint8_t origin;        // SourceOrigin, TEXT unless its maker sets it
     uint32_t first_line;   // number of the first line, normally 1: a cell of
                            // a --cells file keeps the file's own numbers
 } Source;

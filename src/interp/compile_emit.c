@@ -40,6 +40,7 @@ void compile_error(Compiler *c, Span span, const char *format, ...)
     va_end(args);
     c->failed = !ctx_fail_at(&c->vm->ctx, ERR_SYNTAX, c->table->source, span,
                              "%s", text);
+    c->vm->ctx.error.form = PLACE_CODE;
 }
 
 // A failed compiler emits nothing, so callers need not check.

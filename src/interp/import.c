@@ -105,6 +105,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
         Source *source = source_new(&vm->ctx, path, text, length);
         Value ran = VALUE_FAIL;
         if (source != NULL) {
+            source->origin = SOURCE_MODULE;
             ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
             source_release(&vm->ctx, source);
         }

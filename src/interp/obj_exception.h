@@ -36,6 +36,8 @@ MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);
 ErrorKind raise_kind_of_errno(int error);
 // Appends ". Did you mean: 'name'?" if a name fits (suggest.c).
 void suggest_print(Vm *vm, StrBuf *out, const Exception *error);
+// (file, line, offset, text …) of a SyntaxError, borrowed; NULL: it has none.
+const Tuple *exception_place(Vm *vm, const Exception *self);
 MUST_CHECK Traceback *traceback_new(Vm *vm); // without entries
 static inline Exception *value_as_exception(Value v)
 {

@@ -190,34 +190,11 @@ Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
                         : raise_object(vm, value_from_object(made));
 }
 
-// A SyntaxError's second argument: (file, line, column, line's text, line and
-// column of the end), columns from 1 and in characters.
-static Tuple *syntax_place(Vm *vm, const Source *source, Span span)
-{
-    Place start = source_place(source, span.start);
-    Place end = source_place(source, span.end);
-    size_t length = 0;
-    const char *line = source_line(source, start.line, &length);
-    Str *name = str_from(vm, source->name);
-    Str *text = line == NULL ? NULL : str_printf(vm, "%.*s\n", (int)length,
-                                                 line);
-    Value parts[6] = {name == NULL ? VALUE_NONE : str_value(name),
-                      value_from_small(start.line),
-                      value_from_small(start.column),
-                      text == NULL ? VALUE_NONE : str_value(text),
-                      value_from_small(end.line),
-                      value_from_small(end.column)};
-    Tuple *place = ctx_failed(&vm->ctx) ? NULL : tuple_from(vm, parts, 6);
-    release(vm, parts[0]);
-    release(vm, parts[3]);
-    return place;
-}
-
 // SyntaxError(text, place), as CPython calls it.
-static Value syntax_error(Vm *vm, ErrorKind kind, Str *text,
-                          const Source *source, Span span)
+static Value syntax_error(Vm *vm, Str *text, const Source *source,
+                          const Error *error)
 {
-    Tuple *place = syntax_place(vm, source, span);
+    Tuple *place = syntax_place(vm, source, error);
     if (place == NULL) {
         return VALUE_FAIL;
     }
@@ -226,7 +203,7 @@ static Value syntax_error(Vm *vm, ErrorKind kind, Str *text,
     object_release(&vm->ctx, place);
     Exception *made =
         args == NULL ? NULL
-                     : exception_new(vm, vm->error_types[kind], args);
+                     : exception_new(vm, vm->error_types[error->kind], args);
     object_release_null(&vm->ctx, args);
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
@@ -234,17 +211,17 @@ static Value syntax_error(Vm *vm, ErrorKind kind, Str *text,
 // What ctx holds, taken out of it so that making the object may fail anew.
 static Value object_of_text(Vm *vm)
 {
-    Error *error = &vm->ctx.error;
-    ErrorKind kind = error->kind;
+    // A copy: the text goes with ctx_clear, the place is needed after it.
+    Error error = vm->ctx.error;
+    ErrorKind kind = error.kind;
     Source *source = NULL;
-    Span span = error->span;
-    if (error->source != NULL) {
-        source = source_retain((Source *)(uintptr_t)error->source);
+    if (error.source != NULL) {
+        source = source_retain((Source *)(uintptr_t)error.source);
     }
     Str *text = NULL;
     // Without memory nothing is copied: raise_take has an object for that.
     if (kind != ERR_MEMORY) {
-        char *copy = ctx_strndup(&vm->ctx, error->text, strlen(error->text));
+        char *copy = ctx_strndup(&vm->ctx, error.text, strlen(error.text));
         if (copy != NULL) {
             size_t length = strlen(copy);
             ctx_clear(&vm->ctx);
@@ -256,7 +233,7 @@ static Value object_of_text(Vm *vm)
     bool syntax = type_is_subtype(vm->error_types[kind],
                                   vm->error_types[ERR_SYNTAX]);
     if (text != NULL && source != NULL && syntax) {
-        made = syntax_error(vm, kind, text, source, span);
+        made = syntax_error(vm, text, source, &error);
     } else if (text != NULL) {
         // An error without a text has no argument.
         made = text->length == 0 && kind != ERR_ASSERTION
@@ -268,7 +245,7 @@ static Value object_of_text(Vm *vm)
     if (!value_failed(made) && value_is_kind(made, KIND_EXCEPTION) &&
         source != NULL) {
         value_as_exception(made)->source = source;
-        value_as_exception(made)->span = span;
+        value_as_exception(made)->span = error.span;
         // The exception holds it from here on.
         source = NULL;
     }

@@ -52,6 +52,15 @@ MUST_CHECK bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
                                        StrBuf *out);
 // Its last lines alone: class, message, notes. False with an error pending.
 MUST_CHECK bool raise_print_message(Vm *vm, Value exception, StrBuf *out);
+// A SyntaxError's second argument: (file, line, offset, text, end line, end
+// offset), from 1 (syntax_place.c). Owned, NULL with an error pending.
+MUST_CHECK Tuple *syntax_place(Vm *vm, const Source *source,
+                               const Error *error);
+// Prints such a tuple: file, line, text, carets. `library`: as the module
+// traceback does it and not the interpreter; `point`: without its end, as
+// subclasses of SyntaxError are shown.
+void syntax_print_place(StrBuf *out, const Tuple *place, bool library,
+                        bool point);
 // Adds the running frame (code, word) to the pending error's traceback.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word);
 

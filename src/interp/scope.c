@@ -24,8 +24,10 @@ static bool walk_list(ScopeWalk *w, NodeList list)
 bool scope_error(ScopeWalk *w, Span span, const char *format,
                  const char *name)
 {
-    return ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span,
-                       format, name);
+    (void)ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span,
+                      format, name);
+    w->table->ctx->error.form = PLACE_CODE;
+    return false;
 }
 
 // Arena arrays double; the old block is left to the arena.

@@ -107,9 +107,7 @@ static void print_message(Vm *vm, StrBuf *out, Value exception,
 {
     // The place of a SyntaxError is printed above, not in its text.
     const Exception *e = value_as_exception(exception);
-    bool placed = e->source != NULL && e->args->count == 2 &&
-                  type_is_subtype(e->head.type,
-                                  type_of_error(vm, ERR_SYNTAX));
+    bool placed = exception_place(vm, e) != NULL;
     Str *text = value_str(vm, placed ? e->args->items[0] : exception);
     if (text == NULL) {
         raise_clear(vm);
@@ -147,16 +145,10 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
 {
     Exception *exception = value_as_exception(value);
-    if (exception->source != NULL) { // a SyntaxError's own place
-        diag_file_line(out, exception->source, exception->span);
-        strbuf_putc(out, '\n');
-        const Tuple *args = exception->args;
-        // As CPython, which shows none for an unexpected indent.
-        bool carets = args->count == 0 || !value_is_str(args->items[0]) ||
-                      !str_is(value_as_str(args->items[0]),
-                              "unexpected indent");
-        diag_source_line(out, exception->source, exception->span, 4, carets,
-                         true);
+    const Tuple *place = exception_place(vm, exception);
+    if (place != NULL) {
+        bool point = exception->head.type != type_of_error(vm, ERR_SYNTAX);
+        syntax_print_place(out, place, !suggest, point);
     }
     print_class(vm, out, exception->head.type);
     print_message(vm, out, value, suggest);

@@ -22,9 +22,9 @@ Scan scan_continuation(Lexer *lexer)
     lexer->position++;
     if (scan_peek(lexer, 0) != '\n') {
         uint32_t at = lexer->position;
-        return scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
-                         "unexpected character after line continuation "
-                         "character");
+        scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
+                  "unexpected character after line continuation character");
+        return scan_stop_quiet(lexer, PLACE_OPEN);
     }
     lexer->position++;
     if (lexer->position < lexer->end) {
@@ -34,7 +34,7 @@ Scan scan_continuation(Lexer *lexer)
     scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
               "unexpected EOF while parsing");
     lexer->tokens->error.incomplete = true;
-    return SCAN_STOPPED;
+    return scan_stop_quiet(lexer, PLACE_OPEN);
 }
 
 // Counts the columns up to the first character that is no blank. A line that
@@ -88,8 +88,9 @@ static void skip_line(Lexer *lexer)
 // The two counts disagree on which line is further in.
 static Scan stop_tabs(Lexer *lexer, uint32_t start)
 {
-    return scan_stop(lexer, ERR_TAB, (Span){start, start + 1},
-                     "inconsistent use of tabs and spaces in indentation");
+    scan_stop(lexer, ERR_TAB, (Span){start, start + 1},
+              "inconsistent use of tabs and spaces in indentation");
+    return scan_stop_quiet(lexer, PLACE_OPEN);
 }
 
 // The caller knows that the column has grown; the alternate count must have
@@ -98,9 +99,10 @@ static Scan open_block(Lexer *lexer, const Indentation *found,
                        uint32_t alternate)
 {
     if (lexer->depth + 1 >= LEXER_MAX_INDENTS) {
-        return scan_stop(lexer, ERR_INDENTATION,
-                         (Span){found->start, lexer->position},
-                         "too many levels of indentation");
+        scan_stop(lexer, ERR_INDENTATION,
+                  (Span){found->start, lexer->position},
+                  "too many levels of indentation");
+        return scan_stop_quiet(lexer, PLACE_OPEN);
     }
     if (found->alternate <= alternate) {
         return stop_tabs(lexer, found->start);
@@ -122,28 +124,31 @@ static uint32_t line_end(const Lexer *lexer)
 }
 
 // Also for a line that stays in its block: the loop does nothing then, and
-// both counts are compared all the same.
+// both counts are compared all the same. No DEDENT comes before a fault.
 static Scan close_blocks(Lexer *lexer, const Indentation *found)
 {
-    while (lexer->depth > 0 &&
-           found->column < lexer->columns[lexer->depth - 1]) {
-        lexer->depth--;
-        if (scan_emit(lexer, TOK_DEDENT, lexer->position) != SCAN_OK) {
-            return SCAN_STOPPED;
-        }
-    }
     uint32_t depth = lexer->depth;
+    while (depth > 0 && found->column < lexer->columns[depth - 1]) {
+        depth--;
+    }
     uint32_t column = depth > 0 ? lexer->columns[depth - 1] : 0;
     uint32_t alternate = depth > 0 ? lexer->alternates[depth - 1] : 0;
     if (found->column != column) {
         // CPython points at the end of the line for this fault.
         uint32_t at = line_end(lexer);
-        return scan_stop(lexer, ERR_INDENTATION, (Span){at, at + 1},
-                         "unindent does not match any outer indentation "
-                         "level");
+        scan_stop(lexer, ERR_INDENTATION, (Span){at, at + 1},
+                  "unindent does not match any outer indentation level");
+        return scan_stop_quiet(lexer, PLACE_LINE);
     }
-    return found->alternate == alternate ? SCAN_OK
-                                         : stop_tabs(lexer, found->start);
+    if (found->alternate != alternate) {
+        return stop_tabs(lexer, found->start);
+    }
+    for (; lexer->depth > depth; lexer->depth--) {
+        if (scan_emit(lexer, TOK_DEDENT, lexer->position) != SCAN_OK) {
+            return SCAN_STOPPED;
+        }
+    }
+    return SCAN_OK;
 }
 
 // At the end of the text nothing is emitted: the open blocks are closed by

@@ -20,6 +20,11 @@ static void set_error(Lexer *lexer, ErrorKind kind, Span span,
     LexError *error = &lexer->tokens->error;
     error->kind = kind;
     error->span = span;
+    error->form = PLACE_POINT;
+    if (lexer->level > 0) {
+        error->open = lexer->brackets[lexer->level - 1].open;
+        error->bracket = lexer->brackets[lexer->level - 1].offset;
+    }
     vsnprintf(error->message, sizeof error->message, format, args);
 }
 
@@ -31,6 +36,14 @@ Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
     va_start(args, format);
     set_error(lexer, kind, span, format, args);
     va_end(args);
+    return SCAN_STOPPED;
+}
+
+// Faults that CPython's tokenizer leaves to its parser to tell.
+Scan scan_stop_quiet(Lexer *lexer, PlaceForm form)
+{
+    lexer->tokens->error.quiet = true;
+    lexer->tokens->error.form = (uint8_t)form;
     return SCAN_STOPPED;
 }
 
@@ -279,20 +292,22 @@ static Scan scan_token(Lexer *lexer)
     return is_name_byte(byte) ? scan_name(lexer) : scan_operator(lexer);
 }
 
-// A comment goes up to its line end, which stays: it may be a NEWLINE.
-static void skip_blanks(Lexer *lexer)
+// A comment goes up to its line end, which stays: it may be a NEWLINE. Returns
+// where the comment, or else what follows, begins.
+static uint32_t skip_blanks(Lexer *lexer)
 {
     for (;;) {
+        uint32_t start = lexer->position;
         char byte = scan_peek(lexer, 0);
         if (byte == '#') {
             while (lexer->position < lexer->end &&
                    lexer->text[lexer->position] != '\n') {
                 lexer->position++;
             }
-            return;
+            return start;
         }
         if (byte != ' ' && byte != '\t' && byte != '\f') {
-            return;
+            return start;
         }
         lexer->position++;
     }
@@ -304,18 +319,21 @@ static void skip_blanks(Lexer *lexer)
 static Scan scan_line(Lexer *lexer)
 {
     for (;;) {
-        skip_blanks(lexer);
+        uint32_t blanks_end = skip_blanks(lexer);
         if (lexer->position >= lexer->end) {
             return SCAN_OK;
         }
         char byte = scan_peek(lexer, 0);
         Scan result = SCAN_OK;
         if (byte == '\n') {
-            lexer->position++;
+            // Inside brackets a line end is a blank and gives no token. As in
+            // CPython the token is the comment, without the line end.
             if (lexer->level == 0) {
-                // Inside brackets a line end is a blank and gives no token.
-                return scan_emit(lexer, TOK_NEWLINE, lexer->position - 1);
+                result = scan_emit(lexer, TOK_NEWLINE, blanks_end);
+                lexer->position++;
+                return result;
             }
+            lexer->position++;
         } else if (byte == '\\') {
             result = scan_continuation(lexer);
         } else {
@@ -335,7 +353,7 @@ static Scan stop_unclosed(Lexer *lexer)
     scan_stop(lexer, ERR_SYNTAX, (Span){open.offset, open.offset + 1},
               "'%c' was never closed", open.open);
     lexer->tokens->error.incomplete = true;
-    lexer->tokens->error.unclosed = true;
+    scan_stop_quiet(lexer, PLACE_OPEN);
     return SCAN_STOPPED;
 }
 

@@ -212,9 +212,11 @@ static Scan scan_zero(Lexer *lexer, uint32_t start)
     // `0777` was octal in Python 2, `0777.0` is a float. CPython marks the
     // zeros.
     if (other_digit && !is_float) {
-        return scan_stop(lexer, ERR_SYNTAX, (Span){start, zeros_end},
-                         "leading zeros in decimal integer literals are not "
-                         "permitted; use an 0o prefix for octal integers");
+        scan_stop(lexer, ERR_SYNTAX, (Span){start, zeros_end},
+                  "leading zeros in decimal integer literals are not "
+                  "permitted; use an 0o prefix for octal integers");
+        lexer->tokens->error.form = PLACE_ZEROS;
+        return SCAN_STOPPED;
     }
     return finish(lexer, start, "decimal");
 }

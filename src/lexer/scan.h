@@ -40,7 +40,9 @@ static inline char scan_peek(const Lexer *lexer, uint32_t ahead)
 // Stops the lexer for the reason given; `span` is where.
 Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
                ...) PRINTF_LIKE(4, 5);
-// The same, at the character before the position, as CPython points.
+// Behind scan_stop: the parser tells it only where it meets it.
+Scan scan_stop_quiet(Lexer *lexer, PlaceForm form);
+// The same as scan_stop, at the character before the position, as CPython points.
 Scan scan_stop_here(Lexer *lexer, const char *format, ...) PRINTF_LIKE(2, 3);
 // Appends a token from `start` to the position.
 Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start);

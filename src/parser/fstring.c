@@ -277,7 +277,7 @@ static Node *parse_field_expression(FString *f, Span part)
     TokenList tokens = {0};
     Node *node = NULL;
     if (lexer_run_expression(p->ctx, p->source, part, &tokens)) {
-        node = parse_nested(p, &tokens);
+        node = parse_nested(p, &tokens, part);
     }
     token_list_free(p->ctx, &tokens);
     return node;

@@ -1,11 +1,8 @@
 // What the files of the parser share. Private to src/parser.
 //
-// The parser reads a text twice if it is faulty. The first pass takes valid
-// programs only, and fails without a word; `furthest` is then the token it
-// could not use. The second pass has `explaining` set: the same functions
-// look, at the places where people err, for what may have been meant, and
-// raise it. If that says nothing either, it is "invalid syntax" at the token
-// where the first pass ended.
+// The parse functions take valid programs only, and fail without a word;
+// `furthest` is then the token they could not use. What was meant is found by
+// another reader, from the beginning of the outermost statement (peg.h).
 //
 // A parse function returns NULL (or false) when its production is not there:
 // with an error pending in the context, or without one for a plain mismatch.
@@ -25,8 +22,8 @@ typedef struct Parser {
     const Token *tokens; // the list's items
     uint32_t position;   // the token at hand
     uint32_t furthest;   // the last one that was looked at
-    bool explaining;     // second pass
     int fstring_depth;   // f-strings around the text at hand
+    uint32_t statement;  // the token at which the outermost one begins
     VEC(Node *) scratch; // items of the lists under construction
 } Parser;
 
@@ -62,10 +59,8 @@ static inline bool parse_at(Parser *p, TokenKind kind)
 // The token `ahead` of the one at hand; END repeats.
 TokenKind parse_ahead(Parser *p, uint32_t ahead);
 bool parse_accept(Parser *p, TokenKind kind); // takes it if it is there
-// Takes it, or fails; in the second pass by `expected ':'` and the like where
-// CPython says so (parse_expect_forced).
+// Takes it, or fails.
 MUST_CHECK bool parse_expect(Parser *p, TokenKind kind);
-MUST_CHECK bool parse_expect_forced(Parser *p, TokenKind kind);
 bool parse_text_is(Parser *p, uint32_t token, const char *text);
 
 // Nodes (parser.c). A node starts where its first token starts.
@@ -93,11 +88,16 @@ bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
                      ...) PRINTF_LIKE(4, 5);
 bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
     PRINTF_LIKE(3, 4);
+// What the lexer stopped for.
+void parse_fail_lexer(Parser *p);
+// Behind an error of the parser's: a fault that the lexer found further on
+// takes its place, since CPython reads on to the end to see.
+void parse_fail_rest(Parser *p);
 static inline Span parse_token_span(const Parser *p, uint32_t token)
 {
     return p->tokens[token].span;
 }
-// Tries a production without explaining: true and *node set if it was there;
+// Tries a production: true and *node set if it was there;
 // the position is put back if not. False with an error pending is fatal.
 typedef Node *ParseFunction(Parser *p);
 Node *parse_try(Parser *p, ParseFunction *function);
@@ -129,9 +129,9 @@ MUST_CHECK bool parse_fstring(Parser *p, StrBuf *literal, Span body, bool raw,
 MUST_CHECK bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole);
 MUST_CHECK bool parse_decode(Parser *p, StrBuf *out, Span part, bool raw,
                              bool bytes);
-// Runs both passes of a production over other tokens; the tokens, the
-// position and the pass at hand are put back.
-MUST_CHECK Node *parse_nested(Parser *p, const TokenList *tokens);
+// Runs both passes of a production over other tokens, those of the expression
+// `part`; the tokens, the position and the pass at hand are put back.
+MUST_CHECK Node *parse_nested(Parser *p, const TokenList *tokens, Span part);
 
 // Targets (parse_target.c): turns expressions into what is stored to.
 typedef enum TargetUse {
@@ -140,10 +140,7 @@ typedef enum TargetUse {
     TARGET_DELETE
 } TargetUse;
 // False without an error if it is no target.
-MUST_CHECK bool parse_set_target(Parser *p, Node *node, TargetUse use);
-// The innermost part of `node` that cannot be a target, NULL if it can.
-const Node *parse_bad_target(const Node *node, TargetUse use);
-const char *parse_expression_name(const Node *node); // "function call"
+MUST_CHECK bool parse_set_target(Node *node, TargetUse use);
 // star_targets in front of `in`, read as bitwise-or operands.
 MUST_CHECK Node *parse_for_targets(Parser *p);
 
@@ -153,10 +150,7 @@ MUST_CHECK bool parse_simple_line(Parser *p);
 MUST_CHECK bool parse_compound(Parser *p, bool *found);
 MUST_CHECK Node *parse_import(Parser *p); // parse_import.c
 MUST_CHECK Node *parse_import_from(Parser *p);
-// `what`: "'if' statement"; `head` is the token that began it, whose line the
-// message gives.
-MUST_CHECK bool parse_block(Parser *p, NodeList *body, uint32_t head,
-                            const char *what);
+MUST_CHECK bool parse_block(Parser *p, NodeList *body);
 MUST_CHECK Node *parse_function(Parser *p, NodeList decorators,
                                 uint32_t start);
 MUST_CHECK Node *parse_class(Parser *p, NodeList decorators, uint32_t start);

@@ -5,7 +5,6 @@
 // parse_expression, which counts the depth.
 #include "lexer/literal.h"
 #include "parser/parse.h"
-#include "parser/parse_explain.h"
 
 // Type only; text and number stay absent, as is right for the constants that
 // are words.
@@ -237,52 +236,14 @@ static Node *finish_dict_comp(Parser *p, uint32_t start, Node *key,
     return node;
 }
 
-// CPython points at the last character of the key.
-static bool missing_colon(Parser *p, const Node *key)
-{
-    if (!p->explaining || key == NULL || parse_at(p, TOK_ERROR)) {
-        return false;
-    }
-    return parse_fail_span(p, ERR_SYNTAX,
-                           (Span){key->span.end - 1, key->span.end},
-                           "':' expected after dictionary key");
-}
-
-// Behind the colon of a pair whose value could not be read; false if there is
-// no advice, too.
-static bool bad_dict_value(Parser *p)
-{
-    Span colon = parse_token_span(p, p->position - 1);
-    if (parse_at(p, TOK_RIGHT_BRACE) || parse_at(p, TOK_COMMA)) {
-        return parse_fail_span(p, ERR_SYNTAX, colon,
-                               "expression expected after dictionary key and "
-                               "':'");
-    }
-    if (!parse_at(p, TOK_STAR)) {
-        return false;
-    }
-    Node *starred = parse_star_expression(p);
-    return starred != NULL &&
-           parse_fail_span(p, ERR_SYNTAX, starred->span,
-                           "cannot use a starred expression in a dictionary "
-                           "value");
-}
-
 // Behind `key`: ':' expression. Both go onto the open list.
-// The first pair of a display was seen to have its colon, so only later ones
-// can lack it.
-static bool finish_pair(Parser *p, Node *key, bool first)
+// A NULL key is a failure that is passed on.
+static bool finish_pair(Parser *p, Node *key)
 {
-    if (key == NULL) {
+    if (key == NULL || !parse_accept(p, TOK_COLON)) {
         return false;
-    }
-    if (!parse_accept(p, TOK_COLON)) {
-        return !first && missing_colon(p, key);
     }
     Node *value = parse_expression(p);
-    if (value == NULL && p->explaining && !ctx_failed(p->ctx)) {
-        return bad_dict_value(p);
-    }
     return parse_list_add(p, key) && parse_list_add(p, value);
 }
 
@@ -291,10 +252,7 @@ static bool finish_pair(Parser *p, Node *key, bool first)
 static bool parse_pair(Parser *p)
 {
     if (!parse_accept(p, TOK_POWER)) {
-        // A missing ':' is told before a missing comma.
-        Node *key = p->explaining ? parse_try(p, parse_expression) : NULL;
-        key = key != NULL || ctx_failed(p->ctx) ? key : parse_expression(p);
-        return finish_pair(p, key, false);
+        return finish_pair(p, parse_expression(p));
     }
     return vec_push(p->ctx, &p->scratch, NULL) &&
            parse_list_add(p, parse_operand(p, POWER_BIT_OR));
@@ -332,7 +290,7 @@ static Node *parse_dict(Parser *p, uint32_t start, Node *key)
 {
     size_t mark = parse_list_begin(p);
     if (key != NULL) {
-        if (!finish_pair(p, key, true)) {
+        if (!finish_pair(p, key)) {
             return NULL;
         }
         if (at_for(p)) {
@@ -382,26 +340,13 @@ static Node *parse_brace(Parser *p)
     return finish_sequence(p, AST_SET, start, element, TOK_RIGHT_BRACE);
 }
 
-// All brackets pass here, so that the advice for a failed one is in one place.
-// The list is cut back before it, since the failed production may have left
-// items.
+// The bracket is at hand.
 static Node *parse_bracket(Parser *p)
 {
-    uint32_t open = p->position;
     TokenKind kind = parse_kind(p);
-    size_t mark = p->scratch.count;
-    Node *node = kind == TOK_LEFT_PAREN     ? parse_paren(p)
-                 : kind == TOK_LEFT_BRACKET ? parse_square(p)
-                                            : parse_brace(p);
-    if (node == NULL && p->explaining && !ctx_failed(p->ctx)) {
-        uint32_t position = p->position;
-        p->scratch.count = mark;
-        if (!explain_bracket(p, open)) {
-            return NULL;
-        }
-        p->position = position;
-    }
-    return node;
+    return kind == TOK_LEFT_PAREN     ? parse_paren(p)
+           : kind == TOK_LEFT_BRACKET ? parse_square(p)
+                                      : parse_brace(p);
 }
 
 // atom: NAME | 'True' | 'False' | 'None' | '...' | NUMBER | STRING+

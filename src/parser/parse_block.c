@@ -4,27 +4,9 @@
 // the `orelse` of the one before; blocks nest no deeper than the lexer's
 // indentation allows.
 #include "parser/parse.h"
-#include "parser/parse_explain.h"
 
 // Reads one whole statement, its keyword included; NULL as usual.
 typedef Node *CompoundFunction(Parser *p);
-
-// Raised in the second pass only, and not where the lexer stopped. The line is
-// that of the head, so `what` and it name the same statement.
-static bool fail_block(Parser *p, uint32_t head, const char *what)
-{
-    if (!p->explaining || parse_at(p, TOK_ERROR)) {
-        return false;
-    }
-    uint32_t line = source_place(p->source, p->tokens[head].span.start).line;
-    Span place = parse_token_span(p, p->position);
-    // The token at hand is the first one of the line that should have been
-    // indented.
-    place.end = place.start + 1; // one caret, as CPython has it
-    return parse_fail_span(p, ERR_INDENTATION, place,
-                           "expected an indented block after %s on line %u",
-                           what, line);
-}
 
 // Up to the DEDENT that closes this block; the lexer emits one for every
 // INDENT, at the end of the text too, unless it stopped.
@@ -41,14 +23,14 @@ static bool parse_indented(Parser *p)
 // block: NEWLINE INDENT statement+ DEDENT | simple_stmts
 // The body is never empty. Nested blocks recurse and are counted here; the
 // statements of one block are a loop.
-bool parse_block(Parser *p, NodeList *body, uint32_t head, const char *what)
+bool parse_block(Parser *p, NodeList *body)
 {
     size_t mark = parse_list_begin(p);
     if (!parse_accept(p, TOK_NEWLINE)) {
         return parse_simple_line(p) && parse_list_end(p, mark, body);
     }
     if (!parse_accept(p, TOK_INDENT)) {
-        return fail_block(p, head, what);
+        return false;
     }
     // Only indented blocks can nest; one on the head's line holds simple
     // statements.
@@ -60,38 +42,27 @@ bool parse_block(Parser *p, NodeList *body, uint32_t head, const char *what)
     return parsed && parse_list_end(p, mark, body);
 }
 
-// ':' before a block. A line that ends without it gets CPython's advice.
-// Anything but a line end in its place is a plain mismatch, so that the fault
-// in the head is found rather than the colon missed.
-static bool parse_colon(Parser *p)
-{
-    if (parse_accept(p, TOK_COLON)) {
-        return true;
-    }
-    return parse_at(p, TOK_NEWLINE) && parse_expect_forced(p, TOK_COLON);
-}
-
 // ['else' ':' block]
 // True if there is none; the list is then left as it was.
 static bool parse_else(Parser *p, NodeList *orelse)
 {
-    uint32_t head = p->position;
     if (!parse_accept(p, TOK_ELSE)) {
         return true;
     }
-    return parse_expect_forced(p, TOK_COLON) &&
-           parse_block(p, orelse, head, "'else' statement");
+    return parse_expect(p, TOK_COLON) &&
+           parse_block(p, orelse);
 }
 
 // ('if' | 'elif' | 'while') named_expression ':' block
 // `orelse` stays empty: the callers differ in what may follow.
-static Node *parse_tested(Parser *p, AstKind kind, const char *what)
+static Node *parse_tested(Parser *p, AstKind kind)
 {
-    uint32_t start = parse_start(p), head = p->position++;
+    uint32_t start = parse_start(p);
+    p->position++;
     Node *test = parse_named_expression(p);
     NodeList body;
-    if (test == NULL || !parse_colon(p) ||
-        !parse_block(p, &body, head, what)) {
+    if (test == NULL || !parse_expect(p, TOK_COLON) ||
+        !parse_block(p, &body)) {
         return NULL;
     }
     Node *node = parse_node(p, kind, start);
@@ -116,11 +87,11 @@ static void end_chain(Node *first, uint32_t end)
 // neither recurses nor is read twice.
 static Node *parse_if(Parser *p)
 {
-    Node *first = parse_tested(p, AST_IF, "'if' statement");
+    Node *first = parse_tested(p, AST_IF);
     Node *last = first;
     while (last != NULL && parse_at(p, TOK_ELIF)) {
         size_t mark = parse_list_begin(p);
-        Node *next = parse_tested(p, AST_IF, "'elif' statement");
+        Node *next = parse_tested(p, AST_IF);
         if (!parse_list_add(p, next) ||
             !parse_list_end(p, mark, &last->if_stmt.orelse)) {
             return NULL;
@@ -138,7 +109,7 @@ static Node *parse_if(Parser *p)
 // The node was made before its else part was read, so its end is set again.
 static Node *parse_while(Parser *p)
 {
-    Node *node = parse_tested(p, AST_WHILE, "'while' statement");
+    Node *node = parse_tested(p, AST_WHILE);
     if (node == NULL || !parse_else(p, &node->if_stmt.orelse)) {
         return NULL;
     }
@@ -149,13 +120,14 @@ static Node *parse_while(Parser *p)
 // for_stmt: 'for' star_targets 'in' star_expressions ':' block [else]
 static Node *parse_for(Parser *p)
 {
-    uint32_t start = parse_start(p), head = p->position++;
+    uint32_t start = parse_start(p);
+    p->position++;
     // A missing `else` leaves the list as it is.
     NodeList body, orelse = {NULL, 0};
     Node *target = parse_for_targets(p);
     Node *iter = target != NULL ? parse_star_expressions(p) : NULL;
-    if (iter == NULL || !parse_colon(p) ||
-        !parse_block(p, &body, head, "'for' statement") ||
+    if (iter == NULL || !parse_expect(p, TOK_COLON) ||
+        !parse_block(p, &body) ||
         !parse_else(p, &orelse)) {
         return NULL;
     }
@@ -169,24 +141,6 @@ static Node *parse_for(Parser *p)
     return node;
 }
 
-// `except a, b:`
-// Python 2's form, which is read in full before anything is said.
-static bool explain_several_types(Parser *p, const Node *first)
-{
-    if (!p->explaining || !parse_accept(p, TOK_COMMA)) {
-        return false;
-    }
-    Node *rest = parse_try(p, parse_star_expressions);
-    if (rest == NULL ||
-        (parse_accept(p, TOK_AS) && !parse_accept(p, TOK_NAME)) ||
-        !parse_at(p, TOK_COLON)) {
-        return false;
-    }
-    return parse_fail_span(p, ERR_SYNTAX,
-                           (Span){first->span.start, parse_end(p)},
-                           "multiple exception types must be parenthesized");
-}
-
 // Behind 'except': [expression ['as' NAME]]
 // A handler is made first and filled in here, because all of it may be absent.
 static bool parse_handler_head(Parser *p, Node *handler)
@@ -196,16 +150,12 @@ static bool parse_handler_head(Parser *p, Node *handler)
                                parse_token_span(p, p->position),
                                "Duet has no 'except*'");
     }
-    // At a line end the missing colon is told by parse_colon.
-    if (parse_at(p, TOK_COLON) || parse_at(p, TOK_NEWLINE)) {
+    if (parse_at(p, TOK_COLON)) {
         return true;
     }
     handler->handler.type = parse_expression(p);
     if (handler->handler.type == NULL) {
         return false;
-    }
-    if (parse_at(p, TOK_COMMA)) {
-        return explain_several_types(p, handler->handler.type);
     }
     return !parse_accept(p, TOK_AS) ||
            parse_take_name(p, &handler->handler.name);
@@ -215,11 +165,11 @@ static bool parse_handler_head(Parser *p, Node *handler)
 // That a bare `except:` must be the last one is checked later, as in CPython.
 static Node *parse_handler(Parser *p)
 {
-    uint32_t start = parse_start(p), head = p->position;
+    uint32_t start = parse_start(p);
     p->position++;
     Node *node = parse_node(p, AST_EXCEPT_HANDLER, start);
-    if (node == NULL || !parse_handler_head(p, node) || !parse_colon(p) ||
-        !parse_block(p, &node->handler.body, head, "'except' statement")) {
+    if (node == NULL || !parse_handler_head(p, node) || !parse_expect(p, TOK_COLON) ||
+        !parse_block(p, &node->handler.body)) {
         return NULL;
     }
     node->span.end = parse_end(p);
@@ -243,28 +193,22 @@ static bool parse_handlers(Parser *p, Node *node)
 // With handlers it may be missing; without them one of the two is asked for.
 static bool parse_finally(Parser *p, Node *node)
 {
-    uint32_t head = p->position;
     if (parse_accept(p, TOK_FINALLY)) {
-        return parse_expect_forced(p, TOK_COLON) &&
-               parse_block(p, &node->try_stmt.finalbody, head,
-                           "'finally' statement");
+        return parse_expect(p, TOK_COLON) &&
+               parse_block(p, &node->try_stmt.finalbody);
     }
-    if (node->try_stmt.handlers.count > 0) {
-        return true;
-    }
-    return p->explaining && !parse_at(p, TOK_ERROR) &&
-           parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
-                           "expected 'except' or 'finally' block");
+    return node->try_stmt.handlers.count > 0;
 }
 
 // try_stmt: 'try' ':' block (except_block+ [else] [finally] | finally)
 // At least a handler or `finally` must follow; parse_finally asks for it.
 static Node *parse_try_statement(Parser *p)
 {
-    uint32_t start = parse_start(p), head = p->position++;
+    uint32_t start = parse_start(p);
+    p->position++;
     Node *node = parse_node(p, AST_TRY, start);
-    if (node == NULL || !parse_expect_forced(p, TOK_COLON) ||
-        !parse_block(p, &node->try_stmt.body, head, "'try' statement") ||
+    if (node == NULL || !parse_expect(p, TOK_COLON) ||
+        !parse_block(p, &node->try_stmt.body) ||
         !parse_handlers(p, node) || !parse_finally(p, node)) {
         return NULL;
     }
@@ -278,7 +222,7 @@ static Node *parse_with_target(Parser *p)
 {
     Node *target = parse_at(p, TOK_STAR) ? parse_star_expression(p)
                                          : parse_expression(p);
-    if (target == NULL || !parse_set_target(p, target, TARGET_ASSIGN)) {
+    if (target == NULL || !parse_set_target(target, TARGET_ASSIGN)) {
         return NULL;
     }
     return target;
@@ -314,7 +258,7 @@ static Node *new_with(Parser *p, size_t mark, uint32_t start)
     return node;
 }
 
-// '(' with_item (',' with_item)* [','] ')', before a ':' or where it lacks
+// '(' with_item (',' with_item)* [','] ')', before a ':'
 // The closing bracket must be the last thing of the head, or the brackets
 // belong to an expression.
 static Node *parse_bracketed_items(Parser *p)
@@ -334,7 +278,7 @@ static Node *parse_bracketed_items(Parser *p)
     } while (parse_accept(p, TOK_COMMA));
     // `with ():` has an empty tuple and no items, so it is the other form.
     if (parse_list_begin(p) == mark || !parse_expect(p, TOK_RIGHT_PAREN) ||
-        (!parse_at(p, TOK_COLON) && !parse_at(p, TOK_NEWLINE))) {
+        !parse_at(p, TOK_COLON)) {
         return NULL;
     }
     return new_with(p, mark, start);
@@ -353,37 +297,21 @@ static Node *parse_plain_items(Parser *p)
     return new_with(p, mark, start);
 }
 
-// Neither form was there: the one in brackets is explained first.
-// Read again with explaining on, as the trials before were silent. False if
-// something was raised.
-static bool explain_items(Parser *p)
-{
-    uint32_t position = p->position;
-    Node *unused = parse_bracketed_items(p);
-    (void)unused;
-    p->position = position;
-    return !ctx_failed(p->ctx);
-}
-
 // with_stmt: 'with' ('(' with_items [','] ')' | with_items) ':' block
-// Trials first, in both passes; only when both forms have failed does the
-// second pass read them for advice.
 static Node *parse_with(Parser *p)
 {
-    uint32_t start = parse_start(p), head = p->position++;
-    bool bracketed = parse_at(p, TOK_LEFT_PAREN);
+    uint32_t start = parse_start(p);
+    p->position++;
     // `with (a, b):` has two items, but `with (a, b).c:` one expression: which
     // it is shows only behind the bracket, so the first form is tried.
-    Node *node = bracketed ? parse_try(p, parse_bracketed_items) : NULL;
+    Node *node = parse_at(p, TOK_LEFT_PAREN)
+                     ? parse_try(p, parse_bracketed_items)
+                     : NULL;
     if (node == NULL && !ctx_failed(p->ctx)) {
-        node = parse_try(p, parse_plain_items);
-    }
-    if (node == NULL && p->explaining && !ctx_failed(p->ctx) &&
-        (!bracketed || explain_items(p))) {
         node = parse_plain_items(p);
     }
-    if (node == NULL || !parse_colon(p) ||
-        !parse_block(p, &node->with_stmt.body, head, "'with' statement")) {
+    if (node == NULL || !parse_expect(p, TOK_COLON) ||
+        !parse_block(p, &node->with_stmt.body)) {
         return NULL;
     }
     node->span = (Span){start, parse_end(p)};

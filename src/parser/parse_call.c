@@ -3,7 +3,6 @@
 // Invariant: arguments keep their order within positional ones (with `*a`)
 // and within keyword ones (with `**a`), as CPython evaluates them.
 #include "parser/parse.h"
-#include "parser/parse_explain.h"
 
 // '.' NAME
 // The span begins with the value, that of the name is kept apart.
@@ -141,7 +140,7 @@ static Node *new_keyword(Parser *p, uint32_t start, Text name, Node *value)
 // Called only where the `=` or the `**` has been seen ahead.
 static Node *parse_keyword(Parser *p, Arguments *seen)
 {
-    uint32_t start = parse_start(p), first = p->position;
+    uint32_t start = parse_start(p);
     Text name = {NULL, 0};
     if (parse_accept(p, TOK_POWER)) {
         seen->mapping = true;
@@ -153,21 +152,6 @@ static Node *parse_keyword(Parser *p, Arguments *seen)
     p->position++;
     seen->keyword = true;
     Node *value = parse_expression(p);
-    if (value != NULL && p->explaining && parse_at(p, TOK_FOR)) {
-        NodeList unused;
-        // A generator behind `name=value`: an element with a comparison was
-        // meant.
-        uint32_t position = p->position;
-        if (parse_generators(p, &unused)) {
-            Span span = span_join(parse_token_span(p, first),
-                                  parse_token_span(p, first + 1));
-            parse_fail_span(p, ERR_SYNTAX, span,
-                            "invalid syntax. Maybe you meant '==' or ':=' "
-                            "instead of '='?");
-            return NULL;
-        }
-        p->position = position;
-    }
     return new_keyword(p, start, name, value);
 }
 
@@ -206,7 +190,7 @@ static Node *parse_call_generator(Parser *p, Node *element, uint32_t open)
 }
 
 // A generator takes the place of its element; alone, it shares the brackets of
-// the call, else parentheses are asked for in the second pass.
+// the call, else it needs parentheses of its own.
 static Node *parse_positional(Parser *p, Arguments *seen)
 {
     uint32_t first = p->position;
@@ -214,10 +198,6 @@ static Node *parse_positional(Parser *p, Arguments *seen)
     Node *value = parse_at(p, TOK_NAME) && parse_ahead(p, 1) == TOK_WALRUS
                       ? parse_named_expression(p)
                       : parse_expression(p);
-    if (p->explaining && value != NULL &&
-        !explain_argument(p, first, value, alone)) {
-        return NULL;
-    }
     // Only `NAME :=` was read as a named expression; any other is a fault.
     if (value == NULL || parse_at(p, TOK_WALRUS)) {
         return NULL;
@@ -230,38 +210,6 @@ static Node *parse_positional(Parser *p, Arguments *seen)
     return value;
 }
 
-// A positional argument behind keywords: the rest of the list is read first,
-// because CPython points at its end.
-static bool misplaced(Parser *p, const Arguments *seen)
-{
-    if (!p->explaining) {
-        return false;
-    }
-    while (parse_accept(p, TOK_COMMA)) {
-        // What follows is read as if the list began here, so that only its own
-        // faults are raised.
-        Arguments rest = {0};
-        bool named = parse_at(p, TOK_POWER) ||
-                     (parse_at(p, TOK_NAME) &&
-                      parse_ahead(p, 1) == TOK_EQUAL);
-        parse_accept(p, TOK_STAR);
-        Node *item = parse_at(p, TOK_RIGHT_PAREN) ? NULL
-                     : named ? parse_keyword(p, &rest)
-                             : parse_positional(p, &rest);
-        if (item == NULL) {
-            break;
-        }
-    }
-    if (ctx_failed(p->ctx)) {
-        return false;
-    }
-    parse_kind(p);
-    return parse_fail_furthest(p, ERR_SYNTAX,
-                               "positional argument follows keyword "
-                               "argument%s",
-                               seen->mapping ? " unpacking" : "");
-}
-
 // argument: '*' expression | '**' expression | NAME '=' expression
 //         | named_expression [for_if_clauses]
 // The order of the tests is that of the tokens that tell: a star, a `**`, a
@@ -271,10 +219,7 @@ static bool parse_argument(Parser *p, Arguments *seen)
     // `*a` may stand behind `k=v`, but not behind `**m`.
     if (parse_at(p, TOK_STAR)) {
         if (seen->mapping) {
-            return p->explaining &&
-                   parse_fail_furthest(p, ERR_SYNTAX,
-                                       "iterable argument unpacking follows "
-                                       "keyword argument unpacking");
+            return false;
         }
         return parse_list_add(p, parse_star_argument(p));
     }
@@ -286,11 +231,7 @@ static bool parse_argument(Parser *p, Arguments *seen)
     if (value == NULL) {
         return false;
     }
-    // Looked at after the argument was read: a fault in it is told first.
-    if (seen->keyword || seen->mapping) {
-        return misplaced(p, seen);
-    }
-    return parse_list_add(p, value);
+    return !seen->keyword && !seen->mapping && parse_list_add(p, value);
 }
 
 // Deals the arguments out, each sort in its order.

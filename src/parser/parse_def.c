@@ -29,16 +29,7 @@ typedef struct Params {
     bool bare_star;      // the star had no name, and no name has followed yet
     bool defaults;       // a positional parameter with a default was seen
     bool finished;       // **name was seen
-    uint32_t star_token; // for messages
 } Params;
-
-// Raises in the second pass and is silent in the first; false in both.
-static bool advise(Parser *p, uint32_t token, const char *message)
-{
-    return p->explaining &&
-           parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, token), "%s",
-                           message);
-}
 
 // NAME [':' annotation]
 // A lambda has no annotations: its colon ends the list.
@@ -72,23 +63,11 @@ static Node *parse_param(Parser *p, const Params *params, ParamKind kind)
 // since it is given by name.
 static bool parse_default(Parser *p, Params *params, Node *param)
 {
-    uint32_t equal = p->position;
     if (!parse_accept(p, TOK_EQUAL)) {
-        if (params->defaults && !params->star) {
-            Span span = param->span;
-            return p->explaining &&
-                   parse_fail_span(p, ERR_SYNTAX, span,
-                                   "non-default argument follows default "
-                                   "argument");
-        }
-        return true;
+        return !params->defaults || params->star;
     }
     // Only for positional ones, since behind a star the order is free.
     params->defaults |= !params->star;
-    if (params->annotated &&
-        (parse_at(p, params->close) || parse_at(p, TOK_COMMA))) {
-        return advise(p, equal, "expected default value expression");
-    }
     param->param.default_value = parse_expression(p);
     return param->param.default_value != NULL;
 }
@@ -106,20 +85,10 @@ static bool take_plain(Parser *p, Params *params)
 }
 
 // '/': what stands before it can be given by position only.
-// Every misuse has CPython's message; nothing is changed until all are ruled
-// out.
 static bool take_slash(Parser *p, Params *params)
 {
-    uint32_t slash = p->position;
-    if (p->scratch.count == params->mark && !params->star) {
-        return p->explaining && parse_ahead(p, 1) == TOK_COMMA &&
-               advise(p, slash, "at least one argument must precede /");
-    }
-    if (params->slash) {
-        return advise(p, slash, "/ may appear only once");
-    }
-    if (params->star) {
-        return advise(p, slash, "/ must be ahead of *");
+    if (p->scratch.count == params->mark || params->slash || params->star) {
+        return false;
     }
     params->slash = true;
     // All parameters so far lie on the open list, and become positional-only
@@ -128,31 +97,24 @@ static bool take_slash(Parser *p, Params *params)
         p->scratch.items[i]->param.kind = PARAM_POSITIONAL_ONLY;
     }
     p->position++;
-    return !parse_at(p, TOK_STAR) ||
-           advise(p, p->position, "expected comma between / and *");
+    return true;
 }
 
 // '*' [NAME [':' annotation]]
 // Both forms forbid a second star; the bare one also wants a name behind it.
 static bool take_star(Parser *p, Params *params)
 {
-    uint32_t star = p->position++;
+    p->position++;
     if (params->star) {
-        return advise(p, star, "* argument may appear only once");
+        return false;
     }
     params->star = true;
-    params->star_token = star;
     if (parse_at(p, TOK_COMMA) || parse_at(p, params->close)) {
         // Cleared by the first name that follows.
         params->bare_star = true;
         return true;
     }
-    if (!parse_list_add(p, parse_param(p, params, PARAM_VARARGS))) {
-        return false;
-    }
-    return !parse_at(p, TOK_EQUAL) ||
-           advise(p, p->position,
-                  "var-positional argument cannot have default value");
+    return parse_list_add(p, parse_param(p, params, PARAM_VARARGS));
 }
 
 // '**' NAME [':' annotation]
@@ -160,63 +122,26 @@ static bool take_star(Parser *p, Params *params)
 static bool take_mapping(Parser *p, Params *params)
 {
     if (params->bare_star) {
-        return advise(p, params->star_token,
-                      "named arguments must follow bare *");
+        return false;
     }
     p->position++;
     params->finished = true;
-    if (!parse_list_add(p, parse_param(p, params, PARAM_VARKEYWORDS))) {
-        return false;
-    }
-    return !parse_at(p, TOK_EQUAL) ||
-           advise(p, p->position,
-                  "var-keyword argument cannot have default value");
-}
-
-// `def f((a, b)):`
-// Tuple parameters are of Python 2. Only plain names are looked for, and only
-// where nothing but plain names has come before.
-static bool explain_parenthesized(Parser *p, const Params *params)
-{
-    uint32_t open = p->position;
-    if (!p->explaining || params->slash || params->star || params->defaults) {
-        return false;
-    }
-    do {
-        p->position++;
-    } while (parse_accept(p, TOK_NAME) && parse_at(p, TOK_COMMA));
-    if (!parse_at(p, TOK_RIGHT_PAREN) || p->position < open + 2) {
-        return false;
-    }
-    Span span = span_join(parse_token_span(p, open),
-                          parse_token_span(p, p->position));
-    return parse_fail_span(p, ERR_SYNTAX, span,
-                           params->annotated
-                               ? "Function parameters cannot be parenthesized"
-                               : "Lambda expression parameters cannot be "
-                                 "parenthesized");
+    return parse_list_add(p, parse_param(p, params, PARAM_VARKEYWORDS));
 }
 
 // Nothing may follow `**kwargs`, not even a second one.
 static bool take_one(Parser *p, Params *params)
 {
-    TokenKind kind = parse_kind(p);
-    // CPython's message is for parameters alone; a bad token gets none.
-    if (params->finished &&
-        (kind == TOK_NAME || kind == TOK_STAR || kind == TOK_POWER ||
-         kind == TOK_SLASH)) {
-        return advise(p, p->position,
-                      "arguments cannot follow var-keyword argument");
+    if (params->finished) {
+        return false;
     }
-    switch (kind) {
+    switch (parse_kind(p)) {
     case TOK_SLASH:
         return take_slash(p, params);
     case TOK_STAR:
         return take_star(p, params);
     case TOK_POWER:
         return take_mapping(p, params);
-    case TOK_LEFT_PAREN:
-        return explain_parenthesized(p, params);
     default:
         return take_plain(p, params);
     }
@@ -240,10 +165,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
         }
     }
     // A bare star is a fault even if the list ends properly.
-    if (params.bare_star &&
-        (!parse_at(p, close) ||
-         !advise(p, annotated ? params.star_token : p->position,
-                 "named arguments must follow bare *"))) {
+    if (params.bare_star) {
         return NULL;
     }
     Node *node = parse_node(p, AST_PARAMS, start);
@@ -258,10 +180,9 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
 
 // Behind the name: '(' [parameters] ')' ['->' expression] ':' block
 // Fills in the node as it goes; the name and the rest are set by the caller.
-static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
+static bool parse_function_rest(Parser *p, Node *node)
 {
-    // `def f:` is told as "expected '('".
-    if (!parse_expect_forced(p, TOK_LEFT_PAREN)) {
+    if (!parse_expect(p, TOK_LEFT_PAREN)) {
         return false;
     }
     node->function_def.params = parse_parameters(p, TOK_RIGHT_PAREN, true);
@@ -269,29 +190,25 @@ static bool parse_function_rest(Parser *p, Node *node, uint32_t head)
         !parse_expect(p, TOK_RIGHT_PAREN)) {
         return false;
     }
-    // A bad annotation: CPython gives up the arrow and asks for the colon
-    // there.
-    uint32_t arrow = p->position;
     if (parse_accept(p, TOK_ARROW) &&
         (node->function_def.returns = parse_expression(p)) == NULL) {
-        return !ctx_failed(p->ctx) && advise(p, arrow, "expected ':'");
+        return false;
     }
-    return parse_expect_forced(p, TOK_COLON) &&
-           parse_block(p, &node->function_def.body, head,
-                       "function definition");
+    return parse_expect(p, TOK_COLON) &&
+           parse_block(p, &node->function_def.body);
 }
 
 // function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block
 // `start` is at the keyword, also behind decorators, as in CPython.
 Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
 {
-    uint32_t head = p->position++;
+    p->position++;
     Text name;
     Span name_span = parse_token_span(p, p->position);
     Node *node = parse_take_name(p, &name)
                      ? parse_node(p, AST_FUNCTION_DEF, start)
                      : NULL;
-    if (node == NULL || !parse_function_rest(p, node, head)) {
+    if (node == NULL || !parse_function_rest(p, node)) {
         return NULL;
     }
     node->span.end = parse_end(p);
@@ -305,7 +222,7 @@ Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
 
 // Behind the name: ['(' [arguments] ')'] ':' block
 // The arguments are those of a call: bases, and keywords for the metaclass.
-static bool parse_class_rest(Parser *p, Node *node, uint32_t head)
+static bool parse_class_rest(Parser *p, Node *node)
 {
     if (parse_accept(p, TOK_LEFT_PAREN) &&
         (!parse_arguments(p, &node->class_def.bases,
@@ -313,24 +230,20 @@ static bool parse_class_rest(Parser *p, Node *node, uint32_t head)
          !parse_expect(p, TOK_RIGHT_PAREN))) {
         return false;
     }
-    // Only at the end of a line is the missing colon certain.
-    if (parse_at(p, TOK_NEWLINE)) {
-        return parse_expect_forced(p, TOK_COLON);
-    }
     return parse_expect(p, TOK_COLON) &&
-           parse_block(p, &node->class_def.body, head, "class definition");
+           parse_block(p, &node->class_def.body);
 }
 
 // class_def: 'class' NAME ['(' [arguments] ')'] ':' block
 // As parse_function, without a span for the name.
 Node *parse_class(Parser *p, NodeList decorators, uint32_t start)
 {
-    uint32_t head = p->position++;
+    p->position++;
     Text name;
     Node *node = parse_take_name(p, &name)
                      ? parse_node(p, AST_CLASS_DEF, start)
                      : NULL;
-    if (node == NULL || !parse_class_rest(p, node, head)) {
+    if (node == NULL || !parse_class_rest(p, node)) {
         return NULL;
     }
     node->span.end = parse_end(p);

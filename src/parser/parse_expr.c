@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "parser/parse.h"
-#include "parser/parse_explain.h"
 
 // The function that a token's row names reads the operator and what follows;
 // `left` is complete, and `start` is where it begins.
@@ -291,18 +290,13 @@ static Node *parse_conditional(Parser *p, Node *body, uint32_t start)
     return node;
 }
 
-// Advice comes before the `if` is looked at, because a missing `else` is part
-// of it.
 static Node *expression_inside(Parser *p)
 {
-    uint32_t first = p->position, start = parse_start(p);
+    uint32_t start = parse_start(p);
     if (parse_at(p, TOK_LAMBDA)) {
         return parse_lambda(p);
     }
     Node *body = parse_disjunction(p);
-    if (p->explaining && !explain_expression(p, first, body)) {
-        return NULL;
-    }
     if (body == NULL || !parse_accept(p, TOK_IF)) {
         return body;
     }
@@ -326,12 +320,9 @@ Node *parse_expression(Parser *p)
 // Two tokens of lookahead decide, so nothing is read twice.
 Node *parse_named_expression(Parser *p)
 {
-    uint32_t start = parse_start(p), first = p->position;
+    uint32_t start = parse_start(p);
     if (!parse_at(p, TOK_NAME) || parse_ahead(p, 1) != TOK_WALRUS) {
         Node *value = parse_expression(p);
-        if (p->explaining && !explain_named(p, first, value)) {
-            return NULL;
-        }
         // Only a bare name may stand before a walrus; refused here, it is not
         // read as a complete expression with something odd behind it.
         return value != NULL && !parse_at(p, TOK_WALRUS) ? value : NULL;

@@ -15,8 +15,10 @@ static bool fail(Parser *p, ErrorKind kind, Span span, const char *format,
 {
     char message[MESSAGE_SIZE];
     vsnprintf(message, sizeof message, format, args);
-    return ctx_fail_at(p->ctx, kind, p->source, span, "%s%s",
-                       p->fstring_depth > 0 ? "f-string: " : "", message);
+    (void)ctx_fail_at(p->ctx, kind, p->source, span, "%s%s",
+                      p->fstring_depth > 0 ? "f-string: " : "", message);
+    p->ctx->error.read = parse_token_span(p, p->furthest).end;
+    return false;
 }
 
 // For faults whose place is known, in most cases from the nodes or tokens that
@@ -43,18 +45,49 @@ bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
     return failed;
 }
 
-// Explaining is off during a trial: inside one, a mismatch is the answer "no"
-// and must not be raised. An error that is pending all the same (memory,
+// Without the mark of an f-string, as in CPython.
+void parse_fail_lexer(Parser *p)
+{
+    const LexError *error = &p->list->error;
+    ctx_fail_at(p->ctx, error->kind, p->source, error->span, "%s",
+                error->message);
+    p->ctx->error.form = error->form;
+    p->ctx->error.read = parse_token_span(p, p->list->count - 1).end;
+}
+
+// A bracket that is open where the lexer stopped hides what comes after it,
+// but only if the parser has left its line behind.
+void parse_fail_rest(Parser *p)
+{
+    const LexError *error = &p->list->error;
+    if (error->kind == ERR_NONE ||
+        p->tokens[p->furthest].kind == TOK_ERROR) {
+        return;
+    }
+    if (!error->quiet) {
+        parse_fail_lexer(p);
+        return;
+    }
+    uint32_t here = p->tokens[p->furthest].span.start;
+    if (error->open != '\0' &&
+        source_place(p->source, here).line >
+            source_place(p->source, error->bracket).line) {
+        ctx_fail_at(p->ctx, ERR_SYNTAX, p->source,
+                    (Span){error->bracket, error->bracket + 1},
+                    "'%c' was never closed", error->open);
+        p->ctx->error.form = PLACE_OPEN;
+        p->ctx->error.read = parse_token_span(p, p->list->count - 1).end;
+    }
+}
+
+// An error that is pending all the same (memory,
 // depth) is left to the caller, who looks at the context. `furthest` is not
 // put back.
 Node *parse_try(Parser *p, ParseFunction *function)
 {
     uint32_t position = p->position;
     size_t mark = p->scratch.count;
-    bool explaining = p->explaining;
-    p->explaining = false;
     Node *node = function(p);
-    p->explaining = explaining;
     if (node == NULL) {
         p->position = position;
         p->scratch.count = mark;

@@ -103,18 +103,11 @@ static bool parse_star_alias(Parser *p)
 }
 
 // alias (',' alias)* [',']; the last comma only in parentheses.
-// The trailing comma is told in the second pass, at the line end behind it.
 static bool parse_aliases(Parser *p, bool bracketed)
 {
     do {
         if (bracketed && parse_at(p, TOK_RIGHT_PAREN)) {
             break;
-        }
-        if (p->explaining && p->tokens[p->position - 1].kind == TOK_COMMA &&
-            parse_at(p, TOK_NEWLINE)) {
-            return parse_fail_furthest(p, ERR_SYNTAX,
-                                       "trailing comma not allowed without "
-                                       "surrounding parentheses");
         }
         if (!parse_list_add(p, parse_alias(p))) {
             return false;

@@ -3,7 +3,6 @@
 // Invariant: a statement leaves its nodes on the open list; a line of simple
 // statements takes its NEWLINE along.
 #include "parser/parse.h"
-#include "parser/parse_explain.h"
 
 // Reads one simple statement without its line end; NULL as usual.
 typedef Node *StatementFunction(Parser *p);
@@ -46,23 +45,6 @@ static bool augmented_op(TokenKind kind, BinaryOp *op)
     return false;
 }
 
-// One `target =` of a chain that begins at `first`.
-// True if there is nothing to say. A yield on the left has a message of its
-// own, as in CPython.
-static bool explain_link(Parser *p, const Node *value, uint32_t first)
-{
-    bool yields = value->kind == AST_YIELD || value->kind == AST_YIELD_FROM;
-    if (yields && !value->parenthesized) {
-        return parse_fail_span(p, ERR_SYNTAX, value->span,
-                               "assignment to yield expression not possible");
-    }
-    uint32_t position = p->position;
-    bool quiet = parse_bad_target(value, TARGET_ASSIGN) == NULL ||
-                 explain_assignment(p, first);
-    p->position = position;
-    return quiet;
-}
-
 // (star_targets '=')+ (yield_expr | star_expressions)
 // What stands before an `=` was read as an expression, and is made a target
 // only now that the `=` is there.
@@ -71,10 +53,7 @@ static Node *parse_assign(Parser *p, Node *value, uint32_t first)
     uint32_t start = p->tokens[first].span.start;
     size_t mark = parse_list_begin(p);
     while (parse_accept(p, TOK_EQUAL)) {
-        if (p->explaining && !explain_link(p, value, first)) {
-            return NULL;
-        }
-        if (!parse_set_target(p, value, TARGET_ASSIGN) ||
+        if (!parse_set_target(value, TARGET_ASSIGN) ||
             !parse_list_add(p, value)) {
             return NULL;
         }
@@ -111,7 +90,7 @@ static Node *parse_annotated(Parser *p, Node *target, uint32_t start)
         return NULL;
     }
     Node *node = parse_node(p, AST_ANN_ASSIGN, start);
-    if (node == NULL || !parse_set_target(p, target, TARGET_ASSIGN)) {
+    if (node == NULL || !parse_set_target(target, TARGET_ASSIGN)) {
         return NULL;
     }
     node->ann_assign.target = target;
@@ -132,7 +111,7 @@ static Node *parse_augmented(Parser *p, Node *target, BinaryOp op,
 {
     p->position++;
     Node *value = parse_yield_or_star_expressions(p);
-    if (value == NULL || !parse_set_target(p, target, TARGET_ASSIGN)) {
+    if (value == NULL || !parse_set_target(target, TARGET_ASSIGN)) {
         return NULL;
     }
     Node *node = parse_node(p, AST_AUG_ASSIGN, start);
@@ -168,11 +147,6 @@ static Node *parse_expression_statement(Parser *p)
     }
     if (next == TOK_EQUAL) {
         return parse_assign(p, value, first);
-    }
-    // A yield before the operator gets no advice, as in CPython.
-    if (!fits && p->explaining && p->tokens[first].kind != TOK_YIELD &&
-        !explain_assignment(p, first)) {
-        return NULL;
     }
     if (!fits) {
         return NULL;
@@ -279,7 +253,7 @@ static Node *parse_assert(Parser *p)
 // A tuple in parentheses is one target and deletes its elements.
 static bool delete_target(Parser *p, Node *target)
 {
-    return parse_set_target(p, target, TARGET_DELETE) &&
+    return parse_set_target(target, TARGET_DELETE) &&
            parse_list_add(p, target);
 }
 

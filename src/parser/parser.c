@@ -1,7 +1,7 @@
-// The entry of the parser: two passes, the answer OK, INCOMPLETE or ERROR,
-// and what every production uses: tokens, nodes and lists.
+// The entry of the parser: the answer OK, INCOMPLETE or ERROR, and what every
+// production uses: tokens, nodes and lists.
 //
-// Invariant: when a pass has failed, either an error is pending or the text
+// Invariant: when a production has failed, either an error is pending or the text
 // does not go on as the grammar asks at the token `furthest`.
 #include "parser/parser.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "parser/parse.h"
+#include "parser/peg.h"
 
 // Looking ahead counts as looking: the token may be the one that does not fit,
 // and then it is where the message points.
@@ -36,26 +37,11 @@ bool parse_accept(Parser *p, TokenKind kind)
     return true;
 }
 
-// A plain mismatch raises nothing: in the first pass another production may
-// still fit, in the second the message comes from parse_expect_forced or from
-// the explaining functions.
+// A mismatch raises nothing: another production may still fit, and what was
+// meant is found later.
 bool parse_expect(Parser *p, TokenKind kind)
 {
     return parse_accept(p, kind);
-}
-
-// CPython's `&&':'`. Silent at an ERROR token, where the lexer's own reason is
-// the better message.
-bool parse_expect_forced(Parser *p, TokenKind kind)
-{
-    if (parse_accept(p, kind)) {
-        return true;
-    }
-    if (!p->explaining || parse_at(p, TOK_ERROR)) {
-        return false;
-    }
-    return parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
-                           "expected '%s'", token_text(kind));
 }
 
 // Soft keywords are NAME tokens; only their text tells them apart.
@@ -186,6 +172,7 @@ static Node *parse_module(Parser *p)
 {
     size_t mark = parse_list_begin(p);
     while (!parse_at(p, TOK_END)) {
+        p->statement = p->position;
         if (!ctx_poll(p->ctx) || !parse_statement(p)) {
             return NULL;
         }
@@ -290,51 +277,6 @@ static bool block_may_go_on(const Parser *p, const Node *module)
     return at == 0 || text[at - 1] != '\n';
 }
 
-// The lexer stopped: its reason is what the user is told, because a mistake
-// of form hides most others. An open bracket must be on an earlier line than
-// the mistake, or the parser must have run into the end because of it.
-// `found` is where the parser's own complaint would point.
-static bool lexer_error_wins(const Parser *p, Span found)
-{
-    const LexError *error = &p->list->error;
-    if (error->kind == ERR_NONE) {
-        return false;
-    }
-    if (!error->unclosed || p->tokens[p->furthest].kind == TOK_ERROR) {
-        return true;
-    }
-    return source_place(p->source, found.start).line >
-           source_place(p->source, error->span.start).line;
-}
-
-// The message was made when the lexer stopped, but is raised only now, because
-// the parser may know better.
-static void raise_lexer_error(Parser *p)
-{
-    const LexError *error = &p->list->error;
-    ctx_fail_at(p->ctx, error->kind, p->source, error->span, "%s",
-                error->message);
-}
-
-// Indentation that stands where no statement can begin is named as such; the
-// rest is CPython's bare "invalid syntax".
-static void raise_plain(Parser *p, uint32_t token)
-{
-    Span span = parse_token_span(p, token);
-    switch (p->tokens[token].kind) {
-    case TOK_INDENT:
-        // CPython marks the last blank.
-        span.start = span.end - 1;
-        parse_fail_span(p, ERR_INDENTATION, span, "unexpected indent");
-        break;
-    case TOK_DEDENT:
-        parse_fail_span(p, ERR_INDENTATION, span, "unexpected unindent");
-        break;
-    default:
-        parse_fail_span(p, ERR_SYNTAX, span, "invalid syntax");
-    }
-}
-
 // Out of memory, an interrupt or too deep a recursion must not be covered by
 // what the lexer has to say.
 static bool is_syntax_error(ErrorKind kind)
@@ -343,26 +285,15 @@ static bool is_syntax_error(ErrorKind kind)
 }
 
 // After a first pass without success: finds out what to say.
-// Exactly one error is pending when it returns.
-static void explain(Parser *p, ParseFunction *production)
+// Exactly one error is pending when it returns. What the first pass raised (a
+// fault in a string, or what Duet refuses) stands; the rest is found by a
+// second look from the statement at `first` on.
+static void explain(Parser *p, const char *rule, uint32_t first)
 {
-    uint32_t failed_at = p->furthest;
-    if (!ctx_failed(p->ctx) && p->tokens[failed_at].kind != TOK_ERROR) {
-        // Not repeated if the first pass raised something, or ended at the
-        // lexer's ERROR token: there is nothing that a second look could add.
-        p->explaining = true;
-        Node *unused = run_pass(p, production);
-        (void)unused;
-    }
-    if (ctx_failed(p->ctx)) {
-        Span last = parse_token_span(p, p->furthest);
-        if (is_syntax_error(p->ctx->error.kind) && lexer_error_wins(p, last)) {
-            raise_lexer_error(p);
-        }
-    } else if (lexer_error_wins(p, parse_token_span(p, p->furthest))) {
-        raise_lexer_error(p);
-    } else {
-        raise_plain(p, failed_at);
+    if (!ctx_failed(p->ctx)) {
+        peg_explain(p, rule, first);
+    } else if (is_syntax_error(p->ctx->error.kind)) {
+        parse_fail_rest(p);
     }
 }
 
@@ -373,32 +304,40 @@ static Node *parse_braces(Parser *p)
     return node != NULL && parse_at(p, TOK_END) ? node : NULL;
 }
 
+// A fault in an expression shows that alone, in parentheses: CPython parses it
+// as a text of its own.
+static void mark_part(Parser *p, Span part)
+{
+    Error *error = &p->ctx->error;
+    if (is_syntax_error(error->kind) && error->part.end == 0) {
+        error->part = part;
+    }
+}
+
 // An error inside is explained at once, as the outer second pass will not come
 // back here with these tokens: they are the caller's and are freed after the
 // call.
-Node *parse_nested(Parser *p, const TokenList *tokens)
+Node *parse_nested(Parser *p, const TokenList *tokens, Span part)
 {
     const TokenList *list = p->list;
     uint32_t position = p->position, furthest = p->furthest;
-    bool explaining = p->explaining;
     p->list = tokens;
     p->tokens = tokens->items;
     // The furthest token is an index into `tokens`, so it cannot be shared
     // with the list around.
     p->furthest = 0;
-    p->explaining = false;
     // Counted and not set, since an f-string may stand in an f-string's field.
     p->fstring_depth++;
     Node *node = run_pass(p, parse_braces);
     if (node == NULL) {
-        explain(p, parse_braces);
+        explain(p, "fstring", 0);
+        mark_part(p, part);
     }
     p->fstring_depth--;
     p->list = list;
     p->tokens = list->items;
     p->position = position;
     p->furthest = furthest;
-    p->explaining = explaining;
     return node;
 }
 
@@ -417,7 +356,7 @@ static ParseStatus run(Parser *p, ParseMode mode, Node **tree)
     if (mode == PARSE_INTERACTIVE && !ctx_failed(p->ctx) && ended_early(p)) {
         return PARSE_INCOMPLETE;
     }
-    explain(p, production);
+    explain(p, mode == PARSE_EXPRESSION ? "eval" : "file", p->statement);
     return PARSE_ERROR;
 }
 

@@ -314,6 +314,11 @@ bool session_run_text(Session *session, const char *name, const char *text,
         return false;
     }
     source->first_line = first_line;
+    // Names in angle brackets are not those of files; standard input is read
+    // as one.
+    source->origin = name[0] == '<' && strcmp(name, "<stdin>") != 0
+                         ? SOURCE_TYPED
+                         : SOURCE_FILE;
     return session_run(session, source, mode);
 }
 

@@ -34,8 +34,12 @@ static void check_fault(Ctx *ctx, const Fault *fault)
         cr_expect_str_eq(ctx->error.text, fault->message, "%s: %s",
                          fault->program, ctx->error.text);
         cr_expect_eq(place.line, fault->line, "%s", fault->program);
-        cr_expect_eq(place.column, fault->column, "%s: column %u",
-                     fault->program, place.column);
+        // CPython does not count this place from 1.
+        uint32_t column = place.column;
+        column -= ctx->error.form == PLACE_LAYOUT && column > 1 &&
+                  source->text[ctx->error.span.start] != '\n';
+        cr_expect_eq(column, fault->column, "%s: column %u", fault->program,
+                     column);
     }
     ctx_clear(ctx);
     arena_destroy(&arena);
