@@ -194,7 +194,7 @@ Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
 static Value syntax_error(Vm *vm, Str *text, const Source *source,
                           const Error *error)
 {
-    Tuple *place = syntax_place(vm, source, error);
+    Tuple *place = syntax_place_new(vm, source, error);
     if (place == NULL) {
         return VALUE_FAIL;
     }

@@ -54,8 +54,8 @@ MUST_CHECK bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
 MUST_CHECK bool raise_print_message(Vm *vm, Value exception, StrBuf *out);
 // A SyntaxError's second argument: (file, line, offset, text, end line, end
 // offset), from 1 (syntax_place.c). Owned, NULL with an error pending.
-MUST_CHECK Tuple *syntax_place(Vm *vm, const Source *source,
-                               const Error *error);
+MUST_CHECK Tuple *syntax_place_new(Vm *vm, const Source *source,
+                                   const Error *error);
 // Prints such a tuple: file, line, text, carets. `library`: as the module
 // traceback does it and not the interpreter; `point`: without its end, as
 // subclasses of SyntaxError are shown.

@@ -172,7 +172,7 @@ static Tuple *make_tuple(Vm *vm, const Source *source, const Error *error,
     return place;
 }
 
-Tuple *syntax_place(Vm *vm, const Source *source, const Error *error)
+Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
 {
     Shown shown = {.text = source->text, .length = source->length};
     if (error->part.end == 0) {

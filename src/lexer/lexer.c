@@ -353,8 +353,8 @@ static Scan stop_unclosed(Lexer *lexer)
     scan_stop(lexer, ERR_SYNTAX, (Span){open.offset, open.offset + 1},
               "'%c' was never closed", open.open);
     lexer->tokens->error.incomplete = true;
-    scan_stop_quiet(lexer, PLACE_OPEN);
-    return SCAN_STOPPED;
+    lexer->tokens->error.unclosed = true;
+    return scan_stop_quiet(lexer, PLACE_OPEN);
 }
 
 // One turn for each logical line. An open bracket at the end comes before the

@@ -27,6 +27,7 @@ typedef struct LexError {
     ErrorKind kind;     // ERR_NONE: it did not stop
     Span span;
     bool incomplete;    // the text ended too early; more of it may help
+    bool unclosed;      // what is missing at the end is a closing bracket
     bool quiet;         // told only by a parser that comes up to it: a fault
                         // that the parser finds before is the better one
     uint8_t form;       // PlaceForm
