@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interp/obj_dict.h"
+#include "interp/module.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -368,6 +368,10 @@ static void offer_module(Spot *spot, const char *module)
     Str *name = str_intern(vm, module, strlen(module));
     Value found = name == NULL ? VALUE_UNBOUND
                                : dict_get_name(vm->modules, name);
+    if (name != NULL && value_unbound(found) && complete_is_library(module)) {
+        Module *made = module_import(vm, name);
+        found = made == NULL ? VALUE_UNBOUND : value_from_object(made);
+    }
     object_release_null(&vm->ctx, name);
     Peek peek = {.value = found};
     if (value_is_kind(found, KIND_MODULE)) {

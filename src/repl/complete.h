@@ -43,6 +43,8 @@ void complete_files(Completion *completion, bool folders_only);
 // package, for `from m import`.
 void complete_modules(Completion *completion);
 void complete_module_names(Completion *completion, const char *module);
+// Comes with Duet: importing it runs nothing of the person's.
+bool complete_is_library(const char *module);
 void complete_submodules(Completion *completion, const char *module);
 
 #endif

@@ -240,13 +240,25 @@ static bool offer_file(Completion *completion, const char *root,
     return false;
 }
 
-void complete_module_names(Completion *completion, const char *module)
+bool complete_is_library(const char *module)
 {
+#define MODULE(def)                                                           \
+    extern const ModuleDef def;                                               \
+    if (strcmp(def.name, module) == 0) {                                      \
+        return true;                                                          \
+    }
+#include "interp/module_list.h"
+#undef MODULE
     for (size_t i = 0; i < embedded_module_count; i++) {
         if (strcmp(embedded_modules[i].name, module) == 0) {
-            offer_text(completion, embedded_modules[i].text);
+            return true;
         }
     }
+    return false;
+}
+
+void complete_module_names(Completion *completion, const char *module)
+{
     Vm *vm = completion->session->vm;
     Value path = module_search_path(vm);
     bool found = false;

@@ -200,7 +200,8 @@ static bool binds(const Names *names, Span name)
 static void collect_bound(Names *names)
 {
     for (size_t i = names->from; i < names->end; i++) {
-        if (names->bound[i - names->from] && !binds(names, names->tokens->items[i].span)) {
+        if (names->bound[i - names->from] &&
+            !binds(names, names->tokens->items[i].span)) {
             names->first[names->first_count++] = (uint32_t)i;
         }
     }

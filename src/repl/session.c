@@ -15,6 +15,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "repl/colour.h"
 #include "repl/entries.h"
 #include "repl/hooks.h"
 #include "repl/progress.h"
@@ -218,14 +219,25 @@ static bool is_error(Vm *vm, Value exception, ErrorKind kind)
 static void print_traceback(Vm *vm, Value exception)
 {
     StrBuf text;
+    StrBuf coloured;
     strbuf_init(&text, &vm->ctx);
+    strbuf_init(&coloured, &vm->ctx);
     if (!raise_print_traceback(vm, exception, INT64_MIN, &text) ||
         !strbuf_ok(&text)) {
         raise_clear(vm);
         fprintf(stderr, "%s\n", type_name(type_of(vm, exception)));
     } else {
-        fwrite(text.text, 1, text.length, stderr);
+        if (terminal_has_colour(STDERR_FILENO)) {
+            colour_traceback(&coloured, text.text);
+        }
+        // Without memory for the colours it is told all the same.
+        StrBuf *told = coloured.length > 0 && strbuf_ok(&coloured)
+                           ? &coloured
+                           : &text;
+        fwrite(told->text, 1, told->length, stderr);
     }
+    ctx_clear(&vm->ctx);
+    strbuf_free(&coloured);
     strbuf_free(&text);
     fflush(stderr);
 }

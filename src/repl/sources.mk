@@ -2,6 +2,7 @@
 repl_sources =
 repl_sources += src/repl/args.c
 repl_sources += src/repl/cells.c
+repl_sources += src/repl/colour.c
 repl_sources += src/repl/command.c
 repl_sources += src/repl/complete.c
 repl_sources += src/repl/debugger.c

@@ -494,9 +494,12 @@ static bool step_file(Player *player, const char *text)
 
 static bool step_shell(Player *player, const char *text)
 {
-    (void)player;
+    Terminal *now = player->now;
     fflush(stdout);
-    return system(text) == 0;
+    // What the program does for the keys so far is done.
+    bool ready = !now->started || now->pty.stopped || !now->pty.running ||
+                 now->hasty || wait_state(player, is_idle);
+    return ready && system(text) == 0;
 }
 
 // A step's name, what it does, and what kind it is.
