@@ -62,8 +62,8 @@ BUILTIN("pow", "base, exp, mod=None", builtin_pow,
         "base ** exp, modulo mod if given.")
 BUILTIN("open",
         "file, mode='r', buffering=-1, encoding=None, errors=None, "
-        "newline=None",
-        builtin_open, "Open a text file.")
+        "newline=None, closefd=True, opener=None",
+        builtin_open, "Open a file of text or bytes.")
 BUILTIN("print", "*args, sep=' ', end='\\n', file=None, flush=False",
         builtin_print, "Write the texts of the values to standard output.")
 BUILTIN("quit", "code=None, /", builtin_exit,

@@ -76,7 +76,7 @@ static uint32_t self_count(const Native *native)
 static const char *owner_prefix(const Native *native, const char **dot)
 {
     *dot = native->owner != NULL ? "." : "";
-    return native->owner != NULL ? type_name(native->owner) : "";
+    return native->owner != NULL ? type_short_name(native->owner) : "";
 }
 
 // Whether a parameter can be given by keyword.

@@ -1,7 +1,9 @@
-// Reading: blocks come in, line ends are translated, characters go out.
+// Reading: blocks come in, are checked as UTF-8, and go out as characters with
+// line ends translated.
 //
-// Invariant: in[in_start ..) is what was read and not yet given out, with
-// line ends already translated; it is checked as UTF-8 when it is given out.
+// Invariant: in[in_start ..) is what was read and not yet given out, byte for
+// byte as the file has it, so that the place of the program is known; of text,
+// in[.. in_valid) is UTF-8. With FILE_WHOLE it is all of the file, decoded.
 #include "interp/file_read.h"
 
 #include <errno.h>
@@ -9,39 +11,24 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "interp/obj_bytes.h"
 #include "interp/program.h"
 #include "interp/raise.h"
 
-enum { BLOCK_SIZE = 16 << 10 };
+// CPython's size: a fault in a block is placed by its offset there.
+enum { BLOCK_SIZE = 8 << 10 };
 
-// "\r\n" and "\r" become "\n". FILE_AFTER_CR remembers a "\r" at the end of a
-// block, so that a "\n" at the start of the next one is dropped.
-static void add_translated(File *file, const char *text, size_t length)
-{
-    size_t start = 0;
-    for (size_t i = 0; i < length; i++) {
-        // Holds for one byte only, so it is taken off at once.
-        bool after = (file->flags & FILE_AFTER_CR) != 0;
-        file->flags &= ~(uint32_t)FILE_AFTER_CR;
-        if (text[i] == '\r') {
-            strbuf_add(&file->in, text + start, i - start);
-            strbuf_putc(&file->in, '\n');
-            file->flags |= FILE_AFTER_CR;
-            start = i + 1;
-        } else if (text[i] == '\n' && after) {
-            start = i + 1;
-        }
-    }
-    strbuf_add(&file->in, text + start, length - start);
-}
+// --- blocks ---
 
 // The front of the buffer is used up: move the rest there.
 static void drop_used(File *file)
 {
+    size_t left = file->in.length - file->in_start;
     if (file->in_start > 0) {
-        size_t left = file->in.length - file->in_start;
         memmove(file->in.text, file->in.text + file->in_start, left);
         file->in.length = left;
+        file->in_valid -= file->in_valid < file->in_start ? file->in_valid
+                                                          : file->in_start;
         file->in_start = 0;
     }
 }
@@ -64,11 +51,10 @@ static ssize_t read_block(Vm *vm, const File *file, char *block, size_t size)
     return count;
 }
 
-// 1: more bytes came; 0: the end; -1: failed.
-static int fill(Vm *vm, File *file)
+// 1: more bytes came; 0: the end; -1: failed. They are not looked at.
+static int fill_raw(Vm *vm, File *file)
 {
     char block[BLOCK_SIZE];
-    drop_used(file);
     for (;;) {
         // Ctrl-C ends a read that waits: EINTR comes back to this poll.
         if (!ctx_poll(&vm->ctx)) {
@@ -82,110 +68,399 @@ static int fill(Vm *vm, File *file)
             raise_errno(vm, errno, NULL);
             return -1;
         }
-        if (count > 0 && (file->flags & FILE_TRANSLATE) != 0) {
-            add_translated(file, block, (size_t)count);
-        } else if (count > 0) {
-            strbuf_add(&file->in, block, (size_t)count);
-        }
-        // A block of one "\n" behind a "\r" adds nothing, yet is not the end.
+        strbuf_add(&file->in, block, (size_t)count);
         return !strbuf_ok(&file->in) ? -1 : count > 0;
     }
 }
 
-// Gives out the next `length` bytes.
-// NULL with an error pending; the bytes then stay in the buffer. The position
-// in the error counts from their start.
-static Str *take(Vm *vm, File *file, size_t length)
+// The bytes from `from` on could go on as a character in the next block.
+static bool is_cut_short(const File *file, size_t from)
 {
-    const char *text = strbuf_text(&file->in) + file->in_start;
-    size_t bad;
-    if (!utf8_validate(text, length, false, &bad)) {
-        unsigned byte = (unsigned char)text[bad];
-        return raise_null(vm, ERR_UNICODE_DECODE,
-                          "'utf-8' codec can't decode byte 0x%02x in position "
-                          "%zu: invalid %s byte",
-                          byte, bad, byte >= 0xC2 && byte < 0xF5
-                                         ? "continuation" : "start");
+    const unsigned char *text = (const unsigned char *)file->in.text + from;
+    size_t left = file->in.length - from;
+    size_t needed = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
+    if (text[0] < 0xC2 || text[0] > 0xF4 || left >= needed) {
+        return false;
     }
-    Str *taken = str_new(vm, text, length);
-    if (taken != NULL) {
+    for (size_t i = 1; i < left; i++) {
+        if ((text[i] & 0xC0) != 0x80) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Checks what has come; `ended`: nothing can follow. A fault costs the block.
+static bool check_block(Vm *vm, File *file, bool ended)
+{
+    size_t start = file->in_valid, bad;
+    size_t length = file->in.length - start;
+    if (utf8_validate(file->in.text + start, length, false, &bad)) {
+        file->in_valid = file->in.length;
+        return true;
+    }
+    if (!ended && is_cut_short(file, start + bad)) {
+        file->in_valid = start + bad;
+        return true;
+    }
+    // The decoder words the error.
+    Value bytes = bytes_value(vm, file->in.text + start, length);
+    file->in.length = start;
+    if (!value_failed(bytes)) {
+        Value text = bytes_decode(vm, bytes, VALUE_UNBOUND, VALUE_UNBOUND);
+        release(vm, bytes);
+        if (!value_failed(text)) {
+            release(vm, text);
+        }
+    }
+    return false;
+}
+
+// All that is left of a file in another encoding, as UTF-8 in the buffer.
+static int fill_whole(Vm *vm, File *file)
+{
+    size_t start = file->in.length;
+    int more;
+    do {
+        more = fill_raw(vm, file);
+    } while (more == 1);
+    if (more < 0 || file->in.length == start) {
+        return more;
+    }
+    const char *raw = file->in.text + start;
+    size_t length = file->in.length - start;
+    bool marked = (file->flags & FILE_BOM) && length >= 3 &&
+                  memcmp(raw, "\xEF\xBB\xBF", 3) == 0;
+    Value bytes = bytes_value(vm, raw + 3 * marked, length - 3 * marked);
+    file->in.length = start;
+    Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
+    Value text = value_failed(bytes)
+                     ? VALUE_FAIL
+                     : bytes_decode(vm, bytes, encoding, file->errors);
+    if (!value_failed(bytes)) {
+        release(vm, bytes);
+    }
+    if (value_failed(text)) {
+        return -1;
+    }
+    strbuf_add(&file->in, value_as_str(text)->text,
+               value_as_str(text)->length);
+    release(vm, text);
+    file->in_valid = file->in.length;
+    return strbuf_ok(&file->in) ? 1 : -1;
+}
+
+// 1: there is more to give out; 0: the end; -1: failed.
+static int fill(Vm *vm, File *file, bool binary)
+{
+    drop_used(file);
+    if (!binary && (file->flags & FILE_WHOLE)) {
+        return fill_whole(vm, file);
+    }
+    int more = fill_raw(vm, file);
+    if (binary || more < 0) {
+        return more;
+    }
+    // What was cut short at the end of the file is a fault.
+    return check_block(vm, file, more == 0) ? more : -1;
+}
+
+bool file_forget(Vm *vm, File *file)
+{
+    size_t left = file->in.length - file->in_start;
+    if (left > 0 && !(file->flags & FILE_WHOLE)) {
+        // A pipe cannot go back; what it gave is kept then.
+        if (lseek(file->descriptor, -(off_t)left, SEEK_CUR) < 0) {
+            return errno == ESPIPE || (raise_errno(vm, errno, NULL), false);
+        }
+    }
+    file->in.length = file->in_start = file->in_valid = 0;
+    return true;
+}
+
+int64_t file_tell(Vm *vm, File *file)
+{
+    file = file_base(file);
+    if (!file_flush(vm, file)) {
+        return -1;
+    }
+    off_t place = lseek(file->descriptor, 0, SEEK_CUR);
+    if (place < 0) {
+        raise_errno(vm, errno, NULL);
+        return -1;
+    }
+    size_t left = file->flags & FILE_WHOLE
+                      ? 0
+                      : file->in.length - file->in_start;
+    return (int64_t)place - (int64_t)left;
+}
+
+bool file_at_start(const File *file)
+{
+    return file->out.length == 0 &&
+           lseek(file->descriptor, 0, SEEK_CUR) == 0;
+}
+
+// --- giving out ---
+
+// `length` bytes of text, of which the last `ending` are a line's end, given
+// out as "\n" if the file says so.
+static Value take_line(Vm *vm, File *file, size_t length, size_t ending)
+{
+    char *text = file->in.text + file->in_start;
+    size_t shown = length;
+    if (ending > 0 && (file->flags & FILE_TRANSLATE)) {
+        shown = length - ending + 1;
+        text[shown - 1] = '\n';
+    }
+    Str *line = str_new(vm, length == 0 ? "" : text, shown);
+    if (line == NULL) {
+        return VALUE_FAIL;
+    }
+    file->in_start += length;
+    return str_value(line);
+}
+
+static Value take_bytes(Vm *vm, File *file, size_t length)
+{
+    Value taken =
+        bytes_value(vm, strbuf_text(&file->in) + file->in_start, length);
+    if (!value_failed(taken)) {
         file->in_start += length;
     }
     return taken;
 }
 
-// Until the end of the file, in blocks.
-static Str *read_rest(Vm *vm, File *file)
+// Notes the line ends that a universal reader passes.
+static void note_end(File *file, const char *end, size_t size)
 {
-    // `take` then checks all of it at once.
-    int more;
-    do {
-        more = fill(vm, file);
-    } while (more == 1);
-    return more < 0 ? NULL : take(vm, file, file->in.length - file->in_start);
+    if (file->flags & FILE_UNIVERSAL) {
+        file->newlines |= size == 2      ? NEWLINE_CRLF
+                          : *end == '\r' ? NEWLINE_CR
+                          : *end == '\n' ? NEWLINE_LF
+                                         : 0;
+    }
 }
 
-// Bytes of the first `count` characters; SIZE_MAX if they are not all there.
-// Counts lead bytes only; whether the bytes are UTF-8 is checked by `take`.
+// Text with line ends translated where the file says so.
+static Value take_text(Vm *vm, File *file, size_t length)
+{
+    const char *text = strbuf_text(&file->in) + file->in_start;
+    const char *end = text + length;
+    if (!(file->flags & FILE_UNIVERSAL) ||
+        memchr(text, '\r', length) == NULL) {
+        if ((file->flags & FILE_UNIVERSAL) &&
+            memchr(text, '\n', length) != NULL) {
+            file->newlines |= NEWLINE_LF;
+        }
+        return take_line(vm, file, length, 0);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    while (text < end) {
+        size_t size = *text == '\r' && text + 1 < end && text[1] == '\n' ? 2
+                                                                         : 1;
+        note_end(file, text, size);
+        if (*text == '\r' && (file->flags & FILE_TRANSLATE)) {
+            strbuf_putc(&out, '\n');
+        } else {
+            strbuf_add(&out, text, size);
+        }
+        text += size;
+    }
+    file->in_start += length;
+    Str *taken = str_from_buf(vm, &out);
+    return taken == NULL ? VALUE_FAIL : str_value(taken);
+}
+
+// --- reading by size ---
+
+static Value read_rest(Vm *vm, File *file, bool binary)
+{
+    int more;
+    bool whole = !binary && (file->flags & FILE_WHOLE) != 0;
+    drop_used(file);
+    do {
+        more = whole ? fill_whole(vm, file) : fill_raw(vm, file);
+    } while (more == 1);
+    // All that is left is checked at once: faults are placed from here.
+    if (more == 0 && !binary && !whole && !check_block(vm, file, true)) {
+        return VALUE_FAIL;
+    }
+    size_t left = file->in.length - file->in_start;
+    return more < 0 ? VALUE_FAIL
+           : binary ? take_bytes(vm, file, left)
+                    : take_text(vm, file, left);
+}
+
+// Bytes of the first `count` characters; SIZE_MAX if they are not all there,
+// or might be one with what follows.
 static size_t character_bytes(const File *file, int64_t count)
 {
     size_t at = file->in_start;
+    bool joins = (file->flags & FILE_TRANSLATE) != 0;
     for (; count > 0; count--) {
-        if (at >= file->in.length) {
+        if (at >= file->in_valid) {
             return SIZE_MAX;
         }
+        bool returned = joins && file->in.text[at] == '\r';
         do {
             at++;
-        } while (at < file->in.length &&
+        } while (at < file->in_valid &&
                  (file->in.text[at] & 0xC0) == 0x80);
-        // The last character may go on in the next block.
-        if (at == file->in.length && (file->in.text[at - 1] & 0x80) != 0) {
+        if (returned && at >= file->in_valid) {
             return SIZE_MAX;
         }
+        at += returned && file->in.text[at] == '\n';
     }
     return at - file->in_start;
 }
 
-Str *file_read(Vm *vm, File *file, int64_t count)
+static Value read_bytes(Vm *vm, File *file, size_t count)
 {
+    while (file->in.length - file->in_start < count) {
+        int more = fill(vm, file, true);
+        if (more < 0) {
+            return VALUE_FAIL;
+        }
+        if (more == 0) {
+            count = file->in.length - file->in_start;
+        }
+    }
+    return take_bytes(vm, file, count);
+}
+
+Value file_read(Vm *vm, File *file, int64_t count)
+{
+    bool binary = (file->flags & FILE_BINARY) != 0;
+    file = file_base(file);
     if (count < 0) {
-        return read_rest(vm, file);
+        return read_rest(vm, file, binary);
+    }
+    if (binary) {
+        return read_bytes(vm, file, (size_t)count);
     }
     size_t length;
     while ((length = character_bytes(file, count)) == SIZE_MAX) {
-        int more = fill(vm, file);
+        int more = fill(vm, file, false);
         if (more < 0) {
-            return NULL;
+            return VALUE_FAIL;
         }
         if (more == 0) {
             // What is left is at most `count` characters.
-            return take(vm, file, file->in.length - file->in_start);
+            length = file->in.length - file->in_start;
+            break;
         }
     }
-    return take(vm, file, length);
+    return take_text(vm, file, length);
 }
 
-Str *file_read_line(Vm *vm, File *file)
+Value file_read_some(Vm *vm, File *file, int64_t count, bool keep)
 {
+    file = file_base(file);
+    if (file->in.length == file->in_start && fill(vm, file, true) < 0) {
+        return VALUE_FAIL;
+    }
+    size_t left = file->in.length - file->in_start;
+    if (keep) {
+        return bytes_value(vm, strbuf_text(&file->in) + file->in_start, left);
+    }
+    return take_bytes(vm, file,
+                      count < 0 || (size_t)count > left ? left
+                                                        : (size_t)count);
+}
+
+// --- lines ---
+
+// Where the line that begins at `text` ends: the bytes up to and with its end,
+// and *ending, those of the end. 0: it is not there yet.
+static size_t find_end(const File *file, const char *text, size_t length,
+                       size_t searched, bool binary, bool last,
+                       size_t *ending)
+{
+    if (length == 0) {
+        return 0;
+    }
+    const char *from = text + searched, *end = text + length;
+    if (!binary && file->newline[0] == '\r') {
+        const char *found = memmem(from, (size_t)(end - from), file->newline,
+                                   strlen(file->newline));
+        *ending = strlen(file->newline);
+        return found == NULL ? 0 : (size_t)(found - text) + *ending;
+    }
+    const char *line = memchr(from, '\n', (size_t)(end - from));
+    const char *stop = line == NULL ? end : line;
+    const char *back = binary || !(file->flags & FILE_UNIVERSAL)
+                           ? NULL
+                           : memchr(from, '\r', (size_t)(stop - from));
+    *ending = 1;
+    if (back == NULL) {
+        return line == NULL ? 0 : (size_t)(line - text) + 1;
+    }
+    // A "\n" may follow in the next block.
+    if (back + 1 == end && !last) {
+        return 0;
+    }
+    *ending = back + 1 < end && back[1] == '\n' ? 2 : 1;
+    return (size_t)(back - text) + *ending;
+}
+
+// The line of `length` bytes, or its first `limit` characters.
+static Value give_line(Vm *vm, File *file, size_t length, size_t ending,
+                       int64_t limit, bool binary)
+{
+    if (binary) {
+        return take_bytes(vm, file, limit >= 0 && (size_t)limit < length
+                                        ? (size_t)limit
+                                        : length);
+    }
+    if (limit >= 0) {
+        size_t most = character_bytes(file, limit);
+        if (most < length) {
+            return take_text(vm, file, most);
+        }
+    }
+    if (ending > 0) {
+        note_end(file, file->in.text + file->in_start + length - ending,
+                 ending);
+    }
+    return take_line(vm, file, length, ending);
+}
+
+Value file_next_line(Vm *vm, File *file, int64_t limit)
+{
+    bool binary = (file->flags & FILE_BINARY) != 0, last = false;
+    file = file_base(file);
+    if (!file_check_open(vm, file)) {
+        return VALUE_FAIL;
+    }
+    if (!(file->flags & FILE_READ)) {
+        file_unsupported(vm, binary ? "readline" : "not readable");
+        return VALUE_FAIL;
+    }
+    if (file->out.length > 0 && !file_flush(vm, file)) {
+        return VALUE_FAIL;
+    }
     // What is known to have no line end is not searched again after each block.
-    size_t searched = 0;
+    size_t searched = 0, ending = 0;
     for (;;) {
         const char *start = strbuf_text(&file->in) + file->in_start;
-        size_t length = file->in.length - file->in_start;
-        const char *end = length == searched
-                              ? NULL
-                              : memchr(start + searched, '\n',
-                                       length - searched);
-        if (end != NULL) {
-            return take(vm, file, (size_t)(end - start) + 1);
+        size_t valid = binary ? file->in.length : file->in_valid;
+        size_t length = valid - file->in_start;
+        size_t end = find_end(file, start, length, searched, binary, last,
+                              &ending);
+        if (end != 0) {
+            return give_line(vm, file, end, ending, limit, binary);
         }
-        searched = length;
-        int more = fill(vm, file);
+        if (last || limit == 0) {
+            return give_line(vm, file, limit == 0 ? 0 : length, 0, limit,
+                             binary);
+        }
+        searched = length == 0 ? 0 : length - 1;
+        int more = fill(vm, file, binary);
         if (more < 0) {
-            return NULL;
+            return VALUE_FAIL;
         }
-        if (more == 0) {
-            return take(vm, file, file->in.length - file->in_start);
-        }
+        last = more == 0;
     }
 }

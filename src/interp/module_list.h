@@ -2,6 +2,7 @@
 // in modules_*.c or beside what it shows. No include guard.
 MODULE(display_module)
 MODULE(gc_module)
+MODULE(io_module)
 MODULE(math_module)
 MODULE(os_module)
 MODULE(random_module)

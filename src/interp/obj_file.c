@@ -6,37 +6,77 @@
 #include "interp/obj_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "interp/file_read.h"
-#include "interp/obj_int.h"
-#include "interp/obj_list.h"
+#include "interp/module.h"
+#include "interp/obj_bytes.h"
 #include "interp/program.h"
 #include "interp/protocol.h"
 
 enum { FLUSH_AT = 64 << 10 }; // bytes held back at most
 
+// The class tells what can be done, as in CPython.
+static Type *class_of(Vm *vm, uint32_t flags)
+{
+    if (!(flags & FILE_BINARY)) {
+        return type_of_kind(vm, KIND_FILE);
+    }
+    const char *name = flags & FILE_RAW               ? "FileIO"
+                       : !(flags & FILE_READ)         ? "BufferedWriter"
+                       : flags & FILE_WRITE ? "BufferedRandom"
+                                            : "BufferedReader";
+    return type_variant(vm, &binary_file_type_def, name);
+}
+
 // `mode` is kept for display only; what is allowed stands in `flags`. A longer
 // mode than the array is cut and stays terminated.
-File *file_new(Vm *vm, int descriptor, Str *name, const char *mode,
+File *file_new(Vm *vm, int descriptor, Value name, const char *mode,
                uint32_t flags)
 {
-    File *self = object_new(vm, type_of_kind(vm, KIND_FILE), sizeof *self);
+    Type *cls = class_of(vm, flags);
+    File *self = cls == NULL ? NULL : object_new(vm, cls, sizeof *self);
     if (self == NULL) {
         return NULL;
     }
     self->descriptor = descriptor;
     self->flags = flags;
-    self->name = object_retain(name);
+    self->name = value_retain(name);
     memset(self->mode, 0, sizeof self->mode);
     strncpy(self->mode, mode, sizeof self->mode - 1);
+    self->encoding = self->errors = VALUE_UNBOUND;
+    memset(self->newline, 0, sizeof self->newline);
+    self->newlines = 0;
     strbuf_init(&self->out, &vm->ctx);
     strbuf_init(&self->in, &vm->ctx);
-    self->in_start = 0;
+    self->in_start = self->in_valid = 0;
+    self->owner = NULL;
     return self;
+}
+
+// The class is the library's.
+bool file_unsupported(Vm *vm, const char *text)
+{
+    Str *io = str_from(vm, "io");
+    Module *module = io == NULL ? NULL : module_import(vm, io);
+    object_release_null(&vm->ctx, io);
+    Str *name = module == NULL ? NULL
+                               : str_intern(vm, "UnsupportedOperation", 20);
+    Str *message = name == NULL ? NULL : str_from(vm, text);
+    if (message != NULL) {
+        Value argument = str_value(message);
+        Value made = vm_call(vm, dict_get_name(module->dict, name), &argument,
+                             1);
+        if (!value_failed(made)) {
+            raise_object(vm, made);
+        }
+    }
+    object_release_null(&vm->ctx, name);
+    object_release_null(&vm->ctx, message);
+    return false;
 }
 
 // The number of an error, 0 if all was written. An interrupted write goes on,
@@ -84,6 +124,7 @@ static int flush_out(Vm *vm, File *file)
 // than an OSError of EINTR.
 bool file_flush(Vm *vm, File *file)
 {
+    file = file_base(file);
     int error = flush_out(vm, file);
     if (error == EINTR && !ctx_poll(&vm->ctx)) {
         return false;
@@ -92,7 +133,7 @@ bool file_flush(Vm *vm, File *file)
 }
 
 // Every method asks this first; the text is CPython's.
-static bool check_open(Vm *vm, const File *file)
+bool file_check_open(Vm *vm, const File *file)
 {
     return file->descriptor >= 0 ||
            raise_false(vm, ERR_VALUE, "I/O operation on closed file.");
@@ -139,13 +180,16 @@ static bool is_marked(Vm *vm, const File *file)
 // depends on the flags, the size, and a line's end on a terminal.
 bool file_write(Vm *vm, File *file, const char *text, size_t length)
 {
-    if (!check_open(vm, file)) {
+    file = file_base(file);
+    if (!file_check_open(vm, file)) {
         return false;
     }
     if ((file->flags & FILE_WRITE) == 0) {
-        return raise_false(vm, ERR_OS, "not writable");
+        return file_unsupported(vm, file->flags & FILE_BINARY
+                                        ? "write"
+                                        : "not writable");
     }
-    if (!flush_stdout_first(vm, file)) {
+    if (!flush_stdout_first(vm, file) || !file_forget(vm, file)) {
         return false;
     }
     // A failed allocation shows in strbuf_ok.
@@ -164,16 +208,71 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
     return !now || file_flush(vm, file);
 }
 
-// Closing twice is allowed. The descriptor is given up even if the flush or the
-// close fails, and the first error is the one that is raised. The standard
-// streams are not owned: their descriptors stay open.
-static bool close_file(Vm *vm, File *file)
+// What is not strict UTF-8 takes a detour over bytes.
+static bool write_encoded(Vm *vm, File *file, Str *text)
 {
+    if ((file->flags & FILE_BOM) && file_at_start(file) &&
+        !file_write(vm, file, "\xEF\xBB\xBF", 3)) {
+        return false;
+    }
+    Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
+    Value bytes = bytes_encode(vm, str_value(text), encoding, file->errors);
+    if (value_failed(bytes)) {
+        return false;
+    }
+    bool ok = file_write(vm, file, bytes_text(bytes), bytes_length(bytes));
+    release(vm, bytes);
+    return ok;
+}
+
+// "\n" becomes the file's own line end. NULL: failed. Owned.
+static Str *with_newlines(Vm *vm, const File *file, Str *text)
+{
+    if (file->newline[0] == '\0' || strcmp(file->newline, "\n") == 0) {
+        return object_retain(text);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t i = 0; i < text->length; i++) {
+        if (text->text[i] == '\n') {
+            strbuf_puts(&out, file->newline);
+        } else {
+            strbuf_putc(&out, text->text[i]);
+        }
+    }
+    return str_from_buf(vm, &out);
+}
+
+// The standard streams take any text; a file refuses lone surrogates.
+bool file_write_text(Vm *vm, File *file, Str *text)
+{
+    size_t bad;
+    bool plain = text->count == text->length || !(file->flags & FILE_OWNED) ||
+                 utf8_validate(text->text, text->length, false, &bad);
+    if (!file_check_open(vm, file)) {
+        return false;
+    }
+    if (plain && file->newline[0] == '\0' && !(file->flags & FILE_WHOLE)) {
+        return file_write(vm, file, text->text, text->length);
+    }
+    Str *ended = with_newlines(vm, file, text);
+    bool ok = ended != NULL && write_encoded(vm, file, ended);
+    object_release_null(&vm->ctx, ended);
+    return ok;
+}
+
+// The descriptor is given up even if the flush or the close fails, and the
+// first error is the one that is raised. The standard streams are not owned:
+// their descriptors stay open.
+bool file_close(Vm *vm, File *file)
+{
+    file = file_base(file);
     if (file->descriptor < 0) {
         return true;
     }
     bool done = file_flush(vm, file);
-    if ((file->flags & FILE_OWNED) != 0 && close(file->descriptor) != 0 &&
+    if ((file->flags & FILE_OWNED) != 0 &&
+        (file->flags & FILE_BORROWED) == 0 && close(file->descriptor) != 0 &&
         done) {
         raise_errno(vm, errno, NULL);
         done = false;
@@ -182,297 +281,109 @@ static bool close_file(Vm *vm, File *file)
     // file that has got its number since.
     file->descriptor = -1;
     strbuf_free(&file->in);
-    file->in_start = 0;
+    file->in_start = file->in_valid = 0;
     return done;
 }
 
-// Nobody is left to hear of an error.
+// Nobody can catch an error any more: it is told on standard error. The text
+// is made here, since no object may be made while one dies.
+static void tell_lost(const File *file, int error)
+{
+    char text[512];
+    const char *name = value_is_str(file->name)
+                           ? value_as_str(file->name)->text
+                           : "?";
+    int length = snprintf(text, sizeof text,
+                          "Exception ignored in: <file '%.300s'>\n"
+                          "OSError: [Errno %d] %s\n",
+                          name, error, strerror(error));
+    ssize_t told = write(STDERR_FILENO, text, (size_t)length);
+    (void)told;
+}
+
 static void file_destroy(Vm *vm, Object *object)
 {
     File *self = (File *)object;
-    if (self->descriptor >= 0) {
-        (void)flush_out(vm, self);
-        if ((self->flags & FILE_OWNED) != 0) {
+    if (self->descriptor >= 0 && self->owner == NULL) {
+        int error = flush_out(vm, self);
+        bool owned = (self->flags & FILE_OWNED) != 0;
+        if (error != 0 && owned && error != EPIPE) {
+            tell_lost(self, error);
+        }
+        if (owned && (self->flags & FILE_BORROWED) == 0) {
             close(self->descriptor);
         }
     }
     strbuf_free(&self->in);
     strbuf_free(&self->out);
-    object_release(&vm->ctx, self->name);
+    release(vm, self->name);
+    release(vm, self->encoding);
+    release(vm, self->errors);
+    object_release_null(&vm->ctx, self->owner);
     object_free(vm, self, sizeof *self);
 }
 
-// Looks like CPython's repr of a text file, whose encoding here is fixed.
+// The name that open() was given, or its encoding.
+static void print_name(Vm *vm, StrBuf *out, Value name)
+{
+    Str *text = value_repr(vm, name);
+    if (text == NULL) {
+        strbuf_fail(out);
+        return;
+    }
+    strbuf_add(out, text->text, text->length);
+    object_release(&vm->ctx, text);
+}
+
+// Looks like CPython's.
 static Value file_repr(Vm *vm, Value self)
 {
     const File *file = value_as_file(self);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    strbuf_puts(&out, "<_io.TextIOWrapper name=");
-    str_print_repr(&out, file->name->text, file->name->length);
-    strbuf_printf(&out, " mode='%s' encoding='utf-8'>", file->mode);
+    strbuf_printf(&out, "<%s name=", type_name(file->head.type));
+    print_name(vm, &out, file->name);
+    if (file->flags & FILE_RAW) {
+        strbuf_printf(&out, " mode='%s' closefd=%s", file->mode,
+                      file->flags & FILE_BORROWED ? "False" : "True");
+    } else if (!(file->flags & FILE_BINARY)) {
+        const char *encoding = !value_unbound(file->encoding)
+                                   ? value_as_str(file->encoding)->text
+                               : file->flags & FILE_OWNED ? "UTF-8"
+                                                          : "utf-8";
+        strbuf_printf(&out, " mode='%s' encoding='%s'", file->mode, encoding);
+    }
+    strbuf_putc(&out, '>');
     Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
-// ERR_OS for io.UnsupportedOperation, which is an OSError in CPython.
-static bool check_read(Vm *vm, const File *file)
-{
-    return check_open(vm, file) &&
-           ((file->flags & FILE_READ) != 0 ||
-            raise_false(vm, ERR_OS, "not readable"));
-}
-
-// Takes the text; NULL carries a pending error over.
-static Value str_result(Str *text)
-{
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
 // A file is its own iterator, so several loops share one position.
 static Value file_iter(Vm *vm, Value self)
 {
-    return check_open(vm, value_as_file(self)) ? value_retain(self)
-                                               : VALUE_FAIL;
-}
-
-// Only the end of a file gives an empty line, since lines keep their "\n".
-static Value file_next(Vm *vm, Value self)
-{
-    File *file = value_as_file(self);
-    Str *line = check_read(vm, file) ? file_read_line(vm, file) : NULL;
-    if (line == NULL || line->length > 0) {
-        return str_result(line);
-    }
-    object_release(&vm->ctx, line);
-    return VALUE_STOP;
-}
-
-// The head of a method; the rows of file_methods name it.
-#define FILE_BODY(name)                                                       \
-    static Value method_##name(Vm *vm, Value *args, uint32_t count)
-
-// Counts characters, not bytes, as CPython's text files do.
-FILE_BODY(write)
-{
-    (void)count;
-    if (!value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "write() argument must be str, not %s",
-                           type_name(type_of(vm, args[1])));
-    }
-    const Str *text = value_as_str(args[1]);
-    return file_write(vm, value_as_file(args[0]), text->text, text->length)
-               ? int_from_u64(vm, text->count)
+    return file_check_open(vm, file_base(value_as_file(self)))
+               ? value_retain(self)
                : VALUE_FAIL;
 }
 
-// The iterable is read as a whole first; a bad item then stops the writing
-// behind the items before it. No line ends are added.
-FILE_BODY(writelines)
+// Only the end of a file gives an empty line, since lines keep their ends.
+static Value file_next(Vm *vm, Value self)
 {
-    (void)count;
-    Tuple *lines = value_to_tuple(vm, args[1]);
-    bool done = lines != NULL;
-    for (size_t i = 0; done && i < lines->count; i++) {
-        // What write() takes: self and the text.
-        Value row[] = {args[0], lines->items[i]};
-        done = !value_failed(method_write(vm, row, 2));
-    }
-    object_release_null(&vm->ctx, lines);
-    return done ? VALUE_NONE : VALUE_FAIL;
-}
-
-// Of a closed file it is an error, as in CPython.
-FILE_BODY(flush)
-{
-    (void)count;
-    File *file = value_as_file(args[0]);
-    return check_open(vm, file) && file_flush(vm, file) ? VALUE_NONE
-                                                        : VALUE_FAIL;
-}
-
-// None and negative sizes mean: up to the end.
-FILE_BODY(read)
-{
-    (void)count;
-    File *file = value_as_file(args[0]);
-    int64_t size = -1;
-    if (!check_read(vm, file) ||
-        (!value_unbound(args[1]) && !value_is_none(args[1]) &&
-         !value_to_index(vm, args[1], &size))) {
-        return VALUE_FAIL;
-    }
-    return str_result(file_read(vm, file, size));
-}
-
-// Up to and with the "\n"; the last line may lack it. No size is looked at.
-FILE_BODY(readline)
-{
-    (void)count;
-    File *file = value_as_file(args[0]);
-    return check_read(vm, file) ? str_result(file_read_line(vm, file))
-                                : VALUE_FAIL;
-}
-
-// The hint of a size is accepted and not used: all lines are read.
-FILE_BODY(readlines)
-{
-    (void)count;
-    List *lines = list_new(vm, 0);
-    Value line = lines == NULL ? VALUE_FAIL : file_next(vm, args[0]);
-    while (!value_failed(line) && !value_same(line, VALUE_STOP)) {
-        // The list takes the line, even on failure.
-        line = list_append_owned(vm, lines, line) ? file_next(vm, args[0])
-                                                  : VALUE_FAIL;
-    }
+    File *file = value_as_file(self);
+    file->flags |= FILE_WALKED;
+    Value line = file_next_line(vm, file, -1);
     if (value_failed(line)) {
-        object_release_null(&vm->ctx, lines);
         return line;
     }
-    return value_from_object(lines);
-}
-
-// Closing flushes, and what fails there is raised.
-FILE_BODY(close)
-{
-    (void)count;
-    return close_file(vm, value_as_file(args[0])) ? VALUE_NONE : VALUE_FAIL;
-}
-
-// Of a with statement; the file is its own context.
-FILE_BODY(enter)
-{
-    (void)count;
-    return check_open(vm, value_as_file(args[0])) ? value_retain(args[0])
-                                                  : VALUE_FAIL;
-}
-
-// None, so that the error of a with block goes on.
-FILE_BODY(exit)
-{
-    return method_close(vm, args, count);
-}
-
-// Asks the system each time: a descriptor may be redirected.
-FILE_BODY(isatty)
-{
-    (void)count;
-    const File *file = value_as_file(args[0]);
-    return check_open(vm, file) ? value_from_bool(isatty(file->descriptor))
-                                : VALUE_FAIL;
-}
-
-// Borrowed by the program: the file goes on owning the descriptor.
-FILE_BODY(fileno)
-{
-    (void)count;
-    const File *file = value_as_file(args[0]);
-    return check_open(vm, file) ? int_from_i64(vm, file->descriptor)
-                                : VALUE_FAIL;
-}
-
-// Asks for the mode alone: a closed file answers too.
-FILE_BODY(readable)
-{
-    (void)count, (void)vm;
-    return value_from_bool((value_as_file(args[0])->flags & FILE_READ) != 0);
-}
-
-FILE_BODY(writable)
-{
-    (void)count, (void)vm;
-    return value_from_bool((value_as_file(args[0])->flags & FILE_WRITE) != 0);
-}
-
-// What was written goes out before the place changes, and what was read ahead
-// is dropped, since it belongs to the old place. Offsets count bytes.
-FILE_BODY(seek)
-{
-    (void)count;
-    File *file = value_as_file(args[0]);
-    int64_t offset, whence = SEEK_SET;
-    if (!check_open(vm, file) || !value_to_index(vm, args[1], &offset) ||
-        (!value_unbound(args[2]) && !value_to_index(vm, args[2], &whence)) ||
-        !file_flush(vm, file)) {
-        return VALUE_FAIL;
+    bool ended = file->flags & FILE_BINARY ? bytes_length(line) == 0
+                                           : value_as_str(line)->length == 0;
+    if (!ended) {
+        return line;
     }
-    off_t place = lseek(file->descriptor, offset, (int)whence);
-    if (place < 0) {
-        return raise_errno(vm, errno, NULL);
-    }
-    strbuf_free(&file->in);
-    file->in_start = 0;
-    return int_from_i64(vm, place);
+    file->flags &= ~(uint32_t)FILE_WALKED;
+    release(vm, line);
+    return VALUE_STOP;
 }
-
-// The system stands behind what was read ahead; the program does not.
-FILE_BODY(tell)
-{
-    (void)count;
-    File *file = value_as_file(args[0]);
-    if (!check_open(vm, file) || !file_flush(vm, file)) {
-        return VALUE_FAIL;
-    }
-    off_t place = lseek(file->descriptor, 0, SEEK_CUR);
-    size_t ahead = file->in.length - file->in_start;
-    return place < 0 ? raise_errno(vm, errno, NULL)
-                     : int_from_i64(vm, place - (off_t)ahead);
-}
-
-// A subset of io.TextIOWrapper's; lib/io.duet has the other kinds of files.
-static const NativeDef file_methods[] = {
-    {"write", "self, text, /", method_write, "Write; how many characters."},
-    {"writelines", "self, lines, /", method_writelines, "Write each text."},
-    {"flush", "self, /", method_flush, "Hand what was written on."},
-    {"read", "self, size=-1, /", method_read, "size characters, or all."},
-    {"readline", "self, size=-1, /", method_readline,
-     "One line with its end, '' at the end of the file."},
-    {"readlines", "self, hint=-1, /", method_readlines, "A list of lines."},
-    {"close", "self, /", method_close, "Flush and give the file back."},
-    {"isatty", "self, /", method_isatty, "Whether it is a terminal."},
-    {"fileno", "self, /", method_fileno, "The system's number of the file."},
-    {"readable", "self, /", method_readable, "Whether it can be read."},
-    {"writable", "self, /", method_writable, "Whether it can be written."},
-    {"seek", "self, offset, whence=0, /", method_seek, "Go to a byte."},
-    {"tell", "self, /", method_tell, "The byte where the file stands."},
-    {"__enter__", "self, /", method_enter, NULL},
-    {"__exit__", "self, /, *args", method_exit, NULL},
-    {NULL, NULL, NULL, NULL}};
-
-// As open() was given it, or "<stdout>" and the like.
-static Value get_name(Vm *vm, Value self)
-{
-    (void)vm;
-    return value_from_object(object_retain(value_as_file(self)->name));
-}
-
-static Value get_mode(Vm *vm, Value self)
-{
-    return str_result(str_from(vm, value_as_file(self)->mode));
-}
-
-// A closed file has the descriptor -1, by the invariant.
-static Value get_closed(Vm *vm, Value self)
-{
-    (void)vm;
-    return value_from_bool(value_as_file(self)->descriptor < 0);
-}
-
-// Duet reads and writes nothing but UTF-8.
-static Value get_encoding(Vm *vm, Value self)
-{
-    (void)self;
-    return str_result(str_from(vm, "utf-8"));
-}
-
-// Read-only: a file cannot be given another name or mode.
-static const MemberDef file_members[] = {
-    {"name", get_name, NULL, "What was opened."},
-    {"mode", get_mode, NULL, "How it was opened."},
-    {"closed", get_closed, NULL, "Whether close was called."},
-    {"encoding", get_encoding, NULL, "Always 'utf-8'."},
-    {NULL, NULL, NULL, NULL}};
 
 // open() and the three standard streams make all of them.
 const TypeDef file_type_def = {.name = "TextIOWrapper",
@@ -485,8 +396,25 @@ const TypeDef file_type_def = {.name = "TextIOWrapper",
                                          .repr = file_repr,
                                          .iter = file_iter,
                                          .next = file_next},
-                               .methods = file_methods,
-                               .members = file_members};
+                               .methods = file_text_methods,
+                               .more_methods = {file_common_methods},
+                               .members = file_text_members};
+
+// One descriptor for the classes of binary files (class_of).
+const TypeDef binary_file_type_def = {
+    .name = "BufferedReader",
+    .module = "_io",
+    .doc = "A file of bytes: open() makes one.",
+    .kind = KIND_FILE,
+    .size = sizeof(File),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = file_destroy,
+              .repr = file_repr,
+              .iter = file_iter,
+              .next = file_next},
+    .methods = file_binary_methods,
+    .more_methods = {file_common_methods},
+    .members = file_binary_members};
 
 // A standard stream. Output to a terminal is flushed at every line, so that a
 // prompt's answer stands below what was printed before it.
@@ -501,7 +429,7 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
     if ((flags & FILE_WRITE) != 0 && isatty(descriptor)) {
         flags |= FILE_LINES;
     }
-    File *file = file_new(vm, descriptor, name, mode, flags);
+    File *file = file_new(vm, descriptor, str_value(name), mode, flags);
     object_release(&vm->ctx, name);
     return file == NULL ? VALUE_FAIL : value_from_object(file);
 }
@@ -510,7 +438,7 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
 bool files_init(Vm *vm)
 {
     Value in = make_stream(vm, STDIN_FILENO, "<stdin>", "r",
-                           FILE_READ | FILE_TRANSLATE);
+                           FILE_READ | FILE_UNIVERSAL | FILE_TRANSLATE);
     Value out = make_stream(vm, STDOUT_FILENO, "<stdout>", "w", FILE_WRITE);
     Value err = make_stream(vm, STDERR_FILENO, "<stderr>", "w",
                             FILE_WRITE | FILE_UNBUFFERED);

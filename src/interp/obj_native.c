@@ -228,7 +228,8 @@ static Value native_get_qualname(Vm *vm, Value self)
     Native *native = AS_NATIVE(self);
     return native->owner == NULL
                ? native_get_name(vm, self)
-               : str_or_fail(str_printf(vm, "%s.%s", type_name(native->owner),
+               : str_or_fail(str_printf(vm, "%s.%s",
+                                        type_short_name(native->owner),
                                         native->def->name));
 }
 

@@ -95,6 +95,13 @@ const char *type_name(const Type *cls)
     return cls->name != NULL ? cls->name->text : cls->def->name;
 }
 
+const char *type_short_name(const Type *cls)
+{
+    return !(cls->flags & TYPE_HEAP) && cls->qualname != NULL
+               ? cls->qualname->text
+               : type_name(cls);
+}
+
 // Making the built-in types
 
 // Fills the slots that `cls` leaves out from its base, as an array of
@@ -218,6 +225,20 @@ static bool intern_names(Vm *vm)
     return true;
 }
 
+// Messages name a type of a module with that; __name__ leaves it out.
+static bool name_with_module(Vm *vm, Type *cls, const char *name)
+{
+    if (cls->def->module == NULL) {
+        return true;
+    }
+    Str *whole = str_printf(vm, "%s.%s", cls->def->module, name);
+    if (whole != NULL) {
+        object_release(&vm->ctx, cls->name);
+        cls->name = whole;
+    }
+    return whole != NULL;
+}
+
 // Second step: name, bases, MRO and methods.
 static bool name_builtin(Vm *vm, Type *cls)
 {
@@ -228,6 +249,9 @@ static bool name_builtin(Vm *vm, Type *cls)
         return false;
     }
     cls->qualname = object_retain(cls->name);
+    if (!name_with_module(vm, cls, name)) {
+        return false;
+    }
     Value base = cls->base == NULL ? VALUE_UNBOUND
                                    : value_from_object(cls->base);
     cls->bases = tuple_from(vm, &base, cls->base == NULL ? 0 : 1);
@@ -339,15 +363,9 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     if (cls == NULL) {
         return NULL;
     }
-    // Messages name it with its module; __name__ leaves that out.
-    if (def->module != NULL) {
-        Str *whole = str_printf(vm, "%s.%s", def->module, name);
-        if (whole == NULL) {
-            object_release(&vm->ctx, cls);
-            return NULL;
-        }
-        object_release(&vm->ctx, cls->name);
-        cls->name = whole;
+    if (!name_with_module(vm, cls, name)) {
+        object_release(&vm->ctx, cls);
+        return NULL;
     }
     cls->slots = def->slots;
     inherit_slots(&cls->slots, &vm->object_type->slots);

@@ -183,7 +183,9 @@ Type *type_of_error(Vm *vm, ErrorKind kind);
 // The type `name` among those that share a descriptor (iterators, views of a
 // dict), made when it is first asked for. Borrowed; NULL: failed.
 MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
-// "list", borrowed from the type.
+// "list", "re.Pattern": as messages name it, borrowed from the type.
 const char *type_name(const Type *cls);
+// The same without the module that a built-in type of a module has in front.
+const char *type_short_name(const Type *cls);
 
 #endif
