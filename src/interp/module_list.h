@@ -1,8 +1,11 @@
 // Every native module: MODULE(def), a `const ModuleDef` with external linkage
 // in modules_*.c or beside what it shows. No include guard.
+MODULE(bisect_module)
 MODULE(display_module)
 MODULE(gc_module)
+MODULE(heapq_module)
 MODULE(io_module)
+MODULE(itertools_module)
 MODULE(math_module)
 MODULE(os_module)
 MODULE(random_module)

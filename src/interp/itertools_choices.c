@@ -1,0 +1,266 @@
+// itertools: product, permutations and combinations.
+//
+// state: None, the pool (a tuple), the list of places in it as small ints;
+// position: items of a result; expected: 0 at first, then 1.
+#include "interp/itertools.h"
+
+#include "interp/note.h"
+#include "interp/obj_int.h"
+#include "interp/sequence.h"
+
+static int64_t place(const List *places, size_t i)
+{
+    return value_small(places->items[i]);
+}
+
+static void set_place(List *places, size_t i, int64_t at)
+{
+    places->items[i] = value_from_small(at);
+}
+
+// The items at the first `position` places. NULL: failed.
+static Value chosen(Vm *vm, Iterator *self, const List *places,
+                    const Tuple *pool)
+{
+    Tuple *result = iterator_result(vm, self, self->position);
+    for (size_t i = 0; result != NULL && i < self->position; i++) {
+        result->items[i] =
+            value_retain(pool->items[place(places, i)]);
+    }
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+
+// An iterator over choices of `length` items. Takes the pool; places begin as
+// 0. An `empty` one is at its end.
+static Value make_choices(Vm *vm, const char *name, IteratorFn step,
+                          Tuple *pool, size_t places, size_t length,
+                          bool empty)
+{
+    List *list = pool == NULL ? NULL : list_new(vm, places);
+    Iterator *self = list == NULL ? NULL : iterator_new(vm, name, step);
+    if (self == NULL) {
+        object_release_null(&vm->ctx, pool);
+        object_release_null(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < places; i++) {
+        set_place(list, i, 0);
+    }
+    self->state[0] = empty ? VALUE_UNBOUND : VALUE_NONE;
+    self->state[1] = value_from_object(pool);
+    self->state[2] = value_from_object(list);
+    self->position = length;
+    return value_from_object(self);
+}
+
+// The pool of product is the tuple of its pools. Places count as the wheels of
+// a counter, the last one fastest.
+STEP(product)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    const Tuple *pools = value_as_tuple(self->state[1]);
+    List *places = value_as_list(self->state[2]);
+    size_t i = pools->count;
+    while (self->expected && i > 0) {
+        int64_t next = place(places, i - 1) + 1;
+        if ((size_t)next < value_as_tuple(pools->items[i - 1])->count) {
+            set_place(places, i - 1, next);
+            break;
+        }
+        set_place(places, i - 1, 0);
+        i--;
+    }
+    if (self->expected && i == 0) {
+        return itertools_ended(vm, self);
+    }
+    self->expected = 1;
+    Tuple *row = iterator_result(vm, self, pools->count);
+    for (size_t k = 0; row != NULL && k < pools->count; k++) {
+        const Tuple *pool = value_as_tuple(pools->items[k]);
+        row->items[k] = value_retain(pool->items[place(places, k)]);
+    }
+    return row == NULL ? VALUE_FAIL : value_from_object(row);
+}
+
+// The pools `repeat` times over.
+MAKE(product)
+{
+    (void)count;
+    const Tuple *iterables = value_as_tuple(args[0]);
+    int64_t repeat = 1;
+    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &repeat)) {
+        return VALUE_FAIL;
+    }
+    if (repeat < 0) {
+        return raise_error(vm, ERR_VALUE,
+                           "repeat argument cannot be negative");
+    }
+    if (iterables->count != 0 &&
+        (uint64_t)repeat > UINT32_MAX / iterables->count) {
+        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+    }
+    size_t once = iterables->count, all = once * (size_t)repeat;
+    bool empty = false;
+    Tuple *pools = tuple_new(vm, all);
+    for (size_t i = 0; pools != NULL && i < all; i++) {
+        if (i >= once) {
+            pools->items[i] = value_retain(pools->items[i - once]);
+            continue;
+        }
+        Tuple *pool = value_to_tuple(vm, iterables->items[i]);
+        if (pool == NULL) {
+            object_release(&vm->ctx, pools);
+            return VALUE_FAIL;
+        }
+        pools->items[i] = value_from_object(pool);
+        empty = empty || pool->count == 0;
+    }
+    return make_choices(vm, "itertools.product", step_product, pools, all, all,
+                        empty);
+}
+
+// Places that grow: `gap` 1 for combinations, 0 with repetition.
+static Value step_growing(Vm *vm, Iterator *self, int64_t gap)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    const Tuple *pool = value_as_tuple(self->state[1]);
+    List *places = value_as_list(self->state[2]);
+    int64_t count = (int64_t)self->position, i = count - 1;
+    if (self->expected) {
+        // The last place that has not come to its end.
+        while (i >= 0 && place(places, (size_t)i) >=
+                             (int64_t)pool->count - 1 - (count - 1 - i) * gap) {
+            i--;
+        }
+        if (i < 0) {
+            return itertools_ended(vm, self);
+        }
+        int64_t at = place(places, (size_t)i) + 1;
+        for (; i < count; i++, at += gap) {
+            set_place(places, (size_t)i, at);
+        }
+    }
+    self->expected = 1;
+    return chosen(vm, self, places, pool);
+}
+
+STEP(combinations)
+{
+    return step_growing(vm, self, 1);
+}
+
+STEP(combinations_with_replacement)
+{
+    return step_growing(vm, self, 0);
+}
+
+// The pool and r of the three. NULL: failed.
+static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
+{
+    Tuple *pool = value_to_tuple(vm, args[0]);
+    if (pool == NULL) {
+        return NULL;
+    }
+    *length = (int64_t)pool->count;
+    bool given = !optional || (!value_unbound(args[1]) &&
+                               !value_is_none(args[1]));
+    if ((given && !value_to_index(vm, args[1], length)) ||
+        (*length < 0 &&
+         !raise_false(vm, ERR_VALUE, "r must be non-negative"))) {
+        object_release(&vm->ctx, pool);
+        return NULL;
+    }
+    return pool;
+}
+
+MAKE(combinations)
+{
+    (void)count;
+    int64_t r;
+    Tuple *pool = pool_of(vm, args, false, &r);
+    bool empty = pool != NULL && (size_t)r > pool->count;
+    Value made = make_choices(vm, "itertools.combinations", step_combinations,
+                              pool, empty ? 0 : (size_t)r, (size_t)r, empty);
+    List *places = value_failed(made)
+                       ? NULL
+                       : value_as_list(
+                             ((Iterator *)value_object(made))->state[2]);
+    for (size_t i = 0; places != NULL && i < places->count; i++) {
+        set_place(places, i, (int64_t)i);
+    }
+    return made;
+}
+
+MAKE(combinations_with_replacement)
+{
+    (void)count;
+    int64_t r;
+    Tuple *pool = pool_of(vm, args, false, &r);
+    bool empty = pool != NULL && r > 0 && pool->count == 0;
+    return make_choices(vm, "itertools.combinations_with_replacement",
+                        step_combinations_with_replacement, pool,
+                        empty ? 0 : (size_t)r, (size_t)r, empty);
+}
+
+// The places are a permutation of the pool, of which the first `position` are
+// shown; behind them stand as many counters of how far each has to turn.
+STEP(permutations)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    const Tuple *pool = value_as_tuple(self->state[1]);
+    List *places = value_as_list(self->state[2]);
+    size_t n = pool->count, i = self->position;
+    for (; self->expected && i > 0; i--) {
+        size_t at = i - 1;
+        int64_t turns = place(places, n + at) - 1;
+        Value moved = places->items[at];
+        if (turns == 0) {
+            // This place has seen all: it and those behind turn round.
+            memmove(&places->items[at], &places->items[at + 1],
+                    (n - at - 1) * sizeof moved);
+            places->items[n - 1] = moved;
+            set_place(places, n + at, (int64_t)(n - at));
+            continue;
+        }
+        set_place(places, n + at, turns);
+        places->items[at] = places->items[n - (size_t)turns];
+        places->items[n - (size_t)turns] = moved;
+        break;
+    }
+    if (self->expected && i == 0) {
+        return itertools_ended(vm, self);
+    }
+    self->expected = 1;
+    return chosen(vm, self, places, pool);
+}
+
+MAKE(permutations)
+{
+    (void)count;
+    int64_t r;
+    Tuple *pool = pool_of(vm, args, true, &r);
+    bool empty = pool != NULL && (size_t)r > pool->count;
+    size_t n = pool == NULL ? 0 : pool->count;
+    size_t length = empty ? 0 : (size_t)r;
+    Value made = make_choices(vm, "itertools.permutations", step_permutations,
+                              pool, n + length, length, empty);
+    if (value_failed(made)) {
+        return made;
+    }
+    List *places =
+        value_as_list(((Iterator *)value_object(made))->state[2]);
+    for (size_t i = 0; i < n; i++) {
+        set_place(places, i, (int64_t)i);
+    }
+    for (size_t i = 0; i < length; i++) {
+        set_place(places, n + i, (int64_t)(n - i));
+    }
+    return made;
+}
+

@@ -1,0 +1,331 @@
+// itertools: what asks a function, and what reads several iterators at once.
+//
+// The invariant of their state is in itertools.h.
+#include "interp/itertools.h"
+
+#include "interp/note.h"
+#include "interp/obj_int.h"
+#include "interp/sequence.h"
+
+// The truth of function(item): 1, 0, -1. None asks the item itself.
+static int test(Vm *vm, Value function, Value item)
+{
+    if (value_is_none(function)) {
+        return value_truth(vm, item);
+    }
+    Value answer = vm_call(vm, function, &item, 1);
+    int truth = value_failed(answer) ? -1 : value_truth(vm, answer);
+    release(vm, answer);
+    return truth;
+}
+
+// state: the iterator, the total or UNBOUND, the function or None; expected:
+// the total was given and is still to be shown.
+STEP(accumulate)
+{
+    if (self->expected) {
+        self->expected = 0;
+        return value_retain(self->state[1]);
+    }
+    Value item = itertools_next(vm, self);
+    if (!itertools_is_item(item)) {
+        return item;
+    }
+    Value pair[2] = {value_retain(self->state[1]), item}, total;
+    if (value_unbound(pair[0])) {
+        total = value_retain(item);
+    } else if (value_is_none(self->state[2])) {
+        total = value_binary(vm, BINARY_ADD, pair[0], pair[1]);
+    } else {
+        total = vm_call(vm, self->state[2], pair, 2);
+    }
+    release(vm, pair[0]);
+    release(vm, item);
+    if (!value_failed(total)) {
+        value_replace(&vm->ctx, &self->state[1], value_retain(total));
+    }
+    return total;
+}
+
+MAKE(accumulate)
+{
+    (void)count;
+    bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
+    Value function = value_unbound(args[1]) ? VALUE_NONE : args[1];
+    Value made = itertools_over(vm, "itertools.accumulate", step_accumulate,
+                           args[0], given ? args[2] : VALUE_UNBOUND, function);
+    if (!value_failed(made)) {
+        ((Iterator *)value_object(made))->expected = given;
+    }
+    return made;
+}
+
+// state: the iterator, the predicate.
+STEP(takewhile)
+{
+    Value item = itertools_next(vm, self);
+    if (!itertools_is_item(item)) {
+        return item;
+    }
+    int keep = test(vm, self->state[1], item);
+    if (keep > 0) {
+        return item;
+    }
+    release(vm, item);
+    return keep < 0 ? VALUE_FAIL : itertools_ended(vm, self);
+}
+
+// expected: an item has been let through.
+STEP(dropwhile)
+{
+    for (;;) {
+        Value item = itertools_next(vm, self);
+        if (self->expected || !itertools_is_item(item)) {
+            return item;
+        }
+        int drop = test(vm, self->state[1], item);
+        if (drop == 0) {
+            self->expected = 1;
+            return item;
+        }
+        release(vm, item);
+        if (drop < 0 || !ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+    }
+}
+
+STEP(filterfalse)
+{
+    for (;;) {
+        Value item = itertools_next(vm, self);
+        if (!itertools_is_item(item)) {
+            return item;
+        }
+        int drop = test(vm, self->state[1], item);
+        if (drop == 0) {
+            return item;
+        }
+        release(vm, item);
+        if (drop < 0 || !ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+    }
+}
+
+STEP(starmap)
+{
+    Value item = itertools_next(vm, self);
+    if (!itertools_is_item(item)) {
+        return item;
+    }
+    Tuple *arguments = value_to_tuple(vm, item);
+    release(vm, item);
+    if (arguments == NULL) {
+        return VALUE_FAIL;
+    }
+    Value result = vm_call(vm, self->state[1], arguments->items,
+                           (uint32_t)arguments->count);
+    object_release(&vm->ctx, arguments);
+    return result;
+}
+
+// The four take (function, iterable).
+#define MAKE_BY_FUNCTION(id)                                                  \
+    MAKE(id)                                                                  \
+    {                                                                         \
+        (void)count;                                                          \
+        return itertools_over(vm, "itertools." #id, step_##id, args[1],       \
+                              args[0], VALUE_UNBOUND);                        \
+    }
+MAKE_BY_FUNCTION(takewhile)
+MAKE_BY_FUNCTION(dropwhile)
+MAKE_BY_FUNCTION(filterfalse)
+MAKE_BY_FUNCTION(starmap)
+
+// --- several at once ---
+
+// state: the data, the selectors.
+STEP(compress)
+{
+    for (;;) {
+        Value item = itertools_next(vm, self);
+        if (!itertools_is_item(item)) {
+            return item;
+        }
+        Value selector = value_next(vm, self->state[1]);
+        int keep = itertools_is_item(selector) ? value_truth(vm, selector) : -1;
+        bool stop = value_same(selector, VALUE_STOP);
+        release(vm, selector);
+        if (keep > 0) {
+            return item;
+        }
+        release(vm, item);
+        if (stop) {
+            return itertools_ended(vm, self);
+        }
+        if (keep < 0 || !ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+    }
+}
+
+MAKE(compress)
+{
+    (void)count;
+    Value selectors = value_iter(vm, args[1]);
+    if (value_failed(selectors)) {
+        return selectors;
+    }
+    Value made = itertools_over(vm, "itertools.compress", step_compress,
+                                args[0], selectors, VALUE_UNBOUND);
+    release(vm, selectors);
+    return made;
+}
+
+// state: the iterator, the item before.
+STEP(pairwise)
+{
+    if (value_unbound(self->state[1])) {
+        Value first = itertools_next(vm, self);
+        if (!itertools_is_item(first)) {
+            return first;
+        }
+        value_replace(&vm->ctx, &self->state[1], first);
+    }
+    Value item = itertools_next(vm, self);
+    if (!itertools_is_item(item)) {
+        value_replace(&vm->ctx, &self->state[1], VALUE_UNBOUND);
+        return item;
+    }
+    Tuple *pair = iterator_result(vm, self, 2);
+    if (pair == NULL) {
+        release(vm, item);
+        return VALUE_FAIL;
+    }
+    pair->items[0] = self->state[1];
+    pair->items[1] = item;
+    self->state[1] = value_retain(item);
+    return value_from_object(pair);
+}
+
+MAKE(pairwise)
+{
+    (void)count;
+    return itertools_over(vm, "itertools.pairwise", step_pairwise, args[0],
+                     VALUE_UNBOUND, VALUE_UNBOUND);
+}
+
+// state: the list of iterators, None in the places of those that ended; the
+// filler; position: how many are left.
+STEP(zip_longest)
+{
+    if (value_unbound(self->state[0]) || self->position == 0) {
+        return VALUE_STOP;
+    }
+    List *sources = value_as_list(self->state[0]);
+    Tuple *row = iterator_result(vm, self, sources->count);
+    for (size_t i = 0; row != NULL && i < sources->count; i++) {
+        Value source = sources->items[i];
+        Value item = value_is_none(source) ? VALUE_STOP
+                                           : value_next(vm, source);
+        if (value_same(item, VALUE_STOP)) {
+            if (!value_is_none(source) && --self->position == 0) {
+                object_release(&vm->ctx, row);
+                return VALUE_STOP;
+            }
+            value_replace(&vm->ctx, &sources->items[i], VALUE_NONE);
+            item = value_retain(self->state[1]);
+        }
+        if (value_failed(item)) {
+            self->position = 0;
+            object_release(&vm->ctx, row);
+            return VALUE_FAIL;
+        }
+        row->items[i] = item;
+    }
+    return row == NULL ? VALUE_FAIL : value_from_object(row);
+}
+
+MAKE(zip_longest)
+{
+    (void)count;
+    const Tuple *iterables = value_as_tuple(args[0]);
+    List *sources = list_new(vm, iterables->count);
+    for (size_t i = 0; sources != NULL && i < iterables->count; i++) {
+        sources->items[i] = value_iter(vm, iterables->items[i]);
+        if (value_failed(sources->items[i])) {
+            object_release(&vm->ctx, sources);
+            return VALUE_FAIL;
+        }
+    }
+    Iterator *self =
+        sources == NULL ? NULL
+                        : iterator_new(vm, "itertools.zip_longest",
+                                       step_zip_longest);
+    if (self == NULL) {
+        object_release_null(&vm->ctx, sources);
+        return VALUE_FAIL;
+    }
+    self->state[0] = value_from_object(sources);
+    self->state[1] = value_unbound(args[1]) ? VALUE_NONE
+                                            : value_retain(args[1]);
+    self->position = iterables->count;
+    return value_from_object(self);
+}
+
+// All copies walk one chain of links [item, next]; the last one is [None,
+// None], and who comes to it reads on. state: the iterator, the link.
+STEP(tee)
+{
+    if (value_unbound(self->state[0])) {
+        return VALUE_STOP;
+    }
+    List *link = value_as_list(self->state[1]);
+    if (value_is_none(link->items[1])) {
+        Value item = value_next(vm, self->state[0]);
+        if (!itertools_is_item(item)) {
+            return item;
+        }
+        List *next = list_new(vm, 2); // of None
+        if (next == NULL) {
+            release(vm, item);
+            return VALUE_FAIL;
+        }
+        value_replace(&vm->ctx, &link->items[0], item);
+        value_replace(&vm->ctx, &link->items[1], value_from_object(next));
+    }
+    Value item = value_retain(link->items[0]);
+    value_replace(&vm->ctx, &self->state[1], value_retain(link->items[1]));
+    return item;
+}
+
+MAKE(tee)
+{
+    (void)count;
+    int64_t copies = 2;
+    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &copies)) {
+        return VALUE_FAIL;
+    }
+    if (copies < 0) {
+        return raise_error(vm, ERR_VALUE, "n must be >= 0");
+    }
+    Value source = value_iter(vm, args[0]);
+    List *link = value_failed(source) ? NULL : list_new(vm, 2);
+    Tuple *result = link == NULL ? NULL : tuple_new(vm, (size_t)copies);
+    for (int64_t i = 0; result != NULL && i < copies; i++) {
+        Iterator *self = iterator_new(vm, "itertools._tee", step_tee);
+        if (self == NULL) {
+            object_release(&vm->ctx, result);
+            result = NULL;
+            break;
+        }
+        self->state[0] = value_retain(source);
+        self->state[1] = value_from_object(object_retain(link));
+        result->items[i] = value_from_object(self);
+    }
+    release(vm, source);
+    object_release_null(&vm->ctx, link);
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+

@@ -1,0 +1,332 @@
+// The native halves of the modules heapq and bisect: comparisons by < alone,
+// as CPython's.
+//
+// A comparison may run code that changes the list, so items are counted while
+// they are compared and the length is asked again after each comparison.
+#include "interp/module.h"
+#include "interp/note.h"
+#include "interp/obj_list.h"
+#include "interp/obj_int.h"
+#include "interp/protocol.h"
+#include "interp/sequence.h"
+
+// a < b: 1, 0, -1. Small ints, the usual priorities, are compared in place.
+static int before(Vm *vm, Value a, Value b)
+{
+    if (value_both_ints(a, b)) {
+        return value_rank(a) < value_rank(b);
+    }
+    if (value_both_immediate_floats(a, b)) {
+        return value_immediate_float(a) < value_immediate_float(b);
+    }
+    value_retain(a);
+    value_retain(b);
+    Value answer = value_compare(vm, COMPARE_LT, a, b);
+    int truth = value_failed(answer) ? -1 : value_truth(vm, answer);
+    release(vm, answer);
+    release(vm, a);
+    release(vm, b);
+    return truth;
+}
+
+// As before(), of two places of a heap; -1 too if the list changed its size.
+static int before_at(Vm *vm, List *heap, size_t a, size_t b)
+{
+    size_t count = heap->count;
+    int answer = before(vm, heap->items[a], heap->items[b]);
+    if (answer >= 0 && heap->count != count) {
+        return raise_int(vm, ERR_RUNTIME, "list changed size during iteration");
+    }
+    return answer;
+}
+
+static void swap(List *heap, size_t a, size_t b)
+{
+    Value item = heap->items[a];
+    heap->items[a] = heap->items[b];
+    heap->items[b] = item;
+}
+
+// Moves the item at `at` towards `start` until its parent is not greater.
+static bool rise(Vm *vm, List *heap, size_t start, size_t at)
+{
+    while (at > start) {
+        size_t parent = (at - 1) >> 1;
+        int less = before_at(vm, heap, at, parent);
+        if (less <= 0) {
+            return less == 0;
+        }
+        swap(heap, at, parent);
+        at = parent;
+    }
+    return true;
+}
+
+// Lets the smaller child rise all the way down, then the item that came down:
+// fewer comparisons than stopping on the way.
+static bool sink(Vm *vm, List *heap, size_t at)
+{
+    size_t start = at, end = heap->count;
+    for (size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
+        if (child + 1 < end) {
+            int less = before_at(vm, heap, child, child + 1);
+            if (less < 0) {
+                return false;
+            }
+            child += !less;
+        }
+        swap(heap, at, child);
+        at = child;
+    }
+    return rise(vm, heap, start, at);
+}
+
+// Borrowed. NULL: it is no list, or the trace refuses the change. `which`
+// argument it is, as CPython words it.
+static List *heap_of(Vm *vm, Value v, const char *which)
+{
+    if (!value_is_kind(v, KIND_LIST)) {
+        return raise_null(vm, ERR_TYPE, "%s must be list, not %s", which,
+                          type_name(type_of(vm, v)));
+    }
+    return note_store(vm, value_object(v), VALUE_UNBOUND) ? value_as_list(v)
+                                                          : NULL;
+}
+
+static Value heap_push(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *heap = heap_of(vm, args[0], "heappush() argument 1");
+    return heap != NULL && list_append(vm, heap, args[1]) &&
+                   rise(vm, heap, 0, heap->count - 1)
+               ? VALUE_NONE
+               : VALUE_FAIL;
+}
+
+// The last item takes the first one's place and sinks.
+static Value heap_pop(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *heap = heap_of(vm, args[0], "heappop() argument");
+    if (heap == NULL) {
+        return VALUE_FAIL;
+    }
+    if (heap->count == 0) {
+        return raise_error(vm, ERR_INDEX, "index out of range");
+    }
+    Value last = heap->items[--heap->count];
+    if (heap->count == 0) {
+        return last;
+    }
+    Value smallest = heap->items[0];
+    heap->items[0] = last;
+    if (!sink(vm, heap, 0)) {
+        release(vm, smallest);
+        return VALUE_FAIL;
+    }
+    return smallest;
+}
+
+// The item for the first one, which is returned.
+static Value exchange(Vm *vm, List *heap, Value item)
+{
+    Value smallest = heap->items[0];
+    heap->items[0] = value_retain(item);
+    if (!sink(vm, heap, 0)) {
+        release(vm, smallest);
+        return VALUE_FAIL;
+    }
+    return smallest;
+}
+
+static Value heap_replace(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *heap = heap_of(vm, args[0], "heapreplace() argument 1");
+    if (heap == NULL) {
+        return VALUE_FAIL;
+    }
+    return heap->count == 0
+               ? raise_error(vm, ERR_INDEX, "index out of range")
+               : exchange(vm, heap, args[1]);
+}
+
+static Value heap_pushpop(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *heap = heap_of(vm, args[0], "heappushpop() argument 1");
+    if (heap == NULL || heap->count == 0) {
+        return heap == NULL ? VALUE_FAIL : value_retain(args[1]);
+    }
+    int less = before(vm, heap->items[0], args[1]);
+    if (less <= 0) {
+        return less < 0 ? VALUE_FAIL : value_retain(args[1]);
+    }
+    return heap->count == 0
+               ? raise_error(vm, ERR_INDEX, "index out of range")
+               : exchange(vm, heap, args[1]);
+}
+
+// In linear time: from the last parent to the first.
+static Value heap_make(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    List *heap = heap_of(vm, args[0], "heapify() argument");
+    if (heap == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t at = heap->count / 2; at-- > 0;) {
+        if (!sink(vm, heap, at) || !ctx_poll(&vm->ctx)) {
+            return VALUE_FAIL;
+        }
+    }
+    return VALUE_NONE;
+}
+
+static const NativeDef heapq_functions[] = {
+    {"heappush", "heap, item, /", heap_push, "Add an item."},
+    {"heappop", "heap, /", heap_pop, "Take the smallest item."},
+    {"heapreplace", "heap, item, /", heap_replace,
+     "Take the smallest item, then add one."},
+    {"heappushpop", "heap, item, /", heap_pushpop,
+     "Add an item, then take the smallest."},
+    {"heapify", "heap, /", heap_make,
+     "Put a list in heap order, in linear time."},
+    {NULL, NULL, NULL, NULL}};
+
+const ModuleDef heapq_module = {.name = "heapq",
+                                .doc = "A list as a priority queue.",
+                                .functions = heapq_functions};
+
+// --- bisect ---
+
+// The item of `a` that is compared: itself, or key(item). Owned.
+static Value item_at(Vm *vm, Value a, int64_t at, Value key)
+{
+    Value item = VALUE_FAIL;
+    if (value_is_object(a) &&
+        value_object(a)->type == vm->types[KIND_LIST] &&
+        (size_t)at < value_as_list(a)->count) {
+        item = value_retain(value_as_list(a)->items[at]);
+    } else {
+        item = value_get_item(vm, a, value_from_small(at));
+    }
+    if (value_unbound(key) || value_is_none(key) || value_failed(item)) {
+        return item;
+    }
+    Value result = vm_call(vm, key, &item, 1);
+    release(vm, item);
+    return result;
+}
+
+// args: a, x, lo, hi, key. The first place from lo on whose item is not less
+// than x (`right`: is greater than it). -1: failed.
+static int64_t search(Vm *vm, const Value *args, bool right)
+{
+    int64_t low = 0, high;
+    if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &low)) {
+        return -1;
+    }
+    if (low < 0) {
+        return raise_int(vm, ERR_VALUE, "lo must be non-negative");
+    }
+    if (value_unbound(args[3]) || value_is_none(args[3])) {
+        high = value_length(vm, args[0]);
+        if (high < 0) {
+            return -1;
+        }
+    } else if (!value_to_index(vm, args[3], &high)) {
+        return -1;
+    }
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        Value item = item_at(vm, args[0], middle, args[4]);
+        if (value_failed(item)) {
+            return -1;
+        }
+        int less = right ? before(vm, args[1], item)
+                         : before(vm, item, args[1]);
+        release(vm, item);
+        if (less < 0) {
+            return -1;
+        }
+        if ((less != 0) == right) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static Value bisect_by(Vm *vm, const Value *args, bool right)
+{
+    int64_t at = search(vm, args, right);
+    return at < 0 ? VALUE_FAIL : value_from_small(at);
+}
+
+static Value bisect_left(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return bisect_by(vm, args, false);
+}
+
+static Value bisect_right(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return bisect_by(vm, args, true);
+}
+
+// The key is asked of x once, unlike of the items. A sequence of another class
+// is asked to insert by its own method.
+static Value insort_by(Vm *vm, const Value *args, bool right)
+{
+    Value x = args[1], key = args[4];
+    bool keyed = !value_unbound(key) && !value_is_none(key);
+    Value by = keyed ? vm_call(vm, key, &x, 1) : value_retain(x);
+    if (value_failed(by)) {
+        return by;
+    }
+    Value all[5] = {args[0], by, args[2], args[3], key};
+    int64_t at = search(vm, all, right);
+    release(vm, by);
+    Str *name = at < 0 ? NULL : str_intern(vm, "insert", 6);
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    Value given[2] = {value_from_small(at), x};
+    Value result = value_call_method(vm, args[0], name, given, 2);
+    object_release(&vm->ctx, name);
+    if (value_failed(result)) {
+        return result;
+    }
+    release(vm, result);
+    return VALUE_NONE;
+}
+
+static Value insort_left(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return insort_by(vm, args, false);
+}
+
+static Value insort_right(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return insort_by(vm, args, true);
+}
+
+static const NativeDef bisect_functions[] = {
+    {"bisect_left", "a, x, lo=0, hi=None, *, key=None", bisect_left,
+     "Where to insert x before all items that are not less."},
+    {"bisect_right", "a, x, lo=0, hi=None, *, key=None", bisect_right,
+     "Where to insert x behind all items that are not greater."},
+    {"insort_left", "a, x, lo=0, hi=None, *, key=None", insort_left,
+     "Insert x, before its equals."},
+    {"insort_right", "a, x, lo=0, hi=None, *, key=None", insort_right,
+     "Insert x, behind its equals."},
+    {NULL, NULL, NULL, NULL}};
+
+const ModuleDef bisect_module = {.name = "bisect",
+                                 .doc = "Places in sorted lists, by halving.",
+                                 .functions = bisect_functions};
