@@ -2,6 +2,7 @@
 lib_modules = \
 	lib/__future__.duet \
 	lib/_blocks.duet \
+	lib/_shown.duet \
 	lib/abc.duet \
 	lib/bisect.duet \
 	lib/collections/__init__.duet \
@@ -17,7 +18,6 @@ lib_modules = \
 	lib/duet/_files.duet \
 	lib/duet/_html.duet \
 	lib/duet/_look.duet \
-	lib/duet/_show.duet \
 	lib/duet/_staging.duet \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \

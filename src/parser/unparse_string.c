@@ -87,11 +87,17 @@ static void put_float(StrBuf *out, double number)
         strbuf_puts(out, "1e309");
         return;
     }
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number) {
-            break;
-        }
+    int precision = 0;
+    do {
+        snprintf(digits, sizeof digits, "%.*e", precision, number);
+    } while (strtod(digits, NULL) != number && ++precision < 17);
+    // As repr: without an exponent where the number is neither large nor small.
+    int exponent = atoi(strchr(digits, 'e') + 1);
+    if (exponent >= -4 && exponent < 16) {
+        int decimals = precision > exponent ? precision - exponent : 0;
+        snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    } else {
+        snprintf(digits, sizeof digits, "%.*g", precision + 1, number);
     }
     strbuf_puts(out, digits);
     // Without it an int would be read back.

@@ -77,7 +77,9 @@ static void print_lines(const Frame *f)
     for (uint32_t i = first; i <= line + DEBUGGER_CONTEXT; i++) {
         size_t length = 0;
         const char *text = source_line(f->code->source, i, &length);
-        if (text != NULL) {
+        // An entry ends in a line break, behind which there is nothing.
+        bool nothing = text == NULL || (i > line && *text == '\0');
+        if (!nothing) {
             fprintf(stderr, "%s %4u  %.*s\n", i == line ? "->" : "  ", i,
                     (int)length, text);
         }

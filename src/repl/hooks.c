@@ -54,7 +54,33 @@ bool hooks_page(Vm *vm, Str *text)
     return builtin_write_stdout(vm, text);
 }
 
-// Quieter than what the program prints, on a line of its own.
+enum { NOTE_INDENT = 6 }; // of its later lines: "note: "
+
+// Words, in lines no longer than the screen.
+static void print_wrapped(const char *text, int columns)
+{
+    int column = NOTE_INDENT;
+    bool first = true;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " \n");
+        int width = (int)length;
+        bool fits = column + width + !first < columns;
+        if (!first) {
+            fputs(fits ? " " : "\n      ", stderr);
+            column = fits ? column + 1 : NOTE_INDENT;
+        }
+        fwrite(text, 1, length, stderr);
+        column += width;
+        first = text[length] == '\n';
+        if (first) {
+            fputs("\n      ", stderr);
+            column = NOTE_INDENT;
+        }
+        text += length + (text[length] != '\0');
+    }
+}
+
+// Quieter than what the program prints, on lines of its own.
 static void show_note(Vm *vm, const char *text)
 {
     Session *session = session_of(vm);
@@ -64,9 +90,7 @@ static void show_note(Vm *vm, const char *text)
     bool colour = terminal_has_colour(STDERR_FILENO);
     progress_before(session);
     fputs(colour ? "\033[2mnote: " : "note: ", stderr);
-    for (; *text != '\0'; text++) {
-        fputs(*text == '\n' ? "\n      " : (char[]){*text, '\0'}, stderr);
-    }
+    print_wrapped(text, terminal_size().columns);
     fputs(colour ? "\033[0m\n" : "\n", stderr);
     fflush(stderr);
     progress_after(session, '\n');

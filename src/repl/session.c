@@ -119,13 +119,13 @@ static bool may_be_long(Value value)
     return false;
 }
 
-// duet._shown(value, columns, rows), a Str; NULL: failed.
+// _shown.shown(value, columns, rows), a Str; NULL: failed.
 static Str *shortened(Vm *vm, Value value)
 {
     TerminalSize size = terminal_size();
-    Str *name = str_intern(vm, "duet", 4);
+    Str *name = str_intern(vm, "_shown", 6);
     Module *module = name != NULL ? module_import(vm, name) : NULL;
-    Str *method = module != NULL ? str_intern(vm, "_shown", 6) : NULL;
+    Str *method = module != NULL ? str_intern(vm, "shown", 5) : NULL;
     Value args[] = {value, value_from_small(size.columns),
                     value_from_small(size.rows)};
     Value text = method == NULL
@@ -246,10 +246,12 @@ static void print_traceback(Vm *vm, Value exception)
 // outside of the user's, are no news.
 static void strip_frames(Ctx *ctx, Traceback *trace)
 {
-    static const char folder[] = "lib/duet/";
+    static const char folder[] = "lib/duet/", shown[] = "lib/_shown.duet";
     while (trace != NULL && trace->count > 0) {
         Code *code = trace->entries[trace->count - 1].code;
-        if (strncmp(code->source->name, folder, sizeof folder - 1) != 0) {
+        const char *name = code->source->name;
+        if (strncmp(name, folder, sizeof folder - 1) != 0 &&
+            strcmp(name, shown) != 0) {
             return;
         }
         trace->count--;
