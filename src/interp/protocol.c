@@ -216,6 +216,19 @@ static Value compare_side(Vm *vm, CompareOp op, Type *type, Value a, Value b)
                                        : type->slots.compare(vm, op, a, b);
 }
 
+// Neither side has an answer: identity for == and !=, else an error.
+static Value compare_by_default(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (op == COMPARE_EQ || op == COMPARE_NE) {
+        return value_from_bool(value_same(a, b) == (op == COMPARE_EQ));
+    }
+    return raise_error(
+        vm, ERR_TYPE,
+        "'%s' not supported between instances of '%s' and '%s'",
+        compare_symbol(op), type_name(type_of(vm, a)),
+        type_name(type_of(vm, b)));
+}
+
 // LT … GE by the slots of both sides: the right one first if its class derives
 // from the left one's.
 static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
@@ -236,13 +249,21 @@ static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
     if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
         return result;
     }
-    if (op == COMPARE_EQ || op == COMPARE_NE) {
-        return value_from_bool(value_same(a, b) == (op == COMPARE_EQ));
+    return compare_by_default(vm, op, a, b);
+}
+
+// The machine has called the left side's method without C (vm_method.c); what
+// is left is the right side, and what == and != fall back to.
+Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (!ctx_enter_for(&vm->ctx, " in comparison")) {
+        return VALUE_FAIL;
     }
-    return raise_error(
-        vm, ERR_TYPE,
-        "'%s' not supported between instances of '%s' and '%s'",
-        compare_symbol(op), type_name(left), type_name(right));
+    Value result = compare_side(vm, mirrored(op), type_of(vm, b), b, a);
+    ctx_leave(&vm->ctx);
+    return value_same(result, VALUE_NOT_IMPLEMENTED)
+               ? compare_by_default(vm, op, a, b)
+               : result;
 }
 
 // By the sign of `order`, as of memcmp.

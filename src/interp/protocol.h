@@ -17,6 +17,8 @@ int value_truth(Vm *vm, Value v); // 1, 0, -1
 int value_equal(Vm *vm, Value a, Value b);
 // All of CompareOp; the result may be any value (tensors).
 Value value_compare(Vm *vm, CompareOp op, Value a, Value b);
+// What is left when a method of the left side has answered NotImplemented.
+Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b);
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b);
 // The rest of a + b after a's own method, called by somebody else, declined.
 Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,

@@ -89,6 +89,22 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
     return unsupported(vm, op, suffix, a, b);
 }
 
+// Division rounds down, C's towards zero: they differ where a rest and the
+// divisor have different signs.
+static Value quick_division(BinaryOp op, Value a, Value b)
+{
+    int64_t n = value_small(a), d = value_small(b);
+    if (d == 0 || d == -1) { // an error; or a quotient that may need a box
+        return VALUE_UNBOUND;
+    }
+    int64_t quotient = n / d, rest = n % d;
+    if (rest != 0 && (rest < 0) != (d < 0)) {
+        quotient--;
+        rest += d;
+    }
+    return value_from_small(op == BINARY_MOD ? rest : quotient);
+}
+
 // Two immediate ints. UNBOUND: the result needs care, or a box.
 static Value quick_ints(BinaryOp op, Value a, Value b)
 {
@@ -101,6 +117,8 @@ static Value quick_ints(BinaryOp op, Value a, Value b)
     case BINARY_AND: result = value_and_small(a, b); break;
     case BINARY_OR: result = value_or_small(a, b); break;
     case BINARY_XOR: result = value_xor_small(a, b); break;
+    case BINARY_FLOORDIV:
+    case BINARY_MOD: result = quick_division(op, a, b); break;
     default: break;
     }
     return done ? result : VALUE_UNBOUND;
@@ -199,12 +217,37 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
+// Of an immediate number; UNBOUND: ask the slot.
+static Value quick_unary(UnaryOp op, Value v)
+{
+    Value result = VALUE_UNBOUND;
+    if (value_is_int(v)) {
+        switch (op) {
+        case UNARY_NEG:
+            return value_sub_small(value_from_small(0), v, &result)
+                       ? result
+                       : VALUE_UNBOUND;
+        case UNARY_POS: return v;
+        case UNARY_INVERT: return value_from_small(~value_small(v));
+        default: return VALUE_UNBOUND;
+        }
+    }
+    if (value_is_immediate_float(v) && op == UNARY_NEG) {
+        return value_try_float(-value_immediate_float(v));
+    }
+    return VALUE_UNBOUND;
+}
+
 // `not` has no slot: it is the truth, which every value has.
 Value value_unary(Vm *vm, UnaryOp op, Value v)
 {
     if (op == UNARY_NOT) {
         int truth = value_truth(vm, v);
         return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
+    }
+    Value quick = quick_unary(op, v);
+    if (!value_unbound(quick)) {
+        return quick;
     }
     Type *type = type_of(vm, v);
     if (type->slots.unary != NULL) {

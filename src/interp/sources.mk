@@ -132,6 +132,7 @@ interp_sources += src/interp/vm_enter.c
 interp_sources += src/interp/vm_except.c
 interp_sources += src/interp/vm_for.c
 interp_sources += src/interp/vm_frame.c
+interp_sources += src/interp/vm_method.c
 interp_sources += src/interp/vm_names.c
 interp_sources += src/interp/vm_operator.c
 interp_sources += src/interp/vm_slow.c

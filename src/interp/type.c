@@ -62,20 +62,58 @@ bool type_is_subtype(const Type *cls, const Type *base)
     return false;
 }
 
+// Where an answer for this pair would stand.
+static LookupEntry *lookup_entry(Vm *vm, const Type *cls, const Str *name)
+{
+    uintptr_t bits = (uintptr_t)cls >> 5 ^ (uintptr_t)name >> 4;
+    return &vm->lookups[(bits ^ bits >> 8) % LOOKUP_SLOTS];
+}
+
+// Classes of the program alone: any change of one bumps the epoch, as does
+// the end of its making.
+static void remember(Vm *vm, LookupEntry *entry, const Type *cls,
+                     const Str *name, Value found)
+{
+    if (cls->flags & TYPE_HEAP) {
+        *entry = (LookupEntry){cls, name, found, vm->epoch};
+    }
+}
+
 // The first class in the MRO that has the name; borrowed. Instances and
 // descriptors are the caller's affair.
 Value type_lookup(Vm *vm, Type *cls, Str *name)
 {
-    (void)vm;
+    LookupEntry *entry = lookup_entry(vm, cls, name);
+    if (entry->cls == cls && entry->name == name &&
+        entry->epoch == vm->epoch) {
+        return entry->found;
+    }
     const Tuple *mro = cls->mro;
     for (size_t i = 0; i < mro->count; i++) {
         Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
-        Value found = dict_get_name(dict, name);
-        if (!value_unbound(found)) {
-            return found;
+        int32_t number = dict_find_name(dict, name);
+        if (number >= 0) {
+            const DictEntry *found = &dict->entries[number];
+            // Only by the very key of the class: another Str of that text may
+            // die, and its address come to mean another name.
+            if (value_same(found->key, value_from_object(name))) {
+                remember(vm, entry, cls, name, found->value);
+            }
+            return found->value;
         }
     }
     return VALUE_UNBOUND;
+}
+
+// That a class has not got a name is remembered too: vm->names live for ever.
+Value type_lookup_special(Vm *vm, Type *cls, NameId id)
+{
+    Str *name = vm->names[id];
+    Value found = type_lookup(vm, cls, name);
+    if (value_unbound(found)) {
+        remember(vm, lookup_entry(vm, cls, name), cls, name, found);
+    }
+    return found;
 }
 
 // For layers that know the Vm only by name.

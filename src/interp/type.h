@@ -11,6 +11,7 @@
 #ifndef DUET_INTERP_TYPE_H
 #define DUET_INTERP_TYPE_H
 
+#include "interp/name.h"
 #include "interp/value.h"
 #include "parser/ast.h" // BinaryOp, UnaryOp, CompareOp
 
@@ -177,6 +178,8 @@ static inline Type *type_of(Vm *vm, Value v)
 bool type_is_subtype(const Type *cls, const Type *base);
 // Looks `name` up along the MRO; borrowed, VALUE_UNBOUND if absent.
 Value type_lookup(Vm *vm, Type *cls, Str *name);
+// The same for a name of name.h, remembering also that it is not there.
+Value type_lookup_special(Vm *vm, Type *cls, NameId id);
 // The Type of a built-in kind or an error class. Borrowed.
 Type *type_of_kind(Vm *vm, Kind kind);
 Type *type_of_error(Vm *vm, ErrorKind kind);

@@ -46,6 +46,18 @@ typedef enum FrameFlag {
 
 typedef VEC(Value) ValueVec;
 
+// What a class of the program has under a name, itself or by its bases. Valid
+// while the epoch is the Vm's; owns nothing. A name is kept alive by the class
+// that has it, or is one of vm->names.
+typedef struct LookupEntry {
+    const Type *cls;
+    const Str *name;
+    Value found;    // UNBOUND: it has not got the name
+    uint64_t epoch;
+} LookupEntry;
+
+enum { LOOKUP_SLOTS = 256 };
+
 // All fields but those that vm_new sets begin as zero bytes.
 struct Vm {
     Ctx ctx;
@@ -104,6 +116,8 @@ struct Vm {
     const ProgramHooks *program; // what the program around the Vm offers; NULL:
                                  // there is none (program.h)
     void *session;            // that program's own state
+
+    LookupEntry lookups[LOOKUP_SLOTS]; // what classes were last asked for
 };
 
 // A complete Vm with built-ins and modules, NULL when memory is short.

@@ -59,10 +59,41 @@ static bool is_direct(Vm *vm, const Native *native, const Value *window,
             (count > 0 && type_of(vm, window[0]) == native->owner));
 }
 
+enum { SHORT_MAX_PARAMS = 8 }; // optional ones are filled up on the C stack
+
+// Only optional parameters at the end are missing.
+static bool is_short(Vm *vm, const Native *native, const Value *window,
+                     uint32_t count, const Tuple *keyword_names)
+{
+    return keyword_names == NULL && (native->flags & NATIVE_SIMPLE) &&
+           native->required_count <= count &&
+           count < native->positional_count &&
+           native->positional_count <= SHORT_MAX_PARAMS &&
+           value_unbound(native->self) &&
+           (native->owner == NULL ||
+            (count > 0 && type_of(vm, window[0]) == native->owner));
+}
+
+// The arguments are borrowed from the window, which keeps them meanwhile.
+static Value call_short(Vm *vm, Native *native, const Value *window,
+                        uint32_t count)
+{
+    Value args[SHORT_MAX_PARAMS];
+    for (uint32_t i = 0; i < native->positional_count; i++) {
+        args[i] = i < count ? window[i] : VALUE_UNBOUND;
+    }
+    return native->function(vm, args, native->positional_count);
+}
+
 // Arguments that need binding, a self or a check of the first one go by call.c.
 static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {
+    if (is_short(vm, native, window, count, keyword_names)) {
+        Value made = call_short(vm, native, window, count);
+        release_window(vm, window, count);
+        return finish(vm, window, made);
+    }
     if (!is_direct(vm, native, window, count, keyword_names)) {
         return finish(vm, window,
                       call_object(vm, value_from_object(native), window,
@@ -188,6 +219,24 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     return entered;
 }
 
+// An instance whose class has a __call__ written in Duet: that takes the
+// instance's place, and the instance goes in front of the arguments. NULL:
+// no such method.
+static Function *take_call(Vm *vm, Value *window, uint32_t count)
+{
+    Type *cls = value_object(window[-1])->type;
+    Value found = cls->flags & TYPE_HEAP
+                      ? type_lookup_special(vm, cls, NAME_CALL)
+                      : VALUE_UNBOUND;
+    if (!value_is_kind(found, KIND_FUNCTION) || vm->trace != NULL) {
+        return NULL;
+    }
+    move_up(window, count, 1);
+    window[0] = window[-1];
+    window[-1] = value_retain(found);
+    return (Function *)value_object(found);
+}
+
 // By the kind of the callee; what has no case here is called by C.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
 {
@@ -205,6 +254,14 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
                             keyword_names);
     case KIND_TYPE:
         return enter_class(vm, (Type *)object, window, count, keyword_names);
+    case KIND_INSTANCE: {
+        Function *function = take_call(vm, window, count);
+        if (function != NULL) {
+            return enter_function(vm, function, window, count + 1,
+                                  keyword_names, 0);
+        }
+        break;
+    }
     default:
         break;
     }
@@ -215,28 +272,4 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
     }
     return finish(vm, window,
                   call_object(vm, callee, window, count, keyword_names));
-}
-
-// --- methods that stand for an instruction ---
-
-// A trace may put converted code in place of the method: then the protocol
-// calls it.
-bool vm_can_operate(const Vm *vm, const Function *function, uint32_t count)
-{
-    return function->code->direct_count == count && vm->trace == NULL;
-}
-
-// The operands stay in their registers too: if the method declines, vm_deliver
-// asks the other side with them.
-bool vm_operate(Vm *vm, Function *function, const Value *args, uint32_t count)
-{
-    Value *window = vm_next_window(vm);
-    for (uint32_t i = 0; i < count; i++) {
-        window[i] = value_retain(args[i]);
-    }
-    if (!vm_push_frame(vm, function, window, FRAME_OPERATOR)) {
-        return false;
-    }
-    window[-1] = value_from_object(object_retain(function));
-    return true;
 }

@@ -127,6 +127,10 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
     // A special is no sequence or iterator: a counted range that has ended, or
     // a state that is empty already.
     Value item = VALUE_STOP;
+    int entered = vm_special(vm, NAME_NEXT, state, 1);
+    if (entered != 0) {
+        return entered > 0 ? 0 : -1;
+    }
     if (!value_is_special(state[0])) {
         item = walks_in_place(vm, state[0]) ? next_in_place(state)
                                             : value_next(vm, state[0]);

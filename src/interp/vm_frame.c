@@ -117,6 +117,21 @@ static bool raises_again(const Frame *f)
     return op == OPCODE_RERAISE || op == OPCODE_RAISE_AGAIN;
 }
 
+// A __next__ that FORLOOP had called raised StopIteration: the loop is over,
+// and the caller's frame goes on behind it.
+static bool ends_loop(Vm *vm)
+{
+    Frame *caller = vm->frame;
+    Ins ins = caller->pc[-1];
+    if (INS_OP(ins) != OPCODE_FORLOOP ||
+        !raise_matches(vm, ERR_STOP_ITERATION)) {
+        return false;
+    }
+    raise_clear(vm);
+    release_all(vm, &caller->registers[INS_A(ins)], 0, 4);
+    return true;
+}
+
 // Frame by frame, outwards, until a handler fits or C is reached; each frame is
 // noted in the traceback.
 bool vm_unwind(Vm *vm)
@@ -153,6 +168,9 @@ bool vm_unwind(Vm *vm)
         }
         if (UNLIKELY(f->flags & FRAME_OWNERS)) {
             abandon(vm, f, take_owner(f));
+            if ((f->flags & FRAME_OPERATOR) && ends_loop(vm)) {
+                return true;
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ typedef uint8_t __attribute__((may_alias)) InsByte;
     if (vm->frame != f) {                                                     \
         LOAD_FRAME();                                                         \
     }                                                                         \
-    NEXT();
+    NEXT_POLL();
 // Every jump that is taken polls: a loop has at least one.
 #define JUMP(distance)                                                        \
     do {                                                                      \
@@ -118,6 +118,10 @@ typedef uint8_t __attribute__((may_alias)) InsByte;
         int jump_ = function(vm, f, ins);                                     \
         if (UNLIKELY(jump_ < 0)) {                                            \
             goto error;                                                       \
+        }                                                                     \
+        if (vm->frame != f) {                                                 \
+            LOAD_FRAME();                                                     \
+            NEXT_POLL();                                                      \
         }                                                                     \
         if (jump_) {                                                          \
             JUMP(FIELD_CI);                                                   \

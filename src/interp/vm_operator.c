@@ -8,6 +8,8 @@
 // All other operators go by protocol.h. An operator that fails leaves its
 // operands where they are.
 // The exception is append_text, which must hold the only reference to its text.
+#include "interp/obj_dict.h"
+#include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
@@ -62,10 +64,10 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b,
     // Three names for each operator: __add__, __radd__, __iadd__.
     NameId plain = NAME_ADD + 3 * op;
     if ((INS_X(ins) & 1) &&
-        !value_unbound(type_lookup(vm, left, vm->names[plain + 2]))) {
+        !value_unbound(type_lookup_special(vm, left, plain + 2))) {
         return NULL;
     }
-    Value found = type_lookup(vm, left, vm->names[plain]);
+    Value found = type_lookup_special(vm, left, plain);
     return value_is_kind(found, KIND_FUNCTION)
                ? (Function *)value_object(found)
                : NULL;
@@ -90,22 +92,6 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
     }
     return slow_finish(vm, f, ins, operate(vm, ins, op, b, c), INS_B(ins),
                        INS_C(ins));
-}
-
-// Called in the frame of the instruction, whose operands are still in their
-// registers. NOT_IMPLEMENTED from a comparison or an item is an ordinary
-// result.
-bool vm_deliver(Vm *vm, Value result)
-{
-    Frame *f = vm->frame;
-    Ins ins = f->pc[-1];
-    if (value_same(result, VALUE_NOT_IMPLEMENTED) &&
-        INS_OP(ins) >= OPCODE_ADD && INS_OP(ins) <= OPCODE_RSHIFT) {
-        result = value_binary_declined(
-            vm, (BinaryOp)(INS_OP(ins) - OPCODE_ADD), INS_X(ins) & 1,
-            f->registers[INS_B(ins)], f->registers[INS_C(ins)]);
-    }
-    return slow_finish(vm, f, ins, result, INS_B(ins), INS_C(ins));
 }
 
 // The int stands in the instruction; ops[] has the order of the opcodes.
@@ -163,6 +149,12 @@ bool slow_unary(Vm *vm, Frame *f, Ins ins)
     }
     Value operand = f->registers[INS_B(ins)];
     Value result;
+    int entered = INS_X(ins) == UNARY_NOT
+                      ? vm_special(vm, NAME_BOOL, &operand, 1)
+                      : vm_special(vm, NAME_NEG + INS_X(ins), &operand, 1);
+    if (entered != 0) {
+        return entered > 0;
+    }
     if (INS_X(ins) == UNARY_NOT) {
         int truth = value_truth(vm, operand);
         result = truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
@@ -182,16 +174,95 @@ static Value compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
+// As vm_special, for the comparison a <op> b: the left operand's method, where
+// the right one's class has no say before it; the container's for `in`.
+static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (op == COMPARE_IN || op == COMPARE_NOT_IN) {
+        Value args[] = {b, a};
+        return vm_special(vm, NAME_CONTAINS, args, 2);
+    }
+    if (op > COMPARE_GE || !value_is_object(a)) {
+        return 0;
+    }
+    Type *left = value_object(a)->type, *right = type_of(vm, b);
+    if (left != right && (right->flags & TYPE_HEAP)) {
+        return 0;
+    }
+    Value args[] = {a, b};
+    return vm_special(vm, NAME_LT + op, args, 2);
+}
+
+// Whether a list or tuple has an item, as far as that is seen without code of
+// the program: 1, 0, -1: ask the protocol.
+static int quick_member(Vm *vm, const Value *items, size_t count, Value item)
+{
+    bool text = is_text(vm, item);
+    if (!text && !value_is_int(item)) {
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        Value each = items[i];
+        if (value_same(each, item)) {
+            return 1;
+        }
+        if (is_text(vm, each)) {
+            if (text && str_equal(value_as_str(each), value_as_str(item))) {
+                return 1;
+            }
+        } else if (!value_is_int(each) && !value_is_none(each)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+enum { QUICK_WALK = 64 }; // longer walks poll
+
+// `in` of the common containers; -1: ask the protocol.
+static int quick_contains(Vm *vm, Value container, Value item)
+{
+    if (!value_is_object(container) || vm->trace != NULL) {
+        return -1;
+    }
+    const Type *type = value_object(container)->type;
+    if (type == vm->types[KIND_LIST]) {
+        const List *list = value_as_list(container);
+        return list->count > QUICK_WALK
+                   ? -1
+                   : quick_member(vm, list->items, list->count, item);
+    }
+    if (type == vm->types[KIND_TUPLE]) {
+        const Tuple *tuple = value_as_tuple(container);
+        return tuple->count > QUICK_WALK
+                   ? -1
+                   : quick_member(vm, tuple->items, tuple->count, item);
+    }
+    if (type == vm->types[KIND_DICT] &&
+        dict_find_simple(value_as_dict(container), item) != NULL) {
+        return 1;
+    }
+    return -1;
+}
+
 // Any value may come out: tensors compare element by element.
 bool slow_compare(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
         return false;
     }
+    CompareOp op = (CompareOp)(INS_X(ins) & 15);
+    Value b = f->registers[INS_B(ins)], c = f->registers[INS_C(ins)];
+    int entered = enter_compare(vm, op, b, c);
+    if (entered != 0) {
+        return entered > 0;
+    }
+    int found = op == COMPARE_IN || op == COMPARE_NOT_IN
+                    ? quick_contains(vm, c, b)
+                    : -1;
     return slow_finish(vm, f, ins,
-                       compare(vm, (CompareOp)(INS_X(ins) & 15),
-                               f->registers[INS_B(ins)],
-                               f->registers[INS_C(ins)]),
+                       found >= 0 ? value_from_bool(found == (op == COMPARE_IN))
+                                  : compare(vm, op, b, c),
                        INS_B(ins), INS_C(ins));
 }
 
@@ -221,6 +292,31 @@ static CompareOp fused_op(Opcode op, bool *negated, bool *with_int)
     return (CompareOp)((op - (*with_int ? OPCODE_JLTI : OPCODE_JLT)) % 6);
 }
 
+// The operands have been compared: they are emptied, and the jump is decided.
+static int finish_jump(Vm *vm, Frame *f, Ins ins, bool truth)
+{
+    bool negated, with_int;
+    (void)fused_op((Opcode)INS_OP(ins), &negated, &with_int);
+    slow_drop(vm, f, INS_A(ins));
+    if (!with_int) {
+        slow_drop(vm, f, INS_B(ins));
+    }
+    return truth != negated;
+}
+
+// `and` and `or` keep the operand that decides.
+static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
+{
+    Opcode op = (Opcode)INS_OP(ins);
+    bool wants = op == OPCODE_JTRUE || op == OPCODE_JTRUE_KEEP;
+    bool keeps = op == OPCODE_JTRUE_KEEP || op == OPCODE_JFALSE_KEEP;
+    bool jump = truth == wants;
+    if (!(keeps && jump)) {
+        slow_drop(vm, f, INS_A(ins));
+    }
+    return jump;
+}
+
 // The comparison runs before the operands are emptied, since it may fail and a
 // handler then releases them.
 int slow_jump(Vm *vm, Frame *f, Ins ins)
@@ -233,33 +329,44 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
     }
     Value b = with_int ? value_from_small(INS_BI(ins))
                        : f->registers[INS_B(ins)];
+    int entered = enter_compare(vm, op, f->registers[INS_A(ins)], b);
+    if (entered != 0) {
+        return entered > 0 ? 0 : -1;
+    }
     int truth = truth_of(vm, compare(vm, op, f->registers[INS_A(ins)], b));
-    if (truth < 0) {
-        return -1;
-    }
-    slow_drop(vm, f, INS_A(ins));
-    if (!with_int) {
-        slow_drop(vm, f, INS_B(ins));
-    }
-    return truth != negated;
+    return truth < 0 ? -1 : finish_jump(vm, f, ins, truth);
 }
 
-// `and` and `or` keep the operand that decides.
+// By the truth of one value, whatever it is.
 int slow_jump_truth(Vm *vm, Frame *f, Ins ins)
 {
-    Opcode op = (Opcode)INS_OP(ins);
     if (!slow_bound(vm, f, INS_A(ins))) {
         return -1;
     }
+    int entered = vm_special(vm, NAME_BOOL, &f->registers[INS_A(ins)], 1);
+    if (entered != 0) {
+        return entered > 0 ? 0 : -1;
+    }
     int truth = value_truth(vm, f->registers[INS_A(ins)]);
-    if (truth < 0) {
-        return -1;
+    return truth < 0 ? -1 : finish_truth_jump(vm, f, ins, truth);
+}
+
+// The truth of what a method returned decides about the jump.
+int slow_jump_answered(Vm *vm, Frame *f, Ins ins, Value answer)
+{
+    Opcode op = (Opcode)INS_OP(ins);
+    if (op >= OPCODE_JTRUE) {
+        int truth = vm_bool_answer(vm, answer);
+        return truth < 0 ? -1 : finish_truth_jump(vm, f, ins, truth);
     }
-    bool wants = op == OPCODE_JTRUE || op == OPCODE_JTRUE_KEEP;
-    bool keeps = op == OPCODE_JTRUE_KEEP || op == OPCODE_JFALSE_KEEP;
-    bool jump = truth == wants;
-    if (!(keeps && jump)) {
-        slow_drop(vm, f, INS_A(ins));
+    bool negated, with_int;
+    CompareOp compared = fused_op(op, &negated, &with_int);
+    if (value_same(answer, VALUE_NOT_IMPLEMENTED)) {
+        Value b = with_int ? value_from_small(INS_BI(ins))
+                           : f->registers[INS_B(ins)];
+        answer = value_compare_declined(vm, compared,
+                                        f->registers[INS_A(ins)], b);
     }
-    return jump;
+    int truth = truth_of(vm, answer);
+    return truth < 0 ? -1 : finish_jump(vm, f, ins, truth);
 }

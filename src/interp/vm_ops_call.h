@@ -117,8 +117,9 @@ leave:
     case LEAVE_ON:
         break;
     }
+    // Polls, since an instruction that was a jump may have gone back.
     LOAD_FRAME();
-    NEXT();
+    NEXT_POLL();
 // An entry frame stays as it is: C suspends it (obj_generator.c).
 OP_YIELD:
     f->pc = pc;

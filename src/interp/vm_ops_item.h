@@ -17,6 +17,11 @@ OP_GETATTR: {
     if (!slow_getattr(vm, f, ins)) {
         goto error;
     }
+    // The getter of a property: vm_deliver steps over the cache.
+    if (vm->frame != f) {
+        LOAD_FRAME();
+        NEXT_POLL();
+    }
     pc += 2;
     NEXT();
 }
@@ -131,7 +136,7 @@ OP_GETITEMI: {
         }
         ITEM_RESULT(first)
     }
-    SLOW_HERE(slow_getitemi)
+    SLOW_METHOD(slow_getitemi)
 }
 // Nothing can be deleted from the list between finding the place and storing:
 // no code runs in between.

@@ -224,7 +224,7 @@ OP_UNARY: {
         SET(RA, answer);
         NEXT();
     }
-    SLOW_HERE(slow_unary)
+    SLOW_METHOD(slow_unary)
 }
 // Unlike arithmetic this may compare objects by identity, so the operands are
 // released.
@@ -237,5 +237,5 @@ OP_COMPARE: {
         DROP_SECOND(RC);
         NEXT();
     }
-    SLOW_HERE(slow_compare)
+    SLOW_METHOD(slow_compare)
 }

@@ -74,6 +74,15 @@ MUST_CHECK bool vm_yield(Vm *vm, Value item);
 // For FORLOOP: 1: the generator's frame was pushed; 0: it has ended; -1:
 // failed.
 int vm_resume(Vm *vm, Generator *generator);
+// Pushes a frame of args[0]'s method `id` if its class is one of the program,
+// and the method takes just these arguments: 1: vm_deliver gets its result; 0:
+// there is no such method; -1: failed.
+int vm_special(Vm *vm, NameId id, const Value *args, uint32_t count);
+// What a __bool__ returned (taken): 1, 0, -1 with TypeError.
+int vm_bool_answer(Vm *vm, Value answer);
+// The jump `ins` was decided by a method that returned `answer` (taken): 1
+// jump, 0 not, -1 failed.
+int slow_jump_answered(Vm *vm, Frame *f, Ins ins, Value answer);
 // Whether `function` can be called by vm_operate with `count` arguments.
 bool vm_can_operate(const Vm *vm, const Function *function, uint32_t count);
 // Pushes a frame of it for the instruction that runs, with copies of the

@@ -9,6 +9,7 @@
 
 #include "interp/apply.h"
 #include "interp/attr.h"
+#include "interp/obj_descriptor.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
@@ -79,11 +80,34 @@ static Str *name_of(const Frame *f, uint32_t constant)
     return value_as_str(f->code->constants[constant]);
 }
 
+// The getter of a property that is written in Duet, where nothing else of the
+// class has a say. NULL: the general way.
+static Function *property_getter(Vm *vm, Value self, Str *name)
+{
+    if (!value_is_kind(self, KIND_INSTANCE) ||
+        value_object(self)->type->slots.get_attr != NULL) {
+        return NULL;
+    }
+    Value found = type_lookup(vm, value_object(self)->type, name);
+    if (!value_is_kind(found, KIND_PROPERTY) ||
+        value_object(found)->type != vm->types[KIND_PROPERTY]) {
+        return NULL;
+    }
+    Value get = ((Property *)value_object(found))->get;
+    return value_is_kind(get, KIND_FUNCTION) ? (Function *)value_object(get)
+                                             : NULL;
+}
+
 // The cache words stand behind the instruction, where pc points.
 bool slow_getattr(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
+    }
+    Value self = f->registers[INS_B(ins)];
+    Function *getter = property_getter(vm, self, name_of(f, INS_C(ins)));
+    if (getter != NULL && vm_can_operate(vm, getter, 1)) {
+        return vm_operate(vm, getter, &self, 1);
     }
     // Code is constant but for its cache words, hence the cast.
     AttrCache *cache = (AttrCache *)(uintptr_t)f->pc;
@@ -163,6 +187,17 @@ static Value quick_item(Vm *vm, Value container, Value key)
             dict_find_simple(value_as_dict(container), key);
         return entry == NULL ? VALUE_UNBOUND : value_retain(entry->value);
     }
+    // The characters of ASCII texts are shared.
+    if (value_is_kind(container, KIND_STR) && value_is_int(key) &&
+        value_object(container)->type == vm->types[KIND_STR]) {
+        const Str *text = value_as_str(container);
+        int64_t at = value_small(key);
+        at += at < 0 ? (int64_t)text->count : 0;
+        if (text->count == text->length && (uint64_t)at < text->count) {
+            return value_retain(
+                value_from_object(vm->char_strs[text->text[at] & 127]));
+        }
+    }
     return VALUE_UNBOUND;
 }
 
@@ -173,8 +208,8 @@ static Function *item_method(Vm *vm, Value container)
         !(value_object(container)->type->flags & TYPE_HEAP)) {
         return NULL;
     }
-    Value found = type_lookup(vm, value_object(container)->type,
-                              vm->names[NAME_GETITEM]);
+    Value found = type_lookup_special(vm, value_object(container)->type,
+                                      NAME_GETITEM);
     return value_is_kind(found, KIND_FUNCTION)
                ? (Function *)value_object(found)
                : NULL;
@@ -205,10 +240,16 @@ bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
     }
-    return slow_finish(vm, f, ins,
-                       value_get_item(vm, f->registers[INS_B(ins)],
-                                 value_from_small(INS_CI(ins))),
-                  INS_B(ins), -1);
+    Value args[] = {f->registers[INS_B(ins)], value_from_small(INS_CI(ins))};
+    int entered = vm_special(vm, NAME_GETITEM, args, 2);
+    if (entered != 0) {
+        return entered > 0;
+    }
+    Value item = quick_item(vm, args[0], args[1]);
+    if (value_unbound(item)) {
+        item = value_get_item(vm, args[0], args[1]);
+    }
+    return slow_finish(vm, f, ins, item, INS_B(ins), -1);
 }
 
 // An exact dict needs no slot.
