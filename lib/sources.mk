@@ -11,6 +11,7 @@ lib_modules = \
 	lib/copy.duet \
 	lib/dataclasses.duet \
 	lib/datetime.duet \
+	lib/difflib.duet \
 	lib/doctest.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
@@ -73,5 +74,10 @@ lib_modules = \
 	lib/traceback.duet \
 	lib/types.duet \
 	lib/typing.duet \
+	lib/unittest/__init__.duet \
+	lib/unittest/case.duet \
+	lib/unittest/loader.duet \
+	lib/unittest/result.duet \
+	lib/unittest/runner.duet \
 	lib/warnings.duet \
 	lib/weakref.duet

@@ -53,6 +53,7 @@ typedef struct Exit {
     Text name;               // `except … as name`: unbound at the end
     void *ranges;            // a Range of compile_try.c, NULL: none
     uint32_t handled;        // handled exceptions outside it
+    Span span;               // of the `with`, whose __exit__ is called
 } Exit;
 
 typedef struct Compiler {

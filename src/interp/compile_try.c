@@ -44,7 +44,13 @@ static void leave_one(Compiler *c, Exit *exit)
     switch (exit->kind) {
     case EXIT_LOOP: emit(c, OPCODE_DROPN, exit->base, exit->count, 0); break;
     case EXIT_FINALLY: body(c, exit->finalbody); break;
-    case EXIT_WITH: emit(c, OPCODE_WITHEXIT, exit->base, 0, 0); break;
+    case EXIT_WITH: {
+        Span here = c->span;
+        c->span = exit->span; // CPython blames the statement
+        emit(c, OPCODE_WITHEXIT, exit->base, 0, 0);
+        c->span = here;
+        break;
+    }
     case EXIT_HANDLED:
         emit(c, OPCODE_POPEXC, 0, 0, 0);
         emit(c, OPCODE_DROP, exit->base, 0, 0);
@@ -243,6 +249,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     uint32_t done = new_label(c);
     exit_push(c, &exit, EXIT_WITH, &range);
     exit.base = leave;
+    exit.span = node->span;
     begin(c, &range);
     push(c);
     if (item->with_item.target != NULL) {
@@ -254,7 +261,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     with_item(c, node, index + 1);
     end(c, &range);
     c->exits = exit.outer;
-    c->span = item->with_item.context->span;
+    c->span = node->span;
     emit(c, OPCODE_WITHEXIT, leave, 0, 0);
     emit_jump(c, OPCODE_JMP, 0, 0, done);
     place_label(c, range.target);
