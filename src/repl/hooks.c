@@ -114,6 +114,7 @@ static void before_output(Vm *vm)
 
 static void after_output(Vm *vm, char last)
 {
+    session_of(vm)->inside = last != '\n';
     progress_after(session_of(vm), last);
 }
 

@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "interp/raise.h"
 #include "repl/entries.h"
 #include "repl/entry.h"
 #include "repl/prompt_state.h"
@@ -127,6 +128,14 @@ static void install(Prompt *prompt)
 {
     prompt->redraw.prompt = prompt->text;
     prompt->redraw.more = more_text;
+    // What was printed without a line end is still on its way.
+    if (!session_flush(prompt->session)) {
+        raise_clear(prompt->session->vm);
+    }
+    if (prompt->session->inside) {
+        prompt->session->inside = false;
+        redraw_fresh_line(&prompt->redraw);
+    }
     redraw_begin(&prompt->redraw);
     prompt->reading = true;
     prompt->lib.rl_callback_handler_install(prompt->text,

@@ -34,6 +34,23 @@ static void ask_size(Redraw *redraw)
     redraw->cols = size.columns > 1 ? size.columns : 2;
 }
 
+// What is sent must be in order with what the program prints.
+static void send(StrBuf *out)
+{
+    fflush(stdout);
+    size_t at = 0;
+    while (strbuf_ok(out) && at < out->length) {
+        ssize_t sent =
+            write(STDOUT_FILENO, out->text + at, out->length - at);
+        if (sent <= 0) {
+            break;
+        }
+        at += (size_t)sent;
+    }
+    ctx_clear(out->ctx);
+    strbuf_free(out);
+}
+
 void redraw_begin(Redraw *redraw)
 {
     Ctx *ctx = &redraw->session->vm->ctx;
@@ -42,6 +59,20 @@ void redraw_begin(Redraw *redraw)
     redraw->top = redraw->count = redraw->row = 0;
     redraw_drop_notes(redraw);
     ask_size(redraw);
+}
+
+// A mark and a row of blanks: in the first column they stay in that row, and
+// the mark is erased; in any other they end in the next row. So nobody needs
+// to know where the cursor is.
+void redraw_fresh_line(Redraw *redraw)
+{
+    StrBuf out;
+    ask_size(redraw);
+    strbuf_init(&out, &redraw->session->vm->ctx);
+    strbuf_puts(&out, redraw->colour ? "\033[2m\u23CE\033[0m" : "\u23CE");
+    strbuf_pad(&out, ' ', (size_t)redraw->cols - 1);
+    strbuf_puts(&out, "\r\033[K");
+    send(&out);
 }
 
 // Moves to a row; one that is not drawn yet is made by line ends, which scroll
@@ -133,23 +164,6 @@ static void erase_rest(Redraw *redraw, StrBuf *out, int height)
         strbuf_puts(out, "\033[J");
         redraw->count = height;
     }
-}
-
-// What is sent must be in order with what the program prints.
-static void send(StrBuf *out)
-{
-    fflush(stdout);
-    size_t at = 0;
-    while (strbuf_ok(out) && at < out->length) {
-        ssize_t sent =
-            write(STDOUT_FILENO, out->text + at, out->length - at);
-        if (sent <= 0) {
-            break;
-        }
-        at += (size_t)sent;
-    }
-    ctx_clear(out->ctx);
-    strbuf_free(out);
 }
 
 // The first row that is shown: it changes only when the cursor would be

@@ -30,6 +30,9 @@ void redraw_init(Redraw *redraw, Session *session, bool colour);
 void redraw_free(Redraw *redraw);
 // A new entry starts at the cursor, in a row of its own.
 void redraw_begin(Redraw *redraw);
+// The program may have left the cursor in the middle of a line: goes to a new
+// one, with a mark where the old one ends.
+void redraw_fresh_line(Redraw *redraw);
 // Brings the screen up to date. `message` stands for the prompt ("(i-search)
 // …"), NULL: the prompt.
 void redraw_update(Redraw *redraw, const char *text, size_t length,

@@ -19,6 +19,7 @@ typedef struct Session {
     bool exiting;   // sys.exit was called
     int status;     // what the process ends with
     bool prompting; // the prompt runs: values are kept, long ones shortened
+    bool inside;    // what was printed last did not end its line
     bool quiet;     // the entry ends in `;`: its value is kept, not shown
     int entry;      // entries of the prompt so far: `<in 3>`
     struct List *inputs; // `In`, counted; NULL before the first entry
