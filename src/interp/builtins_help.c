@@ -140,10 +140,13 @@ bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
     return add_signature(vm, out, function);
 }
 
+// A method may be bound to any callable: a staged function is none of these.
 bool help_is_callable(Value v)
 {
-    return value_is_kind(v, KIND_NATIVE) || value_is_kind(v, KIND_FUNCTION) ||
-           value_is_kind(v, KIND_METHOD);
+    if (value_is_kind(v, KIND_METHOD)) {
+        v = ((const Method *)value_object(v))->function;
+    }
+    return value_is_kind(v, KIND_NATIVE) || value_is_kind(v, KIND_FUNCTION);
 }
 
 // The public functions of a class or module: a line each.
