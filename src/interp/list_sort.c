@@ -1,4 +1,4 @@
-// Sorting: a stable merge sort on keys.
+// Sorting: by ranks where the keys have them, else a stable merge sort.
 //
 // The items are taken out of the list while it is sorted, so that a key
 // function or comparison that touches the list sees an empty one and is told
@@ -9,15 +9,10 @@
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
+#include "interp/sort_rank.h"
 
 // Short runs are faster to sort by insertion than to merge.
 enum { RUN_LENGTH = 8 };
-
-// Keys travel with their values, so that each key is computed once and equal
-// ones keep their values' order.
-typedef struct SortItem {
-    Value key, value; // owned by the sort
-} SortItem;
 
 // 1: a stands before b; 0: not; -1: failed.
 typedef int (*BeforeFn)(Vm *vm, Value a, Value b);
@@ -229,6 +224,115 @@ static void reverse_items(SortItem *items, size_t count)
     }
 }
 
+// The rank of a key, or of the first item of a tuple. False: it has none.
+static bool rank_of(const Vm *vm, Value v, uint64_t *rank)
+{
+    if (value_is_int(v)) {
+        *rank = rank_of_int(v);
+        return true;
+    }
+    if (value_is_float(v)) {
+        double d = value_float(v);
+        *rank = rank_of_double(d);
+        return !isnan(d);
+    }
+    *rank = 0;
+    if (!value_is_object(v) || value_object(v)->type != vm->types[KIND_STR]) {
+        return false;
+    }
+    *rank = rank_of_str(value_as_str(v));
+    return true;
+}
+
+// What must be the same of all keys, so that their ranks have one meaning.
+typedef enum RankKind { RANK_NONE, RANK_INT, RANK_FLOAT, RANK_STR } RankKind;
+
+static RankKind rank_kind(Value v)
+{
+    return value_is_int(v)     ? RANK_INT
+           : value_is_float(v) ? RANK_FLOAT
+           : value_is_str(v)   ? RANK_STR
+                               : RANK_NONE;
+}
+
+// The part of a key that has a rank: the first item of a tuple, else the key.
+// None has no rank.
+static Value ranked_part(Value key, bool tuples)
+{
+    if (!tuples) {
+        return key;
+    }
+    const Tuple *tuple = value_as_tuple(key);
+    return tuple->count == 0 ? VALUE_NONE : tuple->items[0];
+}
+
+// Fills `ranked`. False: not all keys have ranks of one kind.
+static bool rank_all(const Vm *vm, const SortItem *items, size_t count,
+                     bool tuples, RankedItem *ranked)
+{
+    RankKind kind = rank_kind(ranked_part(items[0].key, tuples));
+    for (size_t i = 0; i < count; i++) {
+        Value part = ranked_part(items[i].key, tuples);
+        if (rank_kind(part) != kind ||
+            !rank_of(vm, part, &ranked[i].rank)) {
+            return false;
+        }
+        ranked[i].item = items[i];
+    }
+    return true;
+}
+
+// Equal ranks of texts and tuples say little: their keys are compared.
+static bool sort_runs(Vm *vm, SortItem *items, const RankedItem *ranked,
+                      size_t count, SortItem *spare, BeforeFn before)
+{
+    for (size_t start = 0, end; start < count; start = end) {
+        for (end = start + 1;
+             end < count && ranked[end].rank == ranked[start].rank;) {
+            end++;
+        }
+        if (!sort_items(vm, items + start, end - start, spare, before)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// 1: sorted; 0: there are no ranks, or no memory for them; -1: failed. The
+// items are all there in any case.
+static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
+                         SortItem *spare, BeforeFn before)
+{
+    bool whole = before == before_int || before == before_float;
+    if (count < SORT_RANK_LEAST || count > UINT32_MAX ||
+        before == before_any) {
+        return 0;
+    }
+    // What is in order already takes less time.
+    int run = sort_run(vm, items, count, before);
+    if (run != 0) {
+        return run;
+    }
+    size_t size = 2 * count * sizeof(RankedItem);
+    RankedItem *ranked = ctx_alloc(&vm->ctx, size);
+    if (ranked == NULL) {
+        return ctx_clear(&vm->ctx), 0;
+    }
+    int done = rank_all(vm, items, count, before == before_tuple, ranked);
+    if (done && !sort_ranked(&vm->ctx, ranked, ranked + count, count)) {
+        done = -1;
+    }
+    for (size_t i = 0; done != 0 && i < count; i++) {
+        items[i] = ranked[i].item;
+    }
+    if (done > 0 && !whole &&
+        !sort_runs(vm, items, ranked, count, spare, before)) {
+        done = -1;
+    }
+    ctx_free(&vm->ctx, ranked, size);
+    return done;
+}
+
 // Computes the keys and sorts. Reversing before and after keeps equal items
 // in their order.
 static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
@@ -246,11 +350,75 @@ static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
     if (reverse) {
         reverse_items(items, count);
     }
-    bool ok = sort_items(vm, items, count, spare, choose(vm, items, count));
+    BeforeFn before = choose(vm, items, count);
+    int ranked = sort_by_ranks(vm, items, count, spare, before);
+    bool ok = ranked != 0 ? ranked > 0
+                          : sort_items(vm, items, count, spare, before);
     if (reverse) {
         reverse_items(items, count);
     }
     return ok;
+}
+
+// Whether all items are immediate ints, or immediate floats but for -0.0,
+// which is equal to 0.0 and yet another item.
+static RankKind number_kind(const List *list)
+{
+    Value minus_zero = value_try_float(-0.0);
+    bool ints = true, floats = true;
+    for (size_t i = 0; i < list->count && (ints || floats); i++) {
+        Value v = list->items[i];
+        ints = ints && value_is_int(v);
+        floats = floats && value_is_immediate_float(v) &&
+                 !value_same(v, minus_zero);
+    }
+    return ints ? RANK_INT : floats ? RANK_FLOAT : RANK_NONE;
+}
+
+// Whether no item stands behind one that it must not: of numbers, those equal
+// are the same. `reverse`: the other way round.
+static bool in_order(const uint64_t *ranks, size_t count, bool reverse)
+{
+    size_t i = 1;
+    while (i < count && (reverse ? ranks[i] <= ranks[i - 1]
+                                 : ranks[i] >= ranks[i - 1])) {
+        i++;
+    }
+    return i >= count;
+}
+
+// A list of numbers without key: ranks are sorted and become the items again.
+// Equal items are the same, so that their order and `reverse` do not matter.
+// 1, 0 not such a list, -1: interrupted.
+static int sort_immediates(Vm *vm, List *list, bool reverse)
+{
+    size_t count = list->count, size = 2 * count * sizeof(uint64_t);
+    RankKind kind = count < SORT_RANK_LEAST || count > UINT32_MAX
+                        ? RANK_NONE
+                        : number_kind(list);
+    uint64_t *ranks = kind == RANK_NONE ? NULL : ctx_alloc(&vm->ctx, size);
+    if (ranks == NULL) {
+        ctx_clear(&vm->ctx);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        Value v = list->items[i];
+        ranks[i] = kind == RANK_INT
+                       ? rank_of_int(v)
+                       : rank_of_double(value_immediate_float(v));
+    }
+    bool ready = in_order(ranks, count, reverse);
+    bool ok = ready || sort_numbers(&vm->ctx, ranks, ranks + count, count);
+    for (size_t i = 0; !ready && i < count; i++) {
+        uint64_t rank = ranks[i];
+        Value v = kind == RANK_INT
+                      ? value_from_small((int64_t)(rank ^ (uint64_t)1 << 63) /
+                                         4)
+                      : value_try_float(double_of_rank(rank));
+        list->items[reverse ? count - 1 - i : i] = v;
+    }
+    ctx_free(&vm->ctx, ranks, size);
+    return ok ? 1 : -1;
 }
 
 // The trace is told once, as the whole order changes. The list gets its old
@@ -262,6 +430,10 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
         return count == 0;
     }
     key = value_is_none(key) ? VALUE_UNBOUND : key;
+    int sorted = value_unbound(key) ? sort_immediates(vm, list, reverse) : 0;
+    if (sorted != 0) {
+        return sorted > 0;
+    }
     // One block: the items, and as much again to merge with.
     SortItem *items = ctx_alloc(&vm->ctx, 2 * size);
     if (items == NULL) {
