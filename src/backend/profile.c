@@ -7,6 +7,7 @@
 #include "backend/step.h"
 #include "backend/tile.h"
 
+// A call takes some 20 ns, which is part of what is measured.
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -14,6 +15,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+// Fine for a plan that is not measured.
 void plan_profile_stop(Ctx *ctx, Plan *plan)
 {
     if (plan->profile != NULL) {
@@ -24,6 +26,7 @@ void plan_profile_stop(Ctx *ctx, Plan *plan)
     }
 }
 
+// Rows come with the steps that run: a branch that is not taken has none.
 bool plan_profile_start(Ctx *ctx, Plan *plan)
 {
     plan_profile_stop(ctx, plan);
@@ -35,6 +38,7 @@ bool plan_profile_start(Ctx *ctx, Plan *plan)
     return true;
 }
 
+// Valid until the measuring ends.
 const PlanProfile *plan_profile(const Plan *plan)
 {
     return plan->profile;
@@ -90,11 +94,13 @@ bool run_block_timed(PlanRun *run, const StepBlock *block)
     return true;
 }
 
+// The function tells what the step's union holds.
 static bool is_tile(const Step *step)
 {
     return step->run == step_tile || step->run == step_tile_single;
 }
 
+// All ops of a chain, in the order in which they run.
 void step_print_name(StrBuf *out, const Step *step)
 {
     if (step->run == step_scalar) {
@@ -107,6 +113,7 @@ void step_print_name(StrBuf *out, const Step *step)
     }
 }
 
+// A tile program keeps its nodes, any other step is one node's.
 const GraphNode *step_node(const Step *step, uint32_t index)
 {
     if (is_tile(step)) {

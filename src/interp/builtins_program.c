@@ -21,12 +21,19 @@ typedef struct Progress {
     int64_t total; // -1: unknown
 } Progress;
 
+// A loop that is left early is told of as ended here.
 static void progress_destroy(Vm *vm, Object *self)
 {
+    const Progress *progress = (const Progress *)self;
+    if (vm->program != NULL && progress->done > 0 &&
+        !value_unbound(progress->inner)) {
+        vm->program->progress(vm, -1, -1);
+    }
     release(vm, ((Progress *)self)->inner);
     object_free(vm, self, sizeof(Progress));
 }
 
+// A generator inside may lead back to what holds this.
 static void progress_visit(Object *self,
                            void (*visit)(Object *child, void *data),
                            void *data)
@@ -37,11 +44,13 @@ static void progress_visit(Object *self,
     }
 }
 
+// Then the iterator is at its end.
 static void progress_clear(Vm *vm, Object *self)
 {
     value_replace(&vm->ctx, &((Progress *)self)->inner, VALUE_UNBOUND);
 }
 
+// It is its own iterator, so that two loops share the count.
 static Value progress_iter(Vm *vm, Value self)
 {
     (void)vm;
@@ -56,10 +65,13 @@ static Value progress_next(Vm *vm, Value self)
         return VALUE_STOP;
     }
     Value item = value_next(vm, progress->inner);
-    if (vm->program != NULL) {
-        bool ended = value_failed(item) || value_same(item, VALUE_STOP);
+    bool ended = value_failed(item) || value_same(item, VALUE_STOP);
+    if (vm->program != NULL && (progress->done > 0 || !ended)) {
         vm->program->progress(vm, ended ? -1 : progress->done,
                               progress->total);
+    }
+    if (ended) {
+        value_replace(&vm->ctx, &progress->inner, VALUE_UNBOUND);
     }
     progress->done++;
     return item;
@@ -95,6 +107,7 @@ static bool find_total(Vm *vm, Value iterable, Value given, int64_t *total)
     return true;
 }
 
+// The length is asked for before the first item: a generator has none.
 BUILTIN_BODY(progress)
 {
     (void)count;

@@ -38,6 +38,8 @@ typedef struct Stop {
 
 // --- frames ---
 
+// The library's own frames (a command, a decorator of lib/) are no place where
+// a person wants to stand.
 static bool is_library(const Frame *f)
 {
     return strncmp(f->code->source->name, "lib/", 4) == 0;
@@ -57,12 +59,16 @@ static Frame *neighbour(const Stop *stop, int step)
     return NULL;
 }
 
+// The running line: `pc` stands behind the instruction that has called, as
+// code_span wants it.
 static uint32_t frame_line(const Frame *f)
 {
     Span span = code_span(f->code, (uint32_t)(f->pc - f->code->words));
     return source_place(f->code->source, span.start).line;
 }
 
+// On standard error, as all that the stop says by itself: what the program
+// prints stays clean.
 static void print_place(const Frame *f, const char *mark)
 {
     fprintf(stderr, "%s%s, line %u, in %s\n", mark, f->code->source->name,
@@ -86,6 +92,8 @@ static void print_lines(const Frame *f)
     }
 }
 
+// The callers first, as in a traceback; the arrow is at the frame whose names
+// are in reach.
 static void print_frames(const Stop *stop)
 {
     Vm *vm = stop->session->vm;
@@ -109,6 +117,7 @@ static bool add_name(Vm *vm, Dict *names, Str *name, Value v)
            dict_set_name(vm, names, name, v);
 }
 
+// Parameters and locals, then what the function captured of others.
 static bool add_locals(Vm *vm, Dict *names, const Frame *f)
 {
     const Code *code = f->code;
@@ -122,6 +131,8 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *f)
     return ok;
 }
 
+// Back to the names of the time before the stop. What was typed and is in no
+// variable of the program goes.
 static void drop_names(Stop *stop)
 {
     Ctx *ctx = &stop->session->vm->ctx;
@@ -234,6 +245,8 @@ static bool write_back(Stop *stop)
 
 // --- entries ---
 
+// What was assigned in the frame before has been written back already, so its
+// names can be dropped.
 static void move(Stop *stop, int step)
 {
     Frame *next = neighbour(stop, step);
@@ -301,6 +314,7 @@ static void run_entry(Stop *stop, const char *text)
     }
 }
 
+// Enter alone asks for nothing.
 static bool is_blank(const char *text)
 {
     return text[strspn(text, " \t\n")] == '\0';
@@ -344,6 +358,8 @@ static bool finish(const Stop *stop)
     return !stop->quitting || raise_false(vm, ERR_INTERRUPT, "%s", "");
 }
 
+// Nothing of the program's moves meanwhile: the line about long work is put
+// aside, and prompts may stand in one another.
 bool debugger_stop(Vm *vm)
 {
     Session *session = session_of(vm);

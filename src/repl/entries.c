@@ -48,6 +48,7 @@ static bool make_lists(Session *session)
     return true;
 }
 
+// The built-in names In and Out may hold them longer.
 void entries_free(Session *session)
 {
     Ctx *ctx = &session->vm->ctx;
@@ -57,6 +58,7 @@ void entries_free(Session *session)
     session->outputs = NULL;
 }
 
+// By what its elements take; a view of a larger buffer keeps more than that.
 static bool is_large(Value value)
 {
     if (!value_is_kind(value, KIND_TENSOR)) {
@@ -73,6 +75,7 @@ static bool forget(Session *session, int number)
                                       value_from_small(number)) >= 0;
 }
 
+// In a stop inside running code the values belong to the entry that runs.
 bool entries_keep(Session *session, Value value)
 {
     Vm *vm = session->vm;
@@ -132,6 +135,8 @@ static void run_code(Session *session, const char *text)
     strbuf_free(&entry);
 }
 
+// The text is counted and kept before it runs, so that a traceback can name it
+// and `In` has it, whatever it does.
 void entries_run(Session *session, const char *text)
 {
     StrBuf clean;

@@ -31,6 +31,7 @@ static int line_count(const char *text, int columns)
     return lines + (column > 0);
 }
 
+// Standard input must be a terminal as well: a pager reads its keys there.
 bool hooks_page(Vm *vm, Str *text)
 {
     Session *session = session_of(vm);
@@ -102,32 +103,38 @@ static bool marks_traces(Vm *vm)
     return stager_of(vm)->notes && session_of(vm)->stops == 0;
 }
 
+// Between two instructions of the program, a few times a second.
 static void tick(Vm *vm)
 {
     progress_look(session_of(vm));
 }
 
+// Holds the progress line's lock until after_output.
 static void before_output(Vm *vm)
 {
     progress_before(session_of(vm));
 }
 
+// A line that is not ended keeps the progress line away.
 static void after_output(Vm *vm, char last)
 {
     session_of(vm)->inside = last != '\n';
     progress_after(session_of(vm), last);
 }
 
+// progress(): one more item was asked for.
 static void turn(Vm *vm, int64_t done, int64_t total)
 {
     progress_turn(session_of(vm), done, total);
 }
 
+// A staged loop runs, in which the machine does not look up by itself.
 static void graph_turn(Vm *vm, int64_t done, int64_t total)
 {
     progress_graph_turn(session_of(vm), done, total);
 }
 
+// input(): what a person types must not be drawn over.
 static void waiting(Vm *vm, bool on)
 {
     progress_pause(session_of(vm), on);

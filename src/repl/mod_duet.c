@@ -22,6 +22,7 @@
 #define DUET_BODY(name)                                                       \
     static Value duet_##name(Vm *vm, Value *args, uint32_t count)
 
+// Takes the text; NULL carries a pending error over.
 static Value str_or_fail(Str *text)
 {
     return text == NULL ? VALUE_FAIL : str_value(text);
@@ -185,6 +186,7 @@ DUET_BODY(screen)
     return row_of(vm, row, 4);
 }
 
+// For all commands whose text may be longer than the screen.
 DUET_BODY(page)
 {
     (void)count;
@@ -208,12 +210,14 @@ DUET_BODY(pause)
 
 // --- looking at things ---
 
+// The empty text for what says nothing of its parameters.
 DUET_BODY(signature)
 {
     (void)count;
     return str_or_fail(builtin_signature(vm, args[0]));
 }
 
+// As help(x) would print it, for %doc.
 DUET_BODY(help_text)
 {
     (void)count;
@@ -346,6 +350,7 @@ typedef struct Gather {
     List *list;
 } Gather;
 
+// In the form that history_load calls; what fails once is not tried again.
 static void gather_entry(const char *entry, void *data)
 {
     Gather *gather = data;

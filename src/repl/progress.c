@@ -35,9 +35,11 @@ typedef struct Progress {
     int64_t start;          // of the work, in milliseconds
     Rounds rounds;          // of the loop that is shown
     bool counted;           // `rounds` come from progress(), not from a look
+    int loops;              // of progress(), one in the other; the Vm's own
     int turn;               // of the spinner
 } Progress;
 
+// By the clock that pthread_cond_timedwait uses here; it never goes back.
 static int64_t now_ms(void)
 {
     struct timespec now;
@@ -95,6 +97,7 @@ static void put(const char *text, size_t length)
     (void)written;
 }
 
+// The cursor stands behind the line: back to its start, and all of it goes.
 static void erase(Progress *self)
 {
     if (self->shown) {
@@ -103,6 +106,8 @@ static void erase(Progress *self)
     }
 }
 
+// In one write, so that a terminal never shows half a line. Nothing is drawn
+// behind what the program has written on the same line.
 static void draw(Progress *self)
 {
     char line[PROGRESS_LINE + 16];
@@ -184,6 +189,7 @@ static Progress *progress_of(Session *session)
     return self;
 }
 
+// The thread is waited for: it may hold the lock, or be about to draw.
 void progress_free(Session *session)
 {
     Progress *self = session->progress;
@@ -202,6 +208,7 @@ void progress_free(Session *session)
     session->progress = NULL;
 }
 
+// Both ends of the work start from nothing: no line, no rounds, a new clock.
 static void set_working(Progress *self, bool working)
 {
     pthread_mutex_lock(&self->lock);
@@ -215,6 +222,7 @@ static void set_working(Progress *self, bool working)
     pthread_mutex_unlock(&self->lock);
 }
 
+// The thread wakes, and sleeps again until the first second is over.
 void progress_begin(Session *session)
 {
     Progress *self = progress_of(session);
@@ -223,6 +231,7 @@ void progress_begin(Session *session)
     }
 }
 
+// What was drawn is gone when this returns.
 void progress_end(Session *session)
 {
     if (session->progress != NULL) {
@@ -230,6 +239,7 @@ void progress_end(Session *session)
     }
 }
 
+// The lock stays held until progress_after, however long the write takes.
 void progress_before(Session *session)
 {
     Progress *self = session->progress;
@@ -239,6 +249,7 @@ void progress_before(Session *session)
     }
 }
 
+// Ends what progress_before began.
 void progress_after(Session *session, char last)
 {
     Progress *self = session->progress;
@@ -248,6 +259,7 @@ void progress_after(Session *session, char last)
     }
 }
 
+// Counted, since a pager may be run from a prompt inside of another.
 void progress_pause(Session *session, bool on)
 {
     Progress *self = session->progress;
@@ -259,6 +271,7 @@ void progress_pause(Session *session, bool on)
     }
 }
 
+// progress() knows better than a look at the registers, and is left alone.
 void progress_look(Session *session)
 {
     Progress *self = session->progress;
@@ -272,6 +285,8 @@ void progress_look(Session *session)
     pthread_mutex_unlock(&self->lock);
 }
 
+// A loop of the entry that calls the graph again and again comes first: its
+// rounds are the ones that a person has written.
 void progress_graph_turn(Session *session, int64_t done, int64_t total)
 {
     Progress *self = session->progress;
@@ -295,15 +310,23 @@ void progress_graph_turn(Session *session, int64_t done, int64_t total)
     pthread_mutex_unlock(&self->lock);
 }
 
-// In a script progress() is what begins the work, and its end ends it.
+// In a script progress() is what begins the work, and its end ends it. Of loops
+// in one another the outermost is shown.
 void progress_turn(Session *session, int64_t done, int64_t total)
 {
     Progress *self = progress_of(session);
     if (self == NULL) {
         return;
     }
-    if (done <= 0 && !session->prompting) {
-        set_working(self, done == 0);
+    if (done == 0 && self->loops++ == 0 && !session->prompting) {
+        set_working(self, true);
+    }
+    if (done < 0 && self->loops > 0 && --self->loops == 0 &&
+        !session->prompting) {
+        set_working(self, false);
+    }
+    if (self->loops > 1 || (done < 0 && self->loops == 1)) {
+        return;
     }
     pthread_mutex_lock(&self->lock);
     if (done == 0 || !self->counted) {

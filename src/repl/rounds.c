@@ -105,6 +105,7 @@ static void look_at_items(const Value *state, Rounds *rounds)
                         : (int64_t)value_as_tuple(state[0])->count;
 }
 
+// Registers are only read. A loop by an iterator has no length to tell of.
 void rounds_look(Vm *vm, Rounds *rounds, int64_t now)
 {
     Frame *f = entry_frame(vm);

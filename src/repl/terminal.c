@@ -15,6 +15,7 @@ enum {
     TERMINAL_NOT_FOUND = 127 // the shell's status for a missing command
 };
 
+// Asked for each time: a window may have been resized since.
 TerminalSize terminal_size(void)
 {
     struct winsize size = {0};
@@ -26,6 +27,7 @@ TerminalSize terminal_size(void)
         .columns = size.ws_col > 0 ? size.ws_col : TERMINAL_COLUMNS};
 }
 
+// TERM=dumb is how editors say that their window knows no escapes.
 bool terminal_can_draw(int descriptor)
 {
     const char *kind = getenv("TERM");

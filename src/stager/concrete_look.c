@@ -11,6 +11,7 @@
 #include "stager/concrete.h"
 #include "stager/stage_graph.h"
 
+// The members table vouches for the type.
 static Concrete *concrete_of(Value self)
 {
     return (Concrete *)value_object(self);
@@ -41,11 +42,13 @@ static Value row_of(Vm *vm, Value *items, size_t count)
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
+// As time.perf_counter counts.
 static Value seconds_value(Vm *vm, uint64_t nanoseconds)
 {
     return float_new(vm, (double)nanoseconds / 1e9);
 }
 
+// Measured when the trace was made; a callee's own plan counts as compiling.
 Value concrete_times(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);
@@ -69,6 +72,7 @@ static bool add_count(Vm *vm, Dict *dict, const char *name, size_t count)
     return ok;
 }
 
+// A dict, so that a further count breaks no program.
 Value concrete_counts(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);
@@ -92,6 +96,7 @@ Value concrete_counts(Vm *vm, Value self)
     return value_from_object(dict);
 }
 
+// The very graph that the plan was laid out from.
 Value concrete_optimised(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);
@@ -111,6 +116,7 @@ static Value text_of(Vm *vm, StrBuf *out)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
+// In the form of DUET_DUMP=plan.
 Value concrete_plan(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);
@@ -210,6 +216,7 @@ static Value time_row(Vm *vm, const StepTime *time)
     return row_of(vm, row, 4);
 }
 
+// The rows so far; measuring goes on.
 Value concrete_profile(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);

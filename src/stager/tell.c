@@ -217,6 +217,8 @@ static bool tell_loop(Vm *vm, const StagedFunction *self,
     return say_new(vm, key, (size_t)length, &text);
 }
 
+// Only where the graph is large enough for a loop to matter: counting costs a
+// walk over all nodes for each loop.
 static bool tell_loops(Vm *vm, const StagedFunction *self,
                        const Concrete *made)
 {
@@ -238,6 +240,7 @@ static bool tell_loops(Vm *vm, const StagedFunction *self,
     return ok;
 }
 
+// The cause first, then what came of it.
 bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
     return !is_heard(vm) || (tell_reason(vm, self, made) &&
@@ -245,6 +248,8 @@ bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
                              tell_loops(vm, self, made));
 }
 
+// Keyed by the place, not by its value: a counter that changes before each call
+// is told once.
 bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
                  const FrozenRead *read, const Str *place)
 {
