@@ -174,7 +174,13 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
     // Side by side behind the callee, as CALLX wants them.
     Reg args = push(c), dict = push(c);
     emit(c, OPCODE_DROP, dict, 0, 0);
-    list_to(c, node->call.arguments, args);
+    NodeList arguments = node->call.arguments;
+    if (arguments.count == 1 && arguments.items[0]->kind == AST_STARRED) {
+        // As it is: CALLX spreads it.
+        expr_to(c, arguments.items[0]->starred.value, args);
+    } else {
+        list_to(c, arguments, args);
+    }
     if (keywords.count > 0) {
         emit(c, OPCODE_DICT, dict, dict, 0);
     }

@@ -170,6 +170,44 @@ static void if_stmt(Compiler *c, const Node *node)
     place_label(c, end);
 }
 
+enum { PAIRWISE_MOST = 8 }; // more values at once are worth a tuple
+
+// No list that a star makes longer.
+static bool without_stars(NodeList items)
+{
+    for (uint32_t i = 0; i < items.count; i++) {
+        if (items.items[i]->kind == AST_STARRED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// `a, b = b, a`: all values are computed first, then stored from left to
+// right, without a tuple in between. False: another form.
+static bool assign_pairwise(Compiler *c, const Node *target, const Node *value)
+{
+    if ((target->kind != AST_TUPLE && target->kind != AST_LIST) ||
+        value->kind != AST_TUPLE) {
+        return false;
+    }
+    NodeList places = target->sequence.elements;
+    NodeList values = value->sequence.elements;
+    if (places.count != values.count || places.count > PAIRWISE_MOST ||
+        !without_stars(places) || !without_stars(values)) {
+        return false;
+    }
+    Reg first = c->top;
+    for (uint32_t i = 0; i < values.count; i++) {
+        expr_temp(c, values.items[i]);
+    }
+    for (uint32_t i = 0; i < places.count; i++) {
+        store_target(c, places.items[i], first + i);
+    }
+    c->top = first;
+    return true;
+}
+
 // `a = b = value` stores from left to right, each target a copy of its own.
 static void assign_stmt(Compiler *c, const Node *node)
 {
@@ -178,6 +216,10 @@ static void assign_stmt(Compiler *c, const Node *node)
     // Straight into the local: no copy.
     if (targets.count == 1 && local != NULL) {
         expr_to(c, node->assign.value, local->index);
+        return;
+    }
+    if (targets.count == 1 &&
+        assign_pairwise(c, targets.items[0], node->assign.value)) {
         return;
     }
     Reg value = targets.count == 1 ? expr_any(c, node->assign.value)

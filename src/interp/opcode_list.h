@@ -145,7 +145,7 @@ OPCODE(CALL, "ru-", 0, "call with B arguments")
 OPCODE(CALLM, "ru-", 0, "after LOADM: A+1 is self or empty; B more arguments")
 OPCODE(CALLK, "ruk", 0, "as CALL, the last arguments are keywords: tuple C")
 OPCODE(CALLMK, "ruk", 0, "as CALLM, the last arguments are keywords: tuple C")
-OPCODE(CALLX, "r--", 0, "call with the list or tuple A+1 and dict A+2 or empty")
+OPCODE(CALLX, "r--", 0, "call with the iterable A+1 and the dict A+2 or empty")
 OPCODE(MAKEFUNC, "rk-", 0,
        "A = function of code B; x: 1 defaults in A+1, 2 keyword defaults in "
        "A+2, 4 annotations in A+3")

@@ -148,6 +148,7 @@ interp_sources += src/interp/re_pattern.c
 interp_sources += src/interp/re_sub.c
 interp_sources += src/interp/re_template.c
 interp_sources += src/interp/re_text.c
+interp_sources += src/interp/vm_star.c
 interp_sources += src/interp/vm_state.c
 
 # Compiled with -Wno-pedantic, for computed goto: vm.c alone.

@@ -71,23 +71,6 @@ bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), made);
 }
 
-// A call with * or **: the arguments are in a list and a dict already.
-bool slow_callx(Vm *vm, Frame *f, Ins ins)
-{
-    Value *part = &f->registers[INS_A(ins)];
-    Tuple *args = value_to_tuple(vm, part[1]);
-    if (args == NULL) {
-        return false;
-    }
-    Dict *keywords =
-        value_is_kind(part[2], KIND_DICT) ? value_as_dict(part[2]) : NULL;
-    Value result = vm_call_dict(vm, part[0], args, keywords);
-    object_release(&vm->ctx, args);
-    value_replace(&vm->ctx, &part[1], VALUE_UNBOUND);
-    value_replace(&vm->ctx, &part[2], VALUE_UNBOUND);
-    return slow_set(vm, f, INS_A(ins), result);
-}
-
 // --- imports ---
 
 // The constant in C is the tuple of names of a `from`, or None; x is the level.

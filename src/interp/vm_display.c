@@ -47,11 +47,15 @@ bool slow_tuple(Vm *vm, Frame *f, Ins ins)
         return slow_set(vm, f, INS_A(ins),
                         value_retain(value_from_object(vm->empty_tuple)));
     }
-    Tuple *tuple = tuple_new(vm, INS_C(ins));
+    // As tuple_new, but that the items are there at once.
+    uint32_t count = INS_C(ins);
+    Tuple *tuple = object_new(vm, vm->types[KIND_TUPLE],
+                              sizeof *tuple + count * sizeof(Value));
     if (tuple == NULL) {
         return false;
     }
-    take_many(f, INS_B(ins), INS_C(ins), tuple->items);
+    tuple->count = count;
+    take_many(f, INS_B(ins), count, tuple->items);
     return slow_set(vm, f, INS_A(ins), value_from_object(tuple));
 }
 
@@ -115,17 +119,6 @@ bool slow_appendn(Vm *vm, Frame *f, Ins ins)
     return drop_many(vm, f, INS_B(ins), INS_C(ins));
 }
 
-// *iterable in a display or among arguments.
-bool slow_extend(Vm *vm, Frame *f, Ins ins)
-{
-    if (!list_extend(vm, value_as_list(f->registers[INS_A(ins)]),
-                     f->registers[INS_B(ins)])) {
-        return false;
-    }
-    slow_drop(vm, f, INS_B(ins));
-    return true;
-}
-
 // The item of a set comprehension, which may be an unbound local.
 bool slow_setadd(Vm *vm, Frame *f, Ins ins)
 {
@@ -159,85 +152,6 @@ bool slow_dictset(Vm *vm, Frame *f, Ins ins)
     slow_drop(vm, f, INS_B(ins));
     slow_drop(vm, f, INS_C(ins));
     return true;
-}
-
-// What `**` takes is told by its keys(), as in CPython.
-static bool is_mapping(Vm *vm, Value v)
-{
-    if (value_is_kind(v, KIND_DICT)) {
-        return true;
-    }
-    Value keys = value_find_method(vm, v, vm->names[NAME_KEYS]);
-    bool found = !value_unbound(keys) && !value_failed(keys);
-    release(vm, keys);
-    return found;
-}
-
-// **mapping: later keys replace earlier ones, unlike in slow_dictmerge.
-bool slow_dictupdate(Vm *vm, Frame *f, Ins ins)
-{
-    Value mapping = f->registers[INS_B(ins)];
-    if (!is_mapping(vm, mapping)) {
-        return raise_false(vm, ERR_TYPE, "'%s' object is not a mapping",
-                           type_name(type_of(vm, mapping)));
-    }
-    if (!dict_update(vm, value_as_dict(f->registers[INS_A(ins)]), mapping)) {
-        return false;
-    }
-    slow_drop(vm, f, INS_B(ins));
-    return true;
-}
-
-// Other callables have no name of their own here; the text stays readable.
-static const char *callee_name(Value callee)
-{
-    return value_is_kind(callee, KIND_FUNCTION)
-               ? ((Function *)value_object(callee))->qualname->text
-               : "function";
-}
-
-// A keyword that is there already is an error that names the callee.
-static bool merge(Vm *vm, Dict *into, Dict *from, Value callee)
-{
-    uint32_t position = 0;
-    Value key, value, old;
-    while (dict_next(from, &position, &key, &value)) {
-        if (!value_is_str(key)) {
-            return raise_false(vm, ERR_TYPE, "keywords must be strings");
-        }
-        int found = dict_get(vm, into, key, &old);
-        if (found > 0) {
-            return raise_false(
-                vm, ERR_TYPE,
-                "%s() got multiple values for keyword argument '%s'",
-                callee_name(callee), value_as_str(key)->text);
-        }
-        if (found < 0 || !dict_set(vm, into, key, value)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// `from` collects a mapping of any kind first, since reading it can run code.
-bool slow_dictmerge(Vm *vm, Frame *f, Ins ins)
-{
-    Value mapping = f->registers[INS_B(ins)];
-    Value callee = f->registers[INS_C(ins)];
-    if (!is_mapping(vm, mapping)) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s() argument after ** must be a mapping, not %s",
-                           callee_name(callee),
-                           type_name(type_of(vm, mapping)));
-    }
-    Dict *from = dict_new(vm);
-    bool ok = from != NULL && dict_update(vm, from, mapping) &&
-              merge(vm, value_as_dict(f->registers[INS_A(ins)]), from, callee);
-    object_release_null(&vm->ctx, from);
-    if (ok) {
-        slow_drop(vm, f, INS_B(ins));
-    }
-    return ok;
 }
 
 // Wide tuples are collected in a list, batch by batch.

@@ -8,6 +8,7 @@
 #include "interp/obj_generator.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
+#include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
 // The arguments of a call that is over, or that failed.
@@ -149,6 +150,24 @@ static Function *find_init(Vm *vm, Type *cls)
     return (Function *)cls->init_function;
 }
 
+// The int of a text of a few digits; UNBOUND: longer, or not so plain.
+static Value short_decimal(const Str *text)
+{
+    enum { MOST = 17 };
+    bool negative = text->text[0] == '-';
+    int64_t number = 0;
+    if (text->length > MOST || text->length == (size_t)negative) {
+        return VALUE_UNBOUND;
+    }
+    for (size_t i = negative; i < text->length; i++) {
+        if (text->text[i] < '0' || text->text[i] > '9') {
+            return VALUE_UNBOUND;
+        }
+        number = number * 10 + (text->text[i] - '0');
+    }
+    return value_from_small(negative ? -number : number);
+}
+
 // Built-in classes called with one argument, the common conversions; UNBOUND:
 // the general way.
 static Value convert(Vm *vm, const Type *cls, Value v)
@@ -162,6 +181,10 @@ static Value convert(Vm *vm, const Type *cls, Value v)
     }
     if (cls == vm->types[KIND_INT] && value_is_int(v)) {
         return v;
+    }
+    if (cls == vm->types[KIND_INT] && value_is_kind(v, KIND_STR) &&
+        value_object(v)->type == vm->types[KIND_STR]) {
+        return short_decimal(value_as_str(v));
     }
     if (cls == vm->types[KIND_FLOAT] && value_is_immediate_float(v)) {
         return v;

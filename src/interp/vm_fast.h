@@ -254,8 +254,9 @@ ALWAYS_INLINE bool fast_append(const Vm *vm, Value container, Value v)
     return true;
 }
 
-// The next item of a list or tuple that a loop walks in place: state is
-// (container, index).
+// The next item of a list, tuple or str that a loop walks in place: state is
+// (container, index). The length is read at each step: a list may grow or
+// shrink during the loop.
 ALWAYS_INLINE bool fast_next(const Vm *vm, Value *state, Value *item)
 {
     size_t index = (size_t)value_small(state[1]);
@@ -271,6 +272,14 @@ ALWAYS_INLINE bool fast_next(const Vm *vm, Value *state, Value *item)
             return false;
         }
         *item = value_retain(tuple->items[index]);
+    } else if (fast_is_exact(vm, state[0], KIND_STR)) {
+        // ASCII alone is walked so (vm_for.c).
+        const Str *text = value_as_str(state[0]);
+        if (index >= text->length) {
+            return false;
+        }
+        *item = value_retain(value_from_object(
+            vm->char_strs[(unsigned char)text->text[index] & 127]));
     } else {
         return false;
     }

@@ -5,14 +5,19 @@
 #include "interp/obj_generator.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
-#include "interp/vm_run.h"
+#include "interp/vm_fast.h"
 
-// Exactly list or tuple: a subclass may have an __iter__ of its own.
+// Exactly list, tuple or str: a subclass may have an __iter__ of its own. The
+// characters of an ASCII str are shared objects.
 static bool walks_in_place(Vm *vm, Value v)
 {
-    return value_is_object(v) &&
-           (value_object(v)->type == vm->types[KIND_LIST] ||
-            value_object(v)->type == vm->types[KIND_TUPLE]);
+    if (!value_is_object(v)) {
+        return false;
+    }
+    const Type *type = value_object(v)->type;
+    return type == vm->types[KIND_LIST] || type == vm->types[KIND_TUPLE] ||
+           (type == vm->types[KIND_STR] &&
+            value_as_str(v)->count == value_as_str(v)->length);
 }
 
 // A range of small ints, as the machine counts it.
@@ -102,24 +107,6 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
-// The count is read at each step: a list may grow or shrink during the loop.
-static Value next_in_place(Value *state)
-{
-    const Object *object = value_object(state[0]);
-    const Value *items = value_as_tuple(state[0])->items;
-    size_t count = value_as_tuple(state[0])->count;
-    if (object->kind == KIND_LIST) {
-        items = value_as_list(state[0])->items;
-        count = value_as_list(state[0])->count;
-    }
-    size_t index = (size_t)value_small(state[1]);
-    if (index >= count) {
-        return VALUE_STOP;
-    }
-    state[1] = value_from_small((int64_t)index + 1);
-    return value_retain(items[index]);
-}
-
 // Also ends loops: all four registers of the state become empty.
 int slow_for_next(Vm *vm, Frame *f, Ins ins)
 {
@@ -132,8 +119,11 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
         return entered > 0 ? 0 : -1;
     }
     if (!value_is_special(state[0])) {
-        item = walks_in_place(vm, state[0]) ? next_in_place(state)
-                                            : value_next(vm, state[0]);
+        // What the machine walks in place has ended when it comes here, but
+        // inside a trace.
+        item = !walks_in_place(vm, state[0])   ? value_next(vm, state[0])
+               : fast_next(vm, state, &item) ? item
+                                             : VALUE_STOP;
     }
     if (value_failed(item)) {
         return -1;

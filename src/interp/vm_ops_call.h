@@ -69,7 +69,13 @@ OP_CALLMK:
     window = method_window(&RA, &count);
     keywords = (Tuple *)value_object(KC);
     goto call_slowly;
-    SLOW(CALLX, slow_callx, 0)
+// A Duet function with *args alone is called as with so many arguments.
+OP_CALLX:
+    if (LIKELY(vm_spread(vm, &RA, &count))) {
+        window = &RA + 1;
+        goto call_window;
+    }
+    SLOW_HERE(slow_callx)
     SLOW(MAKEFUNC, slow_makefunc, 0)
     SLOW(MKCLASS, slow_mkclass, 0)
 // A generator's return looks the same here: vm_leave and C tell them apart.

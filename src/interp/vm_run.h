@@ -106,6 +106,11 @@ static inline Value *vm_next_window(Vm *vm)
 // -1: failed.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
 
+// For a call of callee[0] with the list or tuple callee[1]: spreads it over
+// callee[1 ..], so that the call can go on as one with `count` arguments.
+// False: nothing has changed, C makes the call.
+bool vm_spread(Vm *vm, Value *callee, uint32_t *count);
+
 // "cannot access local variable …" for an empty register.
 bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg);
 // R[reg], or UNBOUND with an error pending.
