@@ -3,12 +3,15 @@ lib_modules = \
 	lib/__future__.duet \
 	lib/_blocks.duet \
 	lib/_shown.duet \
+	lib/_strptime.duet \
 	lib/abc.duet \
+	lib/base64.duet \
 	lib/bisect.duet \
 	lib/collections/__init__.duet \
 	lib/collections/abc.duet \
 	lib/contextlib.duet \
 	lib/copy.duet \
+	lib/csv.duet \
 	lib/dataclasses.duet \
 	lib/datetime.duet \
 	lib/difflib.duet \
@@ -23,9 +26,14 @@ lib_modules = \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \
 	lib/enum.duet \
+	lib/errno.duet \
+	lib/fnmatch.duet \
 	lib/fractions.duet \
 	lib/functools.duet \
+	lib/glob.duet \
 	lib/heapq.duet \
+	lib/html/__init__.duet \
+	lib/importlib/__init__.duet \
 	lib/io.duet \
 	lib/itertools.duet \
 	lib/json.duet \
@@ -42,6 +50,7 @@ lib_modules = \
 	lib/pprint.duet \
 	lib/random.duet \
 	lib/re.duet \
+	lib/shlex.duet \
 	lib/statistics.duet \
 	lib/string.duet \
 	lib/tensorflow/__init__.duet \
@@ -70,6 +79,7 @@ lib_modules = \
 	lib/tensorflow/random.duet \
 	lib/tensorflow/strings.duet \
 	lib/textwrap.duet \
+	lib/time.duet \
 	lib/timeit.duet \
 	lib/traceback.duet \
 	lib/types.duet \

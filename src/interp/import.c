@@ -106,7 +106,9 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
         Value ran = VALUE_FAIL;
         if (source != NULL) {
             source->origin = SOURCE_MODULE;
+            module->initializing = true;
             ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
+            module->initializing = false;
             source_release(&vm->ctx, source);
         }
         done = !value_failed(ran);
@@ -216,6 +218,12 @@ static Module *find_loaded(Vm *vm, Str *name)
     if (state == 1 && value_is_kind(found, KIND_MODULE)) {
         return (Module *)value_object(found);
     }
+    // A program puts None there to forbid a module.
+    if (state == 1 && value_is_none(found)) {
+        return raise_null(vm, ERR_MODULE_NOT_FOUND,
+                          "import of %s halted; None in sys.modules",
+                          name->text);
+    }
     return NULL;
 }
 
@@ -239,6 +247,56 @@ static Module *not_found(Vm *vm, Str *name, Module *parent)
                       name->text);
 }
 
+// The folders `stem` below those of `path`, a list: what a package without
+// __init__ consists of. NULL: failed.
+static List *namespace_folders(Vm *vm, Value path, const char *stem)
+{
+    List *found = list_new(vm, 0);
+    for (size_t i = 0; found != NULL && value_is_kind(path, KIND_LIST) &&
+                       i < value_as_list(path)->count; i++) {
+        Value folder = value_as_list(path)->items[i];
+        struct stat status;
+        if (!value_is_str(folder)) {
+            continue;
+        }
+        const Str *text = value_as_str(folder);
+        Str *whole = str_printf(vm, "%s%s%s", text->text,
+                                text->length == 0 ? "" : "/", stem);
+        bool there = whole != NULL && stat(whole->text, &status) == 0 &&
+                     S_ISDIR(status.st_mode);
+        if (whole == NULL ||
+            (there && !list_append(vm, found, str_value(whole)))) {
+            object_release(&vm->ctx, found);
+            found = NULL;
+        }
+        object_release_null(&vm->ctx, whole);
+    }
+    return found;
+}
+
+// A package that is only folders. 1: *module is it; 0: there are none; -1.
+static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
+                         Module **module)
+{
+    List *folders = namespace_folders(vm, path, stem);
+    if (folders == NULL || folders->count == 0) {
+        int state = folders == NULL ? -1 : 0;
+        object_release_null(&vm->ctx, folders);
+        return state;
+    }
+    Module *made = module_new(vm, name);
+    bool done = made != NULL &&
+                set_text(vm, made->dict, "__package__", name->text,
+                         name->length) &&
+                dict_set_name(vm, made->dict, vm->names[NAME_PATH],
+                              value_from_object(folders)) &&
+                dict_set_name(vm, vm->modules, name, value_from_object(made));
+    object_release(&vm->ctx, folders);
+    object_release_null(&vm->ctx, made);
+    *module = done ? made : NULL;
+    return done ? 1 : -1;
+}
+
 // One module whose package is imported already.
 static Module *load(Vm *vm, Str *name, Module *parent)
 {
@@ -256,8 +314,11 @@ static Module *load(Vm *vm, Str *name, Module *parent)
     // The file is looked for by the last part, in the folders of the parent.
     const char *dot = strrchr(name->text, '.');
     Module *module = NULL;
-    int found = try_folders(vm, name, dot == NULL ? name->text : dot + 1,
-                            find_path(vm, parent), &module);
+    const char *stem = dot == NULL ? name->text : dot + 1;
+    int found = try_folders(vm, name, stem, find_path(vm, parent), &module);
+    if (found == 0) {
+        found = try_namespace(vm, name, stem, find_path(vm, parent), &module);
+    }
     return found == 0 ? not_found(vm, name, parent) : module;
 }
 
@@ -420,7 +481,12 @@ Value import_from(Vm *vm, Value from, Str *name)
                      ? VALUE_NONE
                      : dict_get_name(module->dict, vm->names[NAME_FILE]);
     return raise_error(vm, ERR_IMPORT,
-                       "cannot import name '%s' from '%s' (%s)", name->text,
+                       module->initializing
+                           ? "cannot import name '%s' from partially "
+                             "initialized module '%s' (most likely due to a "
+                             "circular import) (%s)"
+                           : "cannot import name '%s' from '%s' (%s)",
+                       name->text,
                        module->name->text,
                        value_is_str(file) ? value_as_str(file)->text
                                           : "unknown location");

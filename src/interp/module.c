@@ -65,8 +65,14 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
         return found;
     }
     raise_about(vm, self);
-    return raise_error(vm, ERR_ATTRIBUTE, "module '%s' has no attribute '%s'",
-                       ((Module *)value_object(self))->name->text, name->text);
+    const Module *module = (Module *)value_object(self);
+    return raise_error(vm, ERR_ATTRIBUTE,
+                       module->initializing
+                           ? "partially initialized module '%s' has no "
+                             "attribute '%s' (most likely due to a circular "
+                             "import)"
+                           : "module '%s' has no attribute '%s'",
+                       module->name->text, name->text);
 }
 
 // print() and input() use the Vm's own streams, so what a program puts in
@@ -117,10 +123,13 @@ Module *module_new(Vm *vm, Str *name)
     }
     self->name = object_retain(name);
     self->dict = dict_new(vm);
-    // module_destroy accepts a module without a dict.
+    self->initializing = false;
+    // module_destroy accepts a module without a dict. A docstring takes the
+    // place of None.
     if (self->dict == NULL ||
         !dict_set_name(vm, self->dict, vm->names[NAME_NAME],
-                       value_from_object(name))) {
+                       value_from_object(name)) ||
+        !module_add(vm, self->dict, "__doc__", VALUE_NONE)) {
         object_release(&vm->ctx, self);
         return NULL;
     }

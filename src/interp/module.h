@@ -8,6 +8,7 @@ typedef struct Module {
     Object head;
     Str *name;
     Dict *dict;
+    bool initializing; // its body runs: an import back finds it half made
 } Module;
 
 // A native module: functions, and what `init` adds (constants, types). One

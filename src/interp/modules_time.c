@@ -101,7 +101,8 @@ static bool get_seconds(Vm *vm, Value v, time_t *seconds)
     return true;
 }
 
-// (year, month, day, hour, minute, second, weekday, day of year, isdst)
+// (year, month, day, hour, minute, second, weekday, day of year, isdst, name
+// of the zone, its offset in seconds)
 static Value make_fields(Vm *vm, const struct tm *tm)
 {
     const int fields[FIELD_COUNT] = {
@@ -110,11 +111,18 @@ static Value make_fields(Vm *vm, const struct tm *tm)
         // C counts days of the week from Sunday, Python from Monday.
         (tm->tm_wday + 6) % 7, tm->tm_yday + 1, tm->tm_isdst};
     // Small ints need no release if the tuple cannot be made.
-    Tuple *tuple = tuple_new(vm, FIELD_COUNT);
-    for (int i = 0; tuple != NULL && i < FIELD_COUNT; i++) {
+    Str *zone = str_from(vm, tm->tm_zone);
+    Tuple *tuple = zone == NULL ? NULL : tuple_new(vm, FIELD_COUNT + 2);
+    if (tuple == NULL) {
+        object_release_null(&vm->ctx, zone);
+        return VALUE_FAIL;
+    }
+    for (int i = 0; i < FIELD_COUNT; i++) {
         tuple->items[i] = value_from_small(fields[i]);
     }
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    tuple->items[FIELD_COUNT] = str_value(zone);
+    tuple->items[FIELD_COUNT + 1] = value_from_small(tm->tm_gmtoff);
+    return value_from_object(tuple);
 }
 
 // By the zone of the environment (TZ), as the C library finds it.

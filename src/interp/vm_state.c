@@ -295,6 +295,8 @@ Dict *vm_main_module(Vm *vm, const char *file)
         path != NULL &&
         dict_set_name(vm, module->dict, vm->names[NAME_FILE],
                       value_from_object(path)) &&
+        module_add(vm, module->dict, "__package__", VALUE_NONE) &&
+        module_add(vm, module->dict, "__spec__", VALUE_NONE) &&
         dict_set_name(vm, vm->modules, vm->names[NAME_MAIN],
                       value_from_object(module));
     Dict *dict = done ? module->dict : NULL;
