@@ -80,25 +80,67 @@ static const char *parse_flags(const char *at, FormatSpec *spec)
     return at;
 }
 
+// CPython's message for a type letter that the value's class does not know.
+static bool unknown_code(Vm *vm, uint32_t letter, Value v)
+{
+    const char *name = type_name(type_of(vm, v));
+    return letter > 32 && letter < 127
+               ? raise_false(vm, ERR_VALUE,
+                             "Unknown format code '%c' for object of type "
+                             "'%s'",
+                             (char)letter, name)
+               : raise_false(vm, ERR_VALUE,
+                             "Unknown format code '\\x%x' for object of type "
+                             "'%s'",
+                             letter, name);
+}
+
+// Groups are for decimal digits, '_' also for digits of other bases.
+static bool check_grouping(Vm *vm, char separator, uint32_t letter)
+{
+    if (separator == 0 || letter == 0 ||
+        (letter < 127 && (strchr("defgEG%F", (char)letter) != NULL ||
+                          (separator == '_' &&
+                           strchr("boxX", (char)letter) != NULL)))) {
+        return true;
+    }
+    return letter > 32 && letter < 127
+               ? raise_false(vm, ERR_VALUE, "Cannot specify '%c' with '%c'.",
+                             separator, (char)letter)
+               : raise_false(vm, ERR_VALUE,
+                             "Cannot specify '%c' with '\\x%x'.", separator,
+                             letter);
+}
+
+// The separator of groups, between width and precision: not both kinds.
+static bool parse_grouping(Vm *vm, const char **at, FormatSpec *spec)
+{
+    if (**at == ',') {
+        spec->grouping = *(*at)++;
+    }
+    if (**at == '_') {
+        if (spec->grouping != 0) {
+            return raise_false(vm, ERR_VALUE,
+                               "Cannot specify both ',' and '_'.");
+        }
+        spec->grouping = *(*at)++;
+    }
+    return !(**at == ',' && spec->grouping == '_') ||
+           raise_false(vm, ERR_VALUE, "Cannot specify both ',' and '_'.");
+}
+
 // The text has a NUL at its end, so single characters may be read without a
 // check; `end` then tells a real end from a NUL inside.
-bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
+bool format_parse(Vm *vm, Value v, char type, Str *text, FormatSpec *spec)
 {
     // 0 stands for "not given" in the letters; the numbers get -1 below.
     memset(spec, 0, sizeof *spec);
     const char *end = text->text + text->length;
     const char *at = parse_align(text->text, text->length, spec);
     at = parse_flags(at, spec);
-    if (!parse_number(vm, &at, &spec->width)) {
+    if (!parse_number(vm, &at, &spec->width) ||
+        !parse_grouping(vm, &at, spec)) {
         return false;
-    }
-    // Grouping stands between width and precision.
-    if (*at == ',' || *at == '_') {
-        spec->grouping = *at++;
-        if (*at == ',' || *at == '_') {
-            return raise_false(vm, ERR_VALUE,
-                               "Cannot specify both ',' and '_'.");
-        }
     }
     spec->precision = -1;
     if (*at == '.') {
@@ -112,21 +154,25 @@ bool format_parse(Vm *vm, Str *text, FormatSpec *spec)
         }
     }
     // The type is one letter; whether it is known is asked by the formatter.
+    uint32_t letter = 0;
     if (at < end) {
-        spec->type = *at++;
+        size_t size = utf8_decode(at, (size_t)(end - at), &letter);
+        spec->type = *at;
+        at += size == 0 ? 1 : size;
     }
     if (at != end) {
-        return raise_false(vm, ERR_VALUE, "Invalid format specifier");
+        return raise_false(vm, ERR_VALUE,
+                           "Invalid format specifier '%s' for object of type "
+                           "'%s'",
+                           text->text, type_name(type_of(vm, v)));
     }
-    return true;
-}
-
-// CPython's message for a type letter that the value's class does not know.
-static Value unknown_code(Vm *vm, const FormatSpec *spec, Value v)
-{
-    return raise_error(vm, ERR_VALUE,
-                       "Unknown format code '%c' for object of type '%s'",
-                       spec->type, type_name(type_of(vm, v)));
+    if (!check_grouping(vm, spec->grouping,
+                        letter != 0 ? letter : (unsigned char)type)) {
+        return false;
+    }
+    // No class knows a letter beyond ASCII.
+    return letter == 0 || (letter > 32 && letter < 127) ||
+           unknown_code(vm, letter, v);
 }
 
 // A width may be huge; the loop stops at the first failed allocation.
@@ -301,7 +347,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     if (text->length == 0) {
         return int_text(vm, v);
     }
-    if (!format_parse(vm, text, &spec)) {
+    if (!format_parse(vm, v, 'd', text, &spec)) {
         return VALUE_FAIL;
     }
     if (spec.type != 0 && strchr("eEfFgG%", spec.type) != NULL) {
@@ -309,7 +355,7 @@ Value format_int(Vm *vm, Value v, Str *text)
         return format_float(vm, v, text);
     }
     if (spec.type != 0 && strchr("bcdnoxX", spec.type) == NULL) {
-        return unknown_code(vm, &spec, v);
+        return unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
     if (spec.precision >= 0) {
         return raise_error(vm, ERR_VALUE,
@@ -324,12 +370,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     if (spec.type == 'c') {
         return format_char(vm, v, &spec);
     }
-    // A comma groups decimal digits only; '_' groups all bases.
     int base = base_of(spec.type);
-    if (spec.grouping == ',' && base != 10) {
-        return raise_error(vm, ERR_VALUE, "Cannot specify ',' with '%c'.",
-                           spec.type);
-    }
     StrBuf digits, out;
     strbuf_init(&digits, &vm->ctx);
     strbuf_init(&out, &vm->ctx);
@@ -456,11 +497,11 @@ Value format_float(Vm *vm, Value v, Str *text)
 {
     FormatSpec spec;
     double d;
-    if (!value_to_double(vm, v, &d) || !format_parse(vm, text, &spec)) {
+    if (!value_to_double(vm, v, &d) || !format_parse(vm, v, 0, text, &spec)) {
         return VALUE_FAIL;
     }
     if (spec.type != 0 && strchr("eEfFgGn%", spec.type) == NULL) {
-        return unknown_code(vm, &spec, v);
+        return unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
     StrBuf digits, out;
     strbuf_init(&digits, &vm->ctx);
@@ -498,22 +539,20 @@ Value format_str(Vm *vm, Value v, Str *text)
     if (text->length == 0) {
         return value_retain(v);
     }
-    if (!format_parse(vm, text, &spec)) {
+    if (!format_parse(vm, v, 's', text, &spec)) {
         return VALUE_FAIL;
     }
     if (spec.type != 0 && spec.type != 's') {
-        return unknown_code(vm, &spec, v);
+        return unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
     // '=' from a leading 0 is let through, as "{:010}" of a str is legal.
     const char *refused =
-        spec.sign != 0       ? "Sign not allowed in string format specifier"
+        spec.sign == ' '     ? "Space not allowed in string format specifier"
+        : spec.sign != 0     ? "Sign not allowed in string format specifier"
         : spec.no_minus_zero ? "Negative zero coercion (z) not allowed in "
                                "string format specifier"
         : spec.alternate     ? "Alternate form (#) not allowed in string "
                                "format specifier"
-        : spec.grouping != 0 ? (spec.grouping == ','
-                                    ? "Cannot specify ',' with 's'."
-                                    : "Cannot specify '_' with 's'.")
         : spec.align == '=' && spec.fill[0] != '0'
             ? "'=' alignment not allowed in string format specifier"
             : NULL;

@@ -16,8 +16,10 @@ typedef struct FormatSpec {
     char type;          // 0: not given
 } FormatSpec;
 
-// False with "Invalid format specifier" pending.
-MUST_CHECK bool format_parse(Vm *vm, Str *text, FormatSpec *spec);
+// The spec of v, whose type letter is `type` if none is given (0: none).
+// False with the error of a spec that is wrong for any value.
+MUST_CHECK bool format_parse(Vm *vm, Value v, char type, Str *text,
+                             FormatSpec *spec);
 // The format slots: a Str or VALUE_FAIL.
 Value format_int(Vm *vm, Value v, Str *spec);
 Value format_float(Vm *vm, Value v, Str *spec);
@@ -33,7 +35,7 @@ void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
                 size_t length, char align);
 // text % args of a str or bytes, owned.
 Value format_percent(Vm *vm, Value text, Value args);
-// str.format: args from 1 on are positional, keywords may be NULL.
+// str.format; args NULL: str.format_map, keywords UNBOUND: none.
 Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords);
 
 #endif

@@ -11,7 +11,7 @@
 // The state of one str.format call.
 typedef struct Fields {
     Vm *vm;
-    Tuple *args;
+    Tuple *args;    // NULL: format_map, which has none
     Value keywords; // a mapping
     int64_t next;   // automatic number; -1: numbers are written
     bool automatic; // an automatic number was used
@@ -23,6 +23,10 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
 // The positional argument of this number. Owned.
 static Value numbered(Fields *f, int64_t number)
 {
+    if (f->args == NULL) {
+        return raise_error(f->vm, ERR_VALUE,
+                           "Format string contains positional fields");
+    }
     if ((uint64_t)number >= f->args->count) {
         return raise_error(f->vm, ERR_INDEX,
                            "Replacement index %lld out of range for positional "
@@ -32,22 +36,36 @@ static Value numbered(Fields *f, int64_t number)
     return value_retain(f->args->items[number]);
 }
 
-// Fewer than ten digits, so that the number fits; longer ones are names.
-static bool all_digits(const char *at, const char *end)
+// A name of digits alone is a number; -1: it is none. False: it is too large.
+static bool read_number(Fields *f, const char *at, const char *end,
+                        int64_t *out)
 {
-    const char *start = at;
-    while (at < end && *at >= '0' && *at <= '9') {
-        at++;
+    *out = -1;
+    int64_t number = 0;
+    for (const char *c = at; c < end; c++) {
+        int digit = *c - '0';
+        if (digit < 0 || digit > 9) {
+            return true;
+        }
+        if (number > (INT64_MAX - digit) / 10) {
+            return raise_false(f->vm, ERR_VALUE,
+                               "Too many decimal digits in format string");
+        }
+        number = number * 10 + digit;
     }
-    return at == end && at > start && at - start < 10;
+    *out = at == end ? -1 : number;
+    return true;
 }
 
 // The object that the first part of a field name stands for. Owned.
 static Value first_part(Fields *f, const char *at, const char *end)
 {
-    bool digits = all_digits(at, end);
-    if (at == end || digits) {
-        bool automatic = at == end;
+    int64_t number;
+    if (!read_number(f, at, end, &number)) {
+        return VALUE_FAIL;
+    }
+    bool automatic = at == end;
+    if (automatic || number >= 0) {
         if ((automatic && f->next < 0) || (!automatic && f->automatic)) {
             return raise_error(
                 f->vm, ERR_VALUE,
@@ -61,7 +79,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
             return numbered(f, f->next++);
         }
         f->next = -1;
-        return numbered(f, atoll(at));
+        return numbered(f, number);
     }
     Str *name = str_new(f->vm, at, (size_t)(end - at));
     if (name == NULL) {
@@ -80,10 +98,16 @@ static Value next_part(Fields *f, Value v, char kind, const char *at,
 {
     Str *name = NULL;
     Value result = VALUE_FAIL;
+    int64_t number = -1;
     if (at == end) {
         raise_error(f->vm, ERR_VALUE, "Empty attribute in format string");
-    } else if (kind == '[' && all_digits(at, end)) {
-        result = value_get_item(f->vm, v, value_from_small(atoll(at)));
+    } else if (kind == '[' && !read_number(f, at, end, &number)) {
+        result = VALUE_FAIL;
+    } else if (number >= 0) {
+        Value index = int_from_i64(f->vm, number);
+        result = value_failed(index) ? index
+                                     : value_get_item(f->vm, v, index);
+        release(f->vm, index);
     } else if ((name = str_intern(f->vm, at, (size_t)(end - at))) != NULL) {
         result = kind == '.' ? value_get_attr(f->vm, v, name)
                              : value_get_item(f->vm, v, str_value(name));
@@ -104,6 +128,12 @@ static Value field_value(Fields *f, const char *at, const char *end)
     at = stop;
     while (!value_failed(v) && at < end) {
         char kind = *at++;
+        if (kind != '.' && kind != '[') {
+            release(f->vm, v);
+            return raise_error(f->vm, ERR_VALUE,
+                               "Only '.' or '[' may follow ']' in format "
+                               "field specifier");
+        }
         stop = at;
         while (stop < end &&
                (kind == '[' ? *stop != ']' : *stop != '.' && *stop != '[')) {
@@ -131,7 +161,10 @@ static Value converted(Fields *f, Value v, char how)
                 : how == 's'
                     ? value_str(f->vm, v)
                     : raise_null(f->vm, ERR_VALUE,
-                                 "Unknown conversion specifier %c", how);
+                                 how > 32 && how < 127
+                                     ? "Unknown conversion specifier %c"
+                                     : "Unknown conversion specifier \\x%x",
+                                 how);
     release(f->vm, v);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -146,7 +179,11 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
     StrBuf buf;
     strbuf_init(&buf, &f->vm->ctx);
     Str *text = NULL, *spec_text = NULL;
-    if (expand(f, &buf, spec, end, depth - 1)) {
+    // Only a spec with fields counts as a level of its own.
+    if (memchr(spec, '{', (size_t)(end - spec)) == NULL) {
+        strbuf_add(&buf, spec, (size_t)(end - spec));
+        spec_text = str_from_buf(f->vm, &buf);
+    } else if (expand(f, &buf, spec, end, depth - 1)) {
         spec_text = str_from_buf(f->vm, &buf);
     } else {
         strbuf_free(&buf);
@@ -164,54 +201,78 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
     return true;
 }
 
-// One {field}, from behind its brace to its end: name [!conversion] [:spec].
-static bool expand_field(Fields *f, StrBuf *out, const char *at,
-                         const char *end, int depth)
+// Behind a field's name: the conversion, the ':' and the spec up to the brace
+// that closes the field. *at is behind that brace then.
+static bool read_spec(Fields *f, const char **at, const char *end, char *how,
+                      const char **spec, const char **spec_end)
 {
-    const char *name = at;
-    int brackets = 0;
-    while (at < end && (brackets > 0 || (*at != '!' && *at != ':'))) {
-        brackets += *at == '[' ? 1 : *at == ']' ? -1 : 0;
-        at++;
-    }
-    const char *name_end = at;
-    char how = 0;
-    if (at < end && *at == '!') {
-        if (at + 1 >= end) {
+    char c = (*at)[-1];
+    if (c == '!') {
+        if (*at == end) {
             return raise_false(f->vm, ERR_VALUE,
                                "end of string while looking for conversion "
                                "specifier");
         }
-        how = at[1];
-        at += 2;
-        if (at < end && *at != ':') {
+        *how = *(*at)++;
+        if (*at < end && (c = *(*at)++) == '}') {
+            *spec = *spec_end = *at;
+            return true;
+        }
+        if (c != ':' && c != '!') {
             return raise_false(f->vm, ERR_VALUE,
                                "expected ':' after conversion specifier");
         }
     }
-    at += at < end;
-    Value v = converted(f, field_value(f, name, name_end), how);
-    return add_field(f, out, v, at, end, depth);
-}
-
-// The closing brace of the field that starts at `at`; NULL: none.
-static const char *field_end(const char *at, const char *end)
-{
-    int depth = 1;
-    for (; at < end; at++) {
-        depth += *at == '{' ? 1 : *at == '}' ? -1 : 0;
+    *spec = *at;
+    for (int depth = 1; *at < end;) {
+        c = *(*at)++;
+        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
         if (depth == 0) {
-            return at;
+            *spec_end = *at - 1;
+            return true;
         }
     }
-    return NULL;
+    return raise_false(f->vm, ERR_VALUE, "unmatched '{' in format spec");
+}
+
+// One {field}, from behind its brace: name [!conversion] [:spec]. What stands
+// in brackets belongs to the name. NULL: failed; else where the rest begins.
+static const char *expand_field(Fields *f, StrBuf *out, const char *at,
+                                const char *end, int depth)
+{
+    const char *name = at;
+    char c = '\0';
+    while (at < end) {
+        c = *at++;
+        if (c == '[') {
+            while (at < end && *at != ']') {
+                at++;
+            }
+        } else if (c == '{') {
+            return raise_null(f->vm, ERR_VALUE,
+                              "unexpected '{' in field name");
+        } else if (c == '}' || c == ':' || c == '!') {
+            break;
+        }
+    }
+    if (c != '}' && c != ':' && c != '!') {
+        return raise_null(f->vm, ERR_VALUE,
+                          "expected '}' before end of string");
+    }
+    const char *name_end = at - 1, *spec = at, *spec_end = at;
+    char how = 0;
+    if (c != '}' && !read_spec(f, &at, end, &how, &spec, &spec_end)) {
+        return NULL;
+    }
+    Value v = converted(f, field_value(f, name, name_end), how);
+    return add_field(f, out, v, spec, spec_end, depth) ? at : NULL;
 }
 
 // Adds a template's text. `depth`: how many levels of fields may nest.
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth)
 {
-    if (depth < 0) {
+    if (depth <= 0) {
         return raise_false(f->vm, ERR_VALUE, "Max string recursion exceeded");
     }
     while (at < end) {
@@ -228,19 +289,15 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
             return raise_false(
                 f->vm, ERR_VALUE,
                 "Single '}' encountered in format string");
+        } else if (at == end) {
+            return raise_false(
+                f->vm, ERR_VALUE,
+                "Single '{' encountered in format string");
         } else {
-            const char *stop = field_end(at, end);
-            if (stop == NULL) {
-                return raise_false(f->vm, ERR_VALUE, "%s",
-                                   at == end
-                                       ? "Single '{' encountered in format "
-                                         "string"
-                                       : "expected '}' before end of string");
-            }
-            if (!expand_field(f, out, at, stop, depth)) {
+            at = expand_field(f, out, at, end, depth);
+            if (at == NULL) {
                 return false;
             }
-            at = stop + 1;
         }
     }
     return strbuf_ok(out);
@@ -251,7 +308,7 @@ Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords)
     Fields f = {.vm = vm, .args = args, .keywords = keywords};
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    // An empty spec is one level, a field inside a spec another.
+    // The template is one level, a spec with fields another.
     if (!expand(&f, &out, text->text, text->text + text->length, 2)) {
         strbuf_free(&out);
         return VALUE_FAIL;

@@ -598,7 +598,7 @@ static Value method_format(Vm *vm, Value *args, uint32_t count)
 static Value method_format_map(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return format_fields(vm, value_as_str(args[0]), vm->empty_tuple, args[1]);
+    return format_fields(vm, value_as_str(args[0]), NULL, args[1]);
 }
 
 // Encodings are the affair of bytes.

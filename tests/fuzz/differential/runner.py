@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 120        # that a batch may take
+SECONDS = 40         # that a batch may take
 MEMORY = 4 << 30     # bytes of address space, where there is no sanitizer
 SEEDS = 12           # hash seeds that explain a difference
 
