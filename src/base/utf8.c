@@ -9,6 +9,8 @@
 
 #include <utf8proc.h>
 
+#include "base/char_class.h"
+
 // Bytes a lead byte announces, 0 for a byte that cannot lead.
 // 0xF5 and above would lead beyond U+10FFFF.
 static size_t sequence_length(unsigned char lead)
@@ -172,13 +174,10 @@ static bool is_other_part(uint32_t codepoint)
            (codepoint >= 0x1369 && codepoint <= 0x1371);
 }
 
-// Unicode's ID_Start by categories, plus the underscore.
-bool utf8_is_identifier_start(uint32_t codepoint)
+// Unicode's ID_Start by categories. Beyond ASCII.
+static bool may_start(uint32_t codepoint)
 {
-    if (codepoint < 0x80) {
-        return (codepoint | 0x20) - 'a' < 26u || codepoint == '_';
-    }
-    switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
+    switch (char_category(codepoint)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
     case UTF8PROC_CATEGORY_LT:
@@ -191,16 +190,25 @@ bool utf8_is_identifier_start(uint32_t codepoint)
     }
 }
 
+// XID_Start, plus the underscore.
+bool utf8_is_identifier_start(uint32_t codepoint)
+{
+    if (codepoint < 0x80) {
+        return (codepoint | 0x20) - 'a' < 26u || codepoint == '_';
+    }
+    return may_start(codepoint) && !char_is(CHAR_NO_NAME_START, codepoint);
+}
+
 // The characters that Unicode keeps for stability come last, as they are rare.
 bool utf8_is_identifier_part(uint32_t codepoint)
 {
-    if (utf8_is_identifier_start(codepoint)) {
-        return true;
-    }
     if (codepoint < 0x80) {
-        return codepoint - '0' < 10u;
+        return utf8_is_identifier_start(codepoint) || codepoint - '0' < 10u;
     }
-    switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
+    if (may_start(codepoint)) {
+        return !char_is(CHAR_NO_NAME_PART, codepoint);
+    }
+    switch (char_category(codepoint)) {
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ND:
@@ -218,7 +226,7 @@ bool utf8_is_printable(uint32_t codepoint)
     if (codepoint < 0x80) {
         return codepoint >= 0x20 && codepoint < 0x7F;
     }
-    switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
+    switch (char_category(codepoint)) {
     case UTF8PROC_CATEGORY_CC:
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_CS:

@@ -186,7 +186,8 @@ static bool set_text_options(Vm *vm, File *file, Value *args)
         file->flags |= FILE_BOM | FILE_WHOLE;
         return true;
     }
-    Value bytes = bytes_encode(vm, str_value(vm->empty_str), file->encoding,
+    Value bytes = bytes_encode(vm, "open", str_value(vm->empty_str),
+                               file->encoding,
                                VALUE_UNBOUND);
     if (value_failed(bytes)) {
         return false;

@@ -246,6 +246,10 @@ BUILTIN_BODY(sum)
         return raise_error(vm, ERR_TYPE, "sum() can't sum strings [use "
                                          "''.join(seq) instead]");
     }
+    if (value_is_kind(args[1], KIND_BYTES)) {
+        return raise_error(vm, ERR_TYPE, "sum() can't sum bytes [use "
+                                         "b''.join(seq) instead]");
+    }
     Value total = value_unbound(args[1]) ? value_from_small(0)
                                          : value_retain(args[1]);
     Value iterator = sum_start(vm, args[0], &total);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "interp/int_view.h"
+#include "interp/obj_bytes.h"
 #include "interp/obj_float.h"
 
 // Looks the method up in the class, not in the object, as Python does for all
@@ -157,7 +158,15 @@ BUILTIN_BODY(chr)
     (void)count;
     int64_t code;
     if (!value_to_index(vm, args[0], &code)) {
-        return VALUE_FAIL;
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return VALUE_FAIL;
+        }
+        raise_clear(vm);
+        code = INT64_MAX;
+    }
+    if (code > INT32_MAX || code < INT32_MIN) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "Python int too large to convert to C int");
     }
     if (code < 0 || code > 0x10FFFF) {
         return raise_error(vm, ERR_VALUE,
@@ -176,6 +185,16 @@ BUILTIN_BODY(chr)
 BUILTIN_BODY(ord)
 {
     (void)count;
+    bool bytes = value_is_kind(args[0], KIND_BYTES);
+    if (bytes && bytes_length(args[0]) == 1) {
+        return value_from_small((unsigned char)*bytes_text(args[0]));
+    }
+    if (bytes) {
+        return raise_error(vm, ERR_TYPE,
+                           "ord() expected a character, but string of length "
+                           "%zu found",
+                           bytes_length(args[0]));
+    }
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE,
                            "ord() expected string of length 1, but %s found",

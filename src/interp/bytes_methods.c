@@ -170,6 +170,19 @@ static bool is_bytes_argument(TextArgs kind, uint32_t at)
     }
 }
 
+// The fill of ljust and the like is one byte.
+static bool is_fill(Vm *vm, const char *name, Value fill)
+{
+    return value_unbound(fill) ||
+           (value_is_kind(fill, KIND_BYTES) && bytes_length(fill) == 1) ||
+           raise_false(vm, ERR_TYPE,
+                       "%s() argument 2 must be a byte string of length 1, "
+                       "not %s",
+                       name, value_is_none(fill)
+                                 ? "None"
+                                 : type_name(type_of(vm, fill)));
+}
+
 // self.name(…) by the method of str.
 static Value by_text(Vm *vm, const char *name, TextArgs kind, Value *args,
                      uint32_t count)
@@ -179,7 +192,7 @@ static Value by_text(Vm *vm, const char *name, TextArgs kind, Value *args,
                                 VALUE_UNBOUND};
     // self counts; it is the object of the call, not an argument.
     uint32_t given = 0;
-    bool ready = true;
+    bool ready = kind != ARGS_FILL || is_fill(vm, name, args[2]);
     // The first argument that was not given ends the list: the method of str
     // then takes its own defaults.
     for (uint32_t i = 0; ready && i < count && !value_unbound(args[i]); i++) {
@@ -293,7 +306,7 @@ static Value method_bytes(Vm *vm, Value *args, uint32_t count)
 static Value method_decode(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return bytes_decode(vm, args[0], args[1], args[2]);
+    return bytes_decode(vm, "decode", args[0], args[1], args[2]);
 }
 
 // hex(sep, n): a separator after each n bytes, counted from the end, or from
@@ -311,8 +324,11 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
         }
         size_t length = str ? value_as_str(args[1])->length
                             : bytes_length(args[1]);
-        if (length != 1) {
+        if (str ? value_as_str(args[1])->count != 1 : length != 1) {
             return raise_error(vm, ERR_VALUE, "sep must be length 1.");
+        }
+        if (str ? length != 1 : bytes_text(args[1])[0] & 0x80) {
+            return raise_error(vm, ERR_VALUE, "sep must be ASCII.");
         }
         sep = str ? value_as_str(args[1])->text[0] : bytes_text(args[1])[0];
     }

@@ -17,6 +17,7 @@ typedef enum CodecKind {
     CODEC_ASCII,
     CODEC_LATIN1,
     CODEC_UTF16, // with a byte-order mark
+    CODEC_UTF8_MARK, // with U+FEFF in front
     CODEC_UTF16_LE,
     CODEC_UTF16_BE,
     CODEC_UTF32,
@@ -37,6 +38,7 @@ static const Codec codecs[] = {
     {"utf-8", "utf-8", CODEC_UTF8},
     {"utf8", "utf-8", CODEC_UTF8},
     {"u8", "utf-8", CODEC_UTF8},
+    {"utf-8-sig", "utf-8", CODEC_UTF8_MARK},
     {"ascii", "ascii", CODEC_ASCII},
     {"us-ascii", "ascii", CODEC_ASCII},
     {"646", "ascii", CODEC_ASCII},
@@ -59,17 +61,27 @@ static const Codec codecs[] = {
     {"utf-32be", "utf-32-be", CODEC_UTF32_BE},
 };
 
+// An argument that names something.
+static bool is_name(Vm *vm, const char *function, const char *argument,
+                    Value v)
+{
+    return value_unbound(v) || value_is_str(v) ||
+           raise_false(vm, ERR_TYPE, "%s() argument '%s' must be str, not %s",
+                       function, argument,
+                       value_is_none(v) ? "None" : type_name(type_of(vm, v)));
+}
+
 // NULL with a LookupError pending. UNBOUND means UTF-8. The name is copied to
 // be normalised; one that does not fit is longer than any alias.
-static const Codec *find_codec(Vm *vm, Value encoding, const char *function)
+static const Codec *find_codec(Vm *vm, Value encoding, Value errors,
+                               const char *function)
 {
+    if (!is_name(vm, function, "encoding", encoding) ||
+        !is_name(vm, function, "errors", errors)) {
+        return NULL;
+    }
     if (value_unbound(encoding)) {
         return &codecs[0];
-    }
-    if (!value_is_str(encoding)) {
-        return raise_null(vm, ERR_TYPE,
-                          "%s() argument 'encoding' must be str, not %s",
-                          function, type_name(type_of(vm, encoding)));
     }
     // Shown in the error as it was given, not normalised.
     const Str *given = value_as_str(encoding);
@@ -193,7 +205,8 @@ static void put_unit(StrBuf *out, uint32_t unit, int size, bool big)
 static void put_point(Encoder *e, uint32_t c)
 {
     switch (e->codec->kind) {
-    case CODEC_UTF8: {
+    case CODEC_UTF8:
+    case CODEC_UTF8_MARK: {
         char bytes[UTF8_MAX_BYTES];
         strbuf_add(&e->out, bytes, utf8_encode(c, bytes));
         break;
@@ -274,7 +287,8 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
 // byte-order mark.
 static bool encode_all(Encoder *e)
 {
-    if (e->codec->kind == CODEC_UTF16 || e->codec->kind == CODEC_UTF32) {
+    if (e->codec->kind == CODEC_UTF16 || e->codec->kind == CODEC_UTF32 ||
+        e->codec->kind == CODEC_UTF8_MARK) {
         put_point(e, 0xFEFF);
     }
     for (size_t at = 0, number = 0; at < e->text->length; number++) {
@@ -291,9 +305,10 @@ static bool encode_all(Encoder *e)
     return strbuf_ok(&e->out);
 }
 
-Value bytes_encode(Vm *vm, Value v, Value encoding, Value errors)
+Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
+                   Value errors)
 {
-    const Codec *codec = find_codec(vm, encoding, "encode");
+    const Codec *codec = find_codec(vm, encoding, errors, function);
     if (codec == NULL) {
         return VALUE_FAIL;
     }
@@ -422,7 +437,7 @@ static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
     return 4;
 }
 
-// As read_utf16. Surrogates are let through to the text.
+// As read_utf16.
 static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
 {
     d->bad = d->length - at < 4 ? d->length - at : 4;
@@ -431,6 +446,10 @@ static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
         return 0;
     }
     *c = get_unit(d, at, 4, big);
+    if (*c >= 0xD800 && *c <= 0xDFFF) {
+        d->reason = "code point in surrogate code point range(0xd800, 0xe000)";
+        return 0;
+    }
     d->reason = "code point not in range(0x110000)";
     return *c <= 0x10FFFF ? 4 : 0;
 }
@@ -445,11 +464,13 @@ static size_t read_point(Decoder *d, size_t at, uint32_t *c)
     case CODEC_ASCII:
         d->reason = "ordinal not in range(128)";
         return *c < 128;
-    case CODEC_UTF8: {
+    case CODEC_UTF8:
+    case CODEC_UTF8_MARK: {
         size_t size = utf8_decode((const char *)d->data + at, d->length - at,
                                   c);
-        if (size == 0) {
+        if (size == 0 || (*c >= 0xD800 && *c <= 0xDFFF)) {
             explain_utf8(d, at);
+            return 0;
         }
         return size;
     }
@@ -474,6 +495,47 @@ static bool decode_failed(Decoder *d, size_t at)
     return false;
 }
 
+// surrogatepass: the surrogate that stands at `at` as this encoding would write
+// it, which then takes `bad` bytes. False: there is none.
+static bool pass_surrogate(Decoder *d, size_t at)
+{
+    CodecKind kind = d->codec->kind;
+    size_t left = d->length - at;
+    uint32_t c = 0;
+    if (kind == CODEC_UTF8 || kind == CODEC_UTF8_MARK) {
+        const unsigned char *data = d->data + at;
+        d->bad = 3;
+        if (left >= 3 && data[0] == 0xED && data[1] >= 0xA0 &&
+            data[1] <= 0xBF && (data[2] & 0xC0) == 0x80) {
+            c = 0xD000u | (data[1] & 0x3Fu) << 6 | (data[2] & 0x3Fu);
+        }
+    } else if (kind != CODEC_ASCII) {
+        bool wide = kind == CODEC_UTF32 || kind == CODEC_UTF32_LE ||
+                    kind == CODEC_UTF32_BE;
+        d->bad = wide ? 4 : 2;
+        c = left < d->bad ? 0
+                          : get_unit(d, at, d->bad,
+                                     kind == CODEC_UTF16_BE ||
+                                         kind == CODEC_UTF32_BE);
+    }
+    if (c < 0xD800 || c > 0xDFFF) {
+        return false;
+    }
+    strbuf_codepoint(&d->out, c);
+    return true;
+}
+
+// surrogateescape: as many of the bytes as are beyond ASCII. False: none is.
+static bool escape_bytes(Decoder *d, size_t at)
+{
+    size_t done = 0;
+    while (done < d->bad && d->data[at + done] >= 0x80) {
+        strbuf_codepoint(&d->out, 0xDC00u + d->data[at + done++]);
+    }
+    d->bad = done > 0 ? done : d->bad;
+    return done > 0;
+}
+
 // False: failed. Each handler answers for all `bad` bytes at once, so one
 // replacement character stands for a whole broken sequence.
 static bool decode_handle(Decoder *d, size_t at)
@@ -489,10 +551,19 @@ static bool decode_handle(Decoder *d, size_t at)
         }
         return true;
     case HANDLER_SURROGATES:
-        for (size_t i = 0; i < d->bad; i++) {
-            strbuf_codepoint(&d->out, 0xDC00u + d->data[at + i]);
+        return escape_bytes(d, at) || decode_failed(d, at);
+    case HANDLER_PASS: {
+        size_t bad = d->bad;
+        if (pass_surrogate(d, at)) {
+            return true;
         }
-        return true;
+        d->bad = bad;
+        return decode_failed(d, at);
+    }
+    case HANDLER_XML:
+        return raise_false(d->vm, ERR_TYPE,
+                           "don't know how to handle UnicodeDecodeError in "
+                           "error callback");
     case HANDLER_UNKNOWN: return unknown_handler(d->vm, d->errors);
     default: return decode_failed(d, at);
     }
@@ -502,12 +573,25 @@ static bool decode_handle(Decoder *d, size_t at)
 static size_t skip_mark(Decoder *d)
 {
     // No aliases: these rows are not looked up.
+    static const Codec little16 = {NULL, "utf-16-le", CODEC_UTF16_LE};
+    static const Codec little32 = {NULL, "utf-32-le", CODEC_UTF32_LE};
     static const Codec big16 = {NULL, "utf-16-be", CODEC_UTF16_BE};
     static const Codec big32 = {NULL, "utf-32-be", CODEC_UTF32_BE};
     size_t size = d->codec->kind == CODEC_UTF16   ? 2
                   : d->codec->kind == CODEC_UTF32 ? 4
                                                   : 0;
-    if (size == 0 || d->length < size) {
+    if (d->codec->kind == CODEC_UTF8_MARK) {
+        return d->length >= 3 && memcmp(d->data, "\xEF\xBB\xBF", 3) == 0 ? 3
+                                                                         : 0;
+    }
+    if (size == 0) {
+        return 0;
+    }
+    // Errors name the order that is read.
+    const Codec *given = d->codec;
+    d->codec = size == 2 ? &little16 : &little32;
+    if (d->length < size) {
+        d->codec = d->length == 0 ? given : d->codec;
         return 0;
     }
     if (get_unit(d, 0, size, false) == 0xFEFF) {
@@ -539,9 +623,10 @@ static bool decode_all(Decoder *d)
     return true;
 }
 
-Value bytes_decode(Vm *vm, Value v, Value encoding, Value errors)
+Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
+                   Value errors)
 {
-    const Codec *codec = find_codec(vm, encoding, "decode");
+    const Codec *codec = find_codec(vm, encoding, errors, function);
     if (codec == NULL) {
         return VALUE_FAIL;
     }

@@ -107,7 +107,8 @@ static bool check_block(Vm *vm, File *file, bool ended)
     Value bytes = bytes_value(vm, file->in.text + start, length);
     file->in.length = start;
     if (!value_failed(bytes)) {
-        Value text = bytes_decode(vm, bytes, VALUE_UNBOUND, VALUE_UNBOUND);
+        Value text = bytes_decode(vm, "decode", bytes, VALUE_UNBOUND,
+                                  VALUE_UNBOUND);
         release(vm, bytes);
         if (!value_failed(text)) {
             release(vm, text);
@@ -136,7 +137,8 @@ static int fill_whole(Vm *vm, File *file)
     Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
     Value text = value_failed(bytes)
                      ? VALUE_FAIL
-                     : bytes_decode(vm, bytes, encoding, file->errors);
+                     : bytes_decode(vm, "decode", bytes, encoding,
+                                    file->errors);
     if (!value_failed(bytes)) {
         release(vm, bytes);
     }

@@ -1,6 +1,7 @@
 // float: the type and its methods.
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "interp/format.h"
 #include "interp/number_methods.h"
@@ -9,6 +10,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_tensor.h"
 #include "interp/sequence.h"
+#include "interp/str_methods.h"
 
 static void float_destroy(Vm *vm, Object *self)
 {
@@ -74,9 +76,9 @@ static Value float_to_int(Vm *vm, Value self)
 }
 
 // The text goes through repr, quotes and escapes included, as CPython shows it.
-static Value not_a_float(Vm *vm, Str *str)
+static Value not_a_float(Vm *vm, Value v)
 {
-    Str *text = value_repr(vm, value_from_object(str));
+    Str *text = value_repr(vm, v);
     if (text != NULL) {
         raise_error(vm, ERR_VALUE, "could not convert string to float: %s",
                     text->text);
@@ -165,10 +167,10 @@ static bool parse_plain(const char *at, const char *end, double *d)
 
 // Python's float(text): white space around it is dropped, the rest must be one
 // number. strtod does the rounding; text is copied for it because the digits
-// may have underscores and need a NUL behind them.
-static Value float_parse(Vm *vm, Str *str)
+// may have underscores and need a NUL behind them. UNBOUND: no number.
+static Value float_parse(Vm *vm, const char *at, size_t length)
 {
-    const char *at = str->text, *end = at + str->length;
+    const char *end = at + length;
     // ASCII white space only.
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
         at++;
@@ -194,20 +196,35 @@ static Value float_parse(Vm *vm, Str *str)
         ok = stop != text && *stop == '\0';
     }
     ctx_free(&vm->ctx, text, room);
-    return ok ? float_new(vm, d) : not_a_float(vm, str);
+    return ok ? float_new(vm, d) : VALUE_UNBOUND;
+}
+
+// float(text) of a str or bytes: digits of any script count.
+static Value float_of_text(Vm *vm, Value v)
+{
+    Value made;
+    if (value_is_kind(v, KIND_BYTES)) {
+        made = float_parse(vm, bytes_text(v), bytes_length(v));
+    } else if (value_as_str(v)->count == value_as_str(v)->length) {
+        made = float_parse(vm, value_as_str(v)->text,
+                           value_as_str(v)->length);
+    } else {
+        StrBuf plain;
+        strbuf_init(&plain, &vm->ctx);
+        str_plain_number(&plain, value_as_str(v));
+        made = strbuf_ok(&plain) ? float_parse(vm, strbuf_text(&plain),
+                                               plain.length)
+                                 : VALUE_FAIL;
+        strbuf_free(&plain);
+    }
+    return value_unbound(made) ? not_a_float(vm, v) : made;
 }
 
 // float(v) as a plain float.
 static Value float_of(Vm *vm, Value v)
 {
-    if (value_is_kind(v, KIND_BYTES)) {
-        Str *text = str_new(vm, bytes_text(v), bytes_length(v));
-        Value made = text == NULL ? VALUE_FAIL : float_parse(vm, text);
-        object_release_null(&vm->ctx, text);
-        return made;
-    }
-    if (value_is_str(v)) {
-        return float_parse(vm, value_as_str(v));
+    if (value_is_kind(v, KIND_BYTES) || value_is_str(v)) {
+        return float_of_text(vm, v);
     }
     Type *type = type_of(vm, v);
     if (!value_is_float(v) && type->slots.to_float == NULL &&
@@ -322,42 +339,72 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The words that fromhex takes besides hexadecimal numbers.
+static bool is_float_word(const char *at, size_t length)
+{
+    return (length == 3 && (strncasecmp(at, "inf", 3) == 0 ||
+                            strncasecmp(at, "nan", 3) == 0)) ||
+           (length == 8 && strncasecmp(at, "infinity", 8) == 0);
+}
+
 // strtod reads the hexadecimal form once it has its "0x", which Python lets one
 // leave out; "inf" and "nan" are words and get no prefix. The sign is taken off
-// first, as it stands before the prefix.
+// first, as it stands before the prefix. False: not a number.
+static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
+{
+    while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
+        at++;
+    }
+    while (end > at && (end[-1] == ' ' ||
+                        (end[-1] >= '\t' && end[-1] <= '\r'))) {
+        end--;
+    }
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    bool prefixed = end - at > 1 && at[0] == '0' && (at[1] | 32) == 'x';
+    bool word = is_float_word(at, (size_t)(end - at));
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    strbuf_puts(&text, prefixed || word ? "" : "0x");
+    strbuf_add(&text, at, (size_t)(end - at));
+    char *stop = NULL;
+    *d = strtod(strbuf_text(&text), &stop);
+    bool ok = stop == strbuf_text(&text) + text.length && at < end;
+    strbuf_free(&text);
+    if (!ok) {
+        return raise_false(vm, ERR_VALUE,
+                           "invalid hexadecimal floating-point string");
+    }
+    if (isinf(*d) && !word) {
+        return raise_false(vm, ERR_OVERFLOW,
+                           "hexadecimal value too large to represent as a "
+                           "float");
+    }
+    *d = negative ? -*d : *d;
+    return true;
+}
+
+// A subclass is called with the number.
 static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
-                           "fromhex() argument must be a string");
+                           "bad argument type for built-in operation");
     }
-    const char *at = value_as_str(args[1])->text;
-    while (*at == ' ' || (*at >= '\t' && *at <= '\r')) {
-        at++;
+    const Str *str = value_as_str(args[1]);
+    double d;
+    if (!read_hex(vm, str->text, str->text + str->length, &d)) {
+        return VALUE_FAIL;
     }
-    bool negative = *at == '-';
-    at += *at == '-' || *at == '+';
-    // A longer number is cut, and then read as if it ended there.
-    char text[400];
-    bool prefixed = at[0] == '0' && (at[1] | 32) == 'x';
-    bool word = (*at | 32) == 'i' || (*at | 32) == 'n';
-    snprintf(text, sizeof text, "%s%s", prefixed || word ? "" : "0x", at);
-    char *stop;
-    double d = strtod(text, &stop);
-    while (*stop == ' ' || (*stop >= '\t' && *stop <= '\r')) {
-        stop++;
+    Value number = float_new(vm, d);
+    if (value_failed(number) ||
+        value_object(args[0]) == (Object *)vm->types[KIND_FLOAT]) {
+        return number;
     }
-    if (*stop != '\0' || stop == text) {
-        return raise_error(vm, ERR_VALUE,
-                           "invalid hexadecimal floating-point string");
-    }
-    if (isinf(d) && !word) {
-        return raise_error(vm, ERR_OVERFLOW,
-                           "hexadecimal value too large to represent as a "
-                           "float");
-    }
-    return float_new(vm, negative ? -d : d);
+    Value made = vm_call(vm, args[0], &number, 1);
+    release(vm, number);
+    return made;
 }
 
 // The same object: floats do not change.

@@ -8,8 +8,12 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
+#include "interp/obj_bytes.h"
 #include "interp/obj_str.h"
+#include "interp/protocol.h"
 #include "interp/raise.h"
+#include "interp/str_methods.h"
 
 enum { LEAF_DIGITS = 200, TEXT_LEVELS = 40 };
 
@@ -300,18 +304,22 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
 }
 
 // CPython's message, with the base as it was given (0 stays 0) and the text
-// with its white space.
-static Value invalid_literal(Vm *vm, const char *text, size_t length, int base)
+// with its white space: `repr`, which is taken. It shows 200 characters.
+static Value invalid_literal(Vm *vm, StrBuf *repr, int base)
 {
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    str_print_repr(&out, text, length);
-    if (strbuf_ok(&out)) {
+    if (strbuf_ok(repr)) {
+        const char *shown = strbuf_text(repr), *at = shown;
+        const char *end = shown + repr->length;
+        for (int i = 0; i < 200 && at < end; i++) {
+            uint32_t c;
+            size_t size = utf8_decode(at, (size_t)(end - at), &c);
+            at += size == 0 ? 1 : size;
+        }
         raise_error(vm, ERR_VALUE,
-                    "invalid literal for int() with base %d: %s", base,
-                    strbuf_text(&out));
+                    "invalid literal for int() with base %d: %.*s", base,
+                    (int)(at - shown), shown);
     }
-    strbuf_free(&out);
+    strbuf_free(repr);
     return VALUE_FAIL;
 }
 
@@ -416,8 +424,8 @@ static Value parse_short(const char *text, size_t length)
 }
 
 // White space, sign, prefix, digits. The digits are copied because underscores
-// have to go and parse_digits splits them in place.
-Value int_parse(Vm *vm, const char *text, size_t length, int base)
+// have to go and parse_digits splits them in place. UNBOUND: no literal.
+static Value parse_literal(Vm *vm, const char *text, size_t length, int base)
 {
     if (base == 10) {
         Value small = parse_short(text, length);
@@ -445,15 +453,58 @@ Value int_parse(Vm *vm, const char *text, size_t length, int base)
     // Only digits are copied; `digits` has no NUL at its end.
     size_t count =
         clean_digits(text + start, end - start, actual, prefix != 0, digits);
-    Value result = VALUE_FAIL;
+    Value result = VALUE_UNBOUND;
     // With base 0 the text must be a literal, and 010 is none, while 00 is.
     bool zeros = base == 0 && prefix == 0 && count != SIZE_MAX && count > 1 &&
                  digits[0] == '0' && !only_zeros(digits, count);
-    if (count == SIZE_MAX || zeros) {
-        invalid_literal(vm, text, length, base);
-    } else {
+    if (count != SIZE_MAX && !zeros) {
         result = parse_clean(vm, digits, count, actual, negative);
     }
     ctx_free(&vm->ctx, digits, room);
     return result;
+}
+
+Value int_parse(Vm *vm, const char *text, size_t length, int base)
+{
+    Value made = parse_literal(vm, text, length, base);
+    if (!value_unbound(made)) {
+        return made;
+    }
+    StrBuf repr;
+    strbuf_init(&repr, &vm->ctx);
+    str_print_repr(&repr, text, length);
+    return invalid_literal(vm, &repr, base);
+}
+
+// Text beyond ASCII is turned into ASCII where it stands for digits or white
+// space; the error shows what was given, with the b of bytes.
+Value int_parse_value(Vm *vm, Value v, int base)
+{
+    bool bytes = value_is_kind(v, KIND_BYTES);
+    const Str *str = bytes ? NULL : value_as_str(v);
+    StrBuf plain;
+    strbuf_init(&plain, &vm->ctx);
+    if (!bytes && str->count != str->length) {
+        str_plain_number(&plain, str);
+    } else {
+        strbuf_add(&plain, bytes ? bytes_text(v) : str->text,
+                   bytes ? bytes_length(v) : str->length);
+    }
+    Value made = strbuf_ok(&plain)
+                     ? parse_literal(vm, strbuf_text(&plain), plain.length,
+                                     base)
+                     : VALUE_FAIL;
+    strbuf_free(&plain);
+    if (!value_unbound(made)) {
+        return made;
+    }
+    Str *text = value_repr(vm, v);
+    if (text == NULL) {
+        return VALUE_FAIL;
+    }
+    StrBuf repr;
+    strbuf_init(&repr, &vm->ctx);
+    strbuf_add(&repr, text->text, text->length);
+    object_release(&vm->ctx, text);
+    return invalid_literal(vm, &repr, base);
 }

@@ -128,12 +128,11 @@ static Value int_of(Vm *vm, Value v)
     }
     // Base 10 without a prefix: int("0x10") is a ValueError.
     if (value_is_str(v)) {
-        return int_parse(vm, value_as_str(v)->text, value_as_str(v)->length,
-                         10);
+        return int_parse_value(vm, v, 10);
     }
     // Bytes are read as ASCII text.
     if (value_is_kind(v, KIND_BYTES)) {
-        return int_parse(vm, bytes_text(v), bytes_length(v), 10);
+        return int_parse_value(vm, v, 10);
     }
     // CPython's order: __int__ before __index__. __trunc__ is not asked, which
     // Python has deprecated.
@@ -169,15 +168,18 @@ static Value int_of_base(Vm *vm, Value v, Value base_value)
                            "base");
     }
     if (!value_to_index(vm, base_value, &base)) {
-        return VALUE_FAIL;
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return VALUE_FAIL;
+        }
+        // As wrong as any other that is too large.
+        raise_clear(vm);
+        base = -1;
     }
     if (base != 0 && (base < 2 || base > 36)) {
         return raise_error(vm, ERR_VALUE,
                            "int() base must be >= 2 and <= 36, or 0");
     }
-    return bytes ? int_parse(vm, bytes_text(v), bytes_length(v), (int)base)
-                 : int_parse(vm, value_as_str(v)->text,
-                             value_as_str(v)->length, (int)base);
+    return int_parse_value(vm, v, (int)base);
 }
 
 // The base given by position or keyword; UNBOUND: none. False: failed.

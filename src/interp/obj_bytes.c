@@ -141,7 +141,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     int64_t times;
     Value self = left ? a : b;
     size_t length = bytes_length(self);
-    if (!value_to_index(vm, left ? b : a, &times)) {
+    if (!value_to_count(vm, left ? b : a, &times)) {
         return VALUE_FAIL;
     }
     // A negative count gives empty bytes, as in CPython.
@@ -322,14 +322,8 @@ static Value bytes_from_items(Vm *vm, Value iterable)
 static Value bytes_zeros(Vm *vm, Value number)
 {
     int64_t count;
-    if (!value_to_index(vm, number, &count)) {
-        if (!raise_matches(vm, ERR_OVERFLOW)) {
-            return VALUE_FAIL;
-        }
-        raise_clear(vm);
-        return raise_error(vm, ERR_OVERFLOW,
-                           "cannot fit '%s' into an index-sized integer",
-                           type_name(type_of(vm, number)));
+    if (!value_to_count(vm, number, &count)) {
+        return VALUE_FAIL;
     }
     if (count < 0) {
         return raise_error(vm, ERR_VALUE, "negative count");
@@ -354,7 +348,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
     Value v = parts[0];
     bool text = !value_unbound(v) && value_is_str(v);
     if (text && !value_unbound(parts[1])) {
-        return bytes_encode(vm, v, parts[1], parts[2]);
+        return bytes_encode(vm, "bytes", v, parts[1], parts[2]);
     }
     if (!value_unbound(parts[1]) || !value_unbound(parts[2])) {
         return raise_error(vm, ERR_TYPE,

@@ -19,9 +19,12 @@ size_t bytes_length(Value v);
 // What v.__bytes__() gives, owned; bytes are their own. UNBOUND: v has no such
 // method; VALUE_FAIL: it failed or gave something else.
 Value bytes_from_method(Vm *vm, Value v);
-// str.encode and bytes.decode; encoding UNBOUND: UTF-8.
-Value bytes_encode(Vm *vm, Value str, Value encoding, Value errors);
-Value bytes_decode(Vm *vm, Value bytes, Value encoding, Value errors);
+// str.encode and bytes.decode; encoding UNBOUND: UTF-8. `function` is what the
+// errors of wrong arguments name.
+Value bytes_encode(Vm *vm, const char *function, Value str, Value encoding,
+                   Value errors);
+Value bytes_decode(Vm *vm, const char *function, Value bytes, Value encoding,
+                   Value errors);
 
 static inline Bytes *value_as_bytes(Value v)
 {

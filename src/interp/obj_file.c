@@ -216,7 +216,8 @@ static bool write_encoded(Vm *vm, File *file, Str *text)
         return false;
     }
     Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
-    Value bytes = bytes_encode(vm, str_value(text), encoding, file->errors);
+    Value bytes = bytes_encode(vm, "write", str_value(text), encoding,
+                               file->errors);
     if (value_failed(bytes)) {
         return false;
     }

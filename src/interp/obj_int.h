@@ -23,6 +23,8 @@ Value int_of_class(Vm *vm, Type *cls, Value v);
 Value int_from_double(Vm *vm, double d); // truncates; ValueError, OverflowError
 // Python's int(text, base); ERR_VALUE "invalid literal for int() …".
 Value int_parse(Vm *vm, const char *text, size_t length, int base);
+// int(v, base) of a str or bytes: digits and white space of any script.
+Value int_parse_value(Vm *vm, Value v, int base);
 bool value_is_integer(Value v); // immediate or boxed; bool is not
 // Any int or bool to 64 bits; false without an error if it does not fit.
 bool int_to_i64(Value v, int64_t *out);

@@ -474,7 +474,10 @@ Value iter_reversed(Vm *vm, Value sequence)
         return result;
     }
     Type *type = type_of(vm, sequence);
-    if (type->slots.get_item == NULL || type->slots.length == NULL ||
+    if (type->slots.get_item != NULL && type->slots.length == NULL) {
+        return value_length(vm, sequence) < 0 ? VALUE_FAIL : VALUE_NONE;
+    }
+    if (type->slots.get_item == NULL ||
         value_is_kind(sequence, KIND_DICT)) {
         return raise_error(vm, ERR_TYPE, "'%s' object is not reversible",
                            type_name(type));

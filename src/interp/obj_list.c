@@ -490,7 +490,7 @@ static Value list_concat(Vm *vm, List *a, List *b)
 static Value list_repeat(Vm *vm, List *list, Value times)
 {
     int64_t count;
-    if (!value_to_index(vm, times, &count)) {
+    if (!value_to_count(vm, times, &count)) {
         return VALUE_FAIL;
     }
     count = count < 0 ? 0 : count;

@@ -176,7 +176,7 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
 static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
 {
     int64_t count;
-    if (!value_to_index(vm, times, &count)) {
+    if (!value_to_count(vm, times, &count)) {
         return VALUE_FAIL;
     }
     count = count < 0 ? 0 : count;

@@ -342,6 +342,51 @@ static Value object_class(Vm *vm, Value self)
     return value_retain(value_from_object(type_of(vm, self)));
 }
 
+// What must be equal for an object of one class to become one of the other:
+// the memory that its attributes take.
+static bool same_layout(const Type *a, const Type *b)
+{
+    enum {
+        LAYOUT = TYPE_TRACKED | TYPE_HAS_DICT | TYPE_SLOTTED | TYPE_DICT_AHEAD
+    };
+    return a->def == b->def && a->kind == b->kind &&
+           (a->flags & LAYOUT) == (b->flags & LAYOUT) &&
+           (a->flags & TYPE_SLOTTED) == 0;
+}
+
+// Between classes of the program only. The shape of an instance belongs to its
+// class, hence dict mode.
+static bool object_set_class(Vm *vm, Value self, Value value)
+{
+    if (value_unbound(value)) {
+        return raise_false(vm, ERR_TYPE, "can't delete __class__ attribute");
+    }
+    if (!value_is_kind(value, KIND_TYPE)) {
+        return raise_false(vm, ERR_TYPE,
+                           "__class__ must be set to a class, not '%s' object",
+                           type_name(type_of(vm, value)));
+    }
+    Type *old = type_of(vm, self), *cls = (Type *)value_object(value);
+    if (!value_is_object(self) || !(old->flags & cls->flags & TYPE_HEAP)) {
+        return raise_false(vm, ERR_TYPE,
+                           "__class__ assignment only supported for mutable "
+                           "types or ModuleType subclasses");
+    }
+    if (!same_layout(old, cls)) {
+        return raise_false(vm, ERR_TYPE,
+                           "__class__ assignment: '%s' object layout differs "
+                           "from '%s'",
+                           type_name(cls), type_name(old));
+    }
+    Object *object = value_object(self);
+    if (object->kind == KIND_INSTANCE && instance_dict(vm, object) == NULL) {
+        return false;
+    }
+    object->type = (Type *)object_retain((Object *)cls);
+    object_release(&vm->ctx, old);
+    return true;
+}
+
 // Reading __dict__ turns an instance into dict mode for good (instance_dict).
 static Value object_dict(Vm *vm, Value self)
 {
@@ -357,7 +402,7 @@ static Value object_dict(Vm *vm, Value self)
 }
 
 static const MemberDef object_members[] = {
-    {"__class__", object_class, NULL, "The object's class."},
+    {"__class__", object_class, object_set_class, "The object's class."},
     {"__dict__", object_dict, NULL, "The object's own attributes."},
     {NULL, NULL, NULL, NULL}};
 
@@ -452,6 +497,23 @@ static Value type_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// A class's own annotations, never those of a base; made when first read.
+// Borrowed; UNBOUND for built-in classes.
+static Value own_annotations(Vm *vm, Type *cls)
+{
+    Str *name = vm->names[NAME_ANNOTATIONS];
+    Value found = cls->dict == NULL ? VALUE_UNBOUND
+                                    : dict_get_name(cls->dict, name);
+    if (!value_unbound(found) || !(cls->flags & TYPE_HEAP)) {
+        return found;
+    }
+    Dict *made = dict_new(vm);
+    Value dict = made == NULL ? VALUE_FAIL : value_from_object(made);
+    bool ok = made != NULL && dict_set(vm, cls->dict, str_value(name), dict);
+    release(vm, dict);
+    return ok ? dict : VALUE_FAIL;
+}
+
 // As in CPython: a data descriptor of the metaclass, what the class and its
 // bases hold, anything else of the metaclass.
 static Value type_get_attr(Vm *vm, Value self, Str *name)
@@ -461,7 +523,12 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
     if (attr_is_data_descriptor(computed)) {
         return attr_bind(vm, computed, self, meta);
     }
-    Value found = type_lookup(vm, cls, name);
+    Value found = name == vm->names[NAME_ANNOTATIONS]
+                      ? own_annotations(vm, cls)
+                      : type_lookup(vm, cls, name);
+    if (value_failed(found)) {
+        return found;
+    }
     if (!value_unbound(found)) {
         // A trace notes what it read of a class, since classes change.
         return note_read(vm, cls, value_from_object(name), found)
@@ -576,10 +643,15 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE, "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
-    if (!value_is_str(items[0]) || !value_is_kind(items[1], KIND_TUPLE) ||
-        !value_is_kind(items[2], KIND_DICT)) {
-        return raise_error(vm, ERR_TYPE,
-                           "type.__new__() takes a str, a tuple and a dict");
+    static const Kind kinds[] = {KIND_STR, KIND_TUPLE, KIND_DICT};
+    static const char *const names[] = {"str", "tuple", "dict"};
+    for (int i = 0; i < 3; i++) {
+        if (!value_is_kind(items[i], kinds[i])) {
+            return raise_error(vm, ERR_TYPE,
+                               "type.__new__() argument %d must be %s, not %s",
+                               i + 1, names[i],
+                               type_name(type_of(vm, items[i])));
+        }
     }
     // class_new checks the bases.
     Type *made = class_new(vm, cls, value_as_str(items[0]),

@@ -56,6 +56,8 @@ bool value_is_callable(Vm *vm, Value v);
 // Numbers: any object with __index__, __int__, __float__.
 MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
                                              // ERR_OVERFLOW beyond 64 bits
+// The same for a count of items: the overflow is told as a sequence tells it.
+MUST_CHECK bool value_to_count(Vm *vm, Value v, int64_t *out);
 MUST_CHECK bool value_to_double(Vm *vm, Value v, double *out);
 // A new Tuple or List of the iterable's items.
 Tuple *value_to_tuple(Vm *vm, Value iterable);

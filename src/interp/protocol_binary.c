@@ -341,6 +341,20 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
     return ok;
 }
 
+bool value_to_count(Vm *vm, Value v, int64_t *out)
+{
+    if (value_to_index(vm, v, out)) {
+        return true;
+    }
+    if (raise_matches(vm, ERR_OVERFLOW)) {
+        raise_clear(vm);
+        raise_error(vm, ERR_OVERFLOW,
+                    "cannot fit '%s' into an index-sized integer",
+                    type_name(type_of(vm, v)));
+    }
+    return false;
+}
+
 // A number that a slot of `from` gave, as a double; takes it.
 static bool converted(Vm *vm, Type *from, Value number, double *out)
 {

@@ -5,6 +5,7 @@
 // one; special_case_list.h has the rest.
 #include <utf8proc.h>
 
+#include "base/char_class.h"
 #include "base/utf8.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
@@ -26,17 +27,6 @@ enum { FOLD_MAX = 4 }; // characters that one folds to
 
 // The order of the texts in a SpecialCase.
 typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_TITLE } CaseKind;
-
-// By the general category: upper, lower or title case letters.
-static bool is_cased(uint32_t c)
-{
-    if (c < 128) {
-        return (c | 32) - 'a' < 26;
-    }
-    utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
-    return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
-           kind == UTF8PROC_CATEGORY_LT;
-}
 
 // A character whose case mapping has several characters, or differs from what
 // libutf8proc gives. The texts are UTF-8.
@@ -86,13 +76,40 @@ static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
                                          : utf8proc_totitle(point)));
 }
 
-// Sigma at the end of a word has a form of its own.
-static void add_lower(StrBuf *out, uint32_t c, bool after_letter,
+// The sigma that ends at `at` stands at the end of a word: the next character
+// that counts has no case, and the one before it has.
+static bool is_final_sigma(const char *start, const char *at, const char *end)
+{
+    const char *next = at;
+    while (next < end) {
+        uint32_t c = next_codepoint(&next, end);
+        if (!char_is_ignorable(c)) {
+            if (char_is_cased(c)) {
+                return false;
+            }
+            break;
+        }
+    }
+    // Backwards from the sigma, by the first byte of each character.
+    bool cased = false, ignorable = true;
+    for (const char *back = at - 2; ignorable && back > start;) {
+        do {
+            back--;
+        } while (back > start && ((unsigned char)*back & 0xC0) == 0x80);
+        const char *here = back;
+        uint32_t c = next_codepoint(&here, end);
+        ignorable = char_is_ignorable(c);
+        cased = !ignorable && char_is_cased(c);
+    }
+    return cased;
+}
+
+// Sigma at the end of a word has a form of its own. at: behind the character.
+static void add_lower(StrBuf *out, uint32_t c, const char *start,
                       const char *at, const char *end)
 {
-    if (c == 0x3A3 && after_letter &&
-        (at >= end || !is_cased(next_codepoint(&at, end)))) {
-        strbuf_codepoint(out, 0x3C2);
+    if (c == 0x3A3) {
+        strbuf_codepoint(out, is_final_sigma(start, at, end) ? 0x3C2 : 0x3C3);
         return;
     }
     add_cased(out, c, CASE_LOWER);
@@ -104,8 +121,9 @@ typedef enum CaseMode {
 } CaseMode;
 
 // at: behind the character. Only the final sigma looks at what follows it.
-static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
-                        bool after_letter, const char *at, const char *end)
+static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode,
+                        const char *start, bool after_letter, const char *at,
+                        const char *end)
 {
     if (c < 128 && (mode == MODE_UPPER || mode == MODE_LOWER)) {
         char base = mode == MODE_UPPER ? 'a' : 'A', ascii = (char)c;
@@ -114,13 +132,14 @@ static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
                              : ascii);
         return;
     }
-    bool upper = utf8proc_category((utf8proc_int32_t)c) ==
-                 UTF8PROC_CATEGORY_LU;
+    // The first character of all.
+    bool first = at - start <= UTF8_MAX_BYTES &&
+                 utf8_count(start, (size_t)(at - start)) == 1;
     switch (mode) {
     case MODE_UPPER: add_cased(out, c, CASE_UPPER); break;
     case MODE_TITLE:
         if (after_letter) {
-            add_lower(out, c, true, at, end);
+            add_lower(out, c, start, at, end);
         } else {
             add_cased(out, c, CASE_TITLE);
         }
@@ -129,17 +148,19 @@ static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode, bool first,
         if (first) {
             add_cased(out, c, CASE_TITLE);
         } else {
-            add_lower(out, c, after_letter, at, end);
+            add_lower(out, c, start, at, end);
         }
         break;
     case MODE_SWAP:
-        if (upper) {
-            add_lower(out, c, after_letter, at, end);
-        } else {
+        if (char_is_upper(c)) {
+            add_lower(out, c, start, at, end);
+        } else if (char_is_lower(c)) {
             add_cased(out, c, CASE_UPPER);
+        } else {
+            strbuf_codepoint(out, c);
         }
         break;
-    default: add_lower(out, c, after_letter, at, end);
+    default: add_lower(out, c, start, at, end);
     }
 }
 
@@ -197,7 +218,7 @@ static Value change_case(Vm *vm, Value self, CaseMode mode)
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    bool first = true, after_letter = false;
+    bool after_letter = false;
     while (at < end && strbuf_ok(&out)) {
         const char *start = at;
         uint32_t c = next_codepoint(&at, end);
@@ -206,10 +227,9 @@ static Value change_case(Vm *vm, Value self, CaseMode mode)
         if (c == 0xD800) {
             strbuf_add(&out, start, (size_t)(at - start));
         } else {
-            add_in_mode(&out, c, mode, first, after_letter, at, end);
+            add_in_mode(&out, c, mode, str->text, after_letter, at, end);
         }
-        after_letter = is_cased(c);
-        first = false;
+        after_letter = char_is_cased(c);
     }
     Str *text = str_from_buf(vm, &out);
     return text == NULL ? VALUE_FAIL : str_value(text);
@@ -257,29 +277,27 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
 // The categories Lu to Lo stand side by side in utf8proc's enumeration.
 static bool is_letter(uint32_t c)
 {
-    utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+    int kind = char_category(c);
     return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
 }
 
 // The category Nd alone: what int() takes.
 static bool is_decimal(uint32_t c)
 {
-    return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ND;
+    return char_category(c) == UTF8PROC_CATEGORY_ND;
 }
 
 // Superscripts and circled digits are digits, too.
 static bool is_digit(uint32_t c)
 {
-    return is_decimal(c) || c == 0xB2 || c == 0xB3 || c == 0xB9 ||
-           c == 0x2070 || (c >= 0x2074 && c <= 0x2079) ||
-           (c >= 0x2080 && c <= 0x2089) || (c >= 0x2460 && c <= 0x2468);
+    return is_decimal(c) || char_is(CHAR_DIGIT, c);
 }
 
 static bool is_numeric(uint32_t c)
 {
-    utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+    int kind = char_category(c);
     return kind == UTF8PROC_CATEGORY_ND || kind == UTF8PROC_CATEGORY_NL ||
-           kind == UTF8PROC_CATEGORY_NO;
+           kind == UTF8PROC_CATEGORY_NO || char_is(CHAR_NUMERAL, c);
 }
 
 // As str.isalnum: whatever one of the four tests takes.
@@ -355,11 +373,10 @@ static Value one_case(Vm *vm, Value self, bool upper)
         if (!ctx_poll_at(&vm->ctx, step)) {
             return VALUE_FAIL;
         }
-        utf8proc_category_t kind = utf8proc_category(
-            (utf8proc_int32_t)next_codepoint(&at, end));
-        bool is_upper = kind == UTF8PROC_CATEGORY_LU;
-        bool is_lower = kind == UTF8PROC_CATEGORY_LL;
-        if ((upper ? is_lower : is_upper) || kind == UTF8PROC_CATEGORY_LT) {
+        uint32_t c = next_codepoint(&at, end);
+        bool is_upper = char_is_upper(c), is_lower = char_is_lower(c);
+        if ((upper ? is_lower : is_upper) ||
+            char_category(c) == UTF8PROC_CATEGORY_LT) {
             return VALUE_FALSE;
         }
         found = found || (upper ? is_upper : is_lower);
@@ -392,15 +409,27 @@ Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
             return VALUE_FAIL;
         }
         uint32_t c = next_codepoint(&at, end);
-        bool lower = utf8proc_category((utf8proc_int32_t)c) ==
-                     UTF8PROC_CATEGORY_LL;
+        bool lower = char_is_lower(c);
         // Behind a cased character only lower case may follow, elsewhere only
         // the others.
-        if (is_cased(c) && lower != after_letter) {
+        if (char_is_cased(c) && lower != after_letter) {
             return VALUE_FALSE;
         }
-        after_letter = is_cased(c);
+        after_letter = char_is_cased(c);
         found = found || after_letter;
     }
     return value_from_bool(found);
+}
+
+void str_plain_number(StrBuf *out, const Str *str)
+{
+    const char *at = str->text, *end = at + str->length;
+    while (at < end) {
+        uint32_t c = next_codepoint(&at, end);
+        int digit = char_decimal(c);
+        strbuf_putc(out, c < 128           ? (char)c
+                         : str_is_space(c) ? ' '
+                         : digit >= 0      ? (char)('0' + digit)
+                                           : '?');
+    }
 }

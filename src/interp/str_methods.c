@@ -605,7 +605,7 @@ static Value method_format_map(Vm *vm, Value *args, uint32_t count)
 static Value method_encode(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return bytes_encode(vm, args[0], args[1], args[2]);
+    return bytes_encode(vm, "encode", args[0], args[1], args[2]);
 }
 
 // The signatures are parsed and bind the arguments: what was not given arrives

@@ -39,6 +39,9 @@ STR_METHOD(translate);
 extern const NativeDef str_static_methods[];
 
 bool str_is_space(uint32_t codepoint); // as Python's str.isspace
+// Adds the text with digits and white space of any script as ASCII's, and '?'
+// for what is neither: what int() and float() read.
+void str_plain_number(StrBuf *out, const Str *str);
 // An argument that must be a Str; NULL with a TypeError in `words`.
 Str *str_argument(Vm *vm, Value v, const char *words);
 

@@ -6,6 +6,7 @@
 //
 // maketrans makes a dict by code point, the commonest table.
 #include "base/utf8.h"
+#include "interp/obj_int.h"
 #include "interp/obj_dict.h"
 #include "interp/protocol.h"
 #include "interp/str_methods.h"
@@ -74,7 +75,7 @@ Value str_method_translate(Vm *vm, Value *args, uint32_t count)
 static Value key_of(Vm *vm, Value key)
 {
     if (!value_is_str(key)) {
-        return value_is_int(key)
+        return value_is_integer(key) || value_is_bool(key)
                    ? key
                    : raise_error(vm, ERR_TYPE, "keys in translate table must "
                                                "be strings or integers");
@@ -92,7 +93,8 @@ static Value key_of(Vm *vm, Value key)
 // str.maketrans(dict): the keys become code points, the values stay.
 static bool table_of_dict(Vm *vm, Dict *table, Value source)
 {
-    if (!value_is_kind(source, KIND_DICT)) {
+    // A subclass is none: CPython asks for the exact type.
+    if (type_of(vm, source) != vm->types[KIND_DICT]) {
         return raise_false(vm, ERR_TYPE, "if you give only one argument to "
                                          "maketrans it must be a dict");
     }

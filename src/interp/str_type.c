@@ -91,7 +91,7 @@ static Value str_repeat_quick(Vm *vm, const Str *str, size_t count)
 static Value str_repeat(Vm *vm, Str *str, Value times)
 {
     int64_t count;
-    if (!value_to_index(vm, times, &count)) {
+    if (!value_to_count(vm, times, &count)) {
         return VALUE_FAIL;
     }
     count = count < 0 ? 0 : count;
@@ -267,7 +267,7 @@ static Value str_of_bytes(Vm *vm, const Value *parts)
                            "found",
                            type_name(type_of(vm, parts[0])));
     }
-    return bytes_decode(vm, parts[0], parts[1], parts[2]);
+    return bytes_decode(vm, "str", parts[0], parts[1], parts[2]);
 }
 
 // object, encoding and errors, by position or keyword. Borrowed.
