@@ -1,6 +1,7 @@
 // Every native module: MODULE(def), a `const ModuleDef` with external linkage
 // in modules_*.c or beside what it shows. No include guard.
 MODULE(bisect_module)
+MODULE(collections_module)
 MODULE(display_module)
 MODULE(gc_module)
 MODULE(heapq_module)

@@ -65,6 +65,7 @@ interp_sources += src/interp/module.c
 interp_sources += src/interp/number_methods.c
 interp_sources += src/interp/obj_bytes.c
 interp_sources += src/interp/modules_io.c
+interp_sources += src/interp/modules_deque.c
 interp_sources += src/interp/modules_heapq.c
 interp_sources += src/interp/modules_itertools.c
 interp_sources += src/interp/modules_math.c
