@@ -209,7 +209,13 @@ static bool add_constant(Vm *vm, const char *name, Value value)
 // What is neither a keyword of the grammar nor a function.
 static bool add_constants(Vm *vm)
 {
-    return add_constant(vm, "NotImplemented", VALUE_NOT_IMPLEMENTED) &&
+    // As the module's own name it also serves code whose globals have none:
+    // exec("class A: pass", {}) asks for it.
+    Str *name = str_from(vm, "builtins");
+    bool named = name != NULL && add_constant(vm, "__name__", str_value(name));
+    object_release_null(&vm->ctx, name);
+    return named &&
+           add_constant(vm, "NotImplemented", VALUE_NOT_IMPLEMENTED) &&
            add_constant(vm, "Ellipsis", VALUE_ELLIPSIS) &&
            add_constant(vm, "__debug__", VALUE_TRUE);
 }

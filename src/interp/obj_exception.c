@@ -89,13 +89,19 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
-// args stay, by the invariant.
+// args become the empty tuple, as by the invariant there always are some; a
+// cycle may pass through them alone (e.args = (e,)).
 static void exception_clear(Vm *vm, Object *object)
 {
     Exception *self = (Exception *)object;
     Dict *dict = self->dict;
     self->dict = NULL;
     object_release_null(&vm->ctx, dict);
+    if (vm->empty_tuple != NULL) {
+        Tuple *args = self->args;
+        self->args = object_retain(vm->empty_tuple);
+        object_release(&vm->ctx, args);
+    }
     value_replace(&vm->ctx, &self->cause, VALUE_NONE);
     value_replace(&vm->ctx, &self->context, VALUE_NONE);
     value_replace(&vm->ctx, &self->notes, VALUE_UNBOUND);

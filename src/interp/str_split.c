@@ -117,7 +117,9 @@ static bool split_at_byte(Vm *vm, List *list, const Str *str, char byte,
     const char *at = str->text, *end = at + str->length;
     for (;; limit--) {
         const char *next = limit == 0 ? end : find_byte(at, end, byte);
-        Str *part = str_new_ascii(vm, at, (size_t)(next - at));
+        Str *part = ctx_poll(&vm->ctx)
+                        ? str_new_ascii(vm, at, (size_t)(next - at))
+                        : NULL;
         if (part == NULL || !list_append_owned(vm, list, str_value(part))) {
             return false;
         }

@@ -112,11 +112,22 @@ void move_scatter(void *to, const void *from, size_t size, int rank,
     move_all((char *)(uintptr_t)from, to, false, size, rank, dims, strides);
 }
 
-// memcpy of a few bytes, since `value` may be of any type and alignment.
+enum { FILL_PIECE = 1 << 15 }; // bytes: what is copied stays in the cache
+
+// What has been written is copied on, twice as much each time: `value` may be
+// of any type and alignment, and a memcpy for each element would be slow.
 void move_fill(void *to, const void *value, size_t size, int64_t count)
 {
     char *out = to;
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(out + (size_t)i * size, value, size);
+    size_t total = (size_t)count * size, done = size;
+    if (count <= 0) {
+        return;
+    }
+    memcpy(out, value, size);
+    while (done < total) {
+        size_t piece = done < FILL_PIECE ? done : FILL_PIECE;
+        piece = piece < total - done ? piece : total - done;
+        memcpy(out + done, out, piece);
+        done += piece;
     }
 }

@@ -85,6 +85,35 @@ static void runs_init(Runs *runs, const KernelCall *call)
     }
 }
 
+enum { PIECE_ELEMENTS = 1 << 21 }; // of a run, between two polls
+
+// The innermost loop, in pieces that Ctrl-C need not wait for. The operands
+// are left where they were.
+static bool run_tile(const KernelCall *call, TileFn tile, char *out,
+                     size_t out_size, const TileArg *operands,
+                     const size_t *sizes, const Runs *runs)
+{
+    size_t left = (size_t)runs->loops[runs->count - 1].size;
+    TileArg args[ELEMENTWISE_OPERANDS];
+    memcpy(args, operands, sizeof args);
+    while (left > 0) {
+        size_t piece = left < PIECE_ELEMENTS ? left : PIECE_ELEMENTS;
+        if (!tile(out, args, piece)) {
+            return op_tile_fail(call->ctx, call->op);
+        }
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+        left -= piece;
+        out += piece * out_size;
+        for (uint32_t k = 0; k < runs->operands; k++) {
+            args[k].data = (const char *)args[k].data +
+                           piece * args[k].step * sizes[k];
+        }
+    }
+    return true;
+}
+
 // The innermost loop is a tile's; the others are counted in `at` like an
 // odometer, which moves the operands' pointers by steps instead of computing
 // them anew.
@@ -105,10 +134,7 @@ static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
                             inner->size == 1 || inner->steps[k] != 0};
     }
     for (;;) {
-        if (!tile(out, args, (size_t)inner->size)) {
-            return op_tile_fail(call->ctx, call->op);
-        }
-        if (!ctx_poll(call->ctx)) {
+        if (!run_tile(call, tile, out, out_size, args, sizes, runs)) {
             return false;
         }
         out += (size_t)inner->size * out_size;
@@ -214,7 +240,8 @@ int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     // `where` has three operands and is not seen here.
     TileFn tile = state->tier->tiles[op->tile][a->dtype];
     Tensor *shape = quick_shape(a, b);
-    if (tile == NULL || shape == NULL) {
+    // The long way polls while it works.
+    if (tile == NULL || shape == NULL || shape->count > PIECE_ELEMENTS) {
         return 0;
     }
     Tensor *out = tensor_new(ctx, quick_dtype(op, (DType)a->dtype),

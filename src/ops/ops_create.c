@@ -2,18 +2,30 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/move.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
 
+enum { PIECE_ELEMENTS = 1 << 21 }; // between two polls
+
 // Writes the element at `from` over all of `out`.
 // Bytes, whatever the dtype; `from` may be the first element of `out`.
-static void fill_with(Tensor *out, const void *from)
+static bool fill_with(Ctx *ctx, Tensor *out, const void *from)
 {
     size_t size = dtype_size((DType)out->dtype);
-    char *to = out->data;
-    for (int64_t i = 0; i < out->count; i++) {
-        memcpy(to + (size_t)i * size, from, size);
+    char element[sizeof(double)];
+    memcpy(element, from, size);
+    for (int64_t done = 0; done < out->count;) {
+        int64_t left = out->count - done;
+        int64_t piece = left < PIECE_ELEMENTS ? left : PIECE_ELEMENTS;
+        move_fill((char *)out->data + (size_t)done * size, element, size,
+                  piece);
+        done += piece;
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // Shapes for creation: attribute 0. Negative sizes are refused.
@@ -49,7 +61,7 @@ static bool infer_zeros(InferCall *call)
 }
 
 // The number is converted once, in the first element, which then serves as the
-// pattern for the others. Zero bits are 0 in every dtype.
+// pattern for the others.
 static bool kernel_fill_number(const KernelCall *call, int64_t value)
 {
     Tensor *out = call->outputs[0];
@@ -61,12 +73,9 @@ static bool kernel_fill_number(const KernelCall *call, int64_t value)
         }
         return ok;
     }
-    if (value == 0) {
-        memset(out->data, 0,
-               (size_t)out->count * dtype_size((DType)out->dtype));
-    } else if (out->count > 0) {
+    if (out->count > 0) {
         tensor_set_int(out, 0, value);
-        fill_with(out, out->data);
+        return fill_with(call->ctx, out, out->data);
     }
     return true;
 }
@@ -130,8 +139,7 @@ static bool kernel_full(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
     if (out->dtype != DT_STRING) {
-        fill_with(out, call->inputs[0]->data);
-        return true;
+        return fill_with(call->ctx, out, call->inputs[0]->data);
     }
     for (int64_t i = 0; i < out->count; i++) {
         tensor_share_string(call->ctx, out, i,

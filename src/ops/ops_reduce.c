@@ -9,6 +9,8 @@
 #include "ops/infer.h"
 #include "ops/move.h"
 
+enum { REDUCE_PIECE = 1 << 24 }; // elements between two polls
+
 // ---- shapes
 
 // `refuse_empty`: max and the like have no neutral element, so that an empty
@@ -170,11 +172,21 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     size_t in_step = (size_t)(l.reduced * l.inner) *
                      dtype_size((DType)in->dtype);
     size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
-    // Rows: each is dense, and all are handed over in one call.
+    // Rows: each is dense, and as many as Ctrl-C may wait for are handed over in
+    // one call.
     if (l.inner == 1) {
-        state->tier->row_reduce[id][in->dtype](out->data, in->data, l.outer,
-                                               l.reduced);
-        return ctx_poll(ctx);
+        int64_t most = REDUCE_PIECE / (l.reduced + 1) + 1;
+        for (int64_t row = 0; row < l.outer; row += most) {
+            int64_t rows = l.outer - row < most ? l.outer - row : most;
+            state->tier->row_reduce[id][in->dtype](
+                (char *)out->data + (size_t)row * out_step,
+                (const char *)in->data + (size_t)row * in_step, rows,
+                l.reduced);
+            if (!ctx_poll(ctx)) {
+                return false;
+            }
+        }
+        return true;
     }
     for (int64_t i = 0; i < l.outer; i++) {
         state->tier->column_reduce[id][in->dtype](

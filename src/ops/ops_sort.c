@@ -62,8 +62,11 @@ static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
     }
 }
 
-// Bottom-up; `work` is as long as `pairs`. Returns where the result stands.
-static inline Pair *merge_sort(Pair *pairs, Pair *work, int64_t n,
+enum { MERGE_POLL = 1 << 16 }; // pairs: longer merges poll
+
+// Bottom-up; `work` is as long as `pairs`. Returns where the result stands;
+// NULL after Ctrl-C.
+static inline Pair *merge_sort(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
                                PairBefore before)
 {
     // Each pass merges neighbouring runs from one array into the other.
@@ -73,6 +76,10 @@ static inline Pair *merge_sort(Pair *pairs, Pair *work, int64_t n,
             int64_t half = rest < width ? rest : width;
             int64_t both = rest < 2 * width ? rest : 2 * width;
             merge(pairs + start, half, both, work + start, before);
+            if ((both >= MERGE_POLL || start % MERGE_POLL == 0) &&
+                !ctx_poll(ctx)) {
+                return NULL;
+            }
         }
         Pair *other = pairs;
         pairs = work;
@@ -82,15 +89,15 @@ static inline Pair *merge_sort(Pair *pairs, Pair *work, int64_t n,
 }
 
 // One instance an order, so that the comparison is inlined.
-static Pair *sort_pairs(Pair *pairs, Pair *work, int64_t n, bool is_float,
-                        bool down)
+static Pair *sort_pairs(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
+                        bool is_float, bool down)
 {
     if (is_float) {
-        return down ? merge_sort(pairs, work, n, float_down)
-                    : merge_sort(pairs, work, n, float_up);
+        return down ? merge_sort(ctx, pairs, work, n, float_down)
+                    : merge_sort(ctx, pairs, work, n, float_up);
     }
-    return down ? merge_sort(pairs, work, n, int_down)
-                : merge_sort(pairs, work, n, int_up);
+    return down ? merge_sort(ctx, pairs, work, n, int_down)
+                : merge_sort(ctx, pairs, work, n, int_up);
 }
 
 // What a sort gives: the sorted row, the places, or both; at most `kept`.
@@ -116,9 +123,9 @@ static void put_row(const SortResult *to, const Pair *pairs, bool is_float,
     }
 }
 
-// Reads one strided row into pairs, sorts and writes it.
-static void sort_row(const Tensor *in, int64_t start, int64_t step, int64_t n,
-                     bool down, Pair *room, const SortResult *to,
+// Reads one strided row into pairs, sorts and writes it. False after Ctrl-C.
+static bool sort_row(Ctx *ctx, const Tensor *in, int64_t start, int64_t step,
+                     int64_t n, bool down, Pair *room, const SortResult *to,
                      int64_t out_start)
 {
     bool is_float = dtype_is_float((DType)in->dtype);
@@ -130,8 +137,11 @@ static void sort_row(const Tensor *in, int64_t start, int64_t step, int64_t n,
             room[i].integer = tensor_int_at(in, start + i * step);
         }
     }
-    put_row(to, sort_pairs(room, room + n, n, is_float, down), is_float,
-            out_start, step);
+    const Pair *sorted = sort_pairs(ctx, room, room + n, n, is_float, down);
+    if (sorted != NULL) {
+        put_row(to, sorted, is_float, out_start, step);
+    }
+    return sorted != NULL && ctx_poll(ctx);
 }
 
 // Sorts every row along `axis`.
@@ -154,9 +164,8 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     for (int64_t i = 0; ok && i < in->count / n; i++) {
         // Row i starts at place `within` of a block of n * inner elements.
         int64_t block = i / inner, within = i % inner;
-        sort_row(in, block * n * inner + within, inner, n, down, room, &to,
-                 block * to.kept * inner + within);
-        ok = ctx_poll(call->ctx);
+        ok = sort_row(call->ctx, in, block * n * inner + within, inner, n,
+                      down, room, &to, block * to.kept * inner + within);
     }
     if (room != NULL) {
         ctx_free(call->ctx, room, size);
