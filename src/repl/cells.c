@@ -23,6 +23,15 @@ static const char *next_line(const char *line, const char *end)
     return newline == NULL ? end : newline + 1;
 }
 
+// A cell whose last character is a semicolon keeps its value to itself.
+static bool ends_in_semicolon(const char *cell, const char *end)
+{
+    while (end > cell && strchr(" \t\n", end[-1]) != NULL) {
+        end--;
+    }
+    return end > cell && end[-1] == ';';
+}
+
 // A cell that fails does not end the run, as in a notebook; sys.exit does. All
 // cells share the session's names.
 bool cells_run(Session *session, const char *name, const char *text,
@@ -30,6 +39,7 @@ bool cells_run(Session *session, const char *name, const char *text,
 {
     const char *end = text + length;
     bool all_passed = true;
+    session->cells = true;
     uint32_t line_number = 1;
     while (text < end && !session->exiting) {
         const char *cell = text;
@@ -40,6 +50,7 @@ bool cells_run(Session *session, const char *name, const char *text,
             text = next_line(text, end);
             line_number++;
         } while (text < end && !starts_cell(text, end));
+        session->quiet = ends_in_semicolon(cell, text);
         all_passed &= session_run_text(session, name, cell,
                                        (size_t)(text - cell), first_line,
                                        RUN_INTERACTIVE);
@@ -50,6 +61,7 @@ bool cells_run(Session *session, const char *name, const char *text,
             return false;
         }
     }
+    session->quiet = session->cells = false;
     if (!session->exiting) {
         session->status = all_passed ? SESSION_OK : SESSION_ERROR;
     }

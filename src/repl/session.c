@@ -22,6 +22,8 @@
 #include "repl/terminal.h"
 #include "stager/stager.h"
 
+enum { SESSION_CELL_COLUMNS = 80 };
+
 // The one piece of global state of the process: whom Ctrl-C means.
 static _Atomic(Ctx *) interrupt_target;
 
@@ -119,19 +121,21 @@ static bool may_be_long(Value value)
     return false;
 }
 
-// _shown.shown(value, columns, rows), a Str; NULL: failed.
-static Str *shortened(Vm *vm, Value value)
+// _shown.shown(value, columns, rows), or for the whole value _shown.pretty
+// (`rows` 0): a Str; NULL: failed.
+static Str *shown_text(Vm *vm, Value value, int columns, int rows)
 {
-    TerminalSize size = terminal_size();
+    const char *function = rows > 0 ? "shown" : "pretty";
     Str *name = str_intern(vm, "_shown", 6);
     Module *module = name != NULL ? module_import(vm, name) : NULL;
-    Str *method = module != NULL ? str_intern(vm, "shown", 5) : NULL;
-    Value args[] = {value, value_from_small(size.columns),
-                    value_from_small(size.rows)};
+    Str *method = module != NULL
+                      ? str_intern(vm, function, strlen(function))
+                      : NULL;
+    Value args[] = {value, value_from_small(columns), value_from_small(rows)};
     Value text = method == NULL
                      ? VALUE_FAIL
                      : value_call_method(vm, value_from_object(module), method,
-                                         args, 3);
+                                         args, rows > 0 ? 3 : 2);
     object_release_null(&vm->ctx, name);
     object_release_null(&vm->ctx, method);
     if (!value_failed(text) && !value_is_str(text)) {
@@ -139,6 +143,16 @@ static Str *shortened(Vm *vm, Value value)
         return raise_null(vm, ERR_TYPE, "a value was shown as no text");
     }
     return value_failed(text) ? NULL : value_as_str(text);
+}
+
+// Takes the text, NULL with an error pending, and writes it as a line.
+static bool write_line(Vm *vm, Str *text)
+{
+    Str *line = text == NULL ? NULL : str_printf(vm, "%s\n", text->text);
+    object_release_null(&vm->ctx, text);
+    bool done = line != NULL && builtin_write_stdout(vm, line);
+    object_release_null(&vm->ctx, line);
+    return done;
 }
 
 // At a terminal a long value is shortened; elsewhere it is shown whole.
@@ -149,18 +163,31 @@ static bool show_at_prompt(Session *session, Value value)
         !value_is_kind(vm->stdout_file, KIND_FILE)) {
         return vm_show(vm, value);
     }
-    Str *text = shortened(vm, value);
-    Str *line = text == NULL ? NULL : str_printf(vm, "%s\n", text->text);
-    object_release_null(&vm->ctx, text);
-    bool done = line != NULL && builtin_write_stdout(vm, line);
-    object_release_null(&vm->ctx, line);
-    return done;
+    TerminalSize size = terminal_size();
+    return write_line(vm, shown_text(vm, value, size.columns, size.rows));
+}
+
+// As a notebook shows a cell's value: whole, in lines of a fixed length, so
+// that output is the same wherever it goes.
+static bool show_cell(Session *session, Value value)
+{
+    Vm *vm = session->vm;
+    if (!may_be_long(value)) {
+        return vm_show(vm, value);
+    }
+    return dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE],
+                         value) &&
+           write_line(vm, shown_text(vm, value, SESSION_CELL_COLUMNS, 0));
 }
 
 // Flushed at once, so that the value is seen before the next prompt. It is
 // kept before it is shown: a value whose repr fails can still be looked at.
 bool session_show(Session *session, Value value)
 {
+    if (session->cells && !session->prompting && !value_is_none(value)) {
+        return (session->quiet || show_cell(session, value)) &&
+               session_flush(session);
+    }
     if (!session->prompting || value_is_none(value)) {
         return vm_show(session->vm, value) && session_flush(session);
     }
