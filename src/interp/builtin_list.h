@@ -4,9 +4,9 @@
 BUILTIN("__import__", "name, globals=None, locals=None, fromlist=(), level=0",
         builtin_import, "The module of this name.")
 BUILTIN("abs", "x, /", builtin_abs, "The absolute value.")
-BUILTIN("all", "iterable, /, axis=None, keepdims=False", builtin_all,
+BUILTIN("all", "iterable, /, *, axis=None, keepdims=False", builtin_all,
         "Whether all items are true; of a tensor, over the axes.")
-BUILTIN("any", "iterable, /, axis=None, keepdims=False", builtin_any,
+BUILTIN("any", "iterable, /, *, axis=None, keepdims=False", builtin_any,
         "Whether an item is true; of a tensor, over the axes.")
 BUILTIN("ascii", "obj, /", builtin_ascii, "repr() with ASCII only.")
 BUILTIN("bin", "number, /", builtin_bin, "The int in base 2: '0b101'.")

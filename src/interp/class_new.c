@@ -7,6 +7,7 @@
 
 #include "interp/attr.h"
 #include "interp/obj_descriptor.h"
+#include "interp/obj_exception.h"
 #include "interp/obj_function.h"
 
 static Type *as_type(Value v)
@@ -329,6 +330,15 @@ static bool complete_dict(Vm *vm, Type *cls)
         }
     }
     bool equal = !value_unbound(dict_get_name(cls->dict, vm->names[NAME_EQ]));
+    // A class statement says it; type(name, bases, dict) goes by the caller.
+    Value module = vm->frame == NULL
+                       ? VALUE_UNBOUND
+                       : dict_get_name(vm->frame->globals,
+                                       vm->names[NAME_NAME]);
+    if (!value_unbound(module) &&
+        !put_default(vm, cls, NAME_MODULE, module)) {
+        return false;
+    }
     return put_default(vm, cls, NAME_DOC, VALUE_NONE) &&
            (!equal || put_default(vm, cls, NAME_HASH, VALUE_NONE));
 }
@@ -372,6 +382,29 @@ static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
     return true;
 }
 
+// RuntimeError from the pending error: which attribute it was about.
+static void explain_set_name(Vm *vm, Type *cls, Value key, Value value)
+{
+    Value cause = raise_take(vm);
+    Str *name = value_repr(vm, key);
+    if (name != NULL) {
+        raise_error(vm, ERR_RUNTIME,
+                    "Error calling __set_name__ on '%s' instance %s in '%s'",
+                    type_name(type_of(vm, value)), name->text,
+                    type_name(cls));
+        object_release(&vm->ctx, name);
+        Value error = raise_take(vm);
+        if (value_is_kind(error, KIND_EXCEPTION)) {
+            Exception *made = value_as_exception(error);
+            value_replace(&vm->ctx, &made->cause, value_retain(cause));
+            value_replace(&vm->ctx, &made->context, value_retain(cause));
+            made->suppress_context = true;
+        }
+        (void)raise_object(vm, error);
+    }
+    release(vm, cause);
+}
+
 // __set_name__ of each value whose class has it. The dict may change
 // meanwhile, so a copy is walked.
 static bool call_set_name(Vm *vm, Type *cls, Dict *dict)
@@ -388,6 +421,7 @@ static bool call_set_name(Vm *vm, Type *cls, Dict *dict)
         Value result = value_failed(hook) ? hook : vm_call(vm, hook, args, 2);
         release(vm, hook);
         if (value_failed(result)) {
+            explain_set_name(vm, cls, key, value);
             return false;
         }
         release(vm, result);

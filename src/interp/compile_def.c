@@ -554,6 +554,19 @@ void class_to(Compiler *c, const Node *node, Reg target)
 
 // --- the tree ---
 
+// The text at the beginning of a module becomes its __doc__.
+static void module_doc(Compiler *c, Text doc)
+{
+    if (doc.text == NULL || c->failed) {
+        return;
+    }
+    Reg value = push(c);
+    emit(c, OPCODE_LOADK, value, constant_name(c, doc.text, doc.length), 0);
+    emit(c, c->table->names_in_dict ? OPCODE_SETN : OPCODE_SETG, value,
+         constant_name(c, "__doc__", 7), 0);
+    c->top = value;
+}
+
 Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
                    RunMode mode, bool names_in_dict)
 {
@@ -571,6 +584,9 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
             c.result = tree->module.body.items[tree->module.body.count - 1];
         }
         future_read(&c, tree->module.body);
+        if (mode == RUN_MODULE) {
+            module_doc(&c, tree->module.docstring);
+        }
         body(&c, tree->module.body);
         if (mode == RUN_MODULE) {
             return_none(&c);

@@ -129,7 +129,7 @@ Module *module_new(Vm *vm, Str *name)
     if (self->dict == NULL ||
         !dict_set_name(vm, self->dict, vm->names[NAME_NAME],
                        value_from_object(name)) ||
-        !module_add(vm, self->dict, "__doc__", VALUE_NONE)) {
+        !dict_set_name(vm, self->dict, vm->names[NAME_DOC], VALUE_NONE)) {
         object_release(&vm->ctx, self);
         return NULL;
     }

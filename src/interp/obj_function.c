@@ -456,6 +456,27 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     return value_get_attr(vm, AS_METHOD(self)->function, name);
 }
 
+// types.MethodType(function, object): any callable, bound.
+static Value method_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    if (keywords != NULL && keywords->count > 0) {
+        return raise_error(vm, ERR_TYPE, "method() takes no keyword arguments");
+    }
+    if (args->count != 2) {
+        return raise_error(vm, ERR_TYPE, "method expected 2 arguments, got %zu",
+                           (size_t)args->count);
+    }
+    if (!value_is_callable(vm, args->items[0])) {
+        return raise_error(vm, ERR_TYPE, "first argument must be callable");
+    }
+    if (value_is_none(args->items[1])) {
+        return raise_error(vm, ERR_TYPE, "self must not be None");
+    }
+    Method *made = method_new(vm, args->items[0], args->items[1]);
+    return made == NULL ? VALUE_FAIL : value_from_object(made);
+}
+
 const TypeDef method_type_def = {
     .name = "method",
     .doc = "A function bound to the object that it was read from.",
@@ -465,6 +486,7 @@ const TypeDef method_type_def = {
     .slots = {.destroy = method_destroy,
               .visit = method_visit,
               .clear = method_clear,
+              .make = method_make,
               .repr = method_repr,
               .hash = method_hash,
               .compare = method_compare,

@@ -39,6 +39,9 @@ MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,
                                          size_t count);
 MUST_CHECK Range *range_new(Vm *vm, Value start, Value stop, Value step);
 MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
+// A part of a slice, or an end given to index(): its number, clipped to what a
+// small int holds; `otherwise` for None and UNBOUND. False: failed.
+MUST_CHECK bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out);
 // Python's slice.indices for a sequence of `length`: clipped start, stop,
 // step, and how many items. False: failed (step 0, not an int).
 MUST_CHECK bool slice_indices(Vm *vm, Slice *slice, int64_t length,

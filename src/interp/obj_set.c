@@ -179,11 +179,44 @@ int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     return find(vm, set, key, hash, &found) == NULL ? -1 : found;
 }
 
+// CPython's _shuffle_bits: spreads hashes that differ in few bits, which would
+// otherwise cancel out when they are XORed.
+static uint64_t shuffled(uint64_t hash)
+{
+    return ((hash ^ 89869747u) ^ (hash << 16)) * 3644798167u;
+}
+
+// CPython's: the same for every order of the items.
+uint64_t set_hash_items(const Set *set)
+{
+    uint64_t hash = 0;
+    Value key;
+    for (size_t at = 0; set_next(set, &at, &key);) {
+        hash ^= shuffled(set->table[at - 1].hash);
+    }
+    hash ^= (set->count + 1) * 1927868237u;
+    hash ^= (hash >> 11) ^ (hash >> 25);
+    hash = hash * 69069u + 907133923u;
+    // 0 means "not computed yet", and CPython has no hash of -1.
+    return hash == UINT64_MAX || hash == 0 ? 590923713u : hash;
+}
+
+// For look-ups alone a set counts as the frozenset of its items.
+static bool lookup_hash(Vm *vm, Value key, uint64_t *hash)
+{
+    if (value_is_kind(key, KIND_SET) &&
+        (type_of(vm, key)->flags & TYPE_UNHASHABLE) != 0) {
+        *hash = set_hash_items((const Set *)value_object(key));
+        return true;
+    }
+    return hash_of(vm, key, hash);
+}
+
 // 1, 0, or -1 with an error pending.
 int set_contains(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
-    return hash_of(vm, key, &hash) ? set_contains_hashed(vm, set, key, hash)
+    return lookup_hash(vm, key, &hash) ? set_contains_hashed(vm, set, key, hash)
                                    : -1;
 }
 
@@ -226,7 +259,7 @@ int set_discard(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
     bool found;
-    if (!hash_of(vm, key, &hash)) {
+    if (!lookup_hash(vm, key, &hash)) {
         return -1;
     }
     SetEntry *entry = find(vm, set, key, hash, &found);

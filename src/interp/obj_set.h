@@ -22,6 +22,8 @@ struct Set {
     uint64_t hash; // frozenset: cached, 0: not yet
 };
 
+// What a frozenset of these items hashes to; never 0.
+uint64_t set_hash_items(const Set *set);
 // Empty. NULL: failed.
 MUST_CHECK Set *set_new(Vm *vm, bool frozen);
 int set_contains(Vm *vm, Set *set, Value key); // 1, 0, -1

@@ -22,11 +22,11 @@ Slice *slice_new(Vm *vm, Value start, Value stop, Value step)
     return slice;
 }
 
-// A part as 64 bits, clipped if it is larger. False: failed.
-static bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
+// Beyond the range of small ints, hence beyond any length, only the sign counts.
+bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;
-    if (value_is_none(v)) {
+    if (value_is_none(v) || value_unbound(v)) {
         return true;
     }
     // What has no __index__ is refused with CPython's words.
@@ -35,17 +35,17 @@ static bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
                            "slice indices must be integers or None or have "
                            "an __index__ method");
     }
-    // A boxed int lies beyond 62 bits, hence beyond any length: only its sign
-    // counts, and the end of the range of small ints stands for it.
-    if (value_is_kind(v, KIND_INT)) {
-        int negative = value_truth(vm, v) &&
-                       value_same(value_compare(vm, COMPARE_LT, v,
-                                                value_from_small(0)),
-                                  VALUE_TRUE);
-        *out = negative ? VALUE_INT_MIN : VALUE_INT_MAX;
-        return true;
+    Value index = builtin_index(vm, v);
+    if (value_failed(index)) {
+        return false;
     }
-    return value_to_index(vm, v, out);
+    if (!int_to_i64(index, out) || *out < VALUE_INT_MIN ||
+        *out > VALUE_INT_MAX) {
+        *out = int_compare(index, value_from_small(0)) < 0 ? VALUE_INT_MIN
+                                                           : VALUE_INT_MAX;
+    }
+    release(vm, index);
+    return true;
 }
 
 // PySlice_AdjustIndices of CPython. `low` and `high` are where a walk in the
@@ -88,11 +88,19 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
 // A part as an int of any size, owned.
 static Value part_number(Vm *vm, Value part)
 {
-    return value_is_index(vm, part)
-               ? builtin_index(vm, part)
-               : raise_error(vm, ERR_TYPE,
-                             "slice indices must be integers or None or have "
-                             "an __index__ method");
+    if (!value_is_index(vm, part)) {
+        return raise_error(vm, ERR_TYPE,
+                           "slice indices must be integers or None or have "
+                           "an __index__ method");
+    }
+    Value index = builtin_index(vm, part);
+    if (value_failed(index)) {
+        return index;
+    }
+    // Of a subclass of int only the number counts.
+    Value plain = int_exact(vm, index);
+    release(vm, index);
+    return plain;
 }
 
 // An end of a slice: counted from the end if negative, then clipped to what a

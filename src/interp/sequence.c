@@ -258,17 +258,8 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
 static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
                      size_t *out)
 {
-    *out = otherwise;
-    if (value_unbound(v) || value_is_none(v)) {
-        return true;
-    }
     int64_t at;
-    if (!value_is_index(vm, v)) {
-        return raise_false(vm, ERR_TYPE,
-                           "slice indices must be integers or None or have "
-                           "an __index__ method");
-    }
-    if (!value_to_index(vm, v, &at)) {
+    if (!slice_part(vm, v, (int64_t)otherwise, &at)) {
         return false;
     }
     at += at < 0 ? (int64_t)count : 0;

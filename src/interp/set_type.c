@@ -254,30 +254,11 @@ static int set_contains_slot(Vm *vm, Value self, Value item)
     return set_contains(vm, as_set(self), item);
 }
 
-// CPython's _shuffle_bits: spreads hashes that differ in few bits, which would
-// otherwise cancel out when they are XORed.
-static uint64_t shuffled(uint64_t hash)
-{
-    return ((hash ^ 89869747u) ^ (hash << 16)) * 3644798167u;
-}
-
-// CPython's: the same for every order of the items.
 static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
 {
     (void)vm;
     Set *set = as_set(self);
-    if (set->hash == 0) {
-        uint64_t hash = 0;
-        Value key;
-        for (size_t at = 0; set_next(set, &at, &key);) {
-            hash ^= shuffled(set->table[at - 1].hash);
-        }
-        hash ^= (set->count + 1) * 1927868237u;
-        hash ^= (hash >> 11) ^ (hash >> 25);
-        hash = hash * 69069u + 907133923u;
-        // 0 means "not computed yet", and CPython has no hash of -1.
-        set->hash = hash == UINT64_MAX || hash == 0 ? 590923713u : hash;
-    }
+    set->hash = set->hash == 0 ? set_hash_items(set) : set->hash;
     *out = set->hash;
     return true;
 }

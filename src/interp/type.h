@@ -191,4 +191,8 @@ const char *type_name(const Type *cls);
 // The same without the module that a built-in type of a module has in front.
 const char *type_short_name(const Type *cls);
 
+// What stands before the class's name in reprs: its module and *dot, both
+// empty for a built-in type.
+const char *type_module_prefix(Vm *vm, Type *cls, const char **dot);
+
 #endif

@@ -101,7 +101,7 @@ struct Node {
     uint16_t reserved;
     Span span;
     union {
-        struct { NodeList body; } module;
+        struct { NodeList body; Text docstring; } module;
         struct { Node *value; } expr_stmt; // also RETURN, YIELD, YIELD_FROM
         // One target for each `=`, from left to right.
         struct { NodeList targets; Node *value; } assign;

@@ -181,6 +181,7 @@ static Node *parse_module(Parser *p)
     if (module == NULL || !parse_list_end(p, mark, &module->module.body)) {
         return NULL;
     }
+    module->module.docstring = parse_docstring(&module->module.body);
     return module;
 }
 
