@@ -71,10 +71,15 @@ tests_unit_unit_stager_LDADD = $(unit_libs)
 check-local: duet$(EXEEXT)
 	@srcdir=$(srcdir) $(SHELL) $(srcdir)/tests/run-all $(unit_programs)
 
+# Random keys at the prompt, made and run by hand.
+EXTRA_PROGRAMS = fuzz_prompt
+fuzz_prompt_SOURCES = tests/fuzz/fuzz_prompt.c tests/repl/pty.c \
+	tests/repl/screen.c
+
 # Fuzz targets: configure with CC=clang --enable-fuzz --enable-asan, then
 # `make fuzz_parser fuzz_graph` and run them on a folder of samples.
 if FUZZ
-EXTRA_PROGRAMS = fuzz_parser fuzz_graph
+EXTRA_PROGRAMS += fuzz_parser fuzz_graph
 fuzz_parser_SOURCES = tests/fuzz/fuzz_parser.c
 fuzz_parser_LDADD = libduet.a
 fuzz_parser_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer

@@ -150,6 +150,8 @@ static void offer_attributes(Spot *spot, size_t dot)
     Peek peek = peek_expression(spot->session, spot->source,
                                 &spot->tokens, dot, &start);
     if (peek.type != NULL) {
+        spot->out->bound = !value_is_kind(peek.value, KIND_MODULE) &&
+                           !value_is_kind(peek.value, KIND_TYPE);
         peek_attributes(spot->session, &peek, offer_attribute, spot->out);
     }
     peek_free(spot->session, &peek);
@@ -623,6 +625,7 @@ void complete_describe(const Completion *completion, size_t index,
     if (item->note != NULL) {
         strbuf_puts(out, item->note);
     } else {
-        peek_describe(completion->session, item->value, out);
+        peek_describe(completion->session, item->value, completion->bound,
+                      out);
     }
 }

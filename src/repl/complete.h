@@ -19,6 +19,7 @@ typedef struct Completion {
     size_t start;    // the word begins here and ends at the cursor
     char *word;      // malloc'ed
     bool ignore_case; // letters may differ in case
+    bool bound;      // the candidates are attributes of an instance
     VEC(Candidate) items; // by text, each text once
     char *signature; // of the call that the cursor is in; malloc'ed or NULL
     char *doc;       // the first line of its documentation, likewise

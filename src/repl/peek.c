@@ -491,7 +491,7 @@ static void add_first_line(StrBuf *out, const char *doc)
     strbuf_add(out, doc, strcspn(doc, "\n"));
 }
 
-void peek_describe(Session *session, Value value, StrBuf *out)
+void peek_describe(Session *session, Value value, bool bound, StrBuf *out)
 {
     Vm *vm = session->vm;
     Peek peek = {.value = value_retain(value),
@@ -516,7 +516,10 @@ void peek_describe(Session *session, Value value, StrBuf *out)
             object_release(&vm->ctx, text);
         }
     } else if (!value_unbound(inner)) {
-        Peek shown = {.value = inner, .type = type_of(vm, inner)};
+        Peek shown = {.value = inner,
+                      .type = type_of(vm, inner),
+                      .bound = bound &&
+                               !value_is_kind(value, KIND_STATICMETHOD)};
         if (peek_signature(session, &shown, out, &doc)) {
             strbuf_puts(out, doc == NULL ? "" : "  ");
         } else {

@@ -31,7 +31,7 @@ void peek_attributes(Session *session, const Peek *peek,
 bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
                     const char **doc);
 // Appends one line about a value: a signature, the first line of its doc, a
-// short repr of plain values.
-void peek_describe(Session *session, Value value, StrBuf *out);
+// short repr of plain values. `bound`: it is reached through an instance.
+void peek_describe(Session *session, Value value, bool bound, StrBuf *out);
 
 #endif

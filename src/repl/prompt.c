@@ -27,6 +27,8 @@
 static const char prompt_text[] = "> ";
 static const char more_text[] = ". ";
 
+enum { QUEUE_MAX = 1 << 16 }; // keys that a macro may type at once
+
 static Prompt *active;
 
 // Bits of the signals that came while we waited for keys.
@@ -83,11 +85,17 @@ static void release_signals(const struct sigaction *before)
     }
 }
 
+static bool has_queued(void)
+{
+    return active->queue_at < active->queue.length;
+}
+
 // Keys that have come and wait to be read.
 static bool has_input(void)
 {
     int count = 0;
-    return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0;
+    return has_queued() ||
+           (ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0);
 }
 
 static void draw(Prompt *prompt)
@@ -102,10 +110,62 @@ static void draw(Prompt *prompt)
                   message ? shown : NULL);
 }
 
+static int next_queued(Prompt *prompt)
+{
+    int key = (unsigned char)prompt->queue.text[prompt->queue_at++];
+    if (!has_queued()) {
+        strbuf_free(&prompt->queue);
+        prompt->queue_at = 0;
+    }
+    return key;
+}
+
+// In the place of rl_getc.
+static int on_getc(FILE *stream)
+{
+    if (active->draining) {
+        return EOF;
+    }
+    return has_queued() ? next_queued(active) : active->lib.rl_getc(stream);
+}
+
+// Takes out of Readline what it put back and what a macro types; we hand it
+// in again key by key. Readline would go on with it in one call, in which a
+// sequence that means nothing makes it jump to a frame that has returned.
+static void drain(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    if (lib->has_pushed == NULL) {
+        return;
+    }
+    StrBuf keys;
+    strbuf_init(&keys, &prompt->session->vm->ctx);
+    prompt->draining = true;
+    while (keys.length < QUEUE_MAX &&
+           (*lib->rl_pending_input != 0 || lib->has_pushed() ||
+            (*lib->rl_readline_state & RL_STATE_MACROINPUT) != 0)) {
+        int key = lib->rl_read_key();
+        if (key < 0) {
+            break;
+        }
+        strbuf_putc(&keys, (char)key);
+    }
+    prompt->draining = false;
+    if (keys.length > 0) { // they come before what is queued already
+        strbuf_add(&keys, strbuf_text(&prompt->queue) + prompt->queue_at,
+                   prompt->queue.length - prompt->queue_at);
+        strbuf_free(&prompt->queue);
+        prompt->queue_at = 0;
+        prompt->queue = keys;
+        ctx_clear(keys.ctx);
+    }
+}
+
 // In the place of Readline's own redisplay. While more keys wait there is no
 // use in drawing; the loop draws when it has read them all.
 static void on_redisplay(void)
 {
+    drain(active);
     if (active->reading && !has_input()) {
         draw(active);
     }
@@ -145,12 +205,25 @@ static void install(Prompt *prompt)
 // Ends Readline's part without an entry.
 static void uninstall(Prompt *prompt)
 {
-    prompt->lib.rl_free_line_state();
-    prompt->lib.rl_callback_sigcleanup();
+    Readline *lib = &prompt->lib;
+    lib->rl_free_line_state();
+    lib->rl_callback_sigcleanup();
+    // That ends one of these at most, and a sequence that was begun would go
+    // on in the next entry with a context that is gone.
+    if (lib->forget_sequence != NULL) {
+        lib->forget_sequence();
+    }
+    *lib->rl_readline_state &=
+        ~(unsigned long)(RL_STATE_MULTIKEY | RL_STATE_NUMERICARG |
+                         RL_STATE_ISEARCH | RL_STATE_NSEARCH |
+                         RL_STATE_VIMOTION | RL_STATE_CHARSEARCH |
+                         RL_STATE_METANEXT | RL_STATE_MOREINPUT);
     prompt->reading = false;
     prompt->lib.rl_callback_handler_remove();
     prompt->pasting = false;
     strbuf_free(&prompt->pasted);
+    strbuf_free(&prompt->queue);
+    prompt->queue_at = 0;
 }
 
 // Ctrl-C while typing: the entry is dropped, a fresh prompt comes. The text
@@ -235,7 +308,9 @@ static void take_key(Prompt *prompt)
 {
     if (prompt->pasting) {
         char byte;
-        if (read(STDIN_FILENO, &byte, 1) != 1) {
+        if (has_queued()) {
+            byte = (char)next_queued(prompt);
+        } else if (read(STDIN_FILENO, &byte, 1) != 1) {
             end_by(prompt, SIGHUP);
             return;
         }
@@ -258,12 +333,15 @@ static void wait_for_entry(Prompt *prompt)
 {
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-        int ready = ppoll(&key, 1, NULL, &prompt->outside);
+        static const struct timespec at_once = {0};
+        bool queued = has_queued();
+        int ready =
+            ppoll(&key, 1, queued ? &at_once : NULL, &prompt->outside);
         if (ready < 0 && errno != EINTR) {
             end_by(prompt, SIGHUP);
         } else if (ready < 0) {
             answer_signals(prompt);
-        } else if ((key.revents & (POLLHUP | POLLERR)) != 0) {
+        } else if (!queued && (key.revents & (POLLHUP | POLLERR)) != 0) {
             end_by(prompt, SIGHUP);
         } else {
             take_key(prompt);
@@ -323,6 +401,7 @@ static void set_up(Prompt *prompt)
     lib->using_history();
     lib->rl_initialize();
     *lib->rl_redisplay_function = on_redisplay;
+    *lib->rl_getc_function = on_getc;
 }
 
 // A session that was left by Ctrl-D gets a line end, so that the shell's
@@ -407,6 +486,7 @@ static Prompt *open_prompt(Session *session)
     }
     prompt->session = session;
     strbuf_init(&prompt->pasted, &session->vm->ctx);
+    strbuf_init(&prompt->queue, &session->vm->ctx);
     redraw_init(&prompt->redraw, session, terminal_has_colour(STDOUT_FILENO));
     active = prompt;
     set_up(prompt);
@@ -418,6 +498,7 @@ void prompt_close(void)
     if (active != NULL) {
         redraw_free(&active->redraw);
         strbuf_free(&active->pasted);
+        strbuf_free(&active->queue);
         free(active->last);
         free(active->prefix);
         free(active);

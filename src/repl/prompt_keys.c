@@ -269,6 +269,16 @@ static int on_kill_word_back(int count, int key)
     return 0;
 }
 
+// In the place of Readline's rl_abort, which jumps to where the last key was
+// read: when keys were pushed back meanwhile, that place is a frame that has
+// returned. Nothing is left to abort here; a search knows C-g itself.
+static int on_abort(int count, int key)
+{
+    (void)count;
+    (void)key;
+    return active_lib()->rl_ding();
+}
+
 static int on_clear_screen(int count, int key)
 {
     (void)count;
@@ -344,6 +354,9 @@ static const struct {
     {"e", "\013", on_kill_line, "duet-kill-line"},
     {"ei", "\025", on_kill_back, "duet-kill-back"},
     {"ei", "\027", on_kill_word_back, "duet-kill-word-back"},
+    {"eim", "\007", on_abort, "duet-abort"},
+    {"e", "\033\007", on_abort, "duet-abort"},
+    {"e", "\030\007", on_abort, "duet-abort"},
     {"eim", "\014", on_clear_screen, "duet-clear-screen"},
     {"e", "\030\005", on_editor, "duet-editor"},
     {"m", "v", on_editor, "duet-editor"},

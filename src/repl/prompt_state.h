@@ -23,6 +23,9 @@ typedef struct Prompt {
     bool reading;    // Readline's handler is installed
     bool history_loaded;
     char *last;      // the newest history entry, malloc'ed: no repeats
+    StrBuf queue;    // keys that Readline put back, or that a macro types
+    size_t queue_at; // of them, read again so far
+    bool draining;   // they are being taken out of Readline
     // Keys (prompt_keys.c).
     int goal;        // the column that Up and Down keep
     char *prefix;    // malloc'ed: what Up looks for, from the key before

@@ -162,6 +162,15 @@ static bool insert_certain(Prompt *prompt, const Completion *completion)
     return more;
 }
 
+// Behind a dot, a quote or a blank that follows a word the place itself says
+// what may come.
+static bool is_after_mark(Prompt *prompt)
+{
+    int point = *prompt->lib.rl_point;
+    const char *text = *prompt->lib.rl_line_buffer;
+    return point > 0 && strchr("(,=+-*/<>&|^", text[point - 1]) == NULL;
+}
+
 int prompt_on_tab(int count, int key)
 {
     (void)count;
@@ -173,7 +182,11 @@ int prompt_on_tab(int count, int key)
     bool several = completion.items.count > 1;
     bool call = completion.signature != NULL &&
                 (completion.word == NULL || *completion.word == '\0');
-    if (!call && insert_certain(prompt, &completion)) {
+    // Nothing typed and nothing around it: nothing is certain either.
+    bool open = **prompt->lib.rl_line_buffer == '\0' ||
+                (completion.word != NULL && *completion.word == '\0' &&
+                 !is_after_mark(prompt));
+    if (!call && !open && insert_certain(prompt, &completion)) {
         prompt->tabs = 0;
         again = is_on(prompt, "show-all-if-ambiguous");
     } else if (call) {

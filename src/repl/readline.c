@@ -35,5 +35,8 @@ bool readline_load(Readline *readline)
     READLINE_VARIABLES(X)
 #undef X
     (void)find(library, "rl_eof_found", &readline->eof_found);
+    (void)find(library, "_rl_keyseq_chain_dispose",
+               &readline->forget_sequence);
+    (void)find(library, "_rl_pushed_input_available", &readline->has_pushed);
     return found;
 }

@@ -29,6 +29,8 @@
     X(int, rl_add_defun, (const char *, rl_command_func_t *, int))            \
     X(Keymap, rl_get_keymap_by_name, (const char *))                          \
     X(Keymap, rl_get_keymap, (void))                                          \
+    X(int, rl_getc, (FILE *))                                                 \
+    X(int, rl_read_key, (void))                                               \
     X(int, rl_insert, (int, int))                                             \
     X(int, rl_insert_text, (const char *))                                    \
     X(int, rl_delete_text, (int, int))                                        \
@@ -54,6 +56,8 @@
     X(int, rl_point)                                                          \
     X(int, rl_end)                                                            \
     X(int, rl_done)                                                           \
+    X(int, rl_pending_input)                                                  \
+    X(rl_getc_func_t *, rl_getc_function)                                     \
     X(int, rl_editing_mode)                                                   \
     X(int, rl_catch_signals)                                                  \
     X(int, rl_catch_sigwinch)                                                 \
@@ -77,6 +81,11 @@ typedef struct Readline {
     READLINE_VARIABLES(X)
 #undef X
     int *eof_found; // rl_eof_found: a line end is owed; NULL before 8.2
+    // _rl_keyseq_chain_dispose, which has no public name: forgets a sequence
+    // that was begun. NULL if this version has none.
+    void (*forget_sequence)(void);
+    // _rl_pushed_input_available, likewise: keys that were read and put back.
+    int (*has_pushed)(void);
 } Readline;
 
 // Loads the library. False if it, or a name in it, is missing.
