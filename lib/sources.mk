@@ -4,6 +4,7 @@ lib_modules = \
 	lib/_blocks.duet \
 	lib/_shown.duet \
 	lib/_strptime.duet \
+	lib/_sysinfo.duet \
 	lib/abc.duet \
 	lib/base64.duet \
 	lib/bisect.duet \

@@ -13,6 +13,7 @@
 #define FILE_BODY(name)                                                       \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
+// Takes the text; NULL carries a pending error over.
 static Value str_result(Str *text)
 {
     return text == NULL ? VALUE_FAIL : str_value(text);
@@ -401,12 +402,14 @@ FILE_BODY(reconfigure)
 
 // --- attributes ---
 
+// The object itself: what was given to open() may be a path, bytes or a number.
 static Value get_name(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(value_as_file(self)->name);
 }
 
+// A binary file always shows its 'b', even if it was opened by "r+b".
 static Value get_mode(Vm *vm, Value self)
 {
     return str_result(str_from(vm, value_as_file(self)->mode));
@@ -419,6 +422,8 @@ static Value get_closed(Vm *vm, Value self)
     return value_from_bool(file_base(value_as_file(self))->descriptor < 0);
 }
 
+// As the program spelled it; the default has the two spellings that CPython
+// shows, one for files and one for the standard streams.
 static Value get_encoding(Vm *vm, Value self)
 {
     const File *file = value_as_file(self);
@@ -429,6 +434,7 @@ static Value get_encoding(Vm *vm, Value self)
         str_from(vm, file->flags & FILE_OWNED ? "UTF-8" : "utf-8"));
 }
 
+// Standard error escapes what it cannot write, so that no message is lost.
 static Value get_errors(Vm *vm, Value self)
 {
     const File *file = value_as_file(self);
@@ -466,6 +472,7 @@ static Value get_newlines(Vm *vm, Value self)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
+// Set for terminals, and by buffering=1.
 static Value get_line_buffering(Vm *vm, Value self)
 {
     (void)vm;

@@ -167,6 +167,8 @@ static int fill(Vm *vm, File *file, bool binary)
     return check_block(vm, file, more == 0) ? more : -1;
 }
 
+// Needed before the place changes or something is written: the system's place
+// is ahead of the program's by what the buffer still holds.
 bool file_forget(Vm *vm, File *file)
 {
     size_t left = file->in.length - file->in_start;
@@ -180,6 +182,7 @@ bool file_forget(Vm *vm, File *file)
     return true;
 }
 
+// Exact, since the buffer holds bytes as they stand in the file.
 int64_t file_tell(Vm *vm, File *file)
 {
     file = file_base(file);
@@ -197,6 +200,7 @@ int64_t file_tell(Vm *vm, File *file)
     return (int64_t)place - (int64_t)left;
 }
 
+// Decides on the byte-order mark; a pipe has no start and gets none.
 bool file_at_start(const File *file)
 {
     return file->out.length == 0 &&
@@ -223,6 +227,7 @@ static Value take_line(Vm *vm, File *file, size_t length, size_t ending)
     return str_value(line);
 }
 
+// The bytes stay in the buffer if no object could be made of them.
 static Value take_bytes(Vm *vm, File *file, size_t length)
 {
     Value taken =
@@ -277,6 +282,7 @@ static Value take_text(Vm *vm, File *file, size_t length)
 
 // --- reading by size ---
 
+// To the end of the file. A pipe is read until it is closed.
 static Value read_rest(Vm *vm, File *file, bool binary)
 {
     int more;
@@ -318,6 +324,7 @@ static size_t character_bytes(const File *file, int64_t count)
     return at - file->in_start;
 }
 
+// Waits until so many are there, unlike file_read_some.
 static Value read_bytes(Vm *vm, File *file, size_t count)
 {
     while (file->in.length - file->in_start < count) {
@@ -332,6 +339,7 @@ static Value read_bytes(Vm *vm, File *file, size_t count)
     return take_bytes(vm, file, count);
 }
 
+// A text file counts characters, and a translated line end as one of them.
 Value file_read(Vm *vm, File *file, int64_t count)
 {
     bool binary = (file->flags & FILE_BINARY) != 0;
@@ -357,6 +365,7 @@ Value file_read(Vm *vm, File *file, int64_t count)
     return take_text(vm, file, length);
 }
 
+// One call of the system at most: what a terminal or pipe has by now.
 Value file_read_some(Vm *vm, File *file, int64_t count, bool keep)
 {
     file = file_base(file);
@@ -429,6 +438,8 @@ static Value give_line(Vm *vm, File *file, size_t length, size_t ending,
     return take_line(vm, file, length, ending);
 }
 
+// Reads on until a line's end is there. After the last block, what is left is
+// the line.
 Value file_next_line(Vm *vm, File *file, int64_t limit)
 {
     bool binary = (file->flags & FILE_BINARY) != 0, last = false;

@@ -64,8 +64,19 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
     if (!value_failed(found) || !raise_matches(vm, ERR_ATTRIBUTE)) {
         return found;
     }
-    raise_about(vm, self);
     const Module *module = (Module *)value_object(self);
+    Str *hook = str_intern(vm, "__getattr__", strlen("__getattr__"));
+    Value ask = hook == NULL || module->dict == NULL
+                    ? VALUE_UNBOUND
+                    : dict_get_name(module->dict, hook);
+    object_release_null(&vm->ctx, hook);
+    // A module's own function makes what is not there.
+    if (!value_unbound(ask)) {
+        raise_clear(vm);
+        Value argument = str_value(name);
+        return vm_call(vm, ask, &argument, 1);
+    }
+    raise_about(vm, self);
     return raise_error(vm, ERR_ATTRIBUTE,
                        module->initializing
                            ? "partially initialized module '%s' has no "

@@ -41,6 +41,7 @@ static Str *fault_name(Vm *vm, const RegexFault *fault,
     return shown;
 }
 
+// The name stands in the middle of some texts, "group name 'n' as group 2".
 static Str *fault_text(Vm *vm, const RegexFault *fault,
                        const uint32_t *points, bool is_text)
 {

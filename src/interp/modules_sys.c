@@ -118,6 +118,42 @@ SYS_BODY(intern)
     return name == NULL ? VALUE_FAIL : str_value(name);
 }
 
+// getrefcount(object): as in CPython, the argument counts.
+static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    // Immediate values are there for ever.
+    return value_is_object(args[0])
+               ? int_from_u64(vm, value_object(args[0])->rc)
+               : value_from_small(UINT32_MAX);
+}
+
+// What is rarely asked for is written in Duet (lib/_sysinfo.duet), and made
+// when it is.
+static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Str *name = str_from(vm, "_sysinfo");
+    Module *module = name == NULL ? NULL : module_import(vm, name);
+    object_release_null(&vm->ctx, name);
+    if (module == NULL || !value_is_str(args[0])) {
+        return module == NULL ? VALUE_FAIL
+                              : raise_error(vm, ERR_TYPE,
+                                            "attribute name must be string");
+    }
+    const Str *wanted = value_as_str(args[0]);
+    Value found = VALUE_UNBOUND;
+    if (wanted->text[0] != '_' &&
+        dict_get(vm, module->dict, args[0], &found) < 0) {
+        return VALUE_FAIL;
+    }
+    return value_unbound(found)
+               ? raise_error(vm, ERR_ATTRIBUTE,
+                             "module 'sys' has no attribute '%s'",
+                             wanted->text)
+               : value_retain(found);
+}
+
 static const NativeDef functions[] = {
     {"exit", "status=None, /", sys_exit,
      "End the program: None is 0, an int itself, a text is printed."},
@@ -131,6 +167,9 @@ static const NativeDef functions[] = {
      "0: texts of ints have no limit."},
     {"exc_info", "", sys_exc_info,
      "(type, value, traceback) of the error being handled."},
+    {"getrefcount", "object, /", sys_getrefcount,
+     "How many references there are to it."},
+    {"__getattr__", "name, /", sys_getattr, "What is made when asked for."},
     {"intern", "string, /", sys_intern, "The one string of this text."},
     {NULL, NULL, NULL, NULL}};
 

@@ -302,6 +302,8 @@ static void tell_lost(const File *file, int error)
     (void)told;
 }
 
+// A dropped file is flushed and closed. A view of a text file's bytes leaves
+// that to its owner.
 static void file_destroy(Vm *vm, Object *object)
 {
     File *self = (File *)object;

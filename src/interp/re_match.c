@@ -37,6 +37,7 @@ Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
     return value_from_object(match);
 }
 
+// Its size depends on the number of groups.
 static void match_destroy(Vm *vm, Object *self)
 {
     ReMatch *match = (ReMatch *)self;
@@ -48,6 +49,7 @@ static void match_destroy(Vm *vm, Object *self)
 
 // --- groups ---
 
+// Cut from the text when it is asked for: most groups never are.
 static Value group_value(Vm *vm, const ReMatch *match, uint32_t group,
                          Value none)
 {
@@ -87,6 +89,7 @@ static bool find_group(Vm *vm, const ReMatch *match, Value key,
     return true;
 }
 
+// What m.group(key) and m[key] share.
 static Value group_of_key(Vm *vm, const ReMatch *match, Value key)
 {
     uint32_t group;
@@ -119,11 +122,13 @@ static Value match_group(Vm *vm, Value *args, uint32_t count)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
+// m[key]: a name or number, one at a time.
 static Value match_get_item(Vm *vm, Value self, Value key)
 {
     return group_of_key(vm, value_as_match(self), key);
 }
 
+// Without the whole match, which is group 0.
 static Value match_groups(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -141,6 +146,7 @@ static Value match_groups(Vm *vm, Value *args, uint32_t count)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
+// In the order in which the names stand in the pattern.
 static Value match_groupdict(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -189,18 +195,21 @@ static Value position(Vm *vm, Value *args, uint32_t which)
     return value_from_small(position_of(vm, match, 2 * group + which));
 }
 
+// -1 for a group that took no part, as for all positions.
 static Value match_start(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return position(vm, args, 0);
 }
 
+// As match_start.
 static Value match_end(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return position(vm, args, 1);
 }
 
+// Small ints need no release if the tuple cannot be made.
 static Value span_of(Vm *vm, const ReMatch *match, uint32_t group)
 {
     Value ends[] = {value_from_small(position_of(vm, match, 2 * group)),
@@ -209,6 +218,7 @@ static Value span_of(Vm *vm, const ReMatch *match, uint32_t group)
     return span == NULL ? VALUE_FAIL : value_from_object(span);
 }
 
+// (-1, -1) for a group that took no part.
 static Value match_span(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -220,6 +230,7 @@ static Value match_span(Vm *vm, Value *args, uint32_t count)
     return span_of(vm, value_as_match(args[0]), group);
 }
 
+// The template is parsed anew each time: expand() is rare, sub() is not.
 static Value match_expand(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -250,6 +261,7 @@ static Value match_copy(Vm *vm, Value *args, uint32_t count)
     return value_retain(args[0]);
 }
 
+// The matched text shows whole, however long it is.
 static Value match_repr(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
@@ -275,30 +287,35 @@ static Value match_repr(Vm *vm, Value self)
 
 // --- attributes ---
 
+// The object that was searched, not a copy.
 static Value get_string(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(value_as_match(self)->string);
 }
 
+// The pattern is held by each of its matches.
 static Value get_re(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_object(object_retain(value_as_match(self)->pattern));
 }
 
+// Clipped to the text, as the search used it.
 static Value get_pos(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_small((int64_t)value_as_match(self)->pos);
 }
 
+// As get_pos.
 static Value get_endpos(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_small((int64_t)value_as_match(self)->endpos);
 }
 
+// The group whose closing parenthesis came last, not the highest number.
 static Value get_last_index(Vm *vm, Value self)
 {
     (void)vm;
@@ -306,6 +323,7 @@ static Value get_last_index(Vm *vm, Value self)
     return group == 0 ? VALUE_NONE : value_from_small(group);
 }
 
+// None also if that group has no name.
 static Value get_last_group(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
@@ -318,6 +336,7 @@ static Value get_last_group(Vm *vm, Value self)
                         : (text == NULL ? VALUE_FAIL : str_value(text));
 }
 
+// Made anew each time; only old programs ask for it.
 static Value get_regs(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
@@ -333,6 +352,7 @@ static Value get_regs(Vm *vm, Value self)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
+// Matches come from patterns only.
 static Value match_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)args, (void)keywords;

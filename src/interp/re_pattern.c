@@ -67,18 +67,21 @@ static Value find_once(Vm *vm, Value *args, bool search, bool whole)
     return result;
 }
 
+// At pos only; the rest of the text may be anything.
 static Value pattern_match(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_once(vm, args, false, false);
 }
 
+// Other ways are tried until one ends at endpos.
 static Value pattern_fullmatch(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_once(vm, args, false, true);
 }
 
+// The first place from pos on where any way matches.
 static Value pattern_search(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -114,6 +117,7 @@ static Value empty_of(Vm *vm, const ReSubject *subject)
                             : bytes_value(vm, "", 0);
 }
 
+// No match object is made.
 static Value pattern_findall(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -194,6 +198,7 @@ static Value finditer_step(Vm *vm, Iterator *self)
     return result;
 }
 
+// Lazy: each match is searched for when it is asked for.
 static Value pattern_finditer(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -237,6 +242,7 @@ static bool add_split(Vm *vm, List *all, const ReSubject *subject,
     return true;
 }
 
+// A pattern that can be empty splits between characters as well.
 static Value pattern_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -272,6 +278,7 @@ static Value pattern_split(Vm *vm, Value *args, uint32_t count)
 
 // --- the object ---
 
+// Nothing in a pattern can refer back to it.
 static void pattern_destroy(Vm *vm, Object *self)
 {
     RePattern *pattern = (RePattern *)self;
@@ -281,6 +288,7 @@ static void pattern_destroy(Vm *vm, Object *self)
     object_free(vm, pattern, sizeof *pattern);
 }
 
+// re.compile() makes them, so that each is in the cache.
 static Value pattern_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)args, (void)keywords;
@@ -340,6 +348,7 @@ static Value pattern_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// By what was compiled, not by identity: the cache may have lost one of two.
 static Value pattern_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if ((op != COMPARE_EQ && op != COMPARE_NE) ||
@@ -356,6 +365,7 @@ static Value pattern_compare(Vm *vm, CompareOp op, Value a, Value b)
                      : value_from_bool((equal != 0) == (op == COMPARE_EQ));
 }
 
+// Of the same parts as pattern_compare.
 static bool pattern_hash(Vm *vm, Value self, uint64_t *hash)
 {
     const RePattern *pattern = value_as_pattern(self);
@@ -376,18 +386,21 @@ static Value pattern_copy(Vm *vm, Value *args, uint32_t count)
 
 // --- attributes ---
 
+// As it was given, a str or bytes.
 static Value get_pattern(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(value_as_pattern(self)->source);
 }
 
+// A plain int, as in CPython.
 static Value get_flags(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_small(regex_flags(value_as_pattern(self)->regex));
 }
 
+// Without the whole match.
 static Value get_groups(Vm *vm, Value self)
 {
     (void)vm;

@@ -46,6 +46,7 @@ static bool add_result(Vm *vm, Replacing *r, Value result)
     return true;
 }
 
+// The function may do anything; pattern and text are held by the arguments.
 static bool add_called(Vm *vm, Replacing *r)
 {
     size_t count = r->subject.is_text
@@ -103,6 +104,7 @@ static bool replace_one(Vm *vm, Replacing *r)
     return true;
 }
 
+// The run goes on behind each match, so the text is walked once.
 static bool replace_all(Vm *vm, Replacing *r, int64_t most)
 {
     int found = 1;
@@ -184,6 +186,7 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
     return result;
 }
 
+// Only the text of subn().
 static Value pattern_sub(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -191,6 +194,7 @@ static Value pattern_sub(Vm *vm, Value *args, uint32_t count)
     return substitute(vm, args, &made);
 }
 
+// The count tells whether anything was replaced.
 static Value pattern_subn(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -18,11 +18,13 @@ static char peek(const TemplateParser *p)
     return p->at < p->source.length ? p->source.text[p->at] : '\0';
 }
 
+// ASCII only: other digits name no group.
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
+// Decides between \123, a character, and \19, a group.
 static bool is_octal(char c)
 {
     return c >= '0' && c <= '7';
@@ -128,6 +130,7 @@ static bool is_identifier(const TemplateParser *p, size_t from, size_t to)
     return from < to;
 }
 
+// An unknown name is an IndexError, not an re.error, in CPython too.
 static bool add_named(TemplateParser *p, size_t from, size_t to)
 {
     Str *name = str_new(p->vm, p->source.text + from, to - from);
@@ -252,6 +255,7 @@ static bool parse_escape(TemplateParser *p, size_t start)
     return add_literal(p, p->source.text + start, 2);
 }
 
+// Texts without a backslash are one literal.
 bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
                        Value source)
 {
@@ -278,6 +282,7 @@ bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
     return ok && strbuf_ok(&template->literals);
 }
 
+// Also after a parse that failed half way.
 void re_template_free(Vm *vm, ReTemplate *template)
 {
     strbuf_free(&template->literals);

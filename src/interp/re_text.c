@@ -5,6 +5,7 @@
 #include "interp/obj_int.h"
 #include "interp/re_object.h"
 
+// The text is borrowed: the caller holds the object while it searches.
 bool re_subject(Vm *vm, Value string, ReSubject *subject)
 {
     subject->string = string;
@@ -28,6 +29,7 @@ bool re_subject(Vm *vm, Value string, ReSubject *subject)
     return true;
 }
 
+// A str pattern has no meaning on bytes, nor the other way round.
 bool re_subject_for(Vm *vm, const RePattern *pattern, Value string,
                     ReSubject *subject)
 {
@@ -62,6 +64,8 @@ Value re_slice(Vm *vm, const ReSubject *subject, size_t from, size_t to)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// A long text that is not ASCII gets an index when it is first asked
+// (obj_str.c).
 size_t re_index(Vm *vm, const ReSubject *subject, size_t offset)
 {
     return subject->narrow
@@ -69,6 +73,8 @@ size_t re_index(Vm *vm, const ReSubject *subject, size_t offset)
                : str_index_of(vm, value_as_str(subject->string), offset);
 }
 
+// Fields are set one by one: the run is large, and most of it need not be
+// cleared.
 bool re_run_begin(Vm *vm, RegexRun *run, const RePattern *pattern,
                   const ReSubject *subject)
 {
@@ -90,6 +96,7 @@ void re_run_advance(RegexRun *run)
     run->start = run->marks[1];
 }
 
+// No match object is needed for findall and split.
 Value re_run_group(Vm *vm, const ReSubject *subject, const RegexRun *run,
                    uint32_t group, Value none)
 {

@@ -75,6 +75,7 @@ static bool parse(RxParser *p, RxSeq *seq)
     return !p->failed;
 }
 
+// The tree is gone with the arena when the program is complete.
 static bool compile(RxParser *p, Regex *regex)
 {
     RxSeq seq;
@@ -89,6 +90,7 @@ static bool compile(RxParser *p, Regex *regex)
            rx_compile(p->ctx, regex, &seq, &p->groups, p->fault);
 }
 
+// Everything of the parser lives here, so that one place frees it.
 Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
                      bool is_text, uint32_t flags, RegexFault *fault)
 {
@@ -115,6 +117,7 @@ Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
     return regex;
 }
 
+// The counterpart of every VEC and name that compiling fills.
 void regex_free(Ctx *ctx, Regex *regex)
 {
     for (size_t i = 0; i < regex->sets.count; i++) {
@@ -135,21 +138,25 @@ void regex_free(Ctx *ctx, Regex *regex)
     ctx_free(ctx, regex, sizeof *regex);
 }
 
+// With those that the pattern itself has set.
 uint32_t regex_flags(const Regex *regex)
 {
     return regex->flags;
 }
 
+// The highest number of a group.
 uint32_t regex_group_count(const Regex *regex)
 {
     return regex->group_count;
 }
 
+// The regex owns it.
 const char *regex_group_name(const Regex *regex, uint32_t group)
 {
     return regex->names.items[group];
 }
 
+// Kept with the regex: the caller words and gives them.
 const RegexWarning *regex_warnings(const Regex *regex, size_t *count)
 {
     *count = regex->warning_count;

@@ -62,6 +62,7 @@ static bool is_class(uint32_t c, RxClass class, bool unicode)
     }
 }
 
+// The negative classes are all that the positive ones are not.
 bool rx_char_is(uint32_t c, RxClass class, bool unicode)
 {
     return class >= RX_CLASS_NOT_DIGIT

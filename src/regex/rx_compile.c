@@ -18,6 +18,7 @@ static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up);
 
 // --- emitting ---
 
+// Appends; targets that are not known yet are filled in later.
 static bool emit(RxCompiler *c, RxIns ins)
 {
     return vec_push(c->ctx, &c->regex->code, ins);
@@ -29,11 +30,14 @@ static uint32_t here(const RxCompiler *c)
     return (uint32_t)c->regex->code.count;
 }
 
+// Valid until the next emit, which may move the code.
 static RxIns *at(const RxCompiler *c, uint32_t pc)
 {
     return &c->regex->code.items[pc];
 }
 
+// The number of a loop's state in the run, also for lookarounds and atomic
+// groups, which keep a height there.
 static bool new_loop(RxCompiler *c, uint32_t min, uint32_t max,
                      uint32_t *number)
 {
@@ -54,6 +58,7 @@ static bool keep_first(RxCompiler *c, const RxFirst *first, uint16_t *number)
     return vec_push(c->ctx, &c->regex->firsts, *first);
 }
 
+// The regex owns the set from here on.
 static bool add_set(RxCompiler *c, const RxNode *node, uint32_t *number)
 {
     RxSet set;
@@ -87,6 +92,7 @@ static bool is_literal(const RxCompiler *c, const RxNode *node)
     }
 }
 
+// UTF-8 in a text, the byte itself in a bytes pattern.
 static size_t literal_bytes(const RxCompiler *c, uint32_t code, char *out)
 {
     if (c->regex->is_text) {
@@ -122,12 +128,15 @@ static bool compile_literals(RxCompiler *c, const RxNode **node)
                            .b = (uint32_t)length});
 }
 
+// Two instructions, since a byte from 0x80 on is a character in one kind of
+// text and a part of one in the other.
 static bool compile_set(RxCompiler *c, const RxNode *node)
 {
     RxIns ins = {.op = c->regex->is_text ? RX_OP_SET : RX_OP_BYTE_SET};
     return add_set(c, node, &ins.a) && emit(c, ins);
 }
 
+// The flag is settled here, so that the matcher need not look at it.
 static bool compile_any(RxCompiler *c, const RxNode *node)
 {
     return emit(c, (RxIns){.op = node->flags & REGEX_DOTALL ? RX_OP_ALL
@@ -260,6 +269,7 @@ static bool compile_loop(RxCompiler *c, const RxNode *node,
                            .b = body});
 }
 
+// A possessive repetition keeps its turns, and then itself as a whole.
 static bool compile_atomic_loop(RxCompiler *c, const RxNode *node,
                                 const RxCont *inside)
 {
@@ -279,6 +289,7 @@ static bool compile_never(RxCompiler *c, const RxNode *node)
     return ok;
 }
 
+// The cheapest form that will do: a run, a choice, or a counted loop.
 static bool compile_repeat(RxCompiler *c, const RxNode *node,
                            const RxCont *up)
 {
@@ -303,6 +314,7 @@ static bool compile_repeat(RxCompiler *c, const RxNode *node,
 
 // --- groups ---
 
+// A group that captures nothing costs nothing.
 static bool compile_group(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     RxCont rest = {.rest = node->next, .up = up};
@@ -383,6 +395,7 @@ static bool compile_look(RxCompiler *c, const RxNode *node)
     return true;
 }
 
+// What follows is unknown inside: the first way through is kept.
 static bool compile_atomic(RxCompiler *c, const RxNode *node)
 {
     uint32_t number;
@@ -392,6 +405,7 @@ static bool compile_atomic(RxCompiler *c, const RxNode *node)
            emit(c, (RxIns){.op = RX_OP_ATOMIC_END, .b = number});
 }
 
+// Both ways go on behind it; the second may be empty.
 static bool compile_if(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     RxCont rest = {.rest = node->next, .up = up};
@@ -412,6 +426,7 @@ static bool compile_if(RxCompiler *c, const RxNode *node, const RxCont *up)
     return true;
 }
 
+// What a place means depends on flags, which are settled here.
 static bool compile_place(RxCompiler *c, const RxNode *node)
 {
     RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
@@ -421,6 +436,7 @@ static bool compile_place(RxCompiler *c, const RxNode *node)
                            .a = mode.unicode});
 }
 
+// Case counts as it does where the reference stands, not where the group does.
 static bool compile_back(RxCompiler *c, const RxNode *node)
 {
     RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
@@ -431,6 +447,7 @@ static bool compile_back(RxCompiler *c, const RxNode *node)
 
 // --- all ---
 
+// Literal neighbours are taken together: *place moves on to the last of them.
 static bool compile_node(RxCompiler *c, const RxNode **place,
                          const RxCont *up)
 {
@@ -503,6 +520,7 @@ static bool find_start(RxCompiler *c, const RxSeq *seq)
     return ok;
 }
 
+// The program ends in the one instruction that can accept.
 bool rx_compile(Ctx *ctx, Regex *regex, const RxSeq *seq,
                 const RxGroupVec *groups, RegexFault *fault)
 {

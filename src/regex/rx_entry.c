@@ -24,6 +24,7 @@ bool rx_entry_grow(RegexRun *run)
     return true;
 }
 
+// Entries that lead somewhere have nothing to put back.
 static void put_back(RegexRun *run, const RegexEntry *entry)
 {
     if (entry->kind == RX_ENTRY_MARK) {
@@ -35,6 +36,8 @@ static void put_back(RegexRun *run, const RegexEntry *entry)
     }
 }
 
+// What is cut cannot be tried again, but if all fails later, the marks must
+// be as they were before.
 void rx_entry_cut(RegexRun *run, size_t height)
 {
     size_t kept = height;
@@ -47,6 +50,7 @@ void rx_entry_cut(RegexRun *run, size_t height)
     run->entry_count = kept;
 }
 
+// For lookarounds that must leave no trace.
 void rx_entry_undo(RegexRun *run, size_t height)
 {
     while (run->entry_count > height) {
@@ -104,6 +108,7 @@ static bool retry_turn(RegexRun *run, const RxIns **ins, const char *p)
     return true;
 }
 
+// A pattern that tries for hours is ended by Ctrl-C here.
 static bool poll(RegexRun *run)
 {
     run->fuel = FUEL;
@@ -111,6 +116,7 @@ static bool poll(RegexRun *run)
     return !run->broken;
 }
 
+// Each entry is looked at from the top down; those that are used up go.
 bool rx_entry_retry(RegexRun *run, const RxIns **ins, const char **p)
 {
     if (UNLIKELY(run->broken || run->fuel-- == 0) && !poll(run)) {

@@ -28,6 +28,7 @@ RxSetMode rx_set_mode(uint32_t flags, bool is_text)
     return (RxSetMode){.fold = fold, .unicode = unicode, .is_text = is_text};
 }
 
+// Also what the compiler uses, so that both agree on every character.
 bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
 {
     RxSetMode mode = rx_set_mode(node->flags, is_text);
@@ -47,6 +48,7 @@ bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
 
 static bool walk(Walk *w, const RxNode *node, const RxCont *up);
 
+// The union of what can begin here.
 static bool add_set(Walk *w, const RxNode *node)
 {
     RxSet set;
@@ -74,6 +76,7 @@ static bool walk_up(Walk *w, const RxCont *up)
     return walk(w, up->rest, up->up);
 }
 
+// Any of the ways may be taken.
 static bool walk_branch(Walk *w, const RxNode *node, const RxCont *rest)
 {
     for (size_t i = 0; i < node->count; i++) {
@@ -119,6 +122,7 @@ static bool walk(Walk *w, const RxNode *node, const RxCont *up)
     }
 }
 
+// `up` NULL: nothing follows, and the pattern may accept.
 bool rx_first_of(Ctx *ctx, const RxNode *node, const RxCont *up, bool is_text,
                  RxFirst *first)
 {

@@ -7,6 +7,7 @@
 
 // --- places ---
 
+// The character at a place inside the text.
 static bool is_word_at(const RegexRun *run, const char *p, bool unicode)
 {
     uint32_t c;
@@ -27,6 +28,7 @@ static bool at_boundary(const RegexRun *run, const char *p, bool unicode,
     return (before != after) == wanted;
 }
 
+// None of them takes a character; all look at most one to each side.
 static bool at_place(const RegexRun *run, const RxIns *ins, const char *p)
 {
     bool lines = ins->first != 0;
@@ -49,6 +51,7 @@ static bool at_place(const RegexRun *run, const RxIns *ins, const char *p)
 
 // --- single characters ---
 
+// ASCII is answered by the bits, all else by the ranges.
 STEP bool step_set(const RegexRun *run, const RxIns *ins, const char **p)
 {
     const RxSet *set = &run->regex->sets.items[ins->a];
@@ -65,12 +68,14 @@ STEP bool step_set(const RegexRun *run, const RxIns *ins, const char **p)
     return rx_set_has_wide(set, c);
 }
 
+// Every byte is a character, answered by the bits.
 STEP bool step_byte_set(const RegexRun *run, const RxIns *ins, const char **p)
 {
     return *p < run->end && rx_set_bit(run->regex->sets.items[ins->a].bits,
                                        (unsigned char)*(*p)++);
 }
 
+// A newline is the only character that `.` refuses.
 STEP bool step_any(const RegexRun *run, const char **p, bool all)
 {
     if (*p >= run->end || (!all && **p == '\n')) {
@@ -80,6 +85,7 @@ STEP bool step_any(const RegexRun *run, const char **p, bool all)
     return true;
 }
 
+// UTF-8 compares as bytes.
 STEP bool step_string(const RegexRun *run, const RxIns *ins, const char **p)
 {
     if ((size_t)(run->end - *p) < ins->b ||
@@ -108,6 +114,7 @@ static const char *skip(const RegexRun *run, const char *p, uint32_t count,
     return p;
 }
 
+// Takes all, and leaves an entry from which characters are given back.
 static bool step_run(RegexRun *run, const RxIns *ins, const char **p)
 {
     const char *end = rx_run_all(run, ins, *p, ins->c);
@@ -126,6 +133,7 @@ static bool step_run(RegexRun *run, const RxIns *ins, const char **p)
            rx_may_follow(run, ins->first, end);
 }
 
+// Takes the least, and leaves an entry from which more are taken.
 static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
 {
     const char *end = *p;
@@ -144,6 +152,7 @@ static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
            rx_may_follow(run, ins->first, end);
 }
 
+// What follows cannot begin with anything that was taken: no entry is needed.
 STEP bool step_run_keep(RegexRun *run, const RxIns *ins, const char **p)
 {
     const char *end = rx_run_all(run, ins, *p, ins->c);
@@ -155,6 +164,7 @@ STEP bool step_run_keep(RegexRun *run, const RxIns *ins, const char **p)
 
 // --- groups and loops ---
 
+// With nothing to fall back to, the old mark is not needed any more.
 STEP bool step_mark(RegexRun *run, const RxIns *ins, const char *p)
 {
     if (run->entry_count > 0 &&
@@ -167,6 +177,7 @@ STEP bool step_mark(RegexRun *run, const RxIns *ins, const char *p)
     return true;
 }
 
+// The count of an outer turn's loop is put back if this way fails.
 static bool step_loop(RegexRun *run, const RxIns *ins)
 {
     RxLoop *loop = &run->loops[ins->a];
@@ -246,12 +257,14 @@ static bool step_look_end(RegexRun *run, const RxIns *ins, const char **p)
 
 // --- references ---
 
+// A group that is being matched again may have its end before its start.
 static bool took_part(const RegexRun *run, uint32_t group)
 {
     const char *from = run->marks[2 * group], *to = run->marks[2 * group + 1];
     return from != NULL && to != NULL && from <= to;
 }
 
+// Character by character without regard to case: the two may differ in bytes.
 static bool step_back(const RegexRun *run, const RxIns *ins, const char **p)
 {
     if (!took_part(run, ins->a)) {
@@ -288,6 +301,7 @@ STEP bool step_match(const RegexRun *run, const char *p)
     return (!run->whole || p == run->end) && p != run->not_at;
 }
 
+// The next byte often excludes a way, which then costs no entry.
 STEP bool step_way(RegexRun *run, const RxIns **go, const char *p)
 {
     const RxIns *ins = *go;
@@ -390,6 +404,7 @@ static int match_at(RegexRun *run, const char *start)
 
 // --- searching ---
 
+// Small patterns need no memory of their own.
 bool regex_run_init(RegexRun *run)
 {
     const Regex *regex = run->regex;
@@ -417,6 +432,7 @@ bool regex_run_init(RegexRun *run)
     return true;
 }
 
+// Also after an init that failed.
 void regex_run_free(RegexRun *run)
 {
     if (run->marks != run->inline_marks) {
@@ -432,6 +448,7 @@ void regex_run_free(RegexRun *run)
     }
 }
 
+// No other place is tried.
 int regex_match(RegexRun *run)
 {
     return match_at(run, run->start);
@@ -459,6 +476,7 @@ static const char *next_start(const RegexRun *run, const char *p)
     return p < run->end ? p : NULL;
 }
 
+// Tries each place where a match can begin, from the left.
 int regex_search(RegexRun *run)
 {
     const char *p = run->start;

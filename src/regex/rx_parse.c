@@ -7,6 +7,7 @@
 
 // --- tokens ---
 
+// A backslash at the very end is the one fault that reading a token can have.
 void rx_parser_advance(RxParser *p)
 {
     p->escaped = false;
@@ -25,6 +26,7 @@ void rx_parser_advance(RxParser *p)
     }
 }
 
+// Does not look whether there was one: the end is a token too.
 uint32_t rx_parser_take(RxParser *p, bool *escaped)
 {
     uint32_t c = p->next;
@@ -35,6 +37,7 @@ uint32_t rx_parser_take(RxParser *p, bool *escaped)
     return c;
 }
 
+// An escaped character is never a sign.
 bool rx_parser_match(RxParser *p, uint32_t c)
 {
     bool seen = rx_parser_sees(p, c);
@@ -77,6 +80,7 @@ static bool begin_fault(RxParser *p, size_t offset)
     return true;
 }
 
+// Every loop of the parser ends at the end of the pattern.
 static void end_fault(RxParser *p)
 {
     p->failed = true;
@@ -84,6 +88,7 @@ static void end_fault(RxParser *p)
     p->escaped = false;
 }
 
+// Places count from the token to come, as CPython's texts do.
 void rx_parser_fail(RxParser *p, size_t offset, const char *format, ...)
 {
     if (begin_fault(p, offset)) {
@@ -95,6 +100,7 @@ void rx_parser_fail(RxParser *p, size_t offset, const char *format, ...)
     }
 }
 
+// The repr of the name is made by the caller, which knows how.
 void rx_parser_fail_name(RxParser *p, size_t offset, const char *text,
                          RxName name, const char *rest)
 {
@@ -120,6 +126,7 @@ static void add_shown(RxParser *p, RxName shown)
     }
 }
 
+// For words that quote what stands in the pattern.
 void rx_parser_fail_text(RxParser *p, size_t offset, const char *text,
                          RxName shown, const char *rest, RxName last)
 {
@@ -132,6 +139,7 @@ void rx_parser_fail_text(RxParser *p, size_t offset, const char *text,
     }
 }
 
+// Beyond the first few, nobody reads them.
 void rx_parser_warn(RxParser *p, const char *text, size_t position)
 {
     if (p->warning_count < REGEX_WARNING_MAX) {
@@ -140,6 +148,7 @@ void rx_parser_warn(RxParser *p, const char *text, size_t position)
     }
 }
 
+// The error is the context's; the fault keeps its kind.
 void rx_parser_broken(RxParser *p)
 {
     end_fault(p);
@@ -147,6 +156,7 @@ void rx_parser_broken(RxParser *p)
 
 // --- nodes ---
 
+// Linked in at once, so that a repetition finds it as the last one.
 RxNode *rx_parser_node(RxParser *p, RxSeq *seq, RxNodeKind kind,
                        uint32_t flags)
 {
@@ -166,6 +176,7 @@ RxNode *rx_parser_node(RxParser *p, RxSeq *seq, RxNodeKind kind,
     return node;
 }
 
+// Whether case counts is read off the flags later.
 static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     RxNode *node = rx_parser_node(p, seq, RX_NODE_CHAR, flags);
@@ -174,6 +185,7 @@ static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
     }
 }
 
+// Places cannot be repeated: parse_repeat asks for their kind.
 static void add_place(RxParser *p, RxSeq *seq, RxPlace place, uint32_t flags)
 {
     RxNode *node = rx_parser_node(p, seq, RX_NODE_AT, flags);
@@ -200,6 +212,7 @@ static bool take_count(RxParser *p, uint32_t *count)
     return any;
 }
 
+// CPython's limit is the number that means "without limit".
 static bool too_large(RxParser *p, bool given, uint32_t count)
 {
     if (!given || count != RX_MANY || p->failed) {

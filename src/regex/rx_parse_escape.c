@@ -14,6 +14,7 @@ static int digit_value(uint32_t c, int base)
     return value < base ? value : -1;
 }
 
+// Stops at the first token that is none.
 int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
 {
     int count = 0;
@@ -78,6 +79,7 @@ static uint32_t simple_escape(uint32_t c)
     }
 }
 
+// 0 if the letter is no class.
 static RxClass class_escape(uint32_t c)
 {
     switch (c) {
@@ -98,6 +100,7 @@ static RxClass class_escape(uint32_t c)
     }
 }
 
+// ASCII letters are kept for escapes to come: unknown ones are faults.
 static bool is_letter(uint32_t c)
 {
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
@@ -146,6 +149,7 @@ static bool place_escape(uint32_t c, RxPlace *place)
     }
 }
 
+// Escaped, so that it means itself whatever it is.
 static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     RxNode *node = rx_parser_node(p, seq, RX_NODE_CHAR, flags);
@@ -179,6 +183,7 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
     }
 }
 
+// Classes first, then places, then numbers, then characters.
 void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     size_t start = rx_parser_tell(p) - 2;
@@ -317,6 +322,7 @@ static void parse_items(RxParser *p, ItemVec *items, size_t here)
     }
 }
 
+// One character in a set stays a set: the compiler knows no difference.
 void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags)
 {
     size_t here = rx_parser_tell(p) - 1;

@@ -24,6 +24,7 @@ static bool is_identifier(const RxParser *p, RxName name)
     return name.end > name.start;
 }
 
+// In characters, as places are.
 static size_t name_length(RxName name)
 {
     return name.end - name.start;
@@ -66,6 +67,7 @@ static uint32_t find_group(const RxParser *p, const char *name)
     return 0;
 }
 
+// A reference into an open group would have no width and no end.
 static bool is_closed(const RxParser *p, uint32_t group)
 {
     return group < p->groups.count && p->groups.items[group].closed;
@@ -85,6 +87,7 @@ static void check_behind(RxParser *p, uint32_t group)
     }
 }
 
+// By number or name: the caller has looked the group up.
 void rx_parse_back(RxParser *p, RxSeq *seq, uint32_t group, size_t offset,
                    uint32_t flags)
 {

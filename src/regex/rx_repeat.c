@@ -1,6 +1,7 @@
 // Runs: the same kind of character again and again, the matcher's hot loops.
 #include "regex/rx_entry.h"
 
+// The long way, for lazy runs and for counted ones in texts that are not ASCII.
 const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
 {
     if (p >= run->end) {
@@ -67,6 +68,7 @@ static const char *wide_set_run(const RegexRun *run, const RxSet *set,
     return p;
 }
 
+// `end` is already as far as the run may go.
 static const char *narrow_run(const RegexRun *run, const RxIns *ins,
                               const char *p, const char *end)
 {
@@ -87,6 +89,7 @@ static const char *narrow_run(const RegexRun *run, const RxIns *ins,
     }
 }
 
+// Without a limit no characters need be counted, only walked over.
 const char *rx_run_all(const RegexRun *run, const RxIns *ins, const char *p,
                        uint32_t most)
 {

@@ -13,6 +13,7 @@ typedef VEC(RxItem) ItemVec;
 // cased characters up there are few, and walking a million of them is slow.
 enum { FOLD_LIMIT = 0xFFFF };
 
+// Overlaps are joined afterwards, so the lower end alone decides.
 static int compare_items(const void *a, const void *b)
 {
     const RxItem *left = a, *right = b;
@@ -40,6 +41,7 @@ static void join_ranges(ItemVec *ranges)
     ranges->count = last + 1;
 }
 
+// Not in order yet: join_ranges puts them so.
 static bool add_range(Ctx *ctx, ItemVec *ranges, uint32_t low, uint32_t high)
 {
     // Neighbours come one after the other when a range is folded.
@@ -99,6 +101,7 @@ static bool in_ranges(const RxSet *set, uint32_t c)
     return false;
 }
 
+// Classes are asked last: they cost a look into Unicode's tables.
 bool rx_set_has_wide(const RxSet *set, uint32_t c)
 {
     c = rx_char_lower(c, (RxFold)set->fold);
@@ -179,6 +182,7 @@ bool rx_set_make(Ctx *ctx, RxSet *set, const RxItem *items, size_t count,
     return ok;
 }
 
+// A set that was never filled has no ranges.
 void rx_set_free(Ctx *ctx, RxSet *set)
 {
     ctx_free(ctx, set->ranges, set->range_count * sizeof *set->ranges);

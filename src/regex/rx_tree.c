@@ -7,6 +7,7 @@ static uint64_t capped(uint64_t width, uint64_t most)
     return width > most ? most : width;
 }
 
+// The least of the least and the most of the most.
 static RxWidth branch_width(const RxNode *node, const RxGroupVec *groups)
 {
     RxWidth all = {.low = RX_MANY - 1, .high = 0};
@@ -26,6 +27,7 @@ static RxWidth repeat_width(const RxNode *node, const RxGroupVec *groups)
                      .high = body.high * node->max};
 }
 
+// Either way may be taken.
 static RxWidth if_width(const RxNode *node, const RxGroupVec *groups)
 {
     RxWidth yes = rx_tree_width(&node->body, groups);
@@ -38,6 +40,7 @@ static RxWidth if_width(const RxNode *node, const RxGroupVec *groups)
                      .high = yes.high > no.high ? yes.high : no.high};
 }
 
+// Places and lookaround take nothing.
 static RxWidth node_width(const RxNode *node, const RxGroupVec *groups)
 {
     switch (node->kind) {
@@ -73,6 +76,7 @@ RxWidth rx_tree_width(const RxSeq *seq, const RxGroupVec *groups)
     return all;
 }
 
+// A capturing group must mark where it stands, so it is no single character.
 const RxNode *rx_tree_single(const RxSeq *seq)
 {
     const RxNode *node = seq->first;
