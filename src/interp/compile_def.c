@@ -383,8 +383,7 @@ static void comp_element(Compiler *c, const Node *node, Reg result)
     }
     case AST_GENERATOR_EXP:
         item = expr_temp(c, node->comp.element);
-        emit(c, OPCODE_YIELD, item, item, 0);
-        emit(c, OPCODE_DROP, item, 0, 0);
+        emit_x(c, OPCODE_YIELD, 2, item, item, 0);
         break;
     default:
         item = expr_any(c, node->comp.element);

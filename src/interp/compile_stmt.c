@@ -347,9 +347,18 @@ static void import_from(Compiler *c, const Node *node)
 }
 
 // The last expression statement of a prompt's entry is its value.
+// What is sent to a `yield` that is a whole statement is not even stored.
 static void expression_stmt(Compiler *c, const Node *node)
 {
-    Reg value = expr_temp(c, node->expr_stmt.value);
+    const Node *expression = node->expr_stmt.value;
+    if (expression->kind == AST_YIELD && node != c->result &&
+        expression->expr_stmt.value != NULL) {
+        Reg source = expr_temp(c, expression->expr_stmt.value);
+        c->span = expression->span;
+        emit_x(c, OPCODE_YIELD, 2, source, source, 0);
+        return;
+    }
+    Reg value = expr_temp(c, expression);
     if (node == c->result) {
         emit(c, OPCODE_RET, value, c->local_count, 0);
     } else {

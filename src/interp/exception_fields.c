@@ -37,13 +37,21 @@ static const ErrorKind families[] = {
     ERR_IMPORT,      ERR_UNICODE_DECODE, ERR_UNICODE_ENCODE,
     ERR_UNICODE_TRANSLATE};
 
-// ERR_NONE: the class has no fields.
+// ERR_NONE: the class has no fields. Every exception that is made comes here,
+// so the classes are walked once; no class derives from two families.
 static ErrorKind family_of(Vm *vm, const Exception *self)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (type_is_subtype(self->head.type,
-                            type_of_error(vm, families[i]))) {
-            return families[i];
+    const Tuple *mro = self->head.type->mro;
+    // The last two are BaseException and object.
+    for (size_t at = 0; at + 2 < mro->count; at++) {
+        const Object *cls = value_object(mro->items[at]);
+        if (cls == (const Object *)vm->error_types[ERR_EXCEPTION]) {
+            continue;
+        }
+        for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+            if (cls == (const Object *)vm->error_types[families[i]]) {
+                return families[i];
+            }
         }
     }
     return ERR_NONE;

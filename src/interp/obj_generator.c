@@ -164,7 +164,7 @@ static Value run_entered(Vm *vm, Generator *g, Value sent, bool was_new)
 {
     Frame *frame = vm->frame;
     bool raises = value_unbound(sent);
-    if (!raises && !was_new) {
+    if (!raises && !was_new && !(INS_X(frame->pc[-1]) & 2)) {
         value_replace(&vm->ctx, &frame->registers[INS_B(frame->pc[-1])],
                       value_retain(sent));
     }
@@ -226,7 +226,7 @@ static Generator *delegate(const Generator *g)
     // `word` stands behind the YIELD, so this is the instruction itself.
     Ins yield = g->function->code->words[g->word - 1];
     Value asked = g->registers[INS_C(yield)];
-    return INS_X(yield) && value_is_kind(asked, KIND_GENERATOR)
+    return (INS_X(yield) & 1) && value_is_kind(asked, KIND_GENERATOR)
                ? (Generator *)value_object(asked)
                : NULL;
 }

@@ -154,7 +154,8 @@ OPCODE(MKCLASS, "r--", 0,
 OPCODE(RET, "ru-", 0, "return A; B locals to release")
 OPCODE(RETN, "-u-", 0, "return None; B locals to release")
 OPCODE(RETGEN, "ru-", 0, "as RET in a generator")
-OPCODE(YIELD, "rrr", 0, "yield A; B = what is sent; x: 1 for iterator C")
+OPCODE(YIELD, "rrr", 0,
+       "yield A; B = what is sent; x: 1 for iterator C; 2: B stays as it is")
 OPCODE(GETYFI, "r--", 0, "A = the iterator that `yield from A` asks")
 OPCODE(SEND, "rrj", 0, "B = A.send(B); jump if that returned")
 

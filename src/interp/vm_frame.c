@@ -237,7 +237,9 @@ int vm_resume(Vm *vm, Generator *g)
     window[-1] = value_from_object(object_retain(g));
     if (sends) {
         Ins yield = vm->frame->pc[-1];
-        value_replace(&vm->ctx, &window[INS_B(yield)], VALUE_NONE);
+        if (!(INS_X(yield) & 2)) {
+            value_replace(&vm->ctx, &window[INS_B(yield)], VALUE_NONE);
+        }
     }
     return 1;
 }
