@@ -104,6 +104,10 @@ static mp_err powers_add(Ctx *ctx, Powers *p, int base)
 // splits it first. MP_ERR may also mean an interrupt that is pending in ctx.
 static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 {
+    // Of any base, whose digits are a bit each or more: one leaf prints it.
+    if (mp_count_bits(number) < LEAF_DIGITS) {
+        return print_leaf(out, number, base, 0);
+    }
     Powers p = {.count = 0};
     mp_err err = powers_add(ctx, &p, base);
     while (err == MP_OKAY && p.count < TEXT_LEVELS &&

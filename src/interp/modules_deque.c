@@ -1,4 +1,5 @@
-// The native half of collections.deque: the ring and what loops call.
+// The native half of collections: the ring of deque with what loops call, and
+// the counting of Counter.
 //
 // lib/collections/__init__.duet derives the class that programs see from this
 // one and adds what is not urgent. Invariant: capacity is 0 or a power of two;
@@ -6,6 +7,7 @@
 // holds a reference. `changes` counts what an iteration must notice.
 #include "interp/module.h"
 #include "interp/note.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 #include "interp/protocol.h"
@@ -505,6 +507,39 @@ static const TypeDef deque_type_def = {
     .members = deque_members,
 };
 
+// For Counter: one more of each item. Programs see no step of it, so that the
+// mapping must be one that overrides nothing.
+static Value count_elements(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_kind(args[0], KIND_DICT)) {
+        return raise_error(vm, ERR_TYPE, "a dict is required");
+    }
+    Dict *counts = value_as_dict(args[0]);
+    Value iterator = value_iter(vm, args[1]), item, seen;
+    bool ok = !value_failed(iterator);
+    while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+        int found = value_failed(item) ? -1
+                                       : dict_get(vm, counts, item, &seen);
+        Value old = found > 0 ? value_retain(seen) : value_from_small(0);
+        Value next = found < 0 ? VALUE_FAIL
+                               : value_binary(vm, BINARY_ADD, old,
+                                              value_from_small(1));
+        ok = !value_failed(next) && dict_set(vm, counts, item, next) &&
+             ctx_poll(&vm->ctx);
+        release(vm, next);
+        release(vm, old);
+        release(vm, item);
+    }
+    release(vm, iterator);
+    return ok ? VALUE_NONE : VALUE_FAIL;
+}
+
+static const NativeDef functions[] = {
+    {"_count_elements", "mapping, iterable, /", count_elements,
+     "Counts the items of an iterable in a mapping."},
+    {NULL, NULL, NULL, NULL}};
+
 static bool add_ring(Vm *vm, Dict *dict)
 {
     Type *cls = type_variant(vm, &deque_type_def, "ring");
@@ -514,4 +549,5 @@ static bool add_ring(Vm *vm, Dict *dict)
 
 const ModuleDef collections_module = {.name = "collections",
                                       .doc = "The native half of collections.",
+                                      .functions = functions,
                                       .init = add_ring};

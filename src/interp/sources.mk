@@ -69,6 +69,7 @@ interp_sources += src/interp/modules_deque.c
 interp_sources += src/interp/modules_heapq.c
 interp_sources += src/interp/modules_itertools.c
 interp_sources += src/interp/modules_math.c
+interp_sources += src/interp/modules_operator.c
 interp_sources += src/interp/modules_os.c
 interp_sources += src/interp/modules_random.c
 interp_sources += src/interp/modules_sys.c
