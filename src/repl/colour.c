@@ -8,6 +8,7 @@ static const char place_look[] = "35";   // files, lines, functions
 static const char caret_look[] = "1;31";
 static const char class_look[] = "1;31"; // the error's class
 
+// An empty part gets no escapes.
 static void add(StrBuf *out, const char *look, const char *text,
                 size_t length)
 {
@@ -61,6 +62,8 @@ static size_t class_length(const char *line, size_t length)
     return name > 0 && name <= length && ends ? name : 0;
 }
 
+// In this order: carets look like nothing else, and a place is indented
+// where a class is not.
 static void add_line(StrBuf *out, const char *line, size_t length)
 {
     size_t blanks = strspn(line, " ");
@@ -78,6 +81,7 @@ static void add_line(StrBuf *out, const char *line, size_t length)
     }
 }
 
+// The last line may have no line end.
 void colour_traceback(StrBuf *out, const char *text)
 {
     while (*text != '\0') {

@@ -2,28 +2,16 @@
 // so, not the parser, because the text is half typed.
 #include "repl/complete.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "interp/module.h"
-#include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 #include "repl/command.h"
+#include "repl/complete_spot.h"
 #include "repl/peek.h"
-
-// The text in front of the cursor, taken apart.
-typedef struct Spot {
-    Completion *out;
-    Session *session;
-    Source *source;
-    TokenList tokens;
-    size_t from;   // where the code begins (behind `%time `)
-    size_t cursor;
-    size_t count;  // tokens in front of the word
-} Spot;
 
 // Memory that runs out costs the one candidate.
 void complete_offer(Completion *out, const char *head, const char *text,
@@ -63,27 +51,8 @@ static bool set_word(Spot *spot, size_t start)
     return out->word != NULL;
 }
 
-static TokenKind kind_at(const Spot *spot, size_t index)
-{
-    return index < spot->tokens.count
-               ? (TokenKind)spot->tokens.items[index].kind
-               : TOK_END;
-}
-
-// The innermost bracket that is open in front of token `end`; SIZE_MAX: none.
-static size_t open_bracket(const Spot *spot, size_t end)
-{
-    int level = 0;
-    for (size_t i = end; i-- > 0;) {
-        if (tokens_closes(kind_at(spot, i))) {
-            level++;
-        } else if (tokens_opens(kind_at(spot, i)) && level-- == 0) {
-            return i;
-        }
-    }
-    return SIZE_MAX;
-}
-
+// Keys that are no strings are nobody's names: a program may put them into
+// globals().
 static void offer_dict(Completion *out, Dict *dict)
 {
     uint32_t position = 0;
@@ -100,8 +69,8 @@ static void offer_dict(Completion *out, Dict *dict)
 static void offer_typed(Spot *spot)
 {
     for (size_t i = 0; i + 1 < spot->count; i++) {
-        TokenKind kind = kind_at(spot, i);
-        TokenKind next = kind_at(spot, i + 1);
+        TokenKind kind = spot_kind(spot, i);
+        TokenKind next = spot_kind(spot, i + 1);
         bool named = kind == TOK_DEF || kind == TOK_CLASS || kind == TOK_AS ||
                      kind == TOK_FOR || kind == TOK_LEFT_PAREN ||
                      kind == TOK_COMMA;
@@ -139,11 +108,14 @@ static void offer_names(Spot *spot)
     offer_typed(spot);
 }
 
+// In the form that peek_attributes calls; `data` is the Completion.
 static void offer_attribute(Str *name, Value value, void *data)
 {
     complete_offer(data, NULL, name->text, value, NULL);
 }
 
+// What stands in front of the dot is looked at, never computed. What cannot
+// be known that way offers nothing, rather than wrong names.
 static void offer_attributes(Spot *spot, size_t dot)
 {
     size_t start;
@@ -157,160 +129,6 @@ static void offer_attributes(Spot *spot, size_t dot)
     peek_free(spot->session, &peek);
 }
 
-// Whether the call that begins at `open` has the keyword already.
-static bool has_keyword(const Spot *spot, size_t open, const char *name,
-                        size_t length)
-{
-    for (size_t i = open + 1; i + 1 < spot->count; i++) {
-        Span span = spot->tokens.items[i].span;
-        if (kind_at(spot, i) == TOK_NAME &&
-            kind_at(spot, i + 1) == TOK_EQUAL &&
-            span.end - span.start == length &&
-            strncmp(spot->source->text + span.start, name, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The end of a parameter in a signature's text: a comma at its own level.
-static const char *param_end(const char *at)
-{
-    int level = 0;
-    char quote = '\0';
-    for (; *at != '\0'; at++) {
-        if (quote != '\0') {
-            quote = *at == quote ? '\0' : quote;
-        } else if (*at == '\'' || *at == '"') {
-            quote = *at;
-        } else if (strchr("([{", *at) != NULL) {
-            level++;
-        } else if (strchr(")]}", *at) != NULL && level-- == 0) {
-            return at;
-        } else if (*at == ',' && level == 0) {
-            return at;
-        }
-    }
-    return at;
-}
-
-// Parameters of "f(a, /, b=1, *args, c)" that can be given by name.
-static void offer_keywords(Spot *spot, size_t open, const char *signature)
-{
-    const char *slash = strstr(signature, "/, ");
-    const char *slash_end = strstr(signature, "/)");
-    const char *at = strchr(signature, '(');
-    if (at == NULL || slash_end != NULL) {
-        return;
-    }
-    for (at = slash != NULL ? slash + 1 : at; *at == '(' || *at == ',';) {
-        at += 1 + strspn(at + 1, " ");
-        const char *end = param_end(at);
-        size_t length = 0;
-        while (at + length < end && (isalnum((unsigned char)at[length]) ||
-                                     at[length] == '_')) {
-            length++;
-        }
-        if (length > 0 && !has_keyword(spot, open, at, length)) {
-            char *text = malloc(length + 2);
-            if (text != NULL) {
-                memcpy(text, at, length);
-                strcpy(text + length, "=");
-                complete_offer(spot->out, NULL, text, VALUE_UNBOUND,
-                               "parameter");
-            }
-            free(text);
-        }
-        at = end;
-    }
-}
-
-// The call around the cursor: its signature, and keywords where an argument
-// may begin.
-static void look_at_call(Spot *spot)
-{
-    size_t open = open_bracket(spot, spot->count);
-    if (open == SIZE_MAX || open == 0 ||
-        kind_at(spot, open) != TOK_LEFT_PAREN) {
-        return;
-    }
-    size_t start;
-    Peek peek = peek_expression(spot->session, spot->source,
-                                &spot->tokens, open, &start);
-    StrBuf text;
-    strbuf_init(&text, &spot->session->vm->ctx);
-    const char *doc;
-    // `def f(` and `class C(` call nothing.
-    bool defines = peek.type != NULL && start > 0 &&
-                   (kind_at(spot, start - 1) == TOK_DEF ||
-                    kind_at(spot, start - 1) == TOK_CLASS);
-    if (peek.type != NULL && !defines &&
-        peek_signature(spot->session, &peek, &text, &doc)) {
-        spot->out->signature = strdup(strbuf_text(&text));
-        if (doc != NULL) {
-            doc += strspn(doc, " \n");
-            spot->out->doc = strndup(doc, strcspn(doc, "\n"));
-        }
-        TokenKind before = kind_at(spot, spot->count - 1);
-        if (before == TOK_LEFT_PAREN || before == TOK_COMMA) {
-            offer_keywords(spot, open, strbuf_text(&text));
-        }
-    }
-    strbuf_free(&text);
-    peek_free(spot->session, &peek);
-}
-
-// A key as it is written: in the quotes that are open, or by its repr.
-static void offer_key(Spot *spot, Value key, Value value, char quote)
-{
-    Vm *vm = spot->session->vm;
-    StrBuf text;
-    strbuf_init(&text, &vm->ctx);
-    if (quote == '\0') {
-        Str *shown = value_is_str(key) || value_is_integer(key)
-                         ? value_repr(vm, key)
-                         : NULL;
-        strbuf_puts(&text, shown == NULL ? "" : shown->text);
-        object_release_null(&vm->ctx, shown);
-    } else if (value_is_str(key)) {
-        for (const char *at = value_as_str(key)->text; *at != '\0'; at++) {
-            strbuf_puts(&text, *at == quote || *at == '\\' ? "\\" : "");
-            strbuf_puts(&text, *at == '\n' ? "\\" : "");
-            strbuf_putc(&text, *at == '\n' ? 'n' : *at);
-        }
-        strbuf_putc(&text, quote);
-    }
-    if (text.length > 0) {
-        strbuf_putc(&text, ']');
-        char head[] = {'\0'};
-        // Keys may begin with an underscore: nothing is hidden here.
-        bool hidden = text.text[0] == '_' && spot->out->word[0] != '_';
-        if (strbuf_ok(&text) && !hidden) {
-            complete_offer(spot->out, head, text.text, value, NULL);
-        }
-    }
-    strbuf_free(&text);
-    raise_clear(vm);
-}
-
-// The dict in front of the bracket `open`. False: it is none.
-static bool offer_keys(Spot *spot, size_t open, char quote)
-{
-    size_t start;
-    Peek peek = peek_expression(spot->session, spot->source,
-                                &spot->tokens, open, &start);
-    bool dict = value_is_kind(peek.value, KIND_DICT);
-    uint32_t position = 0;
-    Value key;
-    Value value;
-    while (dict && dict_next(value_as_dict(peek.value), &position, &key,
-                             &value)) {
-        offer_key(spot, key, value, quote);
-    }
-    peek_free(spot->session, &peek);
-    return dict;
-}
-
 // In a string that is not closed yet: a dict's key, or a file where one is
 // opened or where a path is begun.
 static void complete_string(Spot *spot, size_t quote, size_t quotes)
@@ -319,10 +137,10 @@ static void complete_string(Spot *spot, size_t quote, size_t quotes)
         return;
     }
     const char *text = spot->source->text;
-    size_t open = open_bracket(spot, spot->count);
+    size_t open = spot_open_bracket(spot, spot->count);
     if (open != SIZE_MAX && open + 1 == spot->count &&
-        kind_at(spot, open) == TOK_LEFT_BRACKET &&
-        offer_keys(spot, open, text[quote])) {
+        spot_kind(spot, open) == TOK_LEFT_BRACKET &&
+        complete_keys(spot, open, text[quote])) {
         return;
     }
     bool opens = false;
@@ -342,9 +160,9 @@ static size_t statement_start(const Spot *spot)
     for (size_t i = spot->count; i-- > 0;) {
         size_t at = spot->tokens.items[i].span.start;
         if (tokens_first_on_line(spot->source->text, at) || i == 0 ||
-            kind_at(spot, i - 1) == TOK_SEMICOLON ||
+            spot_kind(spot, i - 1) == TOK_SEMICOLON ||
             at == spot->from) {
-            if (open_bracket(spot, i) == SIZE_MAX) {
+            if (spot_open_bracket(spot, i) == SIZE_MAX) {
                 return i;
             }
         }
@@ -389,13 +207,13 @@ static void offer_module(Spot *spot, const char *module)
 static bool complete_import(Spot *spot)
 {
     size_t first = statement_start(spot);
-    TokenKind kind = kind_at(spot, first);
+    TokenKind kind = spot_kind(spot, first);
     if (spot->count == 0 || first >= spot->count ||
         (kind != TOK_IMPORT && kind != TOK_FROM)) {
         return false;
     }
     size_t import = first;
-    while (import < spot->count && kind_at(spot, import) != TOK_IMPORT) {
+    while (import < spot->count && spot_kind(spot, import) != TOK_IMPORT) {
         import++;
     }
     if (kind == TOK_FROM && import < spot->count) {
@@ -409,13 +227,13 @@ static bool complete_import(Spot *spot)
     // The dotted name up to the cursor is the word.
     size_t start = spot->out->start;
     size_t i = spot->count;
-    while (i > first + 1 && (kind_at(spot, i - 1) == TOK_DOT ||
-                             (kind_at(spot, i - 1) == TOK_NAME &&
-                              kind_at(spot, i) == TOK_DOT))) {
+    while (i > first + 1 && (spot_kind(spot, i - 1) == TOK_DOT ||
+                             (spot_kind(spot, i - 1) == TOK_NAME &&
+                              spot_kind(spot, i) == TOK_DOT))) {
         i--;
         start = spot->tokens.items[i].span.start;
     }
-    if (kind_at(spot, i - 1) != TOK_AS && set_word(spot, start)) {
+    if (spot_kind(spot, i - 1) != TOK_AS && set_word(spot, start)) {
         complete_modules(spot->out);
     }
     return true;
@@ -452,6 +270,8 @@ static bool in_comment(const Spot *spot)
     return comment;
 }
 
+// The order matters: a string and a comment hide all else, an import names
+// modules and not variables, and behind a dot only attributes can follow.
 static void complete_code(Spot *spot)
 {
     Ctx *ctx = &spot->session->vm->ctx;
@@ -475,13 +295,13 @@ static void complete_code(Spot *spot)
         return;
     }
     size_t before = spot->count - 1; // huge if there is none
-    if (kind_at(spot, before) == TOK_DOT) {
+    if (spot_kind(spot, before) == TOK_DOT) {
         offer_attributes(spot, before);
         return;
     }
-    look_at_call(spot);
-    if (kind_at(spot, before) == TOK_LEFT_BRACKET &&
-        spot->out->word[0] == '\0' && offer_keys(spot, before, '\0')) {
+    complete_call(spot);
+    if (spot_kind(spot, before) == TOK_LEFT_BRACKET &&
+        spot->out->word[0] == '\0' && complete_keys(spot, before, '\0')) {
         return;
     }
     // Right behind the bracket of a call the keywords say more than all the
@@ -501,6 +321,8 @@ static bool set_last_word(Spot *spot, size_t from)
     return set_word(spot, start);
 }
 
+// The list of commands says of each what stands behind its name, so a new
+// command needs nothing here.
 static void complete_argument(Spot *spot, CommandArgument argument,
                               size_t from)
 {
@@ -552,11 +374,13 @@ static void complete_command(Spot *spot)
     complete_argument(spot, argument, name);
 }
 
+// For qsort. By bytes, which for UTF-8 is the order of code points.
 static int by_text(const void *a, const void *b)
 {
     return strcmp(((const Candidate *)a)->text, ((const Candidate *)b)->text);
 }
 
+// The list itself stays: tidy() drops single candidates.
 static void free_candidate(Completion *completion, const Candidate *item)
 {
     release(completion->session->vm, item->value);
@@ -585,6 +409,8 @@ static void tidy(Completion *out)
     out->items.count = kept + 1;
 }
 
+// The text behind the cursor is not looked at: what is typed there may be
+// about to be replaced.
 void complete_at(Session *session, const char *text, size_t cursor,
                  bool ignore_case, Completion *out)
 {
@@ -607,6 +433,7 @@ void complete_at(Session *session, const char *text, size_t cursor,
     tidy(out);
 }
 
+// The texts were malloc'ed because some of them change hands to Readline.
 void complete_free(Completion *completion)
 {
     for (size_t i = 0; i < completion->items.count; i++) {
@@ -618,6 +445,8 @@ void complete_free(Completion *completion)
     free(completion->doc);
 }
 
+// Only for candidates that are shown: a signature for each of 10,000 names
+// would be felt.
 void complete_describe(const Completion *completion, size_t index,
                        StrBuf *out)
 {

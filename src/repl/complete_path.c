@@ -29,6 +29,8 @@ static bool folder_of(const char *word, size_t length, char *out)
     return written >= 0 && written < PATH_MAX_LENGTH;
 }
 
+// The file system may not say what an entry is, and links count as what they
+// point at: then stat() is asked.
 static bool is_folder(const char *folder, const struct dirent *entry)
 {
     char path[PATH_MAX_LENGTH * 2];
@@ -111,6 +113,7 @@ static void offer_folder(Completion *completion, const char *root,
     }
 }
 
+// The modules that are built into the program.
 static void offer_embedded(Completion *completion, const char *package,
                            bool bare)
 {
@@ -126,6 +129,8 @@ static void offer_embedded(Completion *completion, const char *package,
     }
 }
 
+// From the list itself, so that a module that was never imported is offered
+// too.
 static void offer_native(Completion *completion)
 {
 #define MODULE(def)                                                           \
@@ -154,6 +159,7 @@ static void offer_package(Completion *completion, const char *package,
     raise_clear(vm);
 }
 
+// Packages are opened one level at a time, as folders are.
 void complete_modules(Completion *completion)
 {
     const char *word = completion->word;
@@ -168,6 +174,7 @@ void complete_modules(Completion *completion)
     free(package);
 }
 
+// For `from package import`: modules below it stand beside its names.
 void complete_submodules(Completion *completion, const char *module)
 {
     char package[PATH_MAX_LENGTH];
@@ -200,6 +207,8 @@ static void offer_line(Completion *completion, const char *line)
     }
 }
 
+// Line by line. What a condition or a loop would define is not found; the
+// text is not run.
 static void offer_text(Completion *completion, const char *text)
 {
     while (text != NULL) {
@@ -240,6 +249,7 @@ static bool offer_file(Completion *completion, const char *root,
     return false;
 }
 
+// Native modules by their list, the others by the table of embedded ones.
 bool complete_is_library(const char *module)
 {
 #define MODULE(def)                                                           \
@@ -257,6 +267,7 @@ bool complete_is_library(const char *module)
     return false;
 }
 
+// The first file on the search path is the one that import would take.
 void complete_module_names(Completion *completion, const char *module)
 {
     Vm *vm = completion->session->vm;

@@ -83,6 +83,8 @@ typedef struct Ending {
     bool opens;      // the last token opens one of them
 } Ending;
 
+// Layout is passed over: it says where lines end, not what they say. A
+// comment gives no token at all.
 static void read_ending(Ending *ending, const TokenList *tokens)
 {
     for (size_t i = 0; i < tokens->count; i++) {
@@ -156,6 +158,7 @@ static const struct {
     {"finally", {"try", "except", "else"}},
 };
 
+// The word must end: `forward = 1` opens nothing.
 static bool opens_for(const char *line, const char *const *openers)
 {
     for (; *openers != NULL; openers++) {
@@ -194,6 +197,8 @@ static int opener_indent(const char *text, size_t start, int indent,
     return indent;
 }
 
+// Only when the keyword is the first word of its line: in `x if y else z` it
+// is none of that kind.
 int entry_dedent(const char *text, size_t point)
 {
     size_t start = point;

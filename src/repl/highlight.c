@@ -25,6 +25,7 @@ typedef struct Painter {
     const Names *names; // of the text around, NULL: none
 } Painter;
 
+// From the list, in the order of the enumeration.
 const char *style_sgr(Style style)
 {
     static const char *const sgr[] = {
@@ -35,6 +36,8 @@ const char *style_sgr(Style style)
     return sgr[style];
 }
 
+// The source may be one line end longer than the text: nothing is written
+// there.
 static void paint(Painter *p, size_t start, size_t end, Style style)
 {
     end = end < p->length ? end : p->length;
@@ -124,6 +127,8 @@ static size_t paint_holes(Painter *p, size_t at, size_t end, bool spec)
     return at;
 }
 
+// The quotes are part of the string. In an f-string the expressions are
+// painted over it afterwards.
 static void paint_string(Painter *p, Span span)
 {
     const char *text = p->source->text;
@@ -159,6 +164,8 @@ static void paint_fault(Painter *p, const Token *token)
     }
 }
 
+// Names are left plain here, but for those that a definition makes: what
+// they mean is judged when all are known.
 static void paint_token(Painter *p, const Token *token, const Token *before)
 {
     uint32_t start = token->span.start;
@@ -181,6 +188,7 @@ static void paint_token(Painter *p, const Token *token, const Token *before)
     }
 }
 
+// Only for the three opening brackets.
 static TokenKind closing(TokenKind open)
 {
     return open == TOK_LEFT_PAREN     ? TOK_RIGHT_PAREN
@@ -295,6 +303,8 @@ static size_t paint_question(Painter *p, size_t end)
     return mark < stop ? mark : end;
 }
 
+// Runs at every key, over the whole entry: the colour of a line can depend
+// on any line above it. A few hundred lines take less than a millisecond.
 void highlight(Session *session, const char *text, size_t length,
                size_t cursor, uint8_t *styles)
 {

@@ -91,6 +91,7 @@ static char *read_file(const char *path, size_t *length)
     return text;
 }
 
+// Three digits that make a byte.
 static bool is_octal(const char *text)
 {
     return text[0] >= '0' && text[0] <= '3' && text[1] >= '0' &&
@@ -123,6 +124,7 @@ static size_t unescape_line(char *line, size_t length, bool octal)
     return (size_t)(out - line);
 }
 
+// For one line; its line end, if it has one, is left out.
 void history_unescape(StrBuf *out, const char *line)
 {
     size_t from = out->length;

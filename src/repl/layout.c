@@ -19,6 +19,7 @@ typedef struct Pen {
     bool ok;
 } Pen;
 
+// An empty layout has no rows, and its cursor is nowhere.
 void layout_init(Layout *layout, Ctx *ctx)
 {
     *layout = (Layout){.cursor_row = -1, .cursor_col = -1};
@@ -65,6 +66,8 @@ static int show(const char *text, size_t length, size_t *taken,
     return utf8_width(codepoint);
 }
 
+// A style is sent only when it changes. Everything is reset first: the
+// styles are bundles of attributes, and none lists what it is not.
 static void set_style(Pen *pen, Style style)
 {
     if (pen->style == style || pen->input->styles == NULL) {
@@ -78,6 +81,8 @@ static void set_style(Pen *pen, Style style)
     pen->style = style;
 }
 
+// The style is taken up again in the next row, because each row may be sent
+// without the one before it.
 static void end_row(Pen *pen, bool wraps)
 {
     Style style = pen->style;
@@ -105,6 +110,8 @@ static void put(Pen *pen, const char *shown, int width, Style style)
     pen->row.width += width;
 }
 
+// In a window of a few columns the prompt would leave no room for text; so
+// much of it goes.
 static void put_prompt(Pen *pen, const char *prompt)
 {
     size_t length = strlen(prompt);
@@ -121,6 +128,8 @@ static void put_prompt(Pen *pen, const char *prompt)
     pen->origin = -pen->row.width; // tabs count from the text's start
 }
 
+// Called in front of the character that the cursor stands on, or at the end
+// of the text.
 static void mark_cursor(Pen *pen)
 {
     // Behind the last column there is no place: it goes to the next row.
@@ -155,6 +164,8 @@ static void put_character(Pen *pen, size_t *at)
     *at += taken;
 }
 
+// Row for row as the terminal will show them. An empty entry has one row,
+// with its prompt.
 bool layout_entry(Layout *layout, const LayoutInput *input)
 {
     Pen pen = {.layout = layout, .input = input, .ok = true};
@@ -193,6 +204,7 @@ static size_t escape_length(const char *text, size_t length)
     return at < length ? at + 1 : length;
 }
 
+// For texts of one line, as prompts and notes are.
 int layout_width(const char *text, size_t length)
 {
     int width = 0;
@@ -207,6 +219,8 @@ int layout_width(const char *text, size_t length)
     return width;
 }
 
+// A note takes one row, whatever its length: the entry below which it stands
+// is what matters.
 bool layout_note(Layout *layout, const char *text, int cols)
 {
     Row row = {.start = layout->text.length};

@@ -233,6 +233,8 @@ static bool begins_keyword(const char *text, size_t length)
     return false;
 }
 
+// The session's names hide built-in ones of the same name, so they are
+// looked up first. A lone underscore is bound by the prompt itself.
 static Style judge(const Names *names, Span span, size_t cursor)
 {
     Vm *vm = names->session->vm;
@@ -275,6 +277,8 @@ void names_paint(const Names *names, size_t cursor, uint8_t *styles,
     }
 }
 
+// Two passes: what a later line binds counts in an earlier one, because
+// functions are called when all of the entry has run.
 bool names_open(Names *names, Session *session, const char *text,
                 const TokenList *tokens, size_t from, const Names *outer)
 {
@@ -304,6 +308,7 @@ bool names_open(Names *names, Session *session, const char *text,
     return true;
 }
 
+// Also after names_open has failed half way.
 void names_close(Names *names)
 {
     Ctx *ctx = &names->session->vm->ctx;

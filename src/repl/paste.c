@@ -161,6 +161,8 @@ static bool has_blank_indent(const char *text)
     return text[0] == ' ' || strstr(text, "\n ") != NULL;
 }
 
+// `state`: the quotes that are open where the text goes. False with an error
+// pending.
 static bool split(Ctx *ctx, Lines *lines, const char *text, Quotes state)
 {
     int tab = has_blank_indent(text) ? PASTE_TAB : PASTE_TAB_ALONE;
@@ -207,6 +209,7 @@ static int shift_of(const Lines *lines, int room)
     return rest < 0 || rest >= room ? 0 : room;
 }
 
+// A line of blanks alone becomes an empty one.
 static void put_line(StrBuf *out, const Line *line, int indent)
 {
     if (line->blanks < line->length) {
@@ -215,6 +218,8 @@ static void put_line(StrBuf *out, const Line *line, int indent)
     strbuf_add(out, line->text + line->blanks, line->length - line->blanks);
 }
 
+// Lines that begin inside a string are part of its value and stay as they
+// are.
 static void put_lines(StrBuf *out, const Lines *lines, int room, bool alone)
 {
     // Into the middle of a line the text goes as it is.
@@ -299,6 +304,8 @@ static Quotes quotes_before(const Paste *paste)
     return state;
 }
 
+// First the bytes, then the prompts, then the indentation: each step can
+// rely on the one before it.
 void paste_clean(Ctx *ctx, StrBuf *out, Paste *paste)
 {
     StrBuf normal;

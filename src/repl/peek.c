@@ -33,12 +33,14 @@ static Peek known(Session *session, Value value)
                : (Peek){.value = value, .type = type_of(session->vm, value)};
 }
 
+// Only the type is known: of a list display, of an f-string.
 static Peek of_kind(Session *session, Kind kind)
 {
     return (Peek){.value = VALUE_UNBOUND,
                   .type = type_of_kind(session->vm, kind)};
 }
 
+// The type needs no count: the value, or the list of types, holds it.
 void peek_free(Session *session, Peek *peek)
 {
     release(session->vm, peek->value);
@@ -109,6 +111,8 @@ static Peek attribute_of(Session *session, const Peek *peek, Str *name)
     return result;
 }
 
+// Takes `peek` over. The name is interned for the look-up, as the machine
+// does it.
 static Peek peek_attribute(Session *session, Peek *peek, const char *text,
                            size_t length)
 {
@@ -313,6 +317,8 @@ static Peek peek_primary(Session *session, const Source *source,
     return peek_display(session, tokens, open, *i - 1);
 }
 
+// From left to right. As soon as a step is unknown all that follows is, and
+// the loop ends.
 Peek peek_expression(Session *session, const Source *source,
                      const TokenList *tokens, size_t end, size_t *start)
 {
@@ -346,6 +352,7 @@ Peek peek_expression(Session *session, const Source *source,
 
 typedef void Visit(Str *name, Value value, void *data);
 
+// NULL is fine: an object without attributes of its own has no dict.
 static void visit_dict(const Dict *dict, Visit *visit, void *data)
 {
     uint32_t position = 0;
@@ -358,6 +365,7 @@ static void visit_dict(const Dict *dict, Visit *visit, void *data)
     }
 }
 
+// In the order of look-up, so that an overriding name comes first.
 static void visit_class(const Type *type, Visit *visit, void *data)
 {
     const Tuple *mro = type->mro;
@@ -386,6 +394,8 @@ static void visit_own(Object *object, Visit *visit, void *data)
     }
 }
 
+// A module's type has nothing that a person looks for behind its dot, so
+// only its own names are visited.
 void peek_attributes(Session *session, const Peek *peek, Visit *visit,
                      void *data)
 {
@@ -459,6 +469,8 @@ static bool class_signature(Session *session, Type *type, StrBuf *out,
     return strbuf_ok(out);
 }
 
+// A bound method is shown as it is called: without the parameter that the
+// call fills by itself.
 bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
                     const char **doc)
 {
@@ -485,12 +497,16 @@ bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
     return told;
 }
 
+// A doc string may begin on its second line.
 static void add_first_line(StrBuf *out, const char *doc)
 {
     doc += strspn(doc, " \n");
     strbuf_add(out, doc, strcspn(doc, "\n"));
 }
 
+// Plain values show themselves; for all others the type or the signature
+// says more than a long repr. Reprs of the program's own classes are not
+// asked for: they could run anything.
 void peek_describe(Session *session, Value value, bool bound, StrBuf *out)
 {
     Vm *vm = session->vm;

@@ -43,6 +43,7 @@ Prompt *prompt_active(void)
 static const int answered[] = {SIGTSTP, SIGTERM, SIGHUP, SIGWINCH};
 enum { ANSWERED_COUNT = sizeof answered / sizeof *answered };
 
+// Only sets a bit: a handler may do little more, and the loop looks at it.
 static void on_signal(int number)
 {
     for (unsigned i = 0; i < ANSWERED_COUNT; i++) {
@@ -78,6 +79,8 @@ static void catch_signals(struct sigaction *before)
     }
 }
 
+// What the program had before, so that a program that catches signals itself
+// is not disturbed.
 static void release_signals(const struct sigaction *before)
 {
     for (int i = 0; i < ANSWERED_COUNT; i++) {
@@ -85,6 +88,7 @@ static void release_signals(const struct sigaction *before)
     }
 }
 
+// Keys of our own queue come before those of the terminal.
 static bool has_queued(void)
 {
     return active->queue_at < active->queue.length;
@@ -98,6 +102,7 @@ static bool has_input(void)
            (ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0);
 }
 
+// Nothing but the picture: may be called as often as one likes.
 static void draw(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
@@ -110,6 +115,7 @@ static void draw(Prompt *prompt)
                   message ? shown : NULL);
 }
 
+// There must be one.
 static int next_queued(Prompt *prompt)
 {
     int key = (unsigned char)prompt->queue.text[prompt->queue_at++];
@@ -184,6 +190,8 @@ static void accept_entry(char *entry)
     }
 }
 
+// Each entry begins in a row of its own, with what the program printed above
+// it.
 static void install(Prompt *prompt)
 {
     prompt->redraw.prompt = prompt->text;
@@ -238,6 +246,7 @@ static void drop_entry(Prompt *prompt)
     install(prompt);
 }
 
+// The entry stays on the screen above what comes.
 void prompt_give_terminal(Prompt *prompt)
 {
     redraw_leave(&prompt->redraw);
@@ -245,6 +254,7 @@ void prompt_give_terminal(Prompt *prompt)
     fflush(stdout);
 }
 
+// The entry is drawn anew below what others have printed.
 void prompt_take_terminal(Prompt *prompt)
 {
     prompt->lib.rl_prep_terminal(1);
@@ -282,6 +292,8 @@ static void end_by(Prompt *prompt, int number)
     prompt->session->status = 128 + number;
 }
 
+// In this order: a window that changed is drawn right before the session
+// stops in it.
 static void answer_signals(Prompt *prompt)
 {
     if (ctx_interrupted(&prompt->session->vm->ctx)) {
@@ -417,6 +429,8 @@ static void end_line(Prompt *prompt)
     fflush(stdout);
 }
 
+// An entry is remembered before it runs: what crashes the program is what
+// one wants to have back.
 static void run_with_readline(Prompt *prompt)
 {
     char *entry = NULL;
@@ -493,6 +507,7 @@ static Prompt *open_prompt(Session *session)
     return prompt;
 }
 
+// Readline itself stays loaded; its state is the process's.
 void prompt_close(void)
 {
     if (active != NULL) {
@@ -520,6 +535,8 @@ static char *ask_plainly(const char *text)
     return line;
 }
 
+// The prompt that runs already serves for entries inside running code: its
+// state is between two entries then.
 char *prompt_ask(Session *session, const char *text)
 {
     Prompt *prompt = open_prompt(session);
@@ -539,6 +556,8 @@ char *prompt_ask(Session *session, const char *text)
     return entry;
 }
 
+// The startup file runs first, so that its names are there, and its mistakes
+// are told, before the first prompt.
 void prompt_run(Session *session)
 {
     session->prompting = true;

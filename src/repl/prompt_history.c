@@ -30,6 +30,7 @@ static int at_column(const char *text, int start, int column)
     return at;
 }
 
+// Keys that go on with what the key before them began.
 static bool is_vertical(rl_command_func_t *function)
 {
     return function == prompt_on_up || function == prompt_on_down ||
@@ -96,12 +97,14 @@ static int move(int direction, int key)
                          : lib->rl_get_next_history(at - from, key);
 }
 
+// Page Up: past the lines of the entry, straight to an older one.
 int prompt_on_older(int count, int key)
 {
     (void)count;
     return move(-1, key);
 }
 
+// Page Down; behind the newest entry stands what was typed before.
 int prompt_on_newer(int count, int key)
 {
     (void)count;
@@ -124,6 +127,7 @@ int prompt_on_up(int count, int key)
     return 0;
 }
 
+// See prompt_on_up.
 int prompt_on_down(int count, int key)
 {
     Prompt *prompt = prompt_active();
@@ -144,6 +148,8 @@ typedef struct Gathered {
     int count, capacity;
 } Gathered;
 
+// Readline frees entries one by one, so each is allocated for itself. What
+// finds no memory is left out.
 static void gather(const char *text, void *data)
 {
     Gathered *all = data;
@@ -190,6 +196,8 @@ void prompt_load_history(Prompt *prompt)
     }
 }
 
+// Entry by entry into the file, in one write each: nothing is lost by a
+// crash but what was being typed.
 void prompt_remember(Prompt *prompt, const char *entry)
 {
     size_t length = strlen(entry);

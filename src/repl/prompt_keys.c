@@ -16,6 +16,7 @@ static Readline *active_lib(void)
     return &prompt_active()->lib;
 }
 
+// Line ends are bytes, so there is no need to look at whole characters.
 int prompt_line_start(const char *text, int at)
 {
     while (at > 0 && text[at - 1] != '\n') {
@@ -24,11 +25,13 @@ int prompt_line_start(const char *text, int at)
     return at;
 }
 
+// The NUL at the end of the buffer ends the last line.
 int prompt_line_end(const char *text, int at)
 {
     return at + (int)strcspn(text + at, "\n");
 }
 
+// Readline does this itself, but only at the end of the whole entry.
 void prompt_vi_check(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
@@ -44,6 +47,7 @@ void prompt_vi_check(Prompt *prompt)
     }
 }
 
+// Undo takes back both halves at once.
 void prompt_replace(Prompt *prompt, int start, int end, const char *text)
 {
     Readline *lib = &prompt->lib;
@@ -193,6 +197,7 @@ static int on_colon(int count, int key)
     return result;
 }
 
+// Readline's own would go to the start of the whole entry.
 static int on_line_start(int count, int key)
 {
     (void)count;
@@ -202,6 +207,7 @@ static int on_line_start(int count, int key)
     return 0;
 }
 
+// See on_line_start.
 static int on_line_end(int count, int key)
 {
     (void)count;
@@ -279,6 +285,8 @@ static int on_abort(int count, int key)
     return active_lib()->rl_ding();
 }
 
+// The entry goes on at the top of the window. Readline's own counts rows
+// that it did not draw.
 static int on_clear_screen(int count, int key)
 {
     (void)count;

@@ -10,6 +10,7 @@
 
 enum { TAB_ROWS_MIN = 4, TAB_NAME_MAX = 32 };
 
+// Variables that ~/.inputrc may set, in Readline's own words.
 static bool is_on(Prompt *prompt, const char *variable)
 {
     const char *value = prompt->lib.rl_variable_value(variable);
@@ -45,6 +46,7 @@ static void add_hint(const Prompt *prompt, StrBuf *out, const char *text)
     }
 }
 
+// Takes the line over.
 static void note(Prompt *prompt, StrBuf *line)
 {
     if (strbuf_ok(line)) {
@@ -76,6 +78,7 @@ static const char *label(const Candidate *item)
     return slash == NULL ? item->text : slash + 1;
 }
 
+// A very long name does not push all the others' documentation to the edge.
 static int label_width(const Completion *completion)
 {
     int width = 0;
@@ -134,6 +137,8 @@ static void show_list(Prompt *prompt, const Completion *completion, int page)
     }
 }
 
+// Ctrl-C stays blocked meanwhile: nothing of the program runs, so nothing
+// takes long.
 static Completion complete(Prompt *prompt)
 {
     Completion completion;
@@ -171,6 +176,8 @@ static bool is_after_mark(Prompt *prompt)
     return point > 0 && strchr("(,=+-*/<>&|^", text[point - 1]) == NULL;
 }
 
+// The first Tab puts in what is certain, or shows the signature; the second
+// shows the list, each further one its next page.
 int prompt_on_tab(int count, int key)
 {
     (void)count;

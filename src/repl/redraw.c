@@ -14,12 +14,14 @@
 #include "repl/highlight.h"
 #include "repl/terminal.h"
 
+// Nothing is drawn, and the terminal is not asked anything yet.
 void redraw_init(Redraw *redraw, Session *session, bool colour)
 {
     *redraw = (Redraw){.session = session, .colour = colour};
     layout_init(&redraw->shown, &session->vm->ctx);
 }
 
+// The screen stays as it is.
 void redraw_free(Redraw *redraw)
 {
     redraw_drop_notes(redraw);
@@ -27,6 +29,8 @@ void redraw_free(Redraw *redraw)
     layout_free(&redraw->shown);
 }
 
+// Asked at each entry and at SIGWINCH. A window of one column would leave no
+// room for wide characters.
 static void ask_size(Redraw *redraw)
 {
     TerminalSize size = terminal_size();
@@ -51,6 +55,7 @@ static void send(StrBuf *out)
     strbuf_free(out);
 }
 
+// What stood on the screen belongs to an entry that is done.
 void redraw_begin(Redraw *redraw)
 {
     Ctx *ctx = &redraw->session->vm->ctx;
@@ -97,6 +102,8 @@ static void go_to_row(Redraw *redraw, StrBuf *out, int row)
     redraw->count = redraw->count <= row ? row + 1 : redraw->count;
 }
 
+// From the left edge, as nobody knows where the cursor was: a terminal
+// differs from the next in where it stands behind a full row.
 static void go_to_col(StrBuf *out, int col)
 {
     strbuf_putc(out, '\r');
@@ -113,6 +120,7 @@ static const Row *row_at(const Layout *layout, int index)
                : NULL;
 }
 
+// By the bytes that were sent, colours included.
 static bool same_row(const Layout *a, const Row *x, const Layout *b,
                      const Row *y)
 {
@@ -227,6 +235,8 @@ static bool lay_out(Redraw *redraw, Layout *next, const char *text,
     return done;
 }
 
+// Called at every key. What cannot be laid out for want of memory leaves the
+// old picture.
 void redraw_update(Redraw *redraw, const char *text, size_t length,
                    size_t cursor, const char *message)
 {
@@ -277,6 +287,7 @@ void redraw_finish(Redraw *redraw, const char *text, const char *tail)
     layout_free(&next);
 }
 
+// The row below is the first that others may use.
 void redraw_leave(Redraw *redraw)
 {
     StrBuf out;
@@ -311,6 +322,8 @@ static int rows_above(const Redraw *redraw, int cols)
     return above;
 }
 
+// All is drawn again from the first row: where the terminal has put the old
+// rows is only guessed, so none of them is kept.
 void redraw_resize(Redraw *redraw)
 {
     Ctx *ctx = redraw->shown.text.ctx;
@@ -330,6 +343,8 @@ void redraw_resize(Redraw *redraw)
     redraw->top = redraw->count = redraw->row = 0;
 }
 
+// The rows above go to where the terminal keeps what was scrolled away, or
+// are lost: as in a shell.
 void redraw_clear_screen(Redraw *redraw)
 {
     StrBuf out;
@@ -339,6 +354,7 @@ void redraw_clear_screen(Redraw *redraw)
     redraw_begin(redraw);
 }
 
+// A note that finds no memory is not shown.
 void redraw_note(Redraw *redraw, const char *text)
 {
     char *copy = strdup(text);
@@ -349,6 +365,7 @@ void redraw_note(Redraw *redraw, const char *text)
     }
 }
 
+// The rows go at the next drawing.
 void redraw_drop_notes(Redraw *redraw)
 {
     for (size_t i = 0; i < redraw->notes.count; i++) {

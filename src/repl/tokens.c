@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 
+// Same length, so that a place in the source is a place in the text.
 Source *tokens_source(Ctx *ctx, const char *text, size_t length)
 {
     char *copy = ctx_alloc(ctx, length + 1);
@@ -36,18 +37,21 @@ Source *tokens_source(Ctx *ctx, const char *text, size_t length)
     return source;
 }
 
+// For counting levels: a bool adds as 1.
 bool tokens_opens(TokenKind kind)
 {
     return kind == TOK_LEFT_PAREN || kind == TOK_LEFT_BRACKET ||
            kind == TOK_LEFT_BRACE;
 }
 
+// See tokens_opens.
 bool tokens_closes(TokenKind kind)
 {
     return kind == TOK_RIGHT_PAREN || kind == TOK_RIGHT_BRACKET ||
            kind == TOK_RIGHT_BRACE;
 }
 
+// Tabs count as blanks, though the prompt never puts them in.
 bool tokens_first_on_line(const char *text, size_t at)
 {
     while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) {
@@ -111,6 +115,8 @@ static size_t next_start(const TokenList *run, size_t end)
     return end;
 }
 
+// Ends, because each run begins behind the place where the one before it
+// began.
 void tokens_read(Ctx *ctx, const Source *source, size_t from, size_t end,
                  TokenList *tokens)
 {
@@ -135,6 +141,8 @@ void tokens_read(Ctx *ctx, const Source *source, size_t from, size_t end,
     }
 }
 
+// The token begins with the prefix, if the string has one, or with the
+// quote.
 bool tokens_is_open_string(const Source *source, const Token *token,
                            size_t *quote, size_t *quotes)
 {

@@ -24,6 +24,7 @@ enum {
     STREAM_MAX = 4096,  // bytes
     ROUND = 25,         // streams between two looks
     TAIL_MAX = 2000,    // bytes of the screen that a failure shows
+    ENTRY_MS = 4000,    // that an entry may take
     ANSWER_MS = 60000
 };
 
@@ -102,7 +103,13 @@ static bool is_broken(Pty *pty)
 static bool settle(Pty *pty)
 {
     long end = pty_now() + ANSWER_MS;
+    long hint = pty_now() + ENTRY_MS;
     while (!pty_idle(pty)) {
+        // An entry may wait for a line of input: Ctrl-C must end it.
+        if (pty_now() > hint && pty_cooked(pty)) {
+            (void)pty_write(pty, "\003", 1);
+            hint = pty_now() + ENTRY_MS;
+        }
         if (pty->stopped) {
             pty_continue(pty);
         }

@@ -21,6 +21,8 @@ static const struct {
     {"f1", "\033OP"},
 };
 
+// Names first, then `C-x` and `M-x` by rule, then a character that stands
+// for itself.
 bool key_bytes(const char *name, bool app_keys, char *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

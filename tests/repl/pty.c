@@ -29,6 +29,7 @@ typedef struct Message {
     int value;
 } Message;
 
+// The driver may be gone already; then nobody listens.
 static void tell(int link, char kind, int value)
 {
     Message message = {.kind = kind, .value = value};
@@ -105,6 +106,8 @@ static void listen_to(Pty *pty, int ms)
     }
 }
 
+// The keeper is forked with the terminal as its own; the driver keeps a
+// second hold of the program's side, to ask about modes and unread keys.
 bool pty_start(Pty *pty, char **argv, int rows, int cols)
 {
     *pty = (Pty){.running = true};
@@ -134,6 +137,7 @@ bool pty_start(Pty *pty, char **argv, int rows, int cols)
     return pty->child > 0;
 }
 
+// A program that still runs is killed with all that it started.
 void pty_end(Pty *pty)
 {
     if (pty->running && pty->child > 0) {
@@ -152,6 +156,8 @@ void pty_end(Pty *pty)
     *pty = (Pty){.master = -1};
 }
 
+// A terminal that asks for the cursor's place is answered at once: the
+// program waits for it.
 bool pty_read(Pty *pty, int ms)
 {
     listen_to(pty, 0);
@@ -217,6 +223,7 @@ static char process_state(pid_t child)
     return end == NULL || end[1] == '\0' ? 'X' : end[2];
 }
 
+// The modes are the terminal's, so it does not matter which side asks.
 bool pty_cooked(const Pty *pty)
 {
     struct termios modes;
@@ -247,6 +254,7 @@ bool pty_idle(Pty *pty)
     return true;
 }
 
+// PENDIN is set by the system itself when modes change.
 bool pty_restored(const Pty *pty)
 {
     struct termios now;
@@ -258,6 +266,8 @@ bool pty_restored(const Pty *pty)
            memcmp(now.c_cc, then->c_cc, sizeof now.c_cc) == 0;
 }
 
+// The model first: what the program draws when it hears of it is for the new
+// size.
 void pty_resize(Pty *pty, int rows, int cols)
 {
     struct winsize size = {.ws_row = (unsigned short)rows,
@@ -266,6 +276,8 @@ void pty_resize(Pty *pty, int rows, int cols)
     ioctl(pty->master, TIOCSWINSZ, &size);
 }
 
+// As `fg` does it; the keeper gives the terminal back before it sends
+// SIGCONT.
 void pty_continue(Pty *pty)
 {
     pty->stopped = false;
@@ -273,6 +285,7 @@ void pty_continue(Pty *pty)
     (void)sent;
 }
 
+// As a closed window: the program gets SIGHUP and reads the end of file.
 void pty_hang_up(Pty *pty)
 {
     close(pty->master);

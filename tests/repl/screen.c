@@ -11,6 +11,8 @@ enum { TAB_WIDTH = 8, PARAMS_MAX = 16, LOOK_DEFAULT = -1 };
 
 static const Look plain = {.fore = LOOK_DEFAULT, .back = LOOK_DEFAULT};
 
+// All rows that a window may ever have are there from the start, so a change
+// of size moves none.
 bool screen_init(Screen *s, int rows, int cols)
 {
     *s = (Screen){.rows = rows, .cols = cols, .bottom = rows, .look = plain};
@@ -33,6 +35,7 @@ void screen_free(Screen *s)
     free(s->other);
 }
 
+// A row whose end is erased no longer goes on in the next.
 static void clear_cells(Screen *s, int row, int from, int to)
 {
     for (int col = from; col < to && col < SCREEN_COLS_MAX; col++) {
@@ -45,6 +48,7 @@ static void clear_cells(Screen *s, int row, int from, int to)
     }
 }
 
+// Cells that were never written look like blanks.
 void screen_row_text(const Screen *s, int row, char *out)
 {
     size_t length = 0;
@@ -77,6 +81,8 @@ static void keep_top(Screen *s)
     s->above[s->above_count++] = strdup(text);
 }
 
+// Only rows that leave the whole screen are kept, as terminals do: what a
+// region scrolls away is gone.
 static void scroll_up(Screen *s, int top)
 {
     if (top == 0 && !s->second) {
@@ -87,6 +93,7 @@ static void scroll_up(Screen *s, int top)
     clear_cells(s, s->bottom - 1, 0, SCREEN_COLS_MAX);
 }
 
+// The bottom row of the region is lost.
 static void scroll_down(Screen *s, int top)
 {
     memmove(&s->lines[top + 1], &s->lines[top],
@@ -94,6 +101,8 @@ static void scroll_down(Screen *s, int top)
     clear_cells(s, top, 0, SCREEN_COLS_MAX);
 }
 
+// At the bottom of the region it scrolls; below the region it stops at the
+// edge.
 static void line_feed(Screen *s)
 {
     if (s->row + 1 == s->bottom) {
@@ -103,6 +112,7 @@ static void line_feed(Screen *s)
     }
 }
 
+// Accents join the character before them, which may be wide.
 static void put_accent(Screen *s, const char *text)
 {
     int col = s->col > 0 ? s->col - 1 : 0;
@@ -115,6 +125,8 @@ static void put_accent(Screen *s, const char *text)
     }
 }
 
+// A character that does not fit wraps first: the cursor may stand behind the
+// last column until then, as on a real terminal.
 static void put_character(Screen *s, const char *text, int width)
 {
     if (s->col + width > s->cols) {
@@ -170,12 +182,14 @@ static int clamp(int value, int low, int high)
     return value < low ? low : value > high ? high : value;
 }
 
+// Out of the screen is at its edge. A pending wrap is forgotten.
 static void move_to(Screen *s, int row, int col)
 {
     s->row = clamp(row, 0, s->rows - 1);
     s->col = clamp(col, 0, s->cols - 1);
 }
 
+// What is not listed is not shown.
 static void control(Screen *s, char byte)
 {
     switch (byte) {
@@ -193,6 +207,7 @@ static void control(Screen *s, char byte)
     }
 }
 
+// The second screen begins empty and keeps nothing of what leaves it.
 static void swap_screens(Screen *s, bool second)
 {
     if (s->second == second) {
@@ -213,6 +228,7 @@ static void swap_screens(Screen *s, bool second)
     }
 }
 
+// Modes without `?` are ANSI's, of which only insert mode matters.
 static void set_mode(Screen *s, int mode, bool private, bool on)
 {
     if (!private) {
@@ -243,6 +259,7 @@ static int set_deep_colour(const int *params, int count, int16_t *colour)
     return count >= 5 ? 5 : count;
 }
 
+// Looks add up until they are reset.
 static void set_look(Screen *s, const int *params, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -279,6 +296,7 @@ static void set_look(Screen *s, const int *params, int count)
     }
 }
 
+// Nothing moves; the cursor stays where it is.
 static void erase_screen(Screen *s, int what)
 {
     int from = what == 0 ? s->row + 1 : 0;
@@ -316,6 +334,7 @@ static void shift_cells(Screen *s, int count, bool right)
     }
 }
 
+// More than a screen of it is no different from a screen.
 static void repeat_scroll(Screen *s, int count, int top, bool up)
 {
     for (int i = 0; i < count && i < s->rows; i++) {
@@ -327,6 +346,7 @@ static void repeat_scroll(Screen *s, int count, int top, bool up)
     }
 }
 
+// A terminal of the simplest kind.
 static void answer(Screen *s, int what, bool attributes)
 {
     int length = 0;
@@ -363,6 +383,7 @@ static bool csi_move(Screen *s, char last, const int *params, int first)
     }
 }
 
+// A region that makes no sense is not set.
 static void csi_region(Screen *s, const int *params)
 {
     int top = params[0] == 0 ? 0 : params[0] - 1;
@@ -374,6 +395,7 @@ static void csi_region(Screen *s, const int *params)
     }
 }
 
+// Most counts are 1 when they are missing or 0; those of erasing are not.
 static void csi_run(Screen *s, char last, const int *params, int count,
                     bool private)
 {
@@ -428,6 +450,7 @@ static void csi_end(Screen *s, char last)
     s->state = IN_TEXT;
 }
 
+// One byte behind ESC says what follows.
 static void in_escape(Screen *s, char byte)
 {
     s->state = IN_TEXT;
@@ -464,6 +487,7 @@ static void in_escape(Screen *s, char byte)
     }
 }
 
+// A byte that cannot go on with the character before it begins a new one.
 static void in_text(Screen *s, char byte)
 {
     unsigned char unsigned_byte = (unsigned char)byte;
@@ -484,6 +508,7 @@ static void in_text(Screen *s, char byte)
     }
 }
 
+// Byte by byte: a sequence may be cut anywhere by the reads.
 void screen_write(Screen *s, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -511,6 +536,7 @@ void screen_write(Screen *s, const char *bytes, size_t length)
     }
 }
 
+// Rows are not wrapped anew, as xterm does not.
 void screen_resize(Screen *s, int rows, int cols)
 {
     // The rows that no longer fit go out at the top, as far as the cursor
@@ -538,6 +564,7 @@ size_t screen_line_count(const Screen *s)
     return s->above_count + (size_t)s->rows;
 }
 
+// NULL without memory.
 char *screen_text_from(const Screen *s, size_t from)
 {
     char row[SCREEN_COLS_MAX * CELL_TEXT_MAX + 1];

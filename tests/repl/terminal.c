@@ -95,6 +95,8 @@ static bool wait_state(Player *player, Test *test)
     return true;
 }
 
+// At the first step that needs the program, so that what comes before can
+// prepare its world.
 static bool start(Player *player)
 {
     Terminal *terminal = player->now;
@@ -145,6 +147,7 @@ static bool step_type(Player *player, const char *text)
     return true;
 }
 
+// `type` with Enter behind it.
 static bool step_line(Player *player, const char *text)
 {
     char line[STEP_MAX + 4];
@@ -152,6 +155,7 @@ static bool step_line(Player *player, const char *text)
     return step_type(player, line);
 }
 
+// For programs that read whole lines, and for keys at a bad moment.
 static bool step_feed(Player *player, const char *text)
 {
     char bytes[STEP_MAX];
@@ -160,6 +164,7 @@ static bool step_feed(Player *player, const char *text)
     return send(player, bytes, key_unescape(bytes));
 }
 
+// Arrow keys as the terminal's mode has them now.
 static bool step_key(Player *player, const char *text)
 {
     char names[STEP_MAX];
@@ -236,6 +241,7 @@ static bool step_resize(Player *player, const char *text)
     return true;
 }
 
+// To the program alone, as `kill` does.
 static bool step_signal(Player *player, const char *text)
 {
     static const struct {
@@ -256,6 +262,7 @@ static bool step_signal(Player *player, const char *text)
     return false;
 }
 
+// The program is told and loses its terminal; `exit` says how it took it.
 static bool step_hangup(Player *player, const char *text)
 {
     (void)text;
@@ -264,6 +271,8 @@ static bool step_hangup(Player *player, const char *text)
     return ready;
 }
 
+// Only for entries that run until they are stopped: a short one may be over
+// before we look.
 static bool step_busy(Player *player, const char *text)
 {
     (void)text;
@@ -271,6 +280,7 @@ static bool step_busy(Player *player, const char *text)
     return wait_state(player, is_busy);
 }
 
+// A stopped program has left the terminal as it found it.
 static bool step_stopped(Player *player, const char *text)
 {
     (void)text;
@@ -318,6 +328,7 @@ static bool step_tail(Player *player, const char *text)
     return wait_until(player, shows_tail, player->body);
 }
 
+// Wrapped rows are one line.
 static bool seen_from(Player *player, size_t line, const char *text)
 {
     char *shown = screen_text_from(&player->now->pty.screen, line);
@@ -397,6 +408,7 @@ static bool step_not_colour(Player *player, const char *text)
     return wait_state(player, is_idle) && !colour_is(player, text);
 }
 
+// The modes are compared last, when nobody changes them any more.
 static bool step_exit(Player *player, const char *text)
 {
     Terminal *terminal = player->now;
@@ -537,6 +549,7 @@ static const struct {
     {"exit", step_exit, CHECKS},
 };
 
+// Steps are looked up by name; a word that is none fails the session.
 static bool run_step(Player *player, char *line)
 {
     char *text = line + strcspn(line, " ");
@@ -582,6 +595,8 @@ static void read_body(Player *player, FILE *session, int *number)
     }
 }
 
+// What a person needs to see the fault: the step, what was expected, what
+// was there.
 static void report(const Player *player, int number, const char *line)
 {
     const Pty *pty = &player->now->pty;
@@ -602,6 +617,7 @@ static void report(const Player *player, int number, const char *line)
     }
 }
 
+// Ends at the first step that fails, since the others build on it.
 static bool play(Player *player, FILE *session)
 {
     char line[STEP_MAX];
