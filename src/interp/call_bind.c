@@ -4,6 +4,7 @@
 // Parameters stand in registers in this order: positional, keyword-only,
 // *args, **kwargs.
 #include <stdio.h>
+#include <string.h>
 
 #include "interp/call.h"
 #include "interp/obj_dict.h"
@@ -274,6 +275,69 @@ static bool bind_defaults(Function *function, Value *window, uint32_t count)
     return true;
 }
 
+enum { NAMED_MOST = 4, NAMED_PARAMETERS = 32 };
+
+// Where the keyword arguments go, as a set of parameters; 0: not all names are
+// those of parameters that have got nothing yet. Names are interned, so that
+// an address that differs only means that the general way must look.
+static uint32_t named_places(const Code *code, uint32_t given,
+                             const Tuple *names, uint8_t *places)
+{
+    uint32_t from = code->positional_only_count, taken = 0;
+    from = from < given ? given : from;
+    for (size_t i = 0; i < names->count; i++) {
+        uint32_t at = from;
+        while (at < code->positional_count &&
+               !value_same(value_from_object(code->local_names[at]),
+                           names->items[i])) {
+            at++;
+        }
+        if (at >= code->positional_count || (taken >> at & 1)) {
+            return 0;
+        }
+        taken |= 1u << at;
+        places[i] = (uint8_t)at;
+    }
+    return taken;
+}
+
+// A few keywords for positional parameters, the rest given or with defaults.
+// False: not so, nothing done.
+static bool bind_named(Function *function, Value *window, uint32_t count,
+                       const Tuple *names)
+{
+    const Code *code = function->code;
+    uint32_t positional = code->positional_count;
+    uint32_t given = count - (uint32_t)names->count;
+    uint32_t defaults =
+        function->defaults != NULL ? (uint32_t)function->defaults->count : 0;
+    uint8_t places[NAMED_MOST];
+    if (code->plain_count != positional || names->count > NAMED_MOST ||
+        given > positional || positional > NAMED_PARAMETERS ||
+        defaults > positional) {
+        return false;
+    }
+    uint32_t taken = named_places(code, given, names, places);
+    for (uint32_t i = given; i < positional - defaults; i++) {
+        taken = taken >> i & 1 ? taken : 0; // neither given nor a default
+    }
+    if (taken == 0) {
+        return false;
+    }
+    Value values[NAMED_MOST];
+    memcpy(values, window + given, names->count * sizeof *values);
+    for (uint32_t i = given; i < positional; i++) {
+        if (!(taken >> i & 1)) {
+            window[i] = value_retain(
+                function->defaults->items[i - (positional - defaults)]);
+        }
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        window[places[i]] = values[i];
+    }
+    return true;
+}
+
 // On success window[0 .. parameters) holds them and nothing stands behind; on
 // failure the whole window is empty.
 bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
@@ -281,6 +345,10 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
 {
     const Code *code = function->code;
     if (keyword_names == NULL && bind_defaults(function, window, count)) {
+        return true;
+    }
+    if (keyword_names != NULL && keyword_names->count > 0 &&
+        bind_named(function, window, count, keyword_names)) {
         return true;
     }
     uint32_t keywords =
