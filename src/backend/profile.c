@@ -49,6 +49,7 @@ static bool add_time(Ctx *ctx, PlanProfile *profile, const Step *step,
                      uint64_t nanoseconds)
 {
     const char *key = (const char *)&step;
+    // Steps stay where they are as long as the plan lives.
     uint64_t *place = map_get(&profile->places, key, sizeof step);
     if (place == NULL) {
         StepTime row = {step, 1, nanoseconds};
@@ -69,6 +70,7 @@ bool run_block_timed(PlanRun *run, const StepBlock *block)
     Plan *plan = run->plan;
     for (uint32_t i = 0; i < block->step_count; i++) {
         const Step *step = &block->steps[i];
+        // What runs inside this step adds itself to `inner`, from 0.
         uint64_t outer = plan->profile != NULL ? plan->profile->inner : 0;
         if (plan->profile != NULL) {
             plan->profile->inner = 0;
@@ -80,6 +82,7 @@ bool run_block_timed(PlanRun *run, const StepBlock *block)
         uint64_t whole = now_ns() - start;
         PlanProfile *profile = plan->profile;
         if (profile != NULL) {
+            // The clock is read more often inside than outside.
             uint64_t own =
                 whole > profile->inner ? whole - profile->inner : 0;
             profile->inner = outer + whole;
@@ -87,6 +90,7 @@ bool run_block_timed(PlanRun *run, const StepBlock *block)
                 return false;
             }
         }
+        // Values die where they do in an unmeasured run.
         for (uint32_t k = 0; k < step->dead_count; k++) {
             slot_clear(run, step->dead[k]);
         }
@@ -103,6 +107,7 @@ static bool is_tile(const Step *step)
 // All ops of a chain, in the order in which they run.
 void step_print_name(StrBuf *out, const Step *step)
 {
+    // Its instructions are the loop's whole body; their nodes are gone.
     if (step->run == step_scalar) {
         strbuf_puts(out, "loop over scalars");
         return;

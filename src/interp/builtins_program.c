@@ -66,6 +66,7 @@ static Value progress_next(Vm *vm, Value self)
     }
     Value item = value_next(vm, progress->inner);
     bool ended = value_failed(item) || value_same(item, VALUE_STOP);
+    // An empty iterable is not worth a line.
     if (vm->program != NULL && (progress->done > 0 || !ended)) {
         vm->program->progress(vm, ended ? -1 : progress->done,
                               progress->total);
@@ -116,6 +117,7 @@ BUILTIN_BODY(progress)
         return value_retain(args[0]);
     }
     int64_t total;
+    // One type a Vm, made by the first call.
     Type *type = type_variant(vm, &progress_type_def, "progress");
     if (type == NULL || !find_total(vm, args[0], args[1], &total)) {
         return VALUE_FAIL;

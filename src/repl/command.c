@@ -19,11 +19,13 @@ static const CommandRow commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
+// The rows never change, so that completion may keep pointers to them.
 const CommandRow *command_row(size_t index)
 {
     return index < COMMAND_COUNT ? &commands[index] : NULL;
 }
 
+// For callers that need no more than the names.
 const char *command_name(size_t index)
 {
     return index < COMMAND_COUNT ? commands[index].name : NULL;
@@ -54,6 +56,8 @@ static void report(Session *session)
     Vm *vm = session->vm;
     Value exception = raise_take(vm);
     Str *text = is_misuse(vm, exception) ? value_str(vm, exception) : NULL;
+    // Any other error, and a text that could not be made: back it goes, to be
+    // reported as those of code are.
     if (text == NULL) {
         raise_clear(vm);
         (void)raise_object(vm, exception);
@@ -76,6 +80,7 @@ static bool call_command(Session *session, const char *text, size_t length)
     Vm *vm = session->vm;
     Str *name = str_intern(vm, "duet", 4);
     Module *module = name != NULL ? module_import(vm, name) : NULL;
+    // What failed is pending, and the rest is passed over.
     Str *method = module != NULL ? str_intern(vm, "_command", 8) : NULL;
     Str *argument = method != NULL ? str_new(vm, text, length) : NULL;
     Value result = VALUE_FAIL;
@@ -92,6 +97,7 @@ static bool call_command(Session *session, const char *text, size_t length)
     return done && session_flush(session);
 }
 
+// Blanks around the text are no part of it: a command may be pasted indented.
 bool command_run(Session *session, const char *text)
 {
     text += strspn(text, " \t\n");

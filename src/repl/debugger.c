@@ -235,6 +235,7 @@ static bool write_back(Stop *stop)
     if (!write_globals(stop)) {
         return false;
     }
+    // From here on these are the values to compare with.
     Dict *before = dict_copy(vm, stop->names);
     if (before != NULL) {
         object_release(&vm->ctx, stop->before);
@@ -296,6 +297,8 @@ static void run_entry(Stop *stop, const char *text)
     if (text[0] == '%' && run_own(stop, text)) {
         return;
     }
+    // A stop in a trace evaluates as the trace does: an operation on a symbolic
+    // tensor becomes a node, which nothing needs and the passes drop.
     // What is typed here is no effect of the function that is being traced.
     Trace *trace = vm->trace;
     struct Ledger *ledger = trace != NULL ? trace->ledger : NULL;
@@ -329,6 +332,7 @@ static void run_entries(Stop *stop)
                  stop->frame->code->flags & CODE_MODULE
                      ? "break"
                      : stop->frame->code->name->text);
+        // malloc'ed, as Readline makes it.
         char *text = prompt_ask(stop->session, prompt);
         if (text == NULL) {
             stop->leaving = true;
@@ -378,6 +382,8 @@ bool debugger_stop(Vm *vm)
     if (!take_names(&stop)) {
         return false;
     }
+    // A script that stops gets a prompt's manners meanwhile: values are kept,
+    // and shortened.
     bool prompting = session->prompting;
     progress_pause(session, true);
     session->prompting = true;

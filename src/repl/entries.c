@@ -34,6 +34,7 @@ static bool make_lists(Session *session)
     if (session->inputs != NULL) {
         return true;
     }
+    // A first try may have failed half-way: what there is serves again.
     session->outputs = session->outputs != NULL ? session->outputs
                                                 : dict_new(vm);
     List *inputs = session->outputs != NULL ? list_new(vm, 0) : NULL;
@@ -82,6 +83,8 @@ bool entries_keep(Session *session, Value value)
     if (!dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value)) {
         return false;
     }
+    // Before the first entry: the startup file, or code that stops in a
+    // script.
     if (session->outputs == NULL || session->entry == 0) {
         return true;
     }
@@ -89,6 +92,7 @@ bool entries_keep(Session *session, Value value)
         !forget(session, session->entry - ENTRIES_KEPT)) {
         return false;
     }
+    // Told apart by the entry: the value itself may be anywhere else, too.
     session->large = is_large(value) ? session->entry : 0;
     return dict_set(vm, session->outputs, value_from_small(session->entry),
                     value);
@@ -127,6 +131,7 @@ static void run_code(Session *session, const char *text)
     if (!strbuf_ok(&entry)) {
         session_report(session);
     } else {
+        // The text is not empty, and has no blanks at its end.
         session->quiet = text[strlen(text) - 1] == ';';
         (void)session_run_text(session, name, entry.text, entry.length, 1,
                                RUN_INTERACTIVE);

@@ -36,7 +36,8 @@ bool hooks_page(Vm *vm, Str *text)
 {
     Session *session = session_of(vm);
     TerminalSize size = terminal_size();
-    // Whatever stands in sys.stdout's place gets the text itself.
+    // Whatever stands in sys.stdout's place gets the text itself, and so does a
+    // pipe: only a person at a terminal reads page by page.
     bool wanted = session->prompting && terminal_can_draw(STDOUT_FILENO) &&
                   isatty(STDIN_FILENO) &&
                   value_is_kind(vm->stdout_file, KIND_FILE) &&
@@ -46,6 +47,7 @@ bool hooks_page(Vm *vm, Str *text)
             return false;
         }
         progress_pause(session, true);
+        // Where no pager runs the text is printed after all.
         bool shown = terminal_page(text->text, text->length);
         progress_pause(session, false);
         if (shown) {
@@ -64,6 +66,7 @@ static void print_wrapped(const char *text, int columns)
     bool first = true;
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
+        // Bytes for columns: a word of other letters wraps early, no more.
         int width = (int)length;
         bool fits = column + width + !first < columns;
         if (!first) {
@@ -89,6 +92,8 @@ static void show_note(Vm *vm, const char *text)
         raise_clear(vm);
     }
     bool colour = terminal_has_colour(STDERR_FILENO);
+    // The note is written past the Vm's own streams, so that a program that has
+    // put something else in their place does not get it.
     progress_before(session);
     fputs(colour ? "\033[2mnote: " : "note: ", stderr);
     print_wrapped(text, terminal_size().columns);
@@ -140,8 +145,10 @@ static void waiting(Vm *vm, bool on)
     progress_pause(session_of(vm), on);
 }
 
+// The program's own modules: what lib/duet imports from.
 static const ModuleDef *const modules[] = {&duet_module, NULL};
 
+// All of them are there: callers ask for vm->program alone.
 const ProgramHooks session_hooks = {.modules = modules,
                                     .page = hooks_page,
                                     .tick = tick,

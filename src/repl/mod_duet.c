@@ -63,6 +63,7 @@ DUET_BODY(run)
         return raise_error(vm, ERR_TYPE, "the code must be a str");
     }
     Session *session = session_of(vm);
+    // Outside of a prompt there are no entries to be named after.
     char name[32] = "<string>";
     if (session->entry > 0) {
         snprintf(name, sizeof name, "<in %d>", session->entry);
@@ -72,9 +73,12 @@ DUET_BODY(run)
     if (source == NULL) {
         return VALUE_FAIL;
     }
+    // The session's names, whichever they are now: those of a stopped frame,
+    // too.
     Value value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
                                 NULL);
     source_release(&vm->ctx, source);
+    // Statements without a value are no failure.
     return value_unbound(value) ? VALUE_NONE : value;
 }
 
@@ -113,6 +117,7 @@ DUET_BODY(cell)
     Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
                                 text->text, text->length);
     Value value = VALUE_FAIL;
+    // New, and nobody else's: its lines may count from the file's beginning.
     if (source != NULL) {
         source->first_line = (uint32_t)line;
         value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
@@ -160,6 +165,7 @@ DUET_BODY(notes)
 {
     (void)count;
     Stager *stager = stager_of(vm);
+    // What was told stays told when notes come on again.
     bool before = stager->notes;
     if (builtin_given(args[0])) {
         int on = value_truth(vm, args[0]);
@@ -178,6 +184,7 @@ DUET_BODY(screen)
 {
     (void)args, (void)count;
     TerminalSize size = terminal_size();
+    // A program's own object in the place of sys.stdout is no terminal.
     bool direct = value_is_kind(vm->stdout_file, KIND_FILE);
     Value row[] = {value_from_small(size.rows), value_from_small(size.columns),
                    value_from_bool(direct && isatty(STDOUT_FILENO)),
@@ -248,6 +255,8 @@ DUET_BODY(source)
         return VALUE_NONE;
     }
     const Source *source = code->source;
+    // Decorators stand in front of the span: whoever asks looks for them in the
+    // whole text, which therefore comes along.
     uint32_t line = source_place(source, code->span.start).line;
     Value row[] = {str_or_fail(str_from(vm, source->name)),
                    value_from_small(line),
@@ -299,6 +308,7 @@ static bool add_tokens(Vm *vm, List *list, const Source *source,
         if (class == NULL || token->span.start < byte) {
             continue;
         }
+        // Places in a Duet str count code points, those of the lexer bytes.
         point += point_count(source->text + byte, token->span.start - byte);
         int64_t length =
             point_count(source->text + token->span.start,
@@ -330,6 +340,7 @@ DUET_BODY(tokens)
     }
     TokenList tokens = {0};
     List *list = list_new(vm, 0);
+    // A mistake in the text only ends the list early.
     bool ok = list != NULL && lexer_run(&vm->ctx, source, &tokens) &&
               add_tokens(vm, list, source, &tokens);
     token_list_free(&vm->ctx, &tokens);

@@ -75,6 +75,8 @@ static int print_line(const Progress *self, char *out, size_t size)
         length += snprintf(out + length, size - (size_t)length,
                            "  %lld/%lld (%d%%)", (long long)rounds->done,
                            (long long)rounds->total, (int)(share * 100));
+        // The rate is that of the rounds which were seen, since the loop may
+        // stand behind other work.
         double since = (double)(now_ms() - rounds->start) / 1e3;
         if (rounds->done > rounds->first && since > 0.2) {
             double rate = (double)(rounds->done - rounds->first) / since;
@@ -143,6 +145,7 @@ static void *run(void *data)
         } else if (now < self->start + PROGRESS_DELAY) {
             wait_until(self, self->start + PROGRESS_DELAY);
         } else {
+            // The answer comes later, and is drawn the next time.
             ctx_interrupt(self->ctx, INTERRUPT_TICK);
             draw(self);
             wait_until(self, now + PROGRESS_PERIOD);
@@ -156,6 +159,7 @@ static void *run(void *data)
 static bool start_thread(Progress *self)
 {
     sigset_t all, before;
+    // The system's time may be set while somebody waits: not by that clock.
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

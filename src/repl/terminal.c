@@ -53,6 +53,8 @@ bool terminal_page(const char *text, size_t length)
         popen(pager != NULL && pager[0] != '\0' ? pager : "less -R", "w");
     int status = -1;
     if (pipe != NULL) {
+        // The text goes through a pipe, which SIGPIPE, being ignored, leaves
+        // open for us to close.
         // A pager that is left early takes no more: that is no failure.
         (void)fwrite(text, 1, length, pipe);
         status = pclose(pipe);

@@ -55,6 +55,7 @@ Value concrete_times(Vm *vm, Value self)
     if (concrete == NULL) {
         return VALUE_FAIL;
     }
+    // All three are nanoseconds inside, and seconds to a program.
     uint64_t optimise, compile;
     plan_times(concrete->plan, &optimise, &compile);
     Value row[] = {seconds_value(vm, concrete->trace_ns),
@@ -80,6 +81,7 @@ Value concrete_counts(Vm *vm, Value self)
     if (dict == NULL) {
         return VALUE_FAIL;
     }
+    // "nodes" as traced, "kept" after the passes, "steps" after fusion.
     const Plan *plan = concrete->plan;
     bool ok = add_count(vm, dict, "number", concrete->number) &&
               add_count(vm, dict, "line", concrete->line) &&
@@ -134,6 +136,8 @@ Value concrete_plan(Vm *vm, Value self)
 // (pass, text, nodes); takes the row into the list.
 static bool add_pass(Vm *vm, List *list, const char *name, Graph *graph)
 {
+    // Shortened constants will do: the texts are compared and shown, not read
+    // back.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     graph_print(&out, graph, false);
@@ -155,6 +159,7 @@ Value concrete_passes(Vm *vm, Value self)
     uint32_t mask = stager_of(vm)->options.passes;
     bool ok = graph != NULL && add_pass(vm, list, "trace", graph);
     for (int i = 0; ok && i < PASS_COUNT; i++) {
+        // Those that DUET_PASSES leaves out have no row.
         if (mask & 1u << i) {
             ok = graph_optimize(graph, 1u << i, false) &&
                  add_pass(vm, list, pass_desc((PassId)i)->name, graph);
@@ -176,6 +181,7 @@ static Value place_row(Vm *vm, const GraphPlace *place)
     if (place->source == NULL) {
         return VALUE_NONE;
     }
+    // The source is held by the graph, so its text is still there.
     uint32_t line = source_place(place->source, place->span.start).line;
     size_t length = 0;
     const char *text = source_line(place->source, line, &length);
@@ -191,6 +197,7 @@ static Value place_row(Vm *vm, const GraphPlace *place)
 static Value places_of(Vm *vm, const Step *step)
 {
     List *list = list_new(vm, 0);
+    // A fused chain may come from several lines.
     bool ok = list != NULL;
     for (uint32_t i = 0; ok && step_node(step, i) != NULL; i++) {
         Value row = place_row(vm, &step_node(step, i)->place);
@@ -244,6 +251,7 @@ bool concrete_set_profile(Vm *vm, Value self, Value on)
     if (concrete == NULL || truth < 0) {
         return false;
     }
+    // Setting it twice begins anew: the times so far are forgotten.
     if (truth) {
         return plan_profile_start(&vm->ctx, concrete->plan);
     }

@@ -65,13 +65,23 @@ static bool say_new(Vm *vm, const char *key, size_t length, StrBuf *text)
 
 // --- why it was traced ---
 
+// A command of the prompt asked for the trace, and says so itself.
+static bool is_by_command(const Why *why)
+{
+    static const char folder[] = "lib/duet/";
+    return why->source != NULL &&
+           strncmp(why->source->name, folder, sizeof folder - 1) == 0;
+}
+
 // The first trace of a function is told under --trace only: at a prompt
 // everybody expects it.
 static bool tell_reason(Vm *vm, const StagedFunction *self,
                         const Concrete *made)
 {
     const Why *why = &self->why;
-    if (why->old == NULL && why->frozen == NULL && stager_of(vm)->notes) {
+    bool expected = (why->old == NULL && why->frozen == NULL) ||
+                    is_by_command(why);
+    if (expected && stager_of(vm)->notes) {
         return true;
     }
     StrBuf text, key;
