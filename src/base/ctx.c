@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/inject.h"
+
 enum {
     CTX_DEPTH_LIMIT = 1 << 20, // the stack's end is normally met first
     CTX_DEFAULT_STACK = 8 << 20,
@@ -88,6 +90,9 @@ void ctx_destroy(Ctx *ctx)
     if (ctx->kernels_free != NULL) {
         ctx->kernels_free(ctx);
     }
+#ifdef DUET_INJECT
+    inject_end(ctx->heap.large_bytes);
+#endif
     Chunk *chunk = ctx->heap.chunks;
     if (chunk != NULL) {
         pages_drop(chunk->kept);
@@ -110,7 +115,8 @@ static bool may_allocate(Heap *heap)
 {
 #ifdef DUET_INJECT
     heap->allocations++;
-    return heap->fail_after == 0 || --heap->fail_after != 0;
+    return !inject_fails(heap->allocations) &&
+           (heap->fail_after == 0 || --heap->fail_after != 0);
 #else
     (void)heap;
     return true;

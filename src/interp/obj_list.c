@@ -122,6 +122,17 @@ static bool extend_characters(Vm *vm, List *list, Str *text)
     return true;
 }
 
+// Makes room for a range at once, whose length is known without running code:
+// one that no memory can hold then fails here, and not after hours.
+static bool range_room(Vm *vm, List *list, Value iterable)
+{
+    if (!value_is_kind(iterable, KIND_RANGE)) {
+        return true;
+    }
+    int64_t length = type_of(vm, iterable)->slots.length(vm, iterable);
+    return length >= 0 && list_reserve(vm, list, (size_t)length);
+}
+
 // Only exact types take the short cut: a subclass may define __iter__. Items
 // are appended as they come, so those before an error stay, as in CPython; the
 // poll lets Ctrl-C end an endless iterator.
@@ -142,7 +153,7 @@ bool list_extend(Vm *vm, List *list, Value iterable)
         return false;
     }
     Value item;
-    bool ok = true;
+    bool ok = range_room(vm, list, iterable);
     // value_next gives VALUE_FAIL on an error, which ends the loop in its body.
     while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
         ok = !value_failed(item) && list_append_owned(vm, list, item) &&

@@ -64,30 +64,38 @@ static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
-// Below this much a repetition is made in one piece, without polls.
-enum { REPEAT_QUICK = 1 << 16 };
+enum { REPEAT_PIECE = 1 << 20 }; // bytes copied between two polls
 
-// What is there already is copied behind itself, twice as much each time.
-static Value str_repeat_quick(Vm *vm, const Str *str, size_t count)
+// All room at once, so that too long a text fails before it is made; what has
+// been written is copied on, twice as much each time up to a piece that leaves
+// Ctrl-C a chance.
+static Str *repeated(Vm *vm, const Str *str, size_t count)
 {
     size_t length = str->length * count, done = str->length;
     Str *made = str_of_size(vm, length);
     if (made == NULL) {
-        return VALUE_FAIL;
+        return NULL;
     }
     memcpy(made->text, str->text, done);
     while (done < length) {
-        size_t more = done < length - done ? done : length - done;
+        size_t more = done < REPEAT_PIECE ? done
+                      : str->length > REPEAT_PIECE
+                          ? str->length
+                          : REPEAT_PIECE / str->length * str->length;
+        more = more < length - done ? more : length - done;
         memcpy(made->text + done, made->text, more);
         done += more;
+        if (!ctx_poll(&vm->ctx)) {
+            object_release(&vm->ctx, made);
+            return NULL;
+        }
     }
     made->count = str->count * count;
-    return str_value(made);
+    return made;
 }
 
 // A negative count gives the empty text. The bound keeps the product from
-// overflowing, and the loop polls, so that a long repetition can be
-// interrupted.
+// overflowing.
 static Value str_repeat(Vm *vm, Str *str, Value times)
 {
     int64_t count;
@@ -98,28 +106,11 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     if (str->length != 0 && (uint64_t)count > PTRDIFF_MAX / 4 / str->length) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    if (count <= 1) {
-        return count == 1 ? text_value(str_exact(vm, str))
-                          : text_value(str_new(vm, "", 0));
+    if (count == 0 || str->length == 0) {
+        return text_value(str_new(vm, "", 0));
     }
-    size_t length = str->length * (size_t)count;
-    if (length > 1 && length < REPEAT_QUICK) {
-        return str_repeat_quick(vm, str, (size_t)count);
-    }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    // One byte is filled at once.
-    if (str->length == 1) {
-        strbuf_pad(&out, str->text[0], (size_t)count);
-    }
-    for (int64_t i = 0; str->length > 1 && i < count && strbuf_ok(&out);
-         i++) {
-        strbuf_add(&out, str->text, str->length);
-        if (UNLIKELY(!ctx_poll(&vm->ctx))) {
-            strbuf_fail(&out);
-        }
-    }
-    return text_value(str_from_buf(vm, &out));
+    return text_value(count == 1 ? str_exact(vm, str)
+                                 : repeated(vm, str, (size_t)count));
 }
 
 // Also called with the str on the right (3 * "a"); `left` tells the sides

@@ -38,7 +38,7 @@ static void on_interrupt(int signal_number)
 }
 
 // Without SA_RESTART, so that a read at the terminal ends too. A closed pipe
-// is an error of the write, not a signal.
+// and a file at its size limit are errors of the write, not signals.
 // The target goes first, so that the handler never runs without one.
 static void catch_signals(Ctx *ctx)
 {
@@ -48,13 +48,18 @@ static void catch_signals(Ctx *ctx)
     sigaction(SIGINT, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
-// The vector takes the reference over.
+// The vector takes the reference over, unless it cannot grow.
 static bool add_argument(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
-    return str != NULL && vec_push(&vm->ctx, &vm->argv, str_value(str));
+    if (str == NULL || !vec_push(&vm->ctx, &vm->argv, str_value(str))) {
+        object_release_null(&vm->ctx, str);
+        return false;
+    }
+    return true;
 }
 
 // sys.argv: the program's name first, then what followed it.
