@@ -126,10 +126,13 @@ static int key_equal(Vm *vm, Set *set, const SetEntry *entry, Value key)
 }
 
 // The key's slot, or the unused one where it would go (*found tells which).
-// NULL: failed.
-static SetEntry *find(Vm *vm, Set *set, Value key, uint64_t hash, bool *found)
+// *removed: the last slot on the way whose key was removed, NULL: none; it is
+// used again rather than the unused one, as in CPython. NULL: failed.
+static SetEntry *find(Vm *vm, Set *set, Value key, uint64_t hash, bool *found,
+                      SetEntry **removed)
 {
-restart:;
+restart:
+    *removed = NULL;
     uint64_t perturb = hash;
     size_t i = hash & set->mask;
     for (;;) {
@@ -140,9 +143,12 @@ restart:;
             if (value_unbound(entry->key)) {
                 return entry;
             }
+            if (value_same(entry->key, VALUE_DELETED)) {
+                *removed = entry;
+                continue;
+            }
             // Most keys differ by hash already: no code runs for them.
-            if (entry->hash != hash ||
-                value_same(entry->key, VALUE_DELETED)) {
+            if (entry->hash != hash) {
                 continue;
             }
             int equal = key_equal(vm, set, entry, key);
@@ -176,7 +182,8 @@ static inline bool hash_of(Vm *vm, Value key, uint64_t *hash)
 int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
-    return find(vm, set, key, hash, &found) == NULL ? -1 : found;
+    SetEntry *removed;
+    return find(vm, set, key, hash, &found, &removed) == NULL ? -1 : found;
 }
 
 // CPython's _shuffle_bits: spreads hashes that differ in few bits, which would
@@ -225,12 +232,17 @@ int set_contains(Vm *vm, Set *set, Value key)
 bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
-    SetEntry *entry = find(vm, set, key, hash, &found);
+    SetEntry *removed, *entry = find(vm, set, key, hash, &found, &removed);
     if (entry == NULL || found) {
         return entry != NULL;
     }
     if (!note_store(vm, set, key)) {
         return false;
+    }
+    if (removed != NULL) {
+        *removed = (SetEntry){.key = value_retain(key), .hash = hash};
+        set->count++;
+        return true;
     }
     *entry = (SetEntry){.key = value_retain(key), .hash = hash};
     set->fill++;
@@ -262,7 +274,7 @@ int set_discard(Vm *vm, Set *set, Value key)
     if (!lookup_hash(vm, key, &hash)) {
         return -1;
     }
-    SetEntry *entry = find(vm, set, key, hash, &found);
+    SetEntry *removed, *entry = find(vm, set, key, hash, &found, &removed);
     if (entry == NULL || !found) {
         return entry == NULL ? -1 : 0;
     }

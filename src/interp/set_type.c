@@ -167,6 +167,24 @@ static bool add_where(Vm *vm, Set *result, Set *from, Set *by, int wanted)
     return true;
 }
 
+// Takes out of `set` what `other`, another set, has and adds what it has not.
+static bool toggle_all(Vm *vm, Set *set, Set *other)
+{
+    Value key;
+    for (size_t at = 0; set_next(other, &at, &key);) {
+        value_retain(key);
+        uint64_t hash = other->table[at - 1].hash;
+        int removed = set_discard(vm, set, key);
+        bool ok = removed > 0 ||
+                  (removed == 0 && set_add_hashed(vm, set, key, hash));
+        release(vm, key);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The left operand decides whether the result is frozen, as in CPython. A
 // subclass gives the plain type.
 Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
@@ -184,9 +202,8 @@ Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
         break;
     case BINARY_SUB: ok = ok && add_where(vm, result, a, b, 0); break;
     default:
-        // From b's copy: a's items that b has not got come last.
-        ok = ok && add_where(vm, result, b, a, 0) &&
-             add_where(vm, result, a, b, 0);
+        // In b's copy, as CPython does it, which the order shows.
+        ok = ok && set_merge(vm, result, b) && toggle_all(vm, result, a);
     }
     if (!ok) {
         object_release_null(&vm->ctx, result);
@@ -222,6 +239,9 @@ static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     Set *set = as_set(a);
     if (op == BINARY_OR) {
         return set_merge(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;
+    }
+    if (op == BINARY_XOR && set != as_set(b)) {
+        return toggle_all(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;
     }
     Set *result = set_combine(vm, op, set, as_set(b));
     if (result == NULL) {
