@@ -41,18 +41,39 @@ static void run_child(const char *path)
     _exit(127);
 }
 
-// Runs the editor; false after a message. Ctrl-C in it is its own affair.
+// Waits for the editor's end. Ctrl-Z in it stops all of the job, us too: `fg`
+// then brings both back.
+static int wait_for(pid_t child)
+{
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+// Runs the editor; false after a message. Ctrl-C in it is its own affair. The
+// prompt has the signal of Ctrl-Z blocked and caught, which would leave the
+// editor stopped and us waiting.
 static bool run_editor(const char *path)
 {
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    struct sigaction stop_before;
+    sigset_t stop;
+    sigset_t mask;
+    sigemptyset(&usual.sa_mask);
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
     fflush(NULL);
     void (*before)(int) = signal(SIGINT, SIG_IGN);
+    sigaction(SIGTSTP, &usual, &stop_before);
+    sigprocmask(SIG_UNBLOCK, &stop, &mask);
     pid_t child = fork();
     if (child == 0) {
         run_child(path);
     }
-    int status = -1;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    int status = child > 0 ? wait_for(child) : -1;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    sigaction(SIGTSTP, &stop_before, NULL);
     signal(SIGINT, before);
     if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         fprintf(stderr, "duet: %s failed; the text is as it was\n",
