@@ -23,7 +23,7 @@ def arguments():
     parser.add_argument("--seed", default="duet")
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--batch", type=int, default=250)
+    parser.add_argument("--batch", type=int, default=200)
     parser.add_argument("--save")
     parser.add_argument("--reduce", action="store_true")
     parser.add_argument("--show", type=int, default=10)

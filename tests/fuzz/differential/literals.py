@@ -202,7 +202,7 @@ LITERALS = {
                       "'utf-16-be'"]),
     "errors": pick(["'strict'", "'ignore'", "'replace'", "'surrogateescape'",
                     "'backslashreplace'", "'xmlcharrefreplace'",
-                    "'surrogatepass'", "'namereplace'", "'nope'"]),
+                    "'surrogatepass'", "'nope'"]),
     "iter": lambda g: f"iter({g.literal(g.rng.choice(['list', 'range', 'str', 'tuple', 'dict']))})",
     "unary": pick(["str", "repr", "len", "bool", "type", "abs", "hash", "list",
                    "tuple", "lambda q: q", "lambda q: (q, q)", "int", "ord",

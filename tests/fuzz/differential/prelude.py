@@ -30,13 +30,11 @@ def without_addresses(text):
 
 
 def canonical(value, depth=0):
-    """repr, but sets that hold more than numbers are shown sorted."""
+    """repr, but sets are shown sorted: their order is nobody's promise."""
     kind = type(value)
     if depth > 4:
         return repr(value)
     if kind is set or kind is frozenset:
-        if all(type(item) in (int, bool, float) for item in value):
-            return repr(value)
         items = sorted(canonical(item, depth + 1) for item in value)
         return kind.__name__ + "{" + ", ".join(items) + "}"
     if kind is list or kind is tuple:
@@ -108,6 +106,7 @@ if hasattr(gc, "freeze"):
 def run(number, text):
     """One program, in names of its own."""
     print("===", number)
+    sys.stdout.flush()
     space = dict(NAMES)
     try:
         exec(text, space)
