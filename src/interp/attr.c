@@ -185,8 +185,9 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
     }
     Object *object = value_object(self);
     if (deleting && value_unbound(instance_get(vm, object, name))) {
-        // 3.11 gives the bare name here, without the class.
-        if (object->kind == KIND_INSTANCE) {
+        // 3.11 gives the bare name where __dict__ was asked for before.
+        if (object->kind == KIND_INSTANCE &&
+            ((Instance *)object)->shape == NULL) {
             return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
         }
         return attr_missing(vm, self, name), false;

@@ -101,10 +101,11 @@ static bool copy_captures(Compiler *c, Code *code)
 // Sets name and qualname; the caller checks both for NULL.
 static void name_code(Compiler *c, Code *code, const char *name)
 {
-    // "outer.<locals>.inner"; a class adds its name alone.
+    // "outer.<locals>.inner"; a class or comprehension adds its name alone.
     const Scope *parent = c->scope->parent;
     const char *prefix = c->outer != NULL ? c->outer->qualname : NULL;
-    bool in_function = parent != NULL && parent->kind != SCOPE_CLASS;
+    bool in_function = parent != NULL && parent->kind != SCOPE_CLASS &&
+                       parent->kind != SCOPE_COMPREHENSION;
     code->name = str_from(c->vm, name);
     code->qualname =
         prefix == NULL
@@ -178,7 +179,8 @@ static void set_qualname(Compiler *c, const char *name)
 {
     const char *prefix = c->outer->qualname;
     bool in_function =
-        c->outer->scope != NULL && c->outer->scope->kind != SCOPE_CLASS;
+        c->outer->scope != NULL && c->outer->scope->kind != SCOPE_CLASS &&
+        c->outer->scope->kind != SCOPE_COMPREHENSION;
     size_t size = (prefix == NULL ? 0 : strlen(prefix)) + strlen(name) + 12;
     char *text = arena_alloc(c->table->arena, size);
     if (text == NULL) {

@@ -181,7 +181,7 @@ static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
 // as the items of neither are put into a set before they are found.
 static Value view_and(Vm *vm, Value a, Value b)
 {
-    bool swap = !value_is_kind(a, KIND_DICT_VIEW);
+    bool swap = !value_is_kind(a, KIND_DICT_VIEW) || !is_set_like(a);
     Value self = swap ? b : a, other = swap ? a : b;
     int64_t length = view_length(vm, self);
     if (type_of(vm, other) == vm->types[KIND_SET] &&
@@ -207,8 +207,9 @@ static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
     // Sets have these four operators and no others.
     bool known = op == BINARY_AND || op == BINARY_OR || op == BINARY_SUB ||
                  op == BINARY_XOR;
-    if (!known || (value_is_kind(a, KIND_DICT_VIEW) && !is_set_like(a)) ||
-        (value_is_kind(b, KIND_DICT_VIEW) && !is_set_like(b))) {
+    bool left = value_is_kind(a, KIND_DICT_VIEW) && is_set_like(a);
+    bool right = value_is_kind(b, KIND_DICT_VIEW) && is_set_like(b);
+    if (!known || (!left && !right)) {
         return VALUE_NOT_IMPLEMENTED;
     }
     return op == BINARY_AND ? view_and(vm, a, b) : by_sets(vm, op, a, b);

@@ -247,6 +247,7 @@ static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
         if (vm_has_error(vm)) {
             raise_clear(vm);
         }
+        *out = -1;
         return false;
     }
     return *out >= 0;
@@ -266,11 +267,11 @@ MAKE(islice)
     bool one = bounds->count == 1;
     Value none = VALUE_NONE;
     int64_t start = 0, stop = -1, step = 1;
+    // -1 is what CPython's C code takes for "no number".
     if (!slice_bound(vm, bounds->items[one ? 0 : 1], -1, &stop)) {
-        return raise_error(vm, ERR_VALUE, "%s must be None or an integer: "
-                                          "0 <= x <= sys.maxsize.",
-                           one ? "Stop argument for islice()"
-                               : "Stop argument for islice()");
+        return raise_error(vm, ERR_VALUE, "%s for islice() must be None or an "
+                                          "integer: 0 <= x <= sys.maxsize.",
+                           stop < -1 ? "Indices" : "Stop argument");
     }
     if (!one && !slice_bound(vm, bounds->items[0], 0, &start)) {
         return raise_error(vm, ERR_VALUE,

@@ -37,6 +37,9 @@ Value super_new(Vm *vm, Type *start, Value self)
     if (value_is_kind(self, KIND_TYPE) &&
         type_is_subtype((Type *)value_object(self), start)) {
         searched = (Type *)value_object(self);
+    } else if (value_is_none(self)) {
+        // Unbound: it has the attributes of a super alone.
+        searched = type_of_kind(vm, KIND_SUPER);
     } else if (!type_is_subtype(searched, start)) {
         return raise_error(vm, ERR_TYPE, "super(type, obj): obj must be an "
                                          "instance or subtype of type");
@@ -93,20 +96,20 @@ Value super_of_frame(Vm *vm)
     return super_new(vm, (Type *)value_object(cls), self);
 }
 
-// The form with a class alone (an unbound super) does not exist here.
+// A class alone, or with None, makes an unbound super.
 static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)keywords;
     if (args->count == 0) {
         return super_of_frame(vm);
     }
-    if (args->count != 2 || !value_is_kind(args->items[0], KIND_TYPE)) {
+    if (args->count > 2 || !value_is_kind(args->items[0], KIND_TYPE)) {
         return raise_error(vm, ERR_TYPE,
                            "super() takes no arguments, or a class and an "
                            "instance or subclass of it");
     }
     return super_new(vm, (Type *)value_object(args->items[0]),
-                     args->items[1]);
+                     args->count == 1 ? VALUE_NONE : args->items[1]);
 }
 
 // The first class behind `start` that has the name.
@@ -150,9 +153,12 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
 static Value super_repr(Vm *vm, Value self)
 {
     const Super *super = (const Super *)value_object(self);
-    Str *text = str_printf(vm, "<super: <class '%s'>, <%s object>>",
-                           type_name(super->start),
-                           type_name(super->self_type));
+    Str *text = value_is_none(super->self)
+                    ? str_printf(vm, "<super: <class '%s'>, NULL>",
+                                 type_name(super->start))
+                    : str_printf(vm, "<super: <class '%s'>, <%s object>>",
+                                 type_name(super->start),
+                                 type_name(super->self_type));
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
