@@ -51,7 +51,7 @@ static Value float_unary(Vm *vm, UnaryOp op, Value self)
 {
     switch (op) {
     case UNARY_NEG: return float_new(vm, -value_float(self));
-    case UNARY_POS: return value_retain(self);
+    case UNARY_POS: return float_new(vm, value_float(self));
     default: return VALUE_NOT_IMPLEMENTED;
     }
 }
