@@ -84,8 +84,10 @@ def main():
             report(options, runner, entry, shown)
             shown += 1
     failed = counts["crash"] + counts["value"] + counts["message"]
-    print(f"{options.count} programs, {time.time() - began:.0f} s, {counts}")
-    print(f"{options.count - failed} passed, {failed} failed")
+    ran = options.count - sum(options.start <= number < end
+                              for number in skip)
+    print(f"{ran} programs, {time.time() - began:.0f} s, {counts}")
+    print(f"{ran - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
