@@ -46,6 +46,7 @@ STEP(count)
     return number; // moved out
 }
 
+// Any number will do; anything else is refused before the first step.
 MAKE(count)
 {
     (void)count;
@@ -107,6 +108,7 @@ STEP(repeat)
     return value_retain(self->state[1]);
 }
 
+// A negative number of times is none.
 MAKE(repeat)
 {
     (void)count;
@@ -126,6 +128,7 @@ MAKE(repeat)
     return value_from_object(self);
 }
 
+// The times that are left, not those that were asked for.
 Value itertools_repr_repeat(Vm *vm, Value v)
 {
     Iterator *self = (Iterator *)value_object(v);
@@ -156,6 +159,7 @@ STEP(cycle)
     return value_retain(saved->items[self->position++]);
 }
 
+// The list begins empty and takes each item as it is handed out.
 MAKE(cycle)
 {
     (void)count;
@@ -198,6 +202,8 @@ STEP(chain)
     }
 }
 
+// `*iterables` arrive as a tuple, from_iterable's argument as any iterable:
+// both are walked in the same way.
 MAKE(chain)
 {
     (void)count;

@@ -8,11 +8,13 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
+// Places are immediate ints, so that a list can hold them.
 static int64_t place(const List *places, size_t i)
 {
     return value_small(places->items[i]);
 }
 
+// No reference is lost: what stood there was an immediate int, or None.
 static void set_place(List *places, size_t i, int64_t at)
 {
     places->items[i] = value_from_small(at);
@@ -148,11 +150,13 @@ static Value step_growing(Vm *vm, Iterator *self, int64_t gap)
     return chosen(vm, self, places, pool);
 }
 
+// Each place lies behind the one before it.
 STEP(combinations)
 {
     return step_growing(vm, self, 1);
 }
 
+// Each place lies at or behind the one before it.
 STEP(combinations_with_replacement)
 {
     return step_growing(vm, self, 0);
@@ -177,6 +181,7 @@ static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
     return pool;
 }
 
+// The first choice is 0, 1, 2 and so on.
 MAKE(combinations)
 {
     (void)count;
@@ -195,6 +200,7 @@ MAKE(combinations)
     return made;
 }
 
+// The first choice is the first item r times.
 MAKE(combinations_with_replacement)
 {
     (void)count;
@@ -240,6 +246,7 @@ STEP(permutations)
     return chosen(vm, self, places, pool);
 }
 
+// Without r all items are arranged.
 MAKE(permutations)
 {
     (void)count;

@@ -47,6 +47,7 @@ STEP(accumulate)
     return total;
 }
 
+// initial=None is as none at all.
 MAKE(accumulate)
 {
     (void)count;
@@ -95,6 +96,7 @@ STEP(dropwhile)
     }
 }
 
+// The contrary of filter; None asks the items themselves.
 STEP(filterfalse)
 {
     for (;;) {
@@ -113,6 +115,7 @@ STEP(filterfalse)
     }
 }
 
+// Each item is the tuple of arguments, or becomes one.
 STEP(starmap)
 {
     Value item = itertools_next(vm, self);
@@ -170,6 +173,8 @@ STEP(compress)
     }
 }
 
+// The selectors' iterator is made first, so that it fails before the data is
+// touched.
 MAKE(compress)
 {
     (void)count;
@@ -209,6 +214,7 @@ STEP(pairwise)
     return value_from_object(pair);
 }
 
+// Nothing is read before the first step.
 MAKE(pairwise)
 {
     (void)count;
@@ -247,6 +253,7 @@ STEP(zip_longest)
     return row == NULL ? VALUE_FAIL : value_from_object(row);
 }
 
+// All iterators are made now: an argument that has none fails here.
 MAKE(zip_longest)
 {
     (void)count;
@@ -300,6 +307,8 @@ STEP(tee)
     return item;
 }
 
+// The source is read once for all; what no copy needs any more goes with its
+// link.
 MAKE(tee)
 {
     (void)count;

@@ -247,6 +247,7 @@ static bool rank_of(const Vm *vm, Value v, uint64_t *rank)
 // What must be the same of all keys, so that their ranks have one meaning.
 typedef enum RankKind { RANK_NONE, RANK_INT, RANK_FLOAT, RANK_STR } RankKind;
 
+// Bools and None have no rank: their order goes by the protocol.
 static RankKind rank_kind(Value v)
 {
     return value_is_int(v)     ? RANK_INT

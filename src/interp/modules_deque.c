@@ -23,11 +23,13 @@ typedef struct Deque {
     uint64_t changes; // bumped when an item comes or goes
 } Deque;
 
+// The caller knows that it is one: methods are bound to the class.
 static Deque *as_deque(Value v)
 {
     return (Deque *)value_object(v);
 }
 
+// The place of item i. One behind the last is allowed where there is room.
 static inline Value *slot(const Deque *self, size_t i)
 {
     return &self->items[(self->start + i) & (self->capacity - 1)];
@@ -142,6 +144,7 @@ static Value method_appendleft(Vm *vm, Value *args, uint32_t count)
     return put(vm, as_deque(args[0]), args[1], true) ? VALUE_NONE : VALUE_FAIL;
 }
 
+// Items go in as they come, so those before an error stay, as in CPython.
 static Value method_extend(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -149,6 +152,7 @@ static Value method_extend(Vm *vm, Value *args, uint32_t count)
                                                          : VALUE_FAIL;
 }
 
+// The order is turned round, as each item goes in front of the one before.
 static Value method_extendleft(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -156,6 +160,7 @@ static Value method_extendleft(Vm *vm, Value *args, uint32_t count)
                                                         : VALUE_FAIL;
 }
 
+// The item moves to the caller: nothing is counted.
 static Value pop_from(Vm *vm, Deque *self, bool left)
 {
     if (self->count == 0) {
@@ -176,6 +181,7 @@ static Value method_popleft(Vm *vm, Value *args, uint32_t count)
     return pop_from(vm, as_deque(args[0]), true);
 }
 
+// The trace is told first; clear() cannot fail.
 static Value method_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -216,6 +222,7 @@ static Value method_rotate(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// In place, by exchanges from both ends.
 static Value method_reverse(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -254,6 +261,7 @@ static Value step(Vm *vm, Iterator *self, bool left)
     return value_retain(*slot(deque, left ? at : deque->count - 1 - at));
 }
 
+// The direction is in the function, so that an iterator needs no field for it.
 static Value step_forwards(Vm *vm, Iterator *self)
 {
     return step(vm, self, true);
@@ -264,6 +272,7 @@ static Value step_backwards(Vm *vm, Iterator *self)
     return step(vm, self, false);
 }
 
+// The iterator holds the deque and the number of its changes so far.
 static Value iterate(Vm *vm, Value self, const char *name, IteratorFn by)
 {
     Iterator *iterator = iterator_new(vm, name, by);
@@ -280,6 +289,7 @@ static Value deque_iter(Vm *vm, Value self)
     return iterate(vm, self, "_collections._deque_iterator", step_forwards);
 }
 
+// Named as CPython names it, since programs see the type.
 static Value method_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -299,6 +309,7 @@ static void deque_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// One item at a time: they need not lie side by side.
 static void deque_visit(Object *object, void (*visit)(Object *, void *),
                         void *data)
 {
@@ -308,11 +319,13 @@ static void deque_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// Breaks a cycle; the deque is then empty and still of use.
 static void deque_clear(Vm *vm, Object *object)
 {
     clear(vm, (Deque *)object);
 }
 
+// __new__ ignores what __init__ reads, so that a subclass may have its own.
 static Value deque_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -381,6 +394,7 @@ static Value deque_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
+// Also the truth: an empty deque is false.
 static int64_t deque_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -406,6 +420,7 @@ static Value *deque_at(Vm *vm, Value self, Value key)
                : slot(deque, (size_t)at);
 }
 
+// From any place at once: a ring is an array.
 static Value deque_get_item(Vm *vm, Value self, Value key)
 {
     const Value *place = deque_at(vm, self, key);
@@ -458,6 +473,7 @@ static int deque_contains(Vm *vm, Value v, Value item)
     return 0;
 }
 
+// Read-only, as in CPython.
 static Value get_maxlen(Vm *vm, Value self)
 {
     (void)vm;
@@ -540,6 +556,7 @@ static const NativeDef functions[] = {
      "Counts the items of an iterable in a mapping."},
     {NULL, NULL, NULL, NULL}};
 
+// The class that lib/collections derives deque from.
 static bool add_ring(Vm *vm, Dict *dict)
 {
     Type *cls = type_variant(vm, &deque_type_def, "ring");

@@ -40,6 +40,7 @@ static int before_at(Vm *vm, List *heap, size_t a, size_t b)
     return answer;
 }
 
+// References move with the items: nothing is counted.
 static void swap(List *heap, size_t a, size_t b)
 {
     Value item = heap->items[a];
@@ -93,6 +94,7 @@ static List *heap_of(Vm *vm, Value v, const char *which)
                                                           : NULL;
 }
 
+// At the end, then up.
 static Value heap_push(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -139,6 +141,7 @@ static Value exchange(Vm *vm, List *heap, Value item)
     return smallest;
 }
 
+// One sinking instead of a rise and a sinking.
 static Value heap_replace(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -151,6 +154,7 @@ static Value heap_replace(Vm *vm, Value *args, uint32_t count)
                : exchange(vm, heap, args[1]);
 }
 
+// An item that is not greater than the first one goes straight back.
 static Value heap_pushpop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -259,18 +263,21 @@ static int64_t search(Vm *vm, const Value *args, bool right)
     return low;
 }
 
+// The answer as the program sees it.
 static Value bisect_by(Vm *vm, const Value *args, bool right)
 {
     int64_t at = search(vm, args, right);
     return at < 0 ? VALUE_FAIL : value_from_small(at);
 }
 
+// In front of equal items.
 static Value bisect_left(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return bisect_by(vm, args, false);
 }
 
+// Behind equal items; `bisect` is another name of it.
 static Value bisect_right(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -304,6 +311,7 @@ static Value insort_by(Vm *vm, const Value *args, bool right)
     return VALUE_NONE;
 }
 
+// The place first, then one insertion, which takes linear time.
 static Value insort_left(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

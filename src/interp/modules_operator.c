@@ -12,17 +12,20 @@ typedef struct Getter {
     Tuple *keys; // counted
 } Getter;
 
+// The caller knows that it is one.
 static Getter *as_getter(Value v)
 {
     return (Getter *)value_object(v);
 }
 
+// The tuple may be shared with the call that made the getter.
 static void getter_destroy(Vm *vm, Object *self)
 {
     object_release_null(&vm->ctx, ((Getter *)self)->keys);
     object_free(vm, self, sizeof(Getter));
 }
 
+// A key may be an object that holds the getter.
 static void getter_visit(Object *self, void (*visit)(Object *, void *),
                          void *data)
 {
@@ -32,6 +35,7 @@ static void getter_visit(Object *self, void (*visit)(Object *, void *),
     }
 }
 
+// Without keys until __init__ has run.
 static Value getter_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -91,6 +95,7 @@ static Value getter_call(Vm *vm, Value v, const Value *args, uint32_t count,
     return items == NULL ? VALUE_FAIL : value_from_object(items);
 }
 
+// For __repr__, which is written in Duet.
 static Value get_keys(Vm *vm, Value self)
 {
     Tuple *keys = as_getter(self)->keys;
@@ -117,6 +122,7 @@ static const TypeDef getter_type_def = {
     .members = getter_members,
 };
 
+// The class that lib/operator derives itemgetter from.
 static bool add_getter(Vm *vm, Dict *dict)
 {
     Type *cls = type_variant(vm, &getter_type_def, "getter");
