@@ -63,11 +63,13 @@ static bool parse(RxParser *p, RxSeq *seq)
     if (!vec_push(p->ctx, &p->groups, ((RxGroup){0}))) {
         return false;
     }
+    // The parser always looks one token ahead.
     rx_parser_advance(p);
     *seq = rx_parse_ways(p, 0, true);
     if (p->failed || !check_flags(p)) {
         return false;
     }
+    // Only a closing parenthesis too many ends the ways before the end.
     if (p->next != RX_END) {
         rx_parser_fail(p, 0, "unbalanced parenthesis");
     }
@@ -106,6 +108,7 @@ Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
                   .flags = flags,
                   .behind_groups = SIZE_MAX,
                   .fault = fault};
+    // Zeroed, so that regex_free knows what was never made.
     Regex *regex = ctx_alloc_zero(ctx, sizeof *regex);
     if (regex != NULL && !compile(&p, regex)) {
         regex_free(ctx, regex);

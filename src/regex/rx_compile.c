@@ -81,6 +81,7 @@ static bool is_literal(const RxCompiler *c, const RxNode *node)
     }
     RxFold fold = rx_set_mode(node->flags, c->regex->is_text).fold;
     uint32_t alike[2], lower = rx_char_lower(node->c, fold);
+    // Letters are literal only if no other character is equal to them.
     switch (fold) {
     case RX_FOLD_NONE:
         return true;
@@ -108,6 +109,7 @@ static bool compile_literals(RxCompiler *c, const RxNode **node)
 {
     Regex *regex = c->regex;
     size_t start = regex->literals.count;
+    // Each character may take up to four bytes of UTF-8.
     for (const RxNode *n = *node; n != NULL && is_literal(c, n);
          n = n->next) {
         if (!vec_reserve(c->ctx, &regex->literals, UTF8_MAX_BYTES)) {
@@ -153,6 +155,8 @@ static bool run_operand(RxCompiler *c, const RxNode *node, RxIns *ins)
         ins->x = node->flags & REGEX_DOTALL ? RX_RUN_ALL : RX_RUN_ANY;
         return true;
     }
+    // A character of several bytes is a set of one, since a run moves by
+    // characters.
     if (is_literal(c, node) && literal_bytes(c, node->c, bytes) == 1) {
         ins->x = RX_RUN_BYTE;
         ins->a = (unsigned char)bytes[0];
@@ -179,6 +183,7 @@ static bool compile_run(RxCompiler *c, const RxNode *node,
 {
     RxIns ins = {.op = RX_OP_RUN, .b = node->min, .c = node->max};
     RxFirst follows, own;
+    // A copy, so that what follows in the tree is not looked at.
     RxNode alone = *single;
     alone.next = NULL;
     if (!rx_first_of(c->ctx, node->next, up, c->regex->is_text, &follows) ||
@@ -186,6 +191,7 @@ static bool compile_run(RxCompiler *c, const RxNode *node,
         !run_operand(c, single, &ins)) {
         return false;
     }
+    // Lazy runs take from the front: giving back does not arise.
     if (node->greed == RX_LAZY) {
         ins.op = RX_OP_RUN_LAZY;
     } else if (node->greed == RX_POSSESSIVE ||
@@ -204,6 +210,7 @@ static bool emit_choice(RxCompiler *c, const RxNode *node, bool lazy,
 {
     RxIns ins = {.op = RX_OP_WAY};
     RxFirst first;
+    // The choice is the same instruction with its two targets changed.
     if (lazy) {
         // Go where `b` says, the end; the body is the other way.
         return emit(c, (RxIns){.op = RX_OP_SPLIT, .a = here(c) + 1});
@@ -225,6 +232,7 @@ static bool compile_simple(RxCompiler *c, const RxNode *node,
                            const RxCont *inside)
 {
     bool lazy = node->greed == RX_LAZY, again = node->max != 1;
+    // x+ enters behind the choice: the first turn is no choice.
     uint32_t jump = here(c);
     if (node->min == 1 && !emit(c, (RxIns){.op = RX_OP_JUMP})) {
         return false;
@@ -249,6 +257,7 @@ static bool compile_simple(RxCompiler *c, const RxNode *node,
 static bool compile_loop(RxCompiler *c, const RxNode *node,
                          const RxCont *inside)
 {
+    // Each turn of a possessive loop is an atomic group of its own.
     bool keeps = node->greed == RX_POSSESSIVE;
     uint32_t number, inner = 0, enter = here(c);
     if (!new_loop(c, node->min, node->max, &number) ||
@@ -262,6 +271,7 @@ static bool compile_loop(RxCompiler *c, const RxNode *node,
         (keeps && !emit(c, (RxIns){.op = RX_OP_ATOMIC_END, .b = inner}))) {
         return false;
     }
+    // The loop is entered at its end, where turns are counted.
     at(c, enter)->b = here(c);
     return emit(c, (RxIns){.op = node->greed == RX_LAZY ? RX_OP_TURN_LAZY
                                                          : RX_OP_TURN,
@@ -298,12 +308,14 @@ static bool compile_repeat(RxCompiler *c, const RxNode *node,
     if (node->max == 0) {
         return compile_never(c, node);
     }
+    // The common case: \w+, .*, [a-z]{2,3}.
     if (single != NULL) {
         return compile_run(c, node, single, up);
     }
     if (node->greed == RX_POSSESSIVE) {
         return compile_atomic_loop(c, node, &inside);
     }
+    // A body that always takes something cannot go round for ever.
     bool takes = rx_tree_width(&node->body, c->groups).low > 0;
     if ((node->min == 0 && node->max == 1) ||
         (node->min <= 1 && node->max == RX_MANY && takes)) {
@@ -339,6 +351,7 @@ static bool compile_branch(RxCompiler *c, const RxNode *node,
         const RxNode *first = node->ways[i].first;
         bool last = i + 1 == node->count;
         uint32_t choice = here(c);
+        // The last way needs no choice: nothing is left to fall back to.
         if (!last) {
             RxIns ins = {.op = RX_OP_WAY};
             RxFirst bytes;
@@ -360,6 +373,7 @@ static bool compile_branch(RxCompiler *c, const RxNode *node,
             at(c, choice)->a = here(c);
         }
     }
+    // The jumps are linked through their targets.
     while (chain != UINT32_MAX) {
         uint32_t previous = at(c, chain)->a;
         at(c, chain)->a = here(c);
@@ -373,6 +387,7 @@ static bool compile_look(RxCompiler *c, const RxNode *node)
 {
     RxIns ins = {.op = RX_OP_LOOK, .x = node->negated};
     uint32_t look = here(c);
+    // Python asks for one width even where a range would do.
     if (node->behind) {
         RxWidth width = rx_tree_width(&node->body, c->groups);
         if (width.low != width.high) {
@@ -500,6 +515,7 @@ static bool find_start(RxCompiler *c, const RxSeq *seq)
 {
     Regex *regex = c->regex;
     uint32_t pc = 0;
+    // Groups may open before the first character.
     while (regex->code.items[pc].op == RX_OP_MARK) {
         pc++;
     }

@@ -15,6 +15,7 @@ bool rx_entry_grow(RegexRun *run)
         run->broken = true;
         return false;
     }
+    // Entries are plain data; nothing points at them.
     memcpy(entries, run->entries, old * sizeof *entries);
     if (run->entries != run->inline_entries) {
         ctx_free(run->ctx, run->entries, old * sizeof *entries);
@@ -66,6 +67,7 @@ static bool retry_run(RegexRun *run, RegexEntry *entry, const RxIns *ins,
     while (at > entry->q) {
         at = rx_char_before(at, run->narrow);
         if (rx_may_follow(run, ins->first, at)) {
+            // The last place is tried without keeping the entry.
             entry->p = at;
             run->entry_count -= at == entry->q;
             *p = at;
@@ -83,6 +85,7 @@ static bool retry_lazy(RegexRun *run, RegexEntry *entry, const RxIns *ins,
     uintptr_t left = (uintptr_t)entry->q;
     const char *at = entry->p;
     while (left > 0 && (at = rx_run_one(run, ins, at)) != NULL) {
+        // A run without limit never counts down.
         left -= left != UINTPTR_MAX;
         if (rx_may_follow(run, ins->first, at)) {
             entry->p = *p = at;
@@ -98,6 +101,7 @@ static bool retry_lazy(RegexRun *run, RegexEntry *entry, const RxIns *ins,
 static bool retry_turn(RegexRun *run, const RxIns **ins, const char *p)
 {
     RxLoop *loop = &run->loops[(*ins)->a];
+    // The entry makes room for the one that puts the count back.
     run->entry_count--;
     if (!rx_entry_push_loop(run, (*ins)->a)) {
         return false;
@@ -119,6 +123,7 @@ static bool poll(RegexRun *run)
 // Each entry is looked at from the top down; those that are used up go.
 bool rx_entry_retry(RegexRun *run, const RxIns **ins, const char **p)
 {
+    // One counter serves both: a broken run is seen at the next failure.
     if (UNLIKELY(run->broken || run->fuel-- == 0) && !poll(run)) {
         return false;
     }

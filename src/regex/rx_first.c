@@ -90,6 +90,7 @@ static bool walk_branch(Walk *w, const RxNode *node, const RxCont *rest)
 // The sequence from `node` on.
 static bool walk(Walk *w, const RxNode *node, const RxCont *up)
 {
+    // Once all bytes are possible, nothing more can be learnt.
     if (--w->budget < 0 || w->first->any) {
         w->first->any = true;
         return true;
@@ -109,11 +110,13 @@ static bool walk(Walk *w, const RxNode *node, const RxCont *up)
     case RX_NODE_BRANCH:
         return walk_branch(w, node, &rest);
     case RX_NODE_REPEAT:
+        // The body may come, and if it need not, what follows may come too.
         if (node->max > 0 && !walk(w, node->body.first, &rest)) {
             return false;
         }
         return node->min > 0 || walk(w, node->next, up);
     case RX_NODE_AT:
+        // What a place wants is not known, so its end proves nothing.
         w->placed = true;
         return walk(w, node->next, up);
     default: // lookaround, references, conditions: no knowledge

@@ -19,6 +19,7 @@ static bool is_word_at(const RegexRun *run, const char *p, bool unicode)
 static bool at_boundary(const RegexRun *run, const char *p, bool unicode,
                         bool wanted)
 {
+    // CPython answers so, though an empty text is inside of nothing.
     if (run->begin == run->end) {
         return false;
     }
@@ -117,12 +118,14 @@ static const char *skip(const RegexRun *run, const char *p, uint32_t count,
 // Takes all, and leaves an entry from which characters are given back.
 static bool step_run(RegexRun *run, const RxIns *ins, const char **p)
 {
+    // All that there are first; giving back comes when the rest fails.
     const char *end = rx_run_all(run, ins, *p, ins->c);
     const char *least = skip(run, *p, ins->b, end);
     if (least == NULL) {
         return false;
     }
     *p = end;
+    // Nothing to give back: no entry is needed.
     if (least == end) {
         return true;
     }
@@ -136,6 +139,7 @@ static bool step_run(RegexRun *run, const RxIns *ins, const char **p)
 // Takes the least, and leaves an entry from which more are taken.
 static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
 {
+    // What must be taken is taken at once.
     const char *end = *p;
     if (ins->b > 0) {
         end = rx_run_all(run, ins, *p, ins->b);
@@ -144,6 +148,7 @@ static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
         }
     }
     *p = end;
+    // UINTPTR_MAX stands for "without limit".
     uintptr_t left = ins->c == RX_MANY ? UINTPTR_MAX : ins->c - ins->b;
     return (left == 0 ||
             rx_entry_push(run, RX_ENTRY_LAZY,
@@ -197,6 +202,7 @@ static bool step_turn(RegexRun *run, const RxIns **go, const char *p,
     const RxIns *ins = *go, *code = run->regex->code.items;
     RxLoop *loop = &run->loops[ins->a];
     const RxLoopDef *def = &run->regex->loops.items[ins->a];
+    // Below the least count a turn may be empty; it is bounded by the count.
     bool must = loop->count < def->min;
     if (!must && ((loop->count >= def->max && def->max != RX_MANY) ||
                   p == loop->last)) {
@@ -204,6 +210,7 @@ static bool step_turn(RegexRun *run, const RxIns **go, const char *p,
         return true;
     }
     uint32_t pc = (uint32_t)(ins - code);
+    // On first; another turn only if that fails.
     if (lazy && !must) {
         *go = ins + 1;
         return rx_entry_push(run, RX_ENTRY_TURN, pc, p, NULL);
@@ -212,6 +219,8 @@ static bool step_turn(RegexRun *run, const RxIns **go, const char *p,
         !rx_entry_push_loop(run, ins->a)) {
         return false;
     }
+    // A turn that must be does not count as progress, so that the first
+    // optional one may begin at the same place.
     loop->count++;
     loop->last = must ? loop->last : p;
     *go = code + ins->b;
@@ -233,6 +242,7 @@ static bool step_look(RegexRun *run, const RxIns **go, const char **p)
         }
         from = rx_char_before(from, run->narrow);
     }
+    // What the inside leaves behind stands above this height.
     run->loops[ins->b].height = run->entry_count;
     *go = ins + 1;
     bool ok = rx_entry_push(run, ins->x ? RX_ENTRY_NOT : RX_ENTRY_LOOK,
@@ -245,6 +255,7 @@ static bool step_look(RegexRun *run, const RxIns **go, const char **p)
 // it stood.
 static bool step_look_end(RegexRun *run, const RxIns *ins, const char **p)
 {
+    // A negated one fails because its inside has matched.
     size_t height = run->loops[ins->b].height;
     if (ins->x) {
         rx_entry_undo(run, height);
@@ -272,6 +283,7 @@ static bool step_back(const RegexRun *run, const RxIns *ins, const char **p)
     }
     const char *from = run->marks[2 * ins->a], *at = *p;
     const char *to = run->marks[2 * ins->a + 1];
+    // Equal bytes are equal characters.
     if (ins->x == RX_FOLD_NONE) {
         size_t size = (size_t)(to - from);
         *p = at + size;
@@ -383,12 +395,14 @@ static int match_at(RegexRun *run, const char *start)
 {
     const RxIns *ins = run->regex->code.items;
     const char *p = start;
+    // Marks of an attempt that failed are not all put back.
     if (run->mark_count > 2) {
         memset(run->marks, 0, run->mark_count * sizeof *run->marks);
     }
     run->last_group = 0;
     run->entry_count = 0;
     for (;;) {
+        // `ins` moves on before the instruction is known to succeed.
         const RxIns *now = ins;
         if (!step(run, &ins, &p)) {
             if (!rx_entry_retry(run, &ins, &p)) {
@@ -460,6 +474,7 @@ static const char *next_start(const RegexRun *run, const char *p)
     const Regex *regex = run->regex;
     const char *prefix = regex->literals.items + regex->prefix_at;
     size_t left = (size_t)(run->end - p);
+    // The C library finds bytes and words faster than any loop here.
     if (regex->prefix_length == 1) {
         return left == 0 ? NULL : memchr(p, (unsigned char)*prefix, left);
     }
@@ -480,10 +495,12 @@ static const char *next_start(const RegexRun *run, const char *p)
 int regex_search(RegexRun *run)
 {
     const char *p = run->start;
+    // No other place can match, so no other is tried.
     if (run->regex->at_start) {
         return p == run->begin ? match_at(run, p) : 0;
     }
     for (;;) {
+        // Places where no match can begin are passed over at once.
         p = next_start(run, p);
         if (p == NULL) {
             return 0;

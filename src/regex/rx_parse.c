@@ -15,6 +15,7 @@ void rx_parser_advance(RxParser *p)
     if (p->failed || p->index >= p->count) {
         return;
     }
+    // The token is the character, with what a backslash makes of it.
     uint32_t c = p->text[p->index++];
     if (c != '\\') {
         p->next = c;
@@ -56,6 +57,8 @@ RxName rx_parser_until(RxParser *p, uint32_t terminator, const char *what)
         rx_parser_advance(p);
         name.end = rx_parser_tell(p);
     }
+    // The end is taken even if the name is faulty, so that the words count
+    // from behind it.
     bool empty = name.start == name.end, ended = p->next == RX_END;
     rx_parser_advance(p);
     if (empty) {
@@ -232,6 +235,7 @@ static bool take_braces(RxParser *p, uint32_t *min, uint32_t *max)
     if (rx_parser_sees(p, '}')) {
         return false;
     }
+    // {,} is x*, as in Python.
     *min = 0, *max = RX_MANY;
     bool low = take_count(p, min), high;
     if (rx_parser_match(p, ',')) {
@@ -241,6 +245,7 @@ static bool take_braces(RxParser *p, uint32_t *min, uint32_t *max)
         *max = low ? *min : RX_MANY;
     }
     if (!rx_parser_match(p, '}')) {
+        // Read again, as characters that mean themselves.
         if (!p->failed) {
             p->index = here;
             rx_parser_advance(p);
@@ -291,10 +296,12 @@ static void parse_repeat(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
         add_char(p, seq, c, flags);
         return;
     }
+    // Faults are placed at the sign, the braces included.
     size_t offset = rx_parser_tell(p) - here + 1;
     if (p->failed) {
         return;
     }
+    // Lookarounds and groups may be repeated, even empty ones.
     if (seq->last == NULL || seq->last->kind == RX_NODE_AT) {
         rx_parser_fail(p, offset, "nothing to repeat");
     } else if (seq->last->kind == RX_NODE_REPEAT) {
@@ -381,6 +388,7 @@ RxSeq rx_parse_sequence(RxParser *p, uint32_t flags, bool top, bool first)
 // Ways that are one character each are a set: it needs no trying one by one.
 static bool make_set(RxParser *p, RxNode *branch)
 {
+    // All of the ways, or the branch stays what it is.
     size_t count = 0;
     for (size_t i = 0; i < branch->count; i++) {
         const RxNode *node = branch->ways[i].first;

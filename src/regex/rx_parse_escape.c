@@ -163,6 +163,7 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
                          uint32_t flags)
 {
     uint32_t group = c - '0';
+    // Two digits are a group; the third decides for a character.
     if (!p->escaped && rx_is_digit(p->next)) {
         uint32_t second = rx_parser_take(p, NULL);
         if (rx_is_octal(c) && rx_is_octal(second) && !p->escaped &&
@@ -175,6 +176,7 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
         }
         group = group * 10 + second - '0';
     }
+    // Faults are placed at the backslash.
     size_t length = rx_parser_tell(p) - start;
     if (group >= p->groups.count) {
         rx_parser_fail(p, length - 1, "invalid group reference %u", group);
@@ -270,6 +272,7 @@ static RxItem parse_range(RxParser *p, RxItem low, size_t start)
         rx_parser_warn(p, "Possible set difference", rx_parser_tell(p) - 2);
     }
     RxItem high = parse_item(p, c, escaped, at);
+    // A class has no place in the order of characters.
     if (low.class != 0 || high.class != 0 || high.low < low.low) {
         // An escape shows as its two characters, however long it is.
         size_t first = p->text[start] == '\\' ? 2 : 1;
@@ -301,6 +304,7 @@ static void parse_items(RxParser *p, ItemVec *items, size_t here)
             warn_of_operator(p, c);
         }
         RxItem item = parse_item(p, c, escaped, start);
+        // A dash before the bracket, or first, means itself.
         bool ended = false, dash = rx_parser_match(p, '-');
         if (dash && p->next == RX_END) {
             rx_parser_fail(p, rx_parser_tell(p) - here,
@@ -329,6 +333,7 @@ void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags)
     if (rx_parser_sees(p, '[')) {
         rx_parser_warn(p, "Possible nested set", rx_parser_tell(p));
     }
+    // A bracket right behind means itself.
     bool negated = rx_parser_match(p, '^');
     ItemVec items = {0};
     parse_items(p, &items, here);

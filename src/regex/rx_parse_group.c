@@ -76,6 +76,7 @@ static bool is_closed(const RxParser *p, uint32_t group)
 // Inside a lookbehind the widths of its own groups are not settled.
 static void check_behind(RxParser *p, uint32_t group)
 {
+    // Outside of lookbehinds nothing is asked.
     if (p->behind_groups == SIZE_MAX) {
         return;
     }
@@ -109,6 +110,7 @@ static void parse_named_back(RxParser *p, RxSeq *seq, uint32_t flags)
     if (!check_name(p, name, 1)) {
         return;
     }
+    // Names are compared as UTF-8.
     char *text = name_text(p, name);
     uint32_t group = text == NULL ? 0 : find_group(p, text);
     if (group == 0) {
@@ -178,6 +180,7 @@ static uint32_t take_flags_on(RxParser *p, uint32_t c, uint32_t *on)
             rx_parser_fail(p, 0, "bad inline flags: flags 'a', 'u' and 'L' "
                                  "are incompatible");
         }
+        // A sign ends the letters; which one decides what follows.
         c = rx_parser_take(p, &escaped);
         if (!escaped && (c == ')' || c == '-' || c == ':')) {
             return c;
@@ -220,6 +223,7 @@ static bool parse_flags(RxParser *p, uint32_t c, uint32_t *flags)
 {
     uint32_t on = 0, off = 0;
     uint32_t sign = c == '-' ? '-' : take_flags_on(p, c, &on);
+    // (?im) is for the whole pattern.
     if (sign == ')') {
         p->flags |= on;
         return true;
@@ -270,6 +274,7 @@ static void parse_look(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
                                 (RxName){at, rx_parser_tell(p)}, "",
                                 RX_NOTHING);
         }
+        // Groups from here on are the lookbehind's own.
         if (outermost) {
             p->behind_groups = p->groups.count;
         }
@@ -355,6 +360,7 @@ static void parse_if(RxParser *p, RxSeq *seq, size_t start, uint32_t flags)
 // The number of a new group; 0: there are too many, or memory is short.
 static uint32_t open_group(RxParser *p, RxName name)
 {
+    // The number is known before the name is checked: the words name it.
     size_t count = p->groups.count;
     char *text = name.end > name.start ? name_text(p, name) : NULL;
     uint32_t before = text == NULL ? 0 : find_group(p, text);
@@ -385,6 +391,7 @@ static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind,
     if (p->failed) {
         return;
     }
+    // References to it may come from here on.
     if (group != 0) {
         p->groups.items[group].width = rx_tree_width(&body, &p->groups);
         p->groups.items[group].closed = true;

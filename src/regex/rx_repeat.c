@@ -15,6 +15,7 @@ const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
         found = byte == ins->a;
         break;
     case RX_RUN_SET:
+        // Only texts that are not ASCII come here.
         if (byte >= 0x80) {
             size_t size = rx_char_wide(p, &c);
             return rx_set_has_wide(&run->regex->sets.items[ins->a], c)
@@ -49,6 +50,7 @@ static const char *set_run(const uint64_t *bits, const char *p,
 static const char *wide_set_run(const RegexRun *run, const RxSet *set,
                                 const char *p)
 {
+    // ASCII between other letters is still answered by a bit.
     while (p < run->end) {
         unsigned char byte = (unsigned char)*p;
         uint32_t c;
@@ -95,6 +97,7 @@ const char *rx_run_all(const RegexRun *run, const RxIns *ins, const char *p,
 {
     const char *end = run->end;
     if (run->narrow) {
+        // Bytes are characters, so the limit is a place.
         end = (size_t)(end - p) > most && most != RX_MANY ? p + most : end;
         return narrow_run(run, ins, p, end);
     }

@@ -26,6 +26,7 @@ static void join_ranges(ItemVec *ranges)
     if (ranges->count == 0) {
         return;
     }
+    // Items come as they are written, and folding scatters them.
     qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_items);
     size_t last = 0;
     for (size_t i = 1; i < ranges->count; i++) {
@@ -56,6 +57,7 @@ static bool add_range(Ctx *ctx, ItemVec *ranges, uint32_t low, uint32_t high)
 static bool add_folded(Ctx *ctx, ItemVec *ranges, const RxItem *item,
                        RxFold fold)
 {
+    // One character after the other: the lower cases of a range are no range.
     uint32_t low = item->low;
     for (; low <= item->high && low <= FOLD_LIMIT; low++) {
         uint32_t lower = rx_char_lower(low, fold), alike[2];
@@ -69,6 +71,7 @@ static bool add_folded(Ctx *ctx, ItemVec *ranges, const RxItem *item,
             }
         }
     }
+    // All of the range lay below the limit.
     if (low > item->high) {
         return true;
     }
@@ -104,6 +107,7 @@ static bool in_ranges(const RxSet *set, uint32_t c)
 // Classes are asked last: they cost a look into Unicode's tables.
 bool rx_set_has_wide(const RxSet *set, uint32_t c)
 {
+    // The ranges hold lower case in this case.
     c = rx_char_lower(c, (RxFold)set->fold);
     bool found = in_ranges(set, c);
     for (uint32_t class = 1; !found && class <= set->classes; class <<= 1) {
@@ -148,6 +152,7 @@ bool rx_set_make(Ctx *ctx, RxSet *set, const RxItem *items, size_t count,
                    .unicode = mode.unicode,
                    .negated = negated,
                    .is_text = mode.is_text};
+    // Classes are kept as such: \w alone has 700 ranges.
     ItemVec ranges = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
@@ -171,6 +176,7 @@ bool rx_set_make(Ctx *ctx, RxSet *set, const RxItem *items, size_t count,
         }
     }
     vec_free(ctx, &ranges);
+    // Asked once here, so that matching ASCII costs one bit.
     for (unsigned c = 0; ok && c < (mode.is_text ? 0x80u : 0x100u); c++) {
         if (rx_set_has_wide(set, c)) {
             rx_set_add_bit(set->bits, (unsigned char)c);
