@@ -65,6 +65,8 @@ static const ChainRule chain_rules[] = {
 };
 enum { CHAIN_RULE_COUNT = sizeof chain_rules / sizeof chain_rules[0] };
 
+// NULL: none of its operands is emptied by a flag: it has no fast half that
+// would, or reads numbers alone.
 static const DropRule *drop_rule(Opcode op)
 {
     for (uint32_t i = 0; i < DROP_RULE_COUNT; i++) {
@@ -75,6 +77,8 @@ static const DropRule *drop_rule(Opcode op)
     return NULL;
 }
 
+// NULL: it neither gives nor takes a number. Rows are few and a code is marked
+// once, so that a search will do.
 static const ChainRule *chain_rule(Opcode op)
 {
     for (uint32_t i = 0; i < CHAIN_RULE_COUNT; i++) {
@@ -85,11 +89,13 @@ static const ChainRule *chain_rule(Opcode op)
     return NULL;
 }
 
+// For the disassembler: x of FORMAT and its like uses all eight bits.
 bool code_has_flags(Opcode op)
 {
     return drop_rule(op) != NULL || chain_rule(op) != NULL;
 }
 
+// x stands above the opcode.
 static Ins with_flags(Ins word, uint32_t flags)
 {
     return word | (Ins)flags << 8;
@@ -113,6 +119,7 @@ static Ins mark_drops(Ins word, uint32_t local_count)
     if (rule == NULL) {
         return word;
     }
+    // UINT32_MAX is no register and equals no target, but is above all locals.
     uint32_t first = operand_register(word, rule->operand[0]);
     uint32_t second = operand_register(word, rule->operand[1]);
     uint32_t target = rule->writes ? INS_A(word) : UINT32_MAX;
@@ -153,6 +160,7 @@ static void mark_chain(Ins *words, uint32_t local_count)
     if (from == NULL || to == NULL || !from->gives || given < local_count) {
         return;
     }
+    // A temporary is read once, so that nobody misses it in its register.
     int32_t flags = chained_flags(words[1], to->takes, given);
     if (flags >= 0) {
         words[0] = with_flags(words[0], INS_CHAIN);
@@ -178,6 +186,7 @@ static void mark_item(Ins *words, uint32_t local_count)
     }
 }
 
+// In order: a chain may go on from its consumer, whose flags are added to.
 void code_fuse(Ins *words, const uint32_t *starts, size_t count,
                uint32_t local_count)
 {

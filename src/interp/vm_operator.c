@@ -185,6 +185,7 @@ static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (op > COMPARE_GE || !value_is_object(a)) {
         return 0;
     }
+    // A class on the right may derive from the left one and go first.
     Type *left = value_object(a)->type, *right = type_of(vm, b);
     if (left != right && (right->flags & TYPE_HEAP)) {
         return 0;
@@ -201,6 +202,7 @@ static int quick_member(Vm *vm, const Value *items, size_t count, Value item)
     if (!text && !value_is_int(item)) {
         return -1;
     }
+    // Ints, texts and None are equal to their own kind alone.
     for (size_t i = 0; i < count; i++) {
         Value each = items[i];
         if (value_same(each, item)) {

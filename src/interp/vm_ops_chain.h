@@ -62,6 +62,7 @@ CHAIN_TRUEDIV: {
     }
     goto unchain;
 }
+    // The int of the instruction, or a constant, which may be boxed.
     CHAINED(ADDI, value_from_small(FIELD_CI), number + d)
     CHAINED(SUBI, value_from_small(FIELD_CI), number - d)
     CHAINED(MULI, value_from_small(FIELD_CI), number * d)
@@ -85,6 +86,7 @@ CHAIN_KTRUEDIV: {
     }
     goto unchain;
 }
+    // C's comparisons of a NaN are false, as Python's; the N forms then jump.
     CHAINED_JUMP(JLT, <, true)
     CHAINED_JUMP(JLE, <=, true)
     CHAINED_JUMP(JGT, >, true)

@@ -21,6 +21,7 @@ static bool was_no_iterable(Vm *vm, Value v)
 // built-in ones, or what str() gives where there is no such name. Owned.
 static Str *callee_text(Vm *vm, Value callee)
 {
+    // The error of the star is raised afterwards: it may be cleared here.
     Value name = value_get_attr(vm, callee, vm->names[NAME_QUALNAME]);
     raise_clear(vm);
     if (!value_is_str(name)) {
@@ -43,6 +44,7 @@ static Str *callee_text(Vm *vm, Value callee)
 static bool raise_for(Vm *vm, Value callee, const char *what,
                       const char *before, const char *last, const char *after)
 {
+    // Naming the callee may fail itself, which then is the error.
     Str *text = callee_text(vm, callee);
     if (text == NULL) {
         return false;
@@ -141,6 +143,9 @@ bool slow_dictmerge(Vm *vm, Frame *f, Ins ins)
 
 enum { SPREAD_MOST = 32 }; // arguments that are spread in place
 
+// What has no frame of its own (a native, a class that C makes) gets its
+// arguments from C, since registers above the caller's frame would not be safe
+// while it runs.
 bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
 {
     Value source = callee[1];
@@ -150,6 +155,7 @@ bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
         vm->trace != NULL || !value_is_object(source)) {
         return false;
     }
+    // Exact types alone: a subclass may have an __iter__ of its own.
     const Type *type = value_object(source)->type;
     const Value *items = value_as_tuple(source)->items;
     size_t length = value_as_tuple(source)->count;
@@ -159,6 +165,7 @@ bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
     } else if (type != vm->types[KIND_TUPLE]) {
         return false;
     }
+    // The arguments may be more than the parameters until they are bound.
     const Code *code = ((Function *)value_object(callee[0]))->code;
     if (length > SPREAD_MOST ||
         callee + SPREAD_MOST + code->register_count + 16 > vm->stack_end) {
