@@ -48,6 +48,7 @@ typedef struct Finalizing {
     GcLinks objects;      // each holds one count; head of a circular list
     WeakRef *callbacks;   // cleared references whose callback is due, oldest
     WeakRef *last;        // first; each holds one count
+    uint32_t depth;       // of runs within the code that they run
 } Finalizing;
 
 // Weak references by target: a hash table of chains, open addressing.

@@ -121,11 +121,16 @@ static void run_callback(Vm *vm, WeakRef *ref)
 // code would clobber.
 void finalize_run(Vm *vm)
 {
+    // Code that drops objects runs theirs within its own, as in CPython; but a
+    // long queue must not be worked off one within the other.
+    enum { DEPTH_MOST = 100 };
     Finalizing *queue = &vm->finalizing;
-    // What stays queued is run by a later call, or discarded.
-    if (vm->destroying || vm->gc.closing || vm_has_error(vm)) {
+    // What stays queued is run by a later call or an outer one, or discarded.
+    if (vm->destroying || vm->gc.closing || vm_has_error(vm) ||
+        queue->depth >= DEPTH_MOST) {
         return;
     }
+    queue->depth++;
     for (;;) {
         if (queue->callbacks != NULL) {
             WeakRef *ref = queue->callbacks;
@@ -135,6 +140,7 @@ void finalize_run(Vm *vm)
         } else if (queue->objects.next != &queue->objects) {
             run_object(vm, links_object(queue->objects.next));
         } else {
+            queue->depth--;
             return;
         }
     }

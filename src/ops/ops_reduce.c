@@ -172,8 +172,8 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     size_t in_step = (size_t)(l.reduced * l.inner) *
                      dtype_size((DType)in->dtype);
     size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
-    // Rows: each is dense, and as many as Ctrl-C may wait for are handed over in
-    // one call.
+    // Rows: each is dense, and as many as Ctrl-C may wait for are handed over
+    // in one call.
     if (l.inner == 1) {
         int64_t most = REDUCE_PIECE / (l.reduced + 1) + 1;
         for (int64_t row = 0; row < l.outer; row += most) {
