@@ -14,7 +14,7 @@
 // carets.
 typedef struct Line {
     const char *text; // without its indentation
-    size_t length;    // without blanks at its end
+    size_t length;    // to its end, with blanks there
     uint32_t start;   // offset of the text in the source
 } Line;
 
@@ -34,9 +34,6 @@ static bool find_line(const Source *source, uint32_t offset, Line *line)
     }
     while (line->length > 0 && is_blank(line->text[0])) {
         line->text++;
-        line->length--;
-    }
-    while (line->length > 0 && is_blank(line->text[line->length - 1])) {
         line->length--;
     }
     line->start = (uint32_t)(line->text - source->text);

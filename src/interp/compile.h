@@ -162,4 +162,7 @@ void compile_with(Compiler *c, const Node *node);
 void leave_to(Compiler *c, const Exit *until);
 void leave_resume(Compiler *c, const Exit *until);
 
+// Refuses a keyword that a call or a class statement has twice.
+void check_keywords(Compiler *c, NodeList keywords);
+
 #endif

@@ -17,8 +17,11 @@ static bool has_star(NodeList list)
     return false;
 }
 
-// A list of the items in `target`, in batches.
-static void list_to(Compiler *c, NodeList items, Reg target)
+// A list of the items in `target`, in batches. `whole` is what an error in a
+// starred item points at; `callee` is a register and 1 if it is the only
+// argument of a call, else 0.
+static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
+                    uint32_t callee)
 {
     Reg first = c->top;
     uint32_t done = 0;
@@ -32,8 +35,9 @@ static void list_to(Compiler *c, NodeList items, Reg target)
     while (done < items.count && !c->failed) {
         if (items.items[done]->kind == AST_STARRED) {
             expr_temp(c, items.items[done]->starred.value);
-            c->span = items.items[done++]->span;
-            emit(c, OPCODE_EXTEND, target, first, 0);
+            c->span = whole;
+            done++;
+            emit(c, OPCODE_EXTEND, target, first, callee);
         } else {
             while (done < items.count && c->top - first < BATCH &&
                    items.items[done]->kind != AST_STARRED && !c->failed) {
@@ -43,6 +47,21 @@ static void list_to(Compiler *c, NodeList items, Reg target)
         }
         c->top = first;
     }
+}
+
+// CPython makes a frozen set of three constants or more and copies that, which
+// shows in the order of the items.
+static bool is_constant_set(NodeList items, Opcode op)
+{
+    if (op != OPCODE_SET || items.count < 3) {
+        return false;
+    }
+    for (uint32_t i = 0; i < items.count; i++) {
+        if (items.items[i]->kind != AST_CONSTANT) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // Short displays stand in registers; wide or starred ones go through a list.
@@ -55,11 +74,20 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
             expr_temp(c, items.items[i]);
         }
         c->span = node->span;
-        emit(c, op, target, mark, items.count);
+        if (is_constant_set(items, op)) {
+            emit(c, op, mark, mark, items.count);
+            c->top = mark + 1;
+            Reg copy = push(c);
+            emit(c, OPCODE_SET, copy, copy, 0);
+            emit(c, OPCODE_SETUPDATE, copy, mark, 0);
+            emit(c, OPCODE_MOVET, target, copy, 0);
+        } else {
+            emit(c, op, target, mark, items.count);
+        }
     } else {
         // In a temporary: the target may be a local that an item still reads.
         Reg list = push(c);
-        list_to(c, items, list);
+        list_to(c, items, list, node->span, 0);
         c->span = node->span;
         if (op == OPCODE_TUPLE) {
             emit(c, OPCODE_TOTUPLE, list, 0, 0);
@@ -126,7 +154,7 @@ static bool has_mapping(NodeList keywords)
 }
 
 // CPython refuses a repeated keyword when it compiles.
-static void check_keywords(Compiler *c, NodeList keywords)
+void check_keywords(Compiler *c, NodeList keywords)
 {
     // Quadratic, so very wide calls are left to DICTMERGE, which refuses a
     // repeated name when the call is made.
@@ -179,7 +207,7 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
         // As it is: CALLX spreads it.
         expr_to(c, arguments.items[0]->starred.value, args);
     } else {
-        list_to(c, arguments, args);
+        list_to(c, arguments, args, node->span, 0);
     }
     if (keywords.count > 0) {
         emit(c, OPCODE_DICT, dict, dict, 0);

@@ -524,6 +524,7 @@ void class_to(Compiler *c, const Node *node, Reg target)
     bases.sequence.elements = node->class_def.bases;
     expr_to(c, &bases, base);
     emit(c, OPCODE_DICT, base + 1, base + 1, 0);
+    check_keywords(c, node->class_def.keywords);
     for (uint32_t i = 0; i < node->class_def.keywords.count; i++) {
         const Node *each = node->class_def.keywords.items[i];
         Reg key = push(c);

@@ -55,8 +55,12 @@ static void take_features(Compiler *c, const Node *node)
     for (uint32_t i = 0; i < names.count; i++) {
         Text name = names.items[i]->alias.name;
         if (!known_feature(name)) {
-            compile_error(c, node->span, "future feature %.*s is not defined",
-                          (int)name.length, name.text);
+            bool joke = text_is(name, "braces");
+            compile_error(c, node->span,
+                          joke ? "not a chance%.*s"
+                               : "future feature %.*s is not defined",
+                          joke ? 0 : (int)name.length, name.text);
+            c->vm->ctx.error.form = PLACE_OPEN;
         }
         // In the table, so that functions inside find it, too.
         c->table->text_annotations |= text_is(name, "annotations");

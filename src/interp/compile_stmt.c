@@ -139,7 +139,8 @@ static void return_stmt(Compiler *c, const Node *node)
     // A temporary is what no code of the blocks can name.
     Reg result = c->exits == NULL ? expr_any(c, value) : expr_temp(c, value);
     leave_to(c, NULL);
-    c->span = node->span;
+    // What can fail is the reading of an unbound local.
+    c->span = value->kind == AST_NAME ? value->span : node->span;
     emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,
          c->local_count, 0);
     leave_resume(c, NULL);

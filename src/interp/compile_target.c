@@ -56,7 +56,7 @@ static void unpack_to(Compiler *c, const Node *target, Reg source)
     for (uint32_t i = 0; i < items.count; i++) {
         if (items.items[i]->kind == AST_STARRED) {
             if (star != UINT32_MAX) {
-                compile_error(c, items.items[i]->span,
+                compile_error(c, target->span,
                               "multiple starred expressions in assignment");
             }
             star = i;
@@ -255,6 +255,7 @@ void delete_target(Compiler *c, const Node *node)
     case AST_NAME: delete_name(c, node); break;
     case AST_ATTRIBUTE:
         object = expr_any(c, node->attribute.value);
+        c->span = node->span;
         emit(c, OPCODE_DELATTR, object, 0,
              name_constant(c, node->attribute.name));
         break;

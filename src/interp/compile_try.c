@@ -137,6 +137,33 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
     c->handled--;
 }
 
+// Jumps to `miss` if the exception is none of `type`. It is being handled
+// meanwhile, so that an error in the expression has it as its context.
+static void match_type(Compiler *c, const Node *type, Reg exception,
+                       uint32_t miss)
+{
+    Range range = {0, new_label(c), c->top};
+    uint32_t other = new_label(c), fits = new_label(c);
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    begin(c, &range);
+    Reg value = expr_temp(c, type);
+    c->span = type->span;
+    emit_jump(c, OPCODE_MATCH, exception, value, other);
+    c->top = value;
+    end(c, &range);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit_jump(c, OPCODE_JMP, 0, 0, fits);
+    place_label(c, range.target);
+    Reg error = push(c);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit(c, OPCODE_RERAISE, error, 0, 0);
+    c->top = error;
+    place_label(c, other);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit_jump(c, OPCODE_JMP, 0, 0, miss);
+    place_label(c, fits);
+}
+
 // The exception stays in its register until one fits, else it goes on.
 static void handlers(Compiler *c, const Node *node, Reg exception,
                      uint32_t done)
@@ -147,10 +174,7 @@ static void handlers(Compiler *c, const Node *node, Reg exception,
         uint32_t next = new_label(c);
         c->span = each->span;
         if (each->handler.type != NULL) {
-            Reg type = expr_temp(c, each->handler.type);
-            c->span = each->handler.type->span;
-            emit_jump(c, OPCODE_MATCH, exception, type, next);
-            c->top = type;
+            match_type(c, each->handler.type, exception, next);
         } else if (i + 1 < list.count) {
             compile_error(c, each->span, "default 'except:' must be last");
         }

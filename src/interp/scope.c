@@ -161,6 +161,14 @@ static Scope *open_scope(ScopeWalk *w, ScopeKind kind, const Node *node)
     return scope;
 }
 
+// The one name that no program may bind. CPython points at all of the
+// statement or expression that does.
+static bool check_bindable(ScopeWalk *w, const Node *node, Text name)
+{
+    return name.text == NULL || strcmp(name.text, "__debug__") != 0 ||
+           scope_error(w, node->span, "%s", "cannot assign to __debug__");
+}
+
 // Parameters; their defaults and annotations belong to the scope outside.
 static bool walk_param_values(ScopeWalk *w, const Node *params)
 {
@@ -192,7 +200,8 @@ static bool add_params(ScopeWalk *w, const Node *params)
             size_t length;
             const char *name =
                 scope_mangle(w->table, w->scope, param->param.name, &length);
-            if (name == NULL) {
+            if (name == NULL ||
+                !check_bindable(w, w->scope->node, param->param.name)) {
                 return false;
             }
             if (scope_find(w->scope, name, length) != NULL) {
@@ -259,13 +268,22 @@ static bool walk_class(ScopeWalk *w, const Node *node)
     return ok;
 }
 
+// Counted, because no walrus may stand in it, however deep.
+static bool walk_iterable(ScopeWalk *w, const Node *generator)
+{
+    w->comp_iter++;
+    bool ok = walk(w, generator->comprehension.iter);
+    w->comp_iter--;
+    return ok;
+}
+
 // The caller has walked the first iterable, in the scope around.
 static bool walk_generators(ScopeWalk *w, NodeList generators,
                             const Node *first, const Node *second)
 {
     for (uint32_t i = 0; i < generators.count; i++) {
         const Node *g = generators.items[i];
-        if ((i > 0 && !walk(w, g->comprehension.iter)) ||
+        if ((i > 0 && !walk_iterable(w, g)) ||
             !walk(w, g->comprehension.target) ||
             !walk_list(w, g->comprehension.conditions)) {
             return false;
@@ -282,7 +300,7 @@ static bool walk_comprehension(ScopeWalk *w, const Node *node)
     NodeList generators =
         is_dict ? node->dict_comp.generators : node->comp.generators;
     Scope *outer = w->scope;
-    if (!walk(w, generators.items[0]->comprehension.iter)) {
+    if (!walk_iterable(w, generators.items[0])) {
         return false;
     }
     Scope *scope = open_scope(w, SCOPE_COMPREHENSION, node);
@@ -305,11 +323,16 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
 {
     Text name = node->named_expr.target->name.id;
     Scope *scope = w->scope;
+    if (w->comp_iter > 0) {
+        return scope_error(w, node->span, "%s",
+                           "assignment expression cannot be used in a "
+                           "comprehension iterable expression");
+    }
     while (scope->kind == SCOPE_COMPREHENSION) {
         Symbol *own = scope_find(scope, name.text, name.length);
         if (own != NULL && (own->flags & SYMBOL_ASSIGNED) &&
             !(own->flags & SYMBOL_NONLOCAL)) {
-            return scope_error(w, node->span,
+            return scope_error(w, node->named_expr.target->span,
                                "assignment expression cannot rebind "
                                "comprehension iteration variable '%s'",
                                name.text);
@@ -319,7 +342,7 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
     // The name would belong to the class body, which a comprehension cannot
     // reach.
     if (scope != w->scope && scope->kind == SCOPE_CLASS) {
-        return scope_error(w, node->span, "%s",
+        return scope_error(w, node->named_expr.target->span, "%s",
                            "assignment expression within a comprehension "
                            "cannot be used in a class body");
     }
@@ -362,23 +385,34 @@ static bool declare(ScopeWalk *w, const Node *node, const Node *name)
                                   : "name '%s' is parameter and nonlocal",
                            text);
     }
-    if (symbol->flags & SYMBOL_ASSIGNED && w->scope->kind != SCOPE_MODULE) {
-        return scope_error(
-            w, node->span,
-            global ? "name '%s' is assigned to before global declaration"
-                   : "name '%s' is assigned to before nonlocal declaration",
-            text);
-    }
-    if (symbol->flags & SYMBOL_USED && w->scope->kind != SCOPE_MODULE) {
+    // A second declaration of the same kind is allowed.
+    bool declared = symbol->flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL);
+    if (symbol->flags & SYMBOL_USED) {
         return scope_error(
             w, node->span,
             global ? "name '%s' is used prior to global declaration"
                    : "name '%s' is used prior to nonlocal declaration",
             text);
     }
-    if (symbol->flags & (global ? SYMBOL_NONLOCAL : SYMBOL_GLOBAL)) {
-        return scope_error(w, node->span, "name '%s' is nonlocal and global",
+    if (symbol->flags & SYMBOL_ANNOTATED) {
+        return scope_error(w, node->span,
+                           global ? "annotated name '%s' can't be global"
+                                  : "annotated name '%s' can't be nonlocal",
                            text);
+    }
+    if (symbol->flags & SYMBOL_ASSIGNED) {
+        return scope_error(
+            w, node->span,
+            global ? "name '%s' is assigned to before global declaration"
+                   : "name '%s' is assigned to before nonlocal declaration",
+            text);
+    }
+    if (symbol->flags & (global ? SYMBOL_NONLOCAL : SYMBOL_GLOBAL)) {
+        return scope_error(w, symbol->span, "name '%s' is nonlocal and global",
+                           text);
+    }
+    if (declared) {
+        return true;
     }
     // An error that scope_place finds later points at the declaration.
     symbol->flags |= global ? SYMBOL_GLOBAL : SYMBOL_NONLOCAL;
@@ -398,8 +432,9 @@ static bool walk_declaration(ScopeWalk *w, const Node *node)
 
 // `import a.b` binds a, `as` and `from` bind the whole name, and what * binds
 // is not known before the program runs.
-static bool walk_import(ScopeWalk *w, NodeList names, bool from)
+static bool walk_import(ScopeWalk *w, const Node *node, NodeList names)
 {
+    bool from = node->kind == AST_IMPORT_FROM;
     for (uint32_t i = 0; i < names.count; i++) {
         const Node *alias = names.items[i];
         Text name = alias->alias.asname.text != NULL ? alias->alias.asname
@@ -418,7 +453,8 @@ static bool walk_import(ScopeWalk *w, NodeList names, bool from)
             name.text = arena_strndup(w->table->arena, name.text, length);
             name.length = length;
         }
-        if (name.text == NULL || !note(w, name, SYMBOL_ASSIGNED, alias->span)) {
+        if (name.text == NULL || !check_bindable(w, node, name) ||
+            !note(w, name, SYMBOL_ASSIGNED, alias->span)) {
             return false;
         }
     }
@@ -448,6 +484,12 @@ static bool walk_yield(ScopeWalk *w, const Node *node)
 static bool walk_name(ScopeWalk *w, const Node *node)
 {
     bool load = node->name.context == CONTEXT_LOAD;
+    if (!load && strcmp(node->name.id.text, "__debug__") == 0) {
+        return scope_error(w, node->span, "%s",
+                           node->name.context == CONTEXT_DEL
+                               ? "cannot delete __debug__"
+                               : "cannot assign to __debug__");
+    }
     if (!note(w, node->name.id, load ? SYMBOL_USED : SYMBOL_ASSIGNED,
               node->span)) {
         return false;
@@ -460,6 +502,31 @@ static bool walk_name(ScopeWalk *w, const Node *node)
         return note(w, cell, SYMBOL_USED, node->span);
     }
     return true;
+}
+
+// `x: int`: only a bare name is declared by it, and a declared one cannot be.
+// In a module `global` changes nothing, so that it is allowed there.
+static bool walk_annotated(ScopeWalk *w, const Node *node)
+{
+    const Node *target = node->ann_assign.target;
+    if (target->kind == AST_NAME && !target->parenthesized) {
+        Symbol *symbol = note_name(w, w->scope, target->name.id, 0,
+                                   target->span);
+        if (symbol == NULL) {
+            return false;
+        }
+        uint32_t declared = symbol->flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL);
+        if (declared != 0 && w->scope->kind != SCOPE_MODULE) {
+            return scope_error(w, node->span,
+                               declared & SYMBOL_GLOBAL
+                                   ? "annotated name '%s' can't be global"
+                                   : "annotated name '%s' can't be nonlocal",
+                               target->name.id.text);
+        }
+        symbol->flags |= SYMBOL_ANNOTATED;
+    }
+    return walk(w, node->ann_assign.annotation) &&
+           walk(w, node->ann_assign.value) && walk(w, target);
 }
 
 // Statements that bind names or open scopes; all else walks its parts.
@@ -480,10 +547,7 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
     case AST_AUG_ASSIGN:
         return walk(w, node->aug_assign.value) &&
                walk(w, node->aug_assign.target);
-    case AST_ANN_ASSIGN:
-        return walk(w, node->ann_assign.annotation) &&
-               walk(w, node->ann_assign.value) &&
-               walk(w, node->ann_assign.target);
+    case AST_ANN_ASSIGN: return walk_annotated(w, node);
     case AST_DELETE: return walk_list(w, node->delete_stmt.targets);
     case AST_IF:
     case AST_WHILE:
@@ -518,8 +582,9 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
                walk(w, node->assert_stmt.message);
     case AST_GLOBAL:
     case AST_NONLOCAL: return walk_declaration(w, node);
-    case AST_IMPORT: return walk_import(w, node->names.names, false);
-    case AST_IMPORT_FROM: return walk_import(w, node->import_from.names, true);
+    case AST_IMPORT: return walk_import(w, node, node->names.names);
+    case AST_IMPORT_FROM:
+        return walk_import(w, node, node->import_from.names);
     case AST_FUNCTION_DEF: return walk_function(w, node);
     case AST_CLASS_DEF: return walk_class(w, node);
     default: return true;
@@ -560,11 +625,20 @@ static bool walk_expression(ScopeWalk *w, const Node *node)
         return walk(w, node->compare.left) &&
                walk_list(w, node->compare.comparators);
     case AST_CALL:
+        for (uint32_t i = 0; i < node->call.keywords.count; i++) {
+            const Node *keyword = node->call.keywords.items[i];
+            if (!check_bindable(w, node, keyword->keyword.name)) {
+                return false;
+            }
+        }
         return walk(w, node->call.function) &&
                walk_list(w, node->call.arguments) &&
                walk_list(w, node->call.keywords);
     case AST_KEYWORD: return walk(w, node->keyword.value);
-    case AST_ATTRIBUTE: return walk(w, node->attribute.value);
+    case AST_ATTRIBUTE:
+        return (node->attribute.context != CONTEXT_STORE ||
+                check_bindable(w, node, node->attribute.name)) &&
+               walk(w, node->attribute.value);
     case AST_SUBSCRIPT:
         return walk(w, node->subscript.value) && walk(w, node->subscript.index);
     case AST_SLICE:

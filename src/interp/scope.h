@@ -26,6 +26,7 @@ typedef enum SymbolFlag {
     SYMBOL_NONLOCAL = 8, // declared
     SYMBOL_USED = 16,
     SYMBOL_WALRUS = 32,  // may change within an expression: never read in place
+    SYMBOL_ANNOTATED = 128, // `name: …` stands in this scope
     SYMBOL_SHARED = 64   // an inner scope captures it: it lives in a cell
 } SymbolFlag;
 

@@ -8,7 +8,7 @@
 typedef struct ScopeWalk {
     ScopeTable *table;
     Scope *scope;       // the one whose names are being noted
-    uint32_t comp_iter; // depth of first iterables (walrus is refused there)
+    uint32_t comp_iter; // depth of iterables (a walrus is refused there)
 } ScopeWalk;
 
 // A SyntaxError; `format` takes the name. Returns false.

@@ -111,9 +111,7 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
                 add_name(names, code->local_names[i]->text);
             }
         }
-        for (uint32_t i = 0; i < code->captured_count; i++) {
-            add_name(names, code->captured_names[i]->text);
-        }
+        // Names captured from functions around are no candidates in CPython.
         best = best_of(names, name);
     }
     Dict *globals = code == NULL ? NULL : globals_of(vm, code->source);
@@ -138,8 +136,12 @@ static Str *suggest_attribute(Vm *vm, Value object, const char *name,
         return NULL;
     }
     const List *all = value_as_list(list);
+    // Private names of a module are not what somebody meant, and those of the
+    // library are not Python's.
+    bool private = name[0] == '_' || !value_is_kind(object, KIND_MODULE);
     for (size_t i = 0; i < all->count; i++) {
-        if (value_is_str(all->items[i])) {
+        if (value_is_str(all->items[i]) &&
+            (private || value_as_str(all->items[i])->text[0] != '_')) {
             add_name(names, value_as_str(all->items[i])->text);
         }
     }

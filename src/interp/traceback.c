@@ -26,7 +26,10 @@ void raise_print_entry(StrBuf *out, const Code *code, uint32_t word)
     Span span = code_span(code, word);
     diag_file_line(out, code->source, span);
     strbuf_printf(out, ", in %s\n", code->name->text);
-    diag_source_line(out, code->source, span, 4, true, false);
+    // CPython cannot find the text of exec() again.
+    if (code->source->origin != SOURCE_TEXT) {
+        diag_source_line(out, code->source, span, 4, true, false);
+    }
 }
 
 // CPython folds by file, line and function, not by instruction.

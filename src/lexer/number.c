@@ -46,7 +46,10 @@ static bool keyword_follows(const Lexer *lexer)
 // A keyword may follow: `0x1for x` is 0x1f and `or`, as in CPython.
 static Scan finish(Lexer *lexer, uint32_t start, const char *what)
 {
-    if (is_name_byte(scan_peek(lexer, 0)) && !keyword_follows(lexer)) {
+    // Other letters than ASCII's begin a token of their own.
+    char byte = scan_peek(lexer, 0);
+    if ((unsigned char)byte < 0x80 && is_name_byte(byte) &&
+        !keyword_follows(lexer)) {
         return scan_stop_here(lexer, "invalid %s literal", what);
     }
     return scan_emit(lexer, TOK_NUMBER, start);
@@ -152,7 +155,7 @@ static Scan scan_exponent(Lexer *lexer, bool *found)
     }
     // `1e+` can be nothing valid, while `1else` may be a number and a keyword.
     if (is_signed) {
-        lexer->position += 1;
+        lexer->position += 2;
         return scan_stop_here(lexer, "invalid decimal literal");
     }
     return SCAN_OK;

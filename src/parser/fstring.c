@@ -264,7 +264,13 @@ static bool take_field(FString *f, Field *field)
     field->expression.end = f->position;
     // `{}` and `{ }` have a message of their own.
     if (is_blank(f, field->expression)) {
-        return fail(f, "empty expression not allowed");
+        return fail(f, peek(f, 0) == '!'
+                           ? "expression required before '!'"
+                       : peek(f, 0) == ':'
+                           ? "expression required before ':'"
+                       : peek(f, 0) == '='
+                           ? "expression required before '='"
+                           : "empty expression not allowed");
     }
     return take_debug(f, field) && take_conversion(f, field);
 }
