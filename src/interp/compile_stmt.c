@@ -87,7 +87,7 @@ static void for_stmt(Compiler *c, const Node *node)
     }
     loop_body(c, node->for_stmt.body, &loop);
     place_label(c, loop.continue_label);
-    c->span = iter->span;
+    c->span = node->span; // so that an error in the iterator has no carets
     emit_jump(c, OPCODE_FORLOOP, state, item, again);
     // The loop has emptied its registers when it runs out of items.
     c->top = state;
@@ -269,7 +269,28 @@ static void raise_stmt(Compiler *c, const Node *node)
     emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
 }
 
-// The span is the test's, which is what the reader wants to see.
+// The comparison that CPython's jumps have seen last, which it blames for the
+// whole; NULL: there is none.
+static const Node *last_compare(const Node *test)
+{
+    const Node *found = NULL;
+    switch (test->kind) {
+    case AST_COMPARE:
+        return test;
+    case AST_UNARY:
+        return test->unary.op == UNARY_NOT ? last_compare(test->unary.operand)
+                                           : NULL;
+    case AST_BOOL_OP:
+        for (uint32_t i = 0; i < test->bool_op.values.count; i++) {
+            const Node *next = last_compare(test->bool_op.values.items[i]);
+            found = next != NULL ? next : found;
+        }
+        return found;
+    default:
+        return NULL;
+    }
+}
+
 static void assert_stmt(Compiler *c, const Node *node)
 {
     uint32_t fine = new_label(c);
@@ -278,7 +299,8 @@ static void assert_stmt(Compiler *c, const Node *node)
     if (node->assert_stmt.message != NULL) {
         expr_temp(c, node->assert_stmt.message);
     }
-    c->span = node->assert_stmt.test->span;
+    const Node *blamed = last_compare(node->assert_stmt.test);
+    c->span = blamed != NULL ? blamed->span : node->span;
     emit_x(c, OPCODE_ASSERTFAIL, node->assert_stmt.message != NULL, message,
            0, 0);
     place_label(c, fine);

@@ -146,8 +146,9 @@ static void match_type(Compiler *c, const Node *type, Reg exception,
     uint32_t other = new_label(c), fits = new_label(c);
     emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     begin(c, &range);
+    Span whole = c->span;
     Reg value = expr_temp(c, type);
-    c->span = type->span;
+    c->span = whole;
     emit_jump(c, OPCODE_MATCH, exception, value, other);
     c->top = value;
     end(c, &range);
