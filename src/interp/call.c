@@ -107,6 +107,26 @@ static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
                        bound == 1 ? "" : "s", given);
 }
 
+// Methods of str and bytes whose arguments CPython reads by a format, which
+// words its complaints as functions with keywords do.
+static bool reads_by_format(const Native *native)
+{
+    static const char *const names[] = {"find",  "rfind",      "index",
+                                        "rindex", "count",     "startswith",
+                                        "endswith"};
+    if (native->owner == NULL ||
+        (strcmp(type_name(native->owner), "str") != 0 &&
+         strcmp(type_name(native->owner), "bytes") != 0)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(native->def->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // CPython's wording, which depends on how many arguments may be given.
 static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
 {
@@ -117,7 +137,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
     given -= self;
     const char *name = native->def->name, *dot;
     const char *owner = owner_prefix(native, &dot);
-    if (takes_keywords(native)) {
+    if (takes_keywords(native) || reads_by_format(native)) {
         return wrong_count_keywords(vm, native, least, most, given);
     }
     if (most == 0) {

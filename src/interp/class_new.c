@@ -88,6 +88,15 @@ static Value next_head(const MergeList *lists, size_t count, bool *empty)
 
 static bool merge_failed(Vm *vm, Tuple *bases)
 {
+    // A base that stands there twice is the plainest reason.
+    for (size_t i = 0; i < bases->count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (value_same(bases->items[i], bases->items[k])) {
+                return raise_false(vm, ERR_TYPE, "duplicate base class %s",
+                                   type_name(as_type(bases->items[k])));
+            }
+        }
+    }
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     for (size_t i = 0; i < bases->count; i++) {

@@ -162,6 +162,9 @@ void compile_with(Compiler *c, const Node *node);
 void leave_to(Compiler *c, const Exit *until);
 void leave_resume(Compiler *c, const Exit *until);
 
+// Where an error in reading an attribute is: one that is spread over lines is
+// shown at its name alone.
+Span attribute_span(const Compiler *c, const Node *node);
 // Refuses a keyword that a call or a class statement has twice.
 void check_keywords(Compiler *c, NodeList keywords);
 

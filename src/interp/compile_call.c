@@ -19,7 +19,7 @@ static bool has_star(NodeList list)
 
 // A list of the items in `target`, in batches. `whole` is what an error in a
 // starred item points at; `callee` is a register and 1 if it is the only
-// argument of a call, else 0.
+// argument of a call, else 0, or UINT16_MAX for a set.
 static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
                     uint32_t callee)
 {
@@ -87,7 +87,8 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
     } else {
         // In a temporary: the target may be a local that an item still reads.
         Reg list = push(c);
-        list_to(c, items, list, node->span, 0);
+        list_to(c, items, list, node->span,
+                op == OPCODE_SET ? UINT16_MAX : 0);
         c->span = node->span;
         if (op == OPCODE_TUPLE) {
             emit(c, OPCODE_TOTUPLE, list, 0, 0);
@@ -116,7 +117,7 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
         if (keys.items[i] == NULL) {
             // Later keys win, as in CPython.
             Reg mapping = expr_temp(c, values.items[i]);
-            c->span = values.items[i]->span;
+            c->span = node->span;
             emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
         } else {
             Reg key = expr_temp(c, keys.items[i]);
@@ -273,7 +274,7 @@ void call_to(Compiler *c, const Node *node, Reg target)
         // register.
         Reg object = expr_any(c, function->attribute.value);
         uint32_t name = name_constant(c, function->attribute.name);
-        c->span = function->span;
+        c->span = attribute_span(c, function);
         emit(c, OPCODE_LOADM, callee, object, name);
         c->top = callee + 1;
         push(c);
@@ -298,6 +299,10 @@ void call_to(Compiler *c, const Node *node, Reg target)
             expr_temp(c, keywords.items[i]->keyword.value);
         }
         c->span = node->span;
+        if (method) {
+            // A method's name on a later line is where its call begins.
+            c->span.start = attribute_span(c, function).start;
+        }
         if (keywords.count > 0) {
             emit(c, method ? OPCODE_CALLMK : OPCODE_CALLK, callee, count,
                  keyword_tuple(c, keywords));

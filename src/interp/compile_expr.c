@@ -346,13 +346,20 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+Span attribute_span(const Compiler *c, const Node *node)
+{
+    Span span = node->span, name = node->attribute.name_span;
+    const char *text = c->table->source->text + span.start;
+    return memchr(text, '\n', span.end - span.start) != NULL ? name : span;
+}
+
 // The cache behind GETATTR is filled when it first runs (attr_load).
 static void attribute_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     Reg object = expr_any(c, node->attribute.value);
     uint32_t name = name_constant(c, node->attribute.name);
-    c->span = node->span;
+    c->span = attribute_span(c, node);
     emit(c, OPCODE_GETATTR, target, object, name);
     c->top = mark;
 }

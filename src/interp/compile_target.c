@@ -211,7 +211,7 @@ void aug_assign(Compiler *c, const Node *node)
         Reg value = push(c);
         // Loaded before the right side runs, as in Python: x += f() adds to the
         // x of before, whatever f assigns.
-        c->span = node->span;
+        c->span = target->span;
         load_name(c, target->name.id, value);
         augment(c, node, value, value);
         store_name(c, target->name.id, value);

@@ -141,7 +141,8 @@ bool vm_unwind(Vm *vm)
         bool entry = f->flags & FRAME_ENTRY;
         uint32_t word = (uint32_t)(f->pc - f->code->words);
         // word is 0 if the frame has not run an instruction yet.
-        if (word == 0 || !raises_again(f)) {
+        // A text is new: there was nothing that could be raised again.
+        if (word == 0 || ctx_failed(&vm->ctx) || !raises_again(f)) {
             raise_add_frame(vm, f->code, word);
         }
         const Handler *handler = word == 0 ? NULL : find_handler(f, word - 1);

@@ -62,7 +62,8 @@ bool slow_extend(Vm *vm, Frame *f, Ins ins)
 {
     Value source = f->registers[INS_B(ins)];
     if (!list_extend(vm, value_as_list(f->registers[INS_A(ins)]), source)) {
-        return was_no_iterable(vm, source) &&
+        // A set tells it in the usual words (compile_call.c).
+        return INS_C(ins) == 0 && was_no_iterable(vm, source) &&
                raise_false(vm, ERR_TYPE,
                            "Value after * must be an iterable, not %s",
                            type_name(type_of(vm, source)));

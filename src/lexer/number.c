@@ -46,10 +46,7 @@ static bool keyword_follows(const Lexer *lexer)
 // A keyword may follow: `0x1for x` is 0x1f and `or`, as in CPython.
 static Scan finish(Lexer *lexer, uint32_t start, const char *what)
 {
-    // Other letters than ASCII's begin a token of their own.
-    char byte = scan_peek(lexer, 0);
-    if ((unsigned char)byte < 0x80 && is_name_byte(byte) &&
-        !keyword_follows(lexer)) {
+    if (is_name_byte(scan_peek(lexer, 0)) && !keyword_follows(lexer)) {
         return scan_stop_here(lexer, "invalid %s literal", what);
     }
     return scan_emit(lexer, TOK_NUMBER, start);

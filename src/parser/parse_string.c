@@ -74,9 +74,9 @@ static bool check_bytes(Parser *p, uint32_t token, const StringParts *parts)
     const char *body = p->source->text + span.start + parts->body;
     for (uint32_t i = 0; parts->bytes && i < parts->body_length; i++) {
         if ((unsigned char)body[i] >= 0x80) {
-            return parse_fail_span(p, ERR_SYNTAX, span,
-                                   "bytes can only contain ASCII literal "
-                                   "characters");
+            return parse_fail_furthest(p, ERR_SYNTAX,
+                                       "bytes can only contain ASCII literal "
+                                       "characters");
         }
     }
     return true;

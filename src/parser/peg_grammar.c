@@ -366,8 +366,6 @@ const char *const peg_grammar[] = {
     "arguments!: args ','? &')' | invalid_arguments",
     "args: ','.(starred_expression | a=positional !'=' -> a)+ (',' kwargs)?"
     " | kwargs",
-    "args_with_keyword:"
-    " ','.(starred_expression | positional !'=')+ ',' kwargs | kwargs",
     "positional: assignment_expression | a=expression !':=' -> a",
     "kwargs: ','.kwarg_or_starred+ ',' ','.kwarg_or_double_starred+"
     " | ','.kwarg_or_starred+ | ','.kwarg_or_double_starred+",
@@ -376,8 +374,8 @@ const char *const peg_grammar[] = {
     " | starred_expression",
     "kwarg_or_double_starred: invalid_kwarg"
     " | NAME '=' expression -> keyword | '**' expression -> mapping",
-    "invalid_arguments: a=args_with_keyword ',' b='*'"
-    " {b: iterable argument unpacking follows keyword argument unpacking}"
+    "invalid_arguments: a=args ',' '*'"
+    " {a: iterable argument unpacking follows keyword argument unpacking}"
     " | a=expression b=for_if_clauses ',' (args | expression for_if_clauses)?"
     " {clause: Generator expression must be parenthesized}"
     " | a=NAME b='=' expression for_if_clauses"

@@ -267,8 +267,6 @@ void peg_act(Peg *g, const Alternative *alternative, Piece *const *parts)
 #define WHERE(word) (strncmp(where, word ":", sizeof word) == 0)
     if (WHERE("a")) {
         fail_range(g, a, a, text);
-    } else if (WHERE("b")) {
-        fail_range(g, b, b, text);
     } else if (WHERE("ab")) {
         fail_range(g, a, b, text);
     } else if (WHERE("last")) {
