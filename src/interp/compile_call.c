@@ -18,10 +18,10 @@ static bool has_star(NodeList list)
 }
 
 // A list of the items in `target`, in batches. `whole` is what an error in a
-// starred item points at; `callee` is a register and 1 if it is the only
-// argument of a call, else 0, or UINT16_MAX for a set.
+// starred item points at; `plain` is not 0 if it has no words of its own, as in
+// a set.
 static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
-                    uint32_t callee)
+                    uint32_t plain)
 {
     Reg first = c->top;
     uint32_t done = 0;
@@ -37,7 +37,7 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
             expr_temp(c, items.items[done]->starred.value);
             c->span = whole;
             done++;
-            emit(c, OPCODE_EXTEND, target, first, callee);
+            emit(c, OPCODE_EXTEND, target, first, plain);
         } else {
             while (done < items.count && c->top - first < BATCH &&
                    items.items[done]->kind != AST_STARRED && !c->failed) {
@@ -88,7 +88,7 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         // In a temporary: the target may be a local that an item still reads.
         Reg list = push(c);
         list_to(c, items, list, node->span,
-                op == OPCODE_SET ? UINT16_MAX : 0);
+                op == OPCODE_SET);
         c->span = node->span;
         if (op == OPCODE_TUPLE) {
             emit(c, OPCODE_TOTUPLE, list, 0, 0);
