@@ -115,7 +115,8 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
 }
 
-// Sum, product and formatting; all make new objects and refuse sizes that would overflow.
+// Sum, product and formatting; all make new objects and refuse sizes that would
+// overflow.
 static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op == BINARY_ADD && value_is_kind(a, KIND_BYTES) &&

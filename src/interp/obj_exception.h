@@ -28,7 +28,7 @@ typedef struct Exception {
     Span span;
     Value notes;          // __notes__ list, UNBOUND: none
     Value subject;        // AttributeError: whose attribute; UNBOUND: unknown
-    Value *fields;        // errno, start … (exception_fields.h); NULL: from args
+    Value *fields;        // errno … (exception_fields.h); NULL: from args
 } Exception;
 
 MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);

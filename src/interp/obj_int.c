@@ -522,8 +522,8 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
 }
 
 // Operands are ints or bools of any size; the machine has fast ways for small
-// ones ahead of this, but C calls this too. A modulo by zero is found here, since int_divmod would
-// word it as a division.
+// ones ahead of this, but C calls this too. A modulo by zero is found here,
+// since int_divmod would word it as a division.
 Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (value_both_ints(a, b)) {

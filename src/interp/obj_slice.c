@@ -22,7 +22,8 @@ Slice *slice_new(Vm *vm, Value start, Value stop, Value step)
     return slice;
 }
 
-// Beyond the range of small ints, hence beyond any length, only the sign counts.
+// Beyond the range of small ints, hence beyond any length, only the sign
+// counts.
 bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;

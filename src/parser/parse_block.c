@@ -168,7 +168,8 @@ static Node *parse_handler(Parser *p)
     uint32_t start = parse_start(p);
     p->position++;
     Node *node = parse_node(p, AST_EXCEPT_HANDLER, start);
-    if (node == NULL || !parse_handler_head(p, node) || !parse_expect(p, TOK_COLON) ||
+    if (node == NULL || !parse_handler_head(p, node) ||
+        !parse_expect(p, TOK_COLON) ||
         !parse_block(p, &node->handler.body)) {
         return NULL;
     }

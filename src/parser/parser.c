@@ -1,8 +1,8 @@
 // The entry of the parser: the answer OK, INCOMPLETE or ERROR, and what every
 // production uses: tokens, nodes and lists.
 //
-// Invariant: when a production has failed, either an error is pending or the text
-// does not go on as the grammar asks at the token `furthest`.
+// Invariant: when a production has failed, either an error is pending or the
+// text does not go on as the grammar asks at the token `furthest`.
 #include "parser/parser.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ typedef struct Session {
     int status;     // what the process ends with
     bool prompting; // the prompt runs: values are kept, long ones shortened
     bool inside;    // what was printed last did not end its line
-    bool cells;     // a percent script runs: values are wrapped, as in a notebook
+    bool cells;     // a percent script runs: values are wrapped as in notebooks
     bool quiet;     // the entry ends in `;`: its value is kept, not shown
     int entry;      // entries of the prompt so far: `<in 3>`
     struct List *inputs; // `In`, counted; NULL before the first entry
