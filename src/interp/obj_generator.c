@@ -217,32 +217,105 @@ Value generator_send(Vm *vm, Generator *g, Value sent)
     return g->state == GENERATOR_DONE ? VALUE_STOP : guarded_run(vm, g, sent);
 }
 
-// The generator that a suspended `yield from` asks, or NULL.
-static Generator *delegate(const Generator *g)
+// What a suspended `yield from` asks for items, borrowed, or UNBOUND.
+static Value delegate(const Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {
-        return NULL;
+        return VALUE_UNBOUND;
     }
     // `word` stands behind the YIELD, so this is the instruction itself.
     Ins yield = g->function->code->words[g->word - 1];
-    Value asked = g->registers[INS_C(yield)];
-    return (INS_X(yield) & 1) && value_is_kind(asked, KIND_GENERATOR)
-               ? (Generator *)value_object(asked)
-               : NULL;
+    return (INS_X(yield) & 1) ? g->registers[INS_C(yield)] : VALUE_UNBOUND;
 }
 
-// The inner generator returned: the `yield from` has its value and is done.
-static void finish_delegate(Vm *vm, Generator *g, Generator *inner)
+// What is asked has ended: the `yield from` has its value and is done. Takes
+// the result.
+static void finish_delegate(Vm *vm, Generator *g, Value result)
 {
     // Follows the instructions that the compiler emits for `yield from`.
     const Ins *pc = &g->function->code->words[g->word];
     pc += 1 + INS_J(pc[0]); // the jump back to SEND
-    value_replace(&vm->ctx, &g->registers[INS_B(pc[0])],
-                  generator_result(inner));
+    value_replace(&vm->ctx, &g->registers[INS_B(pc[0])], result);
     g->word = (uint32_t)(pc + 1 + INS_CI(pc[0]) - g->function->code->words);
 }
 
-// The exception goes to the innermost generator of `yield from` first.
+// object.name(), where an iterator may have the method; true without it.
+static bool call_if_there(Vm *vm, Value object, const char *name)
+{
+    Str *key = str_intern(vm, name, strlen(name));
+    Value method = key == NULL ? VALUE_FAIL
+                               : value_find_attr(vm, object, key);
+    object_release_null(&vm->ctx, key);
+    if (value_failed(method) || value_unbound(method)) {
+        return !value_failed(method);
+    }
+    Value result = vm_call(vm, method, NULL, 0);
+    release(vm, method);
+    release(vm, result);
+    return !value_failed(result);
+}
+
+// close() of what a `yield from` asks. False: it failed, and its error is what
+// the outer generator meets.
+static bool close_delegate(Vm *vm, Value inner)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    inner = value_retain(inner);
+    bool done = value_is_kind(inner, KIND_GENERATOR)
+                    ? generator_close(vm, (Generator *)value_object(inner))
+                    : call_if_there(vm, inner, "close");
+    release(vm, inner);
+    ctx_leave(&vm->ctx);
+    return done;
+}
+
+// The pending error is given to throw() of what is asked. An item; VALUE_STOP,
+// and *result what it ended with; or VALUE_FAIL. UNBOUND: it has no throw(),
+// and the error is pending still.
+static Value throw_into(Vm *vm, Value inner, Value *result)
+{
+    if (value_is_kind(inner, KIND_GENERATOR)) {
+        Generator *generator = (Generator *)value_object(inner);
+        Value item = generator_throw(vm, generator);
+        if (value_same(item, VALUE_STOP)) {
+            *result = generator_result(generator);
+        }
+        return item;
+    }
+    Value error = raise_take(vm);
+    Str *key = str_intern(vm, "throw", strlen("throw"));
+    Value method = key == NULL ? VALUE_FAIL
+                               : value_find_attr(vm, inner, key);
+    object_release_null(&vm->ctx, key);
+    if (value_unbound(method)) {
+        (void)raise_object(vm, error);
+        return VALUE_UNBOUND;
+    }
+    Value item = value_failed(method) ? method
+                                      : vm_call(vm, method, &error, 1);
+    release(vm, method);
+    release(vm, error);
+    if (value_failed(item) && value_take_stop(vm, result)) {
+        return VALUE_STOP;
+    }
+    return item;
+}
+
+// GeneratorExit closes what is asked; then the outer generator meets it.
+static Value throw_exit(Vm *vm, Generator *g, Value inner)
+{
+    Value exit = raise_take(vm);
+    if (close_delegate(vm, inner)) {
+        (void)raise_object(vm, exit);
+    } else {
+        release(vm, exit);
+    }
+    return guarded_run(vm, g, VALUE_UNBOUND);
+}
+
+// The exception goes to what `yield from` asks first, however deep.
 Value generator_throw(Vm *vm, Generator *g)
 {
     if (g->state == GENERATOR_RUNNING) {
@@ -250,27 +323,36 @@ Value generator_throw(Vm *vm, Generator *g)
     }
     if (g->state == GENERATOR_NEW || g->state == GENERATOR_DONE) {
         // It has no `try` to catch the error, which goes on to the caller.
+        if (g->state == GENERATOR_NEW) {
+            convert_stop(vm);
+        }
         drop_registers(vm, g);
         return VALUE_FAIL;
     }
-    Generator *inner = delegate(g);
-    if (inner != NULL) {
-        if (!ctx_enter(&vm->ctx)) {
-            return VALUE_FAIL;
-        }
-        Value item = generator_throw(vm, inner);
-        ctx_leave(&vm->ctx);
-        if (value_same(item, VALUE_STOP)) {
-            finish_delegate(vm, g, inner);
-            // Goes on without an error: the result register is set.
-            g->state = GENERATOR_NEW; // nothing is sent
-            return guarded_run(vm, g, VALUE_NONE);
-        }
-        if (!value_failed(item)) {
-            return item;
-        }
+    Value inner = delegate(g);
+    if (value_unbound(inner)) {
+        return guarded_run(vm, g, VALUE_UNBOUND);
     }
-    return guarded_run(vm, g, VALUE_UNBOUND);
+    if (raise_matches(vm, ERR_GENERATOR_EXIT)) {
+        return throw_exit(vm, g, inner);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    inner = value_retain(inner);
+    Value result = VALUE_NONE;
+    Value item = throw_into(vm, inner, &result);
+    release(vm, inner);
+    ctx_leave(&vm->ctx);
+    if (value_same(item, VALUE_STOP)) {
+        finish_delegate(vm, g, result);
+        // Goes on without an error: the result register is set.
+        g->state = GENERATOR_NEW; // nothing is sent
+        return guarded_run(vm, g, VALUE_NONE);
+    }
+    return value_failed(item) || value_unbound(item)
+               ? guarded_run(vm, g, VALUE_UNBOUND)
+               : item;
 }
 
 // GeneratorExit where it stands; that it ends so is what is wanted.
@@ -283,14 +365,17 @@ bool generator_close(Vm *vm, Generator *g)
         }
         return true;
     }
-    Value exit = vm_call(
-        vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]), NULL, 0);
-    if (value_failed(exit)) {
-        return false;
+    Value inner = delegate(g);
+    if (value_unbound(inner) || close_delegate(vm, inner)) {
+        Value exit = vm_call(
+            vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]), NULL,
+            0);
+        if (value_failed(exit)) {
+            return false;
+        }
+        (void)raise_object(vm, exit);
     }
-    // Takes `exit`, and leaves it pending for generator_throw.
-    raise_object(vm, exit);
-    Value item = generator_throw(vm, g);
+    Value item = guarded_run(vm, g, VALUE_UNBOUND);
     if (value_failed(item)) {
         if (raise_matches(vm, ERR_GENERATOR_EXIT) ||
             raise_matches(vm, ERR_STOP_ITERATION)) {
@@ -321,7 +406,7 @@ bool generator_wants_close(const Generator *g)
             return true;
         }
     }
-    return delegate(g) != NULL;
+    return !value_unbound(delegate(g));
 }
 
 // --- the type ---

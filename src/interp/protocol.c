@@ -508,6 +508,17 @@ Value value_iter(Vm *vm, Value iterable)
                        type_name(type));
 }
 
+// map(f, map(f, map(…))) nests steps as deep as the program likes.
+static inline Value step(Vm *vm, Iterator *self)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value item = self->step(vm, self);
+    ctx_leave(&vm->ctx);
+    return item;
+}
+
 // The two kinds that loops meet most are called directly. VALUE_STOP instead of
 // a StopIteration saves making an exception at the end of each loop.
 Value value_next(Vm *vm, Value iterator)
@@ -517,13 +528,7 @@ Value value_next(Vm *vm, Value iterator)
                               VALUE_NONE);
     }
     if (value_is_kind(iterator, KIND_ITERATOR)) {
-        // map(f, map(f, map(…))) nests steps as deep as the program likes.
-        Iterator *self = (Iterator *)value_object(iterator);
-        if (!ctx_enter(&vm->ctx)) {
-            return VALUE_FAIL;
-        }
-        Value item = self->step(vm, self);
-        ctx_leave(&vm->ctx);
+        Value item = step(vm, (Iterator *)value_object(iterator));
         // A StopIteration of the function of map() or filter() ends them.
         if (UNLIKELY(value_failed(item)) &&
             raise_matches(vm, ERR_STOP_ITERATION)) {
@@ -566,7 +571,10 @@ Value value_next_or_raise(Vm *vm, Value iterator)
             return item;
         }
     }
-    Value item = value_next(vm, iterator);
+    // A StopIteration of map()'s function keeps its value.
+    Value item = value_is_kind(iterator, KIND_ITERATOR)
+                     ? step(vm, (Iterator *)value_object(iterator))
+                     : value_next(vm, iterator);
     return value_same(item, VALUE_STOP) ? value_raise_stop(vm, iterator)
                                         : item;
 }
