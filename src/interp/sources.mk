@@ -19,6 +19,7 @@ interp_sources += src/interp/class_slots.c
 interp_sources += src/interp/code.c
 interp_sources += src/interp/code_dump.c
 interp_sources += src/interp/codec.c
+interp_sources += src/interp/codec_decode.c
 interp_sources += src/interp/compile_binary.c
 interp_sources += src/interp/compile_call.c
 interp_sources += src/interp/compile_def.c

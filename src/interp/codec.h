@@ -1,0 +1,53 @@
+// What encoding (codec.c) and decoding (codec_decode.c) share: the encodings
+// by their names, and the values of `errors`. Codecs are constants; nothing
+// here is owned.
+#ifndef DUET_INTERP_CODEC_H
+#define DUET_INTERP_CODEC_H
+
+#include "interp/memory.h"
+
+// What text can be encoded as. The order counts: the first three write ASCII
+// text as it is.
+typedef enum CodecKind {
+    CODEC_UTF8,
+    CODEC_ASCII,
+    CODEC_LATIN1,
+    CODEC_UTF16, // with a byte-order mark
+    CODEC_UTF8_MARK, // with U+FEFF in front
+    CODEC_UTF16_LE,
+    CODEC_UTF16_BE,
+    CODEC_UTF32,
+    CODEC_UTF32_LE,
+    CODEC_UTF32_BE
+} CodecKind;
+
+// One name of an encoding; several rows may mean the same codec.
+typedef struct Codec {
+    const char *alias; // normalised: lower case, '-' for '_' and ' '
+    const char *name;  // as errors name it
+    CodecKind kind;
+} Codec;
+
+// The values of `errors`, in the order of codec_handler's names.
+typedef enum CodecHandler {
+    HANDLER_STRICT,
+    HANDLER_IGNORE,
+    HANDLER_REPLACE,
+    HANDLER_BACKSLASH,
+    HANDLER_XML,
+    HANDLER_SURROGATES, // surrogateescape
+    HANDLER_PASS,       // surrogatepass
+    HANDLER_UNKNOWN     // refused when it is needed, as in CPython
+} CodecHandler;
+
+// The codec of an argument `encoding`; UNBOUND is UTF-8. `errors` is only
+// checked to be a str. NULL with a TypeError or LookupError that names
+// `function`.
+MUST_CHECK const Codec *codec_find(Vm *vm, Value encoding, Value errors,
+                                   const char *function);
+// The handler of an argument `errors`; UNBOUND is strict.
+CodecHandler codec_handler(Value errors);
+// Raises LookupError for a handler that is needed and not known. False.
+bool codec_unknown_handler(Vm *vm, Value errors);
+
+#endif
