@@ -37,6 +37,8 @@ MUST_CHECK Str *str_exact(Vm *vm, Str *str);
 // The one Str of this text: comparable by address.
 MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned
+// Takes a dying Str that is interned out of the table, which must be there.
+void str_intern_forget(Vm *vm, const Str *str);
 uint64_t str_hash_slow(Str *str);
 bool str_equal_slow(const Str *a, const Str *b);
 // Order by code points: < 0, 0, > 0.
