@@ -56,7 +56,7 @@ FAULT(SYNTAX, 1, 13, "x = f'{a!x}'\nfoo",
 FAULT(SYNTAX, 1, 6, "'\\x1'\n",
       "(unicode error) 'unicodeescape' codec can't decode bytes in "
       "position 0-2: truncated \\xXX escape")
-FAULT(SYNTAX, 1, 1, "b'\303\251'",
+FAULT(SYNTAX, 1, 5, "b'\303\251'",
       "bytes can only contain ASCII literal characters")
 FAULT(SYNTAX, 1, 5, "f'}'",
       "f-string: single '}' is not allowed")
@@ -140,7 +140,7 @@ FAULT(SYNTAX, 1, 9, "f(a=1, b)",
       "positional argument follows keyword argument")
 FAULT(SYNTAX, 1, 9, "f(**a, b)",
       "positional argument follows keyword argument unpacking")
-FAULT(SYNTAX, 1, 8, "f(**a, *b)",
+FAULT(SYNTAX, 1, 3, "f(**a, *b)",
       "iterable argument unpacking follows keyword argument unpacking")
 FAULT(SYNTAX, 1, 3, "f(x for x in y, 1)",
       "Generator expression must be parenthesized")
@@ -442,7 +442,7 @@ FAULT(SYNTAX, 1, 17, "f(a, b=1, c, d=2)",
       "positional argument follows keyword argument")
 FAULT(SYNTAX, 1, 3, "f(a for a in b, c for c in d)",
       "Generator expression must be parenthesized")
-FAULT(SYNTAX, 1, 12, "f(*a, **b, *c)",
+FAULT(SYNTAX, 1, 3, "f(*a, **b, *c)",
       "iterable argument unpacking follows keyword argument unpacking")
 FAULT(SYNTAX, 1, 14, "f(b=1, **a, c)",
       "positional argument follows keyword argument unpacking")
@@ -506,10 +506,10 @@ FAULT(SYNTAX, 1, 7, "'\\u12'",
 FAULT(SYNTAX, 1, 13, "'\\U00110000'",
       "(unicode error) 'unicodeescape' codec can't decode bytes in "
       "position 0-9: illegal Unicode character")
-FAULT(SYNTAX, 1, 8, "f(**k, *a)",
+FAULT(SYNTAX, 1, 3, "f(**k, *a)",
       "iterable argument unpacking follows keyword argument unpacking")
-FAULT(SYNTAX, 1, 7, "f(a, *)",
-      "invalid syntax")
+FAULT(SYNTAX, 1, 3, "f(a, *)",
+      "iterable argument unpacking follows keyword argument unpacking")
 FAULT(SYNTAX, 1, 5, "f(**)",
       "invalid syntax")
 FAULT(SYNTAX, 1, 4, "f(*)",
