@@ -1,5 +1,5 @@
-// Making classes: layout, C3, __init_subclass__; the natives that built-in
-// types show.
+// Making classes: layout, metaclass, __init_subclass__; the natives that
+// built-in types show. The order of the bases is class_mro.c's.
 //
 // Invariant: a class is complete (MRO, dict, slots) before any code of the
 // user sees it.
@@ -9,11 +9,6 @@
 #include "interp/obj_descriptor.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_function.h"
-
-static Type *as_type(Value v)
-{
-    return (Type *)value_object(v);
-}
 
 // The nearest built-in class: the one whose def decides the layout.
 static const TypeDef *layout_of(const Type *cls)
@@ -35,7 +30,7 @@ static Type *best_base(Vm *vm, Tuple *bases)
         if (!value_is_kind(bases->items[i], KIND_TYPE)) {
             return raise_null(vm, ERR_TYPE, "bases must be types");
         }
-        Type *base = as_type(bases->items[i]);
+        Type *base = value_as_type(bases->items[i]);
         if (base->flags & TYPE_FINAL) {
             return raise_null(vm, ERR_TYPE,
                               "type '%s' is not an acceptable base type",
@@ -50,113 +45,6 @@ static Type *best_base(Vm *vm, Tuple *bases)
         }
     }
     return best;
-}
-
-// C3: repeatedly takes the first head that stands in no other list's tail.
-
-typedef struct MergeList {
-    const Value *items;
-    size_t count, position;
-} MergeList;
-
-static bool in_a_tail(const MergeList *lists, size_t count, Value candidate)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = lists[i].position + 1; k < lists[i].count; k++) {
-            if (value_same(lists[i].items[k], candidate)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static Value next_head(const MergeList *lists, size_t count, bool *empty)
-{
-    *empty = true;
-    for (size_t i = 0; i < count; i++) {
-        if (lists[i].position < lists[i].count) {
-            *empty = false;
-            Value head = lists[i].items[lists[i].position];
-            if (!in_a_tail(lists, count, head)) {
-                return head;
-            }
-        }
-    }
-    return VALUE_UNBOUND;
-}
-
-static bool merge_failed(Vm *vm, Tuple *bases)
-{
-    // A base that stands there twice is the plainest reason.
-    for (size_t i = 0; i < bases->count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (value_same(bases->items[i], bases->items[k])) {
-                return raise_false(vm, ERR_TYPE, "duplicate base class %s",
-                                   type_name(as_type(bases->items[k])));
-            }
-        }
-    }
-    StrBuf text;
-    strbuf_init(&text, &vm->ctx);
-    for (size_t i = 0; i < bases->count; i++) {
-        strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ",
-                      type_name(as_type(bases->items[i])));
-    }
-    raise_error(vm, ERR_TYPE,
-                "Cannot create a consistent method resolution\n"
-                "order (MRO) for bases %s",
-                strbuf_text(&text));
-    strbuf_free(&text);
-    return false;
-}
-
-static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
-                  Tuple *bases)
-{
-    for (;;) {
-        bool empty;
-        Value head = next_head(lists, count, &empty);
-        if (empty) {
-            return true;
-        }
-        if (value_unbound(head)) {
-            return merge_failed(vm, bases);
-        }
-        if (!vec_push(&vm->ctx, out, head)) {
-            return false;
-        }
-        for (size_t i = 0; i < count; i++) {
-            MergeList *list = &lists[i];
-            if (list->position < list->count &&
-                value_same(list->items[list->position], head)) {
-                list->position++;
-            }
-        }
-    }
-}
-
-Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
-{
-    size_t count = bases->count + 1;
-    MergeList *lists = ctx_alloc_zero(&vm->ctx, count * sizeof *lists);
-    if (lists == NULL) {
-        return NULL;
-    }
-    for (size_t i = 0; i < bases->count; i++) {
-        Tuple *mro = as_type(bases->items[i])->mro;
-        lists[i] = (MergeList){mro->items, mro->count, 0};
-    }
-    lists[bases->count] = (MergeList){bases->items, bases->count, 0};
-    ValueVec order = {0};
-    Tuple *mro = NULL;
-    if (vec_push(&vm->ctx, &order, value_from_object(cls)) &&
-        merge(vm, lists, count, &order, bases)) {
-        mro = tuple_from(vm, order.items, order.count);
-    }
-    vec_free(&vm->ctx, &order);
-    ctx_free(&vm->ctx, lists, count * sizeof *lists);
-    return mro;
 }
 
 // Notes cls in the lists of its bases, so that what they inherit on is
@@ -182,7 +70,7 @@ static bool register_subclass(Vm *vm, Type *base, Type *cls)
 static bool register_in_bases(Vm *vm, Type *cls)
 {
     for (size_t i = 0; i < cls->bases->count; i++) {
-        if (!register_subclass(vm, as_type(cls->bases->items[i]), cls)) {
+        if (!register_subclass(vm, value_as_type(cls->bases->items[i]), cls)) {
             return false;
         }
     }
@@ -192,7 +80,7 @@ static bool register_in_bases(Vm *vm, Type *cls)
 void class_forget(Vm *vm, Type *cls)
 {
     for (size_t i = 0; cls->bases != NULL && i < cls->bases->count; i++) {
-        Type *base = as_type(cls->bases->items[i]);
+        Type *base = value_as_type(cls->bases->items[i]);
         uint32_t at = 0;
         while (at < base->subclass_count && base->subclasses[at] != cls) {
             at++;
@@ -469,7 +357,7 @@ static bool is_slotted(Vm *vm, const Type *cls)
         return false;
     }
     for (size_t i = 0; i < cls->bases->count; i++) {
-        const Type *base = as_type(cls->bases->items[i]);
+        const Type *base = value_as_type(cls->bases->items[i]);
         if ((base->flags & TYPE_HAS_DICT) != 0 &&
             (base->flags & TYPE_SLOTTED) == 0) {
             return false;

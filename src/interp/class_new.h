@@ -15,6 +15,11 @@ MUST_CHECK Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases,
 // or the most derived one of the bases. Owned, VALUE_FAIL: failed.
 Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
                   Dict *keywords);
+// For values that are known to be classes.
+static inline Type *value_as_type(Value v)
+{
+    return (Type *)value_object(v);
+}
 // Takes a dying class out of the lists of its bases.
 void class_forget(Vm *vm, Type *cls);
 // The MRO of a class with these bases; cls becomes its first item. NULL: they

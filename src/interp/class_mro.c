@@ -1,0 +1,119 @@
+// The method resolution order of a class by C3: repeatedly takes the first
+// head of the bases' orders that stands in no other list's tail.
+//
+// Invariant: a class stands before its bases, and bases stand in the order in
+// which each class names them; where both cannot be had there is no class.
+#include "interp/class_new.h"
+
+// The MRO of one base, or the bases themselves: what C3 merges. Borrowed.
+typedef struct MergeList {
+    const Value *items;
+    size_t count, position;
+} MergeList;
+
+// Whether the class must still wait for another that derives from it.
+static bool in_a_tail(const MergeList *lists, size_t count, Value candidate)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = lists[i].position + 1; k < lists[i].count; k++) {
+            if (value_same(lists[i].items[k], candidate)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// UNBOUND: no head will do, or, with `empty` set, nothing is left to take.
+static Value next_head(const MergeList *lists, size_t count, bool *empty)
+{
+    *empty = true;
+    for (size_t i = 0; i < count; i++) {
+        if (lists[i].position < lists[i].count) {
+            *empty = false;
+            Value head = lists[i].items[lists[i].position];
+            if (!in_a_tail(lists, count, head)) {
+                return head;
+            }
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+// False, always. The texts are CPython's.
+static bool merge_failed(Vm *vm, Tuple *bases)
+{
+    // A base that stands there twice is the plainest reason.
+    for (size_t i = 0; i < bases->count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (value_same(bases->items[i], bases->items[k])) {
+                return raise_false(vm, ERR_TYPE, "duplicate base class %s",
+                                   type_name(value_as_type(bases->items[k])));
+            }
+        }
+    }
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    for (size_t i = 0; i < bases->count; i++) {
+        strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ",
+                      type_name(value_as_type(bases->items[i])));
+    }
+    raise_error(vm, ERR_TYPE,
+                "Cannot create a consistent method resolution\n"
+                "order (MRO) for bases %s",
+                strbuf_text(&text));
+    strbuf_free(&text);
+    return false;
+}
+
+// Appends to `out` until all lists are used up; a class that was taken leaves
+// every list that it heads.
+static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
+                  Tuple *bases)
+{
+    for (;;) {
+        bool empty;
+        Value head = next_head(lists, count, &empty);
+        if (empty) {
+            return true;
+        }
+        if (value_unbound(head)) {
+            return merge_failed(vm, bases);
+        }
+        if (!vec_push(&vm->ctx, out, head)) {
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
+            MergeList *list = &lists[i];
+            if (list->position < list->count &&
+                value_same(list->items[list->position], head)) {
+                list->position++;
+            }
+        }
+    }
+}
+
+// The last list is that of the bases, which keeps them in the order in which
+// the class statement names them.
+Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
+{
+    size_t count = bases->count + 1;
+    MergeList *lists = ctx_alloc_zero(&vm->ctx, count * sizeof *lists);
+    if (lists == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < bases->count; i++) {
+        Tuple *mro = value_as_type(bases->items[i])->mro;
+        lists[i] = (MergeList){mro->items, mro->count, 0};
+    }
+    lists[bases->count] = (MergeList){bases->items, bases->count, 0};
+    ValueVec order = {0};
+    Tuple *mro = NULL;
+    if (vec_push(&vm->ctx, &order, value_from_object(cls)) &&
+        merge(vm, lists, count, &order, bases)) {
+        mro = tuple_from(vm, order.items, order.count);
+    }
+    vec_free(&vm->ctx, &order);
+    ctx_free(&vm->ctx, lists, count * sizeof *lists);
+    return mro;
+}
