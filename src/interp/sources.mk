@@ -119,6 +119,7 @@ interp_sources += src/interp/sort_rank.c
 interp_sources += src/interp/str_case.c
 interp_sources += src/interp/str_intern.c
 interp_sources += src/interp/str_methods.c
+interp_sources += src/interp/str_search.c
 interp_sources += src/interp/str_split.c
 interp_sources += src/interp/str_translate.c
 interp_sources += src/interp/str_type.c

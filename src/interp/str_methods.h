@@ -1,4 +1,4 @@
-// The methods of str, in three files.
+// The methods of str, in several files.
 #ifndef DUET_INTERP_STR_METHODS_H
 #define DUET_INTERP_STR_METHODS_H
 
@@ -25,6 +25,17 @@ STR_METHOD(istitle);
 STR_METHOD(isascii);
 STR_METHOD(isprintable);
 STR_METHOD(isidentifier);
+// Searching and replacing: str_search.c.
+STR_METHOD(find);
+STR_METHOD(rfind);
+STR_METHOD(index);
+STR_METHOD(rindex);
+STR_METHOD(count);
+STR_METHOD(startswith);
+STR_METHOD(endswith);
+STR_METHOD(replace);
+STR_METHOD(removeprefix);
+STR_METHOD(removesuffix);
 // Splitting and joining: str_split.c.
 STR_METHOD(split);
 STR_METHOD(rsplit);
@@ -44,5 +55,11 @@ bool str_is_space(uint32_t codepoint); // as Python's str.isspace
 void str_plain_number(StrBuf *out, const Str *str);
 // An argument that must be a Str; NULL with a TypeError in `words`.
 Str *str_argument(Vm *vm, Value v, const char *words);
+
+// What a method returns of a new Str, whose count it takes. NULL: it failed.
+static inline Value str_or_fail(Str *str)
+{
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
 
 #endif
