@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "interp/format.h"
 #include "interp/obj_bytes.h"
+#include "interp/sequence.h"
 
 // None is named without quotes or type, as CPython's texts do.
 Str *str_argument(Vm *vm, Value v, const char *words)
