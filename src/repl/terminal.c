@@ -1,8 +1,9 @@
 // Asks the system about the terminal, and runs a pager on it.
 #include "repl/terminal.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -42,22 +43,63 @@ bool terminal_has_colour(int descriptor)
     return (none == NULL || none[0] == '\0') && terminal_can_draw(descriptor);
 }
 
-// Ctrl-C is the pager's while it runs, not ours.
-bool terminal_page(const char *text, size_t length)
+// Starts $PAGER, which reads what is written to the descriptor `*in`; its
+// process, or -1. A fork, not popen: that one waits for its child to have
+// begun, and a Ctrl-Z just then would stop the child alone and leave us
+// waiting for ever.
+static pid_t start_pager(int *in)
 {
     const char *pager = getenv("PAGER");
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return -1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        signal(SIGPIPE, SIG_DFL);
+        execl("/bin/sh", "sh", "-c",
+              pager != NULL && pager[0] != '\0' ? pager : "less -R",
+              (char *)NULL);
+        _exit(TERMINAL_NOT_FOUND);
+    }
+    close(ends[0]);
+    *in = ends[1];
+    if (child < 0) {
+        close(ends[1]);
+    }
+    return child;
+}
+
+// All of the text, then the end of the file. A pager that is left early takes
+// no more: that is no failure, and SIGPIPE is ignored.
+static void feed_pager(int in, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t sent = write(in, text, length);
+        if (sent < 0 && errno != EINTR) {
+            break;
+        }
+        text += sent > 0 ? sent : 0;
+        length -= sent > 0 ? (size_t)sent : 0;
+    }
+    close(in);
+}
+
+// Ctrl-C is the pager's while it runs, not ours. Ctrl-Z stops us both, and
+// `fg` brings both back.
+bool terminal_page(const char *text, size_t length)
+{
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGINT, &ignore, &before);
-    FILE *pipe =
-        popen(pager != NULL && pager[0] != '\0' ? pager : "less -R", "w");
+    int in;
     int status = -1;
-    if (pipe != NULL) {
-        // The text goes through a pipe, which SIGPIPE, being ignored, leaves
-        // open for us to close.
-        // A pager that is left early takes no more: that is no failure.
-        (void)fwrite(text, 1, length, pipe);
-        status = pclose(pipe);
+    pid_t child = start_pager(&in);
+    if (child > 0) {
+        feed_pager(in, text, length);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
     }
     sigaction(SIGINT, &before, NULL);
     return status >= 0 &&
