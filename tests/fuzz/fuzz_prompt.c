@@ -1,11 +1,13 @@
 // Random keys at the prompt, through a pseudo-terminal.
 //
 //     fuzz_prompt keys PROGRAM COUNT [SEED]
+//     fuzz_prompt stops PROGRAM COUNT [SEED]
 //     fuzz_prompt kill PROGRAM COUNT [SEED]
 //
 // keys: COUNT random streams (keys, escapes, broken UTF-8, pastes with and
 // without their end, windows that change). After every few of them the prompt
-// must answer print(1), and nothing may have crashed. kill: COUNT times
+// must answer print(1), and nothing may have crashed. stops: the same with a
+// Ctrl-Z, a pager or an editor in many places. kill: COUNT times
 // SIGKILL at a random moment while entries are typed; the history must hold
 // every entry whose value was shown. Prints what failed with its seed and ends
 // with 1. Runs in an empty $HOME, which the caller provides.
@@ -23,12 +25,18 @@ enum {
     PIECES_MAX = 12,    // of a stream
     STREAM_MAX = 4096,  // bytes
     ROUND = 25,         // streams between two looks
+    TELL = 1000,        // streams between two lines on standard error
     TAIL_MAX = 2000,    // bytes of the screen that a failure shows
     ENTRY_MS = 4000,    // that an entry may take
     ANSWER_MS = 60000
 };
 
 static uint64_t state;
+
+// Of the mode `stops`: what stops the program, and what it starts meanwhile.
+static bool stopping;
+static const char *const stops[] = {"\032", "\032", "help(str)\r",
+                                    "str?\r", "\030\005"};
 
 // xorshift64*: the same streams for the same seed everywhere.
 static uint32_t any(uint32_t below)
@@ -62,6 +70,11 @@ static size_t make_stream(char *out)
     size_t length = 0;
     uint32_t count = 1 + any(PIECES_MAX);
     for (uint32_t i = 0; i < count; i++) {
+        if (stopping && any(3) == 0) {
+            const char *piece = stops[any(sizeof stops / sizeof *stops)];
+            length += (size_t)sprintf(out + length, "%s", piece);
+            continue;
+        }
         if (any(8) == 0) { // any bytes but those that stop or end a terminal
             for (uint32_t n = any(6); n > 0; n--) {
                 char byte = (char)any(256);
@@ -150,9 +163,34 @@ static bool answers(Pty *pty)
         if (found) {
             return settle(pty);
         }
+        if (pty->stopped) { // a Ctrl-Z that took effect late
+            pty_continue(pty);
+        }
         (void)pty_read(pty, 2);
     }
     return false;
+}
+
+// What the program is doing that does not answer, as the system knows it.
+static void tell_state(const Pty *pty)
+{
+    static const char *const facts[] = {"stat", "wchan", "status"};
+    printf("%s%s, %s\n", pty->running ? "runs" : "has ended",
+           pty->stopped ? ", stopped" : "",
+           pty_cooked(pty) ? "usual modes" : "modes of the prompt");
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "/proc/%d/%s", (int)pty->child,
+                 facts[i]);
+        FILE *file = fopen(text, "r");
+        size_t length =
+            file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
+        text[length] = '\0';
+        printf("%s\n", text);
+        if (file != NULL) {
+            fclose(file);
+        }
+    }
 }
 
 static bool one_round(Pty *pty, int streams)
@@ -196,9 +234,13 @@ static int fuzz_keys(char *program, int count, uint64_t seed)
             char *text = screen_text_from(&pty.screen, 0);
             printf("FAIL after %d streams, seed %llu\n%s\n", done,
                    (unsigned long long)seed, tail(text));
+            tell_state(&pty);
             free(text);
             pty_end(&pty);
             return 1;
+        }
+        if (done > 0 && done % TELL == 0) { // for who stops it early
+            fprintf(stderr, "%d streams\n", done);
         }
         if (pty.screen.above_count > SCREEN_ABOVE_MAX / 2) {
             pty_end(&pty); // the model keeps so many rows, no more
@@ -283,13 +325,15 @@ static int fuzz_kill(char *program, int count, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    bool keys = argc > 3 && strcmp(argv[1], "keys") == 0;
+    stopping = argc > 3 && strcmp(argv[1], "stops") == 0;
+    bool keys = stopping || (argc > 3 && strcmp(argv[1], "keys") == 0);
     bool kills = argc > 3 && strcmp(argv[1], "kill") == 0;
     const char *home = getenv("HOME");
     if ((!keys && !kills) || setlocale(LC_CTYPE, "C.UTF-8") == NULL ||
         home == NULL || chdir(home) != 0) {
         fprintf(stderr,
-                "usage: fuzz_prompt keys|kill PROGRAM COUNT [SEED]\n");
+                "usage: fuzz_prompt keys|stops|kill PROGRAM COUNT "
+                "[SEED]\n");
         return 2;
     }
     uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
