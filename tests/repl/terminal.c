@@ -41,6 +41,7 @@ typedef struct Player {
     char *program;
     char *args[ARGS_MAX]; // of the next start, behind the program's name
     int arg_count;
+    char *words;          // malloc'ed: what args points into, NULL at first
     char body[BODY_MAX];  // the `|` lines of this step, a line end each
     int checks;
     const char *why;      // what the step that failed says
@@ -475,14 +476,16 @@ static bool step_env(Player *player, const char *text)
 
 static bool step_args(Player *player, const char *text)
 {
-    char *words = strdup(text); // kept until the end
+    free(player->words);
+    player->words = strdup(text);
     player->arg_count = 0;
-    for (char *word = strtok(words, " ");
+    for (char *word = player->words == NULL ? NULL
+                                            : strtok(player->words, " ");
          word != NULL && player->arg_count < ARGS_MAX;
          word = strtok(NULL, " ")) {
         player->args[player->arg_count++] = word;
     }
-    return words != NULL;
+    return player->words != NULL;
 }
 
 // A file below $HOME, which is also where the program runs.
@@ -663,6 +666,7 @@ int main(int argc, char **argv)
             pty_end(&player.terminals[i].pty);
         }
     }
+    free(player.words);
     fclose(session);
     if (passed) {
         printf("%d checks\n", player.checks);
