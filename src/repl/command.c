@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interp/module.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -95,6 +96,34 @@ static bool call_command(Session *session, const char *text, size_t length)
     bool done = !value_failed(result);
     release(vm, result);
     return done && session_flush(session);
+}
+
+// As in IPython: who types the bare name wants to go, not to see a function. A
+// variable of that name is meant as such.
+bool command_leaves(const Session *session, const char *text)
+{
+    static const char *const words[] = {"exit", "quit"};
+    text += strspn(text, " \t\n");
+    size_t length = strcspn(text, " \t\n");
+    if (text[length + strspn(text + length, " \t\n")] != '\0') {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (length != strlen(words[i]) ||
+            memcmp(text, words[i], length) != 0) {
+            continue;
+        }
+        Vm *vm = session->vm;
+        Str *name = str_intern(vm, words[i], length);
+        if (name == NULL) { // it is shown, or fails, as any other name
+            raise_clear(vm);
+            return false;
+        }
+        bool own = !value_unbound(dict_get_name(session->globals, name));
+        object_release(&vm->ctx, name);
+        return !own;
+    }
+    return false;
 }
 
 // Blanks around the text are no part of it: a command may be pasted indented.

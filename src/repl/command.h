@@ -29,6 +29,9 @@ typedef struct CommandRow {
 // Runs `text` if it is a command (`%…`, or what ends in a question mark);
 // false if it is neither. Reports its errors.
 bool command_run(Session *session, const char *text);
+// Whether `text` is `exit` or `quit` alone and the session (in a stop: the
+// frame) has no such name of its own: the prompt is to be left.
+bool command_leaves(const Session *session, const char *text);
 // Row number `index` of the list; NULL at the end.
 const CommandRow *command_row(size_t index);
 // The name of command number `index`, without %; NULL at the end.

@@ -297,6 +297,10 @@ static void run_entry(Stop *stop, const char *text)
     if (text[0] == '%' && run_own(stop, text)) {
         return;
     }
+    if (command_leaves(session, text)) { // as pdb: the entry is given up
+        stop->quitting = true;
+        return;
+    }
     // A stop in a trace evaluates as the trace does: an operation on a symbolic
     // tensor becomes a node, which nothing needs and the passes drop.
     // What is typed here is no effect of the function that is being traced.

@@ -158,6 +158,9 @@ void entries_run(Session *session, const char *text)
     }
     if (!strbuf_ok(&clean)) {
         session_report(session);
+    } else if (length > 0 && command_leaves(session, clean.text)) {
+        session->exiting = true; // as %quit
+        session->status = SESSION_OK;
     } else if (length > 0 && begin(session, clean.text, length) &&
                !command_run(session, clean.text)) {
         run_code(session, clean.text);
