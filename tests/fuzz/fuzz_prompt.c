@@ -329,11 +329,14 @@ int main(int argc, char **argv)
     bool keys = stopping || (argc > 3 && strcmp(argv[1], "keys") == 0);
     bool kills = argc > 3 && strcmp(argv[1], "kill") == 0;
     const char *home = getenv("HOME");
+    // We go to $HOME; the program's path may begin where we are now.
+    char *program = argc > 3 ? realpath(argv[2], NULL) : NULL;
     if ((!keys && !kills) || setlocale(LC_CTYPE, "C.UTF-8") == NULL ||
-        home == NULL || chdir(home) != 0) {
+        program == NULL || home == NULL || chdir(home) != 0) {
         fprintf(stderr,
                 "usage: fuzz_prompt keys|stops|kill PROGRAM COUNT "
                 "[SEED]\n");
+        free(program);
         return 2;
     }
     uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
@@ -344,6 +347,8 @@ int main(int argc, char **argv)
     setenv("INPUTRC", "/dev/null", 1);
     unsetenv("XDG_STATE_HOME");
     int count = atoi(argv[3]);
-    return keys ? fuzz_keys(argv[2], count, seed)
-                : fuzz_kill(argv[2], count, seed);
+    int status = keys ? fuzz_keys(program, count, seed)
+                      : fuzz_kill(program, count, seed);
+    free(program);
+    return status;
 }
