@@ -168,7 +168,7 @@ static bool parse_plain(const char *at, const char *end, double *d)
 // Python's float(text): white space around it is dropped, the rest must be one
 // number. strtod does the rounding; text is copied for it because the digits
 // may have underscores and need a NUL behind them. UNBOUND: no number.
-static Value float_parse(Vm *vm, const char *at, size_t length)
+Value float_parse(Vm *vm, const char *at, size_t length)
 {
     const char *end = at + length;
     // ASCII white space only.

@@ -8,4 +8,8 @@
 extern const NativeDef number_methods[];
 extern const NativeDef int_bytes_methods[], int_class_methods[];
 
+// The float that `length` characters at `text` stand for, in ASCII digits.
+// UNBOUND: they are no number; VALUE_FAIL: memory is short (float_type.c).
+Value float_parse(Vm *vm, const char *text, size_t length);
+
 #endif
