@@ -184,7 +184,9 @@ static Str *read_escaped(Reader *r, const char *start)
     bool ok = true;
     while (ok && *r->at == '\\') {
         strbuf_add(&out, start, (size_t)(r->at - start));
-        ok = read_escape(r, opening, &out) && ctx_poll(&r->vm->ctx);
+        // A fault is told by code, which must not run over another error.
+        ok = strbuf_ok(&out) && read_escape(r, opening, &out) &&
+             strbuf_ok(&out) && ctx_poll(&r->vm->ctx);
         start = r->at;
         ok = ok && skip_plain(r, opening);
     }

@@ -348,7 +348,7 @@ static bool put_pairs(Writer *w, const List *flat, const Level *level)
         size_t length = w->out.length;
         bool skipped = false;
         put_separator(w, first, level);
-        if (!put_key(w, flat->items[i], &skipped)) {
+        if (!strbuf_ok(&w->out) || !put_key(w, flat->items[i], &skipped)) {
             if (!skipped) {
                 return false;
             }
@@ -393,7 +393,9 @@ static bool put_container(Writer *w, Value v, const Level *outer)
         return false;
     }
     strbuf_putc(&w->out, is_dict ? '{' : '[');
-    bool ok = is_dict ? put_dict(w, v, &level) : put_items(w, v, &level);
+    // No code of the program may run while an error is pending.
+    bool ok = strbuf_ok(&w->out) &&
+              (is_dict ? put_dict(w, v, &level) : put_items(w, v, &level));
     json_leave(w->vm, &w->depth);
     if (ok) {
         put_line(w, level.number - 1);
