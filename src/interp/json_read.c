@@ -17,7 +17,7 @@ enum {
     KEY_LENGTH = 32 // longer keys are not worth remembering
 };
 
-// What scan() was given, and how far it is.
+// What scan() was given, borrowed from its arguments, and how far it is.
 typedef struct Reader {
     Vm *vm;
     Str *text;              // borrowed
@@ -68,7 +68,7 @@ static void skip_white(Reader *r)
     }
 }
 
-// The character at hand is c.
+// The character at hand is c; false at the end too.
 static bool sees(const Reader *r, char c)
 {
     return r->at < r->end && *r->at == c;
@@ -198,6 +198,8 @@ static Str *read_escaped(Reader *r, const char *start)
     return str_from_buf(r->vm, &out);
 }
 
+// Documents repeat the keys of their records: one Str for all of them saves
+// the allocations, and its hash is computed once.
 // The remembered key of this text, which takes the place of an older one.
 static Str *read_key_text(Reader *r, const char *start, size_t length)
 {
@@ -219,6 +221,8 @@ static Str *read_key_text(Reader *r, const char *start, size_t length)
     return object_retain(key);
 }
 
+// Most strings have no escape and are copied in one piece; the buffer is made
+// for the others alone.
 // The string whose opening quote is at hand. NULL: failed.
 static Str *read_string(Reader *r, bool is_key)
 {
@@ -254,6 +258,7 @@ static Value number_by(Reader *r, const char *start, Value hook, Kind kind)
     return result;
 }
 
+// More may not fit 62 bits, and int() words what is wrong with too many.
 // Up to 18 digits are read in place.
 static Value make_int(Reader *r, const char *start)
 {
@@ -327,19 +332,13 @@ static bool take_word(Reader *r, const char *word)
 // NaN and the infinities, by parse_constant if there is one.
 static Value make_constant(Reader *r, const char *name, double number)
 {
-    if (value_is_none(r->parse_constant)) {
-        return float_new(r->vm, number);
-    }
-    Str *text = str_from(r->vm, name);
-    if (text == NULL) {
-        return VALUE_FAIL;
-    }
-    Value argument = str_value(text);
-    Value result = vm_call(r->vm, r->parse_constant, &argument, 1);
-    object_release(&r->vm->ctx, text);
-    return result;
+    return value_is_none(r->parse_constant)
+               ? float_new(r->vm, number)
+               : number_by(r, r->at - strlen(name), r->parse_constant,
+                           KIND_FLOAT);
 }
 
+// A word that is only begun is no number either, and read_number says so.
 // What is no string, list or object.
 static Value read_plain(Reader *r)
 {
@@ -369,6 +368,8 @@ static Value read_plain(Reader *r)
 
 static Value read_value(Reader *r);
 
+// White space behind the comma is skipped here, so that a fault in the next
+// item is placed at its first character, as CPython does it.
 // Behind an item: a comma moves on to the next (1), `close` ends it (0).
 static int read_comma(Reader *r, char close)
 {
@@ -386,6 +387,8 @@ static int read_comma(Reader *r, char close)
     return ctx_poll(&r->vm->ctx) ? 1 : -1;
 }
 
+// The list is seen by nobody until it is whole, but hooks may run meanwhile and
+// the collector with them: its items are valid at each moment.
 // The list whose bracket was read.
 static Value read_list(Reader *r)
 {
@@ -418,6 +421,8 @@ static bool add_pair(Vm *vm, List *pairs, Str *key, Value value)
            list_append_owned(vm, pairs, value_from_object(pair));
 }
 
+// Of equal keys in a dict the last value stays, at the place of the first;
+// pairs keep both.
 // One key and its value into the Dict, or the List of pairs.
 static bool read_pair(Reader *r, Object *into)
 {
@@ -479,6 +484,7 @@ static Value read_object(Reader *r)
     return result;
 }
 
+// Only lists and objects nest, so only they are counted as levels.
 // The value at hand, without white space in front.
 static Value read_value(Reader *r)
 {

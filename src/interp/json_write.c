@@ -72,6 +72,7 @@ static void put_code(StrBuf *out, uint32_t c)
     strbuf_add(out, text, sizeof text);
 }
 
+// Most texts are plain from end to end: they are copied by one call.
 // The bytes from `at` on that stand for themselves.
 static size_t plain_bytes(const char *at, const char *end, bool ascii)
 {
@@ -147,6 +148,8 @@ static bool put_float(Writer *w, double d)
     return true;
 }
 
+// A subclass with a repr of its own, such as an enumeration, is written as the
+// number that it is.
 // An int as int.__repr__ gives it: int_text knows the limit of digits.
 static bool put_int(Writer *w, Value v)
 {
@@ -179,6 +182,8 @@ static const char *constant_name(Value v)
 
 static bool put_value(Writer *w, Value v, const Level *outer);
 
+// The levels are at most as many as the recursion limit, and few in most
+// documents: a walk is cheaper than a set of what is being written.
 // One level deeper, unless the object is being written already.
 static bool enter(Writer *w, Level *level, Value v, const Level *outer,
                   bool indents)
@@ -249,6 +254,7 @@ static bool put_items(Writer *w, Value v, const Level *level)
     }
 }
 
+// A copy of the references costs little beside the text of the items.
 // Keys and values by turns, from the dict itself: they stay what they are
 // whatever code runs meanwhile. NULL: failed.
 static List *pairs_of_dict(Vm *vm, const Dict *dict)
@@ -285,6 +291,8 @@ static List *pairs_of_items(Vm *vm, List *items)
     return ok ? flat : NULL;
 }
 
+// CPython asks for items() in these cases and only in these, which a program
+// can see.
 // A class that extends dict may have an items() of its own, and sorting
 // compares pairs; else the table is read.
 static List *pairs_of(Writer *w, Value v)
@@ -311,6 +319,8 @@ static List *pairs_of(Writer *w, Value v)
     return pairs_of_items(vm, items);
 }
 
+// CPython takes the text of the key for these types and no others: a tuple is
+// refused, and a bool is not written as an int.
 // The key in quotes, whatever it was. False: failed, or *skipped.
 static bool put_key(Writer *w, Value key, bool *skipped)
 {
@@ -377,6 +387,7 @@ static bool put_dict(Writer *w, Value v, const Level *level)
     return ok;
 }
 
+// An empty one has no line of its own, whatever the indent, and is no level.
 // A list, tuple or dict with its brackets.
 static bool put_container(Writer *w, Value v, const Level *outer)
 {
@@ -404,6 +415,8 @@ static bool put_container(Writer *w, Value v, const Level *outer)
     return ok;
 }
 
+// default() may give the same object back, or one that holds it: it counts as
+// a level of the circular check, though nothing is indented for it.
 // Any other type: what default() gives for it.
 static bool put_other(Writer *w, Value v, const Level *outer)
 {
@@ -449,6 +462,7 @@ static bool put_value(Writer *w, Value v, const Level *outer)
 
 // --- The natives ---
 
+// The Str is borrowed from the arguments.
 // A separator or indent; false with a TypeError if it is no str.
 static bool str_argument(Vm *vm, Value v, const char *what, Str **out)
 {
