@@ -31,7 +31,8 @@ interrupt_program = tests/interrupt/interrupt
 check_PROGRAMS = $(unit_programs) $(terminal_program) $(interrupt_program)
 tests_interrupt_interrupt_SOURCES = tests/interrupt/interrupt.c
 tests_repl_terminal_SOURCES = tests/repl/keys.c tests/repl/look.c \
-	tests/repl/pty.c tests/repl/screen.c tests/repl/terminal.c
+	tests/repl/pty.c tests/repl/screen.c tests/repl/steps.c \
+	tests/repl/terminal.c
 
 # Criterion's macros use GNU extensions.
 unit_cflags = $(AM_CFLAGS) -Wno-pedantic
