@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "interp/module.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_exception.h"
@@ -74,6 +75,29 @@ static void report(Session *session)
     session->status = SESSION_ERROR;
 }
 
+// Keys and files may hold bytes that are no UTF-8, which nothing inside may
+// meet: each becomes U+FFFD.
+Str *command_text(Vm *vm, const char *text, size_t length)
+{
+    char mark[UTF8_MAX_BYTES];
+    size_t mark_length = utf8_encode(UTF8_REPLACEMENT, mark);
+    StrBuf clean;
+    strbuf_init(&clean, &vm->ctx);
+    size_t bad;
+    while (!utf8_validate(text, length, false, &bad)) {
+        strbuf_add(&clean, text, bad);
+        strbuf_add(&clean, mark, mark_length);
+        text += bad + 1;
+        length -= bad + 1;
+    }
+    strbuf_add(&clean, text, length);
+    Str *made = strbuf_ok(&clean)
+                    ? str_new(vm, strbuf_text(&clean), clean.length)
+                    : NULL;
+    strbuf_free(&clean);
+    return made;
+}
+
 // duet._command(text). The module is imported by the first command, not at
 // the start of the session.
 static bool call_command(Session *session, const char *text, size_t length)
@@ -83,7 +107,7 @@ static bool call_command(Session *session, const char *text, size_t length)
     Module *module = name != NULL ? module_import(vm, name) : NULL;
     // What failed is pending, and the rest is passed over.
     Str *method = module != NULL ? str_intern(vm, "_command", 8) : NULL;
-    Str *argument = method != NULL ? str_new(vm, text, length) : NULL;
+    Str *argument = method != NULL ? command_text(vm, text, length) : NULL;
     Value result = VALUE_FAIL;
     if (argument != NULL) {
         Value given = value_from_object(argument);

@@ -32,6 +32,9 @@ bool command_run(Session *session, const char *text);
 // Whether `text` is `exit` or `quit` alone and the session (in a stop: the
 // frame) has no such name of its own: the prompt is to be left.
 bool command_leaves(const Session *session, const char *text);
+// What was typed, as a str; bytes that are no UTF-8 are replaced. NULL with an
+// error pending.
+MUST_CHECK Str *command_text(Vm *vm, const char *text, size_t length);
 // Row number `index` of the list; NULL at the end.
 const CommandRow *command_row(size_t index);
 // The name of command number `index`, without %; NULL at the end.

@@ -102,7 +102,8 @@ bool entries_keep(Session *session, Value value)
 static bool begin(Session *session, const char *text, size_t length)
 {
     Vm *vm = session->vm;
-    Str *entry = make_lists(session) ? str_new(vm, text, length) : NULL;
+    Str *entry =
+        make_lists(session) ? command_text(vm, text, length) : NULL;
     // Whatever the program did to the list, the entry stands at its number.
     bool done = entry != NULL;
     while (done && session->inputs->count < (size_t)session->entry + 1) {
