@@ -234,6 +234,18 @@ static Value sum_start(Vm *vm, Value iterable, Value *total)
     return iterator;
 }
 
+// Text as the start of a sum is refused, with what serves instead. True: so.
+static bool sum_refuses(Vm *vm, Value start)
+{
+    bool text = value_is_str(start);
+    if (!text && !value_is_kind(start, KIND_BYTES)) {
+        return false;
+    }
+    return !raise_false(vm, ERR_TYPE,
+                        "sum() can't sum %s [use %s''.join(seq) instead]",
+                        text ? "strings" : "bytes", text ? "" : "b");
+}
+
 // Left to right, by + alone, which also serves tensors among the items. Text is
 // refused because repeated + of it takes quadratic time, as in CPython.
 BUILTIN_BODY(sum)
@@ -242,20 +254,14 @@ BUILTIN_BODY(sum)
     if (builtin_is_tensor(args[0]) && value_unbound(args[1])) {
         return reduce_tensor(vm, "sum", args[0], args[2], args[3]);
     }
-    if (value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE, "sum() can't sum strings [use "
-                                         "''.join(seq) instead]");
-    }
-    if (value_is_kind(args[1], KIND_BYTES)) {
-        return raise_error(vm, ERR_TYPE, "sum() can't sum bytes [use "
-                                         "b''.join(seq) instead]");
-    }
     Value total = value_unbound(args[1]) ? value_from_small(0)
                                          : value_retain(args[1]);
+    // CPython looks at the iterable before it looks at the start.
     Value iterator = sum_start(vm, args[0], &total);
-    if (value_failed(iterator)) {
+    if (value_failed(iterator) || sum_refuses(vm, args[1])) {
         release(vm, total);
-        return iterator;
+        release(vm, iterator);
+        return VALUE_FAIL;
     }
     while (!value_failed(total)) {
         Value item = value_next(vm, iterator);

@@ -363,6 +363,14 @@ static int hex_digit(char c)
                                   : -1;
 }
 
+static Value not_hexadecimal(Vm *vm, size_t position)
+{
+    return raise_error(vm, ERR_VALUE,
+                       "non-hexadecimal number found in fromhex() arg at "
+                       "position %zu",
+                       position);
+}
+
 // White space may stand between bytes, not inside one. The text's NUL ends a
 // lone digit safely: it is no hexadecimal digit.
 static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
@@ -374,6 +382,13 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
                            type_name(type_of(vm, args[1])));
     }
     const Str *text = value_as_str(args[1]);
+    // The first character beyond ASCII is told of before any other fault. What
+    // precedes it is one byte a character.
+    for (size_t at = 0; text->count != text->length; at++) {
+        if ((unsigned char)text->text[at] >= 0x80) {
+            return not_hexadecimal(vm, at);
+        }
+    }
     Bytes *bytes = bytes_new(vm, NULL, text->length / 2);
     size_t used = 0, i = 0;
     while (bytes != NULL && i < text->length) {
@@ -389,10 +404,7 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
         int low = high < 0 ? 0 : hex_digit(text->text[i + 1]);
         if (high < 0 || low < 0) {
             object_release(&vm->ctx, bytes);
-            return raise_error(vm, ERR_VALUE,
-                               "non-hexadecimal number found in fromhex() arg "
-                               "at position %zu",
-                               i + (high >= 0));
+            return not_hexadecimal(vm, i + (high >= 0));
         }
         bytes->data[used++] = (char)(high << 4 | low);
         i += 2;

@@ -79,11 +79,28 @@ static const char *owner_prefix(const Native *native, const char **dot)
     return native->owner != NULL ? type_short_name(native->owner) : "";
 }
 
-// Whether a parameter can be given by keyword.
+// Whether a parameter can be given by keyword. The axes that functions such as
+// all() take for tensors do not count: CPython's have none.
 static bool takes_keywords(const Native *native)
 {
-    return find_kind(native, PARAM_KEYWORD_ONLY) >= 0 ||
+    int only = find_kind(native, PARAM_KEYWORD_ONLY);
+    return (only >= 0 &&
+            strcmp(native->params[only].name->text, "axis") != 0) ||
            find_kind(native, PARAM_POSITIONAL) >= 0;
+}
+
+// Whose function it is, for complaints about keywords: of a class method the
+// class that it is called for.
+static const char *keyword_owner(const Native *native, const Value *bound,
+                                 const char **dot)
+{
+    if (native->owner == NULL && native->param_count > 0 &&
+        strcmp(native->params[0].name->text, "cls") == 0 &&
+        value_is_kind(bound[0], KIND_TYPE)) {
+        *dot = ".";
+        return ((Type *)value_object(bound[0]))->qualname->text;
+    }
+    return owner_prefix(native, dot);
 }
 
 // The texts that Argument Clinic makes for functions with keywords.
@@ -178,7 +195,7 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
         if (at >= 0) {
             bound[at] = value_retain(keywords[i]);
         } else if (rest < 0) {
-            const char *dot, *owner = owner_prefix(native, &dot);
+            const char *dot, *owner = keyword_owner(native, bound, &dot);
             return !takes_keywords(native)
                        ? raise_false(vm, ERR_TYPE,
                                      "%s%s%s() takes no keyword arguments",

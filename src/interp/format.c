@@ -20,13 +20,15 @@ static bool is_align(char c)
     return c == '<' || c == '>' || c == '^' || c == '=';
 }
 
-// Decimal digits at *at; -1 if there are none. False: too many.
+// Decimal digits at *at; -1 if there are none. False: too many for 64 bits;
+// what is merely too large for a text is told when the whole is known.
 static bool parse_number(Vm *vm, const char **at, int64_t *out)
 {
     *out = -1;
     for (; **at >= '0' && **at <= '9'; (*at)++) {
-        *out = (*out < 0 ? 0 : *out) * 10 + (**at - '0');
-        if (*out > FORMAT_MAX) {
+        int64_t above = *out < 0 ? 0 : *out, digit = **at - '0';
+        if (__builtin_mul_overflow(above, 10, out) ||
+            __builtin_add_overflow(*out, digit, out)) {
             return raise_false(vm, ERR_VALUE,
                                "Too many decimal digits in format string");
         }
@@ -165,6 +167,9 @@ bool format_parse(Vm *vm, Value v, char type, Str *text, FormatSpec *spec)
                            "Invalid format specifier '%s' for object of type "
                            "'%s'",
                            text->text, type_name(type_of(vm, v)));
+    }
+    if (spec->width > FORMAT_MAX) {
+        return raise_false(vm, ERR_MEMORY, "out of memory");
     }
     if (!check_grouping(vm, spec->grouping,
                         letter != 0 ? letter : (unsigned char)type)) {
@@ -306,7 +311,7 @@ static Value finish(Vm *vm, StrBuf *out)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// 'c': the character of a code point, with the padding of text, not of numbers.
+// 'c': the character of a code point, on the right as numbers are.
 static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
 {
     int64_t codepoint;
@@ -323,7 +328,7 @@ static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
     size_t length = utf8_encode((uint32_t)codepoint, text);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    format_pad(&out, spec, text, length, '<');
+    format_pad(&out, spec, text, length, '>');
     return finish(vm, &out);
 }
 
@@ -502,6 +507,9 @@ Value format_float(Vm *vm, Value v, Str *text)
     }
     if (spec.type != 0 && strchr("eEfFgGn%", spec.type) == NULL) {
         return unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
+    }
+    if (spec.precision > FORMAT_MAX) {
+        return raise_error(vm, ERR_VALUE, "precision too big");
     }
     StrBuf digits, out;
     strbuf_init(&digits, &vm->ctx);

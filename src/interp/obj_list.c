@@ -435,7 +435,13 @@ static bool list_set_slice(Vm *vm, List *list, Slice *slice, Value value)
                delete_slice(vm, list, start, step, count);
     }
     if (!value_is_object(value) || type_of(vm, value)->slots.iter == NULL) {
-        return raise_false(vm, ERR_TYPE, "can only assign an iterable");
+        // The wording depends on the step; a slice that is none goes first.
+        int64_t start, step, count;
+        return list_range(vm, list, slice, &start, &step, &count) &&
+               raise_false(vm, ERR_TYPE, "%s",
+                           step == 1 ? "can only assign an iterable"
+                                     : "must assign iterable to extended "
+                                       "slice");
     }
     Tuple *items = value_to_tuple(vm, value);
     if (items == NULL) {

@@ -5,6 +5,7 @@
 // cuts what a handler has left behind.
 #include "interp/obj_exception.h"
 #include "interp/obj_list.h"
+#include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
 // Only classes that derive from BaseException can be raised or caught.
@@ -22,11 +23,20 @@ static Value instantiate(Vm *vm, Value v, const char *refusal)
         if (value_failed(made) || value_is_kind(made, KIND_EXCEPTION)) {
             return made;
         }
+        // A class whose __new__ gives something else.
+        Value got = value_from_object(type_of(vm, made));
+        Str *cls = value_repr(vm, v);
+        Str *other = cls == NULL ? NULL : value_repr(vm, got);
+        if (other != NULL) {
+            raise_error(vm, ERR_TYPE,
+                        "calling %s should have returned an instance of "
+                        "BaseException, not %s",
+                        cls->text, other->text);
+        }
+        object_release_null(&vm->ctx, cls);
+        object_release_null(&vm->ctx, other);
         release(vm, made);
-        return raise_error(vm, ERR_TYPE,
-                           "calling %s should have returned an instance of "
-                           "BaseException",
-                           type_name((Type *)value_object(v)));
+        return VALUE_FAIL;
     }
     return value_is_kind(v, KIND_EXCEPTION)
                ? value_retain(v)
