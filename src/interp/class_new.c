@@ -16,6 +16,7 @@ static const TypeDef *layout_of(const Type *cls)
     return cls->def;
 }
 
+// object adds nothing to the layout, so every class extends it.
 static bool extends_layout(Vm *vm, const Type *cls, const Type *base)
 {
     return layout_of(base) == vm->object_type->def ||
@@ -77,6 +78,8 @@ static bool register_in_bases(Vm *vm, Type *cls)
     return true;
 }
 
+// Bases outlive their subclasses and hold no count of them, so that a dying
+// class must not stay in their lists.
 void class_forget(Vm *vm, Type *cls)
 {
     for (size_t i = 0; cls->bases != NULL && i < cls->bases->count; i++) {
@@ -132,6 +135,8 @@ Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
 
 // What a built-in type shows
 
+// Takes the object; NULL, one that could not be made, fails here for all
+// callers.
 static bool put(Vm *vm, Dict *dict, const char *name, void *object)
 {
     if (object == NULL) {
@@ -145,6 +150,7 @@ static bool put(Vm *vm, Dict *dict, const char *name, void *object)
     return done;
 }
 
+// The wrap holds the native from here on. NULL: failed.
 static MethodWrap *wrap_native(Vm *vm, const NativeDef *def, bool is_class)
 {
     Native *native = native_new(vm, def, NULL);
@@ -205,6 +211,7 @@ bool class_add_methods(Vm *vm, Type *cls)
 
 // The class statement
 
+// What the body of the class has set itself is left alone.
 static bool put_default(Vm *vm, Type *cls, NameId id, Value value)
 {
     if (!value_unbound(dict_get_name(cls->dict, vm->names[id]))) {
@@ -259,6 +266,8 @@ static bool mark_implicit(Vm *vm, Type *cls, NameId id, bool is_class)
     return done;
 }
 
+// Found by way of super(), so that it is the hook of the bases and not the one
+// that the class itself defines for its subclasses.
 static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
 {
     Value super = super_new(vm, cls, value_from_object(cls));
@@ -339,6 +348,7 @@ static bool fill_class_cell(Vm *vm, Type *cls)
     return dict_remove(vm, cls->dict, value_from_object(name)) >= 0;
 }
 
+// Without a base, object. Owned; NULL: failed.
 static Tuple *default_bases(Vm *vm, Tuple *bases)
 {
     if (bases->count > 0) {
@@ -373,6 +383,8 @@ static bool is_slotted(Vm *vm, const Type *cls)
     return true;
 }
 
+// The slots are set before any hook of the program runs: __set_name__ and
+// __init_subclass__ come last and see a whole class.
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
 {
     cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
@@ -430,6 +442,7 @@ static Type *winning_meta(Vm *vm, Type *meta, Tuple *bases)
     return meta;
 }
 
+// type(name, bases, dict, **keywords) by whatever stands for type. Owned.
 static Value call_meta(Vm *vm, Value meta, Str *name, Tuple *bases,
                        Dict *dict, Dict *keywords)
 {
@@ -481,6 +494,9 @@ static Tuple *resolve_bases(Vm *vm, Tuple *bases)
     return resolved;
 }
 
+// The keyword `metaclass` is taken out of `keywords`; the others go to the
+// metaclass. It may be any callable, and only a class is compared with those
+// of the bases.
 static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
                    Dict *keywords)
 {
@@ -509,6 +525,8 @@ static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
     return made;
 }
 
+// Where bases were replaced, __orig_bases__ keeps what the program wrote
+// (PEP 560).
 Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
 {
     Tuple *resolved = resolve_bases(vm, bases);

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+// Keys with names of more than one letter, as a session writes them. Arrows,
+// home and end stand as in the normal mode of the cursor keys.
 static const struct {
     const char *name;
     const char *bytes;
@@ -52,6 +54,7 @@ bool key_bytes(const char *name, bool app_keys, char *out)
     return false;
 }
 
+// The caller has checked isxdigit.
 static int hex_digit(char c)
 {
     return isdigit((unsigned char)c) ? c - '0'
@@ -77,6 +80,8 @@ static char unescape(const char **at)
     return bytes[name - names];
 }
 
+// In place, since an escape is never shorter than its byte. The length is
+// returned because "\\x00" may stand in the middle.
 size_t key_unescape(char *text)
 {
     char *out = text;
