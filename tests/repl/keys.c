@@ -81,7 +81,7 @@ static char unescape(const char **at)
 }
 
 // In place, since an escape is never shorter than its byte. The length is
-// returned because "\\x00" may stand in the middle.
+// returned because "\x00" may stand in the middle.
 size_t key_unescape(char *text)
 {
     char *out = text;
