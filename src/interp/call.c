@@ -184,6 +184,9 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
 {
     for (size_t i = 0; names != NULL && i < names->count; i++) {
         Str *name = value_as_str(names->items[i]);
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return false;
+        }
         // Names are compared one by one: natives have few parameters.
         int at = find_param(native, name);
         if (at >= 0 && !value_unbound(bound[at])) {

@@ -170,7 +170,9 @@ static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
             there = -1;
         }
         release(vm, item);
-        stopped = there < 0 ? -1 : found == NULL && there == wanted;
+        stopped = there < 0 || !ctx_poll(&vm->ctx)
+                      ? -1
+                      : found == NULL && there == wanted;
         item = stopped != 0 ? VALUE_STOP : value_next(vm, iterator);
     }
     release(vm, iterator);

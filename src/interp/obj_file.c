@@ -312,6 +312,7 @@ static void file_destroy(Vm *vm, Object *object)
         bool owned = (self->flags & FILE_OWNED) != 0;
         if (error != 0 && owned && error != EPIPE) {
             tell_lost(self, error);
+            vm->output_lost = true;
         }
         if (owned && (self->flags & FILE_BORROWED) == 0) {
             close(self->descriptor);

@@ -118,6 +118,9 @@ static bool extend_characters(Vm *vm, List *list, Str *text)
             return false;
         }
         list->items[list->count++] = str_value(one);
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return false;
+        }
     }
     return true;
 }

@@ -74,7 +74,8 @@ static void insert_clean(SetEntry *table, size_t mask, Value key,
     }
 }
 
-// A table of more than `minimum` slots, without removed ones.
+// A table of more than `minimum` slots, without removed ones. An interrupt
+// leaves the old one in place.
 static bool resize(Vm *vm, Set *set, size_t minimum)
 {
     size_t slots = SET_SLOTS;
@@ -90,6 +91,10 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
         // References move with the keys: nothing is counted.
         if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
             insert_clean(table, slots - 1, key, set->table[i].hash);
+        }
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            ctx_free(&vm->ctx, table, slots * sizeof *table);
+            return false;
         }
     }
     ctx_free(&vm->ctx, set->table, (set->mask + 1) * sizeof *set->table);
@@ -303,7 +308,8 @@ bool set_next(const Set *set, size_t *position, Value *key)
 }
 
 // The keys of a set differ among themselves, so an empty set that has room
-// takes them without comparing any.
+// takes them without comparing any. Counted as they come: those before an
+// interrupt stay.
 static bool fill_clean(Vm *vm, Set *set, const Set *other)
 {
     if (!note_store(vm, set, value_from_object(other))) {
@@ -314,9 +320,12 @@ static bool fill_clean(Vm *vm, Set *set, const Set *other)
         if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
             insert_clean(set->table, set->mask, value_retain(key),
                          other->table[i].hash);
+            set->fill = ++set->count;
+        }
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return false;
         }
     }
-    set->fill = set->count = other->count;
     return true;
 }
 

@@ -111,6 +111,7 @@ struct Vm {
 
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …
+    bool output_lost;         // a dropped file could not write its output
     ValueVec argv;
     uint64_t hash_seed;
     const ProgramHooks *program; // what the program around the Vm offers; NULL:
@@ -126,8 +127,10 @@ Vm *vm_new(size_t stack_size);
 // The end of the program: forgets all modules and runs the finalisers of what
 // they held. Output may still be written. vm_free does it too.
 void vm_finish(Vm *vm);
-// Runs finalisers, frees everything. No error may be pending.
-void vm_free(Vm *vm);
+// Runs finalisers, frees everything. No error may be pending. False: a file
+// that the program dropped could not write its last output, which standard
+// error has been told.
+bool vm_free(Vm *vm);
 
 // What running a text means.
 typedef enum RunMode {

@@ -116,7 +116,8 @@ static bool merge(Vm *vm, Dict *into, Dict *from, Value callee)
                              "got multiple values for keyword argument", "'",
                              value_as_str(key)->text, "'");
         }
-        if (found < 0 || !dict_set(vm, into, key, value)) {
+        if (found < 0 || !dict_set(vm, into, key, value) ||
+            !ctx_poll(&vm->ctx)) {
             return false;
         }
     }

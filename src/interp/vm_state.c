@@ -191,7 +191,7 @@ static void collect_all(Vm *vm)
 
 // From what programs made down to what all objects need: modules and values,
 // cycles, types' contents, shared strs, the types, then memory itself.
-void vm_free(Vm *vm)
+bool vm_free(Vm *vm)
 {
     vm_finish(vm);
     modules_free(vm);
@@ -217,8 +217,11 @@ void vm_free(Vm *vm)
     if (vm->frames != NULL) {
         munmap(vm->frames, FRAME_COUNT * sizeof(Frame));
     }
+    // Read last: files die until here.
+    bool lost = vm->output_lost;
     ctx_destroy(&vm->ctx);
     free(vm);
+    return !lost;
 }
 
 // The parser knows nothing of running; the two enums stay apart.

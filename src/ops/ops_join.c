@@ -71,6 +71,8 @@ static bool infer_concat(InferCall *call)
     return true;
 }
 
+enum { JOIN_PIECE = 1 << 21 }; // elements that are copied between two polls
+
 // Interleaves the inputs' runs of `axis` and what lies behind it.
 static bool join(const KernelCall *call, int axis)
 {
@@ -84,11 +86,19 @@ static bool join(const KernelCall *call, int axis)
             // Inputs may differ along the axis, so that each has a run of its
             // own.
             int64_t run = call->inputs[k]->count / outer;
-            tensor_copy(call->ctx, out, at, call->inputs[k], i * run, run);
-            at += run;
+            for (int64_t done = 0; done < run; done += JOIN_PIECE) {
+                int64_t left = run - done;
+                int64_t piece = left < JOIN_PIECE ? left : JOIN_PIECE;
+                tensor_copy(call->ctx, out, at, call->inputs[k],
+                            i * run + done, piece);
+                at += piece;
+                if (!ctx_poll(call->ctx)) {
+                    return false;
+                }
+            }
         }
     }
-    return ctx_poll(call->ctx);
+    return true;
 }
 
 // Serves stack as well: along a new axis each input's run is what lies behind

@@ -130,8 +130,11 @@ static bool fill_integers(const KernelCall *call, int64_t low, int64_t high)
     for (int64_t i = 0; i < out->count; i++) {
         uint64_t picked = below(next_word(call->ctx), span);
         tensor_set_int(out, i, (int64_t)((uint64_t)low + picked));
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
-    return ctx_poll(call->ctx);
+    return true;
 }
 
 // The limits are ints here and lose nothing, unlike those of uniform.
@@ -161,8 +164,11 @@ static bool kernel_uniform(const KernelCall *call)
             low < high) {
             ((float *)out->data)[i] = nextafterf((float)high, (float)low);
         }
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
-    return ctx_poll(call->ctx);
+    return true;
 }
 
 // Box and Muller, one element a block.
@@ -181,8 +187,11 @@ static bool kernel_normal(const KernelCall *call)
                                                    DT_FLOAT64);
         tensor_set_float(out, i,
                          mean + deviation * sqrt(-2 * log(u)) * cos(angle));
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
-    return ctx_poll(call->ctx);
+    return true;
 }
 
 // A scalar has no axis to shuffle.
@@ -205,19 +214,23 @@ static bool kernel_shuffle(const KernelCall *call)
     for (int64_t i = 0; i < rows; i++) {
         order[i] = i;
     }
-    for (int64_t i = rows - 1; i > 0; i--) {
+    // An interrupt ends both loops: the rows are then not wanted.
+    bool ok = true;
+    for (int64_t i = rows - 1; ok && i > 0; i--) {
         int64_t k =
             (int64_t)below(next_word(call->ctx), (uint64_t)i + 1);
         int64_t moved = order[k];
         order[k] = order[i];
         order[i] = moved;
+        ok = ctx_poll_at(call->ctx, (size_t)i);
     }
     int64_t width = in->count / rows;
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; ok && i < rows; i++) {
         tensor_copy(call->ctx, out, i * width, in, order[i] * width, width);
+        ok = ctx_poll_at(call->ctx, (size_t)i);
     }
     ctx_free(call->ctx, order, size);
-    return ctx_poll(call->ctx);
+    return ok && ctx_poll(call->ctx);
 }
 
 // Names and defaults are TensorFlow's: random.uniform and the like.

@@ -36,6 +36,7 @@ static bool infer_scan(InferCall *call)
 // Where a row of the scan runs.
 // One line of elements; `start` and `step` count elements of the tensor.
 typedef struct Row {
+    Ctx *ctx; // polled within long rows
     int64_t start, step, count;
     bool exclusive, reverse;
 } Row;
@@ -53,6 +54,9 @@ typedef struct Row {
             A r = (A)x[k], joined = (A)((U)l JOIN(U) r);                      \
             y[k] = row->exclusive ? l : joined;                               \
             l = joined;                                                       \
+            if (!ctx_poll_at(row->ctx, (size_t)i + 1)) {                      \
+                return false;                                                 \
+            }                                                                 \
         }                                                                     \
         break;                                                                \
     }
@@ -72,26 +76,29 @@ typedef struct Row {
     }
 
 // Ints add in unsigned arithmetic, so that overflow wraps and is defined.
-static void scan_sum(const Tensor *in, Tensor *out, const Row *row)
+static bool scan_sum(const Tensor *in, Tensor *out, const Row *row)
 {
     const int first = 0;
     SCAN_CASES(+)
+    return true;
 }
 
 // The neutral element differs, and the operator; the rest is shared.
-static void scan_product(const Tensor *in, Tensor *out, const Row *row)
+static bool scan_product(const Tensor *in, Tensor *out, const Row *row)
 {
     const int first = 1;
     SCAN_CASES(*)
+    return true;
 }
 
 // Runs over every row along the axis; without one the tensor is one row.
 static bool scan(const KernelCall *call,
-                 void (*run)(const Tensor *, Tensor *, const Row *))
+                 bool (*run)(const Tensor *, Tensor *, const Row *))
 {
     Tensor *in = call->inputs[0];
     int axis = 0;
-    Row row = {.step = 1,
+    Row row = {.ctx = call->ctx,
+               .step = 1,
                .count = in->count,
                .exclusive = attr_bool(&call->attrs[1], false),
                .reverse = attr_bool(&call->attrs[2], false)};
@@ -109,8 +116,7 @@ static bool scan(const KernelCall *call,
     int64_t rows = row.count == 0 ? 0 : in->count / row.count;
     for (int64_t i = 0; i < rows; i++) {
         row.start = i / row.step * row.count * row.step + i % row.step;
-        run(in, call->outputs[0], &row);
-        if (!ctx_poll(call->ctx)) {
+        if (!run(in, call->outputs[0], &row) || !ctx_poll(call->ctx)) {
             return false;
         }
     }

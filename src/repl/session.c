@@ -369,7 +369,8 @@ bool session_run_text(Session *session, const char *name, const char *text,
 }
 
 // Output that cannot be flushed makes the status an error, unless sys.exit has
-// named another error already.
+// named another error already. Files that nothing but the Vm keeps alive are
+// written while it is freed, so that their failures are known last.
 int session_close(Session *session)
 {
     Vm *vm = session->vm;
@@ -386,7 +387,11 @@ int session_close(Session *session)
     }
     atomic_store(&interrupt_target, NULL);
     stager_free(vm);
-    vm_free(vm);
+    bool written = vm_free(vm);
     session->vm = NULL;
+    // Standard error was told when the file was dropped.
+    if (!written && session->status == SESSION_OK) {
+        session->status = SESSION_ERROR;
+    }
     return session->status;
 }
