@@ -487,7 +487,7 @@ static void expression(Compiler *c, const Node *node, Reg target)
 // Deep trees end in RecursionError, not in a crash.
 void expr_to(Compiler *c, const Node *node, Reg target)
 {
-    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+    if (c->failed || !ctx_poll(&c->vm->ctx) || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
         return;
     }

@@ -14,7 +14,7 @@
 
 enum { SET_SLOTS = 8, SET_LINEAR = 9, SET_PERTURB = 5, SET_BIG = 50000 };
 
-// All slots unused. NULL with ERR_MEMORY.
+// All slots unused. NULL: no memory, or interrupted.
 static SetEntry *new_table(Vm *vm, size_t slots)
 {
     if (slots > PTRDIFF_MAX / sizeof(SetEntry)) {
@@ -23,6 +23,10 @@ static SetEntry *new_table(Vm *vm, size_t slots)
     SetEntry *table = ctx_alloc(&vm->ctx, slots * sizeof *table);
     for (size_t i = 0; table != NULL && i < slots; i++) {
         table[i] = (SetEntry){.key = VALUE_UNBOUND};
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            ctx_free(&vm->ctx, table, slots * sizeof *table);
+            return NULL;
+        }
     }
     return table;
 }

@@ -95,6 +95,9 @@ static bool kernel_take(const KernelCall *call)
         if (index < 0 || index >= size) {
             return take_error(call->ctx, indices, k, size);
         }
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
         for (int64_t i = 0; i < outer && inner > 0; i++) {
             tensor_copy(call->ctx, out, (i * indices->count + k) * inner, x,
                         (i * size + index) * inner, inner);
