@@ -354,7 +354,8 @@ static void complete_command(Spot *spot)
     const char *text = spot->source->text;
     size_t name = strcspn(text, " \t");
     if (spot->cursor <= name) {
-        if (set_word(spot, 0)) {
+        // In front of the % there is no word yet.
+        if (spot->cursor > 0 && set_word(spot, 0)) {
             const CommandRow *row;
             for (size_t i = 0; (row = command_row(i)) != NULL; i++) {
                 complete_offer(spot->out, "%", row->name, VALUE_UNBOUND,
