@@ -2,6 +2,7 @@
 // permute_dims, matrix_transpose, broadcast_to, shape_of.
 #include <string.h>
 
+#include "kernels/move.h"
 #include "ops/infer.h"
 #include "ops/move.h"
 
@@ -259,16 +260,40 @@ static bool infer_permute(InferCall *call)
     return true;
 }
 
-// Axis i of the output walks with the input's stride of axis axes[i].
-static void gather_permuted(const KernelCall *call, const int *axes)
+// Elements between two looks for Ctrl-C, and rows that a copy takes at least.
+enum { PERMUTE_POLL = 1 << 20, PERMUTE_ROWS = 64 };
+
+// Axis i of the output walks with the input's stride of axis axes[i]. A large
+// one is copied some rows at a time. False: interrupted.
+static bool gather_permuted(const KernelCall *call, const int *axes)
 {
     const Tensor *in = call->inputs[0];
+    Tensor *out = call->outputs[0];
     int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
     dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < in->rank; i++) {
         strides[i] = own[axes[i]];
     }
-    tensor_gather(call->ctx, call->outputs[0], in, 0, strides);
+    if (out->count <= PERMUTE_POLL || out->dtype == DT_STRING) {
+        tensor_gather(call->ctx, out, in, 0, strides);
+        return true;
+    }
+    int64_t dims[SHAPE_MAX_RANK];
+    memcpy(dims, tensor_dims(out), (size_t)out->rank * sizeof *dims);
+    int64_t rows = dims[0], row = out->count / rows;
+    int64_t block = PERMUTE_POLL / row;
+    block = block < PERMUTE_ROWS ? PERMUTE_ROWS : block;
+    int64_t size = (int64_t)dtype_size((DType)out->dtype);
+    for (int64_t at = 0; at < rows; at += block) {
+        dims[0] = rows - at < block ? rows - at : block;
+        move_gather((char *)out->data + at * row * size,
+                    (const char *)in->data + at * strides[0] * size,
+                    (size_t)size, out->rank, dims, strides);
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // A copy, not a view: tensors have no strides of their own.
@@ -279,8 +304,7 @@ static bool kernel_permute(const KernelCall *call)
                      call->inputs[0]->rank, axes)) {
         return false;
     }
-    gather_permuted(call, axes);
-    return true;
+    return gather_permuted(call, axes);
 }
 
 // None reverses all axes, as NumPy's transpose.
@@ -328,8 +352,7 @@ static bool kernel_matrix_transpose(const KernelCall *call)
     }
     axes[rank - 1] = rank - 2;
     axes[rank - 2] = rank - 1;
-    gather_permuted(call, axes);
-    return true;
+    return gather_permuted(call, axes);
 }
 
 // The array API's `x.mT`: batches keep their axes.
