@@ -79,7 +79,8 @@ BUILTIN("setattr", "obj, name, value, /", builtin_setattr,
         "obj.name = value.")
 BUILTIN("sorted", "iterable, /, *, key=None, reverse=False", builtin_sorted,
         "A list of the items in ascending order.")
-BUILTIN("sum", "iterable, /, start=0, *, axis=None, keepdims=False", builtin_sum,
+BUILTIN("sum", "iterable, /, start=0, *, axis=None, keepdims=False",
+        builtin_sum,
         "start plus all items; of a tensor, over the axes.")
 BUILTIN("vars", "object=None, /", builtin_vars, "Its __dict__.")
 BUILTIN("locals", "", builtin_locals, "A dict of the names in reach here.")

@@ -4,6 +4,7 @@
 // Invariant: whoever is handed a window empties it, on failure too.
 #include "interp/call.h"
 
+#include "interp/native_words.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
@@ -39,145 +40,6 @@ static void give_space(Vm *vm, Value *space, Value *taken, uint32_t count)
     }
 }
 
-// The parameter of this keyword, -1 if there is none.
-static int find_param(const Native *native, Str *name)
-{
-    for (uint32_t i = 0; i < native->param_count; i++) {
-        // A positional-only name does not count, so that **kwargs may have it.
-        const NativeParam *param = &native->params[i];
-        bool named = param->kind == PARAM_POSITIONAL ||
-                     param->kind == PARAM_KEYWORD_ONLY;
-        if (named && (param->name == name || str_equal(param->name, name))) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-// The first parameter of this kind, -1: none. There is at most one *args and
-// one **kwargs.
-static int find_kind(const Native *native, ParamKind kind)
-{
-    for (uint32_t i = 0; i < native->param_count; i++) {
-        if (native->params[i].kind == (uint8_t)kind) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-// Methods do not count self in their messages.
-static uint32_t self_count(const Native *native)
-{
-    return native->owner != NULL ? 1 : 0;
-}
-
-// "str.join" for a method, "len" for a function.
-static const char *owner_prefix(const Native *native, const char **dot)
-{
-    *dot = native->owner != NULL ? "." : "";
-    return native->owner != NULL ? type_short_name(native->owner) : "";
-}
-
-// Whether a parameter can be given by keyword. The axes that functions such as
-// all() take for tensors do not count: CPython's have none.
-static bool takes_keywords(const Native *native)
-{
-    int only = find_kind(native, PARAM_KEYWORD_ONLY);
-    return (only >= 0 &&
-            strcmp(native->params[only].name->text, "axis") != 0) ||
-           find_kind(native, PARAM_POSITIONAL) >= 0;
-}
-
-// Whose function it is, for complaints about keywords: of a class method the
-// class that it is called for.
-static const char *keyword_owner(const Native *native, const Value *bound,
-                                 const char **dot)
-{
-    if (native->owner == NULL && native->param_count > 0 &&
-        strcmp(native->params[0].name->text, "cls") == 0 &&
-        value_is_kind(bound[0], KIND_TYPE)) {
-        *dot = ".";
-        return ((Type *)value_object(bound[0]))->qualname->text;
-    }
-    return owner_prefix(native, dot);
-}
-
-// The texts that Argument Clinic makes for functions with keywords.
-static bool wrong_count_keywords(Vm *vm, const Native *native, uint32_t least,
-                                 uint32_t most, uint32_t given)
-{
-    // Too few or too many: the caller has found one of them.
-    bool few = given < least;
-    uint32_t bound = few ? least : most;
-    if (most == 0) {
-        return raise_false(vm, ERR_TYPE, "%s() takes no positional arguments",
-                           native->def->name);
-    }
-    bool only = find_kind(native, PARAM_KEYWORD_ONLY) >= 0;
-    return raise_false(vm, ERR_TYPE, "%s() takes %s %u %sargument%s (%u given)",
-                       native->def->name,
-                       least == most ? "exactly"
-                       : few         ? "at least"
-                                     : "at most",
-                       bound, only ? "positional " : "",
-                       bound == 1 ? "" : "s", given);
-}
-
-// Methods of str and bytes whose arguments CPython reads by a format, which
-// words its complaints as functions with keywords do.
-static bool reads_by_format(const Native *native)
-{
-    static const char *const names[] = {"find",  "rfind",      "index",
-                                        "rindex", "count",     "startswith",
-                                        "endswith"};
-    if (native->owner == NULL ||
-        (strcmp(type_name(native->owner), "str") != 0 &&
-         strcmp(type_name(native->owner), "bytes") != 0)) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(native->def->name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// CPython's wording, which depends on how many arguments may be given.
-static bool wrong_count(Vm *vm, const Native *native, uint32_t given)
-{
-    // All three counts are without self, as CPython shows them.
-    uint32_t self = self_count(native);
-    uint32_t most = native->positional_count - self;
-    uint32_t least = native->required_count - self;
-    given -= self;
-    const char *name = native->def->name, *dot;
-    const char *owner = owner_prefix(native, &dot);
-    if (takes_keywords(native) || reads_by_format(native)) {
-        return wrong_count_keywords(vm, native, least, most, given);
-    }
-    if (most == 0) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s%s%s() takes no arguments (%u given)", owner,
-                           dot, name, given);
-    }
-    if (least == 1 && most == 1) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s%s%s() takes exactly one argument (%u given)",
-                           owner, dot, name, given);
-    }
-    if (least == most) {
-        return raise_false(vm, ERR_TYPE, "%s expected %u arguments, got %u",
-                           name, most, given);
-    }
-    bool few = given < least;
-    uint32_t bound = few ? least : most;
-    return raise_false(vm, ERR_TYPE, "%s expected at %s %u argument%s, got %u",
-                       name, few ? "least" : "most", bound,
-                       bound == 1 ? "" : "s", given);
-}
-
 // Keywords fill parameters by name, the rest goes to **name if there is one.
 static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
                                  Value *keywords, Tuple *names, int rest)
@@ -188,7 +50,7 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
             return false;
         }
         // Names are compared one by one: natives have few parameters.
-        int at = find_param(native, name);
+        int at = native_find_param(native, name);
         if (at >= 0 && !value_unbound(bound[at])) {
             return raise_false(
                 vm, ERR_TYPE,
@@ -198,52 +60,10 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
         if (at >= 0) {
             bound[at] = value_retain(keywords[i]);
         } else if (rest < 0) {
-            const char *dot, *owner = keyword_owner(native, bound, &dot);
-            return !takes_keywords(native)
-                       ? raise_false(vm, ERR_TYPE,
-                                     "%s%s%s() takes no keyword arguments",
-                                     owner, dot, native->def->name)
-                       : raise_false(vm, ERR_TYPE,
-                                     "'%s' is an invalid keyword argument for "
-                                     "%s()",
-                                     name->text, native->def->name);
+            return native_unknown_keyword(vm, native, name);
         } else if (!dict_set(vm, value_as_dict(bound[rest]), names->items[i],
                              keywords[i])) {
             return false;
-        }
-    }
-    return true;
-}
-
-// False, always, in CPython's words for this kind of parameter.
-static bool missing_argument(Vm *vm, const Native *native, uint32_t at,
-                             uint32_t given)
-{
-    // `at` is the first parameter that got nothing.
-    const NativeParam *param = &native->params[at];
-    if (param->kind == PARAM_KEYWORD_ONLY) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s() missing required keyword-only argument: '%s'",
-                           native->def->name, param->name->text);
-    }
-    return param->kind == PARAM_POSITIONAL_ONLY
-               ? wrong_count(vm, native, given)
-               : raise_false(vm, ERR_TYPE,
-                             "%s() missing required argument '%s' (pos %u)",
-                             native->def->name, param->name->text,
-                             at + 1 - self_count(native));
-}
-
-// A parameter without a default has no default_text.
-static bool check_required(Vm *vm, const Native *native, const Value *bound,
-                           uint32_t given)
-{
-    for (uint32_t i = 0; i < native->param_count; i++) {
-        if (value_unbound(bound[i]) &&
-            native->params[i].default_text == NULL &&
-            native->params[i].kind != PARAM_VARARGS &&
-            native->params[i].kind != PARAM_VARKEYWORDS) {
-            return missing_argument(vm, native, i, given);
         }
     }
     return true;
@@ -257,9 +77,12 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
     uint32_t given = count - keyword_count;
     uint32_t taken =
         given < native->positional_count ? given : native->positional_count;
+    if (!native_check_count(vm, native, given, names)) {
+        return false;
+    }
     // -1 where the native has no such parameter.
-    int varargs = find_kind(native, PARAM_VARARGS);
-    int rest = find_kind(native, PARAM_VARKEYWORDS);
+    int varargs = native_find_kind(native, PARAM_VARARGS);
+    int rest = native_find_kind(native, PARAM_VARKEYWORDS);
     for (uint32_t i = 0; i < native->param_count; i++) {
         // All are set before anything can fail: the caller releases them all.
         bound[i] = i < taken ? value_retain(window[i]) : VALUE_UNBOUND;
@@ -270,8 +93,6 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
             return false;
         }
         bound[varargs] = value_from_object(extra);
-    } else if (given > taken) {
-        return wrong_count(vm, native, given);
     }
     if (rest >= 0) {
         Dict *dict = dict_new(vm);
@@ -281,8 +102,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
         bound[rest] = value_from_object(dict);
     }
     return bind_native_keywords(vm, native, bound, window + given, names,
-                                rest) &&
-           check_required(vm, native, bound, given);
+                                rest);
 }
 
 // Methods of built-in types insist on their type: C reads its layout.

@@ -150,13 +150,17 @@ static bool put(Vm *vm, Dict *dict, const char *name, void *object)
     return done;
 }
 
-// The wrap holds the native from here on. NULL: failed.
-static MethodWrap *wrap_native(Vm *vm, const NativeDef *def, bool is_class)
+// A class or static method of the built-in type `of`. It has no owner, as its
+// first argument is no instance; errors name the type all the same.
+static MethodWrap *wrap_native(Vm *vm, const TypeDef *of, const NativeDef *def,
+                               bool is_class)
 {
     Native *native = native_new(vm, def, NULL);
     if (native == NULL) {
         return NULL;
     }
+    native->place = of->name;
+    native->flags |= is_class ? NATIVE_OF_CLASS : 0;
     Value function = value_from_object(native);
     MethodWrap *wrap = is_class ? classmethod_new(vm, function)
                                 : staticmethod_new(vm, function);
@@ -177,12 +181,12 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
         }
     }
     for (m = def->class_methods; m != NULL && m->name != NULL; m++) {
-        if (!put(vm, cls->dict, m->name, wrap_native(vm, m, true))) {
+        if (!put(vm, cls->dict, m->name, wrap_native(vm, def, m, true))) {
             return false;
         }
     }
     for (m = def->static_methods; m != NULL && m->name != NULL; m++) {
-        if (!put(vm, cls->dict, m->name, wrap_native(vm, m, false))) {
+        if (!put(vm, cls->dict, m->name, wrap_native(vm, def, m, false))) {
             return false;
         }
     }

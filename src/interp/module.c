@@ -201,6 +201,9 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
     for (; row != NULL && row->name != NULL; row++) {
         // Without owner, so that it shows as a function.
         Native *native = native_new(vm, row, NULL);
+        if (native != NULL) {
+            native->place = def->name;
+        }
         if (!module_add(vm, dict, row->name,
                         native == NULL ? VALUE_FAIL
                                        : value_from_object(native))) {

@@ -343,7 +343,9 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"source", "encoding", "errors"};
     Value parts[3];
-    if (!arguments_spread(vm, "bytes", args, keywords, names, 3, 0, parts)) {
+    if (!arguments_spread(vm, "bytes", args, keywords, names, 3, 0, parts) ||
+        !arguments_text(vm, "bytes", names[1], parts[1]) ||
+        !arguments_text(vm, "bytes", names[2], parts[2])) {
         return VALUE_FAIL;
     }
     Value v = parts[0];

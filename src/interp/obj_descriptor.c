@@ -99,7 +99,7 @@ static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     // Keywords that it does not know are not looked at.
     if (args->count > 4) {
         return raise_error(vm, ERR_TYPE,
-                           "property expected at most 4 arguments, got %zu",
+                           "property() takes at most 4 arguments (%zu given)",
                            args->count);
     }
     for (size_t i = 0; i < 4; i++) {

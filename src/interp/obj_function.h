@@ -45,6 +45,8 @@ typedef struct Native {
     uint16_t flags;            // NATIVE_SIMPLE, NATIVE_READ
     Value self;   // a bound native (rarely), UNBOUND: none
     Type *owner;  // the type whose method it is, NULL: a function
+    const char *place; // static: the type of a class or static method, the
+                       // module of a function, for errors; NULL: builtins
     Str *name;
     void *data;   // for the function's own use
 } Native;
@@ -53,7 +55,8 @@ typedef struct Native {
 // arguments can be handed over as they stand.
 enum {
     NATIVE_SIMPLE = 1,
-    NATIVE_READ = 2 // the parameters are there (native_read_params)
+    NATIVE_READ = 2,  // the parameters are there (native_read_params)
+    NATIVE_OF_CLASS = 4 // its first argument is the class, bound to it
 };
 
 typedef struct Method { // bound: self put in front of the arguments

@@ -275,12 +275,17 @@ static Value object_reduce(Vm *vm, Value *args, uint32_t count)
                        type_name(type_of(vm, args[0])));
 }
 
-// Does nothing; without keywords in its parameters, it refuses the ones that no
-// class in between has taken.
+// Does nothing but refuse the keywords that no class in between has taken; it
+// names the new class, hence not by its parameters.
 static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm, (void)args, (void)count;
-    return VALUE_NONE;
+    (void)count;
+    if (value_as_dict(args[1])->count == 0) {
+        return VALUE_NONE;
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "%s.__init_subclass__() takes no keyword arguments",
+                       ((Type *)value_object(args[0]))->qualname->text);
 }
 
 // NotImplemented leaves the answer to the bases.
@@ -318,7 +323,7 @@ static const NativeDef object_statics[] = {
     {NULL, NULL, NULL, NULL}};
 
 static const NativeDef object_class_methods[] = {
-    {"__init_subclass__", "cls, /", object_init_subclass,
+    {"__init_subclass__", "cls, /, **kwargs", object_init_subclass,
      "Called when the class is subclassed."},
     {"__subclasshook__", "cls, subclass, /", object_subclass_hook,
      "What abstract classes ask; NotImplemented means: look at the bases."},

@@ -99,14 +99,22 @@ Value super_of_frame(Vm *vm)
 // A class alone, or with None, makes an unbound super.
 static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    (void)cls, (void)keywords;
+    (void)cls;
+    if (keywords != NULL && keywords->count != 0) {
+        return raise_error(vm, ERR_TYPE, "super() takes no keyword arguments");
+    }
+    if (args->count > 2) {
+        return raise_error(vm, ERR_TYPE,
+                           "super() expected at most 2 arguments, got %zu",
+                           args->count);
+    }
     if (args->count == 0) {
         return super_of_frame(vm);
     }
-    if (args->count > 2 || !value_is_kind(args->items[0], KIND_TYPE)) {
+    if (!value_is_kind(args->items[0], KIND_TYPE)) {
         return raise_error(vm, ERR_TYPE,
-                           "super() takes no arguments, or a class and an "
-                           "instance or subclass of it");
+                           "super() argument 1 must be a type, not %s",
+                           type_name(type_of(vm, args->items[0])));
     }
     return super_new(vm, (Type *)value_object(args->items[0]),
                      args->count == 1 ? VALUE_NONE : args->items[1]);

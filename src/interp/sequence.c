@@ -211,11 +211,17 @@ static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
     while (i < count && !str_is(value_as_str(key), params[i])) {
         i++;
     }
-    if (i == count || !value_unbound(out[i])) {
-        return raise_false(vm, ERR_TYPE, "%s() got %s argument '%s'", name,
-                           i == count ? "an unexpected keyword"
-                                      : "multiple values for",
-                           value_as_str(key)->text);
+    const char *text = value_as_str(key)->text;
+    if (i == count) {
+        return raise_false(vm, ERR_TYPE,
+                           "'%s' is an invalid keyword argument for %s()",
+                           text, name);
+    }
+    if (!value_unbound(out[i])) {
+        return raise_false(vm, ERR_TYPE,
+                           "argument for %s() given by name ('%s') and "
+                           "position (%zu)",
+                           name, text, i + 1);
     }
     out[i] = value;
     return true;
@@ -229,8 +235,7 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
 {
     if (args->count > count) {
         return raise_false(vm, ERR_TYPE,
-                           "%s() takes at most %zu arguments but %zu were "
-                           "given",
+                           "%s() takes at most %zu arguments (%zu given)",
                            name, count, args->count);
     }
     for (size_t i = 0; i < count; i++) {
@@ -252,6 +257,15 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
         }
     }
     return true;
+}
+
+// What an encoding or the name of an error handler must be.
+bool arguments_text(Vm *vm, const char *name, const char *param, Value v)
+{
+    return value_unbound(v) || value_is_str(v) ||
+           raise_false(vm, ERR_TYPE, "%s() argument '%s' must be str, not %s",
+                       name, param,
+                       value_is_none(v) ? "None" : type_name(type_of(vm, v)));
 }
 
 // One end of a range, clipped.

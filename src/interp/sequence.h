@@ -43,6 +43,9 @@ MUST_CHECK bool arguments_check(Vm *vm, const char *name, Tuple *args,
 MUST_CHECK bool arguments_spread(Vm *vm, const char *name, Tuple *args,
                                  Dict *keywords, const char *const *params,
                                  size_t count, size_t needed, Value *out);
+// That an optional argument, UNBOUND if not given, is a str: TypeError else.
+MUST_CHECK bool arguments_text(Vm *vm, const char *name, const char *param,
+                               Value v);
 // Room for `extra` more items.
 MUST_CHECK bool list_reserve(Vm *vm, List *list, size_t extra);
 void list_clear(Vm *vm, List *list);

@@ -64,6 +64,7 @@ interp_sources += src/interp/list_sort.c
 interp_sources += src/interp/lower.c
 interp_sources += src/interp/memory.c
 interp_sources += src/interp/module.c
+interp_sources += src/interp/native_words.c
 interp_sources += src/interp/number_methods.c
 interp_sources += src/interp/obj_bytes.c
 interp_sources += src/interp/modules_io.c

@@ -288,7 +288,8 @@ static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
         }
         parts[i] = value;
     }
-    return true;
+    return arguments_text(vm, "str", names[1], parts[1]) &&
+           arguments_text(vm, "str", names[2], parts[2]);
 }
 
 // With an encoding or error handler it decodes bytes, otherwise it is the

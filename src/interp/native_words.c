@@ -1,0 +1,317 @@
+// What is wrong with a call of a native, in CPython's words.
+//
+// CPython has several ways to read the arguments of a C function, each with
+// texts of its own. Which one a function uses mostly follows from its
+// parameters; those that do not follow are rows of `styles`.
+#include "interp/native_words.h"
+
+#include "interp/call.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+// How CPython reads the arguments where the parameters do not tell.
+typedef enum Style {
+    STYLE_BY_PARAMS, // the rule
+    STYLE_FORMAT,    // by a format, "find() takes at least 1 argument"
+    STYLE_UNPACK,    // by unpacking, "sorted expected 1 argument, got 0"
+    STYLE_NO_PLACE,  // as the rule, but a missing argument has no "(pos 1)"
+    STYLE_MAP        // map() alone
+} Style;
+
+// One native, or the natives of one name in two types.
+typedef struct StyleRow {
+    const char *name;
+    const char *owners[2]; // the types whose methods they are, NULL: function
+    Style style;
+} StyleRow;
+
+static const StyleRow styles[] = {
+    {"find", {"str", "bytes"}, STYLE_FORMAT},
+    {"rfind", {"str", "bytes"}, STYLE_FORMAT},
+    {"index", {"str", "bytes"}, STYLE_FORMAT},
+    {"rindex", {"str", "bytes"}, STYLE_FORMAT},
+    {"count", {"str", "bytes"}, STYLE_FORMAT},
+    {"startswith", {"str", "bytes"}, STYLE_FORMAT},
+    {"endswith", {"str", "bytes"}, STYLE_FORMAT},
+    {"sorted", {NULL, NULL}, STYLE_UNPACK},
+    {"reversed", {NULL, NULL}, STYLE_UNPACK},
+    {"enumerate", {NULL, NULL}, STYLE_NO_PLACE},
+    {"map", {NULL, NULL}, STYLE_MAP},
+};
+
+static bool row_has_owner(const StyleRow *row, const char *owner)
+{
+    if (owner == NULL) {
+        return row->owners[0] == NULL;
+    }
+    return row->owners[0] != NULL && (strcmp(row->owners[0], owner) == 0 ||
+                                      strcmp(row->owners[1], owner) == 0);
+}
+
+// Only errors ask, so the rows are searched one by one.
+static Style style_of(const Native *native)
+{
+    const char *owner =
+        native->owner != NULL ? type_name(native->owner) : native->place;
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
+        if (strcmp(styles[i].name, native->def->name) == 0 &&
+            row_has_owner(&styles[i], owner)) {
+            return styles[i].style;
+        }
+    }
+    return STYLE_BY_PARAMS;
+}
+
+// Methods do not count self in their messages, nor class methods their class.
+static uint32_t self_count(const Native *native)
+{
+    return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) ? 1 : 0;
+}
+
+// Duet's own additions to built-in functions, for tensors: CPython's texts
+// must not depend on them.
+static bool is_addition(const Native *native, const NativeParam *param)
+{
+    return native->owner == NULL && native->place == NULL &&
+           param->kind == PARAM_KEYWORD_ONLY &&
+           (str_is(param->name, "axis") || str_is(param->name, "keepdims"));
+}
+
+int native_find_param(const Native *native, Str *name)
+{
+    for (uint32_t i = self_count(native); i < native->param_count; i++) {
+        // A positional-only name does not count, so that **kwargs may have it.
+        const NativeParam *param = &native->params[i];
+        bool named = param->kind == PARAM_POSITIONAL ||
+                     param->kind == PARAM_KEYWORD_ONLY;
+        if (named && (param->name == name || str_equal(param->name, name))) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+// There is at most one *args and one **kwargs.
+int native_find_kind(const Native *native, ParamKind kind)
+{
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        if (native->params[i].kind == (uint8_t)kind) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+// How many parameters an argument can be given for, self and additions aside;
+// `kind` counts those of one kind only, PARAM_VARKEYWORDS all.
+static uint32_t count_params(const Native *native, ParamKind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = self_count(native); i < native->param_count; i++) {
+        const NativeParam *param = &native->params[i];
+        count += param->kind != PARAM_VARARGS &&
+                 param->kind != PARAM_VARKEYWORDS &&
+                 (kind == PARAM_VARKEYWORDS || param->kind == (uint8_t)kind) &&
+                 !is_addition(native, param);
+    }
+    return count;
+}
+
+// Whether a parameter can be given by keyword.
+static bool takes_keywords(const Native *native)
+{
+    return count_params(native, PARAM_KEYWORD_ONLY) > 0 ||
+           count_params(native, PARAM_POSITIONAL) > 0;
+}
+
+// "str." in front of a method, "math." of a module's function, "" else.
+static const char *prefix_of(const Native *native, const char **dot)
+{
+    const char *owner = native->owner != NULL
+                            ? type_short_name(native->owner)
+                            : native->place;
+    *dot = owner != NULL ? "." : "";
+    return owner != NULL ? owner : "";
+}
+
+bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
+{
+    const char *function = native->def->name, *dot;
+    const char *prefix = prefix_of(native, &dot);
+    if (takes_keywords(native)) {
+        // sorted() hands its keywords on to the list's sort().
+        return raise_false(vm, ERR_TYPE,
+                           "'%s' is an invalid keyword argument for %s()",
+                           name->text,
+                           style_of(native) == STYLE_UNPACK ? "sort"
+                                                            : function);
+    }
+    return raise_false(vm, ERR_TYPE, "%s%s%s() takes no keyword arguments",
+                       prefix, dot, function);
+}
+
+// False: an error is pending. How many keywords count in messages: additions
+// do not. One that the native cannot take at all is refused at once.
+static bool count_keywords(Vm *vm, const Native *native, const Tuple *names,
+                           uint32_t *out)
+{
+    *out = 0;
+    bool refused = !takes_keywords(native) &&
+                   native_find_kind(native, PARAM_VARKEYWORDS) < 0;
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        Str *name = value_as_str(names->items[i]);
+        int at = native_find_param(native, name);
+        if (at >= 0 && is_addition(native, &native->params[at])) {
+            continue;
+        }
+        if (refused) {
+            return native_unknown_keyword(vm, native, name);
+        }
+        *out += 1;
+    }
+    return true;
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// "f() takes at most 2 arguments (3 given)".
+static bool takes(Vm *vm, const Native *native, const char *how,
+                  uint32_t bound, const char *kind, uint32_t given)
+{
+    return raise_false(vm, ERR_TYPE, "%s() takes %s %u %sargument%s (%u given)",
+                       native->def->name, how, bound, kind, plural(bound),
+                       given);
+}
+
+// Natives with keywords: `least` are positional-only, `given` is without self.
+static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
+                                uint32_t keywords)
+{
+    uint32_t most = native->positional_count - self_count(native);
+    uint32_t all = count_params(native, PARAM_VARKEYWORDS);
+    uint32_t least = 0;
+    // Those required by position alone; the others are named when missing.
+    for (uint32_t i = self_count(native); i < native->required_count; i++) {
+        least += native->params[i].kind == PARAM_POSITIONAL_ONLY;
+    }
+    bool open = native_find_kind(native, PARAM_VARARGS) >= 0;
+    if (!open && native_find_kind(native, PARAM_VARKEYWORDS) < 0 &&
+        given + keywords > all) {
+        return takes(vm, native, "at most", all, given == 0 ? "keyword " : "",
+                     given + keywords);
+    }
+    if (!open && given > most) {
+        return most == 0
+                   ? raise_false(vm, ERR_TYPE,
+                                 "%s() takes no positional arguments",
+                                 native->def->name)
+                   : takes(vm, native, least < most ? "at most" : "exactly",
+                           most, "positional ", given);
+    }
+    return given >= least ||
+           takes(vm, native, least < most ? "at least" : "exactly", least,
+                 "positional ", given);
+}
+
+// Natives without keywords whose number of arguments is wrong.
+static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
+                        uint32_t most, uint32_t given)
+{
+    const char *name = native->def->name, *dot;
+    const char *prefix = prefix_of(native, &dot);
+    Style style = style_of(native);
+    bool few = given < least;
+    uint32_t bound = few ? least : most;
+    if (style == STYLE_MAP) {
+        return raise_false(vm, ERR_TYPE,
+                           "map() must have at least two arguments.");
+    }
+    if (style == STYLE_FORMAT) {
+        return takes(vm, native, few ? "at least" : "at most", bound, "",
+                     given);
+    }
+    if (most == 0) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s%s%s() takes no arguments (%u given)", prefix,
+                           dot, name, given);
+    }
+    if (least == 1 && most == 1 && style != STYLE_UNPACK) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s%s%s() takes exactly one argument (%u given)",
+                           prefix, dot, name, given);
+    }
+    const char *how = least == most ? "" : few ? "at least " : "at most ";
+    return raise_false(vm, ERR_TYPE, "%s expected %s%u argument%s, got %u",
+                       name, how, bound, plural(bound), given);
+}
+
+static bool has_name(const Tuple *names, const Str *name)
+{
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        if (str_equal(value_as_str(names->items[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The first required parameter that neither a position nor a name gives.
+static bool check_required(Vm *vm, const Native *native, uint32_t given,
+                           const Tuple *names)
+{
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        const NativeParam *param = &native->params[i];
+        bool named = param->kind == PARAM_KEYWORD_ONLY ||
+                     (param->kind == PARAM_POSITIONAL && i >= given);
+        if (!named || param->default_text != NULL ||
+            has_name(names, param->name)) {
+            continue;
+        }
+        const char *function = native->def->name, *text = param->name->text;
+        if (param->kind == PARAM_KEYWORD_ONLY) {
+            return raise_false(vm, ERR_TYPE,
+                               "%s() missing required keyword-only argument: "
+                               "'%s'",
+                               function, text);
+        }
+        return style_of(native) == STYLE_NO_PLACE
+                   ? raise_false(vm, ERR_TYPE,
+                                 "%s() missing required argument '%s'",
+                                 function, text)
+                   : raise_false(vm, ERR_TYPE,
+                                 "%s() missing required argument '%s' "
+                                 "(pos %u)",
+                                 function, text, i + 1 - self_count(native));
+    }
+    return true;
+}
+
+bool native_check_count(Vm *vm, const Native *native, uint32_t given,
+                        const Tuple *names)
+{
+    uint32_t self = self_count(native), keywords;
+    uint32_t most = native->positional_count - self;
+    uint32_t least = native->required_count - self;
+    // The function of a class method, taken out of it and called bare.
+    if (given < self) {
+        return raise_false(vm, ERR_TYPE,
+                           "unbound method %s.%s() needs an argument",
+                           native->place, native->def->name);
+    }
+    if (!count_keywords(vm, native, names, &keywords)) {
+        return false;
+    }
+    // sorted() unpacks its one argument before anyone sees the keywords.
+    if (takes_keywords(native) && style_of(native) != STYLE_UNPACK) {
+        return check_with_keywords(vm, native, given - self, keywords) &&
+               check_required(vm, native, given, names);
+    }
+    bool many = given - self > most &&
+                native_find_kind(native, PARAM_VARARGS) < 0;
+    return (given - self >= least && !many) ||
+           wrong_count(vm, native, least, most, given - self);
+}
