@@ -1,0 +1,169 @@
+// Slices of a list: reading, assigning and deleting them.
+//
+// Invariant: what leaves the list is released when the list is whole again,
+// since a release may run code of the program that looks at it.
+#include "interp/note.h"
+#include "interp/sequence.h"
+
+// What a slice names of the list as it is then: an __index__ of its bounds may
+// change the length, and is asked again where it did.
+static bool list_range(Vm *vm, const List *list, Slice *slice,
+                       int64_t *start, int64_t *step, int64_t *count)
+{
+    size_t length;
+    do {
+        length = list->count;
+        if (!slice_indices(vm, slice, (int64_t)length, start, step, count)) {
+            return false;
+        }
+    } while (list->count != length);
+    return true;
+}
+
+// A plain list, also for a subclass; the items are shared.
+Value list_slice_get(Vm *vm, List *list, Slice *slice)
+{
+    int64_t start, step, count;
+    if (!list_range(vm, list, slice, &start, &step, &count)) {
+        return VALUE_FAIL;
+    }
+    List *result = list_new(vm, (size_t)count);
+    if (result == NULL) {
+        return VALUE_FAIL;
+    }
+    // The step may be negative; start + i * step stays inside.
+    for (int64_t i = 0; i < count; i++) {
+        result->items[i] = value_retain(list->items[start + i * step]);
+        if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
+    }
+    return value_from_object(result);
+}
+
+// `items` are retained here, so on failure the caller still owns its own and
+// the list is unchanged.
+bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
+                 const Value *items, size_t count)
+{
+    if (count > removed && !list_reserve(vm, list, count - removed)) {
+        return false;
+    }
+    // What goes is kept aside until the list is whole again.
+    Value *old = NULL;
+    if (removed != 0) {
+        old = ctx_alloc(&vm->ctx, removed * sizeof *old);
+        if (old == NULL) {
+            return false;
+        }
+        memcpy(old, list->items + start, removed * sizeof *old);
+    }
+    // An empty list has no array, and memmove takes no NULL.
+    if (list->items != NULL) {
+        memmove(list->items + start + count, list->items + start + removed,
+                (list->count - start - removed) * sizeof *list->items);
+    }
+    for (size_t i = 0; i < count; i++) {
+        list->items[start + i] = value_retain(items[i]);
+    }
+    list->count += count - removed;
+    // Only now, with the list whole, may destructors run.
+    for (size_t i = 0; i < removed; i++) {
+        release(vm, old[i]);
+    }
+    ctx_free(&vm->ctx, old, removed * sizeof *old);
+    return true;
+}
+
+// del list[start::step], `count` items, in one pass.
+static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
+                         int64_t count)
+{
+    if (count <= 0) {
+        return true;
+    }
+    // A descending slice names the same items as an ascending one from its end.
+    if (step < 0) {
+        start += (count - 1) * step;
+        step = -step;
+    }
+    if (step == 1) {
+        return list_splice(vm, list, (size_t)start, (size_t)count, NULL, 0);
+    }
+    Value *old = ctx_alloc(&vm->ctx, (size_t)count * sizeof *old);
+    if (old == NULL) {
+        return false;
+    }
+    // Survivors move down over the gaps; what goes waits in `old` until the
+    // list is whole, since a release may run Duet code.
+    size_t to = (size_t)start, taken = 0;
+    for (size_t i = (size_t)start; i < list->count; i++) {
+        if (taken < (size_t)count && (i - (size_t)start) % (size_t)step == 0) {
+            old[taken++] = list->items[i];
+        } else {
+            list->items[to++] = list->items[i];
+        }
+    }
+    list->count = to;
+    for (size_t i = 0; i < taken; i++) {
+        release(vm, old[i]);
+    }
+    ctx_free(&vm->ctx, old, (size_t)count * sizeof *old);
+    return true;
+}
+
+// Only a slice of step 1 may change the length; an extended one wants exactly
+// as many items as it names.
+static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
+{
+    int64_t start, step, count;
+    if (!list_range(vm, list, slice, &start, &step, &count)) {
+        return false;
+    }
+    if (step == 1) {
+        return list_splice(vm, list, (size_t)start, (size_t)count,
+                           items->items, items->count);
+    }
+    if ((size_t)count != items->count) {
+        return raise_false(vm, ERR_VALUE,
+                           "attempt to assign sequence of size %zu to "
+                           "extended slice of size %lld",
+                           items->count, (long long)count);
+    }
+    // `items` is a tuple of its own, so that a[::-1] = a is safe.
+    for (int64_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &list->items[start + i * step],
+                      value_retain(items->items[i]));
+    }
+    return true;
+}
+
+// Deletion comes as UNBOUND. The right side becomes a tuple of its own first:
+// it may be the list itself, and an iterator may run code that changes it.
+bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value)
+{
+    if (value_unbound(value)) {
+        int64_t start, step, count;
+        return list_range(vm, list, slice, &start, &step, &count) &&
+               note_store(vm, list, value) &&
+               delete_slice(vm, list, start, step, count);
+    }
+    if (!value_is_object(value) || type_of(vm, value)->slots.iter == NULL) {
+        // The wording depends on the step; a slice that is none goes first.
+        int64_t start, step, count;
+        return list_range(vm, list, slice, &start, &step, &count) &&
+               raise_false(vm, ERR_TYPE, "%s",
+                           step == 1 ? "can only assign an iterable"
+                                     : "must assign iterable to extended "
+                                       "slice");
+    }
+    Tuple *items = value_to_tuple(vm, value);
+    if (items == NULL) {
+        return false;
+    }
+    bool ok = note_store(vm, list, value) &&
+              assign_slice(vm, list, slice, items);
+    object_release(&vm->ctx, items);
+    return ok;
+}
