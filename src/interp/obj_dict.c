@@ -1,71 +1,12 @@
-// dict: the table. Operators are in dict_type.c, methods in dict_methods.c and
+// dict: look-up and change. The table is in dict_table.h, which states its
+// invariant; operators are in dict_type.c, methods in dict_methods.c and
 // dict_update.c, views in dict_view.c.
-//
-// Invariant: entries[0 .. used) are in insertion order; a removed one has key
-// VALUE_DELETED and value UNBOUND. An index slot holds an entry's number + 1,
-// 0: never used; a removed entry keeps its slot until the table is rebuilt.
-// Probes go as CPython's: i = 5i + perturb + 1, perturb >>= 5. A dict is dense
-// only while entries[i].key is the int i, or VALUE_DELETED, for each i.
-#include "interp/obj_dict.h"
+#include "interp/dict_table.h"
 
 #include "interp/note.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
-
-enum { DICT_SMALL = 8, DICT_PERTURB = 5 };
-
-// A walk over the slots; it ends at the first slot never used, which there
-// always is.
-typedef struct Probe {
-    uint64_t at, perturb, mask;
-} Probe;
-
-// Needs an index: its size is a power of two, never 0.
-static inline Probe probe_start(const Dict *dict, uint64_t hash)
-{
-    uint64_t mask = dict->index_size - 1;
-    return (Probe){.at = hash & mask, .perturb = hash, .mask = mask};
-}
-
-// CPython's sequence: once perturb is 0, it reaches every slot.
-static inline void probe_next(Probe *probe)
-{
-    probe->perturb >>= DICT_PERTURB;
-    probe->at = (probe->at * 5 + probe->perturb + 1) & probe->mask;
-}
-
-// The width of a slot follows from the number of slots.
-static inline size_t slot_width(uint32_t index_size)
-{
-    return index_size <= 256 ? 1 : index_size <= 65536 ? 2 : 4;
-}
-
-// 0: never used, else an entry's number + 1.
-static inline uint32_t slot_get(const Dict *dict, uint64_t at)
-{
-    switch (slot_width(dict->index_size)) {
-    case 1: return ((uint8_t *)dict->index)[at];
-    case 2: return ((uint16_t *)dict->index)[at];
-    default: return ((uint32_t *)dict->index)[at];
-    }
-}
-
-// The width was chosen so that every entry's number + 1 fits.
-static inline void slot_set(Dict *dict, uint64_t at, uint32_t entry)
-{
-    switch (slot_width(dict->index_size)) {
-    case 1: ((uint8_t *)dict->index)[at] = (uint8_t)entry; break;
-    case 2: ((uint16_t *)dict->index)[at] = (uint16_t)entry; break;
-    default: ((uint32_t *)dict->index)[at] = entry;
-    }
-}
-
-// Removed entries stay until the table is rebuilt, to keep positions valid.
-static inline bool is_live(const DictEntry *entry)
-{
-    return !value_same(entry->key, VALUE_DELETED);
-}
 
 // An empty dict has no tables at all. Everything behind the header is zero.
 void dict_init(Dict *dict)
@@ -81,105 +22,6 @@ Dict *dict_new(Vm *vm)
         dict_init(dict);
     }
     return dict;
-}
-
-// Frees memory only: the entries' references are the caller's.
-static void free_tables(Vm *vm, DictEntry *entries, uint32_t capacity,
-                        void *index, uint32_t index_size)
-{
-    ctx_free(&vm->ctx, entries, capacity * sizeof *entries);
-    if (index != NULL) {
-        ctx_free(&vm->ctx, index, index_size * slot_width(index_size));
-    }
-}
-
-// For an entry whose key is known to be absent: no keys are compared.
-static void index_insert(Dict *dict, uint64_t hash, uint32_t entry)
-{
-    Probe probe = probe_start(dict, hash);
-    while (slot_get(dict, probe.at) != 0) {
-        probe_next(&probe);
-    }
-    slot_set(dict, probe.at, entry + 1);
-}
-
-// Moves the live entries together; the index is made anew by the caller.
-static void compact(Dict *dict)
-{
-    uint32_t to = 0;
-    for (uint32_t i = 0; i < dict->used; i++) {
-        if (is_live(&dict->entries[i])) {
-            dict->entries[to++] = dict->entries[i];
-        }
-    }
-    dict->used = to;
-}
-
-// A table for `capacity` entries: two thirds of the slots are used at most.
-static bool resize(Vm *vm, Dict *dict, uint32_t capacity)
-{
-    uint32_t slots = 0;
-    void *index = NULL;
-    // Compacting moves entries to other numbers, which ends a dense dict.
-    dict->dense = dict->dense && dict->count == dict->used;
-    if (capacity > DICT_SMALL && !dict->dense) {
-        // The capacity is then rounded up to what the slots allow.
-        for (slots = 16; (uint64_t)slots * 2 < (uint64_t)capacity * 3;) {
-            slots *= 2;
-        }
-        capacity = (uint32_t)((uint64_t)slots * 2 / 3);
-        size_t size = slots * slot_width(slots);
-        index = ctx_alloc_zero(&vm->ctx, size);
-        if (index == NULL) {
-            return false;
-        }
-    }
-    // Nothing but the entries' block can fail from here on.
-    compact(dict);
-    DictEntry *entries =
-        ctx_realloc(&vm->ctx, dict->entries,
-                    dict->capacity * sizeof *entries,
-                    capacity * sizeof *entries);
-    bool ok = entries != NULL;
-    if (!ok && index != NULL) {
-        ctx_free(&vm->ctx, index, slots * slot_width(slots));
-    }
-    if (!ok && dict->index != NULL) {
-        // Compacted, but no new table: the old index is filled again.
-        memset(dict->index, 0,
-               dict->index_size * slot_width(dict->index_size));
-    }
-    if (ok) {
-        if (dict->index != NULL) {
-            ctx_free(&vm->ctx, dict->index,
-                     dict->index_size * slot_width(dict->index_size));
-        }
-        dict->entries = entries;
-        dict->capacity = capacity;
-        dict->index = index;
-        dict->index_size = slots;
-    }
-    for (uint32_t i = 0; dict->index != NULL && i < dict->used; i++) {
-        index_insert(dict, dict->entries[i].hash, i);
-    }
-    return ok;
-}
-
-// Room for one more entry.
-static bool grow(Vm *vm, Dict *dict)
-{
-    if (dict->used < dict->capacity) {
-        return true;
-    }
-    // Numbers of entries and slots must fit 32 bits when doubled.
-    if (dict->count >= UINT32_MAX / 4) {
-        return ctx_fail_memory(&vm->ctx);
-    }
-    // Many removed entries: the same size will do.
-    uint32_t wanted = dict->count + dict->count / 2 < dict->used
-                          ? dict->capacity
-                          : dict->capacity * 2;
-    return resize(vm, dict, wanted < DICT_SMALL ? DICT_SMALL : wanted);
 }
 
 // Equality with a stored key of the same hash. 1, 0, -1 failed, 2: the dict
@@ -217,7 +59,7 @@ static int64_t find(Vm *vm, Dict *dict, Value key, uint64_t hash)
 restart:
     if (dict->dense) {
         // Ints hash to themselves, so that one entry alone comes into question.
-        if (hash >= dict->used || !is_live(&dict->entries[hash])) {
+        if (hash >= dict->used || !dict_live(&dict->entries[hash])) {
             return -1;
         }
         equal = key_equal(vm, dict, &dict->entries[hash], key);
@@ -229,7 +71,7 @@ restart:
     // A small dict is searched in turn, which is faster than probing.
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
-            if (dict->entries[i].hash == hash && is_live(&dict->entries[i])) {
+            if (dict->entries[i].hash == hash && dict_live(&dict->entries[i])) {
                 equal = key_equal(vm, dict, &dict->entries[i], key);
                 if (equal == 2) {
                     goto restart;
@@ -241,14 +83,14 @@ restart:
         }
         return -1;
     }
-    Probe probe = probe_start(dict, hash);
-    for (;; probe_next(&probe)) {
-        uint32_t slot = slot_get(dict, probe.at);
+    DictProbe probe = dict_probe_start(dict, hash);
+    for (;; dict_probe_next(&probe)) {
+        uint32_t slot = dict_slot_get(dict, probe.at);
         if (slot == 0) {
             return -1;
         }
         DictEntry *entry = &dict->entries[slot - 1];
-        if (entry->hash == hash && is_live(entry)) {
+        if (entry->hash == hash && dict_live(entry)) {
             equal = key_equal(vm, dict, entry, key);
             if (equal == 2) {
                 goto restart;
@@ -278,14 +120,14 @@ static inline int simple_equal(Value stored, Value key)
 static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
 {
     if (dict->dense) {
-        bool found = hash < dict->used && is_live(&dict->entries[hash]) &&
+        bool found = hash < dict->used && dict_live(&dict->entries[hash]) &&
                      value_is_int(key);
         return found ? (int64_t)hash : -1;
     }
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             const DictEntry *entry = &dict->entries[i];
-            if (entry->hash == hash && is_live(entry)) {
+            if (entry->hash == hash && dict_live(entry)) {
                 int equal = simple_equal(entry->key, key);
                 if (equal != 0) {
                     return equal > 0 ? (int64_t)i : -2;
@@ -294,14 +136,14 @@ static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
         }
         return -1;
     }
-    Probe probe = probe_start(dict, hash);
-    for (;; probe_next(&probe)) {
-        uint32_t slot = slot_get(dict, probe.at);
+    DictProbe probe = dict_probe_start(dict, hash);
+    for (;; dict_probe_next(&probe)) {
+        uint32_t slot = dict_slot_get(dict, probe.at);
         if (slot == 0) {
             return -1;
         }
         const DictEntry *entry = &dict->entries[slot - 1];
-        if (entry->hash == hash && is_live(entry)) {
+        if (entry->hash == hash && dict_live(entry)) {
             int equal = simple_equal(entry->key, key);
             if (equal != 0) {
                 return equal > 0 ? (int64_t)slot - 1 : -2;
@@ -373,13 +215,14 @@ static bool keep_dense(Vm *vm, Dict *dict, Value key)
     }
     // Without an index for want of memory the entries are searched in turn.
     dict->dense = false;
-    return dict->capacity <= DICT_SMALL || resize(vm, dict, dict->capacity);
+    return dict->capacity <= DICT_SMALL ||
+           dict_table_resize(vm, dict, dict->capacity);
 }
 
 // Adds a key that is not there.
 static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 {
-    if (!keep_dense(vm, dict, key) || !grow(vm, dict)) {
+    if (!keep_dense(vm, dict, key) || !dict_table_room(vm, dict)) {
         return false;
     }
     // Entries stand in the order of insertion.
@@ -388,7 +231,7 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
                                         .key = value_retain(key),
                                         .value = value_retain(value)};
     if (dict->index != NULL) {
-        index_insert(dict, hash, number);
+        dict_index_insert(dict, hash, number);
     }
     dict->count++;
     // Iterations and find notice a change by it.
@@ -471,9 +314,9 @@ int32_t dict_find_name(Dict *dict, Str *name)
         }
         return -1;
     }
-    Probe probe = probe_start(dict, hash);
-    for (;; probe_next(&probe)) {
-        uint32_t slot = slot_get(dict, probe.at);
+    DictProbe probe = dict_probe_start(dict, hash);
+    for (;; dict_probe_next(&probe)) {
+        uint32_t slot = dict_slot_get(dict, probe.at);
         if (slot == 0) {
             return -1;
         }
@@ -513,7 +356,7 @@ bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
 {
     while (*position < dict->used) {
         const DictEntry *entry = &dict->entries[(*position)++];
-        if (is_live(entry)) {
+        if (dict_live(entry)) {
             *key = entry->key;
             *value = entry->value;
             return true;
@@ -535,63 +378,18 @@ void dict_clear(Vm *vm, Dict *dict)
         release(vm, old.entries[i].key);
         release(vm, old.entries[i].value);
     }
-    free_tables(vm, old.entries, old.capacity, old.index, old.index_size);
-}
-
-// The tables as they stand, bytes for bytes: no key is hashed or compared. For
-// an empty `to` and a `from` without removed entries.
-static bool copy_tables(Vm *vm, Dict *to, const Dict *from)
-{
-    // The index of a small part of its capacity would be mostly zeros.
-    size_t size = from->used * sizeof(DictEntry);
-    size_t capacity = from->capacity * sizeof(DictEntry);
-    size_t width = from->index_size * slot_width(from->index_size);
-    void *index = NULL;
-    DictEntry *entries = ctx_alloc(&vm->ctx, capacity);
-    if (entries != NULL && from->index != NULL) {
-        index = ctx_alloc(&vm->ctx, width);
-        if (index == NULL) {
-            ctx_free(&vm->ctx, entries, capacity);
-            return false;
-        }
-        memcpy(index, from->index, width);
-    }
-    if (entries == NULL) {
-        return false;
-    }
-    memcpy(entries, from->entries, size);
-    for (uint32_t i = 0; i < from->used; i++) {
-        value_retain(entries[i].key);
-        value_retain(entries[i].value);
-    }
-    free_tables(vm, to->entries, to->capacity, to->index, to->index_size);
-    to->entries = entries;
-    to->index = index;
-    to->count = from->count;
-    to->used = from->used;
-    to->capacity = from->capacity;
-    to->index_size = from->index_size;
-    to->dense = from->dense;
-    to->version++;
-    return true;
-}
-
-// Whether copy_tables pays: nothing removed, and not much spare room.
-static bool is_compact(const Dict *dict)
-{
-    return dict->count == dict->used && dict->used != 0 &&
-           dict->used >= dict->capacity / 3;
+    dict_table_free(vm, old.entries, old.capacity, old.index, old.index_size);
 }
 
 // 1: `dict` was empty and is now a copy of `other`; 0: it takes the items one
 // by one; -1: failed.
 int dict_fill(Vm *vm, Dict *dict, Dict *other)
 {
-    if (dict->count != 0 || dict == other || !is_compact(other)) {
+    if (dict->count != 0 || dict == other || !dict_table_compact(other)) {
         return 0;
     }
     return note_store(vm, dict, value_from_object(other)) &&
-                   copy_tables(vm, dict, other)
+                   dict_table_copy(vm, dict, other)
                ? 1
                : -1;
 }
@@ -603,8 +401,9 @@ bool dict_reserve(Vm *vm, Dict *dict, size_t extra)
     if (wanted <= dict->capacity || dict->dense || wanted > UINT32_MAX / 4) {
         return true;
     }
-    return resize(vm, dict, (uint32_t)wanted < DICT_SMALL ? DICT_SMALL
-                                                          : (uint32_t)wanted);
+    return dict_table_resize(
+        vm, dict,
+        (uint32_t)wanted < DICT_SMALL ? DICT_SMALL : (uint32_t)wanted);
 }
 
 // Compacts on the way: removed entries are not copied.
@@ -614,8 +413,8 @@ Dict *dict_copy(Vm *vm, Dict *dict)
     if (copy == NULL || dict->count == 0) {
         return copy;
     }
-    if (is_compact(dict)) {
-        if (!copy_tables(vm, copy, dict)) {
+    if (dict_table_compact(dict)) {
+        if (!dict_table_copy(vm, copy, dict)) {
             object_release(&vm->ctx, copy);
             return NULL;
         }
@@ -623,14 +422,14 @@ Dict *dict_copy(Vm *vm, Dict *dict)
     }
     // With removed entries, compacting would give its keys other numbers.
     copy->dense = dict->dense && dict->count == dict->used;
-    if (!resize(vm, copy, dict->count)) {
+    if (!dict_table_resize(vm, copy, dict->count)) {
         object_release(&vm->ctx, copy);
         return NULL;
     }
     for (uint32_t i = 0; i < dict->used; i++) {
         DictEntry *entry = &dict->entries[i];
         // There is room: only Ctrl-C makes this fail.
-        if (is_live(entry) &&
+        if (dict_live(entry) &&
             (!ctx_poll(&vm->ctx) ||
              !insert(vm, copy, entry->key, entry->hash, entry->value))) {
             object_release(&vm->ctx, copy);
