@@ -1,6 +1,5 @@
 // Host values to tensors, and back. Two walks over nested lists: the first
-// finds shape and kind, the second fills. Both stop at SHAPE_MAX_RANK, which
-// also ends cyclic lists.
+// finds shape and kind (tensor_scan.h), the second fills.
 #include "interp/tensor_convert.h"
 
 #include "interp/obj_float.h"
@@ -8,44 +7,7 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 #include "interp/tensor_call.h"
-
-// What the leaves are, widest last; STRING and TENSOR mix with nothing else.
-typedef enum LeafKind {
-    LEAF_NONE, // an empty list says nothing
-    LEAF_BOOL,
-    LEAF_INT,  // fits int32
-    LEAF_LONG, // fits int64 only
-    LEAF_FLOAT,
-    LEAF_STRING,
-    LEAF_TENSOR // some leaf is a tensor: packed by the op `stack`
-} LeafKind;
-
-// What the first walk finds out; dims are DIM_UNKNOWN until a list of that
-// depth has been seen.
-typedef struct Scan {
-    const char *who; // for error texts
-    LeafKind kind;
-    Shape shape;
-    bool seen_leaf;  // the rank is settled
-    DType tensor;    // of the first tensor among the leaves, or DT_NONE
-} Scan;
-
-// Subclasses too; other iterables are no tensors.
-static bool is_sequence(Value v)
-{
-    return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_TUPLE);
-}
-
-// Borrowed, and valid as long as no code of the program runs.
-static size_t sequence_items(Value v, const Value **items)
-{
-    if (value_is_kind(v, KIND_LIST)) {
-        *items = value_as_list(v)->items;
-        return value_as_list(v)->count;
-    }
-    *items = value_as_tuple(v)->items;
-    return value_as_tuple(v)->count;
-}
+#include "interp/tensor_scan.h"
 
 // Looks for __tensor__ in the class, without calling it: an operator only wants
 // to know whether to decline.
@@ -53,159 +15,12 @@ bool value_is_convertible(Vm *vm, Value v)
 {
     if (value_is_operand(v) || value_is_bool(v) || value_is_integer(v) ||
         value_is_float(v) || value_is_str(v) ||
-        value_is_kind(v, KIND_BYTES) || is_sequence(v)) {
+        value_is_kind(v, KIND_BYTES) || tensor_scan_nests(v)) {
         return true;
     }
     return value_is_object(v) &&
            !value_unbound(type_lookup(vm, type_of(vm, v),
                                       vm->names[NAME_TENSOR]));
-}
-
-// LEAF_NONE: not a leaf that a tensor can hold.
-static LeafKind leaf_kind(Value v)
-{
-    int64_t wide;
-    if (value_is_bool(v)) {
-        return LEAF_BOOL;
-    }
-    if (value_is_integer(v)) {
-        return int_to_i64(v, &wide) && wide >= INT32_MIN && wide <= INT32_MAX
-                   ? LEAF_INT
-                   : LEAF_LONG;
-    }
-    if (value_is_float(v)) {
-        return LEAF_FLOAT;
-    }
-    if (value_is_str(v) || value_is_kind(v, KIND_BYTES)) {
-        return LEAF_STRING;
-    }
-    return value_is_operand(v) ? LEAF_TENSOR : LEAF_NONE;
-}
-
-// All leaves must stand at one depth. Kinds widen, except that text and numbers
-// do not mix; with a tensor among them it is for the op `stack` to refuse.
-static bool scan_leaf(Vm *vm, Scan *scan, Value v, int depth)
-{
-    LeafKind kind = leaf_kind(v);
-    if (kind == LEAF_NONE) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s: a tensor cannot hold '%s' objects", scan->who,
-                           type_name(type_of(vm, v)));
-    }
-    if (scan->seen_leaf && scan->shape.rank != depth) {
-        return raise_false(vm, ERR_VALUE,
-                           "%s: numbers and lists stand side by side at "
-                           "depth %d",
-                           scan->who, depth);
-    }
-    if (kind == LEAF_TENSOR && scan->tensor == DT_NONE) {
-        scan->tensor = operand_type(v).dtype;
-    }
-    bool mixed = scan->kind != LEAF_NONE && scan->kind != kind &&
-                 kind != LEAF_TENSOR && scan->kind != LEAF_TENSOR &&
-                 (scan->kind == LEAF_STRING || kind == LEAF_STRING);
-    if (mixed) {
-        return raise_false(vm, ERR_DTYPE, "%s: strings and numbers mixed",
-                           scan->who);
-    }
-    scan->kind = kind > scan->kind ? kind : scan->kind;
-    scan->shape.rank = depth;
-    scan->seen_leaf = true;
-    return true;
-}
-
-// At `depth`, all lists must be of one length; the first one seen settles it.
-static bool scan_length(Vm *vm, Scan *scan, size_t length, int depth)
-{
-    if (depth >= SHAPE_MAX_RANK) {
-        return raise_false(vm, ERR_VALUE, "%s: lists nested deeper than %d",
-                           scan->who, SHAPE_MAX_RANK);
-    }
-    if (scan->seen_leaf && depth >= scan->shape.rank) {
-        return raise_false(vm, ERR_VALUE,
-                           "%s: numbers and lists stand side by side at "
-                           "depth %d",
-                           scan->who, depth);
-    }
-    if (scan->shape.dims[depth] == DIM_UNKNOWN) {
-        scan->shape.dims[depth] = (int64_t)length;
-        return true;
-    }
-    if (scan->shape.dims[depth] != (int64_t)length) {
-        return raise_false(vm, ERR_VALUE,
-                           "%s: rows of unequal length, %lld and %zu",
-                           scan->who, (long long)scan->shape.dims[depth],
-                           length);
-    }
-    return true;
-}
-
-// Every leaf is looked at, since the last one may be the widest.
-static bool scan_value(Vm *vm, Scan *scan, Value v, int depth)
-{
-    if (!is_sequence(v)) {
-        return scan_leaf(vm, scan, v, depth);
-    }
-    const Value *items;
-    size_t count = sequence_items(v, &items);
-    if (!scan_length(vm, scan, count, depth) || !ctx_enter(&vm->ctx)) {
-        return false;
-    }
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        ok = scan_value(vm, scan, items[i], depth + 1) && ctx_poll(&vm->ctx);
-    }
-    // Only empty lists so far: the deepest one tells the rank.
-    if (!scan->seen_leaf && scan->shape.rank < depth + 1) {
-        scan->shape.rank = depth + 1; // [[], []] has shape (2, 0)
-    }
-    ctx_leave(&vm->ctx);
-    return ok;
-}
-
-static bool scan_start(Vm *vm, Scan *scan, const char *who, Value v)
-{
-    scan->who = who;
-    scan->kind = LEAF_NONE;
-    scan->seen_leaf = false;
-    scan->tensor = DT_NONE;
-    scan->shape.rank = 0;
-    for (int i = 0; i < SHAPE_MAX_RANK; i++) {
-        scan->shape.dims[i] = DIM_UNKNOWN;
-    }
-    return scan_value(vm, scan, v, 0);
-}
-
-// Where nothing asks for a dtype. Without any leaf, as in [], it is float32.
-static DType default_dtype(LeafKind kind)
-{
-    switch (kind) {
-    case LEAF_BOOL:
-        return DT_BOOL;
-    case LEAF_INT:
-        return DT_INT32;
-    case LEAF_LONG:
-        return DT_INT64;
-    case LEAF_STRING:
-        return DT_STRING;
-    default:
-        return DT_FLOAT32;
-    }
-}
-
-// Numbers may only go up: bool < int < float; text stays text.
-static bool kind_fits(LeafKind kind, DType dtype)
-{
-    switch (dtype_class(dtype)) {
-    case DTYPE_CLASS_BOOL:
-        return kind <= LEAF_BOOL;
-    case DTYPE_CLASS_STRING:
-        return kind == LEAF_NONE || kind == LEAF_STRING;
-    case DTYPE_CLASS_FLOAT:
-        return kind <= LEAF_FLOAT;
-    default:
-        return kind <= LEAF_LONG;
-    }
 }
 
 // int64 is apart because the shift would overflow; every int64_t fits it.
@@ -311,11 +126,11 @@ static bool fill_leaf(Vm *vm, const char *who, Tensor *tensor, int64_t index,
 static bool fill(Vm *vm, const char *who, Tensor *tensor, int64_t *index,
                  Value v)
 {
-    if (!is_sequence(v)) {
+    if (!tensor_scan_nests(v)) {
         return fill_leaf(vm, who, tensor, (*index)++, v);
     }
     const Value *items;
-    size_t count = sequence_items(v, &items);
+    size_t count = tensor_scan_items(v, &items);
     for (size_t i = 0; i < count; i++) {
         if (!fill(vm, who, tensor, index, items[i])) {
             return false;
@@ -342,7 +157,7 @@ static Value fail_kind(Vm *vm, const char *who, Value v, DType dtype)
 static Value pack(Vm *vm, const char *who, Value v, DType dtype)
 {
     const Value *items;
-    size_t count = sequence_items(v, &items);
+    size_t count = tensor_scan_items(v, &items);
     Tuple *parts = tuple_new(vm, count);
     if (parts == NULL) {
         return VALUE_FAIL;
@@ -370,16 +185,16 @@ static Value pack(Vm *vm, const char *who, Value v, DType dtype)
 // the tensor has its size from the start and the second pass only fills it.
 static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
 {
-    Scan scan;
-    if (!scan_start(vm, &scan, who, v)) {
+    TensorScan scan;
+    if (!tensor_scan(vm, &scan, who, v)) {
         return VALUE_FAIL;
     }
     if (scan.kind == LEAF_TENSOR) {
         return pack(vm, who, v, dtype == DT_NONE ? scan.tensor : dtype);
     }
     if (dtype == DT_NONE) {
-        dtype = default_dtype(scan.kind);
-    } else if (!kind_fits(scan.kind, dtype)) {
+        dtype = tensor_scan_dtype(scan.kind);
+    } else if (!tensor_scan_fits(scan.kind, dtype)) {
         return fail_kind(vm, who, v, dtype);
     }
     Tensor *tensor =
@@ -485,16 +300,16 @@ Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
     if (value_is_operand(v)) {
         return convert_operand(vm, who, v, dtype);
     }
-    LeafKind kind = leaf_kind(v);
+    LeafKind kind = tensor_scan_kind(v);
     if (kind != LEAF_NONE) {
         if (dtype == DT_NONE) {
-            dtype = default_dtype(kind);
-        } else if (!kind_fits(kind, dtype)) {
+            dtype = tensor_scan_dtype(kind);
+        } else if (!tensor_scan_fits(kind, dtype)) {
             return fail_kind(vm, who, v, dtype);
         }
         return convert_number(vm, who, v, dtype);
     }
-    if (is_sequence(v) || !value_is_object(v)) {
+    if (tensor_scan_nests(v) || !value_is_object(v)) {
         return convert_host(vm, who, v, dtype);
     }
     return convert_object(vm, who, v, dtype);
@@ -535,12 +350,13 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
             widest = kind > widest ? kind : widest;
             continue;
         }
-        if (!is_sequence(values[i]) && leaf_kind(values[i]) == LEAF_NONE) {
+        if (!tensor_scan_nests(values[i]) &&
+            tensor_scan_kind(values[i]) == LEAF_NONE) {
             *dtype = DT_NONE; // __tensor__ decides, or an error comes
             return true;
         }
-        Scan scan;
-        if (!scan_start(vm, &scan, who, values[i])) {
+        TensorScan scan;
+        if (!tensor_scan(vm, &scan, who, values[i])) {
             return false;
         }
         if (scan.kind == LEAF_TENSOR) {
@@ -550,7 +366,7 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
         widest = scan.kind > widest ? scan.kind : widest;
     }
     // No operand at all: the widest host kind decides, as in a list of all.
-    *dtype = default_dtype(widest);
+    *dtype = tensor_scan_dtype(widest);
     return true;
 }
 
@@ -576,7 +392,8 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values,
             }
             return false;
         }
-        if (UNLIKELY(vm->trace != NULL) && leaf_kind(values[i]) < LEAF_STRING) {
+        if (UNLIKELY(vm->trace != NULL) &&
+            tensor_scan_kind(values[i]) < LEAF_STRING) {
             value_object(outputs[i])->flags |= TENSOR_LITERAL;
         }
     }
