@@ -1,10 +1,7 @@
 // The reader of the module json: one pass over the UTF-8 bytes; places are
-// counted in characters only for an error.
-//
-// Invariant: every function that reads leaves `at` behind what it read, or
-// fails with an error pending. Hooks run code of the program, but the text is
-// held by the caller's arguments and cannot change.
+// counted in characters only for an error. Strings are in json_string.c.
 #include "interp/json.h"
+#include "interp/json_reader.h"
 #include "interp/number_methods.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_float.h"
@@ -12,55 +9,8 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
-enum {
-    KEY_SLOTS = 64, // remembered keys; a power of two
-    KEY_LENGTH = 32 // longer keys are not worth remembering
-};
-
-// What scan() was given, borrowed from its arguments, and how far it is.
-typedef struct Reader {
-    Vm *vm;
-    Str *text;              // borrowed
-    const char *begin, *at, *end;
-    bool strict;            // control characters in strings are errors
-    Value object_hook;      // None: objects are dicts
-    Value pairs_hook;       // None: the same; goes before object_hook
-    Value parse_float;      // None: float
-    Value parse_int;        // None: int
-    Value parse_constant;   // None: the floats that they name
-    Value error_class;      // JSONDecodeError
-    uint32_t depth;         // of json_enter
-    Str *keys[KEY_SLOTS];   // owned; equal keys of one text are one Str
-} Reader;
-
-// error_class(message, text, index). VALUE_FAIL.
-static Value fault_at(Reader *r, const char *message, int64_t index)
-{
-    Vm *vm = r->vm;
-    Str *words = str_from(vm, message);
-    if (words == NULL) {
-        return VALUE_FAIL;
-    }
-    Value args[3] = {str_value(words), str_value(r->text),
-                     int_from_i64(vm, index)};
-    Value made = value_failed(args[2])
-                     ? VALUE_FAIL
-                     : vm_call(vm, r->error_class, args, 3);
-    release(vm, args[2]);
-    object_release(&vm->ctx, words);
-    return value_failed(made) ? VALUE_FAIL : raise_object(vm, made);
-}
-
-// The same for a place in the text. VALUE_FAIL.
-static Value fault(Reader *r, const char *message, const char *place)
-{
-    size_t offset = (size_t)(place - r->begin);
-    return fault_at(r, message,
-                    (int64_t)str_index_of(r->vm, r->text, offset));
-}
-
 // The four characters that JSON calls white space, no others.
-static void skip_white(Reader *r)
+static void skip_white(JsonReader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' ||
                               *r->at == '\t' || *r->at == '\r')) {
@@ -69,180 +19,21 @@ static void skip_white(Reader *r)
 }
 
 // The character at hand is c; false at the end too.
-static bool sees(const Reader *r, char c)
+static bool sees(const JsonReader *r, char c)
 {
     return r->at < r->end && *r->at == c;
 }
 
 // ASCII digits alone, and none behind the end.
-static bool is_digit(const Reader *r, const char *at)
+static bool is_digit(const JsonReader *r, const char *at)
 {
     return at < r->end && *at >= '0' && *at <= '9';
-}
-
-// --- Strings ---
-
-// The character that a one-letter escape means, 0 if there is none.
-static char escaped(char c)
-{
-    static const char letters[] = "\"\\/bfnrt";
-    static const char meanings[] = "\"\\/\b\f\n\r\t";
-    const char *found = c == '\0' ? NULL : strchr(letters, c);
-    return found == NULL ? '\0' : meanings[found - letters];
-}
-
-// Four hexadecimal digits behind the `u` at hand. A string must go on behind
-// them, if only with its closing quote.
-static bool read_hex(Reader *r, uint32_t *code)
-{
-    const char *u = r->at;
-    *code = 0;
-    for (int i = 1; i <= 4; i++) {
-        char c = r->end - u > 5 ? u[i] : '\0';
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
-                                                : 16;
-        if (digit == 16) {
-            fault(r, "Invalid \\uXXXX escape", u);
-            return false;
-        }
-        *code = *code << 4 | digit;
-    }
-    r->at = u + 5;
-    return true;
-}
-
-// The code point of the \u escape whose `u` is at hand; two escapes of a
-// surrogate pair are one, a lone surrogate stays.
-static bool read_code_point(Reader *r, StrBuf *out)
-{
-    uint32_t code, low;
-    if (!read_hex(r, &code)) {
-        return false;
-    }
-    const char *after = r->at;
-    if (code >= 0xD800 && code <= 0xDBFF && r->end - after > 6 &&
-        after[0] == '\\' && after[1] == 'u') {
-        r->at++;
-        if (!read_hex(r, &low)) {
-            return false;
-        }
-        if (low >= 0xDC00 && low <= 0xDFFF) {
-            code = 0x10000 + ((code - 0xD800) << 10 | (low - 0xDC00));
-        } else {
-            r->at = after;
-        }
-    }
-    strbuf_codepoint(out, code);
-    return true;
-}
-
-// The escape whose backslash is at hand. `opening`: the string's quote.
-static bool read_escape(Reader *r, const char *opening, StrBuf *out)
-{
-    if (++r->at == r->end) {
-        fault(r, "Unterminated string starting at", opening);
-        return false;
-    }
-    if (*r->at == 'u') {
-        return read_code_point(r, out);
-    }
-    char c = escaped(*r->at);
-    if (c == '\0') {
-        fault(r, "Invalid \\escape", r->at - 1);
-        return false;
-    }
-    strbuf_putc(out, c);
-    r->at++;
-    return true;
-}
-
-// Moves on to the quote or backslash that ends a plain stretch.
-static bool skip_plain(Reader *r, const char *opening)
-{
-    for (; r->at < r->end; r->at++) {
-        unsigned char c = (unsigned char)*r->at;
-        if (c == '"' || c == '\\') {
-            return true;
-        }
-        if (c < ' ' && r->strict) {
-            fault(r, "Invalid control character at", r->at);
-            return false;
-        }
-    }
-    fault(r, "Unterminated string starting at", opening);
-    return false;
-}
-
-// The rest of a string with escapes. `start`: its first character.
-static Str *read_escaped(Reader *r, const char *start)
-{
-    StrBuf out;
-    strbuf_init(&out, &r->vm->ctx);
-    const char *opening = start - 1;
-    bool ok = true;
-    while (ok && *r->at == '\\') {
-        strbuf_add(&out, start, (size_t)(r->at - start));
-        // A fault is told by code, which must not run over another error.
-        ok = strbuf_ok(&out) && read_escape(r, opening, &out) &&
-             strbuf_ok(&out) && ctx_poll(&r->vm->ctx);
-        start = r->at;
-        ok = ok && skip_plain(r, opening);
-    }
-    if (!ok) {
-        strbuf_free(&out);
-        return NULL;
-    }
-    strbuf_add(&out, start, (size_t)(r->at - start));
-    return str_from_buf(r->vm, &out);
-}
-
-// Documents repeat the keys of their records: one Str for all of them saves
-// the allocations, and its hash is computed once.
-// The remembered key of this text, which takes the place of an older one.
-static Str *read_key_text(Reader *r, const char *start, size_t length)
-{
-    size_t slot = length * 7;
-    for (size_t i = 0; i < length; i++) {
-        slot = slot * 31 + (unsigned char)start[i];
-    }
-    Str **place = &r->keys[slot % KEY_SLOTS];
-    Str *key = *place;
-    if (key == NULL || key->length != length ||
-        memcmp(key->text, start, length) != 0) {
-        key = str_new(r->vm, start, length);
-        if (key == NULL) {
-            return NULL;
-        }
-        object_release_null(&r->vm->ctx, *place);
-        *place = key;
-    }
-    return object_retain(key);
-}
-
-// Most strings have no escape and are copied in one piece; the buffer is made
-// for the others alone.
-// The string whose opening quote is at hand. NULL: failed.
-static Str *read_string(Reader *r, bool is_key)
-{
-    const char *start = ++r->at;
-    if (!skip_plain(r, start - 1)) {
-        return NULL;
-    }
-    size_t length = (size_t)(r->at - start);
-    Str *made = *r->at == '\\' ? read_escaped(r, start)
-                : is_key && length <= KEY_LENGTH
-                    ? read_key_text(r, start, length)
-                    : str_new(r->vm, start, length);
-    r->at++; // the closing quote
-    return made;
 }
 
 // --- Numbers ---
 
 // Calls the hook with the text [start, at), or int or float if it is None.
-static Value number_by(Reader *r, const char *start, Value hook, Kind kind)
+static Value number_by(JsonReader *r, const char *start, Value hook, Kind kind)
 {
     Vm *vm = r->vm;
     Str *text = str_new(vm, start, (size_t)(r->at - start));
@@ -258,9 +49,9 @@ static Value number_by(Reader *r, const char *start, Value hook, Kind kind)
     return result;
 }
 
-// More may not fit 62 bits, and int() words what is wrong with too many.
-// Up to 18 digits are read in place.
-static Value make_int(Reader *r, const char *start)
+// Up to 18 digits are read in place. More may not fit 62 bits, and int() words
+// what is wrong with too many.
+static Value make_int(JsonReader *r, const char *start)
 {
     size_t length = (size_t)(r->at - start);
     if (length > 18 || !value_is_none(r->parse_int)) {
@@ -275,7 +66,7 @@ static Value make_int(Reader *r, const char *start)
 }
 
 // Moves over ".5" and "e+10", as far as they are whole. False: neither.
-static bool skip_fraction(Reader *r)
+static bool skip_fraction(JsonReader *r)
 {
     const char *start = r->at;
     if (sees(r, '.') && is_digit(r, r->at + 1)) {
@@ -294,12 +85,12 @@ static bool skip_fraction(Reader *r)
 }
 
 // A number; anything else is no value at all.
-static Value read_number(Reader *r)
+static Value read_number(JsonReader *r)
 {
     const char *start = r->at;
     r->at += *start == '-';
     if (!is_digit(r, r->at)) {
-        return fault(r, "Expecting value", start);
+        return json_fault(r, "Expecting value", start);
     }
     // A leading zero is the whole number.
     if (*r->at++ != '0') {
@@ -318,7 +109,7 @@ static Value read_number(Reader *r)
 // --- Values ---
 
 // The word is at hand, and is moved over.
-static bool take_word(Reader *r, const char *word)
+static bool take_word(JsonReader *r, const char *word)
 {
     size_t length = strlen(word);
     if ((size_t)(r->end - r->at) < length ||
@@ -330,7 +121,7 @@ static bool take_word(Reader *r, const char *word)
 }
 
 // NaN and the infinities, by parse_constant if there is one.
-static Value make_constant(Reader *r, const char *name, double number)
+static Value make_constant(JsonReader *r, const char *name, double number)
 {
     return value_is_none(r->parse_constant)
                ? float_new(r->vm, number)
@@ -338,9 +129,9 @@ static Value make_constant(Reader *r, const char *name, double number)
                            KIND_FLOAT);
 }
 
-// A word that is only begun is no number either, and read_number says so.
-// What is no string, list or object.
-static Value read_plain(Reader *r)
+// What is no string, list or object. A word that is only begun is no number
+// either, and read_number says so.
+static Value read_plain(JsonReader *r)
 {
     switch (*r->at) {
     case 'n':
@@ -366,12 +157,12 @@ static Value read_plain(Reader *r)
     }
 }
 
-static Value read_value(Reader *r);
+static Value read_value(JsonReader *r);
 
-// White space behind the comma is skipped here, so that a fault in the next
-// item is placed at its first character, as CPython does it.
-// Behind an item: a comma moves on to the next (1), `close` ends it (0).
-static int read_comma(Reader *r, char close)
+// Behind an item: a comma moves on to the next (1), `close` ends it (0). White
+// space behind the comma is skipped here, so that a fault in the next item is
+// placed at its first character, as CPython does it.
+static int read_comma(JsonReader *r, char close)
 {
     skip_white(r);
     if (sees(r, close)) {
@@ -379,7 +170,7 @@ static int read_comma(Reader *r, char close)
         return 0;
     }
     if (!sees(r, ',')) {
-        fault(r, "Expecting ',' delimiter", r->at);
+        json_fault(r, "Expecting ',' delimiter", r->at);
         return -1;
     }
     r->at++;
@@ -387,10 +178,10 @@ static int read_comma(Reader *r, char close)
     return ctx_poll(&r->vm->ctx) ? 1 : -1;
 }
 
-// The list is seen by nobody until it is whole, but hooks may run meanwhile and
-// the collector with them: its items are valid at each moment.
-// The list whose bracket was read.
-static Value read_list(Reader *r)
+// The list whose bracket was read. It is seen by nobody until it is whole, but
+// hooks may run meanwhile and the collector with them: its items are valid at
+// each moment.
+static Value read_list(JsonReader *r)
 {
     List *list = list_new(r->vm, 0);
     if (list == NULL) {
@@ -421,17 +212,17 @@ static bool add_pair(Vm *vm, List *pairs, Str *key, Value value)
            list_append_owned(vm, pairs, value_from_object(pair));
 }
 
-// Of equal keys in a dict the last value stays, at the place of the first;
-// pairs keep both.
-// One key and its value into the Dict, or the List of pairs.
-static bool read_pair(Reader *r, Object *into)
+// One key and its value into the Dict, or the List of pairs. Of equal keys in a
+// dict the last value stays, at the place of the first; pairs keep both.
+static bool read_pair(JsonReader *r, Object *into)
 {
     if (!sees(r, '"')) {
-        fault(r, "Expecting property name enclosed in double quotes", r->at);
+        json_fault(r, "Expecting property name enclosed in double quotes",
+                   r->at);
         return false;
     }
     Vm *vm = r->vm;
-    Str *key = read_string(r, true);
+    Str *key = json_read_string(r, true);
     if (key == NULL) {
         return false;
     }
@@ -442,7 +233,7 @@ static bool read_pair(Reader *r, Object *into)
         skip_white(r);
         value = read_value(r);
     } else {
-        fault(r, "Expecting ':' delimiter", r->at);
+        json_fault(r, "Expecting ':' delimiter", r->at);
     }
     bool ok = !value_failed(value) &&
               (into->kind == KIND_LIST
@@ -456,7 +247,7 @@ static bool read_pair(Reader *r, Object *into)
 }
 
 // The object whose brace was read, and what a hook makes of it.
-static Value read_object(Reader *r)
+static Value read_object(JsonReader *r)
 {
     Vm *vm = r->vm;
     bool pairs = !value_is_none(r->pairs_hook);
@@ -484,15 +275,15 @@ static Value read_object(Reader *r)
     return result;
 }
 
-// Only lists and objects nest, so only they are counted as levels.
-// The value at hand, without white space in front.
-static Value read_value(Reader *r)
+// The value at hand, without white space in front. Only lists and objects nest,
+// so only they are counted as levels.
+static Value read_value(JsonReader *r)
 {
     if (r->at >= r->end) {
-        return fault(r, "Expecting value", r->end);
+        return json_fault(r, "Expecting value", r->end);
     }
     if (*r->at == '"') {
-        Str *text = read_string(r, false);
+        Str *text = json_read_string(r, false);
         return text == NULL ? VALUE_FAIL : str_value(text);
     }
     if (*r->at != '[' && *r->at != '{') {
@@ -537,7 +328,7 @@ static bool text_and_index(Vm *vm, const Value *args, int64_t *index)
 }
 
 // (value, index behind it).
-static Value scanned(Reader *r, Value value)
+static Value scanned(JsonReader *r, Value value)
 {
     size_t end = str_index_of(r->vm, r->text, (size_t)(r->at - r->begin));
     Value items[2] = {value, value_from_small((int64_t)end)};
@@ -556,7 +347,7 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
     if (strict < 0 || !text_and_index(vm, args, &index)) {
         return VALUE_FAIL;
     }
-    Reader r = {.vm = vm, .text = value_as_str(args[0]),
+    JsonReader r = {.vm = vm, .text = value_as_str(args[0]),
                 .strict = strict != 0, .object_hook = args[3],
                 .pairs_hook = args[4], .parse_float = args[5],
                 .parse_int = args[6], .parse_constant = args[7],
@@ -566,13 +357,13 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
     }
     size_t place;
     if (!find_place(vm, args[0], index, &place)) {
-        return fault_at(&r, "Expecting value", index);
+        return json_fault_at(&r, "Expecting value", index);
     }
     r.begin = r.text->text;
     r.at = r.begin + place;
     r.end = r.begin + r.text->length;
     Value value = read_value(&r);
-    for (size_t i = 0; i < KEY_SLOTS; i++) {
+    for (size_t i = 0; i < JSON_KEY_SLOTS; i++) {
         object_release_null(&vm->ctx, r.keys[i]);
     }
     return value_failed(value) ? value : scanned(&r, value);
@@ -591,7 +382,7 @@ Value json_skip(Vm *vm, Value *args, uint32_t count)
         return value_from_small(index);
     }
     Str *text = value_as_str(args[0]);
-    Reader r = {.vm = vm, .at = text->text + place,
+    JsonReader r = {.vm = vm, .at = text->text + place,
                 .end = text->text + text->length};
     const char *start = r.at;
     skip_white(&r);
