@@ -6,29 +6,12 @@
 #include "interp/exception_fields.h"
 
 #include "interp/attr.h"
+#include "interp/exception_family.h"
 #include "interp/note.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_int.h"
 #include "interp/protocol.h"
-
-// The places of fields that are used by name here.
-enum {
-    IMPORT_MSG = 0,
-    OS_ERRNO = 0,
-    OS_STRERROR,
-    OS_FILE,
-    OS_FILE2,
-    SYNTAX_MSG = 0,
-    SYNTAX_FILE,
-    SYNTAX_LINE,
-    SYNTAX_PRINT = 7,
-    UNICODE_ENCODING = 0,
-    UNICODE_OBJECT,
-    UNICODE_START,
-    UNICODE_END,
-    UNICODE_REASON
-};
 
 // The bit of each family whose fields exist, by error kind.
 static const ErrorKind families[] = {
@@ -37,9 +20,9 @@ static const ErrorKind families[] = {
     ERR_IMPORT,      ERR_UNICODE_DECODE, ERR_UNICODE_ENCODE,
     ERR_UNICODE_TRANSLATE};
 
-// ERR_NONE: the class has no fields. Every exception that is made comes here,
-// so the classes are walked once; no class derives from two families.
-static ErrorKind family_of(Vm *vm, const Exception *self)
+// Every exception that is made comes here, so the classes are walked once; no
+// class derives from two families.
+ErrorKind exception_family(Vm *vm, const Exception *self)
 {
     const Tuple *mro = self->head.type->mro;
     // The last two are BaseException and object.
@@ -152,9 +135,9 @@ static Value default_field(Vm *vm, ErrorKind family, const Exception *self,
     }
 }
 
-// Owned; UNBOUND: not set, which programs see as None.
-static Value raw_field(Vm *vm, ErrorKind family, const Exception *self,
-                       int field)
+// What was set goes before what follows from args.
+Value exception_family_field(Vm *vm, ErrorKind family, const Exception *self,
+                             int field)
 {
     if (self->fields != NULL && !value_unbound(self->fields[field])) {
         return value_retain(self->fields[field]);
@@ -189,7 +172,8 @@ static bool set_field(Vm *vm, Exception *self, int field, Value value)
 static Value get_field(Vm *vm, Value self, int field)
 {
     const Exception *exception = value_as_exception(self);
-    Value found = raw_field(vm, family_of(vm, exception), exception, field);
+    ErrorKind family = exception_family(vm, exception);
+    Value found = exception_family_field(vm, family, exception, field);
     return value_unbound(found) ? VALUE_NONE : found;
 }
 
@@ -269,23 +253,23 @@ static int field_index(ErrorKind family, const char *name)
 
 Value exception_field(Vm *vm, const Exception *self, const char *name)
 {
-    ErrorKind family = family_of(vm, self);
+    ErrorKind family = exception_family(vm, self);
     int field = field_index(family, name);
     if (field < 0) {
         return VALUE_UNBOUND;
     }
-    Value found = raw_field(vm, family, self, field);
+    Value found = exception_family_field(vm, family, self, field);
     return value_unbound(found) ? VALUE_NONE : found;
 }
 
 bool exception_fields_keep(Vm *vm, Exception *self)
 {
-    ErrorKind family = family_of(vm, self);
+    ErrorKind family = exception_family(vm, self);
     if (family == ERR_NONE || !make_room(vm, self)) {
         return family == ERR_NONE;
     }
     for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
-        Value now = raw_field(vm, family, self, i);
+        Value now = exception_family_field(vm, family, self, i);
         if (value_failed(now)) {
             return false;
         }
@@ -406,7 +390,7 @@ static void forget_fields(Vm *vm, Exception *self)
 bool exception_fields_init(Vm *vm, Exception *self, const Tuple *args,
                            Dict *keywords)
 {
-    ErrorKind family = family_of(vm, self);
+    ErrorKind family = exception_family(vm, self);
     forget_fields(vm, self);
     switch (family) {
     case ERR_ATTRIBUTE:
@@ -425,189 +409,4 @@ bool exception_fields_init(Vm *vm, Exception *self, const Tuple *args,
     case ERR_UNICODE_TRANSLATE: return check_arguments(vm, args, "UnnU");
     default: return true;
     }
-}
-
-// Texts
-
-// All fields of an exception at once, each owned.
-typedef struct Fields {
-    Value item[EXCEPTION_FIELD_MAX];
-} Fields;
-
-static void fields_drop(Vm *vm, Fields *fields)
-{
-    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
-        if (!value_failed(fields->item[i])) {
-            release(vm, fields->item[i]);
-        }
-    }
-}
-
-static bool fields_read(Vm *vm, ErrorKind family, const Exception *self,
-                        Fields *out)
-{
-    bool done = true;
-    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
-        out->item[i] = raw_field(vm, family, self, i);
-        done = done && !value_failed(out->item[i]);
-    }
-    return done;
-}
-
-// "[Errno 2] text: 'file' -> 'file2'"
-static Str *os_text(Vm *vm, const Fields *fields)
-{
-    bool file = !value_unbound(fields->item[OS_FILE]);
-    bool file2 = file && !value_unbound(fields->item[OS_FILE2]);
-    if (!file && (value_unbound(fields->item[OS_ERRNO]) ||
-                  value_unbound(fields->item[OS_STRERROR]))) {
-        return NULL;
-    }
-    Str *part[4] = {NULL};
-    for (int i = 0; i < 2 + file + file2; i++) {
-        Value value = fields->item[i];
-        value = value_unbound(value) ? VALUE_NONE : value;
-        // Files show with quotes, the text without.
-        part[i] = i < OS_FILE ? value_str(vm, value) : value_repr(vm, value);
-    }
-    Str *text = NULL;
-    if (!vm_has_error(vm)) {
-        text = str_printf(vm, "[Errno %s] %s%s%s%s%s", part[0]->text,
-                          part[1]->text, file ? ": " : "",
-                          file ? part[2]->text : "", file2 ? " -> " : "",
-                          file2 ? part[3]->text : "");
-    }
-    for (int i = 0; i < 4; i++) {
-        object_release_null(&vm->ctx, part[i]);
-    }
-    return text;
-}
-
-// "invalid syntax (a.py, line 3)"
-static Str *syntax_text(Vm *vm, const Fields *fields)
-{
-    Value message = fields->item[SYNTAX_MSG];
-    Str *text = value_str(vm, value_unbound(message) ? VALUE_NONE : message);
-    if (text == NULL) {
-        return NULL;
-    }
-    int64_t line = 0;
-    bool lined = value_is_int(fields->item[SYNTAX_LINE]) &&
-                 int_to_i64(fields->item[SYNTAX_LINE], &line);
-    const char *name = NULL;
-    if (value_is_str(fields->item[SYNTAX_FILE])) {
-        // Without its folders, as CPython shows it.
-        name = value_as_str(fields->item[SYNTAX_FILE])->text;
-        const char *slash = strrchr(name, '/');
-        name = slash == NULL ? name : slash + 1;
-    }
-    Str *made = NULL;
-    if (lined) {
-        made = str_printf(vm, "%s (%s%sline %lld)", text->text,
-                          name == NULL ? "" : name, name == NULL ? "" : ", ",
-                          (long long)line);
-    } else if (name != NULL) {
-        made = str_printf(vm, "%s (%s)", text->text, name);
-    } else {
-        return text;
-    }
-    object_release(&vm->ctx, text);
-    return made;
-}
-
-// The one character or byte that a Unicode error is about, as it shows it.
-// False if [start, end) is not a single one of the object.
-static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
-                   size_t size)
-{
-    int64_t start, end;
-    Value object = fields->item[UNICODE_OBJECT];
-    if (!int_to_i64(fields->item[UNICODE_START], &start) ||
-        !int_to_i64(fields->item[UNICODE_END], &end) || end != start + 1 ||
-        start < 0) {
-        return false;
-    }
-    Value item = value_get_item(vm, object, value_from_small(start));
-    if (value_failed(item)) {
-        raise_clear(vm);
-        return false;
-    }
-    int64_t number = 0;
-    if (byte) {
-        (void)int_to_i64(item, &number);
-        snprintf(out, size, "byte 0x%02x", (unsigned)number);
-    } else {
-        uint32_t c = str_first_point(value_as_str(item));
-        snprintf(out, size,
-                 c > 0xFFFF ? "character '\\U%08x'"
-                 : c > 0xFF ? "character '\\u%04x'"
-                            : "character '\\x%02x'",
-                 (unsigned)c);
-    }
-    release(vm, item);
-    return true;
-}
-
-// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte"
-static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
-{
-    bool translate = family == ERR_UNICODE_TRANSLATE;
-    bool decode = family == ERR_UNICODE_DECODE;
-    Value number[2] = {fields->item[UNICODE_START],
-                       fields->item[UNICODE_END]};
-    Value encoding = fields->item[UNICODE_ENCODING];
-    Value reason = fields->item[UNICODE_REASON];
-    int64_t start, end;
-    if (!value_is_int(number[0]) || !int_to_i64(number[0], &start) ||
-        !value_is_int(number[1]) || !int_to_i64(number[1], &end) ||
-        !value_is_str(reason) || (!translate && !value_is_str(encoding))) {
-        return NULL; // made from a text alone
-    }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    if (!translate) {
-        strbuf_printf(&out, "'%s' codec ", value_as_str(encoding)->text);
-    }
-    strbuf_printf(&out, "can't %s ", translate ? "translate"
-                                     : decode  ? "decode"
-                                               : "encode");
-    char what[32];
-    if (single(vm, fields, decode, what, sizeof what)) {
-        strbuf_printf(&out, "%s in position %lld: ", what, (long long)start);
-    } else {
-        strbuf_printf(&out, "%s in position %lld-%lld: ",
-                      decode ? "bytes" : "characters", (long long)start,
-                      (long long)end - 1);
-    }
-    strbuf_puts(&out, value_as_str(reason)->text);
-    Str *text = strbuf_ok(&out) ? str_new(vm, out.text, out.length) : NULL;
-    strbuf_free(&out);
-    return text;
-}
-
-Str *exception_fields_text(Vm *vm, const Exception *self)
-{
-    ErrorKind family = family_of(vm, self);
-    Fields fields;
-    Str *text = NULL;
-    // Most classes have none; those are not read.
-    if (family == ERR_NONE || family == ERR_NAME || family == ERR_ATTRIBUTE ||
-        family == ERR_STOP_ITERATION || family == ERR_SYSTEM_EXIT) {
-        return NULL;
-    }
-    if (fields_read(vm, family, self, &fields)) {
-        switch (family) {
-        case ERR_OS: text = os_text(vm, &fields); break;
-        case ERR_SYNTAX: text = syntax_text(vm, &fields); break;
-        case ERR_IMPORT:
-            // Any other msg than a text shows the arguments.
-            text = value_is_str(fields.item[IMPORT_MSG])
-                       ? object_retain(value_as_str(fields.item[IMPORT_MSG]))
-                       : NULL;
-            break;
-        default: text = unicode_text(vm, family, &fields); break;
-        }
-    }
-    fields_drop(vm, &fields);
-    return text;
 }

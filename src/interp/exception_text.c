@@ -1,0 +1,190 @@
+// str() of the error classes that have a form of their own: OSError,
+// SyntaxError, ImportError and the Unicode errors, worded as CPython does.
+#include "interp/exception_family.h"
+#include "interp/exception_fields.h"
+#include "interp/obj_int.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+
+// All fields of an exception at once, each owned.
+typedef struct Fields {
+    Value item[EXCEPTION_FIELD_MAX];
+} Fields;
+
+static void fields_drop(Vm *vm, Fields *fields)
+{
+    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
+        if (!value_failed(fields->item[i])) {
+            release(vm, fields->item[i]);
+        }
+    }
+}
+
+static bool fields_read(Vm *vm, ErrorKind family, const Exception *self,
+                        Fields *out)
+{
+    bool done = true;
+    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
+        out->item[i] = exception_family_field(vm, family, self, i);
+        done = done && !value_failed(out->item[i]);
+    }
+    return done;
+}
+
+// "[Errno 2] text: 'file' -> 'file2'"
+static Str *os_text(Vm *vm, const Fields *fields)
+{
+    bool file = !value_unbound(fields->item[OS_FILE]);
+    bool file2 = file && !value_unbound(fields->item[OS_FILE2]);
+    if (!file && (value_unbound(fields->item[OS_ERRNO]) ||
+                  value_unbound(fields->item[OS_STRERROR]))) {
+        return NULL;
+    }
+    Str *part[4] = {NULL};
+    for (int i = 0; i < 2 + file + file2; i++) {
+        Value value = fields->item[i];
+        value = value_unbound(value) ? VALUE_NONE : value;
+        // Files show with quotes, the text without.
+        part[i] = i < OS_FILE ? value_str(vm, value) : value_repr(vm, value);
+    }
+    Str *text = NULL;
+    if (!vm_has_error(vm)) {
+        text = str_printf(vm, "[Errno %s] %s%s%s%s%s", part[0]->text,
+                          part[1]->text, file ? ": " : "",
+                          file ? part[2]->text : "", file2 ? " -> " : "",
+                          file2 ? part[3]->text : "");
+    }
+    for (int i = 0; i < 4; i++) {
+        object_release_null(&vm->ctx, part[i]);
+    }
+    return text;
+}
+
+// "invalid syntax (a.py, line 3)"
+static Str *syntax_text(Vm *vm, const Fields *fields)
+{
+    Value message = fields->item[SYNTAX_MSG];
+    Str *text = value_str(vm, value_unbound(message) ? VALUE_NONE : message);
+    if (text == NULL) {
+        return NULL;
+    }
+    int64_t line = 0;
+    bool lined = value_is_int(fields->item[SYNTAX_LINE]) &&
+                 int_to_i64(fields->item[SYNTAX_LINE], &line);
+    const char *name = NULL;
+    if (value_is_str(fields->item[SYNTAX_FILE])) {
+        // Without its folders, as CPython shows it.
+        name = value_as_str(fields->item[SYNTAX_FILE])->text;
+        const char *slash = strrchr(name, '/');
+        name = slash == NULL ? name : slash + 1;
+    }
+    Str *made = NULL;
+    if (lined) {
+        made = str_printf(vm, "%s (%s%sline %lld)", text->text,
+                          name == NULL ? "" : name, name == NULL ? "" : ", ",
+                          (long long)line);
+    } else if (name != NULL) {
+        made = str_printf(vm, "%s (%s)", text->text, name);
+    } else {
+        return text;
+    }
+    object_release(&vm->ctx, text);
+    return made;
+}
+
+// The one character or byte that a Unicode error is about, as it shows it.
+// False if [start, end) is not a single one of the object.
+static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
+                   size_t size)
+{
+    int64_t start, end;
+    Value object = fields->item[UNICODE_OBJECT];
+    if (!int_to_i64(fields->item[UNICODE_START], &start) ||
+        !int_to_i64(fields->item[UNICODE_END], &end) || end != start + 1 ||
+        start < 0) {
+        return false;
+    }
+    Value item = value_get_item(vm, object, value_from_small(start));
+    if (value_failed(item)) {
+        raise_clear(vm);
+        return false;
+    }
+    int64_t number = 0;
+    if (byte) {
+        (void)int_to_i64(item, &number);
+        snprintf(out, size, "byte 0x%02x", (unsigned)number);
+    } else {
+        uint32_t c = str_first_point(value_as_str(item));
+        snprintf(out, size,
+                 c > 0xFFFF ? "character '\\U%08x'"
+                 : c > 0xFF ? "character '\\u%04x'"
+                            : "character '\\x%02x'",
+                 (unsigned)c);
+    }
+    release(vm, item);
+    return true;
+}
+
+// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte"
+static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
+{
+    bool translate = family == ERR_UNICODE_TRANSLATE;
+    bool decode = family == ERR_UNICODE_DECODE;
+    Value number[2] = {fields->item[UNICODE_START],
+                       fields->item[UNICODE_END]};
+    Value encoding = fields->item[UNICODE_ENCODING];
+    Value reason = fields->item[UNICODE_REASON];
+    int64_t start, end;
+    if (!value_is_int(number[0]) || !int_to_i64(number[0], &start) ||
+        !value_is_int(number[1]) || !int_to_i64(number[1], &end) ||
+        !value_is_str(reason) || (!translate && !value_is_str(encoding))) {
+        return NULL; // made from a text alone
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    if (!translate) {
+        strbuf_printf(&out, "'%s' codec ", value_as_str(encoding)->text);
+    }
+    strbuf_printf(&out, "can't %s ", translate ? "translate"
+                                     : decode  ? "decode"
+                                               : "encode");
+    char what[32];
+    if (single(vm, fields, decode, what, sizeof what)) {
+        strbuf_printf(&out, "%s in position %lld: ", what, (long long)start);
+    } else {
+        strbuf_printf(&out, "%s in position %lld-%lld: ",
+                      decode ? "bytes" : "characters", (long long)start,
+                      (long long)end - 1);
+    }
+    strbuf_puts(&out, value_as_str(reason)->text);
+    Str *text = strbuf_ok(&out) ? str_new(vm, out.text, out.length) : NULL;
+    strbuf_free(&out);
+    return text;
+}
+
+Str *exception_fields_text(Vm *vm, const Exception *self)
+{
+    ErrorKind family = exception_family(vm, self);
+    Fields fields;
+    Str *text = NULL;
+    // Most classes have none; those are not read.
+    if (family == ERR_NONE || family == ERR_NAME || family == ERR_ATTRIBUTE ||
+        family == ERR_STOP_ITERATION || family == ERR_SYSTEM_EXIT) {
+        return NULL;
+    }
+    if (fields_read(vm, family, self, &fields)) {
+        switch (family) {
+        case ERR_OS: text = os_text(vm, &fields); break;
+        case ERR_SYNTAX: text = syntax_text(vm, &fields); break;
+        case ERR_IMPORT:
+            // Any other msg than a text shows the arguments.
+            text = value_is_str(fields.item[IMPORT_MSG])
+                       ? object_retain(value_as_str(fields.item[IMPORT_MSG]))
+                       : NULL;
+            break;
+        default: text = unicode_text(vm, family, &fields); break;
+        }
+    }
+    fields_drop(vm, &fields);
+    return text;
+}
