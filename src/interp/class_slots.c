@@ -1,19 +1,19 @@
 // Slots of classes written in Duet: each looks the method up and calls it.
+// Those of attributes and descriptors are in class_attr_slots.c.
 //
 // Invariant: a user slot stands in a class exactly when the first class of
 // its MRO that has the method is written in Duet; otherwise the slot of the
 // built-in layout stands there, so built-in speed is kept.
 #include "interp/attr.h"
 #include "interp/class_new.h"
+#include "interp/class_slots.h"
 #include "interp/obj_float.h"
 #include "interp/obj_function.h"
 #include "interp/obj_int.h"
 
-enum { USER_MAX_ARGS = 3 };
-
-// type(self).name(self, args…); UNBOUND if the class has none.
-static Value call_method(Vm *vm, Value self, NameId id, const Value *args,
-                         uint32_t count)
+// As CPython calls special methods: the instance's own dict does not count.
+Value class_call(Vm *vm, Value self, NameId id, const Value *args,
+                 uint32_t count)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, vm->names[id]);
@@ -56,18 +56,18 @@ static Value need_str(Vm *vm, Value result, const char *method)
 
 static Value user_repr(Vm *vm, Value self)
 {
-    return need_str(vm, call_method(vm, self, NAME_REPR, NULL, 0), "__repr__");
+    return need_str(vm, class_call(vm, self, NAME_REPR, NULL, 0), "__repr__");
 }
 
 static Value user_str(Vm *vm, Value self)
 {
-    return need_str(vm, call_method(vm, self, NAME_STR, NULL, 0), "__str__");
+    return need_str(vm, class_call(vm, self, NAME_STR, NULL, 0), "__str__");
 }
 
 static Value user_format(Vm *vm, Value self, Str *spec)
 {
     Value arg = value_from_object(spec);
-    Value result = call_method(vm, self, NAME_FORMAT, &arg, 1);
+    Value result = class_call(vm, self, NAME_FORMAT, &arg, 1);
     if (value_failed(result) || value_is_str(result)) {
         return result;
     }
@@ -85,7 +85,7 @@ static bool user_hash(Vm *vm, Value self, uint64_t *hash)
         return raise_false(vm, ERR_TYPE, "unhashable type: '%s'",
                            type_name(type_of(vm, self)));
     }
-    Value result = call_method(vm, self, NAME_HASH, NULL, 0);
+    Value result = class_call(vm, self, NAME_HASH, NULL, 0);
     if (value_failed(result)) {
         return false;
     }
@@ -112,7 +112,7 @@ static Value declined(Value result)
 // A class with __eq__ alone answers != by its opposite.
 static Value user_not_equal(Vm *vm, Value a, Value b)
 {
-    Value equal = declined(call_method(vm, a, NAME_EQ, &b, 1));
+    Value equal = declined(class_call(vm, a, NAME_EQ, &b, 1));
     if (value_failed(equal) || value_same(equal, VALUE_NOT_IMPLEMENTED)) {
         return equal;
     }
@@ -131,13 +131,13 @@ static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (op == COMPARE_NE && by_object) {
         return user_not_equal(vm, a, b);
     }
-    return declined(call_method(vm, a, NAME_LT + op, &b, 1));
+    return declined(class_call(vm, a, NAME_LT + op, &b, 1));
 }
 
 static Value user_unary(Vm *vm, UnaryOp op, Value self)
 {
     static const char *const symbols[] = {"-", "+", "~"};
-    Value result = call_method(vm, self, NAME_NEG + op, NULL, 0);
+    Value result = class_call(vm, self, NAME_NEG + op, NULL, 0);
     return value_unbound(result)
                ? raise_error(vm, ERR_TYPE,
                              "bad operand type for unary %s: '%s'",
@@ -164,18 +164,18 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
         Value theirs = type_lookup(vm, right, vm->names[reflected]);
         if (other && type_is_subtype(right, left) &&
             !value_same(mine, theirs)) {
-            Value result = declined(call_method(vm, b, reflected, &a, 1));
+            Value result = declined(class_call(vm, b, reflected, &a, 1));
             if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
                 return result;
             }
             other = false;
         }
-        Value result = declined(call_method(vm, a, plain, &b, 1));
+        Value result = declined(class_call(vm, a, plain, &b, 1));
         if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
             return result;
         }
     }
-    return other ? declined(call_method(vm, b, reflected, &a, 1))
+    return other ? declined(class_call(vm, b, reflected, &a, 1))
                  : VALUE_NOT_IMPLEMENTED;
 }
 
@@ -183,7 +183,7 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
 // __iadd__ a += b is a = a + b.
 static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    Value result = declined(call_method(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
+    Value result = declined(class_call(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
     return value_same(result, VALUE_NOT_IMPLEMENTED)
                ? value_binary(vm, op, a, b)
                : result;
@@ -193,7 +193,7 @@ static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 // slot.
 static int user_truth(Vm *vm, Value self)
 {
-    Value result = call_method(vm, self, NAME_BOOL, NULL, 0);
+    Value result = class_call(vm, self, NAME_BOOL, NULL, 0);
     if (value_failed(result)) {
         return -1;
     }
@@ -209,7 +209,7 @@ static int user_truth(Vm *vm, Value self)
 // -1: failed, with an error pending; so a negative answer is an error, too.
 static int64_t user_length(Vm *vm, Value self)
 {
-    Value result = call_method(vm, self, NAME_LEN, NULL, 0);
+    Value result = class_call(vm, self, NAME_LEN, NULL, 0);
     int64_t length = -1;
     if (value_failed(result)) {
         return -1;
@@ -224,7 +224,7 @@ static int64_t user_length(Vm *vm, Value self)
 
 static Value user_get_item(Vm *vm, Value self, Value key)
 {
-    return call_method(vm, self, NAME_GETITEM, &key, 1);
+    return class_call(vm, self, NAME_GETITEM, &key, 1);
 }
 
 // One slot serves both methods. A class may define only one of them; the other
@@ -233,8 +233,8 @@ static bool user_set_item(Vm *vm, Value self, Value key, Value value)
 {
     Value args[2] = {key, value};
     bool deleting = value_unbound(value);
-    Value result = deleting ? call_method(vm, self, NAME_DELITEM, args, 1)
-                            : call_method(vm, self, NAME_SETITEM, args, 2);
+    Value result = deleting ? class_call(vm, self, NAME_DELITEM, args, 1)
+                            : class_call(vm, self, NAME_SETITEM, args, 2);
     if (value_unbound(result)) {
         return raise_false(vm, ERR_TYPE,
                            "'%s' object does%s support item %s",
@@ -251,7 +251,7 @@ static bool user_set_item(Vm *vm, Value self, Value key, Value value)
 
 static int user_contains(Vm *vm, Value self, Value item)
 {
-    Value result = call_method(vm, self, NAME_CONTAINS, &item, 1);
+    Value result = class_call(vm, self, NAME_CONTAINS, &item, 1);
     if (value_failed(result)) {
         return -1;
     }
@@ -269,7 +269,7 @@ static Value user_iter(Vm *vm, Value self)
         return raise_error(vm, ERR_TYPE, "'%s' object is not iterable",
                            type_name(type_of(vm, self)));
     }
-    Value result = call_method(vm, self, NAME_ITER, NULL, 0);
+    Value result = class_call(vm, self, NAME_ITER, NULL, 0);
     if (!value_failed(result) &&
         type_of(vm, result)->slots.next == NULL) {
         raise_error(vm, ERR_TYPE,
@@ -284,7 +284,7 @@ static Value user_iter(Vm *vm, Value self)
 // The end travels as VALUE_STOP, which costs no exception in the loops of C.
 static Value user_next(Vm *vm, Value self)
 {
-    Value result = call_method(vm, self, NAME_NEXT, NULL, 0);
+    Value result = class_call(vm, self, NAME_NEXT, NULL, 0);
     if (value_failed(result) && raise_matches(vm, ERR_STOP_ITERATION)) {
         raise_clear(vm);
         return VALUE_STOP;
@@ -295,17 +295,17 @@ static Value user_next(Vm *vm, Value self)
 // The result is not checked here: the messages of the callers differ.
 static Value user_index(Vm *vm, Value self)
 {
-    return call_method(vm, self, NAME_INDEX, NULL, 0);
+    return class_call(vm, self, NAME_INDEX, NULL, 0);
 }
 
 static Value user_to_int(Vm *vm, Value self)
 {
-    return call_method(vm, self, NAME_INT, NULL, 0);
+    return class_call(vm, self, NAME_INT, NULL, 0);
 }
 
 static Value user_to_float(Vm *vm, Value self)
 {
-    return call_method(vm, self, NAME_FLOAT, NULL, 0);
+    return class_call(vm, self, NAME_FLOAT, NULL, 0);
 }
 
 // Objects that call objects nest C frames, hence the check of the depth.
@@ -380,84 +380,17 @@ static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return result;
 }
 
-// __getattribute__ first, then __getattr__ if that gave AttributeError.
-static Value user_get_attr(Vm *vm, Value self, Str *name)
-{
-    Type *cls = type_of(vm, self);
-    Value key = value_from_object(name);
-    Value own = type_lookup(vm, cls, vm->names[NAME_GETATTRIBUTE]);
-    Value result = value_is_kind(own, KIND_FUNCTION)
-                       ? call_method(vm, self, NAME_GETATTRIBUTE, &key, 1)
-                       : attr_get_layout(vm, self, name);
-    Value fallback = type_lookup(vm, cls, vm->names[NAME_GETATTR]);
-    if (!value_failed(result) || value_unbound(fallback) ||
-        !raise_matches(vm, ERR_ATTRIBUTE)) {
-        return result;
-    }
-    raise_clear(vm);
-    return call_method(vm, self, NAME_GETATTR, &key, 1);
-}
-
-// A class may define __setattr__ alone or __delattr__ alone; the layout does
-// the other.
-static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
-{
-    Value args[2] = {value_from_object(name), value};
-    bool deleting = value_unbound(value);
-    NameId id = deleting ? NAME_DELATTR : NAME_SETATTR;
-    Value found = type_lookup(vm, type_of(vm, self), vm->names[id]);
-    if (!value_is_kind(found, KIND_FUNCTION)) {
-        return attr_set_layout(vm, self, name, value);
-    }
-    Value result = call_method(vm, self, id, args, deleting ? 1 : 2);
-    if (value_failed(result)) {
-        return false;
-    }
-    release(vm, result);
-    return true;
-}
-
-// __get__ of a descriptor written in Duet; None stands for no instance.
-static Value user_get_descriptor(Vm *vm, Value self, Value instance,
-                                 Type *owner)
-{
-    Value args[2] = {value_unbound(instance) ? VALUE_NONE : instance,
-                     value_from_object(owner)};
-    Value result = call_method(vm, self, NAME_GET, args, 2);
-    return value_unbound(result) ? value_retain(self) : result;
-}
-
-// __set__ or __delete__; CPython names the one that is missing in an
-// AttributeError.
-static bool user_set_descriptor(Vm *vm, Value self, Value instance,
-                                Value value)
-{
-    Value args[2] = {instance, value};
-    bool deleting = value_unbound(value);
-    Value result = deleting ? call_method(vm, self, NAME_DELETE, args, 1)
-                            : call_method(vm, self, NAME_SET, args, 2);
-    if (value_unbound(result)) {
-        return raise_false(vm, ERR_ATTRIBUTE, "%s",
-                           deleting ? "__delete__" : "__set__");
-    }
-    if (value_failed(result)) {
-        return false;
-    }
-    release(vm, result);
-    return true;
-}
-
 // __del__ is looked up in the class, and its result is of no interest.
 static bool user_finalize(Vm *vm, Object *self)
 {
     Value result =
-        call_method(vm, value_from_object(self), NAME_DEL, NULL, 0);
+        class_call(vm, value_from_object(self), NAME_DEL, NULL, 0);
     release(vm, result);
     return !value_failed(result);
 }
 
-// The class of the MRO whose dict has the name is written in Duet.
-static bool user_defines(Vm *vm, Type *cls, NameId id)
+// The first class of the MRO that has the name decides, as it does in a call.
+bool class_defines(Vm *vm, Type *cls, NameId id)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
         Type *owner = (Type *)value_object(cls->mro->items[i]);
@@ -474,38 +407,13 @@ static void set_operator_slots(Vm *vm, Type *cls)
 {
     for (int op = 0; op < BINARY_COUNT; op++) {
         NameId plain = NAME_ADD + 3 * op;
-        if (user_defines(vm, cls, plain) ||
-            user_defines(vm, cls, plain + 1)) {
+        if (class_defines(vm, cls, plain) ||
+            class_defines(vm, cls, plain + 1)) {
             cls->slots.binary = user_binary;
         }
-        if (user_defines(vm, cls, plain + 2)) {
+        if (class_defines(vm, cls, plain + 2)) {
             cls->slots.inplace = user_inplace;
         }
-    }
-}
-
-static void set_attribute_slots(Vm *vm, Type *cls)
-{
-    cls->flags &= ~(uint32_t)TYPE_USER_GET_ATTR;
-    if (user_defines(vm, cls, NAME_GETATTR) ||
-        user_defines(vm, cls, NAME_GETATTRIBUTE)) {
-        cls->slots.get_attr = user_get_attr;
-        cls->flags |= TYPE_USER_GET_ATTR;
-    }
-    if (user_defines(vm, cls, NAME_SETATTR) ||
-        user_defines(vm, cls, NAME_DELATTR)) {
-        cls->slots.set_attr = user_set_attr;
-    }
-}
-
-static void set_descriptor_slots(Vm *vm, Type *cls)
-{
-    if (user_defines(vm, cls, NAME_GET)) {
-        cls->slots.get_descriptor = user_get_descriptor;
-    }
-    if (user_defines(vm, cls, NAME_SET) ||
-        user_defines(vm, cls, NAME_DELETE)) {
-        cls->slots.set_descriptor = user_set_descriptor;
     }
 }
 
@@ -545,24 +453,24 @@ static void set_slots(Vm *vm, Type *cls)
     }
     cls->slots = layout->slots;
 #define DUNDER(id, text, slot, user, params)                                  \
-    if (user_defines(vm, cls, NAME_##id)) {                                   \
+    if (class_defines(vm, cls, NAME_##id)) {                                   \
         cls->slots.slot = user;                                               \
     }
 #include "interp/dunder_list.h"
 #undef DUNDER
-    if (user_defines(vm, cls, NAME_HASH)) {
+    if (class_defines(vm, cls, NAME_HASH)) {
         cls->flags &= ~(uint32_t)TYPE_UNHASHABLE;
     }
-    if (user_defines(vm, cls, NAME_FORMAT)) {
+    if (class_defines(vm, cls, NAME_FORMAT)) {
         cls->slots.format = user_format;
     }
-    if (user_defines(vm, cls, NAME_CALL)) {
+    if (class_defines(vm, cls, NAME_CALL)) {
         cls->slots.call = user_call;
     }
-    if (user_defines(vm, cls, NAME_NEW)) {
+    if (class_defines(vm, cls, NAME_NEW)) {
         cls->slots.make = user_make;
     }
-    if (user_defines(vm, cls, NAME_DEL)) {
+    if (class_defines(vm, cls, NAME_DEL)) {
         cls->slots.finalize = user_finalize;
     }
     if (cls->flags & TYPE_DICT_AHEAD) {
@@ -570,8 +478,8 @@ static void set_slots(Vm *vm, Type *cls)
         cls->slots.clear = clear_with_dict;
     }
     set_operator_slots(vm, cls);
-    set_attribute_slots(vm, cls);
-    set_descriptor_slots(vm, cls);
+    class_set_attribute_slots(vm, cls);
+    class_set_descriptor_slots(vm, cls);
 }
 
 // The class and all that derive from it; a plain name changes no slot.

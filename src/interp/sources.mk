@@ -14,6 +14,7 @@ interp_sources += src/interp/builtins_tensor.c
 interp_sources += src/interp/bytes_methods.c
 interp_sources += src/interp/call.c
 interp_sources += src/interp/call_bind.c
+interp_sources += src/interp/class_attr_slots.c
 interp_sources += src/interp/class_mro.c
 interp_sources += src/interp/class_native.c
 interp_sources += src/interp/class_new.c
