@@ -139,7 +139,7 @@ bool constant_float(const Node *node); // with its sign
 void call_to(Compiler *c, const Node *node, Reg target);
 void display_to(Compiler *c, const Node *node, Reg target);
 
-// compile_def.c
+// compile_def.c, compile_comp.c, compile_class.c
 void function_to(Compiler *c, const Node *node, Reg target);
 void comprehension_to(Compiler *c, const Node *node, Reg target);
 void class_to(Compiler *c, const Node *node, Reg target);
