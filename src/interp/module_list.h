@@ -3,6 +3,7 @@
 MODULE(bisect_module)
 MODULE(collections_module)
 MODULE(display_module)
+MODULE(functools_module)
 MODULE(gc_module)
 MODULE(heapq_module)
 MODULE(io_module)

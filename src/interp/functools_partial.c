@@ -1,0 +1,326 @@
+// partial: a call with some of its arguments given already.
+//
+// A call lays the arguments out in one window and hands that over: those of
+// the partial, those of the call, then the keywords. Invariant: all fields but
+// `names` are set from the beginning; `names` are the keys of `keywords` while
+// that dict's version is names_version, since programs may change the dict.
+#include "interp/functools.h"
+
+#include "interp/call.h"
+#include "interp/obj_dict.h"
+#include "interp/obj_instance.h"
+#include "interp/obj_list.h"
+#include "interp/obj_str.h"
+#include "interp/protocol.h"
+#include "interp/sequence.h"
+
+enum { PARTIAL_INLINE_ARGS = 12 }; // windows up to this stand on the C stack
+
+typedef struct Partial {
+    Object head;
+    Value func;     // counted, as all below
+    Tuple *args;    // go in front of the call's
+    Dict *keywords; // a call's own replace those of the same name
+    Tuple *names;   // NULL: not asked for yet
+    uint64_t names_version;
+} Partial;
+
+// The caller knows that it is one.
+static Partial *as_partial(Value v)
+{
+    return (Partial *)value_object(v);
+}
+
+// The keys of the keywords, owned. NULL: failed.
+static Tuple *partial_names(Vm *vm, Partial *self)
+{
+    Dict *keywords = self->keywords;
+    if (self->names != NULL && self->names_version == keywords->version) {
+        return object_retain(self->names);
+    }
+    Tuple *names = tuple_new(vm, keywords->count);
+    uint32_t position = 0;
+    Value key, value;
+    for (size_t i = 0;
+         names != NULL && dict_next(keywords, &position, &key, &value); i++) {
+        if (!value_is_str(key)) {
+            object_release(&vm->ctx, names);
+            return raise_null(vm, ERR_TYPE, "keywords must be strings");
+        }
+        names->items[i] = value_retain(key);
+    }
+    if (names != NULL) {
+        object_release_null(&vm->ctx, self->names);
+        self->names = object_retain(names);
+        self->names_version = keywords->version;
+    }
+    return names;
+}
+
+// The place of this name among the first `count`; `count`: it is not there.
+static size_t find_name(const Tuple *names, size_t count, const Str *name)
+{
+    size_t at = 0;
+    while (at < count && !str_equal(value_as_str(names->items[at]), name)) {
+        at++;
+    }
+    return at;
+}
+
+// Lays the call's keywords over those that stand in window[0 ..) already and
+// belong to `own`: the names of all, whose values then stand there. NULL:
+// failed.
+static Tuple *merge_names(Vm *vm, const Tuple *own, const Tuple *names,
+                          Value *window, const Value *values)
+{
+    size_t count = own->count, total = own->count;
+    for (size_t i = 0; i < names->count; i++) {
+        total += find_name(own, count, value_as_str(names->items[i])) == count;
+    }
+    Tuple *all = tuple_new(vm, total);
+    if (all == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        all->items[i] = value_retain(own->items[i]);
+    }
+    size_t next = count;
+    for (size_t i = 0; i < names->count; i++) {
+        size_t at = find_name(own, count, value_as_str(names->items[i]));
+        if (at == count) {
+            at = next++;
+            all->items[at] = value_retain(names->items[i]);
+        }
+        value_replace(&vm->ctx, &window[at], value_retain(values[i]));
+    }
+    return all;
+}
+
+// Fills window[0 ..) with counted references; the names of the last ones go
+// to *names, owned. What is not filled is UNBOUND. False: failed.
+static bool lay_out(Vm *vm, Partial *self, Value *window, const Value *args,
+                    uint32_t positional, const Tuple *given, Tuple **names)
+{
+    const Tuple *own = self->args;
+    for (size_t i = 0; i < own->count; i++) {
+        *window++ = value_retain(own->items[i]);
+    }
+    for (uint32_t i = 0; i < positional; i++) {
+        *window++ = value_retain(args[i]);
+    }
+    *names = partial_names(vm, self);
+    if (*names == NULL) {
+        return false;
+    }
+    uint32_t position = 0;
+    Value key, value;
+    Value *place = window;
+    while (dict_next(self->keywords, &position, &key, &value)) {
+        *place++ = value_retain(value);
+    }
+    if (given != NULL && given->count != 0) {
+        Tuple *all =
+            merge_names(vm, *names, given, window, args + positional);
+        object_release(&vm->ctx, *names);
+        *names = all;
+    }
+    return *names != NULL;
+}
+
+// Where there are keywords of the partial's own: they meet those of the call.
+static Value call_merged(Vm *vm, Partial *self, Value *window, uint32_t size,
+                         const Value *args, uint32_t positional,
+                         const Tuple *given)
+{
+    Tuple *names = NULL;
+    for (uint32_t i = 0; i < size; i++) {
+        window[i] = VALUE_UNBOUND;
+    }
+    if (!lay_out(vm, self, window, args, positional, given, &names)) {
+        for (uint32_t i = 0; i < size; i++) {
+            release(vm, window[i]);
+        }
+        return VALUE_FAIL;
+    }
+    uint32_t count = (uint32_t)(self->args->count + positional + names->count);
+    Value result = call_object(vm, self->func, window, count, names);
+    object_release(&vm->ctx, names);
+    return result;
+}
+
+// Without keywords of its own, those of the call pass through as they are.
+static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
+                          Tuple *keyword_names)
+{
+    Partial *self = as_partial(v);
+    size_t own = self->args->count, named = self->keywords->count;
+    if (own + named + count > UINT32_MAX) {
+        return ctx_fail_memory(&vm->ctx) ? VALUE_NONE : VALUE_FAIL;
+    }
+    uint32_t size = (uint32_t)(own + named + count);
+    Value space[PARTIAL_INLINE_ARGS], *window = space;
+    if (size > PARTIAL_INLINE_ARGS) {
+        window = ctx_alloc(&vm->ctx, size * sizeof *window);
+        if (window == NULL) {
+            return VALUE_FAIL;
+        }
+    }
+    Value result;
+    if (named == 0) {
+        for (size_t i = 0; i < own; i++) {
+            window[i] = value_retain(self->args->items[i]);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            window[own + i] = value_retain(args[i]);
+        }
+        result = call_object(vm, self->func, window, size, keyword_names);
+    } else {
+        uint32_t given =
+            keyword_names == NULL ? 0 : (uint32_t)keyword_names->count;
+        result = call_merged(vm, self, window, size, args, count - given,
+                             keyword_names);
+    }
+    if (window != space) {
+        ctx_free(&vm->ctx, window, size * sizeof *window);
+    }
+    return result;
+}
+
+// --- slots ---
+
+static void partial_destroy(Vm *vm, Object *object)
+{
+    Partial *self = (Partial *)object;
+    release(vm, self->func);
+    object_release_null(&vm->ctx, self->args);
+    object_release_null(&vm->ctx, self->keywords);
+    object_release_null(&vm->ctx, self->names);
+    object_free(vm, self, sizeof *self);
+}
+
+// The names are a tuple of strs, which the collector need not follow, but it
+// counts the reference.
+static void partial_visit(Object *object, void (*visit)(Object *, void *),
+                          void *data)
+{
+    Partial *self = (Partial *)object;
+    values_visit(&self->func, 1, visit, data);
+    void *const parts[] = {self->args, self->keywords, self->names};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] != NULL) {
+            visit(parts[i], data);
+        }
+    }
+}
+
+// The fields stay set: calls rely on it. A cycle through the arguments leads
+// through a list or the like, which is cleared itself.
+static void partial_clear(Vm *vm, Object *object)
+{
+    Partial *self = (Partial *)object;
+    value_replace(&vm->ctx, &self->func, VALUE_NONE);
+    if (self->keywords != NULL) {
+        dict_clear(vm, self->keywords);
+    }
+}
+
+// A partial of a partial takes the inner one's function and arguments over,
+// unless that has attributes, which would be lost. NULL: it is none.
+static Partial *flattened(Vm *vm, Value func)
+{
+    if (type_of(vm, func)->slots.call != partial_call) {
+        return NULL;
+    }
+    Dict **attributes = instance_dict_place(value_object(func));
+    return attributes != NULL && *attributes != NULL &&
+                   (*attributes)->count != 0
+               ? NULL
+               : as_partial(func);
+}
+
+// first, then args[1 ..). NULL: failed.
+static Tuple *join_args(Vm *vm, const Tuple *first, const Tuple *args)
+{
+    size_t count = first == NULL ? 0 : first->count;
+    Tuple *all = tuple_new(vm, count + args->count - 1);
+    for (size_t i = 0; all != NULL && i < all->count; i++) {
+        all->items[i] = value_retain(i < count ? first->items[i]
+                                               : args->items[i - count + 1]);
+    }
+    return all;
+}
+
+// All in __new__, so that a subclass may have an __init__ of its own.
+static Value partial_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    if (args->count == 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "type 'partial' takes at least one argument");
+    }
+    if (!value_is_callable(vm, args->items[0])) {
+        return raise_error(vm, ERR_TYPE, "the first argument must be callable");
+    }
+    Partial *inner = flattened(vm, args->items[0]);
+    Partial *self = object_new(vm, cls, sizeof *self);
+    if (self == NULL) {
+        return VALUE_FAIL;
+    }
+    self->func = value_retain(inner != NULL ? inner->func : args->items[0]);
+    self->keywords = NULL;
+    self->names = NULL;
+    self->names_version = 0;
+    self->args = join_args(vm, inner == NULL ? NULL : inner->args, args);
+    if (self->args != NULL) {
+        self->keywords = inner != NULL ? dict_copy(vm, inner->keywords)
+                                       : dict_new(vm);
+    }
+    bool more = keywords != NULL && keywords->count != 0;
+    if (self->keywords == NULL ||
+        (more &&
+         !dict_update(vm, self->keywords, value_from_object(keywords)))) {
+        object_release(&vm->ctx, self);
+        return VALUE_FAIL;
+    }
+    return value_from_object(self);
+}
+
+static Value get_func(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_retain(as_partial(self)->func);
+}
+
+static Value get_args(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_object(object_retain(as_partial(self)->args));
+}
+
+// The dict itself: what a program puts there counts in later calls.
+static Value get_keywords(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_object(object_retain(as_partial(self)->keywords));
+}
+
+static const MemberDef partial_members[] = {
+    {"func", get_func, NULL, "The function that is called."},
+    {"args", get_args, NULL, "The arguments in front of a call's."},
+    {"keywords", get_keywords, NULL, "The keywords, as a dict."},
+    {NULL, NULL, NULL, NULL}};
+
+const TypeDef partial_type_def = {
+    .name = "partial",
+    .doc = "The native part of partial.",
+    .params = "func, /, *args, **keywords",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(Partial),
+    .flags = TYPE_TRACKED,
+    .operators = "",
+    .slots = {.destroy = partial_destroy,
+              .visit = partial_visit,
+              .clear = partial_clear,
+              .make = partial_make,
+              .call = partial_call},
+    .members = partial_members,
+};
