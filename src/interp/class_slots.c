@@ -466,6 +466,7 @@ static void set_slots(Vm *vm, Type *cls)
     }
     if (class_defines(vm, cls, NAME_CALL)) {
         cls->slots.call = user_call;
+        cls->slots.enter = NULL;
     }
     if (class_defines(vm, cls, NAME_NEW)) {
         cls->slots.make = user_make;

@@ -18,6 +18,7 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 #include "interp/sequence.h"
+#include "interp/vm_run.h"
 
 // A place in a doubly linked ring; before is NULL outside of one.
 typedef struct Ring {
@@ -184,26 +185,6 @@ static Value make_key(Vm *vm, const Cacher *self, const Value *args,
 
 // --- calls ---
 
-// maxsize=None. The function may have called the cache: what it stored is
-// replaced.
-static Value call_unbounded(Vm *vm, Cacher *self, Value key, const Value *args,
-                            uint32_t count, Tuple *names)
-{
-    Value result;
-    int found = dict_get(vm, self->results, key, &result);
-    if (found != 0) {
-        self->hits += found > 0;
-        return found > 0 ? value_retain(result) : VALUE_FAIL;
-    }
-    self->misses++;
-    result = vm_call_keywords(vm, self->function, args, count, names);
-    if (!value_failed(result) && !dict_set(vm, self->results, key, result)) {
-        release(vm, result);
-        return VALUE_FAIL;
-    }
-    return result;
-}
-
 // The oldest link goes, from the ring at any rate: its key's __eq__ may have
 // taken it out of the dict already. False with an error pending.
 static bool drop_oldest(Vm *vm, Cacher *self)
@@ -247,29 +228,34 @@ static bool remember(Vm *vm, Cacher *self, Value key, Value result)
     return done;
 }
 
-// A hit makes its link the newest.
-static Value call_bounded(Vm *vm, Cacher *self, Value key, const Value *args,
-                          uint32_t count, Tuple *names)
+// 1: *result is what is remembered, owned, and its link is the newest now;
+// 0: nothing is, which counts as a miss; -1: failed.
+static int look_up(Vm *vm, Cacher *self, Value key, Value *result)
 {
     Value found;
     int known = dict_get(vm, self->results, key, &found);
-    if (known < 0) {
-        return VALUE_FAIL;
+    self->hits += known > 0;
+    self->misses += known == 0;
+    if (known <= 0) {
+        return known;
     }
-    if (known > 0) {
+    if (self->most >= 0) {
         Link *link = (Link *)value_object(found);
-        self->hits++;
         ring_leave(&link->ring);
         ring_enter(&self->ring, &link->ring);
-        return value_retain(link->result);
+        found = link->result;
     }
-    self->misses++;
-    Value result = vm_call_keywords(vm, self->function, args, count, names);
-    if (!value_failed(result) && !remember(vm, self, key, result)) {
-        release(vm, result);
-        return VALUE_FAIL;
-    }
-    return result;
+    *result = value_retain(found);
+    return 1;
+}
+
+// Without a bound the function may have called the cache: what it stored is
+// replaced.
+bool functools_keep(Vm *vm, Value cacher, Value key, Value result)
+{
+    Cacher *self = as_cacher(cacher);
+    return self->most < 0 ? dict_set(vm, self->results, key, result)
+                          : remember(vm, self, key, result);
 }
 
 // maxsize=0 asks for no key: nothing need be hashable.
@@ -286,11 +272,64 @@ static Value cacher_call(Vm *vm, Value v, const Value *args, uint32_t count,
     if (value_failed(key)) {
         return VALUE_FAIL;
     }
-    Value result =
-        (self->most < 0 ? call_unbounded : call_bounded)(
-            vm, self, key, args, count, keyword_names);
+    Value result;
+    int found = look_up(vm, self, key, &result);
+    if (found == 0) {
+        result = vm_call_keywords(vm, self->function, args, count,
+                                  keyword_names);
+        if (!value_failed(result) && !functools_keep(vm, v, key, result)) {
+            release(vm, result);
+            result = VALUE_FAIL;
+        }
+    }
     release(vm, key);
-    return result;
+    return found < 0 ? VALUE_FAIL : result;
+}
+
+// Moves the arguments up for a frame of the function; below them stand the key
+// (taken) and the function, which vm_leave finds there.
+static int enter_missed(Vm *vm, Value *window, uint32_t count, Tuple *names,
+                        Function *function, Value key)
+{
+    vm_move_up(window, count, 2);
+    window[0] = key;
+    window[1] = value_from_object(object_retain(function));
+    int entered = vm_enter_function(vm, function, window + 2, count, names,
+                                    FRAME_CACHED);
+    if (entered < 0) {
+        vm_empty_window(vm, window, 2);
+    }
+    return entered;
+}
+
+// Recursion through a cache is common: a frame needs no C stack. What makes no
+// frame, and a cache without results, is called by C.
+static int cacher_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
+{
+    Value v = window[-1], result = VALUE_FAIL;
+    Cacher *self = as_cacher(v);
+    Function *function = value_is_kind(self->function, KIND_FUNCTION)
+                             ? (Function *)value_object(self->function)
+                             : NULL;
+    if (function == NULL || function->code->flags & CODE_GENERATOR ||
+        self->most == 0) {
+        result = cacher_call(vm, v, window, count, names);
+    } else {
+        Value key = make_key(vm, self, window, count, names);
+        int found =
+            value_failed(key) ? -1 : look_up(vm, self, key, &result);
+        if (found == 0) {
+            return enter_missed(vm, window, count, names, function, key);
+        }
+        if (!value_failed(key)) {
+            release(vm, key);
+        }
+    }
+    vm_empty_window(vm, window, count);
+    if (!value_failed(result)) {
+        value_replace(&vm->ctx, &window[-1], result);
+    }
+    return value_failed(result) ? -1 : 0;
 }
 
 // In a class it is a method, as a function is one.
@@ -433,6 +472,7 @@ const TypeDef cacher_type_def = {
               .clear = cacher_clear,
               .make = cacher_make,
               .call = cacher_call,
+              .enter = cacher_enter,
               .get_descriptor = cacher_bind},
     .methods = cacher_methods,
     .members = cacher_members,

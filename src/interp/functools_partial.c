@@ -6,13 +6,13 @@
 // that dict's version is names_version, since programs may change the dict.
 #include "interp/functools.h"
 
-#include "interp/call.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 #include "interp/sequence.h"
+#include "interp/vm_run.h"
 
 enum { PARTIAL_INLINE_ARGS = 12 }; // windows up to this stand on the C stack
 
@@ -186,6 +186,35 @@ static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
     return result;
 }
 
+// The machine's call: the arguments are put in front where they stand, and the
+// function takes the partial's place. With keywords C makes the call. The
+// guard is for partials of partials.
+static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
+{
+    Partial *self = as_partial(window[-1]);
+    size_t own = self->args->count;
+    if (self->keywords->count == 0 &&
+        own + count + 8 < (size_t)(vm->stack_end - window) &&
+        ctx_enter(&vm->ctx)) {
+        vm_move_up(window, count, (uint32_t)own);
+        for (size_t i = 0; i < own; i++) {
+            window[i] = value_retain(self->args->items[i]);
+        }
+        value_replace(&vm->ctx, &window[-1], value_retain(self->func));
+        int entered = vm_enter(vm, window, count + (uint32_t)own, names);
+        ctx_leave(&vm->ctx);
+        return entered;
+    }
+    Value result = ctx_failed(&vm->ctx)
+                       ? VALUE_FAIL
+                       : partial_call(vm, window[-1], window, count, names);
+    vm_empty_window(vm, window, count);
+    if (!value_failed(result)) {
+        value_replace(&vm->ctx, &window[-1], result);
+    }
+    return value_failed(result) ? -1 : 0;
+}
+
 // --- slots ---
 
 static void partial_destroy(Vm *vm, Object *object)
@@ -321,6 +350,7 @@ const TypeDef partial_type_def = {
               .visit = partial_visit,
               .clear = partial_clear,
               .make = partial_make,
-              .call = partial_call},
+              .call = partial_call,
+              .enter = partial_enter},
     .members = partial_members,
 };

@@ -88,6 +88,10 @@ typedef struct TypeSlots {
     Value (*next)(Vm *vm, Value self); // VALUE_STOP when exhausted
     Value (*call)(Vm *vm, Value self, const Value *args, uint32_t count,
                   Tuple *keyword_names); // the last ones are keywords
+    // The same for the machine, beside `call`: may push a frame for what self
+    // calls, so that no C stack is used. As vm_enter (vm_run.h); not asked in
+    // a trace.
+    int (*enter)(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
     Value (*get_attr)(Vm *vm, Value self, Str *name);
     bool (*set_attr)(Vm *vm, Value self, Str *name, Value value);
     // As a class attribute read through an instance (NULL instance UNBOUND).

@@ -41,7 +41,8 @@ typedef enum FrameFlag {
     FRAME_STAGED = 4,    // runs converted code inside a trace
     FRAME_CLASS = 8,     // a class body: names live in a dict
     FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
-    FRAME_OPERATOR = 32  // a method that stands for the caller's instruction
+    FRAME_OPERATOR = 32, // a method that stands for the caller's instruction
+    FRAME_CACHED = 64    // R[-2] is the key, R[-3] the lru_cache of the result
 } FrameFlag;
 
 typedef VEC(Value) ValueVec;

@@ -11,8 +11,7 @@
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
-// The arguments of a call that is over, or that failed.
-static void release_window(Vm *vm, Value *window, uint32_t count)
+void vm_empty_window(Vm *vm, Value *window, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (value_is_object(window[i])) {
@@ -33,9 +32,8 @@ static int finish(Vm *vm, Value *window, Value result)
 
 // Binding is skipped when the plain positional arguments are just those that
 // the parameters want. A generator function only makes its object here.
-static int enter_function(Vm *vm, Function *function, Value *window,
-                          uint32_t count, Tuple *keyword_names,
-                          uint32_t flags)
+int vm_enter_function(Vm *vm, Function *function, Value *window,
+                      uint32_t count, Tuple *keyword_names, uint32_t flags)
 {
     if ((keyword_names != NULL || function->code->plain_count != count) &&
         !call_bind(vm, function, window, count, keyword_names)) {
@@ -92,7 +90,7 @@ static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
 {
     if (is_short(vm, native, window, count, keyword_names)) {
         Value made = call_short(vm, native, window, count);
-        release_window(vm, window, count);
+        vm_empty_window(vm, window, count);
         return finish(vm, window, made);
     }
     if (!is_direct(vm, native, window, count, keyword_names)) {
@@ -101,27 +99,18 @@ static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
                                   count, keyword_names));
     }
     Value result = native->function(vm, window, count);
-    release_window(vm, window, count);
+    vm_empty_window(vm, window, count);
     return finish(vm, window, result);
 }
 
 // --- bound methods ---
-
-// Moves the arguments up by `distance`; what is there is dead.
-static void move_up(Value *window, uint32_t count, uint32_t distance)
-{
-    for (uint32_t i = count; i-- > 0;) {
-        window[i + distance] = window[i];
-        window[i] = VALUE_UNBOUND;
-    }
-}
 
 // The function takes the method's place, self goes in front.
 static int enter_method(Vm *vm, Method *method, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {
     Value function = value_retain(method->function);
-    move_up(window, count, 1);
+    vm_move_up(window, count, 1);
     window[0] = value_retain(method->self);
     value_replace(&vm->ctx, &window[-1], function);
     return vm_enter(vm, window, count + 1, keyword_names);
@@ -206,7 +195,7 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
     if (count == 1 && keyword_names == NULL && !(cls->flags & TYPE_HEAP)) {
         Value made = convert(vm, cls, window[0]);
         if (!value_unbound(made)) {
-            release_window(vm, window, 1);
+            vm_empty_window(vm, window, 1);
             return finish(vm, window, made);
         }
     }
@@ -226,14 +215,14 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     }
     Instance *self = instance_new(vm, cls);
     if (self == NULL) {
-        release_window(vm, window, count);
+        vm_empty_window(vm, window, count);
         return -1;
     }
-    move_up(window, count, 2);
+    vm_move_up(window, count, 2);
     window[0] = value_from_object(object_retain(init));
     window[1] = value_from_object(object_retain(self));
     value_replace(&vm->ctx, &window[-1], value_from_object(self));
-    int entered = enter_function(vm, init, window + 1, count + 1,
+    int entered = vm_enter_function(vm, init, window + 1, count + 1,
                                  keyword_names, FRAME_INIT);
     // The instance in the callee's place is released by the unwinding.
     if (entered < 0) {
@@ -254,7 +243,7 @@ static Function *take_call(Vm *vm, Value *window, uint32_t count)
     if (!value_is_kind(found, KIND_FUNCTION) || vm->trace != NULL) {
         return NULL;
     }
-    move_up(window, count, 1);
+    vm_move_up(window, count, 1);
     window[0] = window[-1];
     window[-1] = value_retain(found);
     return (Function *)value_object(found);
@@ -267,7 +256,7 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
     Object *object = value_is_object(callee) ? value_object(callee) : NULL;
     switch (object != NULL ? object->kind : KIND_COUNT) {
     case KIND_FUNCTION:
-        return enter_function(vm, (Function *)object, window, count,
+        return vm_enter_function(vm, (Function *)object, window, count,
                               keyword_names, 0);
     case KIND_NATIVE:
         return enter_native(vm, (Native *)object, window, count,
@@ -280,13 +269,17 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
     case KIND_INSTANCE: {
         Function *function = take_call(vm, window, count);
         if (function != NULL) {
-            return enter_function(vm, function, window, count + 1,
+            return vm_enter_function(vm, function, window, count + 1,
                                   keyword_names, 0);
         }
         break;
     }
     default:
         break;
+    }
+    if (object != NULL && object->type->slots.enter != NULL &&
+        vm->trace == NULL) {
+        return object->type->slots.enter(vm, window, count, keyword_names);
     }
     if (UNLIKELY(value_unbound(callee))) {
         const Frame *f = vm->frame;

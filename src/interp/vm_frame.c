@@ -5,12 +5,15 @@
 // was pushed for an instruction that is no call (FORLOOP, an operator, a class
 // that makes an instance): R[-1] is then nobody else's.
 #include "interp/apply.h"
+#include "interp/functools.h"
 #include "interp/obj_exception.h"
 #include "interp/vm_resume.h"
 
 // The flags of frames that hold R[-1] themselves; FRAME_GENERATOR of an entry
 // frame is the exception, C holds its generator.
-enum { FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR };
+enum {
+    FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR | FRAME_CACHED
+};
 
 // Each register is emptied before its value is released, so that the frame can
 // be walked at any time.
@@ -94,6 +97,9 @@ static void abandon(Vm *vm, const Frame *f, Value owner)
 {
     if (f->flags & FRAME_GENERATOR) {
         generator_finish(vm, (Generator *)value_object(owner), VALUE_FAIL);
+    }
+    if (f->flags & FRAME_CACHED) {
+        value_replace(&vm->ctx, &f->registers[-2], VALUE_UNBOUND);
     }
     release(vm, owner);
 }
@@ -188,6 +194,21 @@ static LeaveKind leave_init(Vm *vm, Value result)
     return LEAVE_FAILED;
 }
 
+// The function behind an lru_cache has returned: the cache, which stands where
+// the result goes, keeps that under the key.
+static LeaveKind leave_cached(Vm *vm, Value *registers, Value result)
+{
+    Value key = registers[-2];
+    registers[-2] = VALUE_UNBOUND;
+    bool kept = functools_keep(vm, registers[-3], key, result);
+    release(vm, key);
+    value_replace(&vm->ctx, &registers[-3], kept ? result : VALUE_UNBOUND);
+    if (!kept) {
+        release(vm, result);
+    }
+    return kept ? LEAVE_ON : LEAVE_FAILED;
+}
+
 // The return instruction has emptied the locals before. Of a frame with an
 // owner flag, the instruction that pushed it decides what the result is for.
 LeaveKind vm_leave(Vm *vm, Value result)
@@ -202,10 +223,13 @@ LeaveKind vm_leave(Vm *vm, Value result)
         return LEAVE_ON;
     }
     uint32_t flags = f->flags;
+    Value *registers = f->registers;
     Value owner = take_owner(f);
     LeaveKind kind = LEAVE_ON;
     if (flags & FRAME_INIT) {
         kind = leave_init(vm, result);
+    } else if (flags & FRAME_CACHED) {
+        kind = leave_cached(vm, registers, result);
     } else if (flags & FRAME_OPERATOR) {
         kind = vm_deliver(vm, result) ? LEAVE_ON : LEAVE_FAILED;
     } else {

@@ -103,8 +103,21 @@ static inline Value *vm_next_window(Vm *vm)
     return (top < vm->window_top ? vm->window_top : top) + 1;
 }
 // Calls window[-1]: 1: its frame was pushed; 0: the result is in window[-1];
-// -1: failed.
+// -1: failed. Takes the arguments in any case.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
+// The same where a C callable stands for this function: flags of the frame.
+int vm_enter_function(Vm *vm, Function *function, Value *window,
+                      uint32_t count, Tuple *keyword_names, uint32_t flags);
+// Moves the arguments up by `distance`; what is there is dead.
+static inline void vm_move_up(Value *window, uint32_t count, uint32_t distance)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        window[i + distance] = window[i];
+        window[i] = VALUE_UNBOUND;
+    }
+}
+// Releases the arguments of a call that is over, or that failed.
+void vm_empty_window(Vm *vm, Value *window, uint32_t count);
 
 // For a call of callee[0] with the list or tuple callee[1]: spreads it over
 // callee[1 ..], so that the call can go on as one with `count` arguments.
