@@ -1,7 +1,9 @@
 // lru_cache: a function in front of which stands a dict of its results.
 //
-// Without a bound the dict maps keys to results. With one it maps them to
-// Links, which also stand in a ring, the least recently used first.
+// Each call that is missing makes a Link, which holds its key. Without a bound
+// the dict maps keys to results, and the Link goes when the call is over. With
+// one it maps them to Links, which also stand in a ring, the least recently
+// used first.
 // Invariant: a Link stands in the ring only while something counts it (the
 // dict, or C code that is about to put it there), and takes itself out when it
 // dies; the ring itself owns nothing. So code of the program that runs within
@@ -25,11 +27,13 @@ typedef struct Ring {
     struct Ring *before, *after;
 } Ring;
 
-// One remembered result of a bounded cache. The key is also the dict's.
+// A call that is under way, then its result in a bounded cache. The key is also
+// the dict's; its hash is kept since code of the program may make it.
 typedef struct Link {
     Object head;
     Ring ring;
-    Value key, result; // counted
+    Value key, result; // counted; the result is UNBOUND during the call
+    uint64_t hash;     // of the key
 } Link;
 
 typedef struct Cacher {
@@ -120,16 +124,20 @@ static Type *link_type(Vm *vm)
     return type_variant(vm, &link_type_def, "functools._link");
 }
 
-// Outside of the ring; retains both. NULL: failed.
-static Link *link_new(Vm *vm, Value key, Value result)
+// Outside of the ring, without a result; takes the key in any case. NULL:
+// failed.
+static Link *link_new(Vm *vm, Value key, uint64_t hash)
 {
     Type *cls = link_type(vm);
     Link *self = cls == NULL ? NULL : object_new(vm, cls, sizeof *self);
-    if (self != NULL) {
-        self->ring = (Ring){NULL, NULL};
-        self->key = value_retain(key);
-        self->result = value_retain(result);
+    if (self == NULL) {
+        release(vm, key);
+        return NULL;
     }
+    self->ring = (Ring){NULL, NULL};
+    self->key = key;
+    self->hash = hash;
+    self->result = VALUE_UNBOUND;
     return self;
 }
 
@@ -192,7 +200,8 @@ static bool drop_oldest(Vm *vm, Cacher *self)
     Link *oldest = link_of_ring(self->ring.after);
     object_retain(oldest);
     Value taken = VALUE_UNBOUND;
-    int found = dict_take(vm, self->results, oldest->key, &taken);
+    int found = dict_take_hashed(vm, self->results, oldest->key, oldest->hash,
+                                 &taken);
     if (found > 0) {
         release(vm, taken);
     }
@@ -201,61 +210,72 @@ static bool drop_oldest(Vm *vm, Cacher *self)
     return found >= 0;
 }
 
-// Remembers what a call gave. A call within that call may have done it first:
-// then its result stays. False with an error pending.
-static bool remember(Vm *vm, Cacher *self, Value key, Value result)
+// The link of a call takes its place in a bounded cache. A call within that
+// call may have done it first: then its result stays. False: failed.
+static bool remember(Vm *vm, Cacher *self, Link *link)
 {
     Value seen;
-    int found = dict_get(vm, self->results, key, &seen);
+    int found = dict_get_hashed(vm, self->results, link->key, link->hash,
+                                &seen);
     if (found != 0) {
         return found > 0;
     }
     // A trace is told of the result itself, which a link would hide.
-    if (!note_store(vm, self->results, result)) {
+    if (!note_store(vm, self->results, link->result)) {
         return false;
     }
     if (self->results->count >= (uint64_t)self->most &&
         self->ring.after != &self->ring && !drop_oldest(vm, self)) {
         return false;
     }
-    Link *link = link_new(vm, key, result);
-    if (link == NULL) {
-        return false;
-    }
     ring_enter(&self->ring, &link->ring);
-    bool done = dict_set(vm, self->results, key, value_from_object(link));
-    object_release(&vm->ctx, link);
-    return done;
+    return dict_set_hashed(vm, self->results, link->key, link->hash,
+                           value_from_object(link));
 }
 
-// 1: *result is what is remembered, owned, and its link is the newest now;
-// 0: nothing is, which counts as a miss; -1: failed.
-static int look_up(Vm *vm, Cacher *self, Value key, Value *result)
+// The result of a call, or NULL and the Link that is to take it (owned). Counts
+// the hit or the miss. False: failed.
+static bool look_up(Vm *vm, Cacher *self, const Value *args, uint32_t count,
+                    const Tuple *names, Value *result, Link **link)
 {
     Value found;
-    int known = dict_get(vm, self->results, key, &found);
+    uint64_t hash;
+    Value key = make_key(vm, self, args, count, names);
+    if (value_failed(key)) {
+        return false;
+    }
+    int known = value_hash(vm, key, &hash)
+                    ? dict_get_hashed(vm, self->results, key, hash, &found)
+                    : -1;
     self->hits += known > 0;
     self->misses += known == 0;
-    if (known <= 0) {
-        return known;
+    if (known == 0) {
+        *link = link_new(vm, key, hash);
+        return *link != NULL;
     }
-    if (self->most >= 0) {
-        Link *link = (Link *)value_object(found);
-        ring_leave(&link->ring);
-        ring_enter(&self->ring, &link->ring);
-        found = link->result;
+    if (known > 0 && self->most >= 0) {
+        Link *newest = (Link *)value_object(found);
+        ring_leave(&newest->ring);
+        ring_enter(&self->ring, &newest->ring);
+        found = newest->result;
     }
-    *result = value_retain(found);
-    return 1;
+    *result = known > 0 ? value_retain(found) : VALUE_FAIL;
+    release(vm, key);
+    return known > 0;
 }
 
 // Without a bound the function may have called the cache: what it stored is
 // replaced.
-bool functools_keep(Vm *vm, Value cacher, Value key, Value result)
+bool functools_keep(Vm *vm, Value cacher, Value call, Value result)
 {
     Cacher *self = as_cacher(cacher);
-    return self->most < 0 ? dict_set(vm, self->results, key, result)
-                          : remember(vm, self, key, result);
+    Link *link = (Link *)value_object(call);
+    if (self->most < 0) {
+        return dict_set_hashed(vm, self->results, link->key, link->hash,
+                               result);
+    }
+    link->result = value_retain(result);
+    return remember(vm, self, link);
 }
 
 // maxsize=0 asks for no key: nothing need be hashable.
@@ -263,36 +283,36 @@ static Value cacher_call(Vm *vm, Value v, const Value *args, uint32_t count,
                          Tuple *keyword_names)
 {
     Cacher *self = as_cacher(v);
+    Value result = VALUE_FAIL;
+    Link *link = NULL;
     if (self->most == 0) {
         self->misses++;
         return vm_call_keywords(vm, self->function, args, count,
                                 keyword_names);
     }
-    Value key = make_key(vm, self, args, count, keyword_names);
-    if (value_failed(key)) {
+    if (!look_up(vm, self, args, count, keyword_names, &result, &link)) {
         return VALUE_FAIL;
     }
-    Value result;
-    int found = look_up(vm, self, key, &result);
-    if (found == 0) {
-        result = vm_call_keywords(vm, self->function, args, count,
-                                  keyword_names);
-        if (!value_failed(result) && !functools_keep(vm, v, key, result)) {
-            release(vm, result);
-            result = VALUE_FAIL;
-        }
+    if (link == NULL) {
+        return result;
     }
-    release(vm, key);
-    return found < 0 ? VALUE_FAIL : result;
+    result = vm_call_keywords(vm, self->function, args, count, keyword_names);
+    if (!value_failed(result) &&
+        !functools_keep(vm, v, value_from_object(link), result)) {
+        release(vm, result);
+        result = VALUE_FAIL;
+    }
+    object_release(&vm->ctx, link);
+    return result;
 }
 
-// Moves the arguments up for a frame of the function; below them stand the key
+// Moves the arguments up for a frame of the function; below them stand the link
 // (taken) and the function, which vm_leave finds there.
 static int enter_missed(Vm *vm, Value *window, uint32_t count, Tuple *names,
-                        Function *function, Value key)
+                        Function *function, Link *link)
 {
     vm_move_up(window, count, 2);
-    window[0] = key;
+    window[0] = value_from_object(link);
     window[1] = value_from_object(object_retain(function));
     int entered = vm_enter_function(vm, function, window + 2, count, names,
                                     FRAME_CACHED);
@@ -302,34 +322,37 @@ static int enter_missed(Vm *vm, Value *window, uint32_t count, Tuple *names,
     return entered;
 }
 
+// The function behind a cache if a frame can be pushed for it.
+static Function *plain_function(const Cacher *self)
+{
+    Function *function = value_is_kind(self->function, KIND_FUNCTION)
+                             ? (Function *)value_object(self->function)
+                             : NULL;
+    bool plain = function != NULL && self->most != 0 &&
+                 !(function->code->flags & CODE_GENERATOR);
+    return plain ? function : NULL;
+}
+
 // Recursion through a cache is common: a frame needs no C stack. What makes no
 // frame, and a cache without results, is called by C.
 static int cacher_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
 {
     Value v = window[-1], result = VALUE_FAIL;
     Cacher *self = as_cacher(v);
-    Function *function = value_is_kind(self->function, KIND_FUNCTION)
-                             ? (Function *)value_object(self->function)
-                             : NULL;
-    if (function == NULL || function->code->flags & CODE_GENERATOR ||
-        self->most == 0) {
+    Function *function = plain_function(self);
+    Link *link = NULL;
+    if (function == NULL) {
         result = cacher_call(vm, v, window, count, names);
-    } else {
-        Value key = make_key(vm, self, window, count, names);
-        int found =
-            value_failed(key) ? -1 : look_up(vm, self, key, &result);
-        if (found == 0) {
-            return enter_missed(vm, window, count, names, function, key);
-        }
-        if (!value_failed(key)) {
-            release(vm, key);
-        }
+    } else if (look_up(vm, self, window, count, names, &result, &link) &&
+               link != NULL) {
+        return enter_missed(vm, window, count, names, function, link);
     }
     vm_empty_window(vm, window, count);
-    if (!value_failed(result)) {
-        value_replace(&vm->ctx, &window[-1], result);
+    if (value_failed(result)) {
+        return -1;
     }
-    return value_failed(result) ? -1 : 0;
+    value_replace(&vm->ctx, &window[-1], result);
+    return 0;
 }
 
 // In a class it is a method, as a function is one.

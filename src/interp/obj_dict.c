@@ -189,16 +189,28 @@ const DictEntry *dict_find_simple(Dict *dict, Value key)
     return found < 0 ? NULL : &dict->entries[found];
 }
 
-// 1, 0 absent, -1 failed. The value is borrowed.
-int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
+// What find gave, as dict_get tells it.
+static int get_at(Dict *dict, int64_t entry, Value *value)
 {
-    uint64_t hash;
-    int64_t entry = locate(vm, dict, key, &hash);
     if (entry < 0) {
         return entry == -1 ? 0 : -1;
     }
     *value = dict->entries[entry].value;
     return 1;
+}
+
+// 1, 0 absent, -1 failed. The value is borrowed.
+int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
+{
+    uint64_t hash;
+    int64_t entry = locate(vm, dict, key, &hash);
+    return get_at(dict, entry, value);
+}
+
+int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
+                    Value *value)
+{
+    return get_at(dict, find(vm, dict, key, hash), value);
 }
 
 // Before `key` is added: whether the dict is dense with it. False: there was
@@ -241,10 +253,9 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 
 // Retains both. A key that is there keeps its place and its first key object,
 // as in CPython: d[1] = x on {True: y} leaves the key True.
-bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
+static bool set_at(Vm *vm, Dict *dict, int64_t entry, Value key, uint64_t hash,
+                   Value value)
 {
-    uint64_t hash;
-    int64_t entry = locate(vm, dict, key, &hash);
     if (entry == -2 || !note_store(vm, dict, value)) {
         return false;
     }
@@ -256,15 +267,21 @@ bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
     return insert(vm, dict, key, hash, value);
 }
 
-// The value goes to the caller, owned. 1, 0 absent, -1 failed.
-int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
+bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
 {
-    uint64_t hash;
-    // An object's hash is asked for even then: an unhashable key is an error.
-    if (dict->count == 0 && !value_is_object(key)) {
-        return 0;
-    }
-    int64_t number = locate(vm, dict, key, &hash);
+    uint64_t hash = 0;
+    int64_t entry = locate(vm, dict, key, &hash);
+    return set_at(vm, dict, entry, key, hash, value);
+}
+
+bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
+{
+    return set_at(vm, dict, find(vm, dict, key, hash), key, hash, value);
+}
+
+// The value goes to the caller, owned. 1, 0 absent, -1 failed.
+static int take_at(Vm *vm, Dict *dict, int64_t number, Value *value)
+{
     if (number < 0) {
         return number == -1 ? 0 : -1;
     }
@@ -281,6 +298,22 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
     dict->version++;
     release(vm, old);
     return 1;
+}
+
+int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
+{
+    uint64_t hash;
+    // An object's hash is asked for even then: an unhashable key is an error.
+    if (dict->count == 0 && !value_is_object(key)) {
+        return 0;
+    }
+    return take_at(vm, dict, locate(vm, dict, key, &hash), value);
+}
+
+int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
+                     Value *value)
+{
+    return take_at(vm, dict, find(vm, dict, key, hash), value);
 }
 
 // 1 removed, 0 absent, -1 failed.

@@ -43,6 +43,14 @@ MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
 int dict_remove(Vm *vm, Dict *dict, Value key); // 1 removed, 0 absent, -1
 // As dict_remove, and *value is the removed value, owned.
 int dict_take(Vm *vm, Dict *dict, Value key, Value *value);
+// The same three for a key whose hash is known already: a program's __hash__
+// is not run again.
+int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
+                    Value *value);
+MUST_CHECK bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
+                                Value value);
+int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
+                     Value *value);
 // Empties a header that object_new gave (for subclasses).
 void dict_init(Dict *dict);
 // The entry of a small int or a plain str: cannot fail. NULL: absent, or a key

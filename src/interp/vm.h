@@ -42,7 +42,7 @@ typedef enum FrameFlag {
     FRAME_CLASS = 8,     // a class body: names live in a dict
     FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
     FRAME_OPERATOR = 32, // a method that stands for the caller's instruction
-    FRAME_CACHED = 64    // R[-2] is the key, R[-3] the lru_cache of the result
+    FRAME_CACHED = 64    // R[-2] is a Link, R[-3] the lru_cache it is for
 } FrameFlag;
 
 typedef VEC(Value) ValueVec;

@@ -195,13 +195,13 @@ static LeaveKind leave_init(Vm *vm, Value result)
 }
 
 // The function behind an lru_cache has returned: the cache, which stands where
-// the result goes, keeps that under the key.
+// the result goes, keeps that under the key of the call's link.
 static LeaveKind leave_cached(Vm *vm, Value *registers, Value result)
 {
-    Value key = registers[-2];
+    Value link = registers[-2];
     registers[-2] = VALUE_UNBOUND;
-    bool kept = functools_keep(vm, registers[-3], key, result);
-    release(vm, key);
+    bool kept = functools_keep(vm, registers[-3], link, result);
+    release(vm, link);
     value_replace(&vm->ctx, &registers[-3], kept ? result : VALUE_UNBOUND);
     if (!kept) {
         release(vm, result);
