@@ -16,7 +16,9 @@ lib_modules = \
 	lib/dataclasses.duet \
 	lib/datetime.duet \
 	lib/difflib.duet \
-	lib/doctest.duet \
+	lib/doctest/__init__.duet \
+	lib/doctest/_find.duet \
+	lib/doctest/_run.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
 	lib/duet/_commands.duet \
@@ -39,6 +41,7 @@ lib_modules = \
 	lib/itertools.duet \
 	lib/json.duet \
 	lib/keyword.duet \
+	lib/linecache.duet \
 	lib/math.duet \
 	lib/numbers.duet \
 	lib/numpy/__init__.duet \
@@ -48,6 +51,7 @@ lib_modules = \
 	lib/operator.duet \
 	lib/os/__init__.duet \
 	lib/os/path.duet \
+	lib/platform.duet \
 	lib/pprint.duet \
 	lib/random.duet \
 	lib/re.duet \

@@ -4,6 +4,7 @@
 
 #include "interp/code.h"
 #include "interp/module.h"
+#include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_function.h"
 
@@ -73,6 +74,14 @@ BUILTIN_BODY(locals)
     return value_from_object(names);
 }
 
+// Owned: bytes as the text that they spell in UTF-8, anything else as it is.
+static Value source_text(Vm *vm, const char *name, Value what)
+{
+    return value_is_kind(what, KIND_BYTES)
+               ? bytes_decode(vm, name, what, VALUE_UNBOUND, VALUE_UNBOUND)
+               : value_retain(what);
+}
+
 // Runs a text or a compiled one in `globals` and `locals`, both dicts.
 static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
                     Dict *locals)
@@ -99,6 +108,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
 static bool check_source(Vm *vm, const char *name, Value what)
 {
     return value_is_str(what) || value_is_kind(what, KIND_CODE) ||
+           value_is_kind(what, KIND_BYTES) ||
            raise_false(vm, ERR_TYPE,
                        "%s() arg 1 must be a string, bytes or code object",
                        name);
@@ -130,11 +140,14 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
                    : builtin_given(args[2])   ? value_retain(args[2])
                    : given                    ? value_retain(globals)
                                               : builtin_locals(vm, args, 0);
+    Value text = value_failed(locals) ? VALUE_FAIL
+                                      : source_text(vm, name, args[0]);
     Value result = VALUE_FAIL;
-    if (!value_failed(locals)) {
-        result = run_in(vm, args[0], mode, value_as_dict(globals),
+    if (!value_failed(text)) {
+        result = run_in(vm, text, mode, value_as_dict(globals),
                         value_as_dict(locals));
     }
+    release(vm, text);
     release(vm, globals);
     release(vm, locals);
     return result;
@@ -148,7 +161,7 @@ BUILTIN_BODY(eval)
     return value_unbound(result) ? VALUE_NONE : result;
 }
 
-// What compile(…, "single") gives shows its value; other code has none.
+// The value that the code of an expression has is not exec()'s.
 BUILTIN_BODY(exec)
 {
     (void)count;
@@ -156,12 +169,8 @@ BUILTIN_BODY(exec)
     if (value_failed(result)) {
         return result;
     }
-    // Only compile() marks code so; a text given to exec() never shows values.
-    bool single = value_is_kind(args[0], KIND_CODE) &&
-                  ((Code *)value_object(args[0]))->flags & CODE_SINGLE;
-    bool done = !single || value_unbound(result) || vm_show(vm, result);
     release(vm, result);
-    return done ? VALUE_NONE : VALUE_FAIL;
+    return VALUE_NONE;
 }
 
 // RUN_MODULE doubles as "not known" until the text proves to be "exec".
@@ -169,7 +178,7 @@ static bool compile_mode(Vm *vm, Value given, RunMode *mode)
 {
     const char *text = value_is_str(given) ? value_as_str(given)->text : "";
     *mode = strcmp(text, "eval") == 0     ? RUN_EXPRESSION
-            : strcmp(text, "single") == 0 ? RUN_INTERACTIVE
+            : strcmp(text, "single") == 0 ? RUN_SINGLE
                                           : RUN_MODULE;
     return *mode != RUN_MODULE || strcmp(text, "exec") == 0 ||
            raise_false(vm, ERR_VALUE, "compile() mode must be 'exec', 'eval' "
@@ -181,16 +190,22 @@ BUILTIN_BODY(compile)
 {
     (void)count;
     RunMode mode;
-    if (!value_is_str(args[0]) || !value_is_str(args[1])) {
+    bool text = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
+    if (!text || !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "compile() takes a source text and a file name");
     }
     if (!compile_mode(vm, args[2], &mode)) {
         return VALUE_FAIL;
     }
+    Value decoded = source_text(vm, "compile", args[0]);
+    if (value_failed(decoded)) {
+        return VALUE_FAIL;
+    }
     Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
-                                value_as_str(args[0])->text,
-                                value_as_str(args[0])->length);
+                                value_as_str(decoded)->text,
+                                value_as_str(decoded)->length);
+    release(vm, decoded);
     Code *code = source == NULL ? NULL
                                 : vm_compile_source(vm, source, mode, true);
     // The code holds a reference of its own, for tracebacks.
@@ -198,7 +213,6 @@ BUILTIN_BODY(compile)
     if (code == NULL) {
         return VALUE_FAIL;
     }
-    code->flags |= mode == RUN_INTERACTIVE ? CODE_SINGLE : 0;
     return value_from_object(code);
 }
 

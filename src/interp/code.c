@@ -151,6 +151,25 @@ static Value member_kwonly(Vm *vm, Value self)
     return value_from_small(((Code *)value_object(self))->keyword_only_count);
 }
 
+// The line of its first decorator or of its `def`, from 1 on, as in CPython.
+static Value member_firstline(Vm *vm, Value self)
+{
+    (void)vm;
+    const Code *code = (Code *)value_object(self);
+    if ((code->flags & CODE_MODULE) != 0 || code->source == NULL) {
+        return value_from_small(1);
+    }
+    return value_from_small(source_place(code->source, code->start).line);
+}
+
+// The file, as tracebacks name it.
+static Value member_filename(Vm *vm, Value self)
+{
+    const Code *code = (Code *)value_object(self);
+    Str *name = str_from(vm, code->source == NULL ? "" : code->source->name);
+    return name == NULL ? VALUE_FAIL : str_value(name);
+}
+
 // The parameters, then the other locals that have names.
 static Value member_varnames(Vm *vm, Value self)
 {
@@ -191,6 +210,8 @@ static const MemberDef code_members[] = {
      "How many keyword-only parameters it has."},
     {"co_varnames", member_varnames, NULL,
      "The names of its parameters and locals."},
+    {"co_filename", member_filename, NULL, "The file that it stands in."},
+    {"co_firstlineno", member_firstline, NULL, "The line where it starts."},
     {"co_flags", member_flags, NULL,
      "4: it has *args, 8: **kwargs, 32: it is a generator."},
     {NULL, NULL, NULL, NULL},

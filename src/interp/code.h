@@ -52,8 +52,7 @@ typedef enum CodeFlag {
     CODE_STAGED = 32,      // converted: has block instructions and twins
     CODE_LAMBDA = 64,
     CODE_COMPREHENSION = 128,
-    CODE_HAS_CELLS = 256,  // some parameter or local is a cell
-    CODE_SINGLE = 512      // an entry of a prompt: exec() shows its value
+    CODE_HAS_CELLS = 256   // some parameter or local is a cell
 } CodeFlag;
 
 enum { CAPTURE_OUTER = 0x8000 };
@@ -150,6 +149,7 @@ typedef struct Code {
     uint32_t position_size;
     Source *source;          // counted
     Span span;               // of the whole definition: read again to convert
+    uint32_t start;          // of it or of its first decorator's expression
     struct Code *converted;  // its staged form, once made; owned
     bool plain;              // @stage.plain: never converted
 } Code;

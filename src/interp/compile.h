@@ -62,6 +62,7 @@ typedef struct Compiler {
     ScopeTable *table;
     Scope *scope;
     const Node *result; // the last statement of a text that has a value
+    bool shows; // expression statements hand their values to sys.displayhook
     bool failed;
     Reg top, local_count, register_count;
     uint32_t handled; // exceptions being handled here, statically

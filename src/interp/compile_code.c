@@ -134,6 +134,11 @@ void compiler_fill(Compiler *c, Code *code, const Node *node,
                       const char *name, uint32_t flags)
 {
     code->span = node->span;
+    bool decorated = node->kind == AST_FUNCTION_DEF &&
+                     node->function_def.decorators.count > 0;
+    code->start = decorated
+                      ? node->function_def.decorators.items[0]->span.start
+                      : node->span.start;
     code->flags |= flags | (c->scope->is_generator ? CODE_GENERATOR : 0);
     name_code(c, code, name);
     if (code->name == NULL || code->qualname == NULL || !copy_names(c, code) ||
@@ -214,7 +219,9 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
     if (scope_build(&table, tree)) {
         compiler_open(&c, &outer, table.root);
         c.outer = NULL;
-        if (mode != RUN_MODULE && tree->module.body.count > 0) {
+        c.shows = mode == RUN_SINGLE;
+        bool valued = mode == RUN_EXPRESSION || mode == RUN_INTERACTIVE;
+        if (valued && tree->module.body.count > 0) {
             c.result = tree->module.body.items[tree->module.body.count - 1];
         }
         future_read(&c, tree->module.body);

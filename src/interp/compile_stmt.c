@@ -369,11 +369,29 @@ static void import_from(Compiler *c, const Node *node)
     emit(c, OPCODE_DROP, module, 0, 0);
 }
 
+// sys.displayhook(value), looked up at each call as a program may set it.
+static void show_value(Compiler *c, const Node *expression)
+{
+    uint32_t wanted = constant_value(
+        c, value_retain(value_from_object(c->vm->empty_tuple)));
+    Reg hook = push_many(c, 2);
+    emit(c, OPCODE_IMPORT, hook, constant_name(c, "sys", 3), wanted);
+    emit(c, OPCODE_GETATTR, hook, hook,
+         constant_name(c, "displayhook", strlen("displayhook")));
+    expr_to(c, expression, hook + 1);
+    emit(c, OPCODE_CALL, hook, 1, 0);
+    emit(c, OPCODE_DROP, hook, 0, 0);
+}
+
 // The last expression statement of a prompt's entry is its value.
 // What is sent to a `yield` that is a whole statement is not even stored.
 static void expression_stmt(Compiler *c, const Node *node)
 {
     const Node *expression = node->expr_stmt.value;
+    if (c->shows) {
+        show_value(c, expression);
+        return;
+    }
     if (expression->kind == AST_YIELD && node != c->result &&
         expression->expr_stmt.value != NULL) {
         Reg source = expr_temp(c, expression->expr_stmt.value);

@@ -15,9 +15,7 @@
 
 enum {
     LIMIT_MIN = 1,        // what sys.setrecursionlimit accepts
-    DIGITS_MIN = 640,     // CPython's least limit besides 0
-    VERSION_MAJOR = 3,    // of the Python that Duet is a subset of
-    VERSION_MINOR = 11
+    DIGITS_MIN = 640      // CPython's least limit besides 0
 };
 
 // The head of a native function; the rows of `functions` name it.
@@ -143,8 +141,11 @@ static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
     }
     const Str *wanted = value_as_str(args[0]);
     Value found = VALUE_UNBOUND;
-    if (wanted->text[0] != '_' &&
-        dict_get(vm, module->dict, args[0], &found) < 0) {
+    // Names of its own with a bar in front are not sys's, but for these.
+    bool shown = wanted->text[0] != '_' ||
+                 strcmp(wanted->text, "__stdin__") == 0 ||
+                 strstr(wanted->text, "hook__") != NULL;
+    if (shown && dict_get(vm, module->dict, args[0], &found) < 0) {
         return VALUE_FAIL;
     }
     return value_unbound(found)
@@ -251,19 +252,6 @@ static Value make_path(Vm *vm)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
-// A plain tuple: it compares with (3, 8) as programs do, but its parts have no
-// names.
-static Value make_version_info(Vm *vm)
-{
-    Value parts[5] = {value_from_small(VERSION_MAJOR),
-                      value_from_small(VERSION_MINOR), value_from_small(0),
-                      text_value(vm, "final"), value_from_small(0)};
-    Tuple *tuple =
-        value_failed(parts[3]) ? NULL : tuple_from(vm, parts, 5);
-    release(vm, parts[3]);
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
-}
-
 // modules is the Vm's own dict, not a copy, by the invariant. The chain stops
 // at the first failure, with its error pending.
 static bool sys_init(Vm *vm, Dict *dict)
@@ -282,8 +270,7 @@ static bool sys_init(Vm *vm, Dict *dict)
            module_add(vm, dict, "maxsize", int_from_i64(vm, INT64_MAX)) &&
            module_add(vm, dict, "byteorder", text_value(vm, "little")) &&
            module_add(vm, dict, "platform", text_value(vm, "linux")) &&
-           module_add(vm, dict, "version", text_value(vm, "3.11 (Duet)")) &&
-           module_add(vm, dict, "version_info", make_version_info(vm));
+           module_add(vm, dict, "version", text_value(vm, "3.11 (Duet)"));
 }
 
 const ModuleDef sys_module = {.name = "sys",

@@ -137,8 +137,10 @@ bool vm_free(Vm *vm);
 typedef enum RunMode {
     RUN_MODULE,     // statements; the result is None
     RUN_EXPRESSION, // eval: the value
-    RUN_INTERACTIVE // statements; the value of a last expression statement,
-                    // UNBOUND if the last statement is not one
+    RUN_INTERACTIVE, // statements; the value of a last expression statement,
+                     // UNBOUND if the last statement is not one
+    RUN_SINGLE      // as compile(…, "single"): every expression statement
+                    // outside of functions and classes shows its value
 } RunMode;
 
 // Compiles and runs `source` with these globals (and locals, NULL: the same).

@@ -227,9 +227,9 @@ bool vm_free(Vm *vm)
 // The parser knows nothing of running; the two enums stay apart.
 static ParseMode parse_mode(RunMode mode)
 {
-    return mode == RUN_EXPRESSION    ? PARSE_EXPRESSION
-           : mode == RUN_INTERACTIVE ? PARSE_INTERACTIVE
-                                     : PARSE_MODULE;
+    return mode == RUN_EXPRESSION ? PARSE_EXPRESSION
+           : mode == RUN_MODULE   ? PARSE_MODULE
+                                  : PARSE_INTERACTIVE;
 }
 
 // The tree lives in an arena that is gone afterwards: the code holds nothing of
