@@ -229,7 +229,7 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
             module_doc(&c, tree->module.docstring);
         }
         body(&c, tree->module.body);
-        if (mode == RUN_MODULE) {
+        if (!valued) {
             emit_return_none(&c);
         } else {
             Reg value = push(&c);
