@@ -18,10 +18,11 @@
 
 #include "interp/raise.h"
 #include "repl/entries.h"
-#include "repl/entry.h"
+#include "repl/prompt_plain.h"
 #include "repl/prompt_state.h"
 #include "repl/startup.h"
 #include "repl/terminal.h"
+#include "repl/trim.h"
 #include "stager/stager.h"
 
 static const char prompt_text[] = "> ";
@@ -126,13 +127,19 @@ static int next_queued(Prompt *prompt)
     return key;
 }
 
-// In the place of rl_getc.
+// In the place of rl_getc. Ctrl-Space sends a NUL, which Readline's searches
+// take for the start of a long character: they would swallow the next fifteen
+// keys, Ctrl-C with them. It ends a search, as C-j does.
 static int on_getc(FILE *stream)
 {
     if (active->draining) {
         return EOF;
     }
-    return has_queued() ? next_queued(active) : active->lib.rl_getc(stream);
+    int key =
+        has_queued() ? next_queued(active) : active->lib.rl_getc(stream);
+    bool searching = (*active->lib.rl_readline_state &
+                      (RL_STATE_ISEARCH | RL_STATE_NSEARCH)) != 0;
+    return key == 0 && searching ? '\n' : key;
 }
 
 // Takes out of Readline what it put back and what a macro types; we hand it
@@ -340,19 +347,25 @@ static void take_key(Prompt *prompt)
 
 // Waits for keys until an entry has come. Signals get through only while we
 // wait: one that came between a look at its flag and the wait would else be
-// seen at the next key only.
+// seen at the next key only. Who thinks for a while needs no code in memory.
 static void wait_for_entry(Prompt *prompt)
 {
+    bool idle = false;
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-        static const struct timespec at_once = {0};
+        static const struct timespec at_once = {0},
+                                     soon = {.tv_nsec = 500000000};
         bool queued = has_queued();
-        int ready =
-            ppoll(&key, 1, queued ? &at_once : NULL, &prompt->outside);
+        const struct timespec *time =
+            queued ? &at_once : idle ? NULL : &soon;
+        int ready = ppoll(&key, 1, time, &prompt->outside);
+        idle = ready == 0 && !queued;
         if (ready < 0 && errno != EINTR) {
             end_by(prompt, SIGHUP);
         } else if (ready < 0) {
             answer_signals(prompt);
+        } else if (idle) {
+            trim_code();
         } else if (!queued && (key.revents & (POLLHUP | POLLERR)) != 0) {
             end_by(prompt, SIGHUP);
         } else {
@@ -445,44 +458,16 @@ static void run_with_readline(Prompt *prompt)
     }
 }
 
-// Without Readline, or at a terminal that cannot move its cursor: lines until
-// the parser has enough. A blank line ends an open block, as in the other
-// prompt.
+// Without Readline, or at a terminal that cannot move its cursor.
 static void run_plainly(Session *session)
 {
-    Ctx *ctx = &session->vm->ctx;
-    char *line = NULL;
-    size_t size = 0;
-    StrBuf entry;
-    strbuf_init(&entry, ctx);
-    while (!session->exiting) {
-        fputs(entry.length == 0 ? prompt_text : more_text, stdout);
-        fflush(stdout);
-        errno = 0;
-        ssize_t length = getline(&line, &size, stdin);
-        if (length < 0 && errno == EINTR) { // Ctrl-C drops the entry
-            clearerr(stdin);
-            ctx_interrupt_clear(ctx, INTERRUPT_SIGNAL);
-            fputs("\n", stdout);
-            strbuf_free(&entry);
-            continue;
-        }
-        if (length < 0) {
-            break;
-        }
-        strbuf_add(&entry, line, (size_t)length);
-        if (!strbuf_ok(&entry)) {
-            session_report(session);
-        } else if (entry.text[0] != '%' &&
-                   entry_status(ctx, entry.text) == PARSE_INCOMPLETE) {
-            continue;
-        } else {
-            entries_run(session, entry.text);
-        }
-        strbuf_free(&entry);
+    char *entry = NULL;
+    while (!session->exiting &&
+           (entry = prompt_plain_read(session, prompt_text, more_text)) !=
+               NULL) {
+        entries_run(session, entry);
+        free(entry);
     }
-    strbuf_free(&entry);
-    free(line);
 }
 
 // Readline is tried only at a terminal. NULL: the prompt works all the same, a
@@ -493,6 +478,7 @@ static Prompt *open_prompt(Session *session)
         !terminal_can_draw(STDOUT_FILENO)) {
         return active;
     }
+    trim_code();
     Prompt *prompt = calloc(1, sizeof *prompt);
     if (prompt == NULL || !readline_load(&prompt->lib)) {
         free(prompt);
@@ -503,7 +489,9 @@ static Prompt *open_prompt(Session *session)
     strbuf_init(&prompt->queue, &session->vm->ctx);
     redraw_init(&prompt->redraw, session, terminal_has_colour(STDOUT_FILENO));
     active = prompt;
+    trim_code();
     set_up(prompt);
+    trim_code();
     return prompt;
 }
 
@@ -521,27 +509,13 @@ void prompt_close(void)
     }
 }
 
-// A line as it comes, where there is no Readline.
-static char *ask_plainly(const char *text)
-{
-    char *line = NULL;
-    size_t size = 0;
-    fputs(text, stdout);
-    fflush(stdout);
-    if (getline(&line, &size, stdin) < 0) {
-        free(line);
-        return NULL;
-    }
-    return line;
-}
-
 // The prompt that runs already serves for entries inside running code: its
 // state is between two entries then.
 char *prompt_ask(Session *session, const char *text)
 {
     Prompt *prompt = open_prompt(session);
     if (prompt == NULL) {
-        return ask_plainly(text);
+        return prompt_plain_read(session, text, more_text);
     }
     const char *before = prompt->text;
     prompt->text = text;
