@@ -1,7 +1,7 @@
 // Random keys at the prompt, through a pseudo-terminal.
 //
-//     fuzz_prompt keys PROGRAM COUNT [SEED]
-//     fuzz_prompt stops PROGRAM COUNT [SEED]
+//     fuzz_prompt keys PROGRAM COUNT [SEED [FROM]]
+//     fuzz_prompt stops PROGRAM COUNT [SEED [FROM]]
 //     fuzz_prompt kill PROGRAM COUNT [SEED]
 //
 // keys: COUNT random streams (keys, escapes, broken UTF-8, pastes with and
@@ -10,7 +10,8 @@
 // Ctrl-Z, a pager or an editor in many places. kill: COUNT times
 // SIGKILL at a random moment while entries are typed; the history must hold
 // every entry whose value was shown. Prints what failed with its seed and ends
-// with 1. Runs in an empty $HOME, which the caller provides.
+// with 1; FROM, a multiple of 25, goes straight to the streams that failed.
+// Runs in an empty $HOME, which the caller provides.
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -216,11 +217,11 @@ static bool one_round(Pty *pty, int streams)
     return answers(pty) && !is_broken(pty);
 }
 
-static int fuzz_keys(char *program, int count, uint64_t seed)
+static int fuzz_keys(char *program, int count, uint64_t seed, int from)
 {
     char *argv[] = {program, NULL};
     Pty pty = {.master = -1};
-    for (int done = 0; done < count; done += ROUND) {
+    for (int done = from; done < count; done += ROUND) {
         state = seed * 1000003 + (uint64_t)done + 1;
         if (!pty.running) { // the first time, or a stream has left it
             if (pty.master >= 0) {
@@ -335,7 +336,7 @@ int main(int argc, char **argv)
         program == NULL || home == NULL || chdir(home) != 0) {
         fprintf(stderr,
                 "usage: fuzz_prompt keys|stops|kill PROGRAM COUNT "
-                "[SEED]\n");
+                "[SEED [FROM]]\n");
         free(program);
         return 2;
     }
@@ -347,7 +348,8 @@ int main(int argc, char **argv)
     setenv("INPUTRC", "/dev/null", 1);
     unsetenv("XDG_STATE_HOME");
     int count = atoi(argv[3]);
-    int status = keys ? fuzz_keys(program, count, seed)
+    int from = argc > 5 ? atoi(argv[5]) : 0;
+    int status = keys ? fuzz_keys(program, count, seed, from)
                       : fuzz_kill(program, count, seed);
     free(program);
     return status;
