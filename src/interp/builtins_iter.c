@@ -6,6 +6,7 @@
 
 #include "interp/iter_make.h"
 #include "interp/note.h"
+#include "interp/obj_generator.h"
 
 // The attributes axis and keepdims, UNBOUND where not given, as the method
 // of the tensor takes them.
@@ -24,6 +25,22 @@ static Value reduce_tensor(Vm *vm, const char *name, Value tensor, Value axis,
     return result;
 }
 
+// Passes over items that say plainly that they are not what is looked for.
+typedef struct TruthSink {
+    Sink sink;
+    int wanted;
+} TruthSink;
+
+static bool truth_take(Vm *vm, Sink *sink, Value item)
+{
+    bool plain = value_is_bool(item) || value_is_int(item) ||
+                 value_is_none(item);
+    bool truth = value_same(item, VALUE_TRUE) ||
+                 (value_is_int(item) && value_small(item) != 0);
+    (void)vm;
+    return plain && truth != ((TruthSink *)sink)->wanted;
+}
+
 // The truth of the first item whose truth is `wanted`, else !wanted.
 static Value find_truth(Vm *vm, Value iterable, int wanted)
 {
@@ -33,8 +50,9 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
     }
     // Of an empty iterable all() is true and any() false.
     Value result = value_from_bool(!wanted);
+    TruthSink sink = {{truth_take}, wanted};
     for (;;) {
-        Value item = value_next(vm, iterator);
+        Value item = generator_feed(vm, iterator, &sink.sink);
         if (value_same(item, VALUE_STOP)) {
             break;
         }
@@ -246,6 +264,63 @@ static bool sum_refuses(Vm *vm, Value start)
                         text ? "strings" : "bytes", text ? "" : "b");
 }
 
+// total += item, where both are ints or floats that need no box. False: not
+// so, and the total is unchanged.
+static bool add_plain(Value *total, Value item)
+{
+    // Bools count as 0 and 1.
+    if (value_is_bool(item)) {
+        item = value_from_small(value_same(item, VALUE_TRUE));
+    }
+    Value sum = VALUE_UNBOUND;
+    bool plain = false;
+    if (value_both_ints(*total, item)) {
+        plain = value_add_small(*total, item, &sum);
+    } else if (value_both_immediate_floats(*total, item)) {
+        plain = value_make_float(value_immediate_float(*total) +
+                                     value_immediate_float(item),
+                                 &sum);
+    }
+    if (plain) {
+        *total = sum;
+    }
+    return plain;
+}
+
+typedef struct SumSink {
+    Sink sink;
+    Value total; // owned by the loop
+} SumSink;
+
+static bool sum_take(Vm *vm, Sink *sink, Value item)
+{
+    (void)vm;
+    return add_plain(&((SumSink *)sink)->total, item);
+}
+
+// Adds what the iterator gives to the total (taken). VALUE_FAIL: failed.
+static Value sum_items(Vm *vm, Value iterator, Value start)
+{
+    SumSink sum = {{sum_take}, start};
+    while (!value_failed(sum.total)) {
+        Value item = generator_feed(vm, iterator, &sum.sink);
+        if (value_same(item, VALUE_STOP)) {
+            break;
+        }
+        if (LIKELY(!vm->ctx.interrupt && add_plain(&sum.total, item))) {
+            continue;
+        }
+        // VALUE_FAIL may be released like any immediate.
+        bool failed = value_failed(item) || !ctx_poll(&vm->ctx);
+        Value next = failed ? VALUE_FAIL
+                            : value_binary(vm, BINARY_ADD, sum.total, item);
+        release(vm, item);
+        release(vm, sum.total);
+        sum.total = next;
+    }
+    return sum.total;
+}
+
 // Left to right, by + alone, which also serves tensors among the items. Text is
 // refused because repeated + of it takes quadratic time, as in CPython.
 BUILTIN_BODY(sum)
@@ -263,26 +338,7 @@ BUILTIN_BODY(sum)
         release(vm, iterator);
         return VALUE_FAIL;
     }
-    while (!value_failed(total)) {
-        Value item = value_next(vm, iterator);
-        if (value_same(item, VALUE_STOP)) {
-            break;
-        }
-        Value sum;
-        if (LIKELY(value_both_ints(total, item) &&
-                   value_add_small(total, item, &sum) &&
-                   !vm->ctx.interrupt)) {
-            total = sum;
-            continue;
-        }
-        // VALUE_FAIL may be released like any immediate.
-        bool failed = value_failed(item) || !ctx_poll(&vm->ctx);
-        Value next = failed ? VALUE_FAIL
-                            : value_binary(vm, BINARY_ADD, total, item);
-        release(vm, item);
-        release(vm, total);
-        total = next;
-    }
+    total = sum_items(vm, iterator, total);
     release(vm, iterator);
     return total;
 }
@@ -318,13 +374,41 @@ static bool best_offer(Vm *vm, Best *best, Value item)
     return better >= 0 && ctx_poll(&vm->ctx);
 }
 
+typedef struct BestSink {
+    Sink sink;
+    Best *best;
+} BestSink;
+
+// Numbers without a box that are compared themselves, but for the first item.
+static bool best_take(Vm *vm, Sink *sink, Value item)
+{
+    Best *best = ((BestSink *)sink)->best;
+    bool ints = value_both_ints(best->item, item);
+    (void)vm;
+    if (!value_unbound(best->function) ||
+        !(ints || value_both_immediate_floats(best->item, item))) {
+        return false;
+    }
+    bool less = ints ? value_rank(item) < value_rank(best->item)
+                     : value_immediate_float(item) <
+                           value_immediate_float(best->item);
+    bool greater = ints ? value_rank(item) > value_rank(best->item)
+                        : value_immediate_float(item) >
+                              value_immediate_float(best->item);
+    if (best->op == COMPARE_LT ? less : greater) {
+        best->item = best->key = item;
+    }
+    return true;
+}
+
 // False: failed. A key of one item is computed once and kept with it.
 static bool best_search(Vm *vm, Best *best, Value iterable)
 {
     Value iterator = value_iter(vm, iterable);
     bool done = !value_failed(iterator);
+    BestSink sink = {{best_take}, best};
     while (done) {
-        Value item = value_next(vm, iterator);
+        Value item = generator_feed(vm, iterator, &sink.sink);
         if (value_same(item, VALUE_STOP)) {
             break;
         }

@@ -52,11 +52,16 @@ static void emit_word(Compiler *c, Ins word)
 }
 
 // The cache words behind an instruction start as zeroes, which never match.
+// Calls out of generators have one instruction, which x tells apart.
 void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
             uint32_t extra)
 {
     if (c->failed) {
         return;
+    }
+    if (op >= OPCODE_CALL && op <= OPCODE_CALLX && c->scope->is_generator) {
+        x = op - OPCODE_CALL;
+        op = OPCODE_CALLFAR;
     }
     // The current span goes along, for tracebacks.
     InsSpan place = {(uint32_t)c->words.count, c->span};

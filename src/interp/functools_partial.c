@@ -201,7 +201,12 @@ static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
             window[i] = value_retain(self->args->items[i]);
         }
         value_replace(&vm->ctx, &window[-1], value_retain(self->func));
+        // They may reach above the caller's registers, where a native that
+        // calls Duet would have them written over.
+        Value *held = vm->window_top;
+        vm->window_top = window + count + own;
         int entered = vm_enter(vm, window, count + (uint32_t)own, names);
+        vm->window_top = held;
         ctx_leave(&vm->ctx);
         return entered;
     }

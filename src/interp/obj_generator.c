@@ -1,7 +1,7 @@
 // Generators: resuming, throwing, closing.
 //
 // Invariant: state RUNNING exactly while the generator's frame stands in
-// vm->frames; done generators hold no registers.
+// vm->frames; the registers of done generators are empty.
 #include "interp/obj_generator.h"
 
 #include <string.h>
@@ -10,31 +10,30 @@
 #include "interp/obj_str.h"
 #include "interp/vm_resume.h"
 
-// The block's size follows from the code, so it is not stored.
-static size_t register_bytes(const Generator *g)
+// The size follows from the code, so it is not stored.
+static size_t generator_size(const Function *function)
 {
-    return resume_room(g->function->code) * sizeof(Value);
+    return sizeof(Generator) + function->code->register_count * sizeof(Value);
 }
 
-// A running generator's registers are the stack's; a done one has none.
+// Those of a running generator are its frame's to empty.
 static bool holds_registers(const Generator *g)
 {
     return g->state == GENERATOR_NEW || g->state == GENERATOR_SUSPENDED;
 }
 
-// Ends the generator; the registers are released unless they stand on the
-// stack.
+// Ends the generator; the registers are emptied unless a frame has done that.
 static void drop_registers(Vm *vm, Generator *g)
 {
-    Value *registers = g->registers;
     bool held = holds_registers(g);
-    g->registers = NULL;
     // Done before the first release: a destructor may ask this very generator.
     g->state = GENERATOR_DONE;
     for (uint32_t i = 0; held && i < g->function->code->register_count; i++) {
-        release(vm, registers[i]);
+        value_replace(&vm->ctx, &g->registers[i], VALUE_UNBOUND);
     }
-    ctx_free(&vm->ctx, registers, register_bytes(g));
+    if (LIKELY(g->handled.capacity == 0)) {
+        return;
+    }
     // One by one, since a release may look at the list.
     while (g->handled.count > 0) {
         Value last = vec_pop(&g->handled);
@@ -49,32 +48,28 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
 {
     const Code *code = function->code;
     uint32_t params = code->parameter_count;
-    Generator *g = object_new(vm, vm->types[KIND_GENERATOR], sizeof *g);
+    Generator *g = object_new(vm, vm->types[KIND_GENERATOR],
+                              generator_size(function));
     if (g != NULL) {
         g->function = object_retain(function);
         g->word = 0;
         g->state = GENERATOR_NEW;
         g->result = VALUE_UNBOUND;
         g->handled = (ValueVec){0};
-        // All of them now, so that suspending needs no memory for registers.
-        g->registers = ctx_alloc(&vm->ctx, register_bytes(g));
-        if (g->registers == NULL) {
-            // So that destroying it looks for no registers.
-            g->state = GENERATOR_DONE;
-            object_release(&vm->ctx, g);
-            g = NULL;
-        }
+        g->sink = NULL;
+        g->owner = VALUE_UNBOUND;
     }
     // The window is emptied in any case, as the caller expects.
-    for (uint32_t i = 0; i < resume_room(code); i++) {
+    for (uint32_t i = 0; i < params; i++) {
         if (g != NULL) {
-            g->registers[i] = i < params ? window[i] : VALUE_UNBOUND;
-        } else if (i < params) {
+            g->registers[i] = window[i];
+        } else {
             release(vm, window[i]);
         }
-        if (i < params) {
-            window[i] = VALUE_UNBOUND;
-        }
+        window[i] = VALUE_UNBOUND;
+    }
+    for (uint32_t i = params; g != NULL && i < code->register_count; i++) {
+        g->registers[i] = VALUE_UNBOUND;
     }
     return g;
 }
@@ -143,41 +138,10 @@ void generator_finish(Vm *vm, Generator *g, Value result)
     }
 }
 
-// It did not yield: it returned, failed, or could not be suspended.
-NEVER_INLINE static Value run_ended(Vm *vm, Generator *g, const Frame *frame,
-                                    Value result)
-{
-    if (!value_failed(result) && vm->frame == frame) {
-        // No memory to suspend: the generator ends with that error.
-        release(vm, result);
-        vm_drop_frame(vm);
-        result = VALUE_FAIL;
-    }
-    generator_finish(vm, g, result);
-    return value_failed(result) ? VALUE_FAIL : VALUE_STOP;
-}
-
 // Runs it on an entry frame until it yields, returns or fails. `sent` UNBOUND:
 // raises the pending error where the generator stands; else it is borrowed,
-// and the result of the YIELD behind which the generator stands.
-static Value run_entered(Vm *vm, Generator *g, Value sent, bool was_new)
-{
-    Frame *frame = vm->frame;
-    bool raises = value_unbound(sent);
-    if (!raises && !was_new && !(INS_X(frame->pc[-1]) & 2)) {
-        value_replace(&vm->ctx, &frame->registers[INS_B(frame->pc[-1])],
-                      value_retain(sent));
-    }
-    Value result = vm_run(vm, raises);
-    if (LIKELY(!value_failed(result) && vm->frame == frame &&
-               generator_suspend(vm, g))) {
-        return result;
-    }
-    return run_ended(vm, g, frame, result);
-}
-
-// The caller may hold the only reference, and the generator drop it: it is
-// kept here. `sent` as for run_entered.
+// and the result of the YIELD behind which the generator stands. The caller
+// may hold the only reference, and the generator drop it: it is kept here.
 static Value guarded_run(Vm *vm, Generator *g, Value sent)
 {
     // A pending error must outlive the preparations.
@@ -186,13 +150,19 @@ static Value guarded_run(Vm *vm, Generator *g, Value sent)
     }
     object_retain(g);
     Value *held = vm->window_top;
-    Value *window = vm_next_window(vm);
-    bool was_new = g->state == GENERATOR_NEW;
+    bool raises = value_unbound(sent);
+    bool gives = !raises && g->state == GENERATOR_SUSPENDED;
     Value result = VALUE_FAIL;
-    // R[-1] need not keep the generator.
-    window[-1] = VALUE_UNBOUND;
-    if (generator_enter(vm, g, window, FRAME_ENTRY)) {
-        result = run_entered(vm, g, sent, was_new);
+    if (LIKELY(generator_enter(vm, g, FRAME_ENTRY))) {
+        if (gives) {
+            generator_give(vm, vm->frame, sent);
+        }
+        result = vm_run(vm, raises);
+        // A yield has suspended it; else it returned or failed.
+        if (UNLIKELY(g->state == GENERATOR_RUNNING)) {
+            generator_finish(vm, g, result);
+            result = value_failed(result) ? VALUE_FAIL : VALUE_STOP;
+        }
     }
     vm->window_top = held;
     object_release(&vm->ctx, g);
@@ -215,6 +185,20 @@ Value generator_send(Vm *vm, Generator *g, Value sent)
                            "generator");
     }
     return g->state == GENERATOR_DONE ? VALUE_STOP : guarded_run(vm, g, sent);
+}
+
+// A sink serves one run: whoever resumes it next may want the items.
+Value generator_feed(Vm *vm, Value iterator, Sink *sink)
+{
+    Generator *g = (Generator *)value_object(iterator);
+    if (!value_is_kind(iterator, KIND_GENERATOR) ||
+        (g->state != GENERATOR_SUSPENDED && g->state != GENERATOR_NEW)) {
+        return value_next(vm, iterator);
+    }
+    g->sink = sink;
+    Value item = guarded_run(vm, g, VALUE_NONE);
+    g->sink = NULL;
+    return item;
 }
 
 // What a suspended `yield from` asks for items, borrowed, or UNBOUND.
@@ -417,7 +401,7 @@ static bool generator_finalize(Vm *vm, Object *self)
     return generator_close(vm, (Generator *)self);
 }
 
-// A running one has given its registers to the stack.
+// The registers of a running one are its frame's.
 static void generator_clear(Vm *vm, Object *self)
 {
     Generator *g = (Generator *)self;
@@ -430,14 +414,15 @@ static void generator_clear(Vm *vm, Object *self)
 static void generator_destroy(Vm *vm, Object *self)
 {
     Generator *g = (Generator *)self;
+    size_t size = generator_size(g->function);
     drop_registers(vm, g);
     release(vm, g->result);
     object_release(&vm->ctx, g->function);
-    object_free(vm, self, sizeof *g);
+    object_free(vm, self, size);
 }
 
-// A running generator's registers belong to the stack and count as held from
-// outside.
+// A running generator's registers are used by its frame: what they hold counts
+// as held from outside.
 static void generator_visit(Object *self,
                             void (*visit)(Object *child, void *data),
                             void *data)

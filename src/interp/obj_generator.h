@@ -1,7 +1,7 @@
 // Generators: a suspended frame as an object.
 //
-// While it is suspended the object holds a copy of the registers; while it
-// runs they stand on the value stack alone.
+// The registers stand in the object for good; while it runs, its frame points
+// at them.
 #ifndef DUET_INTERP_OBJ_GENERATOR_H
 #define DUET_INTERP_OBJ_GENERATOR_H
 
@@ -11,18 +11,29 @@ typedef enum GeneratorState {
     GENERATOR_NEW,       // has not run yet
     GENERATOR_SUSPENDED, // stands behind a YIELD
     GENERATOR_RUNNING,
-    GENERATOR_DONE       // has no registers any more
+    GENERATOR_DONE       // its registers hold nothing any more
 } GeneratorState;
+
+// What a C loop does with the plain items of a generator. take() gets each
+// item in the midst of the machine: it takes it (true, the reference too), or
+// leaves it to the loop (false, nothing has changed). It may neither fail nor
+// run code of the program, which would find the generator running.
+typedef struct Sink Sink;
+struct Sink {
+    bool (*take)(Vm *vm, Sink *sink, Value item);
+};
 
 typedef struct Generator {
     Object head;
     Function *function;
-    Value *registers;  // resume_room of them (vm_resume.h), meaningless while
-                       // it runs; NULL when done
     uint32_t word;     // where it goes on
     GeneratorState state;
     Value result;      // what it returned, UNBOUND: not (yet)
     ValueVec handled;  // exceptions that it is handling while suspended
+    Sink *sink;        // of the C loop that runs it; NULL: none
+    Value owner;       // R[-1] of its frame: itself while an instruction runs
+                       // it, else UNBOUND
+    Value registers[]; // as many as the code wants
 } Generator;
 
 // A generator of a function whose bound parameters stand in window (moved
@@ -31,6 +42,10 @@ MUST_CHECK Generator *generator_new(Vm *vm, Function *function, Value *window);
 // The next item, owned; VALUE_STOP when it returned; VALUE_FAIL. `sent` is
 // borrowed and must be None at first.
 Value generator_send(Vm *vm, Generator *generator, Value sent);
+// As value_next, of any iterator. The items of a generator go to the sink as
+// long as that takes them, without leaving the machine: what comes back is the
+// first that it left, or the end.
+Value generator_feed(Vm *vm, Value iterator, Sink *sink);
 // Raises the pending error where it stands. As generator_send.
 Value generator_throw(Vm *vm, Generator *generator);
 // GeneratorExit where it stands. False with an error pending.

@@ -6,6 +6,7 @@
 #include "interp/obj_list.h"
 
 #include "interp/note.h"
+#include "interp/obj_generator.h"
 #include "interp/obj_str.h"
 #include "interp/sequence.h"
 
@@ -140,6 +141,24 @@ static bool range_room(Vm *vm, List *list, Value iterable)
 // Only exact types take the short cut: a subclass may define __iter__. Items
 // are appended as they come, so those before an error stay, as in CPython; the
 // poll lets Ctrl-C end an endless iterator.
+// A generator's item goes straight to the end of the list.
+typedef struct ListSink {
+    Sink sink;
+    List *list;
+} ListSink;
+
+// Only where there is room: the loop outside fails for want of memory.
+static bool list_take(Vm *vm, Sink *sink, Value item)
+{
+    List *list = ((ListSink *)sink)->list;
+    (void)vm;
+    if (list->count >= list->capacity) {
+        return false;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
 bool list_extend(Vm *vm, List *list, Value iterable)
 {
     if (value_is_object(iterable) &&
@@ -158,8 +177,10 @@ bool list_extend(Vm *vm, List *list, Value iterable)
     }
     Value item;
     bool ok = range_room(vm, list, iterable);
-    // value_next gives VALUE_FAIL on an error, which ends the loop in its body.
-    while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+    ListSink sink = {{list_take}, list};
+    // An error gives VALUE_FAIL, which ends the loop in its body.
+    while (ok && !value_same(item = generator_feed(vm, iterator, &sink.sink),
+                             VALUE_STOP)) {
         ok = !value_failed(item) && list_append_owned(vm, list, item) &&
              ctx_poll(&vm->ctx);
     }

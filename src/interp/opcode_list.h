@@ -146,6 +146,7 @@ OPCODE(CALLM, "ru-", 0, "after LOADM: A+1 is self or empty; B more arguments")
 OPCODE(CALLK, "ruk", 0, "as CALL, the last arguments are keywords: tuple C")
 OPCODE(CALLMK, "ruk", 0, "as CALLM, the last arguments are keywords: tuple C")
 OPCODE(CALLX, "r--", 0, "call with the iterable A+1 and the dict A+2 or empty")
+OPCODE(CALLFAR, "ruu", 0, "CALL + x, in a generator: B and C are that one's")
 OPCODE(MAKEFUNC, "rk-", 0,
        "A = function of code B; x: 1 defaults in A+1, 2 keyword defaults in "
        "A+2, 4 annotations in A+3")

@@ -164,6 +164,7 @@ interp_sources += src/interp/vm_define.c
 interp_sources += src/interp/vm_display.c
 interp_sources += src/interp/vm_enter.c
 interp_sources += src/interp/vm_except.c
+interp_sources += src/interp/vm_far.c
 interp_sources += src/interp/vm_for.c
 interp_sources += src/interp/vm_frame.c
 interp_sources += src/interp/vm_method.c

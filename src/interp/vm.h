@@ -23,7 +23,7 @@ typedef struct Function Function;
 typedef struct Set Set;
 
 // One activation. Frames stand in one array; registers in one stack that
-// never moves. R[-1] holds the function (or generator) that runs.
+// never moves, but those of a generator in its object. R[-1] holds the function (or generator) that runs.
 typedef struct Frame {
     const Ins *pc;    // next instruction; valid while another frame runs
     Value *registers; // R[0 .. code->register_count)
@@ -32,17 +32,21 @@ typedef struct Frame {
     Value *cells;     // captured cells of the function, borrowed likewise
     uint32_t flags;   // FrameFlag
     uint32_t handled; // count of handled exceptions when it was entered
+    Value *top;       // FRAME_GENERATOR: where the stack is free; its registers
+                      // stand in the generator. Else meaningless
 } Frame;
 
 // What is special when a frame ends; 0 for a plain call.
 typedef enum FrameFlag {
     FRAME_ENTRY = 1,     // vm_run returns to C when it ends
-    FRAME_GENERATOR = 2, // R[-1] is the generator
+    FRAME_GENERATOR = 2, // R[-1] is the generator, which holds the registers
     FRAME_STAGED = 4,    // runs converted code inside a trace
     FRAME_CLASS = 8,     // a class body: names live in a dict
     FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
     FRAME_OPERATOR = 32, // a method that stands for the caller's instruction
-    FRAME_CACHED = 64    // R[-2] is a Link, R[-3] the lru_cache it is for
+    FRAME_CACHED = 64,   // R[-2] is a Link, R[-3] the lru_cache it is for
+    FRAME_FAR = 128      // called by a generator: its window is not the
+                         // caller's, and CALLFAR's register takes the result
 } FrameFlag;
 
 typedef VEC(Value) ValueVec;

@@ -7,12 +7,14 @@
 #include "interp/apply.h"
 #include "interp/functools.h"
 #include "interp/obj_exception.h"
-#include "interp/vm_resume.h"
+#include "interp/obj_generator.h"
+#include "interp/vm_run.h"
 
 // The flags of frames that hold R[-1] themselves; FRAME_GENERATOR of an entry
 // frame is the exception, C holds its generator.
 enum {
-    FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR | FRAME_CACHED
+    FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR |
+                   FRAME_CACHED | FRAME_FAR
 };
 
 // Each register is emptied before its value is released, so that the frame can
@@ -92,9 +94,24 @@ static Value take_owner(Frame *f)
     return owner;
 }
 
-// The frame of an instruction's helper is gone with an error pending.
-static void abandon(Vm *vm, const Frame *f, Value owner)
+// The callee's place of a call from a generator: below what the frame keeps in
+// front of its registers, or R[-1] itself, which `owner` was taken from.
+static Value take_callee(Frame *f, Value *owner)
 {
+    Value *place = f->flags & FRAME_INIT     ? &f->registers[-2]
+                   : f->flags & FRAME_CACHED ? &f->registers[-3]
+                                             : owner;
+    Value callee = *place;
+    *place = VALUE_UNBOUND;
+    return callee;
+}
+
+// The frame of an instruction's helper is gone with an error pending.
+static void abandon(Vm *vm, Frame *f, Value owner)
+{
+    if (f->flags & FRAME_FAR) {
+        release(vm, take_callee(f, &owner));
+    }
     if (f->flags & FRAME_GENERATOR) {
         generator_finish(vm, (Generator *)value_object(owner), VALUE_FAIL);
     }
@@ -209,20 +226,64 @@ static LeaveKind leave_cached(Vm *vm, Value *registers, Value result)
     return kept ? LEAVE_ON : LEAVE_FAILED;
 }
 
+// A call from a generator has returned: its register takes what the callee's
+// place would hold.
+static LeaveKind leave_far(Vm *vm, Frame *f, Value result)
+{
+    Value owner = take_owner(f);
+    Frame *caller = vm->frame;
+    LeaveKind kind = LEAVE_ON;
+    if (f->flags & FRAME_INIT) {
+        kind = leave_init(vm, result);
+        result = take_callee(f, &owner);
+    } else if (f->flags & FRAME_CACHED) {
+        kind = leave_cached(vm, f->registers, result);
+        result = take_callee(f, &owner);
+    }
+    release(vm, owner);
+    if (kind == LEAVE_ON) {
+        value_replace(&vm->ctx, &caller->registers[INS_A(caller->pc[-1])],
+                      result);
+    } else {
+        release(vm, result);
+    }
+    return kind;
+}
+
+// A generator has returned to the instruction that asked it.
+static void leave_generator(Vm *vm, Generator *g, Value result)
+{
+    Frame *caller = vm->frame;
+    Ins ins = caller->pc[-1];
+    generator_finish(vm, g, result);
+    if (INS_OP(ins) == OPCODE_SEND) {
+        value_replace(&vm->ctx, &caller->registers[INS_B(ins)],
+                      generator_result(g));
+        caller->pc += INS_CI(ins);
+        return;
+    }
+    // The loop is over, and its state is no register that the caller's code
+    // will release: FORLOOP kept the generator there.
+    value_replace(&vm->ctx, &caller->registers[INS_A(ins)], VALUE_UNBOUND);
+}
+
 // The return instruction has emptied the locals before. Of a frame with an
 // owner flag, the instruction that pushed it decides what the result is for.
 LeaveKind vm_leave(Vm *vm, Value result)
 {
     Frame *f = vm->frame;
+    uint32_t flags = f->flags;
     pop_frame(vm);
-    if (f->flags & FRAME_ENTRY) {
+    if (flags & FRAME_ENTRY) {
         return LEAVE_TO_C;
     }
-    if (!(f->flags & FRAME_OWNERS)) {
+    if (!(flags & FRAME_OWNERS)) {
         value_replace(&vm->ctx, &f->registers[-1], result);
         return LEAVE_ON;
     }
-    uint32_t flags = f->flags;
+    if (flags & FRAME_FAR) {
+        return leave_far(vm, f, result);
+    }
     Value *registers = f->registers;
     Value owner = take_owner(f);
     LeaveKind kind = LEAVE_ON;
@@ -233,57 +294,10 @@ LeaveKind vm_leave(Vm *vm, Value result)
     } else if (flags & FRAME_OPERATOR) {
         kind = vm_deliver(vm, result) ? LEAVE_ON : LEAVE_FAILED;
     } else {
-        // The loop is over, and its state is no register that the caller's
-        // code will release: FORLOOP kept the generator there.
-        Frame *caller = vm->frame;
-        value_replace(&vm->ctx, &caller->registers[INS_A(caller->pc[-1])],
-                      VALUE_UNBOUND);
-        generator_finish(vm, (Generator *)value_object(owner), result);
+        leave_generator(vm, (Generator *)value_object(owner), result);
     }
     release(vm, owner);
     return kind;
-}
-
-// 1: the generator's frame is on top; 0: it was over; -1: raised. R[-1] holds
-// the generator while it runs, and the last yield's register gets None.
-int vm_resume(Vm *vm, Generator *g)
-{
-    if (g->state == GENERATOR_DONE) {
-        return 0;
-    }
-    if (g->state == GENERATOR_RUNNING) {
-        return raise_int(vm, ERR_VALUE, "generator already executing");
-    }
-    Value *window = vm_next_window(vm);
-    bool sends = g->state == GENERATOR_SUSPENDED;
-    if (!generator_enter(vm, g, window, 0)) {
-        return -1;
-    }
-    window[-1] = value_from_object(object_retain(g));
-    if (sends) {
-        Ins yield = vm->frame->pc[-1];
-        if (!(INS_X(yield) & 2)) {
-            value_replace(&vm->ctx, &window[INS_B(yield)], VALUE_NONE);
-        }
-    }
-    return 1;
-}
-
-// The caller's instruction names the register for the item: it is read from the
-// word before its pc.
-bool vm_yield(Vm *vm, Value item)
-{
-    Frame *f = vm->frame;
-    Generator *g = (Generator *)value_object(f->registers[-1]);
-    if (!generator_suspend(vm, g)) {
-        release(vm, item);
-        return false;
-    }
-    Frame *caller = vm->frame;
-    uint32_t target = INS_B(caller->pc[-1]);
-    release(vm, take_owner(f));
-    value_replace(&vm->ctx, &caller->registers[target], item);
-    return true;
 }
 
 // The window is all empty: it can be released whatever was put into it.

@@ -8,6 +8,7 @@
 #define DUET_INTERP_VM_LOOP_H
 
 #include "interp/vm_fast.h"
+#include "interp/vm_resume.h"
 
 // The instruction that runs, and its fields. They are read from memory where
 // they stand: that costs one machine instruction each instead of a shift and

@@ -76,6 +76,18 @@ OP_CALLX:
         goto call_window;
     }
     SLOW_HERE(slow_callx)
+// Any of these in a generator, whose registers are not on the stack.
+OP_CALLFAR: {
+    f->pc = pc;
+    int entered = vm_call_far(vm, f, ins);
+    if (UNLIKELY(entered < 0)) {
+        goto error;
+    }
+    if (entered) {
+        LOAD_FRAME();
+    }
+    NEXT_POLL();
+}
     SLOW(MAKEFUNC, slow_makefunc, 0)
     SLOW(MKCLASS, slow_mkclass, 0)
 // A generator's return looks the same here: vm_leave and C tell them apart.
@@ -126,7 +138,7 @@ leave:
     // Polls, since an instruction that was a jump may have gone back.
     LOAD_FRAME();
     NEXT_POLL();
-// An entry frame stays as it is: C suspends it (obj_generator.c).
+// Back to C, or to the FORLOOP or SEND that had asked.
 OP_YIELD:
     f->pc = pc;
     result = RA;
@@ -135,16 +147,44 @@ OP_YIELD:
         goto error;
     }
     RA = VALUE_UNBOUND;
+    // A C loop that takes the item at once sends None back.
+    if ((f->flags & FRAME_ENTRY) && generator_of(R)->sink != NULL &&
+        generator_of(R)->sink->take(vm, generator_of(R)->sink, result)) {
+        if (!(FIELD_X & 2)) {
+            SET(RB, VALUE_NONE);
+        }
+        NEXT_POLL();
+    }
+    if (UNLIKELY(!generator_suspend(vm, f))) {
+        release(vm, result);
+        goto error;
+    }
     if (f->flags & FRAME_ENTRY) {
         return result;
     }
-    if (UNLIKELY(!vm_yield(vm, result))) {
-        goto error;
-    }
-    // The FORLOOP that had asked goes on with the item.
+    window = R;
     LOAD_FRAME();
-    JUMP(INS_CI(pc[-1]));
+    SET(RB, result);
+    // The asking instruction's register holds the generator as well.
+    SET(window[-1], VALUE_UNBOUND);
+    if (LIKELY(INS_OP(ins) == OPCODE_FORLOOP)) {
+        JUMP(FIELD_CI);
+    }
     NEXT();
     SLOW(GETYFI, slow_getyfi, 0)
+// A generator of Duet is resumed in this machine. When it yields the item
+// stands in B; when it returns vm_leave makes the jump.
 OP_SEND:
+    f->pc = pc;
+    if (LIKELY(value_is_kind(RA, KIND_GENERATOR))) {
+        int resumed = generator_resume(
+            vm, (Generator *)value_object(RA), RB);
+        if (UNLIKELY(resumed < 0)) {
+            goto error;
+        }
+        if (LIKELY(resumed)) {
+            LOAD_FRAME();
+            NEXT_POLL();
+        }
+    }
     SLOW_JUMP(slow_send);

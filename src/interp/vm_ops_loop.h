@@ -36,7 +36,8 @@ OP_FORLOOP: {
         NEXT();
     } else if (value_is_kind(state[0], KIND_GENERATOR)) {
         f->pc = pc;
-        int resumed = vm_resume(vm, (Generator *)value_object(state[0]));
+        int resumed = generator_resume(
+            vm, (Generator *)value_object(state[0]), VALUE_NONE);
         if (UNLIKELY(resumed < 0)) {
             goto error;
         }

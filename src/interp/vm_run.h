@@ -67,13 +67,9 @@ typedef enum LeaveKind {
 // The running frame, whose locals are released, returned `result` (taken
 // unless it goes to C).
 LeaveKind vm_leave(Vm *vm, Value result);
-// A generator's frame pushed by vm_resume has yielded `item` (taken): back
-// into the object, and the item goes to the FORLOOP that asked. False: failed,
-// in the generator's frame.
-MUST_CHECK bool vm_yield(Vm *vm, Value item);
-// For FORLOOP: 1: the generator's frame was pushed; 0: it has ended; -1:
-// failed.
-int vm_resume(Vm *vm, Generator *generator);
+// Where a generator's frame asks for a call (CALLFAR, vm_far.c): 1: a frame
+// was pushed; 0: the result is in its register; -1: failed.
+int vm_call_far(Vm *vm, Frame *f, Ins ins);
 // Pushes a frame of args[0]'s method `id` if its class is one of the program,
 // and the method takes just these arguments: 1: vm_deliver gets its result; 0:
 // there is no such method; -1: failed.
@@ -97,8 +93,11 @@ MUST_CHECK bool vm_deliver(Vm *vm, Value result);
 static inline Value *vm_next_window(Vm *vm)
 {
     Value *top = vm->stack;
-    if (LIKELY(vm->frame != NULL)) {
-        top = vm->frame->registers + vm->frame->code->register_count;
+    const Frame *f = vm->frame;
+    if (LIKELY(f != NULL)) {
+        top = f->flags & FRAME_GENERATOR
+                  ? f->top
+                  : f->registers + f->code->register_count;
     }
     return (top < vm->window_top ? vm->window_top : top) + 1;
 }
