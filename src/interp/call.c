@@ -286,8 +286,21 @@ Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
     return result;
 }
 
+// Functions that take just these arguments are run without a window in between.
 Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count)
 {
+    Value target = callee, self = VALUE_UNBOUND;
+    uint32_t given = count;
+    if (value_is_kind(callee, KIND_METHOD)) {
+        target = ((Method *)value_object(callee))->function;
+        self = ((Method *)value_object(callee))->self;
+        given++;
+    }
+    if (LIKELY(value_is_kind(target, KIND_FUNCTION)) && vm->trace == NULL &&
+        ((Function *)value_object(target))->code->direct_count == given) {
+        return vm_run_direct(vm, (Function *)value_object(target), self, args,
+                             count);
+    }
     return vm_call_keywords(vm, callee, args, count, NULL);
 }
 

@@ -26,6 +26,25 @@ static void release_all(Vm *vm, Value *registers, uint32_t from, uint32_t to)
     }
 }
 
+// There is room, and the parameters stand at `window`.
+static inline void push_frame(Vm *vm, Function *function, Code *code,
+                              Value *window, uint32_t flags)
+{
+    // What is there are leftovers that own nothing: stored over, not released.
+    for (uint32_t i = code->parameter_count; i < code->local_count; i++) {
+        window[i] = VALUE_UNBOUND;
+    }
+    Frame *f = vm->frame == NULL ? vm->frames : vm->frame + 1;
+    f->pc = code->words;
+    f->registers = window;
+    f->code = code;
+    f->globals = function->globals;
+    f->cells = function->cells;
+    f->flags = flags;
+    f->handled = (uint32_t)vm->handled.count;
+    vm->frame = f;
+}
+
 // Takes the arguments in the window, also if it fails. Parameters are there;
 // the other locals start unbound, and temporaries are written before they are
 // read. In a trace the hooks may put converted code in place of the function's
@@ -45,18 +64,7 @@ bool vm_push_frame(Vm *vm, Function *function, Value *window, uint32_t flags)
         release_all(vm, window, 0, code->parameter_count);
         return false;
     }
-    // What is there are leftovers that own nothing: stored over, not released.
-    for (uint32_t i = code->parameter_count; i < code->local_count; i++) {
-        window[i] = VALUE_UNBOUND;
-    }
-    vm->frame = vm->frame == NULL ? vm->frames : vm->frame + 1;
-    *vm->frame = (Frame){.pc = code->words,
-                         .registers = window,
-                         .code = code,
-                         .globals = function->globals,
-                         .cells = function->cells,
-                         .flags = flags,
-                         .handled = (uint32_t)vm->handled.count};
+    push_frame(vm, function, code, window, flags);
     return true;
 }
 
@@ -319,6 +327,35 @@ Value *vm_free_window(Vm *vm, uint32_t count)
 void vm_release_window(Vm *vm, Value *window)
 {
     vm->window_top = window - 1;
+}
+
+// What vm_run_function and its callers do in several steps, for callbacks: a sort key, the
+// function of map(), __hash__ and __eq__ are called once for each item.
+Value vm_run_direct(Vm *vm, Function *function, Value self, const Value *args,
+                    uint32_t count)
+{
+    Code *code = function->code;
+    Value *held = vm->window_top;
+    Value *window = vm_next_window(vm), *next = window;
+    Value result = VALUE_FAIL;
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    if (LIKELY(vm_can_push(vm, code, window))) {
+        window[-1] = value_from_object(object_retain(function));
+        if (!value_unbound(self)) {
+            *next++ = value_retain(self);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            *next++ = value_retain(args[i]);
+        }
+        push_frame(vm, function, code, window, FRAME_ENTRY);
+        result = vm_run(vm, false);
+        value_replace(&vm->ctx, &window[-1], VALUE_UNBOUND);
+    }
+    vm->window_top = held;
+    ctx_leave(&vm->ctx);
+    return result;
 }
 
 // C calls Duet: a dispatch loop of its own, which ends with the entry frame.

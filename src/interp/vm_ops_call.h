@@ -126,6 +126,10 @@ leave:
         SET(window[-1], result);
         NEXT();
     }
+    if (f->flags == FRAME_ENTRY) {
+        vm->frame = f == vm->frames ? NULL : f - 1;
+        return result;
+    }
     f->pc = pc;
     switch (vm_leave(vm, result)) {
     case LEAVE_TO_C:

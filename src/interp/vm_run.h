@@ -32,6 +32,11 @@ Value vm_run(Vm *vm, bool raised);
 // window (window[-1] holds the function; its parameters are consumed). Makes
 // the generator of a generator function. Owned result or VALUE_FAIL.
 Value vm_run_function(Vm *vm, Function *function, Value *window);
+// The short way for functions that need no binding and no trace: runs one whose
+// parameters are `self` (UNBOUND: none) and the arguments, all borrowed. Owned
+// result or VALUE_FAIL.
+Value vm_run_direct(Vm *vm, Function *function, Value self, const Value *args,
+                    uint32_t count);
 // First free register above the running frame and above the windows that C
 // holds: `count` registers, all empty, and one in front for the callee. NULL
 // with RecursionError. The caller gives it back with vm_release_window.
