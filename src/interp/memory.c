@@ -6,6 +6,7 @@
 #include "interp/memory.h"
 
 #include "interp/finalize.h"
+#include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/obj_weakref.h"
 
@@ -72,21 +73,6 @@ void object_free(Vm *vm, void *object, size_t size)
     }
 }
 
-// Addresses have 48 bits: the low 32 go into the count, the rest into birth.
-static void link_set(Object *object, Object *next)
-{
-    uint64_t bits = (uintptr_t)next;
-    object->rc = (uint32_t)bits;
-    object->birth = (uint16_t)(bits >> 32);
-}
-
-// The inverse of link_set.
-static Object *link_get(const Object *object)
-{
-    uint64_t bits = (uint64_t)object->birth << 32 | object->rc;
-    return (Object *)(uintptr_t)bits;
-}
-
 // What is due before the object is destroyed. False: it lives on, in the
 // queue of finalize.c.
 static bool prepare_death(Vm *vm, Object *object)
@@ -119,16 +105,20 @@ void memory_dealloc(Ctx *ctx, Object *object)
     }
     // A child of the object that is being destroyed right now.
     if (vm->destroying) {
-        link_set(object, vm->zombies);
+        memory_link(object, vm->zombies);
         vm->zombies = object;
         return;
     }
     vm->destroying = true;
     while (object != NULL) {
-        object->type->slots.destroy(vm, object);
+        if (memory_is_plain_tuple(object)) {
+            tuple_destroy_plain(vm, (Tuple *)object);
+        } else {
+            object->type->slots.destroy(vm, object);
+        }
         object = vm->zombies;
         if (object != NULL) {
-            vm->zombies = link_get(object);
+            vm->zombies = memory_linked(object);
             object->rc = 0;
         }
     }

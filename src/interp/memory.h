@@ -31,6 +31,26 @@ void object_free(Vm *vm, void *object, size_t size);
 // The ctx.dealloc of a Vm.
 void memory_dealloc(Ctx *ctx, Object *object);
 
+// A dead object's count and birth are free for a list of such objects.
+// Addresses have 48 bits: the low 32 go into the count, the rest into birth.
+static inline void memory_link(Object *object, Object *next)
+{
+    uint64_t bits = (uintptr_t)next;
+    object->rc = (uint32_t)bits;
+    object->birth = (uint16_t)(bits >> 32);
+}
+static inline Object *memory_linked(const Object *object)
+{
+    uint64_t bits = (uint64_t)object->birth << 32 | object->rc;
+    return (Object *)(uintptr_t)bits;
+}
+// A tuple of things that the collector does not know (obj_tuple.c): always of
+// the type tuple itself, without weak references.
+static inline bool memory_is_plain_tuple(const Object *object)
+{
+    return object->kind == KIND_TUPLE && !(object->flags & OBJECT_TRACKED);
+}
+
 static inline void release(Vm *vm, Value v)
 {
     value_release(&vm->ctx, v);

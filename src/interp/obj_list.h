@@ -26,6 +26,12 @@ MUST_CHECK bool list_append_owned(Vm *vm, List *list, Value item); // takes,
 // Elements are UNBOUND until set: set them before anyone sees the tuple.
 MUST_CHECK Tuple *tuple_new(Vm *vm, size_t count);
 MUST_CHECK Tuple *tuple_from(Vm *vm, const Value *items, size_t count);
+// Takes the items: what `items` names is the tuple's then, though NULL leaves
+// it as it was. At least one.
+MUST_CHECK Tuple *tuple_take(Vm *vm, const Value *items, size_t count);
+// Destroys a tuple that the collector does not know, and such tuples within
+// it; vm->destroying is set.
+void tuple_destroy_plain(Vm *vm, Tuple *tuple);
 // Stable merge sort with `key` (UNBOUND: none). False: failed; the list then
 // holds some order of the same items.
 MUST_CHECK bool list_sort(Vm *vm, List *list, Value key, bool reverse);

@@ -30,12 +30,63 @@ Tuple *tuple_new(Vm *vm, size_t count)
     return tuple;
 }
 
+// Nothing that the collector knows is among the items: no cycle can go through
+// a tuple of them, ever, since a tuple does not change.
+static bool all_untracked(const Value *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (value_is_object(items[i]) &&
+            (value_object(items[i])->flags & OBJECT_TRACKED)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum { PLAIN_MOST = 32 }; // longer ones are made by tuple_new, which polls
+
+// Room for a tuple of these items, which the caller puts in at once.
+static inline Tuple *new_for(Vm *vm, const Value *items, size_t count)
+{
+    Type *type = vm->types[KIND_TUPLE];
+    size_t size = sizeof(Tuple) + count * sizeof(Value);
+    if (UNLIKELY(count > PLAIN_MOST)) {
+        return tuple_new(vm, count);
+    }
+    Tuple *tuple;
+    if (all_untracked(items, count)) {
+        tuple = ctx_alloc(&vm->ctx, size);
+        if (LIKELY(tuple != NULL)) {
+            tuple->head = (Object){.rc = 1,
+                                   .kind = KIND_TUPLE,
+                                   .flags = 0,
+                                   .birth = vm->ctx.birth,
+                                   .type = type};
+        }
+    } else {
+        tuple = object_new(vm, type, size);
+    }
+    if (LIKELY(tuple != NULL)) {
+        tuple->count = count;
+    }
+    return tuple;
+}
+
 // Retains the items. For count 0 `items` is not read.
 Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
 {
-    Tuple *tuple = tuple_new(vm, count);
+    Tuple *tuple = count == 0 ? tuple_new(vm, 0) : new_for(vm, items, count);
     for (size_t i = 0; tuple != NULL && i < count; i++) {
         tuple->items[i] = value_retain(items[i]);
+    }
+    return tuple;
+}
+
+Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
+{
+    Tuple *tuple = new_for(vm, items, count);
+    for (size_t i = 0; tuple != NULL && i < count; i++) {
+        tuple->items[i] = items[i];
     }
     return tuple;
 }
@@ -50,6 +101,35 @@ static void tuple_destroy(Vm *vm, Object *self)
         release(vm, tuple->items[i]);
     }
     object_free(vm, self, sizeof *tuple + count * sizeof(Value));
+}
+
+// One after the other, linked by their own headers, however deep they nest;
+// what else dies waits for its turn, as vm->destroying says.
+void tuple_destroy_plain(Vm *vm, Tuple *tuple)
+{
+    Object *waiting = NULL;
+    for (;;) {
+        size_t count = tuple->count;
+        for (size_t i = 0; i < count; i++) {
+            Value item = tuple->items[i];
+            if (!value_is_object(item) || --value_object(item)->rc > 0) {
+                continue;
+            }
+            Object *dead = value_object(item);
+            if (memory_is_plain_tuple(dead)) {
+                memory_link(dead, waiting);
+                waiting = dead;
+            } else {
+                memory_dealloc(&vm->ctx, dead);
+            }
+        }
+        ctx_free(&vm->ctx, tuple, sizeof *tuple + count * sizeof(Value));
+        if (waiting == NULL) {
+            return;
+        }
+        tuple = (Tuple *)waiting;
+        waiting = memory_linked(waiting);
+    }
 }
 
 // Items may be UNBOUND while the tuple is being filled.

@@ -47,15 +47,15 @@ bool slow_tuple(Vm *vm, Frame *f, Ins ins)
         return slow_set(vm, f, INS_A(ins),
                         value_retain(value_from_object(vm->empty_tuple)));
     }
-    // As tuple_new, but that the items are there at once.
-    uint32_t count = INS_C(ins);
-    Tuple *tuple = object_new(vm, vm->types[KIND_TUPLE],
-                              sizeof *tuple + count * sizeof(Value));
+    // The items move out of the temporaries: no counts change.
+    Value *items = &f->registers[INS_B(ins)];
+    Tuple *tuple = tuple_take(vm, items, INS_C(ins));
     if (tuple == NULL) {
         return false;
     }
-    tuple->count = count;
-    take_many(f, INS_B(ins), count, tuple->items);
+    for (uint32_t i = 0; i < INS_C(ins); i++) {
+        items[i] = VALUE_UNBOUND;
+    }
     return slow_set(vm, f, INS_A(ins), value_from_object(tuple));
 }
 
