@@ -196,7 +196,10 @@ static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
     if (self->keywords->count == 0 &&
         own + count + 8 < (size_t)(vm->stack_end - window) &&
         ctx_enter(&vm->ctx)) {
-        vm_move_up(window, count, (uint32_t)own);
+        // Moved by nothing they would be emptied.
+        if (own > 0) {
+            vm_move_up(window, count, (uint32_t)own);
+        }
         for (size_t i = 0; i < own; i++) {
             window[i] = value_retain(self->args->items[i]);
         }
