@@ -79,6 +79,7 @@ typedef struct Compiler {
     VEC(Value) constants;
     Map constant_map;
     const char *qualname;
+    VEC(Symbol *) bound; // locals assigned so far in the bodies around here
 } Compiler;
 
 // compile_emit.c
@@ -106,6 +107,12 @@ void compiler_free(Compiler *c);
 void expr_to(Compiler *c, const Node *node, Reg target);
 Reg expr_any(Compiler *c, const Node *node); // a local in place, or a new temp
 Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
+// expr_any, but a local that is not bound fails before `next` is evaluated.
+Reg expr_first(Compiler *c, const Node *node, const Node *next);
+// The same check alone, of a local that is read in place later.
+void check_bound(Compiler *c, const Node *node, const Node *next);
+// From here to the end of the body around, what `target` names is bound.
+void note_bound(Compiler *c, const Node *target);
 void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
 Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
 Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local

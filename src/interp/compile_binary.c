@@ -113,7 +113,7 @@ void binary_to(Compiler *c, const Node *node, Reg target)
     }
     if (!held) {
         // A local is used in place; then `value` lies below `mark`.
-        value = expr_any(c, left);
+        value = expr_first(c, left, chain.items[chain.count - 1]->binary.right);
     }
     for (size_t i = chain.count; i-- > 0 && !c->failed;) {
         const Node *each = chain.items[i];

@@ -49,15 +49,59 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
     }
 }
 
+// CPython folds no power of more than 128 bits: by the bits of the base.
+static bool folds_power(const Node *left, const Node *right)
+{
+    int32_t base, exponent;
+    if (!constant_int16(left, &base) || !constant_int16(right, &exponent)) {
+        return false;
+    }
+    uint32_t bits = 0;
+    for (uint32_t rest = (uint32_t)(base < 0 ? -base : base); rest != 0;
+         rest >>= 1) {
+        bits++;
+    }
+    return exponent <= 0 || bits <= 128u / (uint32_t)exponent;
+}
+
+// Does CPython's compiler see a constant here? Signs, arithmetic and tuples of
+// constants are; a division by zero is left for the run.
+static bool is_folded(const Node *node, int depth)
+{
+    int32_t divisor;
+    switch (node->kind) {
+    case AST_CONSTANT: return true;
+    case AST_UNARY:
+        return depth > 0 && is_folded(node->unary.operand, depth - 1);
+    case AST_BINARY:
+        if (node->binary.op == BINARY_POW) {
+            return folds_power(node->binary.left, node->binary.right);
+        }
+        return depth > 0 && is_folded(node->binary.left, depth - 1) &&
+               is_folded(node->binary.right, depth - 1) &&
+               !(constant_int16(node->binary.right, &divisor) && divisor == 0);
+    case AST_TUPLE:
+        for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
+            if (depth == 0 ||
+                !is_folded(node->sequence.elements.items[i], depth - 1)) {
+                return false;
+            }
+        }
+        return true;
+    default: return false;
+    }
+}
+
 // CPython makes a frozen set of three constants or more and copies that, which
 // shows in the order of the items.
 static bool is_constant_set(NodeList items, Opcode op)
 {
+    enum { FOLD_DEPTH = 20 }; // deeper ones are no literals that people write
     if (op != OPCODE_SET || items.count < 3) {
         return false;
     }
     for (uint32_t i = 0; i < items.count; i++) {
-        if (items.items[i]->kind != AST_CONSTANT) {
+        if (!is_folded(items.items[i], FOLD_DEPTH)) {
             return false;
         }
     }

@@ -557,6 +557,7 @@ void compiler_free(Compiler *c)
         block_info_free(c->vm, &c->blocks.items[i]);
     }
     vec_free(ctx, &c->constants);
+    vec_free(ctx, &c->bound);
     vec_free(ctx, &c->blocks);
     vec_free(ctx, &c->words);
     vec_free(ctx, &c->labels);

@@ -101,13 +101,72 @@ Reg expr_any(Compiler *c, const Node *node)
     return expr_temp(c, node);
 }
 
+// Assigned wherever control can come from? Seen by the order of the text alone:
+// bodies forget at their end what they assigned.
+static bool surely_bound(const Compiler *c, const Symbol *symbol)
+{
+    if (symbol->flags & SYMBOL_DELETED) {
+        return false;
+    }
+    return (symbol->flags & (SYMBOL_PARAM | SYMBOL_BOUND)) ||
+           c->scope->kind == SCOPE_COMPREHENSION;
+}
+
+void note_bound(Compiler *c, const Node *target)
+{
+    Symbol *symbol = local_symbol(c, target);
+    if (symbol != NULL && !(symbol->flags & (SYMBOL_BOUND | SYMBOL_DELETED))) {
+        if (vec_push(&c->vm->ctx, &c->bound, symbol)) {
+            symbol->flags |= SYMBOL_BOUND;
+        } else {
+            c->failed = true;
+        }
+    } else if (target->kind == AST_TUPLE || target->kind == AST_LIST) {
+        NodeList items = target->sequence.elements;
+        for (uint32_t i = 0; i < items.count; i++) {
+            // Deeper ones are rare enough to be checked instead.
+            if (items.items[i]->kind == AST_NAME) {
+                note_bound(c, items.items[i]);
+            }
+        }
+    }
+}
+
+// Locals are read by the instruction that needs them. Where another operand
+// does something before that, a local without a value must fail earlier, as if
+// it were loaded: it is copied, and the copy dropped. Nothing is emitted for
+// nearly all: most are bound for sure, and most operands do nothing.
+void check_bound(Compiler *c, const Node *node, const Node *next)
+{
+    Symbol *symbol = local_symbol(c, node);
+    if (symbol == NULL || surely_bound(c, symbol) || c->staged != NULL ||
+        next->kind == AST_CONSTANT || local_symbol(c, next) != NULL) {
+        return;
+    }
+    Reg copy = push(c);
+    c->span = node->span;
+    emit(c, OPCODE_MOVE, copy, symbol->index, 0);
+    emit(c, OPCODE_DROP, copy, 0, 0);
+    c->top = copy;
+}
+
+Reg expr_first(Compiler *c, const Node *node, const Node *next)
+{
+    Reg value = expr_any(c, node);
+    if (value < c->local_count) {
+        check_bound(c, node, next);
+    }
+    return value;
+}
+
 // A chain a < b < c stops at the first false comparison, and its middle
 // operands are evaluated once.
 static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     uint32_t end = new_label(c);
-    Reg left = expr_any(c, node->compare.left);
+    Reg left = expr_first(c, node->compare.left,
+                          node->compare.comparators.items[0]);
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
         // Only comparisons before the last one may end the chain.
@@ -200,7 +259,7 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     Reg mark = c->top;
     CompareOp op = (CompareOp)node->compare.ops[0];
     const Node *right = node->compare.comparators.items[0];
-    Reg left = expr_any(c, node->compare.left);
+    Reg left = expr_first(c, node->compare.left, right);
     int32_t number;
     // The opcodes of fused jumps stand in the order of CompareOp, once for each
     // sense: `not a < b` is its own jump, as NaN makes it differ from a >= b.
@@ -334,7 +393,8 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     int32_t number;
-    Reg container = expr_any(c, node->subscript.value);
+    Reg container = expr_first(c, node->subscript.value,
+                               node->subscript.index);
     if (constant_int16(node->subscript.index, &number)) {
         c->span = node->span;
         emit(c, OPCODE_GETITEMI, target, container, (uint32_t)number);

@@ -4,6 +4,16 @@
 #include "interp/compile.h"
 #include "interp/obj_list.h"
 
+// What was assigned since `count` may be unbound again: its body may have been
+// left early, or never entered.
+static void forget_bound(Compiler *c, size_t count)
+{
+    while (c->bound.count > count) {
+        Symbol *symbol = vec_pop(&c->bound);
+        symbol->flags &= ~(uint32_t)SYMBOL_BOUND;
+    }
+}
+
 // `break` and `continue` find the loop through c->exits.
 static void loop_body(Compiler *c, NodeList list, Exit *loop)
 {
@@ -85,7 +95,11 @@ static void for_stmt(Compiler *c, const Node *node)
         store_target(c, target, item);
         c->top = item;
     }
+    // Bound in every turn, yet not behind a loop without turns.
+    size_t bound = c->bound.count;
+    note_bound(c, target);
     loop_body(c, node->for_stmt.body, &loop);
+    forget_bound(c, bound);
     place_label(c, loop.continue_label);
     c->span = node->span; // so that an error in the iterator has no carets
     emit_jump(c, OPCODE_FORLOOP, state, item, again);
@@ -462,11 +476,16 @@ void body(Compiler *c, NodeList list)
         c->failed = true;
         return;
     }
+    size_t bound = c->bound.count;
     for (uint32_t i = 0; i < list.count && !c->failed; i++) {
         Reg mark = c->top;
         c->span = list.items[i]->span;
         statement(c, list.items[i]);
         c->top = mark;
+        if (list.items[i]->kind == AST_ASSIGN) {
+            note_bound(c, list.items[i]->assign.targets.items[0]);
+        }
     }
+    forget_bound(c, bound);
     ctx_leave(&c->vm->ctx);
 }

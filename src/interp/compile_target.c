@@ -124,9 +124,10 @@ void store_target(Compiler *c, const Node *target, Reg source)
 
 // `left` is a local that the right side may assign on its way: `x += (x := 1)`
 // adds to the old value.
-static Reg augmented_local(Compiler *c, const Symbol *symbol)
+static Reg augmented_local(Compiler *c, const Node *node, const Symbol *symbol)
 {
     if (!(symbol->flags & SYMBOL_WALRUS)) {
+        check_bound(c, node->aug_assign.target, node->aug_assign.value);
         return symbol->index;
     }
     Reg copy = push(c);
@@ -178,7 +179,7 @@ static void augment_item(Compiler *c, const Node *node)
     const Node *target = node->aug_assign.target;
     const Node *index = target->subscript.index;
     int32_t number;
-    Reg object = expr_any(c, target->subscript.value);
+    Reg object = expr_first(c, target->subscript.value, index);
     // A literal stands in GETITEMI; only the store needs it in a register.
     bool literal = constant_int16(index, &number);
     Reg key = literal ? push(c) : expr_any(c, index);
@@ -206,7 +207,7 @@ void aug_assign(Compiler *c, const Node *node)
     const Node *target = node->aug_assign.target;
     Symbol *local = local_symbol(c, target);
     if (local != NULL) {
-        augment(c, node, augmented_local(c, local), local->index);
+        augment(c, node, augmented_local(c, node, local), local->index);
     } else if (target->kind == AST_NAME) {
         Reg value = push(c);
         // Loaded before the right side runs, as in Python: x += f() adds to the

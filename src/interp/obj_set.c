@@ -279,10 +279,13 @@ bool set_add(Vm *vm, Set *set, Value key)
 int set_discard(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
+    return lookup_hash(vm, key, &hash) ? set_discard_hashed(vm, set, key, hash)
+                                       : -1;
+}
+
+int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
+{
     bool found;
-    if (!lookup_hash(vm, key, &hash)) {
-        return -1;
-    }
     SetEntry *removed, *entry = find(vm, set, key, hash, &found, &removed);
     if (entry == NULL || !found) {
         return entry == NULL ? -1 : 0;
@@ -297,6 +300,13 @@ int set_discard(Vm *vm, Set *set, Value key)
     set->count--;
     release(vm, old);
     return 1;
+}
+
+bool set_tidy(Vm *vm, Set *set)
+{
+    return set->fill - set->count <= set->mask / 4 ||
+           resize(vm, set,
+                  set->count > SET_BIG ? set->count * 2 : set->count * 4);
 }
 
 // In the order of the table. The key is borrowed.
@@ -411,6 +421,15 @@ bool set_update(Vm *vm, Set *set, Value iterable)
         (value_object(iterable)->type == vm->types[KIND_LIST] ||
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return update_sequence(vm, set, iterable);
+    }
+    // A dict says how many keys it has: grown once for all, as by CPython.
+    if (value_is_object(iterable) &&
+        value_object(iterable)->type == vm->types[KIND_DICT]) {
+        size_t count = value_as_dict(iterable)->count;
+        if ((set->fill + count) * 5 >= set->mask * 3 &&
+            !resize(vm, set, (set->count + count) * 2)) {
+            return false;
+        }
     }
     Value iterator = value_iter(vm, iterable), item;
     if (value_failed(iterator)) {

@@ -27,7 +27,9 @@ typedef enum SymbolFlag {
     SYMBOL_USED = 16,
     SYMBOL_WALRUS = 32,  // may change within an expression: never read in place
     SYMBOL_ANNOTATED = 128, // `name: …` stands in this scope
-    SYMBOL_SHARED = 64   // an inner scope captures it: it lives in a cell
+    SYMBOL_SHARED = 64,  // an inner scope captures it: it lives in a cell
+    SYMBOL_DELETED = 256, // a `del`, or the end of `except … as`, unbinds it
+    SYMBOL_BOUND = 512   // while compiling: what is behind finds it assigned
 } SymbolFlag;
 
 // How code reaches the variable; settled by scope_place.

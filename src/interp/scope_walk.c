@@ -357,8 +357,11 @@ static bool walk_name(ScopeWalk *w, const Node *node)
                                ? "cannot delete __debug__"
                                : "cannot assign to __debug__");
     }
-    if (!note(w, node->name.id, load ? SYMBOL_USED : SYMBOL_ASSIGNED,
-              node->span)) {
+    uint32_t flags = load ? SYMBOL_USED : SYMBOL_ASSIGNED;
+    if (node->name.context == CONTEXT_DEL) {
+        flags |= SYMBOL_DELETED;
+    }
+    if (!note(w, node->name.id, flags, node->span)) {
         return false;
     }
     // A bare super() needs the cell of the class around the method.
@@ -433,7 +436,8 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
     case AST_EXCEPT_HANDLER:
         return walk(w, node->handler.type) &&
                (node->handler.name.text == NULL ||
-                note(w, node->handler.name, SYMBOL_ASSIGNED, node->span)) &&
+                note(w, node->handler.name, SYMBOL_ASSIGNED | SYMBOL_DELETED,
+                     node->span)) &&
                walk_list(w, node->handler.body);
     case AST_WITH:
         return walk_list(w, node->with_stmt.items) &&

@@ -12,122 +12,125 @@ static Set *as_set(Value v)
     return (Set *)value_object(v);
 }
 
-// A set of the argument's items: itself, retained, if it is one.
-static Set *operand(Vm *vm, Value v)
+// What an algebra method does for one of its others.
+typedef Set *(*MakeSet)(Vm *vm, Set *a, Value other);
+typedef bool (*ChangeSet)(Vm *vm, Set *set, Value other);
+
+// A new set as the program's value.
+static Value set_result(Set *set)
 {
-    return value_is_any_set(v) ? object_retain(value_object(v))
-                               : set_from(vm, v, false);
+    return set == NULL ? VALUE_FAIL : value_from_object(set);
 }
 
-// self op (each of the others), as a new set of self's kind.
-static Set *fold(Vm *vm, BinaryOp op, Value self, Tuple *others)
+// A copy of the plain type. A frozenset proper is its own.
+static Set *plain_copy(Vm *vm, Value self)
 {
-    Set *result = set_from(vm, self, value_is_kind(self, KIND_FROZENSET));
-    for (size_t i = 0; result != NULL && i < others->count; i++) {
-        Set *other = operand(vm, others->items[i]);
-        // Each step makes a new set: the last one alone is the result.
-        Set *next = other == NULL ? NULL
-                                  : set_combine(vm, op, result, other);
-        object_release_null(&vm->ctx, other);
-        object_release(&vm->ctx, result);
-        result = next;
+    return value_object(self)->type == vm->types[KIND_FROZENSET]
+               ? object_retain(value_object(self))
+               : set_from(vm, self, value_is_kind(self, KIND_FROZENSET));
+}
+
+// self made by the first other, the rest by `next` from what came before.
+static Value folded(Vm *vm, Value *args, MakeSet first, MakeSet next)
+{
+    Tuple *others = value_as_tuple(args[1]);
+    if (others->count == 0) {
+        return set_result(plain_copy(vm, args[0]));
     }
-    return result;
-}
-
-// args[1] is the tuple of *others. With none, the result is a copy.
-static Value folded(Vm *vm, BinaryOp op, Value *args)
-{
-    Set *result = fold(vm, op, args[0], value_as_tuple(args[1]));
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
-}
-
-// The three that take any number of others are folds over their operator.
-static Value method_union(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return folded(vm, BINARY_OR, args);
-}
-
-static Value method_intersection(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return folded(vm, BINARY_AND, args);
-}
-
-static Value method_difference(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return folded(vm, BINARY_SUB, args);
-}
-
-// Exactly one other, as in CPython, unlike its three siblings.
-static Value method_symmetric(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    Set *other = operand(vm, args[1]);
-    Set *result = other == NULL ? NULL
-                                : set_combine(vm, BINARY_XOR, as_set(args[0]),
-                                              other);
-    object_release_null(&vm->ctx, other);
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
-}
-
-// self op= other by the set's own operator.
-static bool update_by(Vm *vm, BinaryOp op, Value self, Value iterable)
-{
-    Set *other = operand(vm, iterable);
-    if (other == NULL) {
-        return false;
+    Set *result = first(vm, as_set(args[0]), others->items[0]);
+    for (size_t i = 1; result != NULL && i < others->count; i++) {
+        Set *before = result;
+        result = next(vm, before, others->items[i]);
+        object_release(&vm->ctx, before);
     }
-    Value result = value_inplace(vm, op, self, value_from_object(other));
-    object_release(&vm->ctx, other);
-    release(vm, result);
-    return !value_failed(result);
+    return set_result(result);
 }
 
-// Only union needs no set of the other's items: they are added as they come.
-static Value update_all(Vm *vm, BinaryOp op, Value *args)
+// In place, with one other after the other.
+static Value each_other(Vm *vm, Value *args, ChangeSet change)
 {
     Tuple *others = value_as_tuple(args[1]);
     for (size_t i = 0; i < others->count; i++) {
-        bool ok = op == BINARY_OR
-                      ? set_update(vm, as_set(args[0]), others->items[i])
-                      : update_by(vm, op, args[0], others->items[i]);
-        if (!ok) {
+        if (!change(vm, as_set(args[0]), others->items[i])) {
             return VALUE_FAIL;
         }
     }
     return VALUE_NONE;
 }
 
-// update adds the items as they come; the other three go by the in-place
-// operators, which exchange the table only when the new one is whole.
+// A set of its own, into which the items go as they come.
+static Value method_union(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Set *result = set_from(vm, args[0], value_is_kind(args[0], KIND_FROZENSET));
+    Tuple *others = value_as_tuple(args[1]);
+    for (size_t i = 0; result != NULL && i < others->count; i++) {
+        if (!set_update(vm, result, others->items[i])) {
+            object_release(&vm->ctx, result);
+            return VALUE_FAIL;
+        }
+    }
+    return set_result(result);
+}
+
+static Value method_intersection(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return folded(vm, args, set_intersect, set_intersect);
+}
+
+// A later other is taken out of the copy that the first one made.
+static Set *subtract_next(Vm *vm, Set *set, Value other)
+{
+    return set_subtract(vm, set, other) ? object_retain(set) : NULL;
+}
+
+static Value method_difference(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return folded(vm, args, set_difference, subtract_next);
+}
+
+// Exactly one other, as in CPython, unlike its three siblings.
+static Value method_symmetric(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return set_result(set_symmetric(vm, as_set(args[0]), args[1]));
+}
+
+// Adds the items as they come.
 static Value method_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return update_all(vm, BINARY_OR, args);
+    return each_other(vm, args, set_update);
 }
 
-// With a set of the argument's items first: an iterable can be read only once.
+// All others are seen before the set changes.
 static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
 {
-    (void)count;
-    return update_all(vm, BINARY_AND, args);
+    Value result = method_intersection(vm, args, count);
+    if (value_failed(result)) {
+        return result;
+    }
+    bool ok = note_store(vm, as_set(args[0]), VALUE_UNBOUND);
+    if (ok) {
+        set_swap(as_set(args[0]), as_set(result));
+    }
+    release(vm, result);
+    return ok ? VALUE_NONE : VALUE_FAIL;
 }
 
 static Value method_difference_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return update_all(vm, BINARY_SUB, args);
+    return each_other(vm, args, set_subtract);
 }
 
 // One other alone, as in method_symmetric.
 static Value method_symmetric_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return update_by(vm, BINARY_XOR, args[0], args[1]) ? VALUE_NONE
-                                                       : VALUE_FAIL;
+    return set_toggle(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // 1, 0 or -1 as the program's answer.
@@ -136,53 +139,67 @@ static Value subset_result(int subset)
     return subset < 0 ? VALUE_FAIL : value_from_bool(subset);
 }
 
-// Takes any iterable, unlike the operator <=.
+// Takes any iterable, unlike the operator <=: all of self must be in both.
 static Value method_issubset(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Set *other = operand(vm, args[1]);
-    int subset = other == NULL ? -1
-                               : set_is_subset(vm, as_set(args[0]), other);
-    object_release_null(&vm->ctx, other);
+    Set *self = as_set(args[0]);
+    if (value_is_any_set(args[1])) {
+        return subset_result(set_is_subset(vm, self, as_set(args[1])));
+    }
+    Set *common = set_intersect(vm, self, args[1]);
+    int subset = common == NULL ? -1 : common->count == self->count;
+    object_release_null(&vm->ctx, common);
     return subset_result(subset);
+}
+
+// Is the membership in `set` of each item `wanted`? The first one for which it
+// is not ends the walk. 1, 0 or -1.
+static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
+{
+    Value iterator = value_iter(vm, iterable), item;
+    if (value_failed(iterator)) {
+        return -1;
+    }
+    int found = wanted;
+    while (found == wanted &&
+           !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+        found = value_failed(item) || !ctx_poll(&vm->ctx)
+                    ? -1
+                    : set_contains(vm, set, item);
+        if (!value_failed(item)) {
+            release(vm, item);
+        }
+    }
+    release(vm, iterator);
+    return found < 0 ? -1 : found == wanted;
 }
 
 static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Set *other = operand(vm, args[1]);
-    int subset = other == NULL ? -1
-                               : set_is_subset(vm, other, as_set(args[0]));
-    object_release_null(&vm->ctx, other);
-    return subset_result(subset);
+    Set *self = as_set(args[0]);
+    return subset_result(value_is_any_set(args[1])
+                             ? set_is_subset(vm, as_set(args[1]), self)
+                             : each_item_is(vm, self, args[1], 1));
 }
 
-// By the intersection, which walks the smaller of the two.
+// Of two sets the smaller one is walked.
 static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Set *other = operand(vm, args[1]);
-    Set *common = other == NULL ? NULL
-                                : set_combine(vm, BINARY_AND, as_set(args[0]),
-                                              other);
-    object_release_null(&vm->ctx, other);
-    if (common == NULL) {
-        return VALUE_FAIL;
-    }
-    Value result = value_from_bool(common->count == 0);
-    object_release(&vm->ctx, common);
-    return result;
+    Set *self = as_set(args[0]);
+    bool swap = value_is_any_set(args[1]) &&
+                as_set(args[1])->count > self->count;
+    return subset_result(
+        swap ? each_item_is(vm, as_set(args[1]), args[0], 0)
+             : each_item_is(vm, self, args[1], 0));
 }
 
-// A frozenset cannot change, so it is its own copy.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (value_is_kind(args[0], KIND_FROZENSET)) {
-        return value_retain(args[0]);
-    }
-    Set *copy = set_from(vm, args[0], false);
-    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+    return set_result(plain_copy(vm, args[0]));
 }
 
 static Value method_add(Vm *vm, Value *args, uint32_t count)
@@ -209,15 +226,18 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
                         : VALUE_FAIL;
 }
 
-// The first item in the table. Its count moves from the table to the caller, so
+// The next item of the table. Its count moves from the table to the caller, so
 // it is neither retained nor released here.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Set *set = as_set(args[0]);
-    size_t at = 0;
+    size_t at = (size_t)set->hash & set->mask;
     Value key;
-    if (!set_next(set, &at, &key)) {
+    // From where the last one stopped, round the end of the table.
+    bool found = set_next(set, &at, &key);
+    at = found ? at : 0;
+    if (!found && !set_next(set, &at, &key)) {
         // KeyError takes an argument, not a text: its str() quotes it, as in
         // CPython.
         Str *text = str_from(vm, "pop from an empty set");
@@ -234,6 +254,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     // set_next has moved `at` behind the slot.
     set->table[at - 1] = (SetEntry){.key = VALUE_DELETED};
     set->count--;
+    set->hash = at;
     return key;
 }
 

@@ -147,71 +147,6 @@ static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
                       : value_from_bool(subset == (op != COMPARE_NE));
 }
 
-// Adds to `result` the items of `from` whose membership in `by` is `wanted`.
-static bool add_where(Vm *vm, Set *result, Set *from, Set *by, int wanted)
-{
-    Value key;
-    for (size_t at = 0; set_next(from, &at, &key);) {
-        value_retain(key);
-        uint64_t hash = from->table[at - 1].hash;
-        int found = ctx_poll(&vm->ctx)
-                        ? set_contains_hashed(vm, by, key, hash)
-                        : -1;
-        bool ok = found >= 0 &&
-                  (found != wanted || set_add_hashed(vm, result, key, hash));
-        release(vm, key);
-        if (!ok) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Takes out of `set` what `other`, another set, has and adds what it has not.
-static bool toggle_all(Vm *vm, Set *set, Set *other)
-{
-    Value key;
-    for (size_t at = 0; set_next(other, &at, &key);) {
-        value_retain(key);
-        uint64_t hash = other->table[at - 1].hash;
-        int removed = set_discard(vm, set, key);
-        bool ok = removed > 0 ||
-                  (removed == 0 && set_add_hashed(vm, set, key, hash));
-        release(vm, key);
-        if (!ok) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The left operand decides whether the result is frozen, as in CPython. A
-// subclass gives the plain type.
-Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
-{
-    Set *result = set_new(vm, a->head.kind == KIND_FROZENSET);
-    bool ok = result != NULL;
-    switch (op) {
-    case BINARY_OR:
-        ok = ok && set_merge(vm, result, a) && set_merge(vm, result, b);
-        break;
-    case BINARY_AND:
-        // The smaller one is walked, as CPython does.
-        ok = ok && (b->count > a->count ? add_where(vm, result, a, b, 1)
-                                        : add_where(vm, result, b, a, 1));
-        break;
-    case BINARY_SUB: ok = ok && add_where(vm, result, a, b, 0); break;
-    default:
-        // In b's copy, as CPython does it, which the order shows.
-        ok = ok && set_merge(vm, result, b) && toggle_all(vm, result, a);
-    }
-    if (!ok) {
-        object_release_null(&vm->ctx, result);
-        return NULL;
-    }
-    return result;
-}
-
 // The operators that set algebra has; all others are declined.
 static bool is_set_op(BinaryOp op)
 {
@@ -230,7 +165,7 @@ static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
-// a op= b: the new table moves into a.
+// a op= b.
 static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (!is_set_op(op) || !value_is_any_set(b)) {
@@ -240,25 +175,9 @@ static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (op == BINARY_OR) {
         return set_merge(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;
     }
-    if (op == BINARY_XOR && set != as_set(b)) {
-        return toggle_all(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;
-    }
-    Set *result = set_combine(vm, op, set, as_set(b));
-    if (result == NULL) {
-        return VALUE_FAIL;
-    }
-    bool ok = note_store(vm, set, VALUE_UNBOUND);
-    if (ok) {
-        SetEntry *table = set->table;
-        size_t mask = set->mask;
-        set->table = result->table;
-        set->mask = result->mask;
-        set->fill = result->fill;
-        set->count = result->count;
-        result->table = table;
-        result->mask = mask;
-    }
-    object_release(&vm->ctx, result);
+    bool ok = op == BINARY_AND   ? set_keep(vm, set, b)
+              : op == BINARY_SUB ? set_subtract(vm, set, b)
+                                 : set_toggle(vm, set, b);
     return ok ? value_retain(a) : VALUE_FAIL;
 }
 

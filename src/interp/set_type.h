@@ -17,6 +17,23 @@ static inline bool value_is_any_set(Value v)
 {
     return value_is_kind(v, KIND_SET) || value_is_kind(v, KIND_FROZENSET);
 }
+// Takes out a key whose hash is known: 1 removed, 0 absent, -1.
+int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash);
+// Makes the table anew if more than a quarter of its slots are removed ones.
+MUST_CHECK bool set_tidy(Vm *vm, Set *set);
+
+// set_algebra.c. `other` is any iterable; a result is a new set of the kind of
+// `a`, NULL: failed.
+MUST_CHECK Set *set_intersect(Vm *vm, Set *a, Value other);
+MUST_CHECK Set *set_difference(Vm *vm, Set *a, Value other);
+MUST_CHECK Set *set_symmetric(Vm *vm, Set *a, Value other);
+// The same in place. Items before an error have had their effect, but for
+// set_keep, which exchanges the table when the new one is whole.
+MUST_CHECK bool set_keep(Vm *vm, Set *set, Value other);
+MUST_CHECK bool set_subtract(Vm *vm, Set *set, Value other);
+MUST_CHECK bool set_toggle(Vm *vm, Set *set, Value other);
+// Exchanges the tables of two sets.
+void set_swap(Set *a, Set *b);
 // a op b for AND, OR, SUB, XOR: a new set of a's kind. NULL: failed.
 MUST_CHECK Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b);
 // All items of a are in b: 1, 0, -1.

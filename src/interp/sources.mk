@@ -136,6 +136,7 @@ interp_sources += src/interp/scope.c
 interp_sources += src/interp/scope_place.c
 interp_sources += src/interp/scope_walk.c
 interp_sources += src/interp/sequence.c
+interp_sources += src/interp/set_algebra.c
 interp_sources += src/interp/set_methods.c
 interp_sources += src/interp/set_type.c
 interp_sources += src/interp/sort_rank.c

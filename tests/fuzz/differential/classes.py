@@ -263,7 +263,7 @@ OBJ + <any>
 OBJ + OBJ
 OBJ - <int>
 <int> * OBJ
-<int> ** OBJ
+2 ** OBJ
 OBJ @ OBJ
 OBJ | <any>
 divmod(OBJ, <int>)
@@ -442,7 +442,12 @@ def write_class(g):
                   f"    {name} = object"]
         made.append(name)
     name = made[-1]
-    arguments = rng.choice(["", "", "", g.expr("any", 1), g.expr("list", 1)])
+    sets = any("set)" in line or "set," in line for line in lines
+               if "class " in line)
+    arguments = rng.choice(["", "", "", "<any>", "<list>"])
+    if sets:
+        arguments = arguments and "firm(<iterable>)"
+    arguments = "\n".join(fill_lines(g, arguments))
     obj = g.fresh("o")
     lines += ["try:", f"    {obj} = {name}({arguments})",
               "except Exception as error:", "    oops(error)",
@@ -451,6 +456,9 @@ def write_class(g):
         action = rng.random() < 0.2
         text = rng.choice(ACTIONS if action else PROBES)
         text = text.replace("OBJ", obj).replace("_CLS", "_" + name)
+        if sets:
+            # The order of its items would be seen.
+            text = text.replace("CLS(<any>)", "CLS(firm(<list>))")
         text = text.replace("CLS", name).replace("BASE", rng.choice(made))
         text = "\n".join(fill_lines(g, text))
         lines += ["try:", f"    {text}" if action else f"    show({text})",

@@ -10,7 +10,7 @@ INT = """
 <int> * <int>
 <int> // <int>
 <int> % <int>
-<int> ** <small>
+<int> ** whole(<small>)
 <int> & <int>
 <int> | <int>
 <int> ^ <int>
@@ -37,6 +37,7 @@ int(bin(<int>), 0)
 round(<float>)
 round(<int>, -<small>)
 len(<sized>)
+len(<loose>)
 hash(<num>)
 hash(<num>) == hash(<num>)
 sum(<numbers>)
@@ -116,10 +117,11 @@ FLOAT = """
 <float> // <float>
 <float> % <float>
 <int> % <float>
-<float> ** <small>
-<float> ** <float>
-<int> ** <float>
-<int> ** -<small>
+<float> ** whole(<small>)
+abs(<float>) ** <float>
+abs(<int>) ** <float>
+<float> ** whole(<float>)
+<int> ** -whole(<small>)
 -<float>
 +<float>
 abs(<float>)
@@ -138,7 +140,7 @@ float.fromhex(<str>)
 <float>.real
 <float>.conjugate()
 <float> if <bool> else <num>
-pow(<float>, <num>)
+pow(abs(<float>), <num>)
 abs(<num>)
 math.sqrt(<num>)
 math.fmod(<float>, <float>)
@@ -207,6 +209,14 @@ BOOL = """
 <any> not in <tuple>
 <key> in <dict>
 <key> in <set>
+<key> in <loose>
+<loose> == <loose>
+<loose> <= <loose>
+<loose> < <set>
+<loose>.isdisjoint(<iterable>)
+<loose>.issubset(<iterable>)
+<loose>.issuperset(<iterable>)
+bool(<loose>)
 <num> in <range>
 <any> in <iterable>
 (<any>, <any>) in <dict>.items()
@@ -389,11 +399,11 @@ BYTES = """
 <str>.encode()
 <str>.encode(<encoding>)
 <str>.encode(<encoding>, <errors>)
-bytes(<small>)
+bytes(modest(<small>))
 bytes(<numbers>)
 bytes(<iterable>)
 bytes(<str>, <encoding>)
-bytes(<any>)
+bytes(modest(<any>))
 bytes.fromhex(<str>)
 bytes.fromhex(<bytes>.hex())
 <int>.to_bytes(<small>, 'big')
@@ -454,6 +464,8 @@ sorted(<list>, key=str)
 sorted(<list>, key=repr, reverse=True)
 sorted(<iterable>, key=<unary>)
 sorted(<set>, key=repr)
+sorted(<loose>, key=repr)
+list(<set>)
 <str>.split()
 <str>.split(<str>)
 <str>.split(<str>, <small>)
@@ -573,38 +585,65 @@ str.maketrans(<str>, <str>)
 str.maketrans(<dict>)
 """
 
+# Sets whose order may be seen: what they hold has a fixed hash (prelude.py).
 PSET = """
-{<key>, <key>}
-{*<list>, <int>}
-set(<iterable>)
+{fixed(<key>), fixed(<key>)}
+{*firm(<list>), fixed(<int>)}
+{*<numbers>, fixed(<int>)}
+set(firm(<iterable>))
+set(<numbers>)
 <pset> | <set>
 <pset> & <set>
 <pset> - <set>
 <pset> ^ <set>
-<pset>.union(<iterable>, <iterable>)
+<pset>.union(firm(<iterable>), firm(<iterable>))
+<pset>.union(<numbers>, <range>)
 <pset>.intersection(<iterable>)
 <pset>.difference(<iterable>, <iterable>)
-<pset>.symmetric_difference(<iterable>)
+<pset>.symmetric_difference(firm(<iterable>))
+<pset>.symmetric_difference(<numbers>)
 <pset>.copy()
-{§ for § in <iterable>}
+{fixed(§) for § in <iterable>}
 {§ % 5 for § in <numbers>}
-<dict>.keys() & <iterable>
-<dict>.keys() | <iterable>
-<dict>.keys() - <iterable>
-<dict>.items() ^ <dict>.items()
-<dict>.items() & <iterable>
-<set> - <dict>.keys()
+<pset> - <dict>.keys()
 """
 
 FSET = """
-frozenset(<iterable>)
+frozenset(firm(<iterable>))
+frozenset(<numbers>)
 <fset> | <set>
 <fset> & <set>
 <fset> - <pset>
 <fset> ^ <fset>
-<fset>.union(<iterable>)
+<fset>.union(firm(<iterable>))
 <fset>.intersection(<set>, <iterable>)
 <fset>.copy()
+"""
+
+# Sets of anything: they stand only where their order cannot be seen.
+LOOSE = """
+set(<iterable>)
+frozenset(<iterable>)
+{<key>, <key>}
+{*<list>, <int>}
+{§ for § in <iterable>}
+<loose> | <loose>
+<loose> & <set>
+<loose> - <loose>
+<loose> ^ <loose>
+<loose>.union(<iterable>, <iterable>)
+<loose>.intersection(<iterable>)
+<loose>.difference(<iterable>, <iterable>)
+<loose>.symmetric_difference(<iterable>)
+<loose>.copy()
+<dict>.keys() & <iterable>
+<dict>.keys() | <iterable>
+<dict>.keys() - <iterable>
+<dict>.keys() ^ <iterable>
+<dict>.items() ^ <dict>.items()
+<dict>.items() & <iterable>
+<dict>.items() | <set>
+<set> - <dict>.keys()
 """
 
 RANGE = """
@@ -685,7 +724,8 @@ sum(<list>, <any>)
 -<any>
 (lambda §: §)(<any>)
 (lambda §=<any>: §)()
-getattr(<any>, <attr>, <any>)
+getattr(<any>, <data>, <any>)
+callable(getattr(<any>, <attr>, <any>))
 getattr(<any>, <attr>) is None
 functools.reduce(<binary>, <iterable>)
 functools.partial(<binary>, <any>)(<any>)
@@ -703,12 +743,12 @@ eval(repr(<any>))
 <dict>.setdefault(<key>, <any>)
 <dict>.update(<any>)
 <list>.sort(key=<unary>)
-<pset>.add(<any>)
+<pset>.add(fixed(<any>))
 <any>.__class__
 <any>.__doc__ is None
-type(<any>)(<any>)
+remade(type(<any>), <any>)
 type(<any>)()
-<type>(<any>)
+remade(<type>, <any>)
 round(<num>, <small>)
 sorted(<any>)
 list(<any>)
@@ -722,6 +762,7 @@ float(<any>)
 TEMPLATES = {
     "int": INT, "float": FLOAT, "bool": BOOL, "str": STR, "bytes": BYTES,
     "list": LIST, "tuple": TUPLE, "dict": DICT, "pset": PSET, "fset": FSET,
+    "loose": LOOSE,
     "range": RANGE, "slice": SLICE, "numbers": NUMBERS, "words": WORDS,
     "iter": ITER, "anything": ANY,
 }

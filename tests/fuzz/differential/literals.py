@@ -70,6 +70,8 @@ def draw_items(g, kinds):
 
 PLAIN = ["small", "int", "str", "float", "bool", "none", "small"]
 NESTED = PLAIN + ["list", "tuple", "bytes"]
+# Kinds of values whose hash is the same in every run: of these sets are made.
+FIXED = ["small", "int", "bool", "real", "pair"]
 KEYS = ["small", "int", "str", "bool", "none", "tuple"]
 
 
@@ -93,7 +95,7 @@ def draw_tuple(g):
 
 
 def draw_set(g):
-    items = draw_items(g, KEYS[:2] if g.rng.random() < 0.6 else KEYS)
+    items = draw_items(g, FIXED[:2] if g.rng.random() < 0.6 else FIXED)
     return f"{{{items}}}" if items else "set()"
 
 
@@ -187,6 +189,9 @@ LITERALS = {
     "int": draw_int, "float": draw_float, "str": draw_str, "bytes": draw_bytes,
     "small": pick("0 1 2 3 4 5 6 7 8 9 10 12 -1 -2 -3".split()),
     "count": pick("0 1 2 3 4 -1".split()),
+    "real": lambda g: repr(round(g.rng.uniform(-99, 99), g.rng.randint(0, 3))),
+    "pair": lambda g: f"({g.literal('small')}, {g.literal('int')})",
+    "loose": lambda g: f"{{{draw_items(g, KEYS)}, 1}}".replace("{, ", "{"),
     "bool": pick(["True", "False"]), "none": pick(["None"]),
     "list": draw_list, "tuple": draw_tuple, "pset": draw_set, "fset": draw_fset,
     "dict": draw_dict, "slice": draw_slice, "range": draw_range,
@@ -204,16 +209,20 @@ LITERALS = {
                     "'backslashreplace'", "'xmlcharrefreplace'",
                     "'surrogatepass'", "'nope'"]),
     "iter": lambda g: f"iter({g.literal(g.rng.choice(['list', 'range', 'str', 'tuple', 'dict']))})",
-    "unary": pick(["str", "repr", "len", "bool", "type", "abs", "hash", "list",
+    "unary": pick(["str", "repr", "len", "bool", "type", "abs", "list",
+                   "lambda q: hash(fixed(q))",
                    "tuple", "lambda q: q", "lambda q: (q, q)", "int", "ord",
                    "lambda q: -q", "lambda q: q[0]", "lambda q: str(q)[::-1]",
                    "lambda *q: q", "str.upper", "float", "callable",
                    "sorted", "None"]),
     "binary": pick(["lambda a, b: a + b", "lambda a, b: (a, b)", "max", "min",
-                    "lambda a, b: b", "divmod", "pow", "isinstance",
+                    "lambda a, b: b", "divmod", "lambda a, b: pow(a, whole(b))", "isinstance",
                     "lambda a, b=0: a", "operator.mul", "operator.lt"]),
     "type": pick("int float str bytes list tuple dict set frozenset bool range "
                  "object slice type".split()),
+    # Attributes that are data: methods show their address.
+    "data": pick(["'real'", "'imag'", "'nope'", "'__class__'", "'numerator'",
+                  "'start'", "'__doc__'", "'__name__'", "'stop'"]),
     "attr": pick(["'real'", "'imag'", "'nope'", "'__class__'", "'numerator'",
                   "'start'", "'__len__'", "'__doc__'", "'__dict__'",
                   "'__name__'", "'upper'", "'append'"]),

@@ -38,7 +38,8 @@ def statements_program(rng):
 
 
 def program(seed, number):
-    """The text of program `number`: always the same for a seed."""
+    """Text of program `number`, always the same for a seed, and whether it
+    runs as a script."""
     rng = random.Random(f"{seed}/{number}")
     make = rows_program if rng.random() < 0.4 else statements_program
-    return "\n".join(make(rng)) + "\n"
+    return "\n".join(make(rng)) + "\n", False

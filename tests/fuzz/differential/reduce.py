@@ -1,7 +1,9 @@
 """Makes a program that differs smaller, as long as it still differs."""
 import ast
+import itertools
+import warnings
 
-BUDGET = 400  # attempts for one program
+BUDGET = 3000  # attempts for one program
 
 
 def blocks(tree):
@@ -79,8 +81,34 @@ def simpler(text):
             yield copy
 
 
-def reduce(text, differs):
-    """The smallest program found for which `differs(text)` holds."""
+def smaller_texts(way, best):
+    """Texts of the programs that `way` makes of `best`, if they compile."""
+    for tree in way(best):
+        try:
+            text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+            compile(text, "smaller", "exec")
+        except (SyntaxError, ValueError, TypeError, AttributeError,
+                RecursionError):
+            continue
+        if len(text) < len(best):
+            yield text
+
+
+def groups(texts):
+    """The texts in lists of a size that grows: early ones often do."""
+    texts, size = iter(texts), 4
+    while True:
+        group = list(itertools.islice(texts, size))
+        if not group:
+            return
+        yield group
+        size = min(size * 2, 32)
+
+
+def reduce(text, first_that_differs):
+    """The smallest program found that differs. `first_that_differs(texts)`
+    gives the place of the first one that still does, or None."""
+    warnings.simplefilter("ignore")
     left = BUDGET
     best = text
     progress = True
@@ -90,21 +118,12 @@ def reduce(text, differs):
             again = True
             while again and left > 0:
                 again = False
-                for tree in way(best):
-                    try:
-                        smaller = ast.unparse(
-                            ast.fix_missing_locations(tree)) + "\n"
-                        compile(smaller, "smaller", "exec")
-                    except (SyntaxError, ValueError, TypeError,
-                            AttributeError, RecursionError):
-                        continue
-                    if len(smaller) >= len(best):
-                        continue
-                    left -= 1
-                    if differs(smaller):
-                        best = smaller
+                for group in groups(smaller_texts(way, best)):
+                    left -= len(group)
+                    at = first_that_differs(group)
+                    if at is not None:
+                        best = group[at]
                         again = progress = True
-                        break
-                    if left <= 0:
+                    if again or left <= 0:
                         break
     return best

@@ -1,50 +1,86 @@
-"""Runs batches of programs under both interpreters and compares."""
+"""Runs batches of programs under both interpreters and compares.
+
+CPython is asked through oracle.py. Duet runs a batch in one process, the
+prelude in front; a batch that dies goes on behind the program that killed it.
+"""
+import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
 
+from oracle import as_script, limits
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 40         # that a batch may take
-MEMORY = 4 << 30     # bytes of address space, where there is no sanitizer
-SEEDS = 12           # hash seeds that explain a difference
+SECONDS = 60  # that a batch may take
 
 
-def limit_memory():
-    if not os.environ.get("FUZZ_NO_LIMIT"):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def environment(hash_seed):
+    """What both interpreters see: nothing of the user's."""
+    return dict(os.environ, PYTHONHASHSEED=str(hash_seed),
+                PYTHONINTMAXSTRDIGITS="0", LC_ALL="C.UTF-8",
+                PYTHONWARNINGS="ignore", NO_COLOR="1",
+                PYTHONDONTWRITEBYTECODE="1")
+
+
+class Program:
+    """A number, a text, and whether it runs as a script of its own."""
+
+    def __init__(self, number, text, script=False):
+        self.number = number
+        self.text = text
+        self.script = script
+
+    def triple(self):
+        return [self.number, self.text, self.script]
+
+
+class Oracle:
+    """A CPython that answers batches; a hash seed of its own each."""
+
+    def __init__(self, python, hash_seed=0):
+        self.process = subprocess.Popen(
+            [python, os.path.join(HERE, "oracle.py")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment(hash_seed), text=True)
+
+    def ask(self, programs):
+        self.process.stdin.write(json.dumps(
+            [program.triple() for program in programs]) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        """A dict: number, lines; None for one that hung or died there."""
+        line = self.process.stdout.readline()
+        return {int(number): lines_of(text) if ending == 0 else None
+                for number, (text, ending) in json.loads(line).items()}
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def lines_of(text):
+    """Lines without the mark that names the program."""
+    return [line for line in text.removesuffix("\n").split("\n")
+            if not re.fullmatch(r"=== \d+", line)]
 
 
 def batch_text(programs):
     """One file: the prelude, then each program as a text."""
     with open(os.path.join(HERE, "prelude.py"), encoding="utf-8") as file:
         parts = [file.read()]
-    for number, text in programs:
-        parts.append(f"run({number}, {text!r})\n")
+    for program in programs:
+        parts.append(f"run({program.number}, {program.text!r})\n")
     return "".join(parts)
-
-
-def run_file(command, path, hash_seed=0):
-    """What a batch printed, and how it ended."""
-    environment = dict(os.environ, PYTHONHASHSEED=str(hash_seed),
-                       PYTHONINTMAXSTRDIGITS="0", LC_ALL="C.UTF-8",
-                       PYTHONWARNINGS="ignore", NO_COLOR="1")
-    try:
-        done = subprocess.run(command + [path], env=environment,
-                              stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=SECONDS, preexec_fn=limit_memory)
-    except subprocess.TimeoutExpired as error:
-        return error.stdout or b"", "hang", error.stderr or b""
-    return done.stdout, done.returncode, done.stderr
 
 
 def split(output):
     """A dict: number of a program, its lines."""
     found, lines = {}, []
-    for line in output.decode("utf-8", "replace").split("\n"):
+    text = output.decode("utf-8", "replace").removesuffix("\n")
+    for line in text.split("\n"):
         match = re.fullmatch(r"=== (\d+)", line)
         if match:
             lines = found.setdefault(int(match[1]), [])
@@ -53,74 +89,113 @@ def split(output):
     return found
 
 
+class Batch:
+    """Duet at work on programs, in the background."""
+
+    def __init__(self, duet, programs):
+        self.duet = duet
+        self.programs = list(programs)
+        self.started = None
+
+    def start(self):
+        self.file = tempfile.NamedTemporaryFile(
+            "w", suffix=".py", encoding="utf-8", errors="surrogatepass")
+        self.file.write(batch_text(self.programs))
+        self.file.flush()
+        self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self.started = subprocess.Popen(
+            [self.duet, self.file.name], stdin=subprocess.DEVNULL,
+            stdout=self.out, stderr=self.err, env=environment(0),
+            preexec_fn=None if os.environ.get("FUZZ_NO_LIMIT") else limits)
+
+    def finish(self):
+        """Output, status, errors."""
+        try:
+            status = self.started.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            self.started.kill()
+            self.started.wait()
+            status = "hang"
+        self.out.seek(0)
+        self.err.seek(0)
+        output, errors = self.out.read(), self.err.read()
+        for file in (self.file, self.out, self.err):
+            file.close()
+        return output, status, errors
+
+
 class Runner:
-    """Runs programs; `duet` and `python` are command lists."""
+    """Runs programs under `duet` and an oracle."""
 
     def __init__(self, duet, python):
         self.duet = duet
-        self.python = python
+        self.oracle = Oracle(python)
 
-    def outputs(self, programs, command, hash_seed=0):
-        """Lines of each program. A batch that dies goes on behind the
-        program that killed it, whose lines then end in a note."""
+    def start(self, programs):
+        """Both begin; `finish` collects."""
+        together = [program for program in programs if not program.script]
+        batch = Batch(self.duet, together)
+        if together:
+            batch.start()
+        self.oracle.ask(programs)
+        return programs, batch
+
+    def ours(self, programs, batch):
+        """Lines of each program of ours. The last lines of a program that
+        killed its process are a note on how it ended."""
         found = {}
-        rest = list(programs)
-        while rest:
-            with tempfile.NamedTemporaryFile(
-                    "w", suffix=".py", encoding="utf-8",
-                    errors="surrogatepass") as file:
-                file.write(batch_text(rest))
-                file.flush()
-                output, status, errors = run_file(command, file.name,
-                                                  hash_seed)
+        for program in programs:
+            if program.script:
+                output, ending = as_script([self.duet], program.number,
+                                           program.text)
+                lines = lines_of(output.decode("utf-8", "replace"))
+                found[program.number] = lines if ending == 0 else \
+                    lines + [f"*** ended: {ending}"]
+        while batch.programs:
+            output, status, errors = batch.finish()
             part = split(output)
             found.update(part)
-            if status == 0 and b"runtime error:" not in errors:
+            bad = b"runtime error:" in errors or b"Sanitizer" in errors
+            if status == 0 and not bad:
                 break
             if not part:
-                raise SystemExit(f"{command}: {status}\n"
+                raise SystemExit(f"{self.duet}: {status}\n"
                                  + errors.decode("utf-8", "replace")[-3000:])
             last = max(part)
             note = errors.decode("utf-8", "replace")[-1500:]
             found[last] = found[last] + [f"*** ended: {status}", note]
             if status == 0:
                 break
-            rest = [entry for entry in rest if entry[0] > last]
+            batch = Batch(self.duet, [program for program in batch.programs
+                                      if program.number > last])
+            if batch.programs:
+                batch.start()
         return found
 
-    def compare(self, programs):
-        """A list of (number, text, kind, ours, theirs) of what differs. The
-        kinds: "crash", "value", "message"."""
-        ours = self.outputs(programs, self.duet)
-        theirs = self.outputs(programs, self.python)
-        # What hangs or outgrows the memory in both says nothing.
-        programs = [(number, text) for number, text in programs
-                    if not any(line.startswith("*** ended")
-                               for line in theirs.get(number, []))]
-        differing = []
-        for number, text in programs:
-            mine, other = ours.get(number, ["missing"]), theirs.get(number)
-            if mine != other:
-                differing.append((number, text, mine, other))
-        return [entry for entry in self.unexplained(differing)]
+    def finish(self, started):
+        """A list of (program, kind, ours, theirs) of what differs, and the
+        number of programs that said nothing: CPython hung or died."""
+        programs, batch = started
+        ours = self.ours(programs, batch)
+        theirs = self.oracle.answer()
+        differing, silent = [], 0
+        for program in programs:
+            other = theirs[program.number]
+            mine = ours.get(program.number, ["missing"])
+            if other is None:
+                silent += 1
+            elif mine != other:
+                differing.append((program, judge(mine, other), mine, other))
+        return differing, silent
 
-    def unexplained(self, differing):
-        """Those whose output does not depend on CPython's hash seed."""
-        varied = set()
-        programs = [(number, text) for number, text, _, _ in differing]
-        if programs:
-            base = {number: other for number, _, _, other in differing}
-            for seed in range(1, SEEDS):
-                left = [entry for entry in programs if entry[0] not in varied]
-                if not left:
-                    break
-                again = self.outputs(left, self.python, seed)
-                varied |= {number for number, _ in left
-                           if again.get(number) != base[number]}
-        for number, text, mine, other in differing:
-            kind = judge(mine, other)
-            if kind == "crash" or number not in varied:
-                yield number, text, kind, mine, other
+    def differs(self, kind, script):
+        """A test for the reducer: which of the texts differs first?"""
+        def test(texts):
+            found, _ = self.finish(self.start(
+                [Program(at, text, script) for at, text in enumerate(texts)]))
+            return min((entry[0].number for entry in found
+                        if entry[1] == kind), default=None)
+        return test
 
 
 def without_messages(lines):
@@ -130,6 +205,7 @@ def without_messages(lines):
 
 
 def judge(mine, other):
+    """What kind of difference: "crash", "message" or "value"."""
     if any(line.startswith("*** ended") for line in mine):
         return "crash"
     if without_messages(mine) == without_messages(other or []):
@@ -144,4 +220,14 @@ def first_difference(mine, other):
         right = other[at] if at < len(other) else "(ended)"
         if left != right:
             return left, right
-    return None
+    return "", ""
+
+
+def cause(kind, left, right):
+    """What two differences of one bug most likely share: the first lines that
+    differ, without numbers, names and quoted texts."""
+    parts = []
+    for line in (left, right):
+        line = re.sub(r"'[^']*'|\"[^\"]*\"", "'…'", line)
+        parts.append(re.sub(r"[-0-9.]+|[^\x00-\x7f]", "#", line)[:70])
+    return (kind, *parts)

@@ -8,7 +8,7 @@ from grammar import Grammar
 from literals import LITERALS
 
 KINDS = ["int", "float", "bool", "str", "bytes", "list", "tuple", "dict",
-         "pset", "fset", "range", "numbers", "words", "any"]
+         "pset", "fset", "loose", "range", "numbers", "words", "any"]
 ERRORS = ["Exception", "ValueError", "TypeError", "KeyError", "IndexError",
           "LookupError", "ArithmeticError", "ZeroDivisionError",
           "(ValueError, TypeError)", "AttributeError", "StopIteration",
@@ -26,11 +26,17 @@ CHANGES = {
              "pop(<key>, <any>)", "setdefault(<key>, <any>)", "clear()",
              "popitem()", "update(k=<any>)", "__ior__(<dict>)",
              "__setitem__(<key>, <any>)", "__delitem__(<key>)"],
-    "pset": ["add(<key>)", "discard(<any>)", "remove(<key>)", "clear()",
-             "update(<iterable>)", "difference_update(<iterable>)",
+    "pset": ["add(fixed(<key>))", "discard(<any>)", "remove(<key>)",
+             "update(firm(<iterable>))", "update(<numbers>, <range>)",
+             "difference_update(<iterable>)", "clear()", "pop()",
              "intersection_update(<iterable>, <iterable>)",
-             "symmetric_difference_update(<iterable>)", "__ior__(<set>)",
-             "__isub__(<set>)"],
+             "symmetric_difference_update(firm(<iterable>))",
+             "__ior__(<set>)", "__isub__(<set>)"],
+    "loose": ["add(<key>)", "discard(<any>)", "remove(<key>)", "clear()",
+              "update(<iterable>)", "difference_update(<iterable>)",
+              "intersection_update(<iterable>, <iterable>)",
+              "symmetric_difference_update(<iterable>)", "__ior__(<loose>)",
+              "__isub__(<loose>)", "__ixor__(<loose>)"],
 }
 
 
@@ -100,13 +106,15 @@ class Writer(Grammar):
                                else ["+=", "+=", "*=", "|=", "&=", "-=", "^="])
         other = "small" if sign in ("*=", "**=", ">>=") else \
             {"any": "any", "numbers": "list"}.get(kind, kind)
-        return ["try:", f"    {name} {sign} {self.expr(other, 1)}",
+        value = self.expr(other, 1)
+        value = f"whole({value})" if sign == "**=" else value
+        return ["try:", f"    {name} {sign} {value}",
                 "except Exception as error:", "    oops(error)",
                 f"show({name})"]
 
     def change(self, depth):
         """A method that changes a container, and the container after it."""
-        kind = self.rng.choice(["list", "list", "dict", "pset"])
+        kind = self.rng.choice(["list", "list", "dict", "pset", "loose"])
         name = self.variable(kind)
         if name is None:
             return self.assign(depth)
