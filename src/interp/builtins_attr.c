@@ -78,7 +78,9 @@ BUILTIN_BODY(format)
     if (!value_unbound(args[1]) && !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "format() argument 2 must be str, not %s",
-                           type_name(type_of(vm, args[1])));
+                           value_is_none(args[1])
+                               ? "None"
+                               : type_name(type_of(vm, args[1])));
     }
     Str *spec = value_unbound(args[1]) ? vm->empty_str
                                        : value_as_str(args[1]);

@@ -195,9 +195,9 @@ BUILTIN_BODY(next)
 BUILTIN_BODY(sorted)
 {
     (void)count;
-    int reverse = value_unbound(args[2]) ? 0 : value_truth(vm, args[2]);
+    bool reverse;
     // Read to the end before the list exists: iterating may run code.
-    Tuple *items = reverse < 0 ? NULL : value_to_tuple(vm, args[0]);
+    Tuple *items = value_to_tuple(vm, args[0]);
     List *list = items == NULL ? NULL : list_new(vm, items->count);
     for (size_t i = 0; list != NULL && i < items->count; i++) {
         list->items[i] = value_retain(items->items[i]);
@@ -207,7 +207,8 @@ BUILTIN_BODY(sorted)
         return VALUE_FAIL;
     }
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
-    if (!list_sort(vm, list, key, reverse == 1)) {
+    if (!list_sort_reverse(vm, args[2], &reverse) ||
+        !list_sort(vm, list, key, reverse)) {
         object_release(&vm->ctx, list);
         return VALUE_FAIL;
     }

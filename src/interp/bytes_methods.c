@@ -102,7 +102,11 @@ static Value argument_text(Vm *vm, Value v, bool number, bool lines)
                            type_name(type_of(vm, v)));
     }
     if (!value_to_index(vm, v, &byte)) {
-        return VALUE_FAIL;
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return VALUE_FAIL;
+        }
+        raise_clear(vm);
+        byte = -1; // as much out of range as a small one
     }
     if (byte < 0 || byte > 255) {
         return raise_error(vm, ERR_VALUE, "byte must be in range(0, 256)");

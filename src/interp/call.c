@@ -113,14 +113,22 @@ static bool check_self(Vm *vm, const Native *native, const Value *window,
         return true;
     }
     if (count == 0) {
-        return raise_false(vm, ERR_TYPE,
-                           "unbound method %s.%s() needs an argument",
-                           type_name(native->owner), native->def->name);
+        return native_is_slot(native)
+                   ? raise_false(vm, ERR_TYPE,
+                                 "descriptor '%s' of '%s' object needs an "
+                                 "argument",
+                                 native->def->name, type_name(native->owner))
+                   : raise_false(vm, ERR_TYPE,
+                                 "unbound method %s.%s() needs an argument",
+                                 type_name(native->owner), native->def->name);
     }
     return type_is_subtype(type_of(vm, window[0]), native->owner) ||
            raise_false(vm, ERR_TYPE,
-                       "descriptor '%s' for '%s' objects doesn't apply to a "
-                       "'%s' object",
+                       native_is_slot(native)
+                           ? "descriptor '%s' requires a '%s' object but "
+                             "received a '%s'"
+                           : "descriptor '%s' for '%s' objects doesn't apply "
+                             "to a '%s' object",
                        native->def->name, type_name(native->owner),
                        type_name(type_of(vm, window[0])));
 }

@@ -149,13 +149,50 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
     c->top = mark;
 }
 
-// Pair by pair, so that a key is hashed before the next value is computed.
+// As CPython does it, runs of up to DICT_RUN pairs are evaluated before any of
+// their keys is hashed; what is longer is stored pair by pair, DICT_PART of
+// them together.
+enum { DICT_RUN = 15, DICT_PART = 17 };
+
+// How many pairs from `from` on are evaluated together: 1 in a long run.
+static uint32_t dict_run(NodeList keys, uint32_t from, uint32_t *pairwise)
+{
+    uint32_t count = 0;
+    while (from + count < keys.count && keys.items[from + count] != NULL &&
+           count < DICT_PART) {
+        count++;
+    }
+    if (*pairwise == 0 && count > DICT_RUN) {
+        *pairwise = count;
+    }
+    if (*pairwise > 0) {
+        (*pairwise)--;
+        return 1;
+    }
+    return count;
+}
+
+// Keys and values into temporaries, then all into the dict.
+static void pairs_to(Compiler *c, const Node *node, Reg dict, uint32_t from,
+                     uint32_t count)
+{
+    for (uint32_t i = from; i < from + count; i++) {
+        expr_temp(c, node->dict.keys.items[i]);
+        expr_temp(c, node->dict.values.items[i]);
+    }
+    c->span = node->span;
+    for (uint32_t i = 0; i < count; i++) {
+        emit(c, OPCODE_DICTSET, dict, dict + 1 + 2 * i, dict + 2 + 2 * i);
+    }
+}
+
 static void dict_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList keys = node->dict.keys, values = node->dict.values;
     Reg mark = c->top;
     Reg dict = push(c);
     emit(c, OPCODE_DICT, dict, dict, 0);
+    uint32_t pairwise = 0;
     for (uint32_t i = 0; i < keys.count && !c->failed; i++) {
         // `**mapping` has no key.
         if (keys.items[i] == NULL) {
@@ -164,10 +201,9 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
             c->span = node->span;
             emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
         } else {
-            Reg key = expr_temp(c, keys.items[i]);
-            Reg value = expr_temp(c, values.items[i]);
-            c->span = node->span;
-            emit(c, OPCODE_DICTSET, dict, key, value);
+            uint32_t run = dict_run(keys, i, &pairwise);
+            pairs_to(c, node, dict, i, run);
+            i += run - 1;
         }
         c->top = dict + 1;
     }

@@ -76,6 +76,7 @@ static const char *parse_flags(const char *at, FormatSpec *spec)
         }
         if (spec->align == 0) {
             spec->align = '=';
+            spec->align_implied = true;
         }
         at++;
     }
@@ -561,7 +562,7 @@ Value format_str(Vm *vm, Value v, Str *text)
                                "string format specifier"
         : spec.alternate     ? "Alternate form (#) not allowed in string "
                                "format specifier"
-        : spec.align == '=' && spec.fill[0] != '0'
+        : spec.align == '=' && !spec.align_implied
             ? "'=' alignment not allowed in string format specifier"
             : NULL;
     if (refused != NULL) {

@@ -7,6 +7,7 @@
 typedef struct FormatSpec {
     char fill[5];       // one code point, NUL-terminated
     char align;         // '<' '>' '^' '='; 0: not given
+    bool align_implied; // a leading 0 has set it, not the spec
     char sign;          // '+', '-' or ' '; 0: not given
     bool alternate;     // '#'
     bool no_minus_zero; // 'z'

@@ -7,16 +7,22 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
+// The truth of what the function says, which None is not.
+static int asks(Vm *vm, Value function, Value item)
+{
+    Value answer = vm_call(vm, function, &item, 1);
+    int truth = value_failed(answer) ? -1 : value_truth(vm, answer);
+    release(vm, answer);
+    return truth;
+}
+
 // The truth of function(item): 1, 0, -1. None asks the item itself.
 static int test(Vm *vm, Value function, Value item)
 {
     if (value_is_none(function)) {
         return value_truth(vm, item);
     }
-    Value answer = vm_call(vm, function, &item, 1);
-    int truth = value_failed(answer) ? -1 : value_truth(vm, answer);
-    release(vm, answer);
-    return truth;
+    return asks(vm, function, item);
 }
 
 // state: the iterator, the total or UNBOUND, the function or None; expected:
@@ -68,7 +74,7 @@ STEP(takewhile)
     if (!itertools_is_item(item)) {
         return item;
     }
-    int keep = test(vm, self->state[1], item);
+    int keep = asks(vm, self->state[1], item);
     if (keep > 0) {
         return item;
     }
@@ -84,7 +90,7 @@ STEP(dropwhile)
         if (self->expected || !itertools_is_item(item)) {
             return item;
         }
-        int drop = test(vm, self->state[1], item);
+        int drop = asks(vm, self->state[1], item);
         if (drop == 0) {
             self->expected = 1;
             return item;

@@ -217,8 +217,9 @@ static Value method_reverse(Vm *vm, Value *args, uint32_t count)
 static Value method_sort(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int reverse = value_unbound(args[2]) ? 0 : value_truth(vm, args[2]);
-    if (reverse < 0 || !list_sort(vm, self_of(args), args[1], reverse)) {
+    bool reverse;
+    if (!list_sort_reverse(vm, args[2], &reverse) ||
+        !list_sort(vm, self_of(args), args[1], reverse)) {
         return VALUE_FAIL;
     }
     return VALUE_NONE;

@@ -63,6 +63,67 @@ static Style style_of(const Native *native)
     return STYLE_BY_PARAMS;
 }
 
+// Special methods that are ordinary methods of C in CPython, with the types
+// where they are if others have a slot for them.
+static const struct {
+    const char *name;
+    const char *owners[3];
+} ordinary[] = {
+    {"__getitem__", {"list", "dict"}},
+    {"__contains__", {"dict", "set", "frozenset"}},
+    {"__format__", {NULL}},
+    {"__sizeof__", {NULL}},
+    {"__reduce__", {NULL}},
+    {"__reduce_ex__", {NULL}},
+    {"__getstate__", {NULL}},
+    {"__setstate__", {NULL}},
+    {"__getnewargs__", {NULL}},
+    {"__dir__", {NULL}},
+    {"__reversed__", {NULL}},
+    {"__round__", {NULL}},
+    {"__trunc__", {NULL}},
+    {"__floor__", {NULL}},
+    {"__ceil__", {NULL}},
+    {"__length_hint__", {NULL}},
+    {"__enter__", {NULL}},
+    {"__exit__", {NULL}},
+    {"__copy__", {NULL}},
+    {"__deepcopy__", {NULL}},
+    {"__getformat__", {NULL}},
+    {"__instancecheck__", {NULL}},
+    {"__subclasscheck__", {NULL}},
+    {"__subclasses__", {NULL}},
+    {"__prepare__", {NULL}},
+    {"__bytes__", {NULL}},
+    {"__class_getitem__", {NULL}},
+    {"__init_subclass__", {NULL}},
+    {"__subclasshook__", {NULL}},
+    {"__set_name__", {NULL}},
+    {"__missing__", {NULL}},
+    {"__new__", {NULL}},
+};
+
+bool native_is_slot(const Native *native)
+{
+    const char *name = native->def->name;
+    if (native->owner == NULL || name[0] != '_' || name[1] != '_' ||
+        name[strlen(name) - 1] != '_') {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++) {
+        if (strcmp(ordinary[i].name, name) != 0) {
+            continue;
+        }
+        const char *const *owner = ordinary[i].owners;
+        bool found = owner[0] == NULL;
+        for (int at = 0; at < 3 && owner[at] != NULL; at++) {
+            found = found || strcmp(owner[at], type_name(native->owner)) == 0;
+        }
+        return !found;
+    }
+    return true;
+}
+
 // Methods do not count self in their messages, nor class methods their class.
 static uint32_t self_count(const Native *native)
 {
@@ -226,6 +287,11 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
     Style style = style_of(native);
     bool few = given < least;
     uint32_t bound = few ? least : most;
+    if (native_is_slot(native)) {
+        const char *how = least == most ? "" : few ? "at least " : "at most ";
+        return raise_false(vm, ERR_TYPE, "expected %s%u argument%s, got %u",
+                           how, bound, plural(bound), given);
+    }
     if (style == STYLE_MAP) {
         return raise_false(vm, ERR_TYPE,
                            "map() must have at least two arguments.");

@@ -217,7 +217,11 @@ static int bytes_contains(Vm *vm, Value self, Value item)
                          type_name(type_of(vm, item)));
     }
     if (!value_to_index(vm, item, &byte)) {
-        return -1;
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return -1;
+        }
+        raise_clear(vm);
+        byte = -1; // as much out of range as a small one
     }
     if (byte < 0 || byte > 255) {
         return raise_int(vm, ERR_VALUE, "byte must be in range(0, 256)");

@@ -39,6 +39,7 @@ Traceback *traceback_new(Vm *vm)
         // Grows when the first entry is added.
         self->entries = NULL;
         self->count = self->capacity = 0;
+        self->kept = (ValueVec){0};
     }
     return self;
 }
@@ -74,6 +75,9 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
                       self->subject};
     // Never NULL, by the invariant.
     visit(&self->args->head, data);
+    if (self->traceback != NULL) {
+        visit(&self->traceback->head, data);
+    }
     if (self->dict != NULL) {
         visit(&self->dict->head, data);
     }
@@ -97,6 +101,9 @@ static void exception_clear(Vm *vm, Object *object)
     Dict *dict = self->dict;
     self->dict = NULL;
     object_release_null(&vm->ctx, dict);
+    Traceback *traceback = self->traceback;
+    self->traceback = NULL;
+    object_release_null(&vm->ctx, traceback);
     if (vm->empty_tuple != NULL) {
         Tuple *args = self->args;
         self->args = object_retain(vm->empty_tuple);
@@ -397,6 +404,15 @@ const TypeDef exception_type_def = {
     .methods = exception_methods,
     .members = exception_members};
 
+// One by one, as what is released may run code that looks at the traceback.
+static void traceback_clear(Vm *vm, Object *object)
+{
+    Traceback *self = (Traceback *)object;
+    while (self->kept.count > 0) {
+        release(vm, vec_pop(&self->kept));
+    }
+}
+
 // An entry owns its code, which knows the file and the lines.
 static void traceback_destroy(Vm *vm, Object *object)
 {
@@ -406,14 +422,27 @@ static void traceback_destroy(Vm *vm, Object *object)
     }
     ctx_free(&vm->ctx, self->entries,
              self->capacity * sizeof *self->entries);
+    traceback_clear(vm, object);
+    vec_free(&vm->ctx, &self->kept);
     object_free(vm, self, sizeof *self);
 }
 
-// Not tracked: code objects do not lead back to it.
+static void traceback_visit(Object *object, void (*visit)(Object *, void *),
+                            void *data)
+{
+    Traceback *self = (Traceback *)object;
+    for (size_t i = 0; i < self->kept.count; i++) {
+        visit(value_object(self->kept.items[i]), data);
+    }
+}
+
+// Code objects do not lead back to it, but what the locals held may.
 const TypeDef traceback_type_def = {
     .name = "traceback",
     .doc = "The frames that an exception passed.",
     .kind = KIND_TRACEBACK,
     .size = sizeof(Traceback),
-    .flags = TYPE_FINAL,
-    .slots = {.destroy = traceback_destroy}};
+    .flags = TYPE_FINAL | TYPE_TRACKED,
+    .slots = {.destroy = traceback_destroy,
+              .visit = traceback_visit,
+              .clear = traceback_clear}};

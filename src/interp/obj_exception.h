@@ -14,6 +14,9 @@ typedef struct Traceback { // __traceback__
     Object head;
     TracebackEntry *entries;
     uint32_t count, capacity;
+    // What the locals of the frames held and has a __del__ or a `finally` to
+    // run: in CPython the frames of a traceback live as long as it does.
+    ValueVec kept;
 } Traceback;
 
 typedef struct Exception {

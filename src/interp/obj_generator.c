@@ -184,7 +184,12 @@ Value generator_send(Vm *vm, Generator *g, Value sent)
                            "can't send non-None value to a just-started "
                            "generator");
     }
-    return g->state == GENERATOR_DONE ? VALUE_STOP : guarded_run(vm, g, sent);
+    if (g->state == GENERATOR_DONE) {
+        // A loop may have left what was returned: it is told once, at the end.
+        release(vm, generator_result(g));
+        return VALUE_STOP;
+    }
+    return guarded_run(vm, g, sent);
 }
 
 // A sink serves one run: whoever resumes it next may want the items.
@@ -504,7 +509,8 @@ static Value method_throw(Vm *vm, Value *args, uint32_t count)
                            "from BaseException, not %s",
                            type_name(type_of(vm, args[1])));
     }
-    raise_object(vm, error);
+    // What the caller handles does not become the error's context.
+    raise_bare(vm, error);
     return item_or_raise(vm, g, generator_throw(vm, g));
 }
 

@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "interp/call.h"
+#include "interp/native_words.h"
 #include "interp/obj_str.h"
 #include "parser/ast.h"
 
@@ -204,8 +205,9 @@ static Value native_repr(Vm *vm, Value value)
     Native *self = AS_NATIVE(value);
     Str *text =
         self->owner != NULL
-            ? str_printf(vm, "<method '%s' of '%s' objects>", self->def->name,
-                         type_name(self->owner))
+            ? str_printf(vm, "<%s '%s' of '%s' objects>",
+                         native_is_slot(self) ? "slot wrapper" : "method",
+                         self->def->name, type_name(self->owner))
             : str_printf(vm, "<built-in function %s>", self->def->name);
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }

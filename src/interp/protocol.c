@@ -7,6 +7,8 @@
 // has not got the operation, its bases neither.
 #include "interp/protocol.h"
 
+#include "interp/sequence.h"
+
 #include "interp/module.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
@@ -266,6 +268,13 @@ Value value_get_item(Vm *vm, Value container, Value key)
     return type->slots.get_item(vm, container, key);
 }
 
+// Has CPython's type the slots of a sequence, whatever they hold? Classes do.
+static bool is_sequence(const Type *type)
+{
+    return (type->flags & TYPE_HEAP) != 0 || type->kind == KIND_DICT_VIEW ||
+           (type->kind >= KIND_STR && type->kind <= KIND_RANGE);
+}
+
 // The two texts differ in grammar, as CPython's do.
 bool value_set_item(Vm *vm, Value container, Value key, Value value)
 {
@@ -273,8 +282,10 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
     if (type->slots.set_item == NULL) {
         return raise_false(vm, ERR_TYPE,
                            "'%s' object %s item %s", type_name(type),
-                           value_unbound(value) ? "doesn't support"
-                                                : "does not support",
+                           value_unbound(value) && is_sequence(type) &&
+                                   value_is_index(vm, key)
+                               ? "doesn't support"
+                               : "does not support",
                            value_unbound(value) ? "deletion" : "assignment");
     }
     return type->slots.set_item(vm, container, key, value);

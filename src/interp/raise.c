@@ -80,6 +80,13 @@ Value raise_object(Vm *vm, Value exception)
     return VALUE_FAIL;
 }
 
+Value raise_bare(Vm *vm, Value exception)
+{
+    ctx_clear(&vm->ctx);
+    value_replace(&vm->ctx, &vm->exception, exception);
+    return VALUE_FAIL;
+}
+
 // A module may have set its own class in place of the built-in one; that is
 // called like any class of the program and may raise an error itself.
 static Value make_exception(Vm *vm, ErrorKind kind, Value argument)

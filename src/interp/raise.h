@@ -27,6 +27,7 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 Value raise_with(Vm *vm, ErrorKind kind, Value argument);
 // Raises an exception object; takes the count. Sets its __context__.
 Value raise_object(Vm *vm, Value exception);
+Value raise_bare(Vm *vm, Value exception); // the same, its context untouched
 // OSError and its subclasses from errno, with the file's name (NULL: none).
 Value raise_errno(Vm *vm, int error, const char *file);
 // A UnicodeDecodeError or UnicodeEncodeError with its five arguments; `object`

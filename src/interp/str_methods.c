@@ -154,11 +154,13 @@ static Value pad_method(Vm *vm, Value *args, char align)
         return VALUE_FAIL;
     }
     if (!value_unbound(args[2])) {
-        Str *fill = str_argument(
-            vm, args[2], "The fill character must be a unicode character");
-        if (fill == NULL) {
-            return VALUE_FAIL;
+        if (!value_is_str(args[2])) {
+            return raise_error(vm, ERR_TYPE,
+                               "The fill character must be a unicode "
+                               "character, not %s",
+                               type_name(type_of(vm, args[2])));
         }
+        Str *fill = value_as_str(args[2]);
         if (fill->count != 1) {
             return raise_error(vm, ERR_TYPE,
                                "The fill character must be exactly one "

@@ -76,9 +76,7 @@ bool slow_reraise(Vm *vm, Frame *f, Ins ins)
 {
     Value again = f->registers[INS_A(ins)];
     f->registers[INS_A(ins)] = VALUE_UNBOUND;
-    ctx_clear(&vm->ctx);
-    // Not by raise_object, which would set a context anew.
-    value_replace(&vm->ctx, &vm->exception, again);
+    raise_bare(vm, again);
     return false;
 }
 

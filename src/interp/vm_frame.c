@@ -163,6 +163,35 @@ static bool ends_loop(Vm *vm)
     return true;
 }
 
+// The object in a register, in the cell there, that runs code when it dies.
+static bool runs_code(Value v)
+{
+    if (value_is_kind(v, KIND_CELL)) {
+        v = ((Cell *)value_object(v))->value;
+    }
+    return value_is_object(v) && !value_unbound(v) &&
+           value_object(v)->type->slots.finalize != NULL;
+}
+
+// A traceback keeps what frames held, so that `__del__` runs when the error has
+// been dealt with and not while it passes. The rest may go: nobody sees it.
+static void keep_locals(Vm *vm, const Frame *f)
+{
+    if (!value_is_kind(vm->exception, KIND_EXCEPTION)) {
+        return;
+    }
+    Traceback *trace = value_as_exception(vm->exception)->traceback;
+    uint32_t count = trace != NULL ? f->code->local_count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        Value held = f->registers[i];
+        // Without memory it dies earlier.
+        if (UNLIKELY(runs_code(held)) &&
+            vec_push(&vm->ctx, &trace->kept, held)) {
+            f->registers[i] = VALUE_UNBOUND;
+        }
+    }
+}
+
 // Frame by frame, outwards, until a handler fits or C is reached; each frame is
 // noted in the traceback.
 bool vm_unwind(Vm *vm)
@@ -194,6 +223,7 @@ bool vm_unwind(Vm *vm)
             f->pc = f->code->words + handler->target;
             return true;
         }
+        keep_locals(vm, f);
         vm_drop_frame(vm);
         if (entry) {
             return false;
