@@ -22,7 +22,6 @@
 #include "repl/prompt_state.h"
 #include "repl/startup.h"
 #include "repl/terminal.h"
-#include "repl/trim.h"
 #include "stager/stager.h"
 
 static const char prompt_text[] = "> ";
@@ -347,25 +346,19 @@ static void take_key(Prompt *prompt)
 
 // Waits for keys until an entry has come. Signals get through only while we
 // wait: one that came between a look at its flag and the wait would else be
-// seen at the next key only. Who thinks for a while needs no code in memory.
+// seen at the next key only.
 static void wait_for_entry(Prompt *prompt)
 {
-    bool idle = false;
     while (!prompt->accepted) {
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-        static const struct timespec at_once = {0},
-                                     soon = {.tv_nsec = 500000000};
+        static const struct timespec at_once = {0};
         bool queued = has_queued();
-        const struct timespec *time =
-            queued ? &at_once : idle ? NULL : &soon;
-        int ready = ppoll(&key, 1, time, &prompt->outside);
-        idle = ready == 0 && !queued;
+        int ready =
+            ppoll(&key, 1, queued ? &at_once : NULL, &prompt->outside);
         if (ready < 0 && errno != EINTR) {
             end_by(prompt, SIGHUP);
         } else if (ready < 0) {
             answer_signals(prompt);
-        } else if (idle) {
-            trim_code();
         } else if (!queued && (key.revents & (POLLHUP | POLLERR)) != 0) {
             end_by(prompt, SIGHUP);
         } else {
@@ -478,7 +471,6 @@ static Prompt *open_prompt(Session *session)
         !terminal_can_draw(STDOUT_FILENO)) {
         return active;
     }
-    trim_code();
     Prompt *prompt = calloc(1, sizeof *prompt);
     if (prompt == NULL || !readline_load(&prompt->lib)) {
         free(prompt);
@@ -489,9 +481,7 @@ static Prompt *open_prompt(Session *session)
     strbuf_init(&prompt->queue, &session->vm->ctx);
     redraw_init(&prompt->redraw, session, terminal_has_colour(STDOUT_FILENO));
     active = prompt;
-    trim_code();
     set_up(prompt);
-    trim_code();
     return prompt;
 }
 
