@@ -41,6 +41,9 @@ static Value to_text(Vm *vm, const Bytes *bytes, bool lines)
     bool plain = true;
     for (size_t i = 0; plain && i < bytes->length; i++) {
         plain = !is_private((unsigned char)bytes->data[i], lines);
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return VALUE_FAIL;
+        }
     }
     if (plain) {
         Str *same = str_new_ascii(vm, bytes->data, bytes->length);

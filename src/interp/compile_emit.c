@@ -525,8 +525,10 @@ static bool write_all(Compiler *c, Code *code)
     write_words(c, &layout, code->words);
     code->register_count = c->register_count + 1;
     code->local_count = c->local_count;
-    return fuse_words(c, &layout, code) &&
-           write_positions(c, &layout, code) &&
+    // A step over a million instructions takes some 50 ms, so it is enough to
+    // look for Ctrl-C between the steps.
+    return ctx_poll(&c->vm->ctx) && fuse_words(c, &layout, code) &&
+           ctx_poll(&c->vm->ctx) && write_positions(c, &layout, code) &&
            write_handlers(c, &layout, code) &&
            write_blocks(c, &layout, code) && write_constants(c, code);
 }

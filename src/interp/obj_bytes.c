@@ -8,6 +8,7 @@
 #include "interp/format.h"
 #include "interp/obj_dict.h"
 #include "interp/sequence.h"
+#include "interp/str_methods.h"
 
 // data NULL leaves the bytes uninitialised for the caller to fill. A zero byte
 // stands behind them, for C functions; `length` does not count it, and the data
@@ -207,8 +208,10 @@ static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
         // The empty bytes are found in all others, as in CPython.
-        return memmem(bytes_text(self), bytes_length(self), bytes_text(item),
-                      bytes_length(item)) != NULL;
+        bool found = str_find_part(vm, bytes_text(self), bytes_length(self),
+                                   bytes_text(item), bytes_length(item)) !=
+                     NULL;
+        return found || !ctx_failed(&vm->ctx) ? found : -1;
     }
     int64_t byte;
     if (!value_is_index(vm, item)) {

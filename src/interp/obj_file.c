@@ -244,13 +244,34 @@ static Str *with_newlines(Vm *vm, const File *file, Str *text)
     return str_from_buf(vm, &out);
 }
 
+// Whether a text can be UTF-8, so without lone surrogates. In pieces, and whole
+// characters each, with a look for Ctrl-C in between. -1: it came.
+static int is_plain(Vm *vm, const Str *text)
+{
+    enum { PIECE = 1 << 20 };
+    for (size_t at = 0, end; at < text->length; at = end) {
+        end = text->length - at > PIECE ? at + PIECE : text->length;
+        while (end < text->length && (text->text[end] & 0xC0) == 0x80) {
+            end++;
+        }
+        size_t bad;
+        if (!utf8_validate(text->text + at, end - at, false, &bad)) {
+            return 0;
+        }
+        if (!ctx_poll(&vm->ctx)) {
+            return -1;
+        }
+    }
+    return 1;
+}
+
 // The standard streams take any text; a file refuses lone surrogates.
 bool file_write_text(Vm *vm, File *file, Str *text)
 {
-    size_t bad;
-    bool plain = text->count == text->length || !(file->flags & FILE_OWNED) ||
-                 utf8_validate(text->text, text->length, false, &bad);
-    if (!file_check_open(vm, file)) {
+    int plain = text->count == text->length || !(file->flags & FILE_OWNED)
+                    ? 1
+                    : is_plain(vm, text);
+    if (plain < 0 || !file_check_open(vm, file)) {
         return false;
     }
     if (plain && file->newline[0] == '\0' && !(file->flags & FILE_WHOLE)) {

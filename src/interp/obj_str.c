@@ -203,6 +203,10 @@ Str *str_from_buf(Vm *vm, StrBuf *buf)
     Str *str = NULL;
     if (strbuf_ok(buf)) {
         str = str_new(vm, strbuf_text(buf), buf->length);
+    } else if (!ctx_failed(&vm->ctx) && value_unbound(vm->exception)) {
+        // A part that asked a program's object, and forgave its error, took
+        // the buffer's own error with it.
+        ctx_fail_memory(&vm->ctx);
     }
     strbuf_free(buf);
     return str;

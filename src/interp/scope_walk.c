@@ -539,7 +539,7 @@ static bool walk(ScopeWalk *w, const Node *node)
     if (node == NULL) {
         return true;
     }
-    if (!ctx_enter(w->table->ctx)) {
+    if (!ctx_poll(w->table->ctx) || !ctx_enter(w->table->ctx)) {
         return false;
     }
     // The kinds of statements stand before those of expressions.

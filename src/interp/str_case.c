@@ -194,6 +194,10 @@ static Value change_words(Vm *vm, const Str *str, CaseMode mode)
     }
     bool after_letter = false;
     for (size_t i = 0; i < str->length; i++) {
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            object_release(&vm->ctx, text);
+            return VALUE_FAIL;
+        }
         char c = str->text[i], lower = (char)(c | 32);
         bool letter = (unsigned char)(lower - 'a') < 26;
         bool to_upper = mode == MODE_TITLE        ? !after_letter

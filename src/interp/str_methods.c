@@ -66,9 +66,15 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         bool spaces = chars == NULL;
         while (left && start < end && strips_byte(*start, one, spaces)) {
             start++;
+            if (!ctx_poll_at(&vm->ctx, (size_t)(end - start))) {
+                return VALUE_FAIL;
+            }
         }
         while (right && start < end && strips_byte(end[-1], one, spaces)) {
             end--;
+            if (!ctx_poll_at(&vm->ctx, (size_t)(end - start))) {
+                return VALUE_FAIL;
+            }
         }
     }
     for (size_t step = 1; left && start < end; step++) {

@@ -40,6 +40,27 @@ static int search_start(Vm *vm, Value *args, Search *search)
     return 1;
 }
 
+// In windows, since memmem looks for no Ctrl-C. They overlap by what a part
+// needs to be found across two of them.
+const char *str_find_part(Vm *vm, const char *text, size_t length,
+                          const char *part, size_t part_length)
+{
+    enum { WINDOW = 1 << 22 };
+    if (part_length == 1) {
+        return length == 0 ? NULL : memchr(text, part[0], length);
+    }
+    size_t window = part_length < WINDOW / 4 ? WINDOW : 4 * part_length;
+    while (length > window) {
+        const char *found = memmem(text, window, part, part_length);
+        if (found != NULL || !ctx_poll(&vm->ctx)) {
+            return found;
+        }
+        text += window - part_length + 1;
+        length -= window - part_length + 1;
+    }
+    return memmem(text, length, part, part_length);
+}
+
 enum { SEARCH_NONE = -1, SEARCH_FAILED = -2 };
 
 // The byte offset of the first or last place, SEARCH_NONE if there is none.
@@ -51,12 +72,12 @@ static int64_t search_find(Vm *vm, const Search *search, bool last)
         return SEARCH_NONE;
     }
     if (!last) {
-        const char *at = length == 1
-                             ? memchr(text + search->from, part[0],
-                                      search->to - search->from)
-                             : memmem(text + search->from,
-                                      search->to - search->from, part, length);
-        return at == NULL ? SEARCH_NONE : at - text;
+        const char *at = str_find_part(vm, text + search->from,
+                                       search->to - search->from, part,
+                                       length);
+        return at != NULL               ? at - text
+               : ctx_failed(&vm->ctx) ? SEARCH_FAILED
+                                      : SEARCH_NONE;
     }
     // There is no memmem from the end. The first byte settles most places.
     for (size_t at = search->to - length + 1; at-- > search->from;) {
@@ -153,7 +174,7 @@ Value str_method_count(Vm *vm, Value *args, uint32_t unused)
         }
         search.from = (size_t)at + search.part->length;
     }
-    return value_from_small(total);
+    return at == SEARCH_FAILED ? VALUE_FAIL : value_from_small(total);
 }
 
 // The room is compared before the bytes are: a longer affix would be read
@@ -280,12 +301,16 @@ Value str_method_replace(Vm *vm, Value *args, uint32_t count)
     }
     const char *at = str->text, *end = at + str->length, *next;
     for (; limit != 0 && strbuf_ok(&out) &&
-           (next = memmem(at, (size_t)(end - at), from->text,
-                          from->length)) != NULL;
+           (next = str_find_part(vm, at, (size_t)(end - at), from->text,
+                                 from->length)) != NULL;
          limit--) {
         strbuf_add(&out, at, (size_t)(next - at));
         strbuf_add(&out, to->text, to->length);
         at = next + from->length;
+    }
+    if (ctx_failed(&vm->ctx)) {
+        strbuf_free(&out);
+        return VALUE_FAIL;
     }
     // Nothing was found: `at` has not moved.
     if (at == str->text) {

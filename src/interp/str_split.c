@@ -37,17 +37,33 @@ static inline bool is_ascii_space(char c)
     return byte <= ' ' && (spaces >> byte & 1);
 }
 
+// Behind the run of white space (or of what is none) at `at`. In stretches, so
+// that a run of any length is left after Ctrl-C: NULL then.
+static inline const char *skip_run(Vm *vm, const char *at, const char *end,
+                                   bool space)
+{
+    enum { STRETCH = 1 << 20 };
+    do {
+        const char *stop = end - at > STRETCH ? at + STRETCH : end;
+        while (at < stop && is_ascii_space(*at) == space) {
+            at++;
+        }
+        if (at < stop || at == end) {
+            return at;
+        }
+    } while (ctx_poll(&vm->ctx));
+    return NULL;
+}
+
 // The words of ASCII text, as many as there are.
 static bool split_ascii(Vm *vm, List *list, const Str *str)
 {
     const char *at = str->text, *end = at + str->length;
     for (;;) {
-        while (at < end && is_ascii_space(*at)) {
-            at++;
-        }
-        const char *start = at;
-        while (at < end && !is_ascii_space(*at)) {
-            at++;
+        const char *start = skip_run(vm, at, end, true);
+        at = start == NULL ? NULL : skip_run(vm, start, end, false);
+        if (at == NULL) {
+            return false;
         }
         // The end: between words there is white space, so no other word is
         // empty.
@@ -71,10 +87,13 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
         return split_ascii(vm, list, str);
     }
     const char *at = str->text, *end = at + str->length;
-    size_t size;
+    size_t size, step = 0;
     for (;;) {
         while (at < end && (size = space_at(at, end)) != 0) {
             at += size;
+            if (!ctx_poll_at(&vm->ctx, ++step)) {
+                return false;
+            }
         }
         if (at == end) {
             return true;
@@ -88,6 +107,9 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
             at++;
             while (at < end && (*at & 0xC0) == 0x80) {
                 at++;
+            }
+            if (!ctx_poll_at(&vm->ctx, ++step)) {
+                return false;
             }
         }
         if (!add_part(vm, list, start, at)) {
@@ -138,15 +160,16 @@ static bool split_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
     if (sep->length == 1 && str->count == str->length) {
         return split_at_byte(vm, list, str, sep->text[0], limit);
     }
-    for (; limit != 0 && (next = memmem(at, (size_t)(end - at), sep->text,
-                                        sep->length)) != NULL;
+    for (; limit != 0 &&
+           (next = str_find_part(vm, at, (size_t)(end - at), sep->text,
+                                 sep->length)) != NULL;
          limit--) {
         if (!add_part(vm, list, at, next)) {
             return false;
         }
         at = next + sep->length;
     }
-    return add_part(vm, list, at, end);
+    return !ctx_failed(&vm->ctx) && add_part(vm, list, at, end);
 }
 
 // From the end: parts are found backwards and turned round.
@@ -175,6 +198,7 @@ static bool rsplit_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
 static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
 {
     const char *start = str->text, *end = start + str->length;
+    size_t polled = 0;
     for (;;) {
         const char *last = end;
         while (last > start) {
@@ -186,6 +210,9 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
                 break;
             }
             last = step;
+            if (!ctx_poll_at(&vm->ctx, ++polled)) {
+                return false;
+            }
         }
         end = last;
         if (end == start) {
@@ -204,6 +231,9 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
                 break;
             }
             word = step;
+            if (!ctx_poll_at(&vm->ctx, ++polled)) {
+                return false;
+            }
         }
         if (!add_part(vm, list, word, end)) {
             return false;
@@ -312,6 +342,10 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
                              (unsigned char)*at < 0x80) ||
                             (size = line_end(at, end)) == 0)) {
             at++;
+            if (!ctx_poll_at(&vm->ctx, (size_t)(end - at))) {
+                object_release(&vm->ctx, list);
+                return VALUE_FAIL;
+            }
         }
         size = at < end ? size : 0;
         if (!add_part(vm, list, start, at + (keep ? size : 0))) {
@@ -409,18 +443,22 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// What stands before, at and after the separator. If it was not found, `length`
-// is 0 and `at` is one end of the text: two parts are then empty.
-static Value three_parts(Vm *vm, Str *str, size_t at, size_t length)
+// What stands before, at and after the separator. If it was not found,
+// `sep_length` is 0 and `at` is one end of the text: two parts are then empty.
+static Value three_parts(Vm *vm, Str *str, size_t at, size_t sep_length)
 {
     Tuple *result = tuple_new(vm, 3);
     if (result == NULL) {
         return VALUE_FAIL;
     }
     const char *text = str->text;
-    size_t from[4] = {0, at, at + length, str->length};
+    size_t from[4] = {0, at, at + sep_length, str->length};
     for (int i = 0; i < 3; i++) {
-        Str *part = str_new(vm, text + from[i], from[i + 1] - from[i]);
+        // The rest of a miss is the text itself.
+        size_t length = from[i + 1] - from[i];
+        Str *part = length == str->length
+                        ? str_exact(vm, str)
+                        : str_new(vm, text + from[i], length);
         if (part == NULL) {
             object_release(&vm->ctx, result);
             return VALUE_FAIL;
@@ -442,7 +480,8 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     if (sep->length == 0) {
         return raise_error(vm, ERR_VALUE, "empty separator");
     }
-    const char *at = memmem(str->text, str->length, sep->text, sep->length);
+    const char *at = str_find_part(vm, str->text, str->length, sep->text,
+                                   sep->length);
     const char *next = at;
     const char *end = str->text + str->length;
     while (last && next != NULL) {
@@ -450,7 +489,11 @@ static Value partition_method(Vm *vm, Value *args, bool last)
             return VALUE_FAIL;
         }
         at = next;
-        next = memmem(at + 1, (size_t)(end - at - 1), sep->text, sep->length);
+        next = str_find_part(vm, at + 1, (size_t)(end - at - 1), sep->text,
+                             sep->length);
+    }
+    if (ctx_failed(&vm->ctx)) {
+        return VALUE_FAIL;
     }
     if (at == NULL) {
         return three_parts(vm, str, last ? 0 : str->length, 0);

@@ -200,10 +200,12 @@ static int str_contains(Vm *vm, Value self, Value item)
                          type_name(type_of(vm, item)));
     }
     Str *str = value_as_str(self), *part = value_as_str(item);
-    return part->length == 1
-               ? memchr(str->text, part->text[0], str->length) != NULL
-               : memmem(str->text, str->length, part->text, part->length) !=
-                     NULL;
+    if (part->length == 1) {
+        return memchr(str->text, part->text[0], str->length) != NULL;
+    }
+    bool found = str_find_part(vm, str->text, str->length, part->text,
+                               part->length) != NULL;
+    return found || !ctx_failed(&vm->ctx) ? found : -1;
 }
 
 // position: in bytes.

@@ -41,17 +41,28 @@ static bool int_down(const Pair *b, const Pair *a)
     return b->integer > a->integer;
 }
 
-// Merges pairs[0 .. half) and pairs[half .. n) into `to`.
-static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
-                         PairBefore before)
+enum { MERGE_POLL = 1 << 16 }; // pairs between two looks for Ctrl-C
+
+// Merges pairs[0 .. half) and pairs[half .. n) into `to`. False after Ctrl-C.
+static inline bool merge(Ctx *ctx, const Pair *pairs, int64_t half, int64_t n,
+                         Pair *to, PairBefore before)
 {
     int64_t i = 0, k = half, at = 0;
     while (i < half && k < n) {
-        // No branch depends on the outcome, which no predictor could guess.
-        bool second = before(&pairs[k], &pairs[i]);
-        to[at++] = pairs[second ? k : i];
-        k += second;
-        i += !second;
+        // So many steps use up neither side, so they need no look at the ends.
+        int64_t steps = half - i < n - k ? half - i : n - k;
+        steps = steps < MERGE_POLL ? steps : MERGE_POLL;
+        for (; steps > 0; steps--) {
+            // No branch depends on the outcome, which no predictor could
+            // guess.
+            bool second = before(&pairs[k], &pairs[i]);
+            to[at++] = pairs[second ? k : i];
+            k += second;
+            i += !second;
+        }
+        if (n >= MERGE_POLL && !ctx_poll(ctx)) {
+            return false;
+        }
     }
     // One side is used up: what is left of the other is in order.
     while (i < half) {
@@ -60,9 +71,8 @@ static inline void merge(const Pair *pairs, int64_t half, int64_t n, Pair *to,
     while (k < n) {
         to[at++] = pairs[k++];
     }
+    return true;
 }
-
-enum { MERGE_POLL = 1 << 16 }; // pairs: longer merges poll
 
 // Bottom-up; `work` is as long as `pairs`. Returns where the result stands;
 // NULL after Ctrl-C.
@@ -75,9 +85,8 @@ static inline Pair *merge_sort(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
             int64_t rest = n - start;
             int64_t half = rest < width ? rest : width;
             int64_t both = rest < 2 * width ? rest : 2 * width;
-            merge(pairs + start, half, both, work + start, before);
-            if ((both >= MERGE_POLL || start % MERGE_POLL == 0) &&
-                !ctx_poll(ctx)) {
+            if (!merge(ctx, pairs + start, half, both, work + start, before) ||
+                (start % MERGE_POLL == 0 && !ctx_poll(ctx))) {
                 return NULL;
             }
         }
@@ -106,9 +115,9 @@ typedef struct SortResult {
     int64_t kept;
 } SortResult;
 
-// Writes the first `kept` pairs along a strided row.
-static void put_row(const SortResult *to, const Pair *pairs, bool is_float,
-                    int64_t start, int64_t step)
+// Writes the first `kept` pairs along a strided row. False after Ctrl-C.
+static bool put_row(Ctx *ctx, const SortResult *to, const Pair *pairs,
+                    bool is_float, int64_t start, int64_t step)
 {
     for (int64_t i = 0; i < to->kept; i++) {
         int64_t at = start + i * step;
@@ -120,7 +129,11 @@ static void put_row(const SortResult *to, const Pair *pairs, bool is_float,
         } else if (to->values != NULL) {
             tensor_set_int(to->values, at, pairs[i].integer);
         }
+        if (!ctx_poll_at(ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // Reads one strided row into pairs, sorts and writes it. False after Ctrl-C.
@@ -136,12 +149,14 @@ static bool sort_row(Ctx *ctx, const Tensor *in, int64_t start, int64_t step,
         } else {
             room[i].integer = tensor_int_at(in, start + i * step);
         }
+        if (!ctx_poll_at(ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
     const Pair *sorted = sort_pairs(ctx, room, room + n, n, is_float, down);
-    if (sorted != NULL) {
-        put_row(to, sorted, is_float, out_start, step);
-    }
-    return sorted != NULL && ctx_poll(ctx);
+    return sorted != NULL &&
+           put_row(ctx, to, sorted, is_float, out_start, step) &&
+           ctx_poll(ctx);
 }
 
 // Sorts every row along `axis`.

@@ -73,7 +73,8 @@ uint32_t parse_end(const Parser *p)
 // ends there; a caller that goes on reading sets span.end itself.
 Node *parse_node(Parser *p, AstKind kind, uint32_t start)
 {
-    Node *node = arena_new(p->arena, Node);
+    // One expression may be as long as a program, so each node polls.
+    Node *node = ctx_poll(p->ctx) ? arena_new(p->arena, Node) : NULL;
     if (node == NULL) {
         return NULL;
     }
