@@ -3,30 +3,14 @@
 
 #include <string.h>
 
+#include "../support/random_graph.h"
 #include "backend/exec.h"
 #include "graph/graph_check.h"
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
 #include "graph/pass.h"
-
-static Ctx ctx;
-
-static void dealloc(Ctx *c, Object *object)
-{
-    cr_assert_eq(object->kind, KIND_TENSOR);
-    tensor_dealloc(c, (Tensor *)object);
-}
-
-static void set_up(void)
-{
-    ctx_init(&ctx, 0);
-    ctx.dealloc = dealloc;
-}
-
-static void tear_down(void)
-{
-    ctx_destroy(&ctx);
-}
+// Last: its ctx would shadow parameters in headers behind it.
+#include "../support/tensor_ctx.h"
 
 TestSuite(plan, .init = set_up, .fini = tear_down);
 

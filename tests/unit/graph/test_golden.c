@@ -18,13 +18,8 @@
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
 #include "graph/pass.h"
-
-static Ctx ctx;
-
-static void dealloc(Ctx *c, Object *object)
-{
-    tensor_dealloc(c, (Tensor *)object);
-}
+// Last: its ctx would shadow parameters in headers behind it.
+#include "../support/tensor_ctx.h"
 
 static char *read_file(const char *folder, const char *name)
 {
@@ -80,8 +75,7 @@ Test(golden, passes)
     DIR *files = opendir(folder);
     cr_assert_not_null(files, "%s", folder);
     int count = 0;
-    ctx_init(&ctx, 0);
-    ctx.dealloc = dealloc;
+    set_up();
     for (struct dirent *file = readdir(files); file != NULL;
          file = readdir(files)) {
         if (strstr(file->d_name, ".txt") != NULL) {

@@ -9,13 +9,8 @@
 
 #include "graph/graph_parse.h"
 #include "graph/graphdef.h"
-
-static Ctx ctx;
-
-static void dealloc(Ctx *c, Object *object)
-{
-    tensor_dealloc(c, (Tensor *)object);
-}
+// Last: its ctx would shadow parameters in headers behind it.
+#include "../support/tensor_ctx.h"
 
 static char *read_suite(void)
 {
@@ -70,8 +65,7 @@ Test(graphdef, suite)
     static const char line[] = "\n====\n";
     char *text = read_suite();
     int count = 0;
-    ctx_init(&ctx, 0);
-    ctx.dealloc = dealloc;
+    set_up();
     for (char *at = text; at != NULL; count++) {
         char *end = strstr(at, line);
         write_one(at, end != NULL ? (size_t)(end + 1 - at) : strlen(at));

@@ -6,24 +6,8 @@
 #include "graph/graph_boxes.h"
 #include "graph/graph_dot.h"
 #include "graph/graph_parse.h"
-
-static Ctx ctx;
-
-static void dealloc(Ctx *c, Object *object)
-{
-    tensor_dealloc(c, (Tensor *)object);
-}
-
-static void set_up(void)
-{
-    ctx_init(&ctx, 0);
-    ctx.dealloc = dealloc;
-}
-
-static void tear_down(void)
-{
-    ctx_destroy(&ctx);
-}
+// Last: its ctx would shadow parameters in headers behind it.
+#include "../support/tensor_ctx.h"
 
 TestSuite(pictures, .init = set_up, .fini = tear_down);
 
