@@ -16,5 +16,13 @@
     .infer = infer_elementwise, .tile = (loops), .result = (gives)
 // The last line of a BINARY op's doc.
 #define BROADCASTS "\nShapes broadcast; dtypes must be equal."
+// A whole op of which no more is to be said: the id is its name too; `text` is
+// its doc and `writes` its name in a GraphDef, NULL: it has none.
+#define BINARY_OP(id, loops, gives, bits, text, writes)                       \
+    const OpDesc op_##id = {BINARY(#id, loops, gives, bits),                  \
+                            .doc = text BROADCASTS, .graphdef = (writes)}
+#define UNARY_OP(id, loops, gives, text, writes)                              \
+    const OpDesc op_##id = {UNARY(#id, loops, gives), .doc = (text),          \
+                            .graphdef = (writes)}
 
 #endif

@@ -13,25 +13,16 @@ const OpDesc op_add = {
 };
 
 // Ints wrap, like all integer arithmetic here: no dtype grows by itself.
-const OpDesc op_subtract = {
-    BINARY("subtract", TILE_SUBTRACT, RESULT_SAME, 0),
-    .doc = "The difference x1 - x2." BROADCASTS,
-    .graphdef = "Sub",
-};
+BINARY_OP(subtract, TILE_SUBTRACT, RESULT_SAME, 0,
+          "The difference x1 - x2.", "Sub");
 
-const OpDesc op_multiply = {
-    BINARY("multiply", TILE_MULTIPLY, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "The product x1 * x2." BROADCASTS,
-    .graphdef = "Mul",
-};
+BINARY_OP(multiply, TILE_MULTIPLY, RESULT_SAME, OP_COMMUTATIVE,
+          "The product x1 * x2.", "Mul");
 
 // True division, as Python's `/`: ints become float64 before they are divided,
 // as in NumPy.
-const OpDesc op_divide = {
-    BINARY("divide", TILE_DIVIDE, RESULT_FLOAT, 0),
-    .doc = "The quotient x1 / x2; of integers as float64." BROADCASTS,
-    .graphdef = "RealDiv",
-};
+BINARY_OP(divide, TILE_DIVIDE, RESULT_FLOAT, 0,
+          "The quotient x1 / x2; of integers as float64.", "RealDiv");
 
 // Python's `//`: towards minus infinity, where C goes towards zero. Floats do
 // not fail, they give an infinity or NaN.
@@ -67,47 +58,26 @@ const OpDesc op_pow = {
 
 // Not marked commutative, because the flag promises equal bits: of 0.0 and
 // -0.0, which compare equal, the second operand is taken.
-const OpDesc op_maximum = {
-    BINARY("maximum", TILE_MAXIMUM, RESULT_SAME, 0),
-    .doc = "The larger of x1 and x2; NaN if one is NaN." BROADCASTS,
-    .graphdef = "Maximum",
-};
+BINARY_OP(maximum, TILE_MAXIMUM, RESULT_SAME, 0,
+          "The larger of x1 and x2; NaN if one is NaN.", "Maximum");
 
-const OpDesc op_minimum = {
-    BINARY("minimum", TILE_MINIMUM, RESULT_SAME, 0),
-    .doc = "The smaller of x1 and x2; NaN if one is NaN." BROADCASTS,
-    .graphdef = "Minimum",
-};
+BINARY_OP(minimum, TILE_MINIMUM, RESULT_SAME, 0,
+          "The smaller of x1 and x2; NaN if one is NaN.", "Minimum");
 
-const OpDesc op_negative = {
-    UNARY("negative", TILE_NEGATIVE, RESULT_SAME),
-    .doc = "The negated value -x.",
-    .graphdef = "Neg",
-};
+UNARY_OP(negative, TILE_NEGATIVE, RESULT_SAME,
+         "The negated value -x.", "Neg");
 
 // The lowest int has no positive counterpart and stays itself.
-const OpDesc op_abs = {
-    UNARY("abs", TILE_ABS, RESULT_SAME),
-    .doc = "The absolute value.",
-    .graphdef = "Abs",
-};
+UNARY_OP(abs, TILE_ABS, RESULT_SAME,
+         "The absolute value.", "Abs");
 
-const OpDesc op_sign = {
-    UNARY("sign", TILE_SIGN, RESULT_SAME),
-    .doc = "-1, 0 or 1 by the sign of x; NaN of NaN.",
-    .graphdef = "Sign",
-};
+UNARY_OP(sign, TILE_SIGN, RESULT_SAME,
+         "-1, 0 or 1 by the sign of x; NaN of NaN.", "Sign");
 
 // An op of its own, not multiply(x, x): its loop loads one operand, not two.
-const OpDesc op_square = {
-    UNARY("square", TILE_SQUARE, RESULT_SAME),
-    .doc = "The square, x times x.",
-    .graphdef = "Square",
-};
+UNARY_OP(square, TILE_SQUARE, RESULT_SAME,
+         "The square, x times x.", "Square");
 
 // Not of ints: nearly every result would be 0.
-const OpDesc op_reciprocal = {
-    UNARY("reciprocal", TILE_RECIPROCAL, RESULT_SAME),
-    .doc = "1 / x, of floats.",
-    .graphdef = "Reciprocal",
-};
+UNARY_OP(reciprocal, TILE_RECIPROCAL, RESULT_SAME,
+         "1 / x, of floats.", "Reciprocal");

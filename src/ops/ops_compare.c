@@ -19,81 +19,45 @@ const OpDesc op_not_equal = {
 };
 
 // With a NaN every comparison is False but not_equal.
-const OpDesc op_less = {
-    BINARY("less", TILE_LESS, RESULT_BOOL, 0),
-    .doc = "True where x1 < x2." BROADCASTS,
-    .graphdef = "Less",
-};
+BINARY_OP(less, TILE_LESS, RESULT_BOOL, 0,
+          "True where x1 < x2.", "Less");
 
-const OpDesc op_less_equal = {
-    BINARY("less_equal", TILE_LESS_EQUAL, RESULT_BOOL, 0),
-    .doc = "True where x1 <= x2." BROADCASTS,
-    .graphdef = "LessEqual",
-};
+BINARY_OP(less_equal, TILE_LESS_EQUAL, RESULT_BOOL, 0,
+          "True where x1 <= x2.", "LessEqual");
 
-const OpDesc op_greater = {
-    BINARY("greater", TILE_GREATER, RESULT_BOOL, 0),
-    .doc = "True where x1 > x2." BROADCASTS,
-    .graphdef = "Greater",
-};
+BINARY_OP(greater, TILE_GREATER, RESULT_BOOL, 0,
+          "True where x1 > x2.", "Greater");
 
-const OpDesc op_greater_equal = {
-    BINARY("greater_equal", TILE_GREATER_EQUAL, RESULT_BOOL, 0),
-    .doc = "True where x1 >= x2." BROADCASTS,
-    .graphdef = "GreaterEqual",
-};
+BINARY_OP(greater_equal, TILE_GREATER_EQUAL, RESULT_BOOL, 0,
+          "True where x1 >= x2.", "GreaterEqual");
 
 // The logical ops take bools alone; a number has to be compared first. That
 // keeps `logical_and(x, 2)` from meaning something by accident.
-const OpDesc op_logical_and = {
-    BINARY("logical_and", TILE_LOGICAL_AND, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "True where both bools are." BROADCASTS,
-    .graphdef = "LogicalAnd",
-};
+BINARY_OP(logical_and, TILE_LOGICAL_AND, RESULT_SAME, OP_COMMUTATIVE,
+          "True where both bools are.", "LogicalAnd");
 
-const OpDesc op_logical_or = {
-    BINARY("logical_or", TILE_LOGICAL_OR, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "True where one of the bools is." BROADCASTS,
-    .graphdef = "LogicalOr",
-};
+BINARY_OP(logical_or, TILE_LOGICAL_OR, RESULT_SAME, OP_COMMUTATIVE,
+          "True where one of the bools is.", "LogicalOr");
 
 // TensorFlow has no LogicalXor op; of bools NotEqual is the same function.
-const OpDesc op_logical_xor = {
-    BINARY("logical_xor", TILE_LOGICAL_XOR, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "True where one of the bools is, not both." BROADCASTS,
-    .graphdef = "NotEqual",
-};
+BINARY_OP(logical_xor, TILE_LOGICAL_XOR, RESULT_SAME, OP_COMMUTATIVE,
+          "True where one of the bools is, not both.", "NotEqual");
 
-const OpDesc op_logical_not = {
-    UNARY("logical_not", TILE_LOGICAL_NOT, RESULT_SAME),
-    .doc = "True where the bool is False.",
-    .graphdef = "LogicalNot",
-};
+UNARY_OP(logical_not, TILE_LOGICAL_NOT, RESULT_SAME,
+         "True where the bool is False.", "LogicalNot");
 
 // Of bools these are the logical functions; floats have no bits to offer.
-const OpDesc op_bitwise_and = {
-    BINARY("bitwise_and", TILE_BITWISE_AND, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "The bits that both have; of ints or bools." BROADCASTS,
-    .graphdef = "BitwiseAnd",
-};
+BINARY_OP(bitwise_and, TILE_BITWISE_AND, RESULT_SAME, OP_COMMUTATIVE,
+          "The bits that both have; of ints or bools.", "BitwiseAnd");
 
-const OpDesc op_bitwise_or = {
-    BINARY("bitwise_or", TILE_BITWISE_OR, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "The bits that one has; of ints or bools." BROADCASTS,
-    .graphdef = "BitwiseOr",
-};
+BINARY_OP(bitwise_or, TILE_BITWISE_OR, RESULT_SAME, OP_COMMUTATIVE,
+          "The bits that one has; of ints or bools.", "BitwiseOr");
 
-const OpDesc op_bitwise_xor = {
-    BINARY("bitwise_xor", TILE_BITWISE_XOR, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "The bits that differ; of ints or bools." BROADCASTS,
-    .graphdef = "BitwiseXor",
-};
+BINARY_OP(bitwise_xor, TILE_BITWISE_XOR, RESULT_SAME, OP_COMMUTATIVE,
+          "The bits that differ; of ints or bools.", "BitwiseXor");
 
-const OpDesc op_bitwise_invert = {
-    UNARY("bitwise_invert", TILE_BITWISE_INVERT, RESULT_SAME),
-    .doc = "All bits turned over; of ints or bools.",
-    .graphdef = "Invert",
-};
+UNARY_OP(bitwise_invert, TILE_BITWISE_INVERT, RESULT_SAME,
+         "All bits turned over; of ints or bools.", "Invert");
 
 // A count of the width or more is undefined in C and wraps on some machines;
 // here it gives what shifting one place at a time would.
@@ -118,33 +82,20 @@ const OpDesc op_bitwise_right_shift = {
 
 // Ints are never NaN and always finite; they are taken all the same, so that
 // generic code need not ask for the dtype.
-const OpDesc op_isnan = {
-    UNARY("isnan", TILE_ISNAN, RESULT_BOOL),
-    .doc = "True where x is NaN.",
-    .graphdef = "IsNan",
-};
+UNARY_OP(isnan, TILE_ISNAN, RESULT_BOOL,
+         "True where x is NaN.", "IsNan");
 
-const OpDesc op_isinf = {
-    UNARY("isinf", TILE_ISINF, RESULT_BOOL),
-    .doc = "True where x is infinite.",
-    .graphdef = "IsInf",
-};
+UNARY_OP(isinf, TILE_ISINF, RESULT_BOOL,
+         "True where x is infinite.", "IsInf");
 
-const OpDesc op_isfinite = {
-    UNARY("isfinite", TILE_ISFINITE, RESULT_BOOL),
-    .doc = "True where x is neither NaN nor infinite.",
-    .graphdef = "IsFinite",
-};
+UNARY_OP(isfinite, TILE_ISFINITE, RESULT_BOOL,
+         "True where x is neither NaN nor infinite.", "IsFinite");
 
 // Unlike x < 0 this tells -0.0 from 0.0. TensorFlow has no op for it, nor for
 // copysign, hence no graphdef name.
-const OpDesc op_signbit = {
-    UNARY("signbit", TILE_SIGNBIT, RESULT_BOOL),
-    .doc = "True where the sign bit of a float is set (-0.0 has it).",
-};
+UNARY_OP(signbit, TILE_SIGNBIT, RESULT_BOOL,
+         "True where the sign bit of a float is set (-0.0 has it).", NULL);
 
 // The sign bit alone is copied: it works with -0.0 and NaN as well.
-const OpDesc op_copysign = {
-    BINARY("copysign", TILE_COPYSIGN, RESULT_SAME, 0),
-    .doc = "The size of x1 with the sign of x2; of floats." BROADCASTS,
-};
+BINARY_OP(copysign, TILE_COPYSIGN, RESULT_SAME, 0,
+          "The size of x1 with the sign of x2; of floats.", NULL);

@@ -499,79 +499,51 @@ static const AttrDesc arg_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "None"},
     {"keepdims", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
-// `own` are the attributes, `n` of them; var and std take a third one.
-// All are methods of tensors too, with the same arguments.
-#define REDUCTION(text, rule, run, own, n)                                    \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .flags = OP_METHOD, .infer = (rule), .kernel = (run),  \
-    .attrs = (own), .attr_count = (n)
+// A whole op: its id is its name too; `own` are the attributes, `n` of them,
+// var and std take a third one; `writes` is its name in a GraphDef, NULL: it
+// has none. All are methods of tensors too, with the same arguments.
+#define REDUCTION(id, rule, run, own, n, text, writes)                        \
+    const OpDesc op_##id = {.name = #id, .params = "x, /", .min_inputs = 1,   \
+                            .max_inputs = 1, .output_count = 1,               \
+                            .flags = OP_METHOD, .infer = (rule),              \
+                            .kernel = (run), .attrs = (own),                  \
+                            .attr_count = (n), .doc = (text),                 \
+                            .graphdef = (writes)}
 
-const OpDesc op_sum = {
-    REDUCTION("sum", infer_sum, kernel_sum, reduce_attrs, 2),
-    .doc = "The sum over the axes, all by default.\n"
-           "bool and small ints add up in int32; of nothing it is 0.",
-    .graphdef = "Sum",
-};
-const OpDesc op_prod = {
-    REDUCTION("prod", infer_sum, kernel_prod, reduce_attrs, 2),
-    .doc = "The product over the axes, all by default.\n"
-           "bool and small ints multiply in int32; of nothing it is 1.",
-    .graphdef = "Prod",
-};
+REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2,
+          "The sum over the axes, all by default.\n"
+          "bool and small ints add up in int32; of nothing it is 0.", "Sum");
+REDUCTION(prod, infer_sum, kernel_prod, reduce_attrs, 2,
+          "The product over the axes, all by default.\n"
+          "bool and small ints multiply in int32; of nothing it is 1.", "Prod");
 // Of floats only, where NumPy would turn ints into float64 unasked.
-const OpDesc op_mean = {
-    REDUCTION("mean", infer_mean, kernel_mean, reduce_attrs, 2),
-    .doc = "The mean over the axes, all by default; of floats.",
-    .graphdef = "Mean",
-};
+REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2,
+          "The mean over the axes, all by default; of floats.", "Mean");
 // No graphdef name: TensorFlow composes it from other ops.
-const OpDesc op_var = {
-    REDUCTION("var", infer_mean, kernel_var, reduce_attrs, 3),
-    .doc = "The variance over the axes, all by default; of floats.\n"
-           "The sum of squares is divided by the count less correction.",
-};
-const OpDesc op_std = {
-    REDUCTION("std", infer_mean, kernel_std, reduce_attrs, 3),
-    .doc = "The standard deviation over the axes, all by default: the root\n"
-           "of var.",
-};
+REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3,
+          "The variance over the axes, all by default; of floats.\n"
+          "The sum of squares is divided by the count less correction.", NULL);
+REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3,
+          "The standard deviation over the axes, all by default: the root\n"
+          "of var.", NULL);
 // No neutral element, so that of nothing there is no largest.
-const OpDesc op_max = {
-    REDUCTION("max", infer_max, kernel_max, reduce_attrs, 2),
-    .doc = "The largest element over the axes, all by default; NaN wins.\n"
-           "Of nothing: ShapeError.",
-    .graphdef = "Max",
-};
-const OpDesc op_min = {
-    REDUCTION("min", infer_max, kernel_min, reduce_attrs, 2),
-    .doc = "The smallest element over the axes, all by default; NaN wins.\n"
-           "Of nothing: ShapeError.",
-    .graphdef = "Min",
-};
+REDUCTION(max, infer_max, kernel_max, reduce_attrs, 2,
+          "The largest element over the axes, all by default; NaN wins.\n"
+          "Of nothing: ShapeError.", "Max");
+REDUCTION(min, infer_max, kernel_min, reduce_attrs, 2,
+          "The smallest element over the axes, all by default; NaN wins.\n"
+          "Of nothing: ShapeError.", "Min");
 // False of nothing, and `all` is True of nothing: the neutral elements.
-const OpDesc op_any = {
-    REDUCTION("any", infer_any, kernel_any, reduce_attrs, 2),
-    .doc = "True if one bool over the axes is, all by default.",
-    .graphdef = "Any",
-};
-const OpDesc op_all = {
-    REDUCTION("all", infer_any, kernel_all, reduce_attrs, 2),
-    .doc = "True if all bools over the axes are, all axes by default.",
-    .graphdef = "All",
-};
-const OpDesc op_logsumexp = {
-    REDUCTION("logsumexp", infer_mean, kernel_logsumexp, reduce_attrs, 2),
-    .doc = "log(sum(exp(x))) over the axes, all by default, without overflow.",
-};
-const OpDesc op_argmax = {
-    REDUCTION("argmax", infer_argmax, kernel_argmax, arg_attrs, 2),
-    .doc = "The index (int64) of the first largest element along the axis,\n"
-           "or in the whole tensor, flattened; the first NaN wins.",
-    .graphdef = "ArgMax",
-};
-const OpDesc op_argmin = {
-    REDUCTION("argmin", infer_argmax, kernel_argmin, arg_attrs, 2),
-    .doc = "The index (int64) of the first smallest element along the axis,\n"
-           "or in the whole tensor, flattened; the first NaN wins.",
-    .graphdef = "ArgMin",
-};
+REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2,
+          "True if one bool over the axes is, all by default.", "Any");
+REDUCTION(all, infer_any, kernel_all, reduce_attrs, 2,
+          "True if all bools over the axes are, all axes by default.", "All");
+REDUCTION(logsumexp, infer_mean, kernel_logsumexp, reduce_attrs, 2,
+          "log(sum(exp(x))) over the axes, all by default, without overflow.",
+          NULL);
+REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2,
+          "The index (int64) of the first largest element along the axis,\n"
+          "or in the whole tensor, flattened; the first NaN wins.", "ArgMax");
+REDUCTION(argmin, infer_argmax, kernel_argmin, arg_attrs, 2,
+          "The index (int64) of the first smallest element along the axis,\n"
+          "or in the whole tensor, flattened; the first NaN wins.", "ArgMin");
