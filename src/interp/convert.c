@@ -71,16 +71,7 @@ static void search_parts(Search *s, Node *node)
     switch (node->kind) {
 #define N(field) search(s, node->field);
 #define L(field) search_list(s, node->field);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
+#include "parser/ast_cases.h"
     default: break;
     }
 }

@@ -256,16 +256,7 @@ static void walk_parts(Compiler *c, uint32_t info, const Node *node)
     switch (node->kind) {
 #define N(field) walk(c, info, node->field);
 #define L(field) walk_list(c, info, node->field);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
+#include "parser/ast_cases.h"
     default: break;
     }
 }
@@ -382,15 +373,7 @@ static void find_mention(Compiler *c, const Node *node, Mention *mention)
 #define N(field) find_mention(c, node->field, mention);
 #define L(field) find_mentions(c, node->field, mention);
 #define S(field) mention_text(node->field, mention);
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
+#include "parser/ast_cases.h"
     default: break;
     }
     ctx_leave(&c->vm->ctx);

@@ -82,6 +82,8 @@ static inline size_t parse_list_begin(const Parser *p)
 }
 MUST_CHECK bool parse_list_add(Parser *p, Node *item); // NULL item: fails
 MUST_CHECK bool parse_list_end(Parser *p, size_t mark, NodeList *list);
+// The list as a TUPLE that began at `start`. NULL: failed.
+Node *parse_list_tuple(Parser *p, size_t mark, uint32_t start);
 
 // Raising (parse_fault.c). All return false, for the return statement.
 bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,

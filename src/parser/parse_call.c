@@ -93,12 +93,7 @@ static Node *parse_slices(Parser *p)
             return NULL;
         }
     }
-    Node *tuple = parse_node(p, AST_TUPLE, start);
-    if (tuple == NULL ||
-        !parse_list_end(p, mark, &tuple->sequence.elements)) {
-        return NULL;
-    }
-    return tuple;
+    return parse_list_tuple(p, mark, start);
 }
 
 // '[' slices ']'

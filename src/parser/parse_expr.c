@@ -418,12 +418,7 @@ Node *parse_star_expressions(Parser *p)
             return NULL;
         }
     }
-    Node *tuple = parse_node(p, AST_TUPLE, start);
-    if (tuple == NULL ||
-        !parse_list_end(p, mark, &tuple->sequence.elements)) {
-        return NULL;
-    }
-    return tuple;
+    return parse_list_tuple(p, mark, start);
 }
 
 // yield_expr: 'yield' 'from' expression | 'yield' [star_expressions]

@@ -85,12 +85,7 @@ static Node *finish_targets(Parser *p, Node *first, uint32_t start)
             return NULL;
         }
     }
-    Node *tuple = parse_node(p, AST_TUPLE, start);
-    if (tuple == NULL ||
-        !parse_list_end(p, mark, &tuple->sequence.elements)) {
-        return NULL;
-    }
-    return tuple;
+    return parse_list_tuple(p, mark, start);
 }
 
 // star_targets 'in': star_target (',' star_target)* [','] 'in'

@@ -166,6 +166,16 @@ bool parse_list_end(Parser *p, size_t mark, NodeList *list)
     return true;
 }
 
+// The span ends with the last token that was taken, a comma included.
+Node *parse_list_tuple(Parser *p, size_t mark, uint32_t start)
+{
+    Node *tuple = parse_node(p, AST_TUPLE, start);
+    return tuple != NULL &&
+                   parse_list_end(p, mark, &tuple->sequence.elements)
+               ? tuple
+               : NULL;
+}
+
 // module: statement* END
 // An interrupt is looked for between statements; no single one is long enough
 // to need more.

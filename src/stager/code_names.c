@@ -56,16 +56,7 @@ void names_stored(AstMaker *m, TextVec *names, const Node *node)
     switch (node->kind) {
 #define N(field) names_stored(m, names, node->field);
 #define L(field) names_stored_all(m, names, node->field);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
+#include "parser/ast_cases.h"
     default: break;
     }
     ctx_leave(m->ctx);
@@ -109,16 +100,7 @@ static bool reads_name(AstMaker *m, const Node *node, Text name)
     switch (node->kind) {
 #define N(field) reads = reads || reads_name(m, node->field, name);
 #define L(field) reads = reads || names_read(m, node->field, name);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
+#include "parser/ast_cases.h"
     default: break;
     }
     ctx_leave(m->ctx);

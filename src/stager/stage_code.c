@@ -156,16 +156,7 @@ static void rewrite_parts(Printer *p, Node *node)
     switch (node->kind) {
 #define N(field) rewrite(p, &node->field);
 #define L(field) rewrite_list(p, node->field);
-#define S(field)
-#define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id: __VA_ARGS__ break;
-#include "parser/ast_list.h"
-#undef AST
-#undef N
-#undef L
-#undef S
-#undef V
+#include "parser/ast_cases.h"
     default: break;
     }
 }
