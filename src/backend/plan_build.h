@@ -36,6 +36,10 @@ const uint32_t *builder_slots(Builder *builder, const ValueId *values,
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);
 
+// The loop that computes the node's op for its operands' types; NULL where the
+// node works on strings or not element by element: it is no part of a program.
+TileFn builder_tile(const Builder *builder, const GraphNode *node);
+
 // Gives a constant a slot that always holds it.
 MUST_CHECK bool builder_pin(Builder *builder, GraphNode *node);
 // Puts a value on the list of what dies after its last use, or with its block.

@@ -63,22 +63,6 @@ static bool all_scalars(const Graph *graph, const ValueId *values,
     return true;
 }
 
-// The loop that computes the op for its operands' types; NULL where the op is
-// none that works element by element.
-static TileFn tile_of(const Builder *builder, const GraphNode *node)
-{
-    DType dtypes[3];
-    const OpDesc *op = op_desc(node->op);
-    if (!(op->flags & OP_ELEMENTWISE) || node->input_count == 0 ||
-        node->input_count > 3 || node->output_count != 1) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        dtypes[i] = graph_type(builder->graph, node->inputs[i]).dtype;
-    }
-    return op_tile(builder->ctx, op, dtypes, node->attrs);
-}
-
 static bool block_fits(const Builder *builder, const GraphBlock *block);
 
 // Whether the node can be a part of a program. Unneeded nodes are not asked:
@@ -102,7 +86,7 @@ static bool node_fits(const Builder *builder, const GraphNode *node)
         return block_fits(builder, node->blocks[0]) &&
                block_fits(builder, node->blocks[1]);
     }
-    return tile_of(builder, node) != NULL;
+    return builder_tile(builder, node) != NULL;
 }
 
 // Nesting is as deep as the walks before this one have allowed.
@@ -216,7 +200,7 @@ static bool compile_op(Compiler *c, const GraphNode *node)
     // Instructions are chosen by the first operand's dtype: the graph's types
     // agree already, and `where` has an instruction of its own.
     DType dtype = graph_type(c->builder->graph, node->inputs[0]).dtype;
-    ScalarOp op = {.node = node, .tile = tile_of(c->builder, node)};
+    ScalarOp op = {.node = node, .tile = builder_tile(c->builder, node)};
     op.in_count = (uint16_t)node->input_count;
     op.code = (uint16_t)(node->op == OP_WHERE ? SCALAR_SELECT
                                               : plain_code(node->op, dtype));

@@ -41,9 +41,9 @@ static int64_t static_count(TensorType type)
     return type.rank < 0 ? -1 : count;
 }
 
-// The inner loop for the node's op and types; NULL where the node cannot be a
-// part of a program.
-static TileFn tile_of(const Builder *builder, const GraphNode *node)
+// Strings are compared and joined by kernels, not by loops over tiles. Whether
+// the shapes fit is for the callers to see.
+TileFn builder_tile(const Builder *builder, const GraphNode *node)
 {
     DType dtypes[3];
     const OpDesc *op = op_desc(node->op);
@@ -225,7 +225,7 @@ static void add_op(Fuser *fuser, GraphNode *node)
 {
     uint32_t index = fuser->op_count++;
     TileOp *op = &fuser->ops[index];
-    op->tile = tile_of(fuser->builder, node);
+    op->tile = builder_tile(fuser->builder, node);
     op->node = node;
     op->arg_count = (uint8_t)node->input_count;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -293,7 +293,7 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node)
         if (!node->mark || node->op == OP_CONST) {
             continue;
         }
-        if (tile_of(fuser->builder, node) == NULL || !fits(fuser, node)) {
+        if (builder_tile(fuser->builder, node) == NULL || !fits(fuser, node)) {
             break;
         }
         fuser->may_fail =
@@ -417,7 +417,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
         return false;
     }
     // A node without a result (print, assert) has no type to ask for.
-    if (node->output_count != 1 || tile_of(builder, node) == NULL) {
+    if (node->output_count != 1 || builder_tile(builder, node) == NULL) {
         return true;
     }
     fuser.builder = builder;
