@@ -41,29 +41,49 @@ static bool set_range(Vm *vm, RegexRun *run, const ReSubject *subject,
     return true;
 }
 
+// What the methods that search work on. Borrows all but the run.
+typedef struct Scan {
+    RePattern *pattern;
+    ReSubject subject;
+    RegexRun run;
+    size_t pos, endpos; // characters
+} Scan;
+
+// args are self and string; `range` are pos and endpos, NULL: the method has
+// none. False: nothing is left to be freed; else regex_run_free ends the run.
+static bool scan_begin(Vm *vm, Scan *scan, Value *args, Value *range)
+{
+    scan->pattern = value_as_pattern(args[0]);
+    if (!re_subject_for(vm, scan->pattern, args[1], &scan->subject)) {
+        return false;
+    }
+    if (re_run_begin(vm, &scan->run, scan->pattern, &scan->subject) &&
+        (range == NULL || set_range(vm, &scan->run, &scan->subject, range,
+                                    &scan->pos, &scan->endpos))) {
+        return true;
+    }
+    regex_run_free(&scan->run);
+    return false;
+}
+
 // match, fullmatch and search: args are self, string, pos, endpos.
 static Value find_once(Vm *vm, Value *args, bool search, bool whole)
 {
-    RePattern *pattern = value_as_pattern(args[0]);
-    ReSubject subject;
-    RegexRun run;
-    size_t pos, endpos;
-    if (!re_subject_for(vm, pattern, args[1], &subject)) {
+    Scan scan;
+    if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
     }
-    bool ok = re_run_begin(vm, &run, pattern, &subject) &&
-              set_range(vm, &run, &subject, args + 2, &pos, &endpos);
-    run.whole = whole;
+    RegexRun *run = &scan.run;
+    run->whole = whole;
     // Nothing, not even the empty text, is between crossed ends.
-    int found = !ok                   ? -1
-                : run.start > run.end ? 0
-                : search              ? regex_search(&run)
-                                      : regex_match(&run);
+    int found = run->start > run->end ? 0
+                : search              ? regex_search(run)
+                                      : regex_match(run);
     Value result = found < 0    ? VALUE_FAIL
                    : found == 0 ? VALUE_NONE
-                                : re_match_new(vm, pattern, &subject, &run,
-                                               pos, endpos);
-    regex_run_free(&run);
+                                : re_match_new(vm, scan.pattern, &scan.subject,
+                                               run, scan.pos, scan.endpos);
+    regex_run_free(run);
     return result;
 }
 
@@ -121,29 +141,24 @@ static Value empty_of(Vm *vm, const ReSubject *subject)
 static Value pattern_findall(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    RePattern *pattern = value_as_pattern(args[0]);
-    ReSubject subject;
-    RegexRun run;
-    size_t pos, endpos;
-    if (!re_subject_for(vm, pattern, args[1], &subject)) {
+    Scan scan;
+    if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
     }
-    bool ok = re_run_begin(vm, &run, pattern, &subject) &&
-              set_range(vm, &run, &subject, args + 2, &pos, &endpos);
-    List *all = ok ? list_new(vm, 0) : NULL;
-    Value empty = all == NULL ? VALUE_FAIL : empty_of(vm, &subject);
+    List *all = list_new(vm, 0);
+    Value empty = all == NULL ? VALUE_FAIL : empty_of(vm, &scan.subject);
     int found = value_failed(empty) ? -1 : 1;
-    while (found > 0 && run.start <= run.end) {
-        found = regex_search(&run);
+    while (found > 0 && scan.run.start <= scan.run.end) {
+        found = regex_search(&scan.run);
         if (found > 0) {
-            Value item = found_item(vm, &subject, &run, empty);
+            Value item = found_item(vm, &scan.subject, &scan.run, empty);
             if (value_failed(item) || !list_append_owned(vm, all, item)) {
                 found = -1;
             }
-            re_run_advance(&run);
+            re_run_advance(&scan.run);
         }
     }
-    regex_run_free(&run);
+    regex_run_free(&scan.run);
     if (!value_failed(empty)) {
         release(vm, empty);
     }
@@ -202,26 +217,22 @@ static Value finditer_step(Vm *vm, Iterator *self)
 static Value pattern_finditer(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    RePattern *pattern = value_as_pattern(args[0]);
-    ReSubject subject;
-    RegexRun run;
-    size_t pos, endpos;
-    if (!re_subject_for(vm, pattern, args[1], &subject)) {
+    Scan scan;
+    // The run says only where the first search begins; each step has its own.
+    if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
     }
-    run.start = subject.text;
-    if (!set_range(vm, &run, &subject, args + 2, &pos, &endpos)) {
-        return VALUE_FAIL;
-    }
+    const char *start = scan.run.start;
+    regex_run_free(&scan.run);
     Iterator *self = iterator_new(vm, "callable_iterator", finditer_step);
     if (self == NULL) {
         return VALUE_FAIL;
     }
     self->state[0] = value_retain(args[0]);
     self->state[1] = value_retain(args[1]);
-    self->state[2] = value_from_small((int64_t)pos);
-    self->state[3] = value_from_small((int64_t)endpos);
-    self->position = (uint64_t)(run.start - subject.text);
+    self->state[2] = value_from_small((int64_t)scan.pos);
+    self->state[3] = value_from_small((int64_t)scan.endpos);
+    self->position = (uint64_t)(start - scan.subject.text);
     return value_from_object(self);
 }
 
@@ -246,29 +257,28 @@ static bool add_split(Vm *vm, List *all, const ReSubject *subject,
 static Value pattern_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    RePattern *pattern = value_as_pattern(args[0]);
-    ReSubject subject;
-    RegexRun run;
+    Scan scan;
     int64_t most = 0;
-    if (!re_subject_for(vm, pattern, args[1], &subject) ||
-        (!value_unbound(args[2]) && !value_to_index(vm, args[2], &most))) {
+    if ((!value_unbound(args[2]) && !value_to_index(vm, args[2], &most)) ||
+        !scan_begin(vm, &scan, args, NULL)) {
         return VALUE_FAIL;
     }
-    bool ok = re_run_begin(vm, &run, pattern, &subject);
-    List *all = ok ? list_new(vm, 0) : NULL;
+    RegexRun *run = &scan.run;
+    List *all = list_new(vm, 0);
     size_t last = 0;
     int found = all == NULL ? -1 : 1;
     for (int64_t n = 0; found > 0 && (most == 0 || n < most); n++) {
-        found = regex_search(&run);
+        found = regex_search(run);
         if (found > 0) {
-            found = add_split(vm, all, &subject, &run, last) ? 1 : -1;
-            re_run_advance(&run);
-            last = (size_t)(run.start - subject.text);
+            found = add_split(vm, all, &scan.subject, run, last) ? 1 : -1;
+            re_run_advance(run);
+            last = (size_t)(run->start - scan.subject.text);
         }
     }
-    regex_run_free(&run);
+    regex_run_free(run);
     Value rest = found < 0 ? VALUE_FAIL
-                           : re_slice(vm, &subject, last, subject.length);
+                           : re_slice(vm, &scan.subject, last,
+                                      scan.subject.length);
     if (value_failed(rest) || !list_append_owned(vm, all, rest)) {
         object_release_null(&vm->ctx, all);
         return VALUE_FAIL;
