@@ -33,18 +33,15 @@ static Value none_if(bool done)
 }
 
 // A native stands only in types that have its slot (class_add_native), so none
-// of these asks for NULL.
-NATIVE_OF(REPR)
-{
-    UNUSED_COUNT;
-    return SLOTS->repr(vm, args[0]);
-}
-
-NATIVE_OF(STR)
-{
-    UNUSED_COUNT;
-    return SLOTS->str(vm, args[0]);
-}
+// of these asks for NULL. Here are those that pass their slot's result on.
+#define NATIVE_PLAIN(id, slot)                                                \
+    NATIVE_OF(id)                                                             \
+    {                                                                         \
+        UNUSED_COUNT;                                                         \
+        return SLOTS->slot(vm, args[0]);                                      \
+    }
+NATIVE_PLAIN(REPR, repr)
+NATIVE_PLAIN(STR, str)
 
 // Python shows the hash as a signed number.
 NATIVE_OF(HASH)
@@ -121,11 +118,7 @@ NATIVE_OF(CONTAINS)
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
-NATIVE_OF(ITER)
-{
-    UNUSED_COUNT;
-    return SLOTS->iter(vm, args[0]);
-}
+NATIVE_PLAIN(ITER, iter)
 
 // Inside C the end is VALUE_STOP; a program that calls __next__ sees the
 // exception.
@@ -136,23 +129,9 @@ NATIVE_OF(NEXT)
     return value_same(next, VALUE_STOP) ? value_raise_stop(vm, args[0]) : next;
 }
 
-NATIVE_OF(INDEX)
-{
-    UNUSED_COUNT;
-    return SLOTS->index(vm, args[0]);
-}
-
-NATIVE_OF(INT)
-{
-    UNUSED_COUNT;
-    return SLOTS->to_int(vm, args[0]);
-}
-
-NATIVE_OF(FLOAT)
-{
-    UNUSED_COUNT;
-    return SLOTS->to_float(vm, args[0]);
-}
+NATIVE_PLAIN(INDEX, index)
+NATIVE_PLAIN(INT, to_int)
+NATIVE_PLAIN(FLOAT, to_float)
 
 // The parameters "*args, **kwargs" arrive as a tuple and a dict.
 NATIVE_OF(INIT)

@@ -22,6 +22,18 @@ Slice *slice_new(Vm *vm, Value start, Value stop, Value step)
     return slice;
 }
 
+// A part that is not None, by its __index__; what has none is refused with
+// CPython's words. Owned.
+static Value part_index(Vm *vm, Value part)
+{
+    if (!value_is_index(vm, part)) {
+        return raise_error(vm, ERR_TYPE,
+                           "slice indices must be integers or None or have "
+                           "an __index__ method");
+    }
+    return builtin_index(vm, part);
+}
+
 // Beyond the range of small ints, hence beyond any length, only the sign
 // counts.
 bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
@@ -30,13 +42,7 @@ bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     if (value_is_none(v) || value_unbound(v)) {
         return true;
     }
-    // What has no __index__ is refused with CPython's words.
-    if (!value_is_index(vm, v)) {
-        return raise_false(vm, ERR_TYPE,
-                           "slice indices must be integers or None or have "
-                           "an __index__ method");
-    }
-    Value index = builtin_index(vm, v);
+    Value index = part_index(vm, v);
     if (value_failed(index)) {
         return false;
     }
@@ -89,12 +95,7 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
 // A part as an int of any size, owned.
 static Value part_number(Vm *vm, Value part)
 {
-    if (!value_is_index(vm, part)) {
-        return raise_error(vm, ERR_TYPE,
-                           "slice indices must be integers or None or have "
-                           "an __index__ method");
-    }
-    Value index = builtin_index(vm, part);
+    Value index = part_index(vm, part);
     if (value_failed(index)) {
         return index;
     }

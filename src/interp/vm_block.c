@@ -93,17 +93,19 @@ static const Ins *block_not(Vm *vm, Frame *f, Ins ins)
 
 // --- loops ---
 
-// The stager is asked even about host conditions: the loop may be one that it
-// traces.
-static const Ins *block_while(Vm *vm, Frame *f, const BlockInfo *info,
-                              Ins ins)
+// The test in front of a turn (BLOCK_WHILE: on while it is true) or the flags
+// behind one (BLOCK_STOP: on while they are false). The stager is asked even
+// about host values: the loop may be one that it traces, and then flags are
+// part of its condition.
+static const Ins *block_turn(Vm *vm, Frame *f, BlockEvent event,
+                             const BlockInfo *info, Ins ins)
 {
     uint32_t a = INS_A(ins);
     if (!slow_bound(vm, f, a)) {
         return NULL;
     }
     if (vm->trace != NULL) {
-        const Ins *next = vm->hooks->block(vm, f, BLOCK_WHILE, info, ins);
+        const Ins *next = vm->hooks->block(vm, f, event, info, ins);
         if (next != f->pc || value_unbound(f->registers[a])) {
             return next;
         }
@@ -113,29 +115,8 @@ static const Ins *block_while(Vm *vm, Frame *f, const BlockInfo *info,
         return NULL;
     }
     slow_drop(vm, f, a);
-    return truth ? f->pc : word_at(f, info->join_target);
-}
-
-// As block_while: for a loop that is traced, the flags are part of its
-// condition even if they are host values just now.
-static const Ins *block_stop(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
-{
-    uint32_t a = INS_A(ins);
-    if (!slow_bound(vm, f, a)) {
-        return NULL;
-    }
-    if (vm->trace != NULL) {
-        const Ins *next = vm->hooks->block(vm, f, BLOCK_STOP, info, ins);
-        if (next != f->pc || value_unbound(f->registers[a])) {
-            return next;
-        }
-    }
-    int truth = value_truth(vm, f->registers[a]);
-    if (truth < 0) {
-        return NULL;
-    }
-    slow_drop(vm, f, a);
-    return truth ? word_at(f, info->join_target) : f->pc;
+    return truth == (event == BLOCK_WHILE) ? f->pc
+                                          : word_at(f, info->join_target);
 }
 
 // The note of a call: a tuple that begins with a mark no program can have.
@@ -275,11 +256,11 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
     case OPCODE_BLOCKTRUTH: return block_truth(vm, f, ins);
     case OPCODE_BLOCKNOT: return block_not(vm, f, ins);
     case OPCODE_BLOCKHEAD: return block_end(vm, f, BLOCK_HEAD, info, ins);
-    case OPCODE_BLOCKWHILE: return block_while(vm, f, info, ins);
+    case OPCODE_BLOCKWHILE: return block_turn(vm, f, BLOCK_WHILE, info, ins);
     case OPCODE_BLOCKNEXT: return block_end(vm, f, BLOCK_NEXT, info, ins);
     case OPCODE_BLOCKRANGE: return block_range(vm, f, ins);
     case OPCODE_BLOCKFOR: return block_for(vm, f, info, ins);
-    case OPCODE_BLOCKSTOP: return block_stop(vm, f, info, ins);
+    case OPCODE_BLOCKSTOP: return block_turn(vm, f, BLOCK_STOP, info, ins);
     case OPCODE_BLOCKASSERT: return block_assert(vm, f, info, ins);
     default: return block_fail(vm, f, ins);
     }
