@@ -49,6 +49,17 @@ Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
     return value_retain(found);
 }
 
+// getattr() and its like, and the methods of object, refuse alike.
+Str *attr_name(Vm *vm, Value name)
+{
+    if (!value_is_str(name)) {
+        return raise_null(vm, ERR_TYPE,
+                          "attribute name must be string, not '%s'",
+                          type_name(type_of(vm, name)));
+    }
+    return str_intern_str(vm, value_as_str(name));
+}
+
 // raise_about keeps the object for "Did you mean" in the traceback.
 Value attr_missing(Vm *vm, Value self, Str *name)
 {

@@ -1,27 +1,17 @@
 // Built-in functions that ask about objects: attributes, identity, classes.
 #include "interp/builtins.h"
 
+#include "interp/attr.h"
 #include "interp/module.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_instance.h"
-
-// The attribute's name, interned and owned.
-static Str *attribute_name(Vm *vm, Value name)
-{
-    if (!value_is_str(name)) {
-        return raise_null(vm, ERR_TYPE,
-                          "attribute name must be string, not '%s'",
-                          type_name(type_of(vm, name)));
-    }
-    return str_intern_str(vm, value_as_str(name));
-}
 
 // With a default only AttributeError is swallowed; any other error goes through
 // as VALUE_FAIL, which is not UNBOUND.
 BUILTIN_BODY(getattr)
 {
     (void)count;
-    Str *name = attribute_name(vm, args[1]);
+    Str *name = attr_name(vm, args[1]);
     if (name == NULL) {
         return VALUE_FAIL;
     }
@@ -35,7 +25,7 @@ BUILTIN_BODY(getattr)
 // setattr and delattr: an UNBOUND value deletes.
 static Value store(Vm *vm, Value object, Value name, Value value)
 {
-    Str *key = attribute_name(vm, name);
+    Str *key = attr_name(vm, name);
     bool done = key != NULL && value_set_attr(vm, object, key, value);
     object_release_null(&vm->ctx, key);
     return done ? VALUE_NONE : VALUE_FAIL;

@@ -19,12 +19,7 @@ BUILTIN_BODY(callable)
 BUILTIN_BODY(hasattr)
 {
     (void)count;
-    if (!value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "attribute name must be string, not '%s'",
-                           type_name(type_of(vm, args[1])));
-    }
-    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    Str *name = attr_name(vm, args[1]);
     Value found = name == NULL ? VALUE_FAIL
                                : value_find_attr(vm, args[0], name);
     object_release_null(&vm->ctx, name);

@@ -149,13 +149,7 @@ static Value object_new_native(Vm *vm, Value *args, uint32_t count)
 static Value object_setattr(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "attribute name must be string, not '%s'",
-                           type_name(type_of(vm, args[1])));
-    }
-    // Attributes are stored under interned names only.
-    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    Str *name = attr_name(vm, args[1]);
     bool done = name != NULL && attr_set_layout(vm, args[0], name, args[2]);
     object_release_null(&vm->ctx, name);
     return done ? VALUE_NONE : VALUE_FAIL;
@@ -171,12 +165,7 @@ static Value object_delattr(Vm *vm, Value *args, uint32_t count)
 static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "attribute name must be string, not '%s'",
-                           type_name(type_of(vm, args[1])));
-    }
-    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    Str *name = attr_name(vm, args[1]);
     Value found = name == NULL ? VALUE_FAIL
                                : attr_get_layout(vm, args[0], name);
     object_release_null(&vm->ctx, name);
