@@ -46,14 +46,7 @@ static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
     }
     // Exact for numbers of any size; nothing is converted to float.
     int order = int_compare(a, b);
-    switch (op) {
-    case COMPARE_LT: return value_from_bool(order < 0);
-    case COMPARE_LE: return value_from_bool(order <= 0);
-    case COMPARE_EQ: return value_from_bool(order == 0);
-    case COMPARE_NE: return value_from_bool(order != 0);
-    case COMPARE_GT: return value_from_bool(order > 0);
-    default: return value_from_bool(order >= 0);
-    }
+    return value_from_order(op, order);
 }
 
 // Through subtraction, which already knows about immediates that overflow and

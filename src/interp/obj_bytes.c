@@ -106,14 +106,7 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     int order = memcmp(bytes_text(a), bytes_text(b), x < y ? x : y);
     // Equal as far as the shorter one goes: the lengths decide.
     order = order != 0 ? order : (x > y) - (x < y);
-    switch (op) {
-    case COMPARE_LT: return value_from_bool(order < 0);
-    case COMPARE_LE: return value_from_bool(order <= 0);
-    case COMPARE_EQ: return value_from_bool(order == 0);
-    case COMPARE_NE: return value_from_bool(order != 0);
-    case COMPARE_GT: return value_from_bool(order > 0);
-    default: return value_from_bool(order >= 0);
-    }
+    return value_from_order(op, order);
 }
 
 // Sum, product and formatting; all make new objects and refuse sizes that would

@@ -29,19 +29,11 @@ Dict *dict_new(Vm *vm)
 static int key_equal(Vm *vm, Dict *dict, const DictEntry *entry, Value key)
 {
     Value stored = entry->key;
-    if (value_same(stored, key)) {
-        return 1;
-    }
-    if (value_is_str(stored) && value_is_str(key)) {
-        return str_equal(value_as_str(stored), value_as_str(key));
-    }
-    if (value_both_ints(stored, key)) {
-        return 0;
-    }
+    int simple = key_equal_simple(stored, key);
     // Tuples of numbers and strs, the most common compound keys.
-    int order = tuple_equal_simple(vm, stored, key);
-    if (order >= 0) {
-        return order;
+    simple = simple < 0 ? tuple_equal_simple(vm, stored, key) : simple;
+    if (simple >= 0) {
+        return simple;
     }
     // Not the address of the table: another one may have been made at its
     // place.
@@ -102,19 +94,6 @@ restart:
     }
 }
 
-// Equality of a simple key with a stored one of the same hash; -1: it takes
-// the protocol to know.
-static inline int simple_equal(Value stored, Value key)
-{
-    if (value_same(stored, key)) {
-        return 1;
-    }
-    if (value_is_str(stored) && value_is_str(key)) {
-        return str_equal(value_as_str(stored), value_as_str(key));
-    }
-    return value_both_ints(stored, key) ? 0 : -1;
-}
-
 // Where a small int or a str is found without running code: the entry's
 // number, -1 absent, -2: it takes the protocol to know.
 static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
@@ -128,7 +107,7 @@ static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
         for (uint32_t i = 0; i < dict->used; i++) {
             const DictEntry *entry = &dict->entries[i];
             if (entry->hash == hash && dict_live(entry)) {
-                int equal = simple_equal(entry->key, key);
+                int equal = key_equal_simple(entry->key, key);
                 if (equal != 0) {
                     return equal > 0 ? (int64_t)i : -2;
                 }
@@ -144,7 +123,7 @@ static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
         }
         const DictEntry *entry = &dict->entries[slot - 1];
         if (entry->hash == hash && dict_live(entry)) {
-            int equal = simple_equal(entry->key, key);
+            int equal = key_equal_simple(entry->key, key);
             if (equal != 0) {
                 return equal > 0 ? (int64_t)slot - 1 : -2;
             }

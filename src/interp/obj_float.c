@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "interp/obj_int.h"
+#include "interp/protocol.h"
 #include "interp/raise.h"
 
 // For the doubles that have no immediate form.
@@ -447,12 +448,5 @@ Value float_compare(Vm *vm, CompareOp op, Value a, Value b)
         return order == 3 ? VALUE_NOT_IMPLEMENTED
                           : value_from_bool(op == COMPARE_NE);
     }
-    switch (op) {
-    case COMPARE_LT: return value_from_bool(order < 0);
-    case COMPARE_LE: return value_from_bool(order <= 0);
-    case COMPARE_EQ: return value_from_bool(order == 0);
-    case COMPARE_NE: return value_from_bool(order != 0);
-    case COMPARE_GT: return value_from_bool(order > 0);
-    default: return value_from_bool(order >= 0);
-    }
+    return value_from_order(op, order);
 }

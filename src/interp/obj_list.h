@@ -32,6 +32,8 @@ MUST_CHECK Tuple *tuple_take(Vm *vm, const Value *items, size_t count);
 // Destroys a tuple that the collector does not know, and such tuples within
 // it; vm->destroying is set.
 void tuple_destroy_plain(Vm *vm, Tuple *tuple);
+// A tuple of owned values, which are taken; one that failed fails the whole.
+Value tuple_of_owned(Vm *vm, Value *items, size_t count);
 // Stable merge sort with `key` (UNBOUND: none). False: failed; the list then
 // holds some order of the same items.
 // What sort and sorted take for `reverse`: an int that fits C's; UNBOUND: no.

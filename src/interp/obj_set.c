@@ -113,18 +113,10 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
 static int key_equal(Vm *vm, Set *set, const SetEntry *entry, Value key)
 {
     Value stored = entry->key;
-    if (value_same(stored, key)) {
-        return 1;
-    }
-    if (value_is_str(stored) && value_is_str(key)) {
-        return str_equal(value_as_str(stored), value_as_str(key));
-    }
-    if (value_both_ints(stored, key)) {
-        return 0;
-    }
-    int order = tuple_equal_simple(vm, stored, key);
-    if (order >= 0) {
-        return order;
+    int simple = key_equal_simple(stored, key);
+    simple = simple < 0 ? tuple_equal_simple(vm, stored, key) : simple;
+    if (simple >= 0) {
+        return simple;
     }
     SetEntry *table = set->table;
     value_retain(stored);

@@ -101,4 +101,17 @@ static inline Str *value_as_str(Value v)
     return (Str *)value_object(v);
 }
 
+// Equality of two keys of one hash, as dicts and sets ask it first: identity,
+// strs and ints without a call. -1: it takes more to know.
+static inline int key_equal_simple(Value stored, Value key)
+{
+    if (value_same(stored, key)) {
+        return 1;
+    }
+    if (value_is_str(stored) && value_is_str(key)) {
+        return str_equal(value_as_str(stored), value_as_str(key));
+    }
+    return value_both_ints(stored, key) ? 0 : -1;
+}
+
 #endif

@@ -91,6 +91,23 @@ Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
     return tuple;
 }
 
+// Values that were made one after the other need no check of their own: one
+// VALUE_FAIL among them, with its error pending, fails the whole.
+Value tuple_of_owned(Vm *vm, Value *items, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        ok = ok && !value_failed(items[i]);
+    }
+    Tuple *tuple = ok ? tuple_from(vm, items, count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!value_failed(items[i])) {
+            release(vm, items[i]);
+        }
+    }
+    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+}
+
 // The items may be UNBOUND if filling the tuple failed halfway.
 static void tuple_destroy(Vm *vm, Object *self)
 {

@@ -17,6 +17,8 @@ int value_truth(Vm *vm, Value v); // 1, 0, -1
 int value_equal(Vm *vm, Value a, Value b);
 // All of CompareOp; the result may be any value (tensors).
 Value value_compare(Vm *vm, CompareOp op, Value a, Value b);
+// What `op` says of two values whose order, as of memcmp, is known.
+Value value_from_order(CompareOp op, int order);
 // What is left when a method of the left side has answered NotImplemented.
 Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b);
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b);

@@ -88,8 +88,8 @@ Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b)
                : result;
 }
 
-// By the sign of `order`, as of memcmp.
-static Value compare_ints(CompareOp op, int order)
+// The answer of every totally ordered type, once it has compared.
+Value value_from_order(CompareOp op, int order)
 {
     switch (op) {
     case COMPARE_LT: return value_from_bool(order < 0);
@@ -114,7 +114,7 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
                          : value_from_bool(found == (op == COMPARE_IN));
     }
     if (value_both_ints(a, b)) {
-        return compare_ints(op, int_compare(a, b));
+        return value_from_order(op, int_compare(a, b));
     }
     if (!ctx_enter_for(&vm->ctx, " in comparison")) {
         return VALUE_FAIL;

@@ -56,12 +56,7 @@ static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
         return value_from_bool(str_equal(x, y) == (op == COMPARE_EQ));
     }
     int order = str_order(x, y);
-    switch (op) {
-    case COMPARE_LT: return value_from_bool(order < 0);
-    case COMPARE_LE: return value_from_bool(order <= 0);
-    case COMPARE_GT: return value_from_bool(order > 0);
-    default: return value_from_bool(order >= 0);
-    }
+    return value_from_order(op, order);
 }
 
 enum { REPEAT_PIECE = 1 << 20 }; // bytes copied between two polls

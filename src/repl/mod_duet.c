@@ -28,22 +28,6 @@ static Value str_or_fail(Str *text)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// A tuple of owned values, which are taken; one that failed fails the whole.
-static Value row_of(Vm *vm, Value *items, size_t count)
-{
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        ok = ok && !value_failed(items[i]);
-    }
-    Tuple *tuple = ok ? tuple_from(vm, items, count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!value_failed(items[i])) {
-            release(vm, items[i]);
-        }
-    }
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
-}
-
 // --- running ---
 
 // The names that commands work on: those of __main__, or of the frame at a
@@ -132,7 +116,7 @@ DUET_BODY(cell)
     }
     // The error borrows the source.
     source_release(&vm->ctx, source);
-    return stopped ? VALUE_FAIL : row_of(vm, row, 2);
+    return stopped ? VALUE_FAIL : tuple_of_owned(vm, row, 2);
 }
 
 // Shows a value as the prompt does, and keeps it.
@@ -157,7 +141,7 @@ DUET_BODY(entry)
     (void)args, (void)count;
     Value row[] = {value_from_bool(session_of(vm)->prompting),
                    value_from_small(session_of(vm)->entry)};
-    return row_of(vm, row, 2);
+    return tuple_of_owned(vm, row, 2);
 }
 
 // notes(on=None): switches remarks on traces; whether they were on.
@@ -190,7 +174,7 @@ DUET_BODY(screen)
                    value_from_bool(direct && isatty(STDOUT_FILENO)),
                    value_from_bool(direct &&
                                    terminal_has_colour(STDOUT_FILENO))};
-    return row_of(vm, row, 4);
+    return tuple_of_owned(vm, row, 4);
 }
 
 // For all commands whose text may be longer than the screen.
@@ -264,7 +248,7 @@ DUET_BODY(source)
                                        code->span.end - code->span.start)),
                    str_or_fail(str_new(vm, source->text, source->length)),
                    value_from_small(source->first_line)};
-    return row_of(vm, row, 5);
+    return tuple_of_owned(vm, row, 5);
 }
 
 // "keyword", "name", "number", "string", "operator"; NULL: not shown.
@@ -316,7 +300,7 @@ static bool add_tokens(Vm *vm, List *list, const Source *source,
         Value row[] = {str_or_fail(str_from(vm, class)),
                        value_from_small(point),
                        value_from_small(point + length)};
-        Value tuple = row_of(vm, row, 3);
+        Value tuple = tuple_of_owned(vm, row, 3);
         if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {
             return false;
         }
@@ -397,7 +381,7 @@ DUET_BODY(commands)
         Value row[] = {str_or_fail(str_from(vm, command->name)),
                        str_or_fail(str_from(vm, command->params)),
                        str_or_fail(str_from(vm, command->doc))};
-        Value tuple = row_of(vm, row, 3);
+        Value tuple = tuple_of_owned(vm, row, 3);
         if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;

@@ -26,22 +26,6 @@ static Concrete *whole_of(Vm *vm, Value self)
                : raise_null(vm, ERR_RUNTIME, "the trace has been given up");
 }
 
-// A tuple of owned values, which are taken; one that failed fails the whole.
-static Value row_of(Vm *vm, Value *items, size_t count)
-{
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        ok = ok && !value_failed(items[i]);
-    }
-    Tuple *tuple = ok ? tuple_from(vm, items, count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!value_failed(items[i])) {
-            release(vm, items[i]);
-        }
-    }
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
-}
-
 // As time.perf_counter counts.
 static Value seconds_value(Vm *vm, uint64_t nanoseconds)
 {
@@ -60,7 +44,7 @@ Value concrete_times(Vm *vm, Value self)
     plan_times(concrete->plan, &optimise, &compile);
     Value row[] = {seconds_value(vm, concrete->trace_ns),
                    seconds_value(vm, optimise), seconds_value(vm, compile)};
-    return row_of(vm, row, 3);
+    return tuple_of_owned(vm, row, 3);
 }
 
 // False with an error pending.
@@ -145,7 +129,7 @@ static bool add_pass(Vm *vm, List *list, const char *name, Graph *graph)
     Value row[] = {pass != NULL ? str_value(pass) : VALUE_FAIL,
                    text_of(vm, &out),
                    value_from_small((int64_t)graph->node_count)};
-    Value tuple = row_of(vm, row, 3);
+    Value tuple = tuple_of_owned(vm, row, 3);
     return !value_failed(tuple) && list_append_owned(vm, list, tuple);
 }
 
@@ -190,7 +174,7 @@ static Value place_row(Vm *vm, const GraphPlace *place)
     Value row[] = {name != NULL ? str_value(name) : VALUE_FAIL,
                    value_from_small(line),
                    shown != NULL ? str_value(shown) : VALUE_FAIL};
-    return row_of(vm, row, 3);
+    return tuple_of_owned(vm, row, 3);
 }
 
 // A place for each node that the step stands for.
@@ -220,7 +204,7 @@ static Value time_row(Vm *vm, const StepTime *time)
                    value_from_small((int64_t)time->runs),
                    seconds_value(vm, time->nanoseconds),
                    places_of(vm, time->step)};
-    return row_of(vm, row, 4);
+    return tuple_of_owned(vm, row, 4);
 }
 
 // The rows so far; measuring goes on.

@@ -8,23 +8,6 @@
 
 typedef VEC(ValueId) IdVec;
 
-// Outputs on their way into the result's structure; borrowed here.
-typedef struct Unpack {
-    Tensor **outputs;
-    size_t next;
-} Unpack;
-
-// Outputs stand in the order in which the walk meets their places.
-static Value unpack_leaf(Vm *vm, Value v, void *data)
-{
-    Unpack *unpack = data;
-    if (!value_is_kind(v, KIND_SYMBOLIC)) {
-        return value_retain(v);
-    }
-    Tensor *tensor = unpack->outputs[unpack->next++];
-    return tensor_adopt(vm, object_retain(tensor));
-}
-
 // `running` keeps the table from dropping the trace while its plan is in use.
 bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                          VariableCell **cells, Tensor **outputs)
@@ -43,11 +26,11 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
 // A structure is rebuilt at each call: the caller may change what it got.
 Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
 {
-    Unpack unpack = {outputs, 0};
+    Fill fill = {KIND_SYMBOLIC, outputs, 0};
     uint32_t count = concrete->graph->block->result_count;
     // Each place takes a count of its own, for one output may stand in
     // several; the caller's counts go behind it.
-    Value result = value_map(vm, concrete->result, unpack_leaf, &unpack);
+    Value result = value_map(vm, concrete->result, fill_leaf, &fill);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }

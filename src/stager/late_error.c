@@ -72,21 +72,6 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
     return ok;
 }
 
-// The node's inputs behind the condition, handed out one by one.
-typedef struct Fill {
-    Tensor *const *inputs;
-    size_t next;
-} Fill;
-
-// In the order in which collect_leaf met them.
-static Value fill_leaf(Vm *vm, Value v, void *data)
-{
-    Fill *fill = data;
-    return value_is_kind(v, KIND_SYMBOLIC)
-               ? tensor_adopt(vm, object_retain(fill->inputs[fill->next++]))
-               : value_retain(v);
-}
-
 // The traceback of the copy begins where the exception was raised.
 static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
 {
@@ -119,7 +104,7 @@ static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
 void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
     Exception *model = (Exception *)node->host;
-    Fill fill = {inputs + (node->op == OP_ASSERT), 0};
+    Fill fill = {KIND_SYMBOLIC, inputs + (node->op == OP_ASSERT), 0};
     Value args = value_map(vm, value_from_object(model->args), fill_leaf,
                            &fill);
     if (value_failed(args)) {

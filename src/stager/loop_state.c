@@ -13,22 +13,6 @@
 
 // --- opening ---
 
-// The graph's value for a leaf, its conversion appended to `where`: before the
-// loop that is the block around it, after a turn the body. VALUE_ID_NONE with
-// an error pending.
-ValueId loop_leaf_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
-{
-    GraphBlock *now = vm->trace->block;
-    vm->trace->block = where;
-    Value operand = tensor_from_value(vm, "while", v, dtype);
-    ValueId id = value_failed(operand)
-                     ? VALUE_ID_NONE
-                     : trace_operand(vm, vm->trace, operand);
-    vm->trace->block = now;
-    release(vm, value_failed(operand) ? VALUE_NONE : operand);
-    return id;
-}
-
 // The params are made with the type of the initial value; a size that a turn
 // changes is made general when the node is appended.
 uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
@@ -62,7 +46,7 @@ static Value open_leaf(Vm *vm, Value v, void *data)
     if (!loop_is_leaf(v)) {
         return value_retain(v);
     }
-    ValueId init = loop_leaf_id(vm, walk->block->parent, v, DT_NONE);
+    ValueId init = merge_leaf_id(vm, "while", walk->block->parent, v, DT_NONE);
     uint32_t index = loop_add_leaf(vm, walk->block, init, walk->name);
     if (index == UINT32_MAX) {
         return VALUE_FAIL;

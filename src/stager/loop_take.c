@@ -87,7 +87,7 @@ static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
     }
     ValueId init = VALUE_ID_NONE;
     if (merge_is_number(leaf->host)) {
-        init = loop_leaf_id(vm, block->parent, leaf->host, dtype);
+        init = merge_leaf_id(vm, "while", block->parent, leaf->host, dtype);
     } else {
         // A weak symbolic number of an outer loop: the cast belongs to the
         // block around the loop, where the value enters.
@@ -162,7 +162,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         !is_weak(after)) { // it is a tensor's from now on
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
-    leaf->result = loop_leaf_id(vm, block->sides[1], after, have);
+    leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
     // A host number that the dtype cannot hold is a misfit, which the caller
     // words; other errors stay.
     if (leaf->result == VALUE_ID_NONE &&
@@ -225,13 +225,13 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
                   : value_is_operand(before)
                       ? operand_type(before).dtype
                       : merge_number_dtype(v, before);
-    ValueId result = loop_leaf_id(vm, block->sides[1], v, dtype);
+    ValueId result = merge_leaf_id(vm, "while", block->sides[1], v, dtype);
     ValueId init = VALUE_ID_NONE;
     if (result != VALUE_ID_NONE && value_unbound(before)) {
         init = merge_placeholder(vm, block->parent,
                                  graph_type(vm->trace->graph, result));
     } else if (result != VALUE_ID_NONE) {
-        init = loop_leaf_id(vm, block->parent, before, dtype);
+        init = merge_leaf_id(vm, "while", block->parent, before, dtype);
     }
     uint32_t index = loop_add_leaf(vm, block, init, "result");
     if (index == UINT32_MAX) {

@@ -77,9 +77,6 @@ static inline bool loop_is_leaf(Value v)
 {
     return value_is_operand(v) || merge_is_number(v);
 }
-// The graph's value for a leaf, in block `where`, as `dtype` (DT_NONE: its
-// own). VALUE_ID_NONE with an error pending.
-ValueId loop_leaf_id(Vm *vm, GraphBlock *where, Value v, DType dtype);
 
 // loop_state.c: makes the params and the slots from block->before.
 MUST_CHECK bool loop_open(Vm *vm, Frame *frame, StagedBlock *block);

@@ -93,14 +93,14 @@ bool merge_same(Value a, Value b)
     return false;
 }
 
-// The graph's value for a leaf, appended to the block.
-static ValueId block_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
+ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
+                      DType dtype)
 {
     // The block for new nodes is switched for this one conversion; operands of
     // the same block add no node.
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
-    Value operand = tensor_from_value(vm, "if", v, dtype);
+    Value operand = tensor_from_value(vm, who, v, dtype);
     ValueId id = value_failed(operand)
                      ? VALUE_ID_NONE
                      : trace_operand(vm, vm->trace, operand);
@@ -113,7 +113,7 @@ static ValueId block_id(Vm *vm, GraphBlock *where, Value v, DType dtype)
 // where it does.
 static ValueId side_id(Merge *m, int side, Value v, DType dtype)
 {
-    return block_id(m->vm, m->blocks[side], v, dtype);
+    return merge_leaf_id(m->vm, "if", m->blocks[side], v, dtype);
 }
 
 // What a hidden variable has on the side where it has no value: zeros that
@@ -141,7 +141,8 @@ ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
         memset(zeros->data, 0,
                (size_t)zeros->count * dtype_size(type.dtype));
     }
-    ValueId id = ok ? block_id(vm, block, v, DT_NONE) : VALUE_ID_NONE;
+    ValueId id = ok ? merge_leaf_id(vm, "if", block, v, DT_NONE)
+                    : VALUE_ID_NONE;
     release(vm, v);
     return id;
 }

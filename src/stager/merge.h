@@ -33,6 +33,12 @@ void merge_finish(Merge *merge, const GraphNode *node);
 // own.
 void merge_free(Merge *merge);
 
+// The graph's value for a leaf as `dtype` (DT_NONE: its own), its conversion
+// appended to `where`: a side of a branch, the block around a loop before its
+// first turn, the body after one. `who` opens error texts. VALUE_ID_NONE with
+// an error pending.
+ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
+                      DType dtype);
 // Equal, immutable, and of one type: -0.0 and 0.0 are not, nor 1 and True.
 bool merge_same(Value a, Value b);
 bool merge_is_number(Value v); // a host bool, int or float

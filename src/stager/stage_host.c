@@ -13,22 +13,6 @@
 
 // --- Running ---
 
-// The tensors of one run, handed out in the order of a walk, which is the
-// order in which take_operand put them away.
-typedef struct Fill {
-    Tensor *const *inputs;
-    size_t next;
-} Fill;
-
-// Tensors take the places of the specs in the stored arguments.
-static Value fill_leaf(Vm *vm, Value v, void *data)
-{
-    Fill *fill = data;
-    return value_is_kind(v, KIND_SPEC)
-               ? tensor_adopt(vm, object_retain(fill->inputs[fill->next++]))
-               : value_retain(v);
-}
-
 // A result as its spec wants it: converted, cast, its shape checked. Owned.
 static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
 {
@@ -116,7 +100,7 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
 {
     // A structure among the arguments is made anew for each run, so that the
     // function may change it.
-    Fill fill = {inputs, 0};
+    Fill fill = {KIND_SPEC, inputs, 0};
     Value args = value_map(vm, tuple->items[1], fill_leaf, &fill);
     if (value_failed(args)) {
         return false;

@@ -414,3 +414,12 @@ Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
 {
     return map_value(vm, v, leaf, data, NULL);
 }
+
+// The tensors stand in the order in which an earlier walk met the places.
+Value fill_leaf(Vm *vm, Value v, void *data)
+{
+    Fill *fill = data;
+    return value_is_kind(v, fill->kind)
+               ? tensor_adopt(vm, object_retain(fill->tensors[fill->next++]))
+               : value_retain(v);
+}

@@ -12,6 +12,7 @@
 #define DUET_STAGER_STRUCTURE_H
 
 #include "interp/obj_function.h"
+#include "interp/obj_tensor.h"
 
 // Part of every key (signature.c), so that structures of different kinds never
 // share a trace.
@@ -42,6 +43,15 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
 // A copy of the tree, with `leaf` of each leaf, in the order of a walk.
 typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
 Value value_map(Vm *vm, Value v, LeafFn leaf, void *data);
+
+// Tensors that take the places of the leaves of one kind, in the order of a
+// walk; the data of fill_leaf, which is a LeafFn. Other leaves stay.
+typedef struct Fill {
+    Kind kind;              // KIND_SYMBOLIC or KIND_SPEC
+    Tensor *const *tensors; // borrowed; each place takes a count of its own
+    size_t next;            // the tensor that comes next
+} Fill;
+Value fill_leaf(Vm *vm, Value v, void *data);
 
 // Vectors that own their values. Push takes the value, VALUE_FAIL included.
 MUST_CHECK bool value_vec_push(Vm *vm, ValueVec *vec, Value owned);
