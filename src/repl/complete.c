@@ -91,14 +91,33 @@ static void offer_typed(Spot *spot)
     }
 }
 
-// Keywords, the entry's names, the session's and the built-in ones.
+// Keywords that can stand inside of an expression.
+static bool is_inner_keyword(TokenKind kind)
+{
+    static const TokenKind kinds[] = {
+        TOK_FALSE, TOK_NONE, TOK_TRUE, TOK_AND_WORD, TOK_ELSE,
+        TOK_FOR, TOK_IF, TOK_IN, TOK_IS, TOK_LAMBDA,
+        TOK_NOT_WORD, TOK_OR_WORD, TOK_YIELD};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i] == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Keywords, the entry's names, the session's and the built-in ones. In
+// brackets no statement can begin, so that `f(wi` need not stop at `with`.
 static void offer_names(Spot *spot)
 {
     Completion *out = spot->out;
     if (out->word[0] != '\0') { // all there is would be too much
+        bool inside = spot_open_bracket(spot, spot->count) != SIZE_MAX;
         for (TokenKind kind = TOK_FALSE; kind < TOK_COUNT; kind++) {
-            complete_offer(out, NULL, token_text(kind), VALUE_UNBOUND,
-                           "keyword");
+            if (!inside || is_inner_keyword(kind)) {
+                complete_offer(out, NULL, token_text(kind), VALUE_UNBOUND,
+                               "keyword");
+            }
         }
     }
     offer_dict(out, spot->session->globals);
@@ -129,14 +148,45 @@ static void offer_attributes(Spot *spot, size_t dot)
     peek_free(spot->session, &peek);
 }
 
-// In a string that is not closed yet: a dict's key, or a file where one is
-// opened or where a path is begun.
+// Where the code begins in which the cursor of an open f-string is: behind its
+// last brace that is open; 0: it is in text. Braces in the code's own strings
+// are not told apart, as little as in Python before 3.12.
+static size_t find_field(const Spot *spot, size_t from, size_t quote)
+{
+    const char *text = spot->source->text;
+    size_t field = 0;
+    bool fields = false;
+    for (size_t i = from; i < quote; i++) {
+        fields = fields || text[i] == 'f' || text[i] == 'F';
+    }
+    for (size_t i = quote; fields && i < spot->cursor; i++) {
+        bool twice = text[i] == '{' && text[i + 1] == '{' && field == 0;
+        field = text[i] == '{' && !twice ? i + 1
+                : text[i] == '}'         ? 0
+                                         : field;
+        i += twice;
+    }
+    return field;
+}
+
+static void complete_code(Spot *spot);
+
+// In a string that is not closed yet: code of an f-string, a dict's key, or a
+// file where one is opened or where a path is begun.
 static void complete_string(Spot *spot, size_t quote, size_t quotes)
 {
+    const char *text = spot->source->text;
+    size_t field = find_field(
+        spot, vec_last(&spot->tokens).span.start, quote);
+    if (field > 0) {
+        spot->from = field; // further in than before, so this ends
+        spot->tokens.count = 0;
+        complete_code(spot);
+        return;
+    }
     if (!set_word(spot, quote + quotes)) {
         return;
     }
-    const char *text = spot->source->text;
     size_t open = spot_open_bracket(spot, spot->count);
     if (open != SIZE_MAX && open + 1 == spot->count &&
         spot_kind(spot, open) == TOK_LEFT_BRACKET &&
@@ -239,15 +289,16 @@ static bool complete_import(Spot *spot)
     return true;
 }
 
-// A NAME or a keyword that ends at the cursor is the word; it is no longer
-// among the tokens in front of it.
+// A NAME, a keyword or a number that ends at the cursor is the word; it is no
+// longer among the tokens in front of it.
 static bool find_word(Spot *spot)
 {
     spot->count = spot->tokens.count;
     size_t start = spot->cursor;
     if (spot->count > 0) {
         Token last = vec_last(&spot->tokens);
-        bool word = last.kind == TOK_NAME || last.kind >= TOK_FALSE;
+        bool word = last.kind == TOK_NAME || last.kind == TOK_NUMBER ||
+                    last.kind >= TOK_FALSE;
         if (word && last.span.end == spot->cursor) {
             start = last.span.start;
             spot->count--;
@@ -300,13 +351,18 @@ static void complete_code(Spot *spot)
         return;
     }
     complete_call(spot);
-    if (spot_kind(spot, before) == TOK_LEFT_BRACKET &&
-        spot->out->word[0] == '\0' && complete_keys(spot, before, '\0')) {
+    bool name = spot->out->word[0] != '\0';
+    bool number = name && spot_kind(spot, spot->count) == TOK_NUMBER;
+    if (spot_kind(spot, before) == TOK_LEFT_BRACKET && (!name || number) &&
+        complete_keys(spot, before, '\0')) {
+        return;
+    }
+    if (number) { // no name goes on with it
         return;
     }
     // Right behind the bracket of a call the keywords say more than all the
     // names would.
-    if (spot->out->word[0] != '\0' || spot->out->signature == NULL) {
+    if (name || spot->out->signature == NULL) {
         offer_names(spot);
     }
 }

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "interp/obj_dict.h"
+#include "interp/obj_float.h"
 #include "interp/obj_int.h"
+#include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 #include "repl/complete_spot.h"
@@ -131,6 +133,23 @@ void complete_call(Spot *spot)
     peek_free(spot->session, &peek);
 }
 
+// Whether the key's repr can be typed, and runs no code of the program.
+static bool is_plain_key(Value key, bool inner)
+{
+    if (value_is_kind(key, KIND_TUPLE) && !inner) {
+        const Tuple *tuple = value_as_tuple(key);
+        for (uint32_t i = 0; i < tuple->count; i++) {
+            if (!is_plain_key(tuple->items[i], true)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    return value_is_str(key) || value_is_integer(key) ||
+           value_is_none(key) || value_is_bool(key) ||
+           value_is_float(key) || value_is_kind(key, KIND_BYTES);
+}
+
 // A key as it is written: in the quotes that are open, or by its repr.
 static void offer_key(Spot *spot, Value key, Value value, char quote)
 {
@@ -138,9 +157,7 @@ static void offer_key(Spot *spot, Value key, Value value, char quote)
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     if (quote == '\0') {
-        Str *shown = value_is_str(key) || value_is_integer(key)
-                         ? value_repr(vm, key)
-                         : NULL;
+        Str *shown = is_plain_key(key, false) ? value_repr(vm, key) : NULL;
         strbuf_puts(&text, shown == NULL ? "" : shown->text);
         object_release_null(&vm->ctx, shown);
     } else if (value_is_str(key)) {
