@@ -138,7 +138,10 @@ static int on_getc(FILE *stream)
         has_queued() ? next_queued(active) : active->lib.rl_getc(stream);
     bool searching = (*active->lib.rl_readline_state &
                       (RL_STATE_ISEARCH | RL_STATE_NSEARCH)) != 0;
-    return key == 0 && searching ? '\n' : key;
+    if (key == 0 && searching) {
+        return '\n';
+    }
+    return prompt_vi_key(active, key);
 }
 
 // Takes out of Readline what it put back and what a macro types; we hand it
@@ -412,6 +415,10 @@ static void set_up(Prompt *prompt)
     *lib->rl_attempted_completion_function = prompt_on_complete;
     *lib->rl_completer_word_break_characters =
         " \t\n\"'`@$><=;|&{}()[]+-*/!^,:~";
+    // M-. brings an entry's last word back: between blanks, not as a shell
+    // would take `f(3, 4)` apart.
+    static char blanks[] = " \t\n";
+    *lib->history_word_delimiters = blanks;
     lib->rl_variable_bind("enable-bracketed-paste", "on");
     // The terminal's own keys for erasing would replace ours.
     lib->rl_variable_bind("bind-tty-special-chars", "off");

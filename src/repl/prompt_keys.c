@@ -77,7 +77,7 @@ static bool at_indent(const char *text, int point)
 
 // The text's part in front of the cursor decides how far the next line is
 // indented; blanks behind the cursor go, as they would add to it.
-static void break_line(Prompt *prompt)
+void prompt_break_line(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
     Ctx *ctx = &prompt->session->vm->ctx;
@@ -120,7 +120,7 @@ static int on_enter(int count, int key)
     if (!blank && (inside || (!command &&
                               entry_status(&prompt->session->vm->ctx, text) ==
                                   PARSE_INCOMPLETE))) {
-        break_line(prompt);
+        prompt_break_line(prompt);
         return 0;
     }
     return on_accept(count, key);
@@ -198,7 +198,7 @@ static int on_colon(int count, int key)
 }
 
 // Readline's own would go to the start of the whole entry.
-static int on_line_start(int count, int key)
+int prompt_to_line_start(int count, int key)
 {
     (void)count;
     (void)key;
@@ -207,8 +207,8 @@ static int on_line_start(int count, int key)
     return 0;
 }
 
-// See on_line_start.
-static int on_line_end(int count, int key)
+// See prompt_to_line_start.
+int prompt_to_line_end(int count, int key)
 {
     (void)count;
     (void)key;
@@ -221,7 +221,7 @@ static int on_line_end(int count, int key)
 static int on_line_text(int count, int key)
 {
     Readline *lib = active_lib();
-    (void)on_line_start(count, key);
+    (void)prompt_to_line_start(count, key);
     *lib->rl_point += (int)strspn(*lib->rl_line_buffer + *lib->rl_point, " ");
     return 0;
 }
@@ -348,16 +348,16 @@ static const struct {
     {"m", "j", prompt_on_down, "duet-down"},
     {"ei", "\033[5~", prompt_on_older, "duet-older-entry"},
     {"ei", "\033[6~", prompt_on_newer, "duet-newer-entry"},
-    {"e", "\001", on_line_start, "duet-line-start"},
-    {"m", "0", on_line_start, "duet-line-start"},
-    {"eim", "\033[H", on_line_start, "duet-line-start"},
-    {"eim", "\033OH", on_line_start, "duet-line-start"},
-    {"eim", "\033[1~", on_line_start, "duet-line-start"},
-    {"e", "\005", on_line_end, "duet-line-end"},
-    {"m", "$", on_line_end, "duet-line-end"},
-    {"eim", "\033[F", on_line_end, "duet-line-end"},
-    {"eim", "\033OF", on_line_end, "duet-line-end"},
-    {"eim", "\033[4~", on_line_end, "duet-line-end"},
+    {"e", "\001", prompt_to_line_start, "duet-line-start"},
+    {"m", "0", prompt_to_line_start, "duet-line-start"},
+    {"eim", "\033[H", prompt_to_line_start, "duet-line-start"},
+    {"eim", "\033OH", prompt_to_line_start, "duet-line-start"},
+    {"eim", "\033[1~", prompt_to_line_start, "duet-line-start"},
+    {"e", "\005", prompt_to_line_end, "duet-line-end"},
+    {"m", "$", prompt_to_line_end, "duet-line-end"},
+    {"eim", "\033[F", prompt_to_line_end, "duet-line-end"},
+    {"eim", "\033OF", prompt_to_line_end, "duet-line-end"},
+    {"eim", "\033[4~", prompt_to_line_end, "duet-line-end"},
     {"m", "^", on_line_text, "duet-line-text"},
     {"e", "\013", on_kill_line, "duet-kill-line"},
     {"ei", "\025", on_kill_back, "duet-kill-back"},
@@ -390,4 +390,5 @@ void prompt_bind_keys(Prompt *prompt)
             lib->rl_add_defun(keys[i].name, keys[i].function, -1);
         }
     }
+    prompt_bind_vi(prompt);
 }

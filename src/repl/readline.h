@@ -37,6 +37,9 @@
     X(int, rl_kill_text, (int, int))                                          \
     X(int, rl_begin_undo_group, (void))                                       \
     X(int, rl_end_undo_group, (void))                                         \
+    X(int, rl_yank, (int, int))                                               \
+    X(int, rl_vi_insertion_mode, (int, int))                                  \
+    X(int, rl_vi_put, (int, int))                                             \
     X(int, rl_rubout, (int, int))                                             \
     X(int, rl_ding, (void))                                                   \
     X(int, rl_get_next_history, (int, int))                                   \
@@ -69,6 +72,7 @@
     X(char *, rl_display_prompt)                                              \
     X(const char *, rl_readline_name)                                         \
     X(const char *, rl_completer_word_break_characters)                       \
+    X(char *, history_word_delimiters)                                        \
     X(rl_command_func_t *, rl_last_func)                                      \
     X(rl_voidfunc_t *, rl_redisplay_function)                                 \
     X(rl_completion_func_t *, rl_attempted_completion_function)

@@ -11,8 +11,9 @@
 // SIGKILL at a random moment while entries are typed; the history must hold
 // every entry whose value was shown. Prints what failed with its seed and ends
 // with 1; FROM, a multiple of 25, goes straight to the streams that failed.
-// Runs in an empty $HOME, which the caller provides.
+// All of it happens in a $HOME of its own, which is removed at the end.
 #include <errno.h>
+#include <ftw.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -324,16 +325,37 @@ static int fuzz_kill(char *program, int count, uint64_t seed)
     return lost > 0;
 }
 
+static int remove_entry(const char *path, const struct stat *info, int kind,
+                        struct FTW *place)
+{
+    (void)info;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+// A folder as $HOME and to be in: what a person keeps in theirs, a history
+// above all, is neither counted nor touched. False after a message.
+static bool enter_home(char *folder)
+{
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0 ||
+        setenv("HOME", folder, 1) != 0) {
+        perror(folder);
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     stopping = argc > 3 && strcmp(argv[1], "stops") == 0;
     bool keys = stopping || (argc > 3 && strcmp(argv[1], "keys") == 0);
     bool kills = argc > 3 && strcmp(argv[1], "kill") == 0;
-    const char *home = getenv("HOME");
-    // We go to $HOME; the program's path may begin where we are now.
+    char home[] = "/tmp/duet-prompt.XXXXXX";
+    // We go elsewhere; the program's path may begin where we are now.
     char *program = argc > 3 ? realpath(argv[2], NULL) : NULL;
     if ((!keys && !kills) || setlocale(LC_CTYPE, "C.UTF-8") == NULL ||
-        program == NULL || home == NULL || chdir(home) != 0) {
+        program == NULL || !enter_home(home)) {
         fprintf(stderr,
                 "usage: fuzz_prompt keys|stops|kill PROGRAM COUNT "
                 "[SEED [FROM]]\n");
@@ -351,6 +373,7 @@ int main(int argc, char **argv)
     int from = argc > 5 ? atoi(argv[5]) : 0;
     int status = keys ? fuzz_keys(program, count, seed, from)
                       : fuzz_kill(program, count, seed);
+    (void)nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     free(program);
     return status;
 }
