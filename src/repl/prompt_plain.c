@@ -6,6 +6,8 @@
 #include "repl/prompt_plain.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,6 +60,26 @@ static bool is_whole(Ctx *ctx, StrBuf *entry)
     return whole;
 }
 
+// Shows the prompt and waits for a line of a terminal. Ctrl-C gets through
+// only while we wait: one that came in front of the read itself would be seen
+// a line later. False: it came.
+static bool wait_for_line(Ctx *ctx, const char *text)
+{
+    sigset_t interrupt, outside;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, &outside);
+    fputs(text, stdout);
+    fflush(stdout);
+    struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
+    // One may have come before they were blocked.
+    bool came = !ctx_interrupted(ctx) &&
+                (!isatty(STDIN_FILENO) ||
+                 ppoll(&key, 1, NULL, &outside) >= 0 || errno != EINTR);
+    sigprocmask(SIG_SETMASK, &outside, NULL);
+    return came;
+}
+
 // Gathers lines in `entry`. False: the input has ended, maybe behind a part.
 static bool gather(Session *session, StrBuf *entry, const char *text,
                    const char *more)
@@ -66,11 +88,12 @@ static bool gather(Session *session, StrBuf *entry, const char *text,
     size_t size = 0;
     bool whole = false, ended = false;
     while (!whole && !ended) {
-        fputs(entry->length == 0 ? text : more, stdout);
-        fflush(stdout);
         errno = 0;
-        ssize_t length = getline(&line, &size, stdin);
-        if (length < 0 && errno == EINTR) {
+        bool waited = wait_for_line(&session->vm->ctx,
+                                    entry->length == 0 ? text : more);
+        ssize_t length = waited ? getline(&line, &size, stdin) : -1;
+        if (length < 0 && (errno == EINTR ||
+                           ctx_interrupted(&session->vm->ctx))) {
             drop_lines(session, entry);
         } else if (length < 0) {
             ended = true;
