@@ -7,6 +7,7 @@
 // no data descriptor of that name).
 #include "interp/attr.h"
 
+#include "interp/module.h"
 #include "interp/note.h"
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
@@ -270,6 +271,34 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
     return result;
 }
 
+Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number)
+{
+    if (vm->trace != NULL || !value_is_object(self) ||
+        value_object(self)->type != vm->types[KIND_MODULE]) {
+        return VALUE_UNBOUND;
+    }
+    // Names are interned, so that a key is the name or another one.
+    const Dict *dict = ((Module *)value_object(self))->dict;
+    bool same = dict != NULL && number < dict->used &&
+                value_same(dict->entries[number].key, str_value(name));
+    return same ? dict->entries[number].value : VALUE_UNBOUND;
+}
+
+// What the type has under the name as a data descriptor goes first.
+int64_t attr_module_entry(Vm *vm, Value self, Str *name)
+{
+    if (vm->trace != NULL || !value_is_object(self) ||
+        value_object(self)->type != vm->types[KIND_MODULE]) {
+        return -1;
+    }
+    Dict *dict = ((Module *)value_object(self))->dict;
+    return dict == NULL ||
+                   attr_is_data_descriptor(
+                       type_lookup(vm, vm->types[KIND_MODULE], name))
+               ? -1
+               : dict_find_name(dict, name);
+}
+
 // An instance in shape mode whose class leaves look-up to attr_get_generic.
 static Instance *plain_instance(Value self, bool storing)
 {
@@ -297,6 +326,12 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
             cache->epoch = (uint32_t)vm->epoch;
             return value_retain(instance->slots[slot]);
         }
+    }
+    int64_t number =
+        cache == NULL ? -1 : attr_module_entry(vm, self, name);
+    if (number >= 0) {
+        cache->shape = (const ObjectShape *)((char *)value_object(self) + 1);
+        cache->slot = (uint32_t)number;
     }
     return value_get_attr(vm, self, name);
 }
@@ -343,11 +378,16 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
     bool hidden = !value_unbound(found) && may_have_attributes(self) &&
                   !value_unbound(instance_get(vm, value_object(self), name));
     if (value_unbound(found) || hidden || !binds(found)) {
+        int64_t number =
+            cache == NULL ? -1 : attr_module_entry(vm, self, name);
+        if (number >= 0) {
+            *cache = (MethodCache){NULL, value_object(self), (uint64_t)number};
+        }
         *callee = value_get_attr(vm, self, name);
         return value_failed(*callee) ? -1 : 0;
     }
     // NULL where the instance may get such an attribute without a new key.
-    const void *key = attr_method_key(self);
+    const void *key = attr_method_key(vm, self);
     if (cache != NULL && key != NULL) {
         *cache = (MethodCache){key, value_object(found), vm->epoch};
     }

@@ -12,7 +12,8 @@
 #include "interp/protocol.h"
 
 // GETATTR, two words. Hit: self is an Instance with this shape; the value is
-// instance->slots[slot], to be retained.
+// instance->slots[slot], to be retained. Or shape is the address of a Module
+// plus 1, and slot the number of the entry in its dict.
 typedef struct AttrCache {
     const ObjectShape *shape; // NULL: empty
     uint32_t slot;
@@ -30,28 +31,45 @@ typedef struct StoreCache {
 } StoreCache;
 
 // LOADM, three words. Hit: attr_method_key(self) == key; the method is
-// `function` with self in front.
+// `function` with self in front. Or key is NULL: `function` is a Module, the
+// callee is what entry number `epoch` of its dict holds (attr_of_module).
 typedef struct MethodCache {
     const void *key;  // an ObjectShape, or the Type if it takes none
     Object *function; // borrowed: the class holds it
     uint64_t epoch;
 } MethodCache;
 
-// What decides whether a cached method holds for self; NULL: not cacheable.
-static inline const void *attr_method_key(Value self)
+// What decides whether a cached method holds for an object; NULL: not
+// cacheable. One that takes attributes without having any is as its class.
+static inline const void *attr_object_key(Object *object)
 {
-    if (!value_is_object(self)) {
-        return NULL;
-    }
-    Object *object = value_object(self);
     if (object->kind == KIND_INSTANCE) {
         return ((Instance *)object)->shape;
     }
-    return object->kind == KIND_TYPE || (object->type->flags & TYPE_HAS_DICT)
-               ? NULL
-               : (const void *)object->type;
+    if (object->kind == KIND_TYPE) {
+        return NULL;
+    }
+    const Type *cls = object->type;
+    if (LIKELY(!(cls->flags & TYPE_HAS_DICT))) {
+        return cls;
+    }
+    return (cls->flags & TYPE_DICT_AHEAD) && *object_dict_ahead(object) == NULL
+               ? cls
+               : NULL;
 }
 
+// The same for any value, as the caches without inline code ask it.
+static inline const void *attr_method_key(Vm *vm, Value self)
+{
+    return LIKELY(value_is_object(self)) ? attr_object_key(value_object(self))
+                                         : type_of_immediate(vm, self);
+}
+
+// module.name where entry `number` of the module's dict is that name: borrowed.
+// UNBOUND: it is not, or self is no plain module, or a trace wants to know.
+Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number);
+// The number for attr_of_module; -1: the look-up takes more than the dict.
+int64_t attr_module_entry(Vm *vm, Value self, Str *name);
 // self.name, owned, filling the cache where the result can be cached.
 Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache);
 // self.name = value (retained); UNBOUND deletes (and leaves the cache empty).

@@ -21,7 +21,7 @@ void vm_empty_window(Vm *vm, Value *window, uint32_t count)
 }
 
 // 0: the result stands in the callee's place; -1: it failed. Takes the result.
-static int finish(Vm *vm, Value *window, Value result)
+static inline int finish(Vm *vm, Value *window, Value result)
 {
     if (value_failed(result)) {
         return -1;
@@ -48,32 +48,27 @@ int vm_enter_function(Vm *vm, Function *function, Value *window,
 
 // --- natives ---
 
-// The arguments can be handed over as they stand.
-static bool is_direct(Vm *vm, const Native *native, const Value *window,
-                      uint32_t count, const Tuple *keyword_names)
-{
-    return keyword_names == NULL && (native->flags & NATIVE_SIMPLE) &&
-           native->positional_count == count && value_unbound(native->self) &&
-           (native->owner == NULL ||
-            (count > 0 && type_of(vm, window[0]) == native->owner));
-}
-
 enum { SHORT_MAX_PARAMS = 8 }; // optional ones are filled up on the C stack
 
-// Only optional parameters at the end are missing.
-static bool is_short(Vm *vm, const Native *native, const Value *window,
-                     uint32_t count, const Tuple *keyword_names)
+// The arguments need no binding: each required parameter has its own, by
+// position, and the first one is of the type that owns the method.
+static inline bool is_direct(Vm *vm, const Native *native, const Value *window,
+                             uint32_t count)
 {
-    return keyword_names == NULL && (native->flags & NATIVE_SIMPLE) &&
-           native->required_count <= count &&
-           count < native->positional_count &&
-           native->positional_count <= SHORT_MAX_PARAMS &&
-           value_unbound(native->self) &&
-           (native->owner == NULL ||
-            (count > 0 && type_of(vm, window[0]) == native->owner));
+    if (!(native->flags & NATIVE_SIMPLE) || !value_unbound(native->self) ||
+        count < native->required_count || count > native->positional_count) {
+        return false;
+    }
+    if (native->owner == NULL) {
+        return true;
+    }
+    const Type *cls = count == 0 ? NULL : type_of(vm, window[0]);
+    return LIKELY(cls == native->owner) ||
+           (cls != NULL && type_is_subtype(cls, native->owner));
 }
 
-// The arguments are borrowed from the window, which keeps them meanwhile.
+// Only optional parameters at the end are missing. The arguments are borrowed
+// from the window, which keeps them meanwhile.
 static Value call_short(Vm *vm, Native *native, const Value *window,
                         uint32_t count)
 {
@@ -88,18 +83,22 @@ static Value call_short(Vm *vm, Native *native, const Value *window,
 static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {
-    if (is_short(vm, native, window, count, keyword_names)) {
-        Value made = call_short(vm, native, window, count);
-        vm_empty_window(vm, window, count);
-        return finish(vm, window, made);
-    }
-    if (!is_direct(vm, native, window, count, keyword_names)) {
+    bool direct = keyword_names == NULL && is_direct(vm, native, window, count);
+    Value result;
+    if (LIKELY(direct && count == native->positional_count)) {
+        result = native->function(vm, window, count);
+    } else if (direct && native->positional_count <= SHORT_MAX_PARAMS) {
+        result = call_short(vm, native, window, count);
+    } else {
         return finish(vm, window,
                       call_object(vm, value_from_object(native), window,
                                   count, keyword_names));
     }
-    Value result = native->function(vm, window, count);
-    vm_empty_window(vm, window, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (value_is_object(window[i])) {
+            value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+        }
+    }
     return finish(vm, window, result);
 }
 
@@ -254,13 +253,14 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
 {
     Value callee = window[-1];
     Object *object = value_is_object(callee) ? value_object(callee) : NULL;
+    if (LIKELY(object != NULL && object->kind == KIND_NATIVE)) {
+        return enter_native(vm, (Native *)object, window, count,
+                            keyword_names);
+    }
     switch (object != NULL ? object->kind : KIND_COUNT) {
     case KIND_FUNCTION:
         return vm_enter_function(vm, (Function *)object, window, count,
                               keyword_names, 0);
-    case KIND_NATIVE:
-        return enter_native(vm, (Native *)object, window, count,
-                            keyword_names);
     case KIND_METHOD:
         return enter_method(vm, (Method *)object, window, count,
                             keyword_names);

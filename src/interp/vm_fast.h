@@ -186,7 +186,7 @@ ALWAYS_INLINE Object *fast_method(const Vm *vm, Value self,
     const Object *object = value_object(self);
     const void *key = LIKELY(object->kind == KIND_INSTANCE)
                           ? ((const Instance *)object)->shape
-                          : attr_method_key(self);
+                          : attr_object_key(value_object(self));
     return LIKELY(key == cache->key && cache->epoch == vm->epoch &&
                   key != NULL)
                ? cache->function

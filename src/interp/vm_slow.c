@@ -98,6 +98,13 @@ static Function *property_getter(Vm *vm, Value self, Str *name)
                                              : NULL;
 }
 
+// The cache was filled for this module (AttrCache).
+static bool is_cached_module(Value self, const ObjectShape *shape)
+{
+    return value_is_kind(self, KIND_MODULE) &&
+           (const char *)shape == (const char *)value_object(self) + 1;
+}
+
 // The cache words stand behind the instruction, where pc points.
 bool slow_getattr(Vm *vm, Frame *f, Ins ins)
 {
@@ -105,12 +112,20 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     Value self = f->registers[INS_B(ins)];
+    // Code is constant but for its cache words, hence the cast.
+    AttrCache *cache = (AttrCache *)(uintptr_t)f->pc;
+    if (is_cached_module(self, cache->shape)) {
+        Value found =
+            attr_of_module(vm, self, name_of(f, INS_C(ins)), cache->slot);
+        if (!value_unbound(found)) {
+            return slow_finish(vm, f, ins, value_retain(found), INS_B(ins),
+                               -1);
+        }
+    }
     Function *getter = property_getter(vm, self, name_of(f, INS_C(ins)));
     if (getter != NULL && vm_can_operate(vm, getter, 1)) {
         return vm_operate(vm, getter, &self, 1);
     }
-    // Code is constant but for its cache words, hence the cast.
-    AttrCache *cache = (AttrCache *)(uintptr_t)f->pc;
     return slow_finish(vm, f, ins,
                        attr_load(vm, f->registers[INS_B(ins)],
                                  name_of(f, INS_C(ins)), cache),
@@ -154,10 +169,18 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
     }
     MethodCache *cache = (MethodCache *)(uintptr_t)f->pc;
     Value self = f->registers[INS_B(ins)], callee;
-    const void *key = attr_method_key(self);
+    const void *key = attr_method_key(vm, self);
     int found = 1;
+    Value held = cache->key == NULL && value_is_object(self) &&
+                         cache->function == value_object(self)
+                     ? attr_of_module(vm, self, name_of(f, INS_C(ins)),
+                                      cache->epoch)
+                     : VALUE_UNBOUND;
     if (key != NULL && key == cache->key && cache->epoch == vm->epoch) {
         callee = value_from_object(object_retain(cache->function));
+    } else if (!value_unbound(held)) {
+        callee = value_retain(held);
+        found = 0;
     } else {
         found = attr_load_method(vm, self, name_of(f, INS_C(ins)), cache,
                                  &callee);
