@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "interp/int_large.h"
+#include "interp/int_short.h"
 #include "interp/int_view.h"
 #include "interp/obj_float.h"
 #include "interp/raise.h"
@@ -34,6 +35,10 @@ static mp_err power(Ctx *ctx, mp_int *square, uint64_t exponent,
 // The exponent is not negative.
 static Value power_of(Vm *vm, Value base, uint64_t exponent)
 {
+    Value quick = int_short_power(vm, base, exponent);
+    if (!value_unbound(quick)) {
+        return quick;
+    }
     IntView view;
     int_view(&view, base);
     mp_int result, square;

@@ -4,6 +4,7 @@
 // that a hundred thousand digits neither take quadratic time in digits of the
 // base nor hold up Ctrl-C. Bases that are powers of two only move bits.
 #include "interp/int_large.h"
+#include "interp/int_short.h"
 #include "interp/int_view.h"
 
 #include <stdlib.h>
@@ -23,6 +24,16 @@ static const char digit_chars[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
                          size_t width)
 {
+    char decimal[INT_SHORT_TEXT];
+    size_t at = base != 10 ? 0
+                           : int_short_decimal(number, decimal,
+                                               sizeof decimal);
+    if (at != 0) {
+        size_t length = sizeof decimal - at;
+        strbuf_pad(out, '0', width > length ? width - length : 0);
+        strbuf_add(out, decimal + at, length);
+        return MP_OKAY;
+    }
     // More than a leaf needs: its digits, a sign and the NUL.
     char text[LEAF_DIGITS * 8];
     size_t written = 0;
@@ -105,7 +116,8 @@ static mp_err powers_add(Ctx *ctx, Powers *p, int base)
 static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 {
     // Of any base, whose digits are a bit each or more: one leaf prints it.
-    if (mp_count_bits(number) < LEAF_DIGITS) {
+    if (mp_count_bits(number) < LEAF_DIGITS ||
+        (base == 10 && number->used <= INT_SHORT_DIGITS)) {
         return print_leaf(out, number, base, 0);
     }
     Powers p = {.count = 0};
@@ -211,6 +223,17 @@ Value int_text(Vm *vm, Value v)
         size_t at = small_digits(value_small(v), text);
         Str *str = str_new_ascii(vm, text + at, SMALL_TEXT - at);
         return str == NULL ? VALUE_FAIL : str_value(str);
+    }
+    if (value_is_object(v)) {
+        const mp_int *number = &((Int *)value_object(v))->number;
+        char text[INT_SHORT_TEXT];
+        size_t at = int_short_decimal(number, text, sizeof text);
+        if (at != 0) {
+            text[at - 1] = '-';
+            at -= mp_isneg(number);
+            Str *str = str_new_ascii(vm, text + at, sizeof text - at);
+            return str == NULL ? VALUE_FAIL : str_value(str);
+        }
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);

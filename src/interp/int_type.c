@@ -18,8 +18,14 @@ static bool is_whole(Value v)
 // Runs only for boxed numbers; an immediate is no object.
 static void int_destroy(Vm *vm, Object *self)
 {
-    mp_clear(&((Int *)self)->number);
-    object_free(vm, self, sizeof(Int));
+    Int *box = (Int *)self;
+    if (box->number.dp == box->digits) {
+        object_free(vm, box, sizeof *box + (size_t)box->number.alloc *
+                                               sizeof *box->digits);
+        return;
+    }
+    mp_clear(&box->number);
+    object_free(vm, box, sizeof *box);
 }
 
 // str() of an int is its repr: there is no slot for it.

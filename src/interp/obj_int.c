@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "interp/int_large.h"
+#include "interp/int_short.h"
 #include "interp/int_view.h"
 #include "interp/obj_float.h"
 #include "interp/raise.h"
@@ -290,6 +291,10 @@ mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
 // Python's divmod: the rest has the sign of b. Both results are owned.
 bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
+    int done = int_short_divmod(vm, a, b, quotient, rest);
+    if (done != 0) {
+        return done > 0;
+    }
     IntView x, y;
     int_view(&x, a);
     int_view(&y, b);
@@ -521,17 +526,10 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
     }
 }
 
-// Operands are ints or bools of any size; the machine has fast ways for small
-// ones ahead of this, but C calls this too. A modulo by zero is found here,
-// since int_divmod would word it as a division.
-Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
+// By libtommath, and what raises errors. A modulo by zero is found here, since
+// int_divmod would word it as a division.
+static Value long_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    if (value_both_ints(a, b)) {
-        Value small = small_binary(vm, op, value_small(a), value_small(b));
-        if (!value_unbound(small)) {
-            return small;
-        }
-    }
     switch (op) {
     case BINARY_TRUEDIV: return true_divide(vm, a, b);
     case BINARY_MOD:
@@ -559,4 +557,21 @@ Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
         return int_raise(&vm->ctx), VALUE_FAIL;
     }
     return int_from_mp(vm, &result);
+}
+
+// Operands are ints or bools of any size; the machine has fast ways for small
+// ones ahead of this, but C calls this too.
+Value int_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    // Counters of what is true: `n += x == y`.
+    a = value_is_bool(a) ? value_from_small(value_same(a, VALUE_TRUE)) : a;
+    b = value_is_bool(b) ? value_from_small(value_same(b, VALUE_TRUE)) : b;
+    if (value_both_ints(a, b)) {
+        Value small = small_binary(vm, op, value_small(a), value_small(b));
+        if (!value_unbound(small)) {
+            return small;
+        }
+    }
+    Value result = int_short_binary(vm, op, a, b);
+    return value_unbound(result) ? long_binary(vm, op, a, b) : result;
 }

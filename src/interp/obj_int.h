@@ -9,7 +9,8 @@
 
 typedef struct Int { // outside the immediate range, but for subclasses
     Object head;
-    mp_int number;
+    mp_int number;   // read-only
+    mp_digit digits[]; // those of a short number, which number.dp points to
 } Int;
 
 Value int_from_i64(Vm *vm, int64_t i);

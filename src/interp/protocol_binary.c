@@ -154,11 +154,30 @@ static Value quick_numbers(BinaryOp op, Value a, Value b)
         int_b ? (double)value_small(b) : value_immediate_float(b));
 }
 
+// An int of any size or a bool, whose operators no program decides.
+static bool is_plain_int(const Vm *vm, Value v)
+{
+    return value_is_int(v) || value_is_bool(v) ||
+           (value_is_object(v) && value_object(v)->type == vm->types[KIND_INT]);
+}
+
+// Immediate numbers as above, and all ints; the bitwise operators of two bools
+// give bools, which is their type's affair.
+static Value quick_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Value quick = quick_numbers(op, a, b);
+    return !value_unbound(quick) || !is_plain_int(vm, a) ||
+                   !is_plain_int(vm, b) || op == BINARY_MATMUL ||
+                   (value_is_bool(a) && value_is_bool(b))
+               ? quick
+               : int_binary(vm, op, a, b);
+}
+
 // The depth is counted because a slot may run a method of the program that
 // comes here again.
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    Value quick = quick_numbers(op, a, b);
+    Value quick = quick_binary(vm, op, a, b);
     if (!value_unbound(quick)) {
         return quick;
     }
@@ -196,7 +215,7 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
 // that declines leaves the operation to the ordinary ones, as `+=` of a tuple.
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    Value quick = quick_numbers(op, a, b);
+    Value quick = quick_binary(vm, op, a, b);
     if (!value_unbound(quick)) {
         return quick;
     }

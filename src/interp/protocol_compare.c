@@ -101,6 +101,29 @@ Value value_from_order(CompareOp op, int order)
     }
 }
 
+// Two exact strs, or two ints of which one is boxed: no program decides. False:
+// ask the slots.
+static bool quick_order(Vm *vm, CompareOp op, Value a, Value b,
+                        int *order)
+{
+    if (!value_is_object(a) && !value_is_object(b)) {
+        return false;
+    }
+    const Type *left = type_of(vm, a), *right = type_of(vm, b);
+    if (left != right ||
+        (left != vm->types[KIND_STR] && left != vm->types[KIND_INT])) {
+        return false;
+    }
+    if (left == vm->types[KIND_INT]) {
+        *order = int_compare(a, b);
+    } else if (op == COMPARE_EQ || op == COMPARE_NE) {
+        *order = !str_equal(value_as_str(a), value_as_str(b));
+    } else {
+        *order = str_order(value_as_str(a), value_as_str(b));
+    }
+    return true;
+}
+
 // `is` and `in` are comparisons to the parser only. Immediate ints go without a
 // slot and without counting the depth.
 Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
@@ -115,6 +138,10 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
     if (value_both_ints(a, b)) {
         return value_from_order(op, int_compare(a, b));
+    }
+    int order;
+    if (quick_order(vm, op, a, b, &order)) {
+        return compare_ints(op, order);
     }
     if (!ctx_enter_for(&vm->ctx, " in comparison")) {
         return VALUE_FAIL;

@@ -63,6 +63,7 @@ interp_sources += src/interp/int_divide.c
 interp_sources += src/interp/int_gcd.c
 interp_sources += src/interp/int_large.c
 interp_sources += src/interp/int_power.c
+interp_sources += src/interp/int_short.c
 interp_sources += src/interp/int_text.c
 interp_sources += src/interp/int_type.c
 interp_sources += src/interp/itertools_basic.c
