@@ -141,7 +141,7 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
     int order;
     if (quick_order(vm, op, a, b, &order)) {
-        return compare_ints(op, order);
+        return value_from_order(op, order);
     }
     if (!ctx_enter_for(&vm->ctx, " in comparison")) {
         return VALUE_FAIL;
