@@ -140,6 +140,11 @@ static Value object_new_native(Vm *vm, Value *args, uint32_t count)
     while (layout->flags & TYPE_HEAP) {
         layout = layout->base;
     }
+    if (layout->slots.make == NULL) {
+        return raise_error(vm, ERR_TYPE,
+                           "object.__new__(%s) is not safe, use %s.__new__()",
+                           type_name(cls), type_name(cls));
+    }
     return layout->slots.make(vm, cls, value_as_tuple(args[1]),
                               value_as_dict(args[2]));
 }

@@ -163,6 +163,16 @@ static void inherit_slots(TypeSlots *slots, const TypeSlots *base)
     }
 }
 
+// object's own __new__ makes an Instance, which no other layout is: a built-in
+// type that says nothing about making cannot be called.
+static void inherit_make(Vm *vm, Type *cls, const TypeDef *def,
+                         const Type *base)
+{
+    if (base == vm->object_type && def->slots.make == NULL) {
+        cls->slots.make = NULL;
+    }
+}
+
 // First step of two: enough of a type for objects to be made of it. Names,
 // dicts and MROs need strs, dicts and tuples, whose types must be there before.
 static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
@@ -192,6 +202,7 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
     if (base != NULL) {
         object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
+        inherit_make(vm, cls, def, base);
         cls->flags |= base->flags & TYPE_EXCEPTION;
     }
     return cls;
@@ -407,6 +418,7 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     }
     cls->slots = def->slots;
     inherit_slots(&cls->slots, &vm->object_type->slots);
+    inherit_make(vm, cls, def, vm->object_type);
     cls->flags = def->flags;
     cls->kind = def->kind;
     if (!class_add_native(vm, cls)) {
