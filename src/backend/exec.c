@@ -74,7 +74,7 @@ static bool run_op(PlanRun *run, const Step *step, Tensor **inputs,
 
 // Most ops have few operands and results, whose pointers fit on the C stack;
 // concat of many does not.
-bool step_op(PlanRun *run, const Step *step)
+static bool step_op(PlanRun *run, const Step *step)
 {
     if (LIKELY(step->input_count <= STEP_FEW_INPUTS &&
                step->output_count <= STEP_FEW_OUTPUTS)) {
@@ -94,7 +94,7 @@ bool step_op(PlanRun *run, const Step *step)
 
 // An op whose operands and one result have known shapes: nothing is left to
 // infer. Built for few inputs only (step_op_for).
-bool step_kernel(PlanRun *run, const Step *step)
+static bool step_kernel(PlanRun *run, const Step *step)
 {
     Tensor *inputs[STEP_FEW_INPUTS];
     const GraphNode *node = step->node;

@@ -67,8 +67,8 @@ bool builder_dead_list(Builder *builder, uint32_t head, const uint32_t **list,
 }
 
 // The slots of values that have theirs already, in the plan's arena.
-const uint32_t *builder_slots(Builder *builder, const ValueId *values,
-                              uint32_t count)
+static const uint32_t *builder_slots(Builder *builder, const ValueId *values,
+                                     uint32_t count)
 {
     uint32_t *slots = arena_new_array(&builder->plan->arena, uint32_t, count);
     for (uint32_t i = 0; slots != NULL && i < count; i++) {
@@ -520,13 +520,6 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     plan->compile_ns = now_ns() - middle;
     // After success alone: a plan that failed has blocks missing.
     plan_dump(ctx, plan);
-    return plan;
-}
-
-// One more holder; plan_release lets go.
-Plan *plan_retain(Plan *plan)
-{
-    plan->refs++;
     return plan;
 }
 

@@ -24,7 +24,6 @@ PlanOptions plan_options_default(void);
 
 MUST_CHECK Plan *plan_build(Ctx *ctx, Graph *graph,
                             const PlanOptions *options);
-Plan *plan_retain(Plan *plan);
 void plan_release(Ctx *ctx, Plan *plan); // NULL is fine; not while it runs
 
 // The graph after the passes, borrowed: what %graph --opt shows.

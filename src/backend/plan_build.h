@@ -29,9 +29,6 @@ typedef struct Builder {
 // The steps of a block; `which` is its number in `owner` (NULL: outermost).
 StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
                        int which);
-// The values' slots as an array, which must have been given. NULL on failure.
-const uint32_t *builder_slots(Builder *builder, const ValueId *values,
-                              uint32_t count);
 // A list of dying values as an array of slots.
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);

@@ -89,9 +89,6 @@ struct Plan {
     struct PlanProfile *profile;      // owned; NULL: not measured (profile.h)
 };
 
-// Steps (exec_flow.c, exec_effect.c).
-bool step_op(PlanRun *run, const Step *step);
-bool step_kernel(PlanRun *run, const Step *step);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
 bool step_if(PlanRun *run, const Step *step);

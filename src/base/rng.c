@@ -41,14 +41,3 @@ void rng_block(uint64_t key, uint64_t counter, uint32_t out[4])
     out[2] = c2;
     out[3] = c3;
 }
-
-// What is left of the last block is thrown away: every draw begins at a block.
-void rng_fill(RngState *rng, uint32_t *out, size_t count)
-{
-    for (size_t i = 0; i < count; i += 4) {
-        uint32_t words[4];
-        size_t left = count - i < 4 ? count - i : 4;
-        rng_block(rng->key, rng->counter++, words);
-        memcpy(out + i, words, left * sizeof(*words));
-    }
-}

@@ -18,7 +18,5 @@ typedef struct RngState {
 void rng_seed(RngState *rng, uint64_t seed); // counters start again at 0
 // The four words of block `counter` under `key`.
 void rng_block(uint64_t key, uint64_t counter, uint32_t out[4]);
-// `count` words; advances the counter by ceil(count / 4).
-void rng_fill(RngState *rng, uint32_t *out, size_t count);
 
 #endif

@@ -47,8 +47,8 @@ static bool read_type(Parse *parse, Definition *definition)
 }
 
 // With `name` NULL it is a node's output, which has none.
-bool graph_parse_param(Parse *parse, Definition *definition,
-                       const char **name)
+static bool graph_parse_param(Parse *parse, Definition *definition,
+                              const char **name)
 {
     Reader *reader = &parse->reader;
     reader_blanks(reader);

@@ -35,9 +35,6 @@ MUST_CHECK bool graph_parse_node(Parse *parse, GraphBlock *block,
                                  size_t indent);
 // "(" [param {"," param}] ")": adds params to the block.
 MUST_CHECK bool graph_parse_params(Parse *parse, GraphBlock *block);
-// "%4 x: float32[2]": the number, a name or NULL, and the type.
-MUST_CHECK bool graph_parse_param(Parse *parse, Definition *definition,
-                                  const char **name);
 // The same without a name, as outputs of nodes are written.
 MUST_CHECK bool graph_parse_definition(Parse *parse, Definition *definition);
 // Lets a number stand for a value; a number is given once.

@@ -158,8 +158,8 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
 
 // Parameters are read from their text at the first call. Simple natives with
 // all arguments given get the window as it is.
-Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
-                  Tuple *keyword_names)
+static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
+                         Tuple *keyword_names)
 {
     Value result = VALUE_FAIL;
     bool known = (native->flags & NATIVE_READ) ||

@@ -20,9 +20,6 @@ MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
 // alive. Owned result, or VALUE_FAIL.
 Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
                   Tuple *keyword_names);
-// A native function, arguments bound by its parameters.
-Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
-                  Tuple *keyword_names);
 // self(*args, **keywords) as the built-in layout of self does it, which has
 // a call slot: super().__call__ of a metaclass ends here.
 Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords);

@@ -60,7 +60,7 @@ static bool write_error(Vm *vm, const char *text, size_t length)
 
 // Takes the pending error and prints it, as CPython's sys.unraisablehook does:
 // no caller could catch it.
-void finalize_unraisable(Vm *vm, Value where)
+static void finalize_unraisable(Vm *vm, Value where)
 {
     StrBuf out;
     strbuf_init(&out, &vm->ctx);

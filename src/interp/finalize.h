@@ -19,8 +19,6 @@ void finalize_queue(Vm *vm, Object *object);
 void finalize_run(Vm *vm);
 // Forgets what is queued, and what its objects would have run.
 void finalize_discard(Vm *vm);
-// Tells the pending error: "Exception ignored in: …" with its traceback.
-void finalize_unraisable(Vm *vm, Value where);
 // For the machine: destroys an object whose count fell to 0, and runs the
 // code that is due.
 void finalize_dealloc(Vm *vm, Object *object);

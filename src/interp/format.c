@@ -134,7 +134,8 @@ static bool parse_grouping(Vm *vm, const char **at, FormatSpec *spec)
 
 // The text has a NUL at its end, so single characters may be read without a
 // check; `end` then tells a real end from a NUL inside.
-bool format_parse(Vm *vm, Value v, char type, Str *text, FormatSpec *spec)
+static bool format_parse(Vm *vm, Value v, char type, Str *text,
+                         FormatSpec *spec)
 {
     // 0 stands for "not given" in the letters; the numbers get -1 below.
     memset(spec, 0, sizeof *spec);

@@ -17,10 +17,6 @@ typedef struct FormatSpec {
     char type;          // 0: not given
 } FormatSpec;
 
-// The spec of v, whose type letter is `type` if none is given (0: none).
-// False with the error of a spec that is wrong for any value.
-MUST_CHECK bool format_parse(Vm *vm, Value v, char type, Str *text,
-                             FormatSpec *spec);
 // The format slots: a Str or VALUE_FAIL.
 Value format_int(Vm *vm, Value v, Str *spec);
 Value format_float(Vm *vm, Value v, Str *spec);

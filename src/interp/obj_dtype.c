@@ -196,7 +196,7 @@ static bool size_from_value(Vm *vm, Value v, int64_t *size)
 
 // The inverse of shape_to_value; an int alone is a shape of one axis, as in
 // NumPy. On failure `shape` holds nothing of use.
-bool shape_from_value(Vm *vm, Value v, Shape *shape)
+static bool shape_from_value(Vm *vm, Value v, Shape *shape)
 {
     if (value_is_none(v)) {
         shape->rank = RANK_UNKNOWN;

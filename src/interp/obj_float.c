@@ -141,7 +141,7 @@ static bool reads_back(double d, char *text)
 
 // Gives the digits without point or zeros at the end; the result is the decimal
 // exponent of the first one. `d` is finite; its sign is not looked at.
-int float_shortest(double d, char *digits)
+static int float_shortest(double d, char *digits)
 {
     char text[40];
     int exponent = 0;
@@ -295,7 +295,7 @@ static double float_modulo(double a, double b)
 
 // CPython's float_floor_div: the quotient comes from the exact remainder, since
 // floor(a / b) is wrong where a / b rounds up to a whole number.
-double float_floor_divide(double a, double b, double *rest)
+static double float_floor_divide(double a, double b, double *rest)
 {
     double modulo = fmod(a, b);
     double quotient = (a - modulo) / b;

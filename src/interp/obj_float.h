@@ -37,10 +37,5 @@ Value float_binary(Vm *vm, BinaryOp op, Value a, Value b);
 // LT … GE of two numbers, exact for ints of any size; NOT_IMPLEMENTED if one
 // is no number.
 Value float_compare(Vm *vm, CompareOp op, Value a, Value b);
-// Python's divmod; b is not 0.
-double float_floor_divide(double a, double b, double *rest);
-// The shortest digits of |d| that give it back ("15" for 1.5; room for 24)
-// and the exponent of the first.
-int float_shortest(double d, char *digits);
 
 #endif

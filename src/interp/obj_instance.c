@@ -49,7 +49,7 @@ int32_t object_shape_find(const ObjectShape *shape, Str *name)
 
 // Children are few, as most classes set their attributes in one order, so a
 // linear search does. The name is retained, the parent borrowed.
-ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
+static ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
 {
     for (uint32_t i = 0; i < shape->child_count; i++) {
         if (shape->children[i]->name == name) {

@@ -36,8 +36,6 @@ typedef struct Instance {
 MUST_CHECK Instance *instance_new(Vm *vm, Type *cls);
 // The slot of an interned name, -1 if absent.
 int32_t object_shape_find(const ObjectShape *shape, Str *name);
-// The shape with one attribute more. NULL: failed.
-MUST_CHECK ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name);
 // Attributes of the instance alone (no class look-up). Get: borrowed, UNBOUND
 // if absent; works for any object that can have attributes.
 Value instance_get(Vm *vm, Object *self, Str *name);

@@ -38,7 +38,7 @@ static Value plain_int(Value v)
 }
 
 // The parts must be ints or bools and step not 0: range_make has checked.
-Range *range_new(Vm *vm, Value start, Value stop, Value step)
+static Range *range_new(Vm *vm, Value start, Value stop, Value step)
 {
     Value length = range_count(vm, start, stop, step);
     if (value_failed(length)) {

@@ -87,21 +87,14 @@ MUST_CHECK DTypeObject *dtype_new(Vm *vm, DType dtype);
 MUST_CHECK bool dtype_from_value(Vm *vm, Value v, DType *dtype);
 // A tuple with None for unknown sizes; None if the rank is unknown.
 Value shape_to_value(Vm *vm, int rank, const int64_t *dims);
-// None, an int, or a sequence of ints and Nones. ERR_TYPE, ERR_VALUE.
-MUST_CHECK bool shape_from_value(Vm *vm, Value v, Shape *shape);
 MUST_CHECK Spec *spec_new(Vm *vm, TensorType type, Str *name);
 static inline TensorType spec_type(const Spec *spec)
 {
     return (TensorType){spec->dtype, spec->rank, spec->dims};
 }
 
-// `value` is an operand; name may be NULL. The tensor is shared, not copied.
-MUST_CHECK Variable *variable_new(Vm *vm, Tensor *initial, Str *name,
-                                  bool trainable);
 // The value now: a snapshot, in a trace a symbolic read.
 Value variable_read(Vm *vm, Variable *variable);
-// Replaces the value. ERR_DTYPE, ERR_SHAPE: refused, nothing changed.
-MUST_CHECK bool variable_assign(Vm *vm, Variable *variable, Value value);
 
 // Operators, tensor_operators.c. One operand at least is a tensor's kind.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b);

@@ -28,12 +28,6 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
     return variable;
 }
 
-// For C code; programs come by variable_make. Retains tensor and name.
-Variable *variable_new(Vm *vm, Tensor *initial, Str *name, bool trainable)
-{
-    return variable_of(vm, vm->types[KIND_VARIABLE], initial, name, trainable);
-}
-
 // In a trace a read is an op, so that it sees what the staged function assigns
 // before it; outside it is the tensor itself. Owned.
 Value variable_read(Vm *vm, Variable *variable)
@@ -85,7 +79,7 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
 
 // Order matters: the dtype is known at trace time too, while a traced shape may
 // be known only when the graph runs, where the op checks it.
-bool variable_assign(Vm *vm, Variable *variable, Value value)
+static bool variable_assign(Vm *vm, Variable *variable, Value value)
 {
     // The Variable's tensor fixes both for good.
     TensorType own = tensor_type(variable->cell.value);

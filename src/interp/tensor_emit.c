@@ -71,7 +71,7 @@ void host_emit_init(HostEmit *host, Vm *vm)
 }
 
 // No EmitValue may be used after this: the caller retains what is to stay.
-void host_emit_free(HostEmit *host)
+static void host_emit_free(HostEmit *host)
 {
     for (size_t i = 0; i < host->owned.count; i++) {
         value_release(&host->vm->ctx, host->owned.items[i]);

@@ -14,7 +14,6 @@ typedef struct HostEmit {
 } HostEmit;
 
 void host_emit_init(HostEmit *emit, Vm *vm);
-void host_emit_free(HostEmit *emit);
 // A value as the Emit's, borrowed from the caller; and back, borrowed.
 static inline EmitValue emit_from_value(Value operand)
 {

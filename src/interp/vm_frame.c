@@ -85,7 +85,7 @@ static void pop_frame(Vm *vm)
 }
 
 // For frames that are left with registers in use: by an error, or by C.
-void vm_drop_frame(Vm *vm)
+static void vm_drop_frame(Vm *vm)
 {
     Frame *f = vm->frame;
     release_all(vm, f->registers, 0, f->code->register_count);

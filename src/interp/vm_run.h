@@ -57,8 +57,6 @@ MUST_CHECK static inline bool vm_can_push(Vm *vm, const Code *code,
 // the parameters are released.
 MUST_CHECK bool vm_push_frame(Vm *vm, Function *function, Value *window,
                               uint32_t flags);
-// Releases the registers of the running frame and removes it.
-void vm_drop_frame(Vm *vm);
 // Finds a handler of the pending error: true: the frame goes on there.
 bool vm_unwind(Vm *vm);
 // Drops exceptions that are being handled, down to `count`.

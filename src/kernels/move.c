@@ -2,21 +2,20 @@
 // first; the innermost one is a loop by element size, or one memcpy.
 #include "kernels/move.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-// One run of the innermost dimension; steps in elements.
+// One run of the innermost dimension; the step is in elements.
 #define MOVE_LINE(T)                                                          \
     for (int64_t i = 0; i < n; i++) {                                         \
-        ((T *)to)[i * to_step] = ((const T *)from)[i * from_step];            \
+        ((T *)to)[i] = ((const T *)from)[i * from_step];                      \
     }
 
-// Elements move as plain integers of their size, whatever they mean. The tests
-// of the steps stay outside of the loops, so that those are tight.
-static void move_line(char *to, int64_t to_step, const char *from,
-                      int64_t from_step, size_t size, int64_t n)
+// Elements move as plain integers of their size, whatever they mean. The test
+// of the step stays outside of the loops, so that those are tight.
+static void move_line(char *to, const char *from, int64_t from_step,
+                      size_t size, int64_t n)
 {
-    if (to_step == 1 && from_step == 1) {
+    if (from_step == 1) {
         memcpy(to, from, (size_t)n * size);
         return;
     }
@@ -66,12 +65,13 @@ static int join_dims(int rank, const int64_t *dims, const int64_t *strides,
     return count;
 }
 
-// Gather and scatter are the same walk with the roles of the two arrays
-// exchanged. The dense side only moves on; the strided side is an odometer
-// over all but the innermost dimension.
-static void move_all(char *dense, char *strided, bool gather, size_t size,
-                     int rank, const int64_t *dims, const int64_t *strides)
+// The dense side only moves on; the strided side is an odometer over all but
+// the innermost dimension.
+void move_gather(void *to, const void *from, size_t size, int rank,
+                 const int64_t *dims, const int64_t *strides)
 {
+    char *dense = to;
+    const char *strided = from;
     int64_t sizes[MOVE_MAX_RANK], steps[MOVE_MAX_RANK];
     int64_t at[MOVE_MAX_RANK] = {0};
     int last = join_dims(rank, dims, strides, sizes, steps) - 1;
@@ -79,11 +79,7 @@ static void move_all(char *dense, char *strided, bool gather, size_t size,
         return;
     }
     for (;;) {
-        if (gather) {
-            move_line(dense, 1, strided, steps[last], size, sizes[last]);
-        } else {
-            move_line(strided, steps[last], dense, 1, size, sizes[last]);
-        }
+        move_line(dense, strided, steps[last], size, sizes[last]);
         dense += sizes[last] * (int64_t)size;
         int i = last - 1;
         while (i >= 0 && ++at[i] == sizes[i]) {
@@ -97,19 +93,6 @@ static void move_all(char *dense, char *strided, bool gather, size_t size,
         }
         strided += steps[i] * (int64_t)size;
     }
-}
-
-// The cast drops const for the shared walk, which only reads here.
-void move_gather(void *to, const void *from, size_t size, int rank,
-                 const int64_t *dims, const int64_t *strides)
-{
-    move_all(to, (char *)(uintptr_t)from, true, size, rank, dims, strides);
-}
-
-void move_scatter(void *to, const void *from, size_t size, int rank,
-                  const int64_t *dims, const int64_t *strides)
-{
-    move_all((char *)(uintptr_t)from, to, false, size, rank, dims, strides);
 }
 
 enum { FILL_PIECE = 1 << 15 }; // bytes: what is copied stays in the cache

@@ -12,9 +12,6 @@ enum { MOVE_MAX_RANK = 33 };
 // row by row. `from` is the element at index 0.
 void move_gather(void *to, const void *from, size_t size, int rank,
                  const int64_t *dims, const int64_t *strides);
-// The reverse: a dense array into a strided one.
-void move_scatter(void *to, const void *from, size_t size, int rank,
-                  const int64_t *dims, const int64_t *strides);
 // Writes the element at `value` into `count` places.
 void move_fill(void *to, const void *value, size_t size, int64_t count);
 

@@ -33,17 +33,6 @@ EmitValue emit_number(Emit *emit, DType dtype, double value)
     return emit->constant(emit, tensor_scalar_float(emit->ctx, dtype, value));
 }
 
-// int64, as all sizes and axes are; the tensor goes to the Emit.
-EmitValue emit_ints(Emit *emit, uint32_t count, const int64_t *ints)
-{
-    int64_t size = count;
-    Tensor *tensor = tensor_new(emit->ctx, DT_INT64, EMIT_RANK_TENSOR, &size);
-    for (uint32_t i = 0; tensor != NULL && i < count; i++) {
-        tensor_set_int(tensor, i, ints[i]);
-    }
-    return emit->constant(emit, tensor);
-}
-
 // The constant takes x's dtype because ops do not promote: mixed dtypes are an
 // error.
 EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number)
@@ -104,35 +93,6 @@ EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                           {.kind = ATTR_BOOL, .boolean = keepdims},
                           {.kind = ATTR_NONE}};
     return count == 0 ? x : emit_1(emit, op, x, attrs);
-}
-
-// `op` (reshape, broadcast_to) of x to the shape of `like`, which an operand
-// gives where a size of it is unknown.
-static EmitValue shape_like(Emit *emit, OpCode op, EmitValue x, EmitValue like)
-{
-    if (x == NULL || like == NULL) {
-        return NULL;
-    }
-    TensorType own = emit_type(emit, x), type = emit_type(emit, like);
-    // Known sizes go into the attribute: no operand, no op at run time.
-    if (shape_is_static(type.rank, type.dims)) {
-        AttrValue attr = ints_attr(type.dims, type.rank);
-        bool same = shape_equal(own.rank, own.dims, type.rank, type.dims);
-        return same ? x : emit_1(emit, op, x, &attr);
-    }
-    EmitValue inputs[2] = {x, emit_1(emit, OP_SHAPE_OF, like, NULL)};
-    AttrValue attr = {.kind = ATTR_INPUT, .integer = 1};
-    return inputs[1] == NULL ? NULL : emit->op(emit, op, inputs, 2, &attr);
-}
-
-EmitValue emit_reshape_like(Emit *emit, EmitValue x, EmitValue like)
-{
-    return shape_like(emit, OP_RESHAPE, x, like);
-}
-
-EmitValue emit_broadcast_like(Emit *emit, EmitValue x, EmitValue like)
-{
-    return shape_like(emit, OP_BROADCAST_TO, x, like);
 }
 
 // Calls are taken apart before any shape rule is asked, so that this is

@@ -16,7 +16,6 @@ EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y,
                  EmitValue z);
 // A scalar constant; an int vector constant.
 EmitValue emit_number(Emit *emit, DType dtype, double value);
-EmitValue emit_ints(Emit *emit, uint32_t count, const int64_t *ints);
 // x op number, the number in x's dtype.
 EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number);
 EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype);
@@ -27,9 +26,6 @@ EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes);
 // A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims);
-// x in the shape of `like`: sizes may be unknown.
-EmitValue emit_reshape_like(Emit *emit, EmitValue x, EmitValue like);
-EmitValue emit_broadcast_like(Emit *emit, EmitValue x, EmitValue like);
 // `x` must not be NULL here; the dims are borrowed from the value.
 static inline TensorType emit_type(Emit *emit, EmitValue x)
 {

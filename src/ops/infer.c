@@ -286,15 +286,3 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
     }
     return true;
 }
-
-// At run time all values exist, so nothing stays unknown.
-bool kernel_ints(const KernelCall *call, const AttrValue *attr, Shape *out)
-{
-    if (attr->kind == ATTR_INPUT) {
-        return ints_from_tensor(call->ctx, call->op->name,
-                                call->inputs[attr->integer], out);
-    }
-    bool single = attr->kind == ATTR_INT;
-    return ints_from(call->ctx, call->op->name, single ? 1 : attr->count,
-                     single ? &attr->integer : attr->ints, out);
-}

@@ -38,9 +38,6 @@ MUST_CHECK bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr,
 // sizes. Unknown elements become DIM_UNKNOWN; an unknown length RANK_UNKNOWN.
 MUST_CHECK bool infer_ints(const InferCall *call, const AttrValue *attr,
                            Shape *out);
-// The same for kernels, where all is known.
-MUST_CHECK bool kernel_ints(const KernelCall *call, const AttrValue *attr,
-                            Shape *out);
 
 // An attribute that was left out is ATTR_NONE, as None itself is.
 static inline bool attr_given(const AttrValue *attr)

@@ -18,13 +18,6 @@ static const char *const kind_names[] = {
 #undef AST
 };
 
-// The names are those of Python's `ast`, so a dump can be read beside one of
-// CPython.
-const char *ast_kind_name(AstKind kind)
-{
-    return kind_names[kind];
-}
-
 // Without the `=` of an augmented assignment, which shares the operators.
 const char *ast_binary_symbol(BinaryOp op)
 {

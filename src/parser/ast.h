@@ -218,8 +218,6 @@ static inline Node *ast_elif(const Node *node)
     return node->if_stmt.orelse.items[0];
 }
 
-// "If", "Name", …
-const char *ast_kind_name(AstKind kind);
 const char *ast_binary_symbol(BinaryOp op);   // "+"
 const char *ast_compare_symbol(CompareOp op); // "not in"
 

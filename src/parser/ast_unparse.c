@@ -5,7 +5,7 @@
 
 // Failure is kept in the printer: handlers queue on without looking, and the
 // loop in ast_unparse stops.
-void unparse_queue(Unparser *u, Item item)
+static void unparse_queue(Unparser *u, Item item)
 {
     if (!u->failed && !vec_push(u->out->ctx, &u->queue, item)) {
         u->failed = true;

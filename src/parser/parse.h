@@ -114,7 +114,6 @@ MUST_CHECK Node *parse_star_expressions(Parser *p); // maybe a tuple
 MUST_CHECK Node *parse_star_expression(Parser *p);
 MUST_CHECK Node *parse_star_named_expression(Parser *p);
 MUST_CHECK Node *parse_yield_or_star_expressions(Parser *p);
-bool parse_starts_expression(TokenKind kind);
 
 // Atoms and what follows them (parse_atom.c, parse_call.c).
 MUST_CHECK Node *parse_primary(Parser *p);

@@ -370,7 +370,7 @@ Node *parse_star_named_expression(Parser *p)
 
 // `yield` is not among them: it is no operand. `await` is, so that it is
 // refused by name where it stands.
-bool parse_starts_expression(TokenKind kind)
+static bool parse_starts_expression(TokenKind kind)
 {
     switch (kind) {
     case TOK_NAME:

@@ -48,7 +48,6 @@ typedef struct Unparser {
     bool failed;
 } Unparser;
 
-void unparse_queue(Unparser *u, Item item);
 void unparse_text(Unparser *u, const char *text);
 void unparse_expr(Unparser *u, const Node *node, Tightness least);
 // Items with ", " between them.

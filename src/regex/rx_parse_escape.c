@@ -15,7 +15,7 @@ static int digit_value(uint32_t c, int base)
 }
 
 // Stops at the first token that is none.
-int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
+static int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
 {
     int count = 0;
     while (count < most && !p->escaped && p->next != RX_END &&

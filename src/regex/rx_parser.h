@@ -102,9 +102,6 @@ void rx_parse_back(RxParser *p, RxSeq *seq, uint32_t group, size_t offset,
                    uint32_t flags);
 // Behind '['.
 void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags);
-// How many of the next tokens, at most `most`, are digits of `base`; their
-// value.
-int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value);
 static inline bool rx_is_digit(uint32_t c)
 {
     return c >= '0' && c <= '9';

@@ -27,12 +27,6 @@ const CommandRow *command_row(size_t index)
     return index < COMMAND_COUNT ? &commands[index] : NULL;
 }
 
-// For callers that need no more than the names.
-const char *command_name(size_t index)
-{
-    return index < COMMAND_COUNT ? commands[index].name : NULL;
-}
-
 // `name?`, `a.b??`, `*pat*?`, `?`: one line that ends in a question mark or
 // two and has no other; not a comment or a text that ends so.
 static bool is_question(const char *text, size_t length)

@@ -37,7 +37,5 @@ bool command_leaves(const Session *session, const char *text);
 MUST_CHECK Str *command_text(Vm *vm, const char *text, size_t length);
 // Row number `index` of the list; NULL at the end.
 const CommandRow *command_row(size_t index);
-// The name of command number `index`, without %; NULL at the end.
-const char *command_name(size_t index);
 
 #endif

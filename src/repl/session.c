@@ -325,7 +325,7 @@ void session_report(Session *session)
 
 // The source is given up in any case, after the report, because a SyntaxError
 // points into it.
-bool session_run(Session *session, Source *source, RunMode mode)
+static bool session_run(Session *session, Source *source, RunMode mode)
 {
     Vm *vm = session->vm;
     // Entries alone have a line about long work: scripts are quiet.

@@ -44,10 +44,6 @@ MUST_CHECK bool session_open(Session *session, const Args *args,
 // Flushes the streams, frees the Vm; the status for exit().
 int session_close(Session *session);
 
-// Runs `source` (released). In RUN_INTERACTIVE mode shows the value of the
-// last expression. An error is reported, and false returned; sys.exit sets
-// `exiting`.
-bool session_run(Session *session, Source *source, RunMode mode);
 // The same for a text; `first_line` is the number of its first line.
 bool session_run_text(Session *session, const char *name, const char *text,
                       size_t length, uint32_t first_line, RunMode mode);
