@@ -7,8 +7,6 @@
 // are moved back without loss.
 #include "interp/bytes_methods.h"
 
-#include <ctype.h>
-
 #include "base/utf8.h"
 
 #include "interp/protocol.h"
@@ -316,113 +314,6 @@ static Value method_decode(Vm *vm, Value *args, uint32_t count)
     return bytes_decode(vm, "decode", args[0], args[1], args[2]);
 }
 
-// hex(sep, n): a separator after each n bytes, counted from the end, or from
-// the start if n is negative.
-static Value method_hex(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    // Without a separator the group has no effect.
-    int64_t group = 1;
-    char sep = '\0';
-    if (!value_unbound(args[1])) {
-        bool str = value_is_str(args[1]);
-        if (!str && bytes_argument(vm, args[1]) == NULL) {
-            return VALUE_FAIL;
-        }
-        size_t length = str ? value_as_str(args[1])->length
-                            : bytes_length(args[1]);
-        if (str ? value_as_str(args[1])->count != 1 : length != 1) {
-            return raise_error(vm, ERR_VALUE, "sep must be length 1.");
-        }
-        if (str ? length != 1 : bytes_text(args[1])[0] & 0x80) {
-            return raise_error(vm, ERR_VALUE, "sep must be ASCII.");
-        }
-        sep = str ? value_as_str(args[1])->text[0] : bytes_text(args[1])[0];
-    }
-    if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &group)) {
-        return VALUE_FAIL;
-    }
-    size_t length = bytes_length(args[0]);
-    size_t width = (size_t)(group < 0 ? -group : group);
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < length && strbuf_ok(&out); i++) {
-        // Counted from the end, the first group is the one that may be short.
-        size_t left = group < 0 ? i : length - i;
-        if (i > 0 && sep != '\0' && width > 0 && left % width == 0) {
-            strbuf_putc(&out, sep);
-        }
-        unsigned char byte = (unsigned char)bytes_text(args[0])[i];
-        strbuf_putc(&out, digits[byte >> 4]);
-        strbuf_putc(&out, digits[byte & 15]);
-    }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
-// -1: not one.
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-static Value not_hexadecimal(Vm *vm, size_t position)
-{
-    return raise_error(vm, ERR_VALUE,
-                       "non-hexadecimal number found in fromhex() arg at "
-                       "position %zu",
-                       position);
-}
-
-// White space may stand between bytes, not inside one. The text's NUL ends a
-// lone digit safely: it is no hexadecimal digit.
-static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    if (!value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "fromhex() argument must be str, not %s",
-                           type_name(type_of(vm, args[1])));
-    }
-    const Str *text = value_as_str(args[1]);
-    // The first character beyond ASCII is told of before any other fault. What
-    // precedes it is one byte a character.
-    for (size_t at = 0; text->count != text->length; at++) {
-        if ((unsigned char)text->text[at] >= 0x80) {
-            return not_hexadecimal(vm, at);
-        }
-    }
-    Bytes *bytes = bytes_new(vm, NULL, text->length / 2);
-    size_t used = 0, i = 0;
-    while (bytes != NULL && i < text->length) {
-        if (!ctx_poll(&vm->ctx)) {
-            object_release(&vm->ctx, bytes);
-            return VALUE_FAIL;
-        }
-        if (isspace((unsigned char)text->text[i])) {
-            i++;
-            continue;
-        }
-        int high = hex_digit(text->text[i]);
-        int low = high < 0 ? 0 : hex_digit(text->text[i + 1]);
-        if (high < 0 || low < 0) {
-            object_release(&vm->ctx, bytes);
-            return not_hexadecimal(vm, i + (high >= 0));
-        }
-        bytes->data[used++] = (char)(high << 4 | low);
-        i += 2;
-    }
-    // The buffer was made for the longest result; a copy has the real length.
-    Value result = bytes == NULL ? VALUE_FAIL
-                                 : bytes_value(vm, bytes->data, used);
-    object_release_null(&vm->ctx, bytes);
-    return result;
-}
-
 // from > to: the start was given behind the end, and not even b"" fits.
 static bool has_affix(const Bytes *self, const Bytes *part, size_t from,
                       size_t to, bool at_end)
@@ -599,7 +490,7 @@ const NativeDef bytes_methods[] = {
     {"__bytes__", "self, /", method_bytes, "The same as plain bytes."},
     {"decode", "self, /, encoding='utf-8', errors='strict'", method_decode,
      "The text that these bytes encode."},
-    {"hex", "self, /, sep=None, bytes_per_sep=1", method_hex,
+    {"hex", "self, /, sep=None, bytes_per_sep=1", bytes_method_hex,
      "Two hexadecimal digits for each byte."},
     {"startswith", "self, prefix, start=0, end=None, /", method_startswith,
      "True if it starts with prefix."},
@@ -612,7 +503,7 @@ const NativeDef bytes_methods[] = {
     {0}};
 
 const NativeDef bytes_class_methods[] = {
-    {"fromhex", "cls, string, /", method_fromhex,
+    {"fromhex", "cls, string, /", bytes_method_fromhex,
      "The bytes of hexadecimal digits."},
     {0}};
 

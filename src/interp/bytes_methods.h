@@ -10,5 +10,8 @@ extern const NativeDef bytes_methods[], bytes_class_methods[],
 // Any bytes-like argument: bytes itself; "a bytes-like object is required, not
 // 'str'" else. NULL: failed. Borrowed.
 Bytes *bytes_argument(Vm *vm, Value v);
+// bytes_hex.c: methods of the tables above.
+Value bytes_method_hex(Vm *vm, Value *args, uint32_t count);
+Value bytes_method_fromhex(Vm *vm, Value *args, uint32_t count);
 
 #endif

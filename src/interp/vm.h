@@ -23,7 +23,8 @@ typedef struct Function Function;
 typedef struct Set Set;
 
 // One activation. Frames stand in one array; registers in one stack that
-// never moves, but those of a generator in its object. R[-1] holds the function (or generator) that runs.
+// never moves, but those of a generator in its object. R[-1] holds the function
+// (or generator) that runs.
 typedef struct Frame {
     const Ins *pc;    // next instruction; valid while another frame runs
     Value *registers; // R[0 .. code->register_count)

@@ -359,8 +359,9 @@ void vm_release_window(Vm *vm, Value *window)
     vm->window_top = window - 1;
 }
 
-// What vm_run_function and its callers do in several steps, for callbacks: a sort key, the
-// function of map(), __hash__ and __eq__ are called once for each item.
+// What vm_run_function and its callers do in several steps, for callbacks: a
+// sort key, the function of map(), __hash__ and __eq__ are called once for each
+// item.
 Value vm_run_direct(Vm *vm, Function *function, Value self, const Value *args,
                     uint32_t count)
 {
