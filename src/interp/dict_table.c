@@ -11,7 +11,9 @@ void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity,
     }
 }
 
-// Moves the live entries together; the index is made anew by the caller.
+// Moves the live entries together; the index is made anew by the caller. No
+// reference changes hands; what iterations know as positions is wrong
+// afterwards, which a new version tells them.
 static void compact(Dict *dict)
 {
     uint32_t to = 0;
@@ -32,6 +34,7 @@ bool dict_table_resize(Vm *vm, Dict *dict, uint32_t capacity)
     dict->dense = dict->dense && dict->count == dict->used;
     if (capacity > DICT_SMALL && !dict->dense) {
         // The capacity is then rounded up to what the slots allow.
+        // The least power of two of which two thirds hold the capacity.
         for (slots = 16; (uint64_t)slots * 2 < (uint64_t)capacity * 3;) {
             slots *= 2;
         }
@@ -68,6 +71,7 @@ bool dict_table_resize(Vm *vm, Dict *dict, uint32_t capacity)
         dict->index_size = slots;
     }
     for (uint32_t i = 0; dict->index != NULL && i < dict->used; i++) {
+        // Hashes are stored with the entries, so nothing is hashed again.
         dict_index_insert(dict, dict->entries[i].hash, i);
     }
     return ok;
@@ -77,6 +81,7 @@ bool dict_table_resize(Vm *vm, Dict *dict, uint32_t capacity)
 bool dict_table_grow(Vm *vm, Dict *dict)
 {
     // Numbers of entries and slots must fit 32 bits when doubled.
+    // No smaller limit is set: the memory ends first.
     if (dict->count >= UINT32_MAX / 4) {
         return ctx_fail_memory(&vm->ctx);
     }
@@ -110,6 +115,7 @@ bool dict_table_copy(Vm *vm, Dict *to, const Dict *from)
             ctx_free(&vm->ctx, entries, capacity);
             return false;
         }
+        // Entries keep their numbers, so the slots hold as they are.
         memcpy(index, from->index, width);
     }
     if (entries == NULL) {
@@ -117,6 +123,8 @@ bool dict_table_copy(Vm *vm, Dict *to, const Dict *from)
     }
     memcpy(entries, from->entries, size);
     for (uint32_t i = 0; i < from->used; i++) {
+        // Only counts go up: destructors cannot run before the tables are in
+        // place.
         value_retain(entries[i].key);
         value_retain(entries[i].value);
     }
@@ -128,6 +136,7 @@ bool dict_table_copy(Vm *vm, Dict *to, const Dict *from)
     to->capacity = from->capacity;
     to->index_size = from->index_size;
     to->dense = from->dense;
+    // An iteration over the emptied dict has to notice.
     to->version++;
     return true;
 }

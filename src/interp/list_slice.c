@@ -6,7 +6,8 @@
 #include "interp/sequence.h"
 
 // What a slice names of the list as it is then: an __index__ of its bounds may
-// change the length, and is asked again where it did.
+// change the length, and is asked again where it did. The number of items comes
+// out too: a step may pass over some, and an empty range is no error.
 static bool list_range(Vm *vm, const List *list, Slice *slice,
                        int64_t *start, int64_t *step, int64_t *count)
 {
@@ -20,13 +21,15 @@ static bool list_range(Vm *vm, const List *list, Slice *slice,
     return true;
 }
 
-// A plain list, also for a subclass; the items are shared.
+// A plain list, also for a subclass; the items are shared. A negative step
+// gives the items in the reverse order.
 Value list_slice_get(Vm *vm, List *list, Slice *slice)
 {
     int64_t start, step, count;
     if (!list_range(vm, list, slice, &start, &step, &count)) {
         return VALUE_FAIL;
     }
+    // All room at once; the slots hold None until they are filled.
     List *result = list_new(vm, (size_t)count);
     if (result == NULL) {
         return VALUE_FAIL;
@@ -43,7 +46,8 @@ Value list_slice_get(Vm *vm, List *list, Slice *slice)
 }
 
 // `items` are retained here, so on failure the caller still owns its own and
-// the list is unchanged.
+// the list is unchanged. A trace was told by the caller, who knows what is
+// stored.
 bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
                  const Value *items, size_t count)
 {
@@ -99,6 +103,8 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
     // list is whole, since a release may run Duet code.
     size_t to = (size_t)start, taken = 0;
     for (size_t i = (size_t)start; i < list->count; i++) {
+        // Every step-th item from the start on goes, until as many as the slice
+        // names are taken.
         if (taken < (size_t)count && (i - (size_t)start) % (size_t)step == 0) {
             old[taken++] = list->items[i];
         } else {
@@ -114,7 +120,8 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
 }
 
 // Only a slice of step 1 may change the length; an extended one wants exactly
-// as many items as it names.
+// as many items as it names. CPython words the two cases of a wrong count in
+// the same way, whatever the step.
 static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
 {
     int64_t start, step, count;
@@ -133,6 +140,8 @@ static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
     }
     // `items` is a tuple of its own, so that a[::-1] = a is safe.
     for (int64_t i = 0; i < count; i++) {
+        // Item by item: what a release runs may see a part of the new items, as
+        // in CPython.
         value_replace(&vm->ctx, &list->items[start + i * step],
                       value_retain(items->items[i]));
     }
@@ -149,6 +158,8 @@ bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value)
                note_store(vm, list, value) &&
                delete_slice(vm, list, start, step, count);
     }
+    // An object with __getitem__ alone is refused too: CPython asks for
+    // __iter__ or a sequence.
     if (!value_is_object(value) || type_of(vm, value)->slots.iter == NULL) {
         // The wording depends on the step; a slice that is none goes first.
         int64_t start, step, count;

@@ -23,19 +23,23 @@ typedef struct Deque {
     uint64_t changes; // bumped when an item comes or goes
 } Deque;
 
-// The caller knows that it is one: methods are bound to the class.
+// The caller knows that it is one: methods are bound to the class. No check of
+// its own for that reason.
 static Deque *as_deque(Value v)
 {
     return (Deque *)value_object(v);
 }
 
-// The place of item i. One behind the last is allowed where there is room.
+// The place of item i. One behind the last is allowed where there is room. The
+// mask instead of a remainder is why the capacity is a power of two.
 static inline Value *slot(const Deque *self, size_t i)
 {
     return &self->items[(self->start + i) & (self->capacity - 1)];
 }
 
-// Room for one more item. The items move to the front of a new ring.
+// Room for one more item. The items move to the front of a new ring. It
+// doubles, so that n appends cost O(n) in all; the size in bytes is checked
+// before it is multiplied.
 static bool reserve(Vm *vm, Deque *self)
 {
     if (self->count < self->capacity) {
@@ -50,6 +54,7 @@ static bool reserve(Vm *vm, Deque *self)
         return false;
     }
     for (size_t i = 0; i < self->count; i++) {
+        // The references move: nothing is counted.
         items[i] = *slot(self, i);
     }
     ctx_free(&vm->ctx, self->items, self->capacity * sizeof *items);
@@ -59,7 +64,8 @@ static bool reserve(Vm *vm, Deque *self)
     return true;
 }
 
-// The first or last item, moved out. There is one.
+// The first or last item, moved out. There is one. `start` may pass the end of
+// the ring, since slot() masks it.
 static Value take(Deque *self, bool left)
 {
     Value item = *slot(self, left ? 0 : self->count - 1);
@@ -69,12 +75,15 @@ static Value take(Deque *self, bool left)
     return item;
 }
 
-// Retains. A full deque drops the item at the other end, released last.
+// Retains. A full deque drops the item at the other end, released last. The
+// note comes first: a trace has to know of the change before anything is
+// different.
 static bool put(Vm *vm, Deque *self, Value item, bool left)
 {
     if (!note_store(vm, self, item)) {
         return false;
     }
+    // Nothing is ever kept, and that is no error.
     if (self->most == 0) {
         return true;
     }
@@ -89,6 +98,7 @@ static bool put(Vm *vm, Deque *self, Value item, bool left)
     *slot(self, left ? 0 : self->count) = value_retain(item);
     self->count++;
     self->changes++;
+    // Only now: a destructor may look at this deque.
     release(vm, dropped);
     return true;
 }
@@ -110,6 +120,7 @@ static void clear(Vm *vm, Deque *self)
 static bool extend(Vm *vm, Deque *self, Value iterable, bool left)
 {
     Tuple *held = NULL;
+    // The iterator would otherwise find the deque changed, or never end.
     if (value_same(iterable, value_from_object(self))) {
         held = value_to_tuple(vm, iterable);
         if (held == NULL) {
@@ -121,6 +132,7 @@ static bool extend(Vm *vm, Deque *self, Value iterable, bool left)
     object_release_null(&vm->ctx, held);
     bool ok = !value_failed(iterator);
     while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+        // put() has a count of its own, so the one of value_next is given back.
         ok = !value_failed(item) && put(vm, self, item, left) &&
              ctx_poll(&vm->ctx);
         release(vm, item);
@@ -131,6 +143,8 @@ static bool extend(Vm *vm, Deque *self, Value iterable, bool left)
 
 // --- methods ---
 
+// The methods bind their arguments by the rows at the end of the file, so that
+// args[0] is a deque and args[1] is there.
 static Value method_append(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -138,6 +152,7 @@ static Value method_append(Vm *vm, Value *args, uint32_t count)
                                                       : VALUE_FAIL;
 }
 
+// With a maxlen the last item goes instead, as put() drops at the other end.
 static Value method_appendleft(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -160,7 +175,8 @@ static Value method_extendleft(Vm *vm, Value *args, uint32_t count)
                                                         : VALUE_FAIL;
 }
 
-// The item moves to the caller: nothing is counted.
+// The item moves to the caller: nothing is counted. The trace is told before
+// the item leaves, for a trace may refuse.
 static Value pop_from(Vm *vm, Deque *self, bool left)
 {
     if (self->count == 0) {
@@ -169,6 +185,7 @@ static Value pop_from(Vm *vm, Deque *self, bool left)
     return note_store(vm, self, VALUE_UNBOUND) ? take(self, left) : VALUE_FAIL;
 }
 
+// An IndexError names no end, as CPython's does not.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -206,9 +223,11 @@ static Value method_rotate(Vm *vm, Value *args, uint32_t count)
     if (length < 2) {
         return VALUE_NONE;
     }
+    // At most half a turn: the sign says which end gives.
     steps %= length;
     steps += steps > length / 2 ? -length : steps < -length / 2 ? length : 0;
     for (; steps > 0; steps--) {
+        // The last item becomes the first: the ring turns by moving its start.
         Value item = *slot(self, self->count - 1);
         self->start--;
         *slot(self, 0) = item;
@@ -222,7 +241,8 @@ static Value method_rotate(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
-// In place, by exchanges from both ends.
+// In place, by exchanges from both ends. No item is counted, since each only
+// changes its place.
 static Value method_reverse(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -249,11 +269,14 @@ static Value step(Vm *vm, Iterator *self, bool left)
         return VALUE_STOP;
     }
     const Deque *deque = as_deque(self->state[0]);
+    // A number that is never reached: later steps fail as well.
     if (deque->changes != self->expected) {
         self->expected = UINT64_MAX;
         return raise_error(vm, ERR_RUNTIME, "deque mutated during iteration");
     }
     if (self->position >= deque->count) {
+        // At the end the deque is let go, so that a finished iterator holds
+        // nothing.
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
         return VALUE_STOP;
     }
@@ -272,7 +295,8 @@ static Value step_backwards(Vm *vm, Iterator *self)
     return step(vm, self, false);
 }
 
-// The iterator holds the deque and the number of its changes so far.
+// The iterator holds the deque and the number of its changes so far. `name` is
+// what type() of the iterator shows.
 static Value iterate(Vm *vm, Value self, const char *name, IteratorFn by)
 {
     Iterator *iterator = iterator_new(vm, name, by);
@@ -284,6 +308,7 @@ static Value iterate(Vm *vm, Value self, const char *name, IteratorFn by)
     return value_from_object(iterator);
 }
 
+// The name is CPython's, private module included.
 static Value deque_iter(Vm *vm, Value self)
 {
     return iterate(vm, self, "_collections._deque_iterator", step_forwards);
@@ -299,6 +324,7 @@ static Value method_reversed(Vm *vm, Value *args, uint32_t count)
 
 // --- slots ---
 
+// The object dies, so it need not look empty to destructors.
 static void deque_destroy(Vm *vm, Object *object)
 {
     Deque *self = (Deque *)object;
@@ -326,6 +352,7 @@ static void deque_clear(Vm *vm, Object *object)
 }
 
 // __new__ ignores what __init__ reads, so that a subclass may have its own.
+// Without a ring until the first item; -1 is no limit.
 static Value deque_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -352,6 +379,7 @@ static bool deque_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     }
     int64_t most = -1;
     if (!value_unbound(given[1]) && !value_is_none(given[1])) {
+        // An __index__ is not enough here, as in CPython.
         if (!value_is_integer(given[1]) && !value_is_bool(given[1])) {
             return raise_false(vm, ERR_TYPE, "an integer is required");
         }
@@ -363,6 +391,8 @@ static bool deque_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
         }
     }
     self->most = most;
+    // After the arguments were checked: a wrong call leaves the deque as it
+    // was.
     clear(vm, self);
     return value_unbound(given[0]) || extend(vm, self, given[0], false);
 }
@@ -376,6 +406,7 @@ static Value deque_repr(Vm *vm, Value self)
         text = str_printf(vm, "[...]");
         return text == NULL ? VALUE_FAIL : value_from_object(text);
     }
+    // The items are printed by list, whose rules for nesting they follow.
     List *list = list_new(vm, 0);
     if (list != NULL && list_extend(vm, list, self)) {
         items = value_repr(vm, value_from_object(list));
@@ -401,7 +432,8 @@ static int64_t deque_length(Vm *vm, Value self)
     return (int64_t)as_deque(self)->count;
 }
 
-// NULL: no index, or out of range.
+// NULL: no index, or out of range. Negative indices count from the end, as in a
+// list; slices are refused.
 static Value *deque_at(Vm *vm, Value self, Value key)
 {
     Deque *deque = as_deque(self);

@@ -44,7 +44,9 @@ static int key_equal(Vm *vm, Dict *dict, const DictEntry *entry, Value key)
     return equal >= 0 && dict->version != version ? 2 : equal;
 }
 
-// The entry's number; -1 absent, -2 failed.
+// The entry's number; -1 absent, -2 failed. Probing stops at the first slot
+// that was never used; entries of another hash are passed without a comparison.
+// After a result of 2 it begins anew, since table and hash order may be others.
 static int64_t find(Vm *vm, Dict *dict, Value key, uint64_t hash)
 {
     int equal;
@@ -131,7 +133,8 @@ static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
     }
 }
 
-// The hash of a key that find_simple takes.
+// The hash of a key that find_simple takes. Small ints are their own hash, but
+// for the largest: CPython reduces by the prime 2^61 - 1, which it is.
 static inline bool simple_hash(Value key, uint64_t *hash)
 {
     if (value_is_int(key) && value_rank(key) >= 0) {
@@ -145,7 +148,8 @@ static inline bool simple_hash(Value key, uint64_t *hash)
     return false;
 }
 
-// Any key: hashes it and looks it up. As find.
+// Any key: hashes it and looks it up. As find. Ints, bools excluded, and strs
+// come out of the short way; all else may run __hash__ and __eq__.
 static inline int64_t locate(Vm *vm, Dict *dict, Value key, uint64_t *hash)
 {
     if (LIKELY(simple_hash(key, hash))) {
@@ -178,7 +182,8 @@ static int get_at(Dict *dict, int64_t entry, Value *value)
     return 1;
 }
 
-// 1, 0 absent, -1 failed. The value is borrowed.
+// 1, 0 absent, -1 failed. The value is borrowed. Nothing in the dict changes,
+// so that iterations may go on.
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;
@@ -210,7 +215,8 @@ static bool keep_dense(Vm *vm, Dict *dict, Value key)
            dict_table_resize(vm, dict, dict->capacity);
 }
 
-// Adds a key that is not there.
+// Adds a key that is not there. The caller has looked and not found it; a
+// version is bumped, for positions of iterations may be wrong now.
 static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 {
     if (!keep_dense(vm, dict, key) || !dict_table_room(vm, dict)) {
@@ -279,6 +285,7 @@ static int take_at(Vm *vm, Dict *dict, int64_t number, Value *value)
     return 1;
 }
 
+// The entry stays behind as a hole, so that no other entry changes its number.
 int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;
@@ -295,7 +302,8 @@ int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
     return take_at(vm, dict, find(vm, dict, key, hash), value);
 }
 
-// 1 removed, 0 absent, -1 failed.
+// 1 removed, 0 absent, -1 failed. The dict is whole when the value is released:
+// a destructor may use it.
 int dict_remove(Vm *vm, Dict *dict, Value key)
 {
     Value value;
@@ -341,14 +349,16 @@ int32_t dict_find_name(Dict *dict, Str *name)
     }
 }
 
-// Borrowed; UNBOUND if absent, without an error.
+// Borrowed; UNBOUND if absent, without an error. For names of attributes and
+// globals, which are interned.
 Value dict_get_name(Dict *dict, Str *name)
 {
     int32_t entry = dict_find_name(dict, name);
     return entry < 0 ? VALUE_UNBOUND : dict->entries[entry].value;
 }
 
-// As dict_set for an interned name; runs no __hash__ or __eq__.
+// As dict_set for an interned name; runs no __hash__ or __eq__. Names go by
+// their address; the first look-up settles nearly all.
 bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 {
     int32_t entry = dict_find_name(dict, name);
@@ -364,6 +374,7 @@ bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 }
 
 // Borrowed. The caller must not let the dict change, or watch its version.
+// Holes of removed keys are passed over.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
 {
     while (*position < dict->used) {
@@ -406,7 +417,9 @@ int dict_fill(Vm *vm, Dict *dict, Dict *other)
                : -1;
 }
 
-// Room for all that another dict holds, at the first growth.
+// Room for all that another dict holds, at the first growth. A dense dict needs
+// no index, so nothing is made for it; a number too large is left to fail when
+// the keys really come.
 bool dict_reserve(Vm *vm, Dict *dict, size_t extra)
 {
     uint64_t wanted = (uint64_t)dict->used + extra;
@@ -418,7 +431,8 @@ bool dict_reserve(Vm *vm, Dict *dict, size_t extra)
         (uint32_t)wanted < DICT_SMALL ? DICT_SMALL : (uint32_t)wanted);
 }
 
-// Compacts on the way: removed entries are not copied.
+// Compacts on the way: removed entries are not copied. Keys are neither hashed
+// nor compared again, so no code of the program runs.
 Dict *dict_copy(Vm *vm, Dict *dict)
 {
     Dict *copy = dict_new(vm);

@@ -15,6 +15,7 @@
 List *list_new(Vm *vm, size_t count)
 {
     Value *items = NULL;
+    // The product below would overflow.
     if (count > PTRDIFF_MAX / sizeof(Value)) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
@@ -99,6 +100,7 @@ static bool extend_array(Vm *vm, List *list, Object *from)
     const Value *items = is_list ? ((List *)from)->items
                                  : ((Tuple *)from)->items;
     for (size_t i = 0; i < count; i++) {
+        // Counted item by item, so that Ctrl-C leaves a valid list.
         list->items[list->count++] = value_retain(items[i]);
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             return false;
@@ -176,6 +178,7 @@ bool list_extend(Vm *vm, List *list, Value iterable)
         return false;
     }
     Value item;
+    // A generator's length is not known: its list grows as it comes.
     bool ok = range_room(vm, list, iterable);
     ListSink sink = {{list_take}, list};
     // An error gives VALUE_FAIL, which ends the loop in its body.
@@ -259,6 +262,7 @@ int sequence_contains(Vm *vm, Value self, Value item)
         if (value_same(at, item)) {
             return 1;
         }
+        // __eq__ may take the item out of the list while it runs.
         value_retain(at);
         int equal = value_equal(vm, at, item);
         release(vm, at);
@@ -278,6 +282,7 @@ bool sequence_index(Vm *vm, const char *what, Value key,
     if (value_is_int(key)) {
         index = value_small(key);
     } else {
+        // A bool is an int to an index; a float is none, even a whole one.
         if (!value_is_bool(key) && type_of(vm, key)->slots.index == NULL &&
             !value_is_kind(key, KIND_INT)) {
             return raise_false(
@@ -307,6 +312,7 @@ static Value list_get_item(Vm *vm, Value self, Value key)
         return list_slice_get(vm, list, (Slice *)value_object(key));
     }
     size_t index;
+    // No pending error means that the index was one, but out of range.
     if (!sequence_index(vm, "list", key, &list->count, &index)) {
         return vm_has_error(vm) ? VALUE_FAIL
                                 : raise_error(vm, ERR_INDEX,
@@ -330,6 +336,7 @@ static bool list_set_item(Vm *vm, Value self, Value key, Value value)
                    : raise_false(vm, ERR_INDEX, "%s",
                                  "list assignment index out of range");
     }
+    // Before anything moves: a trace may refuse the change.
     if (!note_store(vm, list, value)) {
         return false;
     }
@@ -346,7 +353,8 @@ static bool list_set_item(Vm *vm, Value self, Value key, Value value)
     return true;
 }
 
-// The sum of two lists is a plain list even if they are of subclasses.
+// The sum of two lists is a plain list even if they are of subclasses. The room
+// for both is made at once.
 static Value list_concat(Vm *vm, List *a, List *b)
 {
     List *result = list_new(vm, a->count + b->count);
@@ -372,6 +380,7 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     if (!value_to_count(vm, times, &count)) {
         return VALUE_FAIL;
     }
+    // A negative number means none, as in CPython.
     count = count < 0 ? 0 : count;
     if (list->count != 0 && (uint64_t)count > UINT32_MAX / list->count) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -382,6 +391,7 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     }
     for (size_t i = 0, j = 0; i < result->count; i++) {
         result->items[i] = value_retain(list->items[j]);
+        // Goes round in the source without a division for each item.
         j = j + 1 == list->count ? 0 : j + 1;
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             object_release(&vm->ctx, result);
@@ -434,6 +444,7 @@ static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     list->items = other->items;
     list->count = other->count;
     list->capacity = other->capacity;
+    // The identity of the list is that of its header, which stays.
     other->items = old.items;
     other->count = old.count;
     other->capacity = old.capacity;

@@ -14,7 +14,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 
-// A repr or str slot's result, which must be a Str.
+// A repr or str slot's result, which must be a Str. Takes `v`.
 static Str *as_text(Vm *vm, Value v, const char *method)
 {
     if (value_failed(v)) {
@@ -34,6 +34,8 @@ static Str *as_text(Vm *vm, Value v, const char *method)
 Str *value_repr(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
+    // Values that are no objects have a slot; the address is for those that
+    // are.
     if (type->slots.repr == NULL) {
         return str_printf(vm, "<%s object at %p>", type_name(type),
                           value_is_object(v) ? (void *)value_object(v)
@@ -47,7 +49,8 @@ Str *value_repr(Vm *vm, Value v)
     return text;
 }
 
-// One code point of UTF-8 as an escape; returns its bytes.
+// One code point of UTF-8 as an escape; returns its bytes. The leading byte
+// says how many there are: the text is valid UTF-8, surrogates included.
 static size_t add_escape(StrBuf *out, const unsigned char *text)
 {
     size_t length = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
@@ -66,6 +69,8 @@ static size_t add_escape(StrBuf *out, const unsigned char *text)
 }
 
 // Equal counts of bytes and code points mean that the text is ASCII already.
+// Quotes and controls are escaped by repr already, so only what is beyond ASCII
+// is left.
 Str *value_ascii(Vm *vm, Value v)
 {
     Str *text = value_repr(vm, v);
@@ -106,7 +111,7 @@ Str *value_str(Vm *vm, Value v)
 }
 
 // Without a __format__ only the empty specification is understood, as
-// object.__format__ has it.
+// object.__format__ has it. The result is checked like that of __str__.
 Str *value_format(Vm *vm, Value v, Str *spec)
 {
     Type *type = type_of(vm, v);
@@ -142,11 +147,13 @@ bool value_hash(Vm *vm, Value v, uint64_t *hash)
         *hash = str_hash(value_as_str(v));
         return true;
     }
+    // list, dict, set, and classes with __eq__ but no __hash__.
     if (type->flags & TYPE_UNHASHABLE) {
         return raise_false(vm, ERR_TYPE, "unhashable type: '%s'",
                            type_name(type));
     }
     if (type->slots.hash != NULL) {
+        // A tuple hashes its items, so the depth is the program's choice.
         if (!ctx_enter(&vm->ctx)) {
             return false;
         }
@@ -176,6 +183,7 @@ int value_truth(Vm *vm, Value v)
     if (slots->truth != NULL) {
         return slots->truth(vm, v);
     }
+    // A class of the program with __len__ alone has this slot, too.
     if (slots->length != NULL) {
         int64_t length = slots->length(vm, v);
         return length < 0 ? -1 : length != 0;
@@ -183,7 +191,8 @@ int value_truth(Vm *vm, Value v)
     return 1;
 }
 
-// No result is checked here: the slot of a class with __len__ does that.
+// No result is checked here: the slot of a class with __len__ does that. -1 is
+// the failure, so a length is never negative.
 int64_t value_length(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
@@ -194,7 +203,8 @@ int64_t value_length(Vm *vm, Value v)
     return type->slots.length(vm, v);
 }
 
-// Calls a name of the module types.
+// Calls a name of the module types. For what is rare enough to be written in
+// the language. VALUE_FAIL: the import, the name or the call failed.
 static Value call_types(Vm *vm, const char *what, const Value *args,
                         uint32_t count)
 {
@@ -221,6 +231,8 @@ Value value_union(Vm *vm, Value a, Value b)
 }
 
 // list[int] and the like: the containers, type, and what derives from them.
+// Their [] makes a types.GenericAlias; __class_getitem__ is not looked for in
+// built-in types.
 static bool is_generic(Vm *vm, const Type *cls)
 {
     static const Kind kinds[] = {KIND_LIST, KIND_TUPLE, KIND_DICT, KIND_SET,
@@ -258,7 +270,8 @@ static Value class_item(Vm *vm, Value container, Value key)
                        type_name(type_of(vm, container)));
 }
 
-// Not subscriptable by its type does not mean that it fails: list[int].
+// Not subscriptable by its type does not mean that it fails: list[int]. The key
+// is the slot's to judge: what indices or keys are is not known here.
 Value value_get_item(Vm *vm, Value container, Value key)
 {
     Type *type = type_of(vm, container);
@@ -275,7 +288,8 @@ static bool is_sequence(const Type *type)
            (type->kind >= KIND_STR && type->kind <= KIND_RANGE);
 }
 
-// The two texts differ in grammar, as CPython's do.
+// The two texts differ in grammar, as CPython's do. UNBOUND deletes, so one
+// slot serves both statements.
 bool value_set_item(Vm *vm, Value container, Value key, Value value)
 {
     Type *type = type_of(vm, container);
@@ -292,7 +306,8 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
 }
 
 // What `in` means without __contains__: identity or equality with any item that
-// iteration gives. It polls, as the iterator may never end.
+// iteration gives. It polls, as the iterator may never end. The items after the
+// first hit are never asked for, as in CPython.
 static int contains_by_walk(Vm *vm, Value container, Value item)
 {
     Type *type = type_of(vm, container);

@@ -8,7 +8,7 @@
 #include "interp/obj_str.h"
 
 // What the other side is asked: a < b becomes b > a. == and != are their own
-// reflections.
+// reflections. Reflection is not negation: `not a < b` would be wrong for NaN.
 static CompareOp mirrored(CompareOp op)
 {
     switch (op) {
@@ -31,14 +31,16 @@ static const char *compare_symbol(CompareOp op)
     }
 }
 
-// A type without the slot declines like one whose method does.
+// A type without the slot declines like one whose method does. NOT_IMPLEMENTED
+// in both cases, which every caller tests for.
 static Value compare_side(Vm *vm, CompareOp op, Type *type, Value a, Value b)
 {
     return type->slots.compare == NULL ? VALUE_NOT_IMPLEMENTED
                                        : type->slots.compare(vm, op, a, b);
 }
 
-// Neither side has an answer: identity for == and !=, else an error.
+// Neither side has an answer: identity for == and !=, else an error. Ordering
+// has no fallback since Python 3: the text names both types.
 static Value compare_by_default(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (op == COMPARE_EQ || op == COMPARE_NE) {
@@ -52,7 +54,8 @@ static Value compare_by_default(Vm *vm, CompareOp op, Value a, Value b)
 }
 
 // LT … GE by the slots of both sides: the right one first if its class derives
-// from the left one's.
+// from the left one's. The reflected method is asked once only: a subclass on
+// the right has had its turn.
 static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
 {
     Type *left = type_of(vm, a), *right = type_of(vm, b);
@@ -81,6 +84,8 @@ Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b)
     if (!ctx_enter_for(&vm->ctx, " in comparison")) {
         return VALUE_FAIL;
     }
+    // The right side is not asked twice where it went first: then its method
+    // was the one that was called.
     Value result = compare_side(vm, mirrored(op), type_of(vm, b), b, a);
     ctx_leave(&vm->ctx);
     return value_same(result, VALUE_NOT_IMPLEMENTED)
@@ -169,6 +174,7 @@ int value_equal(Vm *vm, Value a, Value b)
         return str_equal(value_as_str(a), value_as_str(b));
     }
     Value result = value_compare(vm, COMPARE_EQ, a, b);
+    // Nearly every __eq__ gives a bool, for which no truth is to be asked.
     if (value_is_bool(result)) {
         return value_same(result, VALUE_TRUE);
     }

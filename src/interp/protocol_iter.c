@@ -12,6 +12,7 @@
 // The next item of an object that has __getitem__ alone.
 static Value sequence_step(Vm *vm, Iterator *self)
 {
+    // Exhausted once is exhausted for good.
     if (value_unbound(self->state[0])) {
         return VALUE_STOP;
     }
@@ -23,12 +24,14 @@ static Value sequence_step(Vm *vm, Iterator *self)
     }
     // An IndexError or StopIteration is the end of the sequence.
     raise_clear(vm);
+    // The sequence is let go at once, as CPython does.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
 
 // The old protocol, __getitem__ from 0 up to an IndexError, is for classes of
-// the program alone: built-in types with items say how they iterate.
+// the program alone: built-in types with items say how they iterate. The slot's
+// result is an iterator: a class of the program checks it in user_iter.
 Value value_iter(Vm *vm, Value iterable)
 {
     Type *type = type_of(vm, iterable);
@@ -47,7 +50,8 @@ Value value_iter(Vm *vm, Value iterable)
                        type_name(type));
 }
 
-// map(f, map(f, map(…))) nests steps as deep as the program likes.
+// map(f, map(f, map(…))) nests steps as deep as the program likes. Only
+// built-in iterators nest in this way; a generator has a frame of its own.
 static inline Value step(Vm *vm, Iterator *self)
 {
     if (!ctx_enter(&vm->ctx)) {
@@ -100,6 +104,7 @@ Value value_raise_stop(Vm *vm, Value iterator)
 Value value_next_or_raise(Vm *vm, Value iterator)
 {
     Type *type = type_of(vm, iterator);
+    // An iterator of a class of the program raises by itself.
     if (type->flags & TYPE_HEAP) {
         // The method's own StopIteration, with what it carries.
         Value method = value_find_method(vm, iterator, vm->names[NAME_NEXT]);
@@ -118,7 +123,8 @@ Value value_next_or_raise(Vm *vm, Value iterator)
                                         : item;
 }
 
-// For `yield from` and its like, where the value is the result.
+// For `yield from` and its like, where the value is the result. Of a subclass
+// of StopIteration too.
 bool value_take_stop(Vm *vm, Value *result)
 {
     if (!raise_matches(vm, ERR_STOP_ITERATION)) {
@@ -138,7 +144,8 @@ bool value_take_stop(Vm *vm, Value *result)
 }
 
 // An exact tuple is returned as it is and a list copied at once; all else goes
-// through a list, since its length is not known.
+// through a list, since its length is not known. A subclass of tuple is copied:
+// its class may have another __iter__, and the result must be plain.
 Tuple *value_to_tuple(Vm *vm, Value iterable)
 {
     if (value_is_kind(iterable, KIND_TUPLE) &&

@@ -10,7 +10,8 @@
 #include "interp/tensor_scan.h"
 
 // Looks for __tensor__ in the class, without calling it: an operator only wants
-// to know whether to decline.
+// to know whether to decline. Tensors, Variables and symbolic tensors are
+// operands already.
 bool value_is_convertible(Vm *vm, Value v)
 {
     if (value_is_operand(v) || value_is_bool(v) || value_is_integer(v) ||
@@ -23,7 +24,8 @@ bool value_is_convertible(Vm *vm, Value v)
                                       vm->names[NAME_TENSOR]));
 }
 
-// int64 is apart because the shift would overflow; every int64_t fits it.
+// int64 is apart because the shift would overflow; every int64_t fits it. Bool
+// is not asked: any int would do, and fill_leaf has let bools pass.
 static bool integer_fits(DType dtype, int64_t i)
 {
     if (dtype == DT_INT64) {
@@ -72,7 +74,8 @@ static void store_int(Tensor *tensor, int64_t index, int64_t i)
     }
 }
 
-// By way of a double, so that an int of any size is rounded as float() does.
+// By way of a double, so that an int of any size is rounded as float() does. A
+// float32 is rounded once, to nearest even, by the cast from double.
 static bool fill_float(Vm *vm, Tensor *tensor, int64_t index, Value v)
 {
     double d = 0.0;
@@ -121,8 +124,9 @@ static bool fill_leaf(Vm *vm, const char *who, Tensor *tensor, int64_t index,
     return true;
 }
 
-// The scan has shown that the value is regular and at most SHAPE_MAX_RANK
-// deep, so this recursion is bounded.
+// The scan has shown that the value is regular and at most SHAPE_MAX_RANK deep,
+// so this recursion is bounded. Row-major order: the last index runs fastest,
+// which is the order of the lists.
 static bool fill(Vm *vm, const char *who, Tensor *tensor, int64_t *index,
                  Value v)
 {
@@ -168,6 +172,8 @@ static Value pack(Vm *vm, const char *who, Value v, DType dtype)
         if (value_failed(part)) {
             result = VALUE_FAIL;
         } else {
+            // What is not filled stays UNBOUND, which releasing the tuple
+            // allows.
             parts->items[i] = part;
         }
     }
@@ -205,6 +211,7 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
     Value result = tensor_adopt(vm, tensor);
     int64_t index = 0;
     if (!fill(vm, who, tensor, &index, v)) {
+        // The tensor goes with it: adopt made it the owner.
         value_release(&vm->ctx, result);
         return VALUE_FAIL;
     }
@@ -212,7 +219,8 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
 }
 
 // A tensor is not cast behind the program's back: another dtype is an error,
-// and its text names the way out.
+// and its text names the way out. A symbolic tensor is an operand as well, so
+// this holds in a trace.
 static Value convert_operand(Vm *vm, const char *who, Value v, DType dtype)
 {
     DType own = operand_type(v).dtype;
@@ -272,7 +280,8 @@ static Value object_tensor(Vm *vm, Value v, DType dtype)
 }
 
 // What has no __tensor__ goes to the conversion of host values for the text of
-// its error.
+// its error. The answer must be a tensor: a list from __tensor__ is not
+// converted in turn, which could go on without end.
 static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
 {
     Value made = object_tensor(vm, v, dtype);
@@ -332,7 +341,8 @@ static LeafKind weak_kind(Value v)
     }
 }
 
-// The dtype that host values among `values` take.
+// The dtype that host values among `values` take. The order of the operands
+// decides, not their width: 1 + t and t + 1 give the same dtype.
 static bool unify_dtype(Vm *vm, const char *who, const Value *values,
                         uint32_t count, DType *dtype)
 {
@@ -355,6 +365,7 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
             *dtype = DT_NONE; // __tensor__ decides, or an error comes
             return true;
         }
+        // A list is looked through in full, for its widest leaf counts.
         TensorScan scan;
         if (!tensor_scan(vm, &scan, who, values[i])) {
             return false;
@@ -382,6 +393,7 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values,
     for (uint32_t i = 0; i < count; i++) {
         // Operands of unequal dtype are for the op to refuse: its text names
         // both.
+        // No cast is made among tensors: that would hide a loss.
         outputs[i] = value_is_operand(values[i])
                          ? value_retain(values[i])
                          : tensor_from_value(vm, who, values[i], dtype);
@@ -400,7 +412,8 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values,
     return true;
 }
 
-// Text comes back as bytes, because an element does not know its encoding.
+// Text comes back as bytes, because an element does not know its encoding. A
+// Python-like value of the dtype's kind: bool, int, float or bytes.
 Value tensor_item(Vm *vm, const Tensor *tensor, int64_t index)
 {
     DType dtype = (DType)tensor->dtype;
@@ -434,6 +447,7 @@ static Value list_level(Vm *vm, const Tensor *tensor, int axis, int64_t *index)
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }
+        // The slot held None, so nothing is released.
         list->items[i] = item;
     }
     return value_from_object(list);

@@ -6,6 +6,7 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
+// A named tuple is a tuple, and its class is not asked.
 bool tensor_scan_nests(Value v)
 {
     return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_TUPLE);
@@ -31,6 +32,8 @@ LeafKind tensor_scan_kind(Value v)
     }
     if (value_is_integer(v)) {
         return int_to_i64(v, &wide) && wide >= INT32_MIN && wide <= INT32_MAX
+                   // Where nothing else decides, an int is an int32 as long as
+                   // it can be.
                    ? LEAF_INT
                    : LEAF_LONG;
     }
@@ -60,6 +63,8 @@ static bool scan_leaf(Vm *vm, TensorScan *scan, Value v, int depth)
                            scan->who, depth);
     }
     if (kind == LEAF_TENSOR && scan->tensor == DT_NONE) {
+        // A tensor may have any rank, so that only its dtype is taken from it
+        // here.
         scan->tensor = operand_type(v).dtype;
     }
     bool mixed = scan->kind != LEAF_NONE && scan->kind != kind &&
@@ -70,6 +75,7 @@ static bool scan_leaf(Vm *vm, TensorScan *scan, Value v, int depth)
                            scan->who);
     }
     scan->kind = kind > scan->kind ? kind : scan->kind;
+    // Leaves are below all lists: their depth is the rank.
     scan->shape.rank = depth;
     scan->seen_leaf = true;
     return true;
@@ -88,6 +94,7 @@ static bool scan_length(Vm *vm, TensorScan *scan, size_t length, int depth)
                            "depth %d",
                            scan->who, depth);
     }
+    // The first list of a depth says how long the others must be.
     if (scan->shape.dims[depth] == DIM_UNKNOWN) {
         scan->shape.dims[depth] = (int64_t)length;
         return true;
@@ -109,6 +116,7 @@ static bool scan_value(Vm *vm, TensorScan *scan, Value v, int depth)
     }
     const Value *items;
     size_t count = tensor_scan_items(v, &items);
+    // The depth is bounded by the rank, but the C stack is shared with callers.
     if (!scan_length(vm, scan, count, depth) || !ctx_enter(&vm->ctx)) {
         return false;
     }
