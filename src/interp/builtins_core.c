@@ -45,6 +45,24 @@ int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls)
     return truth;
 }
 
+// An object may pass itself off as of another class by a __class__ of its own,
+// as proxies and mocks do.
+static int claims_class(Vm *vm, Value v, Type *wanted)
+{
+    const Type *type = type_of(vm, v);
+    if (!(type->flags & TYPE_HEAP)) {
+        return 0;
+    }
+    Value claimed = value_find_attr(vm, v, vm->names[NAME_CLASS]);
+    if (value_failed(claimed)) {
+        return -1;
+    }
+    int found = value_is_kind(claimed, KIND_TYPE) &&
+                type_is_subtype((Type *)value_object(claimed), wanted);
+    release(vm, claimed);
+    return found;
+}
+
 // Whether v is an instance of one class; a metaclass may decide otherwise.
 static int is_instance_of(Vm *vm, Value v, Value cls)
 {
@@ -54,9 +72,11 @@ static int is_instance_of(Vm *vm, Value v, Value cls)
     if (type_of(vm, v) == type) {
         return 1;
     }
-    return type->head.type->flags & TYPE_HEAP
-               ? builtin_class_asks(vm, NAME_INSTANCECHECK, v, cls)
-               : type_is_subtype(type_of(vm, v), type);
+    if (type->head.type->flags & TYPE_HEAP) {
+        return builtin_class_asks(vm, NAME_INSTANCECHECK, v, cls);
+    }
+    return type_is_subtype(type_of(vm, v), type) ? 1
+                                                 : claims_class(vm, v, type);
 }
 
 // 1, 0, -1. Nested tuples of classes nest C calls.

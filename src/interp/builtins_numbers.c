@@ -370,8 +370,16 @@ BUILTIN_BODY(round)
     }
     int64_t digits = 0;
     if (is_int(v) || value_is_float(v)) {
+        // Digits beyond what any double has change nothing.
         if (!whole && !value_to_index(vm, args[1], &digits)) {
-            return VALUE_FAIL;
+            bool clipped = value_is_float(v) && is_int(args[1]) &&
+                           raise_matches(vm, ERR_OVERFLOW);
+            if (!clipped) {
+                return VALUE_FAIL;
+            }
+            raise_clear(vm);
+            bool less = int_compare(args[1], value_from_small(0)) < 0;
+            digits = less ? INT32_MIN : INT32_MAX;
         }
         if (is_int(v)) {
             return round_int(vm, v, digits);

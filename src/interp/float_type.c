@@ -223,10 +223,20 @@ static Value float_of_text(Vm *vm, Value v)
 // float(v) as a plain float.
 static Value float_of(Vm *vm, Value v)
 {
-    if (value_is_kind(v, KIND_BYTES) || value_is_str(v)) {
+    Type *type = type_of(vm, v);
+    Value (*own)(Vm *, Value) = type->slots.to_float;
+    if (own == NULL && (value_is_kind(v, KIND_BYTES) || value_is_str(v))) {
         return float_of_text(vm, v);
     }
-    Type *type = type_of(vm, v);
+    // A subclass of float may say what its number is.
+    if (own != NULL && value_is_float(v) &&
+        own != vm->types[KIND_FLOAT]->slots.to_float) {
+        Value made = own(vm, v);
+        double d;
+        bool done = !value_failed(made) && value_to_double(vm, made, &d);
+        release(vm, made);
+        return done ? float_new(vm, d) : VALUE_FAIL;
+    }
     if (!value_is_float(v) && type->slots.to_float == NULL &&
         type->slots.index == NULL) {
         return raise_error(vm, ERR_TYPE,
@@ -242,7 +252,8 @@ static Value float_of(Vm *vm, Value v)
 // since the number is not known yet; UNBOUND means that it was none.
 static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "float", args, keywords, 1)) {
+    if (!arguments_check(vm, "float", args,
+                         arguments_keywords(vm, cls, keywords), 1)) {
         return VALUE_FAIL;
     }
     // A plain float first; a subclass then copies its number.

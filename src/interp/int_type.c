@@ -118,19 +118,20 @@ static Value int_format_slot(Vm *vm, Value self, Str *spec)
 // int(x) of anything but text with a base.
 static Value int_of(Vm *vm, Value v)
 {
-    if (is_whole(v)) {
+    // A subclass may say what its int is.
+    Value (*own)(Vm *, Value) = type_of(vm, v)->slots.to_int;
+    bool asks = own != NULL && own != vm->types[KIND_INT]->slots.to_int &&
+                own != vm->types[KIND_FLOAT]->slots.to_int;
+    if (!asks && is_whole(v)) {
         return int_exact(vm, v);
     }
     // Truncates towards zero; NaN and infinity are errors.
-    if (value_is_float(v)) {
+    if (!asks && value_is_float(v)) {
         return int_from_double(vm, value_float(v));
     }
-    // Base 10 without a prefix: int("0x10") is a ValueError.
-    if (value_is_str(v)) {
-        return int_parse_value(vm, v, 10);
-    }
-    // Bytes are read as ASCII text.
-    if (value_is_kind(v, KIND_BYTES)) {
+    // Base 10 without a prefix: int("0x10") is a ValueError. Bytes are read as
+    // ASCII text.
+    if (!asks && (value_is_str(v) || value_is_kind(v, KIND_BYTES))) {
         return int_parse_value(vm, v, 10);
     }
     // CPython's order: __int__ before __index__. __trunc__ is not asked, which
@@ -141,8 +142,13 @@ static Value int_of(Vm *vm, Value v)
     if (convert != NULL) {
         // The method may be the user's, so what it gave is checked.
         Value result = convert(vm, v);
-        if (value_failed(result) || is_whole(result)) {
+        if (value_failed(result)) {
             return result;
+        }
+        if (is_whole(result)) {
+            Value exact = int_exact(vm, result);
+            release(vm, result);
+            return exact;
         }
         raise_error(vm, ERR_TYPE, "__int__ returned non-int (type %s)",
                     type_name(type_of(vm, result)));

@@ -11,6 +11,7 @@
 #include "interp/obj_file.h"
 #include "interp/obj_function.h"
 #include "interp/program.h"
+#include "interp/sequence.h"
 
 #define MODULE(def) extern const ModuleDef def;
 #include "interp/module_list.h"
@@ -111,7 +112,51 @@ static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
     return true;
 }
 
-// No make slot of its own: import makes modules.
+// A module without a name; its __init__ gives one.
+static Value module_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    (void)args;
+    (void)keywords;
+    Str *name = str_from(vm, "?");
+    Module *self = name == NULL ? NULL : module_new(vm, name);
+    object_release_null(&vm->ctx, name);
+    if (self == NULL) {
+        return VALUE_FAIL;
+    }
+    dict_clear(vm, self->dict);
+    return value_from_object(self);
+}
+
+// ModuleType(name, doc=None), for modules that a program makes.
+static bool module_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
+{
+    static const char *const params[] = {"name", "doc"};
+    Value given[2];
+    if (!arguments_spread(vm, "module", args, keywords, params, 2, 0, given)) {
+        return false;
+    }
+    if (value_unbound(given[0])) {
+        return raise_false(vm, ERR_TYPE, "module() missing required argument "
+                                         "'name' (pos 1)");
+    }
+    if (!value_is_str(given[0])) {
+        return raise_false(vm, ERR_TYPE,
+                           "module() argument 'name' must be str, not %s",
+                           type_name(type_of(vm, given[0])));
+    }
+    Module *self = (Module *)value_object(v);
+    Str *old = self->name;
+    self->name = object_retain(value_as_str(given[0]));
+    object_release_null(&vm->ctx, old);
+    Value doc = value_unbound(given[1]) ? VALUE_NONE : given[1];
+    return dict_set_name(vm, self->dict, vm->names[NAME_NAME], given[0]) &&
+           dict_set_name(vm, self->dict, vm->names[NAME_DOC], doc) &&
+           module_add(vm, self->dict, "__package__", VALUE_NONE) &&
+           module_add(vm, self->dict, "__loader__", VALUE_NONE) &&
+           module_add(vm, self->dict, "__spec__", VALUE_NONE);
+}
+
 const TypeDef module_type_def = {
     .name = "module",
     .doc = "What import gives.",
@@ -121,6 +166,8 @@ const TypeDef module_type_def = {
     .slots = {.destroy = module_destroy,
               .visit = module_visit,
               .clear = module_clear,
+              .make = module_make,
+              .init = module_init,
               .repr = module_repr,
               .get_attr = module_get_attr,
               .set_attr = module_set_attr}};

@@ -583,7 +583,24 @@ static Value count_elements(Vm *vm, Value *args, uint32_t count)
     return ok ? VALUE_NONE : VALUE_FAIL;
 }
 
+// The name of the module whose code called the function that asks: a
+// namedtuple belongs to it.
+static Value caller_name(Vm *vm, Value *args, uint32_t count)
+{
+    (void)args;
+    (void)count;
+    const Frame *frame = vm->frame;
+    if (frame == NULL || frame == vm->frames || frame[-1].globals == NULL) {
+        return value_retain(str_value(vm->names[NAME_MAIN]));
+    }
+    Value name = dict_get_name(frame[-1].globals, vm->names[NAME_NAME]);
+    return value_retain(value_unbound(name)
+                            ? str_value(vm->names[NAME_MAIN])
+                            : name);
+}
+
 static const NativeDef functions[] = {
+    {"_caller", "", caller_name, "The caller's caller's module."},
     {"_count_elements", "mapping, iterable, /", count_elements,
      "Counts the items of an iterable in a mapping."},
     {NULL, NULL, NULL, NULL}};

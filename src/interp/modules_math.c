@@ -152,7 +152,7 @@ MATH_BODY(pow)
         !value_to_double(vm, args[1], &y)) {
         return VALUE_FAIL;
     }
-    if (x == 0 && y < 0) {
+    if (x == 0 && y < 0 && isfinite(y)) {
         return raise_error(vm, ERR_VALUE, "math domain error");
     }
     return checked(vm, pow(x, y), isfinite(x) && isfinite(y),
@@ -231,7 +231,7 @@ MATH_BODY(log10)
 {
     (void)count;
     double x;
-    return log_of(vm, args[0], log10, M_LN2 / M_LN10, &x) ? float_new(vm, x)
+    return log_of(vm, args[0], log10, log10(2.0), &x) ? float_new(vm, x)
                                                           : VALUE_FAIL;
 }
 

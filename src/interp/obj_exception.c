@@ -427,6 +427,50 @@ static void traceback_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// The line where its outermost frame was.
+static Value get_line(Vm *vm, Value self)
+{
+    (void)vm;
+    const Traceback *trace = (Traceback *)value_object(self);
+    if (trace->count == 0) {
+        return value_from_small(0);
+    }
+    const TracebackEntry *entry = &trace->entries[trace->count - 1];
+    Span span = code_span(entry->code, entry->word);
+    return value_from_small(source_place(entry->code->source,
+                                         span.start).line);
+}
+
+// The rest of it, inwards; None behind the innermost frame.
+static Value get_next(Vm *vm, Value self)
+{
+    const Traceback *trace = (Traceback *)value_object(self);
+    if (trace->count <= 1) {
+        return VALUE_NONE;
+    }
+    Traceback *rest = traceback_new(vm);
+    if (rest == NULL) {
+        return VALUE_FAIL;
+    }
+    rest->entries = ctx_alloc(&vm->ctx,
+                              (trace->count - 1) * sizeof *rest->entries);
+    if (rest->entries == NULL) {
+        object_release(&vm->ctx, rest);
+        return VALUE_FAIL;
+    }
+    rest->capacity = trace->count - 1;
+    for (; rest->count < rest->capacity; rest->count++) {
+        rest->entries[rest->count] = trace->entries[rest->count];
+        (void)object_retain(rest->entries[rest->count].code);
+    }
+    return value_from_object(rest);
+}
+
+static const MemberDef traceback_members[] = {
+    {"tb_lineno", get_line, NULL, "The line where the frame was."},
+    {"tb_next", get_next, NULL, "The frames further in, or None."},
+    {NULL, NULL, NULL, NULL}};
+
 static void traceback_visit(Object *object, void (*visit)(Object *, void *),
                             void *data)
 {
@@ -445,4 +489,5 @@ const TypeDef traceback_type_def = {
     .flags = TYPE_FINAL | TYPE_TRACKED,
     .slots = {.destroy = traceback_destroy,
               .visit = traceback_visit,
-              .clear = traceback_clear}};
+              .clear = traceback_clear},
+    .members = traceback_members};

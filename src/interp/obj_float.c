@@ -316,7 +316,7 @@ static double float_floor_divide(double a, double b, double *rest)
 // fractional exponent would be complex in Python, which Duet does not have.
 static Value float_power(Vm *vm, double a, double b)
 {
-    if (a == 0 && b < 0) {
+    if (a == 0 && b < 0 && isfinite(b)) {
         return raise_error(vm, ERR_ZERO_DIVISION,
                            "0.0 cannot be raised to a negative power");
     }

@@ -140,10 +140,12 @@ static Value object_new_native(Vm *vm, Value *args, uint32_t count)
     while (layout->flags & TYPE_HEAP) {
         layout = layout->base;
     }
-    if (layout->slots.make == NULL) {
+    // What only the machine makes: functions, code, tracebacks.
+    if (layout->slots.make == NULL ||
+        (layout != vm->object_type && layout->slots.make == object_make)) {
         return raise_error(vm, ERR_TYPE,
                            "object.__new__(%s) is not safe, use %s.__new__()",
-                           type_name(cls), type_name(cls));
+                           type_name(layout), type_name(layout));
     }
     return layout->slots.make(vm, cls, value_as_tuple(args[1]),
                               value_as_dict(args[2]));

@@ -325,7 +325,8 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
 // inside the object, whose size is fixed when it is allocated.
 static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "tuple", args, keywords, 1)) {
+    if (!arguments_check(vm, "tuple", args,
+                         arguments_keywords(vm, cls, keywords), 1)) {
         return VALUE_FAIL;
     }
     Tuple *items = args->count == 0 ? tuple_new(vm, 0)

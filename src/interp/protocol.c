@@ -242,6 +242,13 @@ static bool is_generic(Vm *vm, const Type *cls)
             return true;
         }
     }
+    static const char *const names[] = {"Pattern", "Match"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!(cls->flags & TYPE_HEAP) &&
+            strcmp(type_short_name(cls), names[i]) == 0) {
+            return true;
+        }
+    }
     return cls == vm->types[KIND_TYPE];
 }
 

@@ -203,6 +203,11 @@ bool arguments_check(Vm *vm, const char *name, Tuple *args, Dict *keywords,
     return true;
 }
 
+Dict *arguments_keywords(Vm *vm, const Type *cls, Dict *keywords)
+{
+    return cls->slots.init == vm->object_type->slots.init ? keywords : NULL;
+}
+
 // Linear, because constructors have few parameters. `out` is borrowed.
 static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
                            const char *const *params, size_t count, Value *out)

@@ -34,6 +34,9 @@ MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
 bool value_is_index(Vm *vm, Value v);
 void values_visit(const Value *items, size_t count,
                   void (*visit)(Object *child, void *data), void *data);
+// What a constructor that does all in __new__ looks at: none where a subclass
+// has an __init__, which takes them. Borrowed.
+Dict *arguments_keywords(Vm *vm, const Type *cls, Dict *keywords);
 // No keywords, at most `most` arguments of the constructor `name`.
 MUST_CHECK bool arguments_check(Vm *vm, const char *name, Tuple *args,
                                 Dict *keywords, size_t most);

@@ -257,7 +257,8 @@ static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 // its own copy.
 static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "frozenset", args, keywords, 1)) {
+    if (!arguments_check(vm, "frozenset", args,
+                         arguments_keywords(vm, cls, keywords), 1)) {
         return VALUE_FAIL;
     }
     if (args->count == 1 && cls == vm->types[KIND_FROZENSET] &&
