@@ -224,14 +224,21 @@ static const NativeDef binary_natives[] = {
 // Whether `operators`, a list of words, names the method "__word__".
 static bool lists_operator(const char *operators, const char *method)
 {
-    // Without the two underscores at each end.
-    size_t length = strlen(method) - 4;
-    for (const char *at = operators; *at != '\0';) {
-        size_t word = strcspn(at, " ");
-        if (word == length && memcmp(at, method + 2, word) == 0) {
+    // Letter by letter, since words are short and most differ in the first.
+    for (const char *at = operators; *at != '\0'; at++) {
+        const char *name = method + 2;
+        for (; *at != '\0' && *at == *name; at++) {
+            name++;
+        }
+        if ((*at == ' ' || *at == '\0') && *name == '_') {
             return true;
         }
-        at += word + (at[word] == ' ');
+        while (*at != ' ' && *at != '\0') {
+            at++;
+        }
+        if (*at == '\0') {
+            return false;
+        }
     }
     return false;
 }

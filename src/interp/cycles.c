@@ -37,9 +37,24 @@ void cycles_init(Vm *vm)
     Collector *gc = &vm->gc;
     list_init(&gc->young);
     list_init(&gc->old);
+    list_init(&gc->lasting);
     list_init(&vm->finalizing.objects);
     gc->threshold = gc->room = GC_THRESHOLD;
     gc->enabled = true;
+}
+
+// Their references count as held from outside, like those of any object that
+// is no candidate.
+void cycles_settle(Vm *vm)
+{
+    list_move(&vm->gc.young, &vm->gc.lasting);
+    list_move(&vm->gc.old, &vm->gc.lasting);
+    vm->gc.room = vm->gc.threshold;
+}
+
+void cycles_unsettle(Vm *vm)
+{
+    list_move(&vm->gc.lasting, &vm->gc.old);
 }
 
 // Only asks: in the midst of C code counts and references need not agree.

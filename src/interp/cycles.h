@@ -34,6 +34,8 @@ enum { GC_THRESHOLD = 10000 }; // allocations between young collections
 
 typedef struct Collector {
     GcLinks young, old;  // heads of circular lists
+    GcLinks lasting;     // the same, of what lives as long as the Vm: no
+                         // collection looks at these (cycles_settle)
     int64_t room;        // tracked objects until a collection is due
     int64_t threshold;   // what room starts from; 0: never by itself
     uint64_t old_count;  // left by the last full collection
@@ -81,6 +83,11 @@ static inline void links_append(GcLinks *head, GcLinks *links)
 
 // Empties the lists of a new Vm; comes before the first object.
 void cycles_init(Vm *vm);
+// What is there by now stays until the end: the built-in world, which would be
+// most of what a collection of a small program walks.
+void cycles_settle(Vm *vm);
+// The end has come: collections take all there is into account.
+void cycles_unsettle(Vm *vm);
 // Asks for a collection at the next poll point; object_new calls it.
 void cycles_request(Vm *vm);
 // Collects now: all, or the young ones. Finalisers and callbacks of weak

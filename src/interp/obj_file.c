@@ -54,6 +54,7 @@ File *file_new(Vm *vm, int descriptor, Value name, const char *mode,
     strbuf_init(&self->in, &vm->ctx);
     self->in_start = self->in_valid = 0;
     self->owner = NULL;
+    vm->file_count++;
     return self;
 }
 
@@ -345,6 +346,7 @@ static void file_destroy(Vm *vm, Object *object)
     release(vm, self->encoding);
     release(vm, self->errors);
     object_release_null(&vm->ctx, self->owner);
+    vm->file_count--;
     object_free(vm, self, sizeof *self);
 }
 

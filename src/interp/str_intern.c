@@ -9,7 +9,7 @@
 #include "interp/obj_str.h"
 
 // A power of two, since slots are found by masking a hash.
-enum { INTERN_FIRST_SLOTS = 1024 };
+enum { INTERN_FIRST_SLOTS = 4096 }; // room for the names of the built-ins
 
 // The table of interned strings: a bare Set without a type, since it is there
 // before any type is. Linear probes; removed slots hold VALUE_DELETED.

@@ -118,6 +118,7 @@ struct Vm {
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …
     bool output_lost;         // a dropped file could not write its output
+    uint32_t file_count;      // File objects, the three above included
     ValueVec argv;
     uint64_t hash_seed;
     const ProgramHooks *program; // what the program around the Vm offers; NULL:
@@ -133,6 +134,10 @@ Vm *vm_new(size_t stack_size);
 // The end of the program: forgets all modules and runs the finalisers of what
 // they held. Output may still be written. vm_free does it too.
 void vm_finish(Vm *vm);
+// After vm_finish: nothing that is left has output to write, so that a process
+// that ends now may leave the memory to the system. Never so in builds that
+// look for leaks.
+bool vm_is_spent(const Vm *vm);
 // Runs finalisers, frees everything. No error may be pending. False: a file
 // that the program dropped could not write its last output, which standard
 // error has been told.

@@ -128,6 +128,7 @@ Vm *vm_new(size_t stack_size)
         vm_free(vm);
         return NULL;
     }
+    cycles_settle(vm);
     return vm;
 }
 
@@ -177,6 +178,17 @@ void vm_finish(Vm *vm)
     (void)cycles_collect(vm, true);
 }
 
+// Beside the standard streams, which the caller flushes.
+bool vm_is_spent(const Vm *vm)
+{
+#if defined(DUET_ASAN) || defined(DUET_INJECT)
+    (void)vm;
+    return false;
+#else
+    return vm->file_count <= 3 && !vm->output_lost;
+#endif
+}
+
 // What an object holds that the collector does not track (a type through its
 // instances, say) is garbage only once that object has gone.
 static void collect_all(Vm *vm)
@@ -194,6 +206,7 @@ static void collect_all(Vm *vm)
 bool vm_free(Vm *vm)
 {
     vm_finish(vm);
+    cycles_unsettle(vm);
     modules_free(vm);
     release_values(vm);
     object_release_null(&vm->ctx, vm->builtins);

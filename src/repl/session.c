@@ -386,6 +386,12 @@ int session_close(Session *session)
         }
     }
     atomic_store(&interrupt_target, NULL);
+    // The process ends right after: taking everything down for the sake of
+    // order was a third of the work of a small program.
+    if (vm_is_spent(vm)) {
+        session->vm = NULL;
+        return session->status;
+    }
     stager_free(vm);
     bool written = vm_free(vm);
     session->vm = NULL;
