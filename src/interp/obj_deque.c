@@ -1,13 +1,12 @@
-// The native half of collections: the ring of deque with what loops call, and
-// the counting of Counter.
+// The ring of deque with what loops call.
 //
 // lib/collections/__init__.duet derives the class that programs see from this
 // one and adds what is not urgent. Invariant: capacity is 0 or a power of two;
 // item i of `count` stands at (start + i) & (capacity - 1), and no other slot
 // holds a reference. `changes` counts what an iteration must notice.
-#include "interp/module.h"
+#include "interp/obj_deque.h"
+
 #include "interp/note.h"
-#include "interp/obj_dict.h"
 #include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 #include "interp/protocol.h"
@@ -533,7 +532,7 @@ static const MemberDef deque_members[] = {
     {"maxlen", get_maxlen, NULL, "The most items that it keeps, or None."},
     {NULL, NULL, NULL, NULL}};
 
-static const TypeDef deque_type_def = {
+const TypeDef deque_type_def = {
     .name = "ring",
     .doc = "A queue with two ends: the native part of deque.",
     .kind = KIND_OPAQUE,
@@ -554,66 +553,3 @@ static const TypeDef deque_type_def = {
     .methods = deque_methods,
     .members = deque_members,
 };
-
-// For Counter: one more of each item. Programs see no step of it, so that the
-// mapping must be one that overrides nothing.
-static Value count_elements(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    if (!value_is_kind(args[0], KIND_DICT)) {
-        return raise_error(vm, ERR_TYPE, "a dict is required");
-    }
-    Dict *counts = value_as_dict(args[0]);
-    Value iterator = value_iter(vm, args[1]), item, seen;
-    bool ok = !value_failed(iterator);
-    while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
-        int found = value_failed(item) ? -1
-                                       : dict_get(vm, counts, item, &seen);
-        Value old = found > 0 ? value_retain(seen) : value_from_small(0);
-        Value next = found < 0 ? VALUE_FAIL
-                               : value_binary(vm, BINARY_ADD, old,
-                                              value_from_small(1));
-        ok = !value_failed(next) && dict_set(vm, counts, item, next) &&
-             ctx_poll(&vm->ctx);
-        release(vm, next);
-        release(vm, old);
-        release(vm, item);
-    }
-    release(vm, iterator);
-    return ok ? VALUE_NONE : VALUE_FAIL;
-}
-
-// The name of the module whose code called the function that asks: a
-// namedtuple belongs to it.
-static Value caller_name(Vm *vm, Value *args, uint32_t count)
-{
-    (void)args;
-    (void)count;
-    const Frame *frame = vm->frame;
-    if (frame == NULL || frame == vm->frames || frame[-1].globals == NULL) {
-        return value_retain(str_value(vm->names[NAME_MAIN]));
-    }
-    Value name = dict_get_name(frame[-1].globals, vm->names[NAME_NAME]);
-    return value_retain(value_unbound(name)
-                            ? str_value(vm->names[NAME_MAIN])
-                            : name);
-}
-
-static const NativeDef functions[] = {
-    {"_caller", "", caller_name, "The caller's caller's module."},
-    {"_count_elements", "mapping, iterable, /", count_elements,
-     "Counts the items of an iterable in a mapping."},
-    {NULL, NULL, NULL, NULL}};
-
-// The class that lib/collections derives deque from.
-static bool add_ring(Vm *vm, Dict *dict)
-{
-    Type *cls = type_variant(vm, &deque_type_def, "ring");
-    return cls != NULL && module_add(vm, dict, "ring",
-                                     value_from_object(object_retain(cls)));
-}
-
-const ModuleDef collections_module = {.name = "collections",
-                                      .doc = "The native half of collections.",
-                                      .functions = functions,
-                                      .init = add_ring};

@@ -1,0 +1,69 @@
+// The native half of collections: the ring of deque, and the counting of
+// Counter. What is not urgent is written in Duet, in lib/collections.
+#include "interp/module.h"
+#include "interp/obj_deque.h"
+#include "interp/obj_dict.h"
+#include "interp/protocol.h"
+
+// For Counter: one more of each item. Programs see no step of it, so that the
+// mapping must be one that overrides nothing.
+static Value count_elements(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_kind(args[0], KIND_DICT)) {
+        return raise_error(vm, ERR_TYPE, "a dict is required");
+    }
+    Dict *counts = value_as_dict(args[0]);
+    Value iterator = value_iter(vm, args[1]), item, seen;
+    bool ok = !value_failed(iterator);
+    while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
+        int found = value_failed(item) ? -1
+                                       : dict_get(vm, counts, item, &seen);
+        Value old = found > 0 ? value_retain(seen) : value_from_small(0);
+        Value next = found < 0 ? VALUE_FAIL
+                               : value_binary(vm, BINARY_ADD, old,
+                                              value_from_small(1));
+        ok = !value_failed(next) && dict_set(vm, counts, item, next) &&
+             ctx_poll(&vm->ctx);
+        release(vm, next);
+        release(vm, old);
+        release(vm, item);
+    }
+    release(vm, iterator);
+    return ok ? VALUE_NONE : VALUE_FAIL;
+}
+
+// The name of the module whose code called the function that asks: a
+// namedtuple belongs to it.
+static Value caller_name(Vm *vm, Value *args, uint32_t count)
+{
+    (void)args;
+    (void)count;
+    const Frame *frame = vm->frame;
+    if (frame == NULL || frame == vm->frames || frame[-1].globals == NULL) {
+        return value_retain(str_value(vm->names[NAME_MAIN]));
+    }
+    Value name = dict_get_name(frame[-1].globals, vm->names[NAME_NAME]);
+    return value_retain(value_unbound(name)
+                            ? str_value(vm->names[NAME_MAIN])
+                            : name);
+}
+
+static const NativeDef functions[] = {
+    {"_caller", "", caller_name, "The caller's caller's module."},
+    {"_count_elements", "mapping, iterable, /", count_elements,
+     "Counts the items of an iterable in a mapping."},
+    {NULL, NULL, NULL, NULL}};
+
+// The class that lib/collections derives deque from.
+static bool add_ring(Vm *vm, Dict *dict)
+{
+    Type *cls = type_variant(vm, &deque_type_def, "ring");
+    return cls != NULL && module_add(vm, dict, "ring",
+                                     value_from_object(object_retain(cls)));
+}
+
+const ModuleDef collections_module = {.name = "collections",
+                                      .doc = "The native half of collections.",
+                                      .functions = functions,
+                                      .init = add_ring};
