@@ -19,14 +19,16 @@ static Value str_result(Str *text)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// The file that `args` begins with, open; NULL: failed.
+// The file that `args` begins with, open; NULL: failed. The file, not its base:
+// a view of another file may have flags of its own.
 static File *open_file(Vm *vm, Value *args)
 {
     File *file = value_as_file(args[0]);
     return file_check_open(vm, file_base(file)) ? file : NULL;
 }
 
-// Some methods say it without a full stop, as CPython's lower layer does.
+// Some methods say it without a full stop, as CPython's lower layer does. As
+// open_file otherwise.
 static File *open_below(Vm *vm, Value *args)
 {
     File *file = value_as_file(args[0]);
@@ -35,7 +37,8 @@ static File *open_below(Vm *vm, Value *args)
                : raise_null(vm, ERR_VALUE, "I/O operation on closed file");
 }
 
-// A size that may be left out or None; -1 then.
+// A size that may be left out or None; -1 then. Other negative numbers come
+// through as they are, and mean the same to the callers.
 static bool optional_size(Vm *vm, Value given, int64_t *size)
 {
     *size = -1;
@@ -45,7 +48,9 @@ static bool optional_size(Vm *vm, Value given, int64_t *size)
 
 // --- reading ---
 
-// A file that can be read; what was written goes out first.
+// A file that can be read; what was written goes out first. NULL with the error
+// of CPython's layer that would notice first: binary files name the method,
+// text files do not.
 static File *readable_file(Vm *vm, Value *args, const char *what)
 {
     File *file = value_as_file(args[0]), *base = file_base(file);
@@ -245,7 +250,8 @@ FILE_BODY(fileno)
                         : int_from_i64(vm, file_base(file)->descriptor);
 }
 
-// A closed file still knows what it was never open for.
+// A closed file still knows what it was never open for. The flag is that of the
+// base, which a view shares.
 static Value can(Vm *vm, Value *args, uint32_t flag)
 {
     if (!(file_base(value_as_file(args[0]))->flags & flag)) {
@@ -277,6 +283,8 @@ FILE_BODY(seekable)
 }
 
 // What a text file allows: anywhere from the start, else only the place itself.
+// Characters of a text have no fixed size, so that a distance in them means
+// nothing; 0 from the end is the end.
 static bool check_text_seek(Vm *vm, Value offset, int64_t at, int64_t whence)
 {
     if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) {
@@ -370,7 +378,8 @@ FILE_BODY(truncate)
     return int_from_i64(vm, size);
 }
 
-// A text or None; *place is retained.
+// A text or None; *place is retained. None leaves the option as it was, as in
+// CPython.
 static bool set_option(Vm *vm, Value given, Value *place)
 {
     if (!value_unbound(given) && !value_is_none(given)) {
@@ -409,7 +418,8 @@ static Value get_name(Vm *vm, Value self)
     return value_retain(value_as_file(self)->name);
 }
 
-// A binary file always shows its 'b', even if it was opened by "r+b".
+// A binary file always shows its 'b', even if it was opened by "r+b". The text
+// is the file's own, made when it was opened.
 static Value get_mode(Vm *vm, Value self)
 {
     return str_result(str_from(vm, value_as_file(self)->mode));
@@ -455,6 +465,7 @@ static Value get_newlines(Vm *vm, Value self)
     size_t count = 0;
     for (int i = 0; i < 3; i++) {
         if (file->newlines & 1 << i) {
+            // The order is CPython's, not that in which they were met.
             found[count] = str_result(str_from(vm, names[i]));
             if (value_failed(found[count])) {
                 return VALUE_FAIL;
@@ -479,7 +490,8 @@ static Value get_line_buffering(Vm *vm, Value self)
     return value_from_bool((value_as_file(self)->flags & FILE_LINES) != 0);
 }
 
-// The same file as bytes: a view that holds this one.
+// The same file as bytes: a view that holds this one. It has a buffer of its
+// own only in name: what it reads and writes goes through the base.
 static Value get_buffer(Vm *vm, Value self)
 {
     File *file = value_as_file(self);
@@ -491,6 +503,7 @@ static Value get_buffer(Vm *vm, Value self)
     if (view == NULL) {
         return VALUE_FAIL;
     }
+    // The view keeps the file alive, which closes the descriptor.
     view->owner = object_retain(file);
     return value_from_object(view);
 }

@@ -24,7 +24,9 @@ typedef struct Percent {
     size_t next;   // of args; 1 when `single` was taken
 } Percent;
 
-// Borrowed. A single value may be taken once only.
+// Borrowed. A single value may be taken once only. "Not enough" is told when a
+// value is wanted, so that what precedes it in the template has been converted
+// already, side effects included.
 static Value next_value(Percent *p)
 {
     size_t count = p->args == NULL ? 1 : p->args->count;
@@ -37,7 +39,8 @@ static Value next_value(Percent *p)
 }
 
 // A width or precision that was given as '*'. What exceeds `most` is told as
-// CPython's C code would.
+// CPython's C code would. Bools count as ints, and nothing else with an
+// __index__ does.
 static bool percent_star(Percent *p, int64_t most, int64_t *out)
 {
     Value v = next_value(p);
@@ -64,6 +67,8 @@ static bool percent_number(Percent *p, const char *what, int64_t most,
         return percent_star(p, most, out);
     }
     for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
+        // Tested before it is multiplied: the limit may be the largest number
+        // that there is.
         int digit = *p->at - '0';
         if (*out > (most - digit) / 10) {
             return raise_false(p->vm, ERR_VALUE, "%s too big", what);
@@ -73,11 +78,14 @@ static bool percent_number(Percent *p, const char *what, int64_t most,
     return true;
 }
 
-// '+' wins over ' ', and '-' over '0', as in C.
+// '+' wins over ' ', and '-' over '0', as in C. In any order and as often as
+// they come; the first other character ends them.
 static void percent_flags(Percent *p, FormatSpec *spec)
 {
     for (; p->at < p->end; p->at++) {
         switch (*p->at) {
+        // A later '0' does not undo it: percent_number_text looks at the
+        // alignment first.
         case '-': spec->align = '<'; break;
         case '+': spec->sign = '+'; break;
         case ' ': spec->sign = spec->sign == '+' ? '+' : ' '; break;
@@ -88,7 +96,9 @@ static void percent_flags(Percent *p, FormatSpec *spec)
     }
 }
 
-// Text without a sign: padded with spaces whatever the flags say.
+// Text without a sign: padded with spaces whatever the flags say. Text of bytes
+// may be no UTF-8, so that format_pad, which counts code points, is of no use
+// for it.
 static void add_text(Percent *p, FormatSpec *spec, const char *text,
                      size_t length)
 {
@@ -104,7 +114,8 @@ static void add_text(Percent *p, FormatSpec *spec, const char *text,
     strbuf_pad(&p->out, ' ', spec->align == '<' ? pad : 0);
 }
 
-// %s %r %a of a str, %r and %a of bytes: precision cuts the text.
+// %s %r %a of a str, %r and %a of bytes: precision cuts the text. The text is
+// made in full and then cut, as a __str__ cannot be asked for a part.
 static bool percent_text(Percent *p, FormatSpec *spec, Value v)
 {
     Str *text = spec->type == 's' ? value_str(p->vm, v)
@@ -122,7 +133,8 @@ static bool percent_text(Percent *p, FormatSpec *spec, Value v)
     return true;
 }
 
-// The bytes that v stands for in b"%s", owned.
+// The bytes that v stands for in b"%s", owned. bytes itself, or what __bytes__
+// gives; a str is refused, since it would need an encoding.
 static Value percent_bytes_of(Percent *p, Value v)
 {
     Value made = bytes_from_method(p->vm, v);
@@ -163,6 +175,8 @@ static bool percent_codepoint(Percent *p, Value v, int64_t *out)
         if (!raise_matches(p->vm, ERR_OVERFLOW)) {
             return false;
         }
+        // An int beyond 64 bits is out of range as well, and is told in the
+        // same words.
         raise_clear(p->vm);
         *out = -1;
     }
@@ -173,7 +187,8 @@ static bool percent_codepoint(Percent *p, Value v, int64_t *out)
     return true;
 }
 
-// %c: a single character, or the number of one.
+// %c: a single character, or the number of one. A surrogate is a character like
+// others and is written as its three bytes.
 static bool percent_char(Percent *p, FormatSpec *spec, Value v)
 {
     if (p->bytes ? value_is_kind(v, KIND_BYTES) && bytes_length(v) == 1
@@ -193,7 +208,8 @@ static bool percent_char(Percent *p, FormatSpec *spec, Value v)
     return true;
 }
 
-// Sign, prefix and digits, padded as the flags say.
+// Sign, prefix and digits, padded as the flags say. `prefix` stands between the
+// sign and the zeros that fill up: -0x00ff.
 static void percent_number_text(Percent *p, FormatSpec *spec, bool negative,
                                 const char *prefix, const char *digits,
                                 size_t length)
@@ -204,6 +220,7 @@ static void percent_number_text(Percent *p, FormatSpec *spec, bool negative,
         sign[used++] = negative ? '-' : spec->sign;
     }
     memcpy(sign + used, prefix, strlen(prefix));
+    // '-' was not given: zeros go behind the sign, spaces in front of it.
     if (spec->align == 0) {
         spec->align = spec->fill[0] == '0' ? '=' : '>';
     } else {
@@ -212,7 +229,8 @@ static void percent_number_text(Percent *p, FormatSpec *spec, bool negative,
     format_number(&p->out, spec, sign, digits, length, 3);
 }
 
-// %e %f %g: anything with __float__. bytes tells every failure in one way.
+// %e %f %g: anything with __float__. bytes tells every failure in one way. The
+// sign of a NaN is never shown.
 static bool percent_float(Percent *p, FormatSpec *spec, Value v)
 {
     double d;
@@ -234,7 +252,9 @@ static bool percent_float(Percent *p, FormatSpec *spec, Value v)
     return ok;
 }
 
-// The value as an int, owned: %d takes floats and what has __int__, too.
+// The value as an int, owned: %d takes floats and what has __int__, too. Takes
+// nothing of `v`. A float is cut towards zero by %d and refused by %x, as in
+// CPython since 3.5.
 static Value percent_whole(Percent *p, char type, Value v)
 {
     if (value_is_integer(v) || value_is_bool(v)) {
@@ -248,6 +268,7 @@ static Value percent_whole(Percent *p, char type, Value v)
     if (decimal && value_is_float(v)) {
         return int_from_double(p->vm, value_float(v));
     }
+    // str has no __int__ that counts here: "%d" % "3" is an error.
     if (!value_is_float(v) && !value_is_str(v) && convert != NULL) {
         Value whole = convert(p->vm, v);
         if (value_failed(whole) && !raise_matches(p->vm, ERR_TYPE)) {
@@ -267,7 +288,9 @@ static Value percent_whole(Percent *p, char type, Value v)
                        type, type_name(cls));
 }
 
-// Precision is the least number of digits, as in C.
+// Precision is the least number of digits, as in C. Zeros up to the precision
+// are digits, those up to the width are filling; only the second are undone by
+// '-'.
 static bool percent_int(Percent *p, FormatSpec *spec, Value v)
 {
     Value whole = percent_whole(p, spec->type, v);
@@ -290,6 +313,7 @@ static bool percent_int(Percent *p, FormatSpec *spec, Value v)
     }
     for (size_t i = negative; i < digits.length; i++) {
         char c = at[i];
+        // int_print writes lower case alone.
         strbuf_putc(&body, type == 'X' && c >= 'a' ? (char)(c - 32) : c);
     }
     // Python's prefix for %#o is "0o", where C writes "0".
@@ -305,7 +329,8 @@ static bool percent_int(Percent *p, FormatSpec *spec, Value v)
     return ok;
 }
 
-// `at` is behind the letter, whose index the message tells.
+// `at` is behind the letter, whose index the message tells. A letter that is no
+// ASCII is shown as a whole, with its code point.
 static bool unsupported(Percent *p)
 {
     uint32_t letter = (unsigned char)p->at[-1];
@@ -323,7 +348,8 @@ static bool unsupported(Percent *p)
                        shown ? text : "?", letter, index);
 }
 
-// One conversion of a value.
+// One conversion of a value. The letter is any character of the template; what
+// stands for none is refused here, not before.
 static bool percent_value(Percent *p, FormatSpec *spec, Value v)
 {
     switch (spec->type) {
@@ -349,7 +375,8 @@ static bool percent_value(Percent *p, FormatSpec *spec, Value v)
     }
 }
 
-// %(name): the mapping's item is the only value from here on.
+// %(name): the mapping's item is the only value from here on. Parentheses
+// within the name are counted, so that "%(f(x))s" has the key "f(x)".
 static bool percent_named(Percent *p)
 {
     if (value_unbound(p->mapping)) {
@@ -377,6 +404,7 @@ static bool percent_named(Percent *p)
     if (value_failed(v)) {
         return false;
     }
+    // The item of the conversion before is let go only now.
     value_replace(&p->vm->ctx, &p->item, v);
     p->single = v;
     p->args = NULL;
@@ -384,13 +412,15 @@ static bool percent_named(Percent *p)
     return true;
 }
 
-// Flags, width, precision and the modifier that Python ignores.
+// Flags, width, precision and the modifier that Python ignores. Each part may
+// be missing, and the order is fixed.
 static bool percent_spec(Percent *p, FormatSpec *spec)
 {
     percent_flags(p, spec);
     if (!percent_number(p, "width", INT64_MAX, &spec->width)) {
         return false;
     }
+    // Of a '*' alone: a negative width means '-', as in C.
     if (spec->width < -1) {
         spec->align = '<';
         spec->width = spec->width == INT64_MIN ? INT64_MAX : -spec->width;
@@ -401,6 +431,7 @@ static bool percent_spec(Percent *p, FormatSpec *spec)
                             &spec->precision)) {
             return false;
         }
+        // A point without digits is a precision of 0.
         spec->precision = spec->precision < 0 ? 0 : spec->precision;
     }
     if (p->at < p->end &&
@@ -411,7 +442,9 @@ static bool percent_spec(Percent *p, FormatSpec *spec)
            raise_false(p->vm, ERR_VALUE, "incomplete format");
 }
 
-// One specifier, behind its '%'. "%%" alone takes no value.
+// One specifier, behind its '%'. "%%" alone takes no value. The letter is read
+// before a value is taken, so that a template which ends too early is told as
+// such.
 static bool percent_field(Percent *p)
 {
     if (p->at < p->end && *p->at == '%') {
@@ -438,7 +471,8 @@ static bool percent_field(Percent *p)
     return ok && strbuf_ok(&p->out);
 }
 
-// Text between specifiers, and each of them.
+// Text between specifiers, and each of them. Plain text is copied in stretches
+// up to the next '%'.
 static bool percent_run(Percent *p)
 {
     while (p->at < p->end) {
@@ -464,7 +498,8 @@ static bool percent_run(Percent *p)
                        p->bytes ? "bytes" : "string");
 }
 
-// What has items by key, and is no text or tuple.
+// What has items by key, and is no text or tuple. CPython's test: a list has
+// items too, and is only not complained of when it is left over.
 static bool is_mapping(Vm *vm, Value v, bool bytes)
 {
     return !value_is_str(v) && !value_is_kind(v, KIND_TUPLE) &&
@@ -472,6 +507,7 @@ static bool is_mapping(Vm *vm, Value v, bool bytes)
            type_of(vm, v)->slots.get_item != NULL;
 }
 
+// A tuple is its items; anything else is one value.
 Value format_percent(Vm *vm, Value text, Value args)
 {
     bool bytes = value_is_kind(text, KIND_BYTES);
@@ -488,6 +524,7 @@ Value format_percent(Vm *vm, Value text, Value args)
     p.args = value_is_kind(args, KIND_TUPLE) ? value_as_tuple(args) : NULL;
     strbuf_init(&p.out, &vm->ctx);
     bool ok = percent_run(&p);
+    // The item that %(name) gave last, if any did.
     release(vm, p.item);
     if (!ok || !bytes) {
         Str *result = ok ? str_from_buf(vm, &p.out) : NULL;

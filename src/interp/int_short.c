@@ -26,7 +26,8 @@ typedef struct Short {
     mp_digit own[2];
 } Short;
 
-// False: it is too long. `v` is an int or bool.
+// False: it is too long. `v` is an int or bool. Nothing is copied for an
+// object; `s` may not outlive `v`.
 static bool short_read(Short *s, Value v)
 {
     if (value_is_object(v)) {
@@ -39,6 +40,7 @@ static bool short_read(Short *s, Value v)
     int64_t small = value_is_int(v) ? value_small(v)
                                     : value_same(v, VALUE_TRUE);
     uint64_t magnitude = small < 0 ? 0 - (uint64_t)small : (uint64_t)small;
+    // 62 bits and digits of 60: two may be needed.
     s->own[0] = magnitude & MP_MASK;
     s->own[1] = magnitude >> BITS;
     s->used = s->own[1] != 0 ? 2 : s->own[0] != 0;
@@ -64,6 +66,8 @@ static Value make_box(Vm *vm, const mp_digit *digits, int used, bool negative)
     return value_from_object(box);
 }
 
+// Takes no reference; the digits are copied. Zeros at the top are dropped
+// first, so callers may leave a carry of 0.
 Value int_short_make(Vm *vm, const mp_digit *digits, int used, bool negative)
 {
     while (used > 0 && digits[used - 1] == 0) {
@@ -83,7 +87,8 @@ Value int_short_make(Vm *vm, const mp_digit *digits, int used, bool negative)
 
 // --- sums ---
 
-// Of magnitudes: <0, 0, >0.
+// Of magnitudes: <0, 0, >0. Neither has zeros at the top, hence the longer one
+// is larger.
 static int compare_digits(const mp_digit *a, int m, const mp_digit *b, int n)
 {
     if (m != n) {
@@ -97,7 +102,8 @@ static int compare_digits(const mp_digit *a, int m, const mp_digit *b, int n)
     return 0;
 }
 
-// out = a + b, where m >= n; its length, m + 1. `out` may be an operand.
+// out = a + b, where m >= n; its length, m + 1. `out` may be an operand. A
+// carry of one digit is enough: both digits are below 2^60.
 static int add_digits(mp_digit *out, const mp_digit *a, int m,
                       const mp_digit *b, int n)
 {
@@ -111,7 +117,8 @@ static int add_digits(mp_digit *out, const mp_digit *a, int m,
     return m + 1;
 }
 
-// out = a - b, where a >= b; its length, m. `out` may be an operand.
+// out = a - b, where a >= b; its length, m. `out` may be an operand. The caller
+// has compared them; zeros at the top may be left.
 static int subtract_digits(mp_digit *out, const mp_digit *a, int m,
                            const mp_digit *b, int n)
 {
@@ -125,7 +132,8 @@ static int subtract_digits(mp_digit *out, const mp_digit *a, int m,
     return m;
 }
 
-// x + y with y's sign as it is given.
+// x + y with y's sign as it is given. A difference of the same signs is a sum
+// of unlike ones: y's sign is turned by the caller.
 static Value sum(Vm *vm, const Short *x, const Short *y, bool negative)
 {
     mp_digit out[ROOM];
@@ -147,7 +155,8 @@ static Value sum(Vm *vm, const Short *x, const Short *y, bool negative)
 
 // --- products ---
 
-// out = a * b, of m + n digits; neither operand.
+// out = a * b, of m + n digits; neither operand. By rows, quadratic: the
+// operands are a few digits long, where nothing else is faster.
 static int multiply_digits(mp_digit *out, const mp_digit *a, int m,
                            const mp_digit *b, int n)
 {
@@ -155,6 +164,7 @@ static int multiply_digits(mp_digit *out, const mp_digit *a, int m,
     for (int i = 0; i < m; i++) {
         mp_digit carry = 0;
         for (int j = 0; j < n; j++) {
+            // Below 2^120 + 2^61: it fits.
             Wide t = (Wide)a[i] * b[j] + out[i + j] + carry;
             out[i + j] = (mp_digit)t & MP_MASK;
             carry = (mp_digit)(t >> BITS);
@@ -164,6 +174,7 @@ static int multiply_digits(mp_digit *out, const mp_digit *a, int m,
     return m + n;
 }
 
+// UNBOUND: too long for here, libtommath has to do it.
 static Value product(Vm *vm, const Short *x, const Short *y)
 {
     mp_digit out[ROOM];
@@ -180,6 +191,7 @@ static uint64_t count_bits(const mp_digit *digits, int used)
 {
     return used == 0 ? 0
                      : (uint64_t)used * BITS -
+                           // A digit has 60 of the 64 bits.
                            (uint64_t)(__builtin_clzll(digits[used - 1]) - 4);
 }
 
@@ -199,6 +211,7 @@ Value int_short_power(Vm *vm, Value base, uint64_t exponent)
     while (exponent != 0) {
         if (exponent & 1) {
             used = multiply_digits(scratch, result, used, square, length);
+            // A product of m + n digits may have one less.
             used -= used > 0 && scratch[used - 1] == 0;
             memcpy(result, scratch, (size_t)used * sizeof *result);
         }
@@ -214,7 +227,8 @@ Value int_short_power(Vm *vm, Value base, uint64_t exponent)
 
 // --- quotients ---
 
-// quotient = a / divisor, of m digits, which may be `a`; the rest.
+// quotient = a / divisor, of m digits, which may be `a`; the rest. From the top
+// down, as by hand; `rest` stays below the divisor.
 static mp_digit divide_by_digit(mp_digit *quotient, const mp_digit *a, int m,
                                 mp_digit divisor)
 {
@@ -228,7 +242,8 @@ static mp_digit divide_by_digit(mp_digit *quotient, const mp_digit *a, int m,
     return rest;
 }
 
-// out = a << shift, shift < BITS, with one digit more than a.
+// out = a << shift, shift < BITS, with one digit more than a. A shift of 0
+// works: then nothing is carried.
 static void shift_up(mp_digit *out, const mp_digit *a, int m, int shift)
 {
     mp_digit carry = 0;
@@ -240,7 +255,8 @@ static void shift_up(mp_digit *out, const mp_digit *a, int m, int shift)
 }
 
 // Knuth's guess of a quotient's digit from the top three digits u[0], u[-1],
-// u[-2] and the divisor's top two: it is right or one too large.
+// u[-2] and the divisor's top two: it is right or one too large. Volume 2 of
+// The Art of Computer Programming, 4.3.1; the divisor is normalised.
 static mp_digit guess_digit(const mp_digit *u, mp_digit top, mp_digit next)
 {
     Wide numerator = (Wide)u[0] << BITS | u[-1];
@@ -256,7 +272,8 @@ static mp_digit guess_digit(const mp_digit *u, mp_digit top, mp_digit next)
 }
 
 // u[0 .. n] -= v * q; the guess was too large if that is negative: then v is
-// added once, and q is one less.
+// added once, and q is one less. One step of the long division: the digit that
+// was right is given back.
 static mp_digit take_off(mp_digit *u, const mp_digit *v, int n, mp_digit q)
 {
     mp_digit carry = 0, borrow = 0;
@@ -280,7 +297,7 @@ static mp_digit take_off(mp_digit *u, const mp_digit *v, int n, mp_digit q)
 }
 
 // Of magnitudes, Knuth's algorithm D: quotient of m - n + 1 digits, rest of n.
-// n >= 1, m >= n.
+// n >= 1, m >= n. `a` and `b` are left alone, copies are shifted.
 static void divide_digits(const mp_digit *a, int m, const mp_digit *b, int n,
                           mp_digit *quotient, mp_digit *rest)
 {
@@ -298,6 +315,8 @@ static void divide_digits(const mp_digit *a, int m, const mp_digit *b, int n,
         quotient[j] = take_off(&u[j], v, n, q);
     }
     for (int i = 0; i < n; i++) {
+        // The normalising is undone for the rest alone; a quotient does not
+        // know of it.
         rest[i] = u[i] >> shift | (u[i + 1] << (BITS - shift) & MP_MASK);
     }
 }
@@ -309,7 +328,8 @@ typedef struct Division {
 } Division;
 
 // Floored: where the signs differ and something is left, the quotient is one
-// further from zero, and the rest is what is missing to the divisor.
+// further from zero, and the rest is what is missing to the divisor. C and
+// Knuth cut towards zero, Python rounds down.
 static void floor_divide(Division *d, const Short *x, const Short *y)
 {
     d->rest_used = y->used;
@@ -329,6 +349,7 @@ static void floor_divide(Division *d, const Short *x, const Short *y)
     if (!exact && x->negative != y->negative) {
         static const mp_digit one = 1;
         bool empty = d->quotient_used == 0;
+        // A quotient of no digits is 0; one is added to it in place.
         d->quotient[0] = empty ? 0 : d->quotient[0];
         d->quotient_used = add_digits(d->quotient, d->quotient,
                                       empty ? 1 : d->quotient_used, &one, 1);
@@ -349,6 +370,8 @@ static Value rest_of(Vm *vm, const Division *d, const Short *y)
     return int_short_make(vm, d->rest, d->rest_used, y->negative);
 }
 
+// 1: both are set and owned; 0: too long, or a division by zero, for the
+// general way to do or to refuse; -1: memory is short.
 int int_short_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
     Short x, y;
@@ -369,7 +392,8 @@ int int_short_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
     return 1;
 }
 
-// The parts of a division that one operator asks for.
+// The parts of a division that one operator asks for. As int_short_divmod, but
+// for one of the two.
 static Value divide(Vm *vm, BinaryOp op, const Short *x, const Short *y)
 {
     Division d;
@@ -387,6 +411,8 @@ static Value divide(Vm *vm, BinaryOp op, const Short *x, const Short *y)
 static Value shift(Vm *vm, BinaryOp op, const Short *x, const Short *y)
 {
     mp_digit out[ROOM] = {0};
+    // A negative count is an error, and one of two digits leaves nothing or
+    // fills all memory: neither is for here.
     if (y->negative || y->used > 1) {
         return VALUE_UNBOUND;
     }
@@ -400,6 +426,7 @@ static Value shift(Vm *vm, BinaryOp op, const Short *x, const Short *y)
         shift_up(out + digits, x->digits, x->used, bits);
         return int_short_make(vm, out, (int)digits + x->used + 1, x->negative);
     }
+    // All of it is lost where the count exceeds the number.
     bool lost = x->used > 0;
     int used = 0;
     if (digits < (mp_digit)x->used) {
@@ -423,7 +450,8 @@ static Value shift(Vm *vm, BinaryOp op, const Short *x, const Short *y)
 }
 
 // The number in two's complement of `width` digits, which leave a bit for the
-// sign.
+// sign. ~x + 1 from the lowest digit on; of a number that is not negative a
+// plain copy.
 static void to_complement(mp_digit *out, const Short *s, int width)
 {
     mp_digit carry = s->negative;
@@ -435,7 +463,8 @@ static void to_complement(mp_digit *out, const Short *s, int width)
     }
 }
 
-// & | ^ as of endless two's complement.
+// & | ^ as of endless two's complement. The width leaves room for a sign, so
+// that the top bit of the result is its sign.
 static Value bitwise(Vm *vm, BinaryOp op, const Short *x, const Short *y)
 {
     mp_digit a[ROOM], b[ROOM];
@@ -454,6 +483,8 @@ static Value bitwise(Vm *vm, BinaryOp op, const Short *x, const Short *y)
     return int_short_make(vm, b, width, negative);
 }
 
+// UNBOUND: one of the operands is too long or the operator none of these.
+// Division by zero is left to the general way, which raises.
 Value int_short_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Short x, y;
@@ -478,6 +509,8 @@ Value int_short_binary(Vm *vm, BinaryOp op, Value a, Value b)
 // --- text ---
 
 // Eighteen decimal digits at a time, as many as fit a digit of the number.
+// Written from the end of `text` backwards, without a sign: where it begins, or
+// 0 if the number is too long or zero.
 size_t int_short_decimal(const mp_int *number, char *text, size_t size)
 {
     enum { PART = 18 };

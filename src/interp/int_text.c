@@ -20,7 +20,8 @@ enum { LEAF_DIGITS = 200, TEXT_LEVELS = 40 };
 
 static const char digit_chars[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-// A number below base ** width; `width` > 0 pads with zeros.
+// A number below base ** width; `width` > 0 pads with zeros. libtommath writes
+// upper case.
 static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
                          size_t width)
 {
@@ -51,7 +52,8 @@ static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
 
 // powers[level] is base ** (LEAF_DIGITS << level).
 // Without padding, zeros in front are left out: a level that the number does
-// not reach is skipped. The low half always has its full width.
+// not reach is skipped. The low half always has its full width. The halves are
+// divided by the next power: the low one has a known number of digits.
 static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
                           int base, const mp_int *powers, int level,
                           bool padded)
@@ -88,6 +90,7 @@ typedef struct Powers {
     int count; // of those that are initialised
 } Powers;
 
+// Also of a table that was only begun.
 static void powers_clear(Powers *p)
 {
     for (int i = 0; i < p->count; i++) {
@@ -95,7 +98,8 @@ static void powers_clear(Powers *p)
     }
 }
 
-// The square of the last power, or the first one.
+// The square of the last power, or the first one. TEXT_LEVELS is out of reach:
+// the text would be 200 * 2^40 digits long.
 static mp_err powers_add(Ctx *ctx, Powers *p, int base)
 {
     mp_int *last = &p->powers[p->count];
@@ -113,6 +117,7 @@ static mp_err powers_add(Ctx *ctx, Powers *p, int base)
 
 // Makes powers up to about half the number's size by squaring; the largest one
 // splits it first. MP_ERR may also mean an interrupt that is pending in ctx.
+// T(n) = 2 T(n/2) + division: as fast as int_divide is.
 static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 {
     // Of any base, whose digits are a bit each or more: one leaf prints it.
@@ -135,12 +140,13 @@ static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
 }
 
 // Bits of a digit of a base that is a power of two and fits int_unpack, else 0.
+// 0 means that digits are not whole bits.
 static int digit_bits(int base)
 {
     return (base & (base - 1)) == 0 ? __builtin_ctz((unsigned)base) : 0;
 }
 
-// The digits are the number's bits: nothing is divided.
+// The digits are the number's bits: nothing is divided. Linear in the length.
 static bool print_bits(Ctx *ctx, StrBuf *out, const mp_int *number, int bits)
 {
     size_t count = ((size_t)mp_count_bits(number) + (size_t)bits - 1) /
@@ -172,7 +178,9 @@ static void print_small(StrBuf *out, uint64_t magnitude, int base)
     strbuf_add(out, text + at, sizeof text - at);
 }
 
-// Immediates and bools fit into 64 bits and need no splitting.
+// Immediates and bools fit into 64 bits and need no splitting. Into `out`,
+// whose failure tells of errors: a MemoryError or KeyboardInterrupt is pending
+// then.
 void int_print(Vm *vm, StrBuf *out, Value v, int base)
 {
     IntView view;
@@ -254,7 +262,8 @@ static int digit_value(char c)
 
 // Up to LEAF_DIGITS digits: quadratic, but faster than splitting such short
 // texts. Eleven digits of any base up to 36 are one digit of the number, so
-// they go in together.
+// they go in together. Each step multiplies the whole number by one digit, so
+// leaves are kept short.
 static mp_err parse_leaf(const char *text, size_t length, int base,
                          mp_int *number)
 {
@@ -275,7 +284,8 @@ static mp_err parse_leaf(const char *text, size_t length, int base,
 }
 
 // `length` clean digits, at most LEAF_DIGITS << level of them, into *number
-// (initialised): number = high * powers[level - 1] + low.
+// (initialised): number = high * powers[level - 1] + low. The mirror of
+// print_split, with the same powers.
 static mp_err parse_split(Ctx *ctx, const char *text, size_t length, int base,
                           const mp_int *powers, int level, mp_int *number)
 {
@@ -305,7 +315,8 @@ static mp_err parse_split(Ctx *ctx, const char *text, size_t length, int base,
     return err;
 }
 
-// Clean digits of any base into *number (initialised).
+// Clean digits of any base into *number (initialised). `text` is scratch: with
+// a base of whole bits it is overwritten by the digits' values.
 static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
                            mp_int *number)
 {
@@ -331,7 +342,9 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
 }
 
 // CPython's message, with the base as it was given (0 stays 0) and the text
-// with its white space: `repr`, which is taken. It shows 200 characters.
+// with its white space: `repr`, which is taken. It shows 200 characters. What
+// is shown is cut after 200 characters, so that a huge text makes no huge
+// message.
 static Value invalid_literal(Vm *vm, StrBuf *repr, int base)
 {
     if (strbuf_ok(repr)) {
@@ -350,7 +363,8 @@ static Value invalid_literal(Vm *vm, StrBuf *repr, int base)
     return VALUE_FAIL;
 }
 
-// Skips "0x" and the like if it fits the base; base 0 becomes what it says.
+// Skips "0x" and the like if it fits the base; base 0 becomes what it says. How
+// many bytes it takes. "0b1" in base 16 is a number without prefix.
 static size_t parse_prefix(const char *text, size_t length, int *base)
 {
     int found = 0;
@@ -366,7 +380,8 @@ static size_t parse_prefix(const char *text, size_t length, int *base)
     return 0;
 }
 
-// Copies digits without underscores; SIZE_MAX if something else is there.
+// Copies digits without underscores; SIZE_MAX if something else is there. `out`
+// has room for all of the text. An underscore may stand between digits only.
 static size_t clean_digits(const char *text, size_t length, int base,
                            bool after_prefix, char *out)
 {
@@ -390,6 +405,7 @@ static size_t clean_digits(const char *text, size_t length, int base,
     return count == 0 ? SIZE_MAX : count;
 }
 
+// "00" is a literal, "01" is none.
 static bool only_zeros(const char *digits, size_t count)
 {
     while (count > 0 && digits[count - 1] == '0') {
@@ -399,7 +415,7 @@ static bool only_zeros(const char *digits, size_t count)
 }
 
 // libtommath reports only that something failed; unless an interrupt is
-// pending, it was memory.
+// pending, it was memory. `digits` is scratch for parse_digits.
 static Value parse_clean(Vm *vm, char *digits, size_t count, int base,
                          bool negative)
 {
@@ -423,7 +439,8 @@ static Value parse_clean(Vm *vm, char *digits, size_t count, int base,
     return int_from_mp(vm, &number);
 }
 
-// ASCII only, and no isspace, which asks the locale.
+// ASCII only, and no isspace, which asks the locale. White space beyond ASCII
+// was turned into blanks by the caller.
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -491,6 +508,8 @@ static Value parse_literal(Vm *vm, const char *text, size_t length, int base)
     return result;
 }
 
+// `base` is 2 to 36, or 0 for what a literal says. A ValueError shows the text
+// as repr does.
 Value int_parse(Vm *vm, const char *text, size_t length, int base)
 {
     Value made = parse_literal(vm, text, length, base);

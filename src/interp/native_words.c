@@ -40,6 +40,7 @@ static const StyleRow styles[] = {
     {"map", {NULL, NULL}, STYLE_MAP},
 };
 
+// `owner` NULL: the native is a function and no method.
 static bool row_has_owner(const StyleRow *row, const char *owner)
 {
     if (owner == NULL) {
@@ -49,7 +50,8 @@ static bool row_has_owner(const StyleRow *row, const char *owner)
                                       strcmp(row->owners[1], owner) == 0);
 }
 
-// Only errors ask, so the rows are searched one by one.
+// Only errors ask, so the rows are searched one by one. The name alone is not
+// enough: list.index is read in another way than str.index.
 static Style style_of(const Native *native)
 {
     const char *owner =
@@ -315,6 +317,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
                        name, how, bound, plural(bound), given);
 }
 
+// `names` NULL: the call has no keywords.
 static bool has_name(const Tuple *names, const Str *name)
 {
     for (size_t i = 0; names != NULL && i < names->count; i++) {
@@ -326,11 +329,13 @@ static bool has_name(const Tuple *names, const Str *name)
 }
 
 // The first required parameter that neither a position nor a name gives.
+// Positions are counted without self, as CPython counts them.
 static bool check_required(Vm *vm, const Native *native, uint32_t given,
                            const Tuple *names)
 {
     for (uint32_t i = 0; i < native->param_count; i++) {
         const NativeParam *param = &native->params[i];
+        // Positional-only ones were counted before.
         bool named = param->kind == PARAM_KEYWORD_ONLY ||
                      (param->kind == PARAM_POSITIONAL && i >= given);
         if (!named || param->default_text != NULL ||
@@ -356,6 +361,8 @@ static bool check_required(Vm *vm, const Native *native, uint32_t given,
     return true;
 }
 
+// True: the number and the names of the arguments fit. `given` counts positions
+// with self; `names` are the keywords, NULL: none.
 bool native_check_count(Vm *vm, const Native *native, uint32_t given,
                         const Tuple *names)
 {

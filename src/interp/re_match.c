@@ -3,7 +3,8 @@
 #include "interp/obj_int.h"
 #include "interp/re_object.h"
 
-// Its string was good when the match was made.
+// Its string was good when the match was made. Bytes cannot change and strs
+// neither, so that no error can come of it.
 static ReSubject subject_of(Vm *vm, const ReMatch *match)
 {
     ReSubject subject;
@@ -11,7 +12,9 @@ static ReSubject subject_of(Vm *vm, const ReMatch *match)
     return subject;
 }
 
-// A group that took no part in the end has two marks or none.
+// A group that took no part in the end has two marks or none. Marks are kept as
+// offsets: the text may be cut out long after the run is gone. VALUE_FAIL:
+// memory is short.
 Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
                    const RegexRun *run, size_t pos, size_t endpos)
 {
@@ -37,7 +40,8 @@ Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
     return value_from_object(match);
 }
 
-// Its size depends on the number of groups.
+// Its size depends on the number of groups. The pattern is counted by each of
+// its matches.
 static void match_destroy(Vm *vm, Object *self)
 {
     ReMatch *match = (ReMatch *)self;
@@ -49,7 +53,8 @@ static void match_destroy(Vm *vm, Object *self)
 
 // --- groups ---
 
-// Cut from the text when it is asked for: most groups never are.
+// Cut from the text when it is asked for: most groups never are. `none` is what
+// stands for a group that took no part, retained.
 static Value group_value(Vm *vm, const ReMatch *match, uint32_t group,
                          Value none)
 {
@@ -66,6 +71,7 @@ static bool find_group(Vm *vm, const ReMatch *match, Value key,
                        uint32_t *group)
 {
     int64_t number = -1;
+    // A number first: most groups are asked for by it.
     if (value_is_int(key)) {
         number = value_small(key);
     } else if (type_of(vm, key)->slots.index == NULL) {
@@ -74,11 +80,13 @@ static bool find_group(Vm *vm, const ReMatch *match, Value key,
         if (known < 0) {
             return false;
         }
+        // An unknown name is told like a number out of range.
         number = known == 0 ? -1 : value_small(found);
     } else if (!value_to_index(vm, key, &number)) {
         if (!raise_matches(vm, ERR_OVERFLOW)) {
             return false;
         }
+        // A number beyond 64 bits names no group either.
         raise_clear(vm);
         number = -1;
     }
@@ -114,6 +122,7 @@ static Value match_group(Vm *vm, Value *args, uint32_t count)
     for (size_t i = 0; all != NULL && i < keys->count; i++) {
         all->items[i] = group_of_key(vm, match, keys->items[i]);
         if (value_failed(all->items[i])) {
+            // The tuple is released with what it holds so far.
             all->items[i] = VALUE_UNBOUND;
             object_release(&vm->ctx, all);
             return VALUE_FAIL;
@@ -159,6 +168,7 @@ static Value match_groupdict(Vm *vm, Value *args, uint32_t count)
                                     &number)) {
         Value text = group_value(vm, match, (uint32_t)value_small(number),
                                  none);
+        // dict_set retains, so the text is released below in any case.
         bool ok = !value_failed(text) && dict_set(vm, all, name, text);
         if (!value_failed(text)) {
             release(vm, text);
@@ -173,7 +183,8 @@ static Value match_groupdict(Vm *vm, Value *args, uint32_t count)
 
 // --- positions ---
 
-// Mark `mark` in characters; -1: the group took no part.
+// Mark `mark` in characters; -1: the group took no part. Counting takes time in
+// the text's length unless every character is one byte.
 static int64_t position_of(Vm *vm, const ReMatch *match, uint32_t mark)
 {
     if (match->marks[mark] == SIZE_MAX) {
@@ -240,6 +251,7 @@ static Value match_expand(Vm *vm, Value *args, uint32_t count)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     Value result = VALUE_FAIL;
+    // A template that is wrong raises re.error with its place.
     if (re_template_parse(vm, &template, match->pattern, args[1])) {
         re_template_expand(&out, &template, &subject, match->marks);
         if (!subject.is_text && strbuf_ok(&out)) {
@@ -261,7 +273,8 @@ static Value match_copy(Vm *vm, Value *args, uint32_t count)
     return value_retain(args[0]);
 }
 
-// The matched text shows whole, however long it is.
+// The matched text shows whole, however long it is. CPython's form, `span`
+// first.
 static Value match_repr(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
@@ -336,7 +349,8 @@ static Value get_last_group(Vm *vm, Value self)
                         : (text == NULL ? VALUE_FAIL : str_value(text));
 }
 
-// Made anew each time; only old programs ask for it.
+// Made anew each time; only old programs ask for it. Each group's (start, end),
+// the whole first.
 static Value get_regs(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
@@ -352,7 +366,8 @@ static Value get_regs(Vm *vm, Value self)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
-// Matches come from patterns only.
+// Matches come from patterns only. As for patterns: the class is there to be
+// named, not to be called.
 static Value match_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)args, (void)keywords;

@@ -10,7 +10,8 @@
 
 static bool walk(ScopeWalk *w, const Node *node);
 
-// In the order of the source, in which symbols are numbered.
+// In the order of the source, in which symbols are numbered. The first failure
+// ends it: one error of syntax is told, as CPython does.
 static bool walk_list(ScopeWalk *w, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -21,14 +22,16 @@ static bool walk_list(ScopeWalk *w, NodeList list)
     return true;
 }
 
-// A name in the running scope.
+// A name in the running scope. The flags of several mentions add up; the span
+// is that of the first.
 static bool note(ScopeWalk *w, Text name, uint32_t flags, Span span)
 {
     return scope_note_name(w, w->scope, name, flags, span) != NULL;
 }
 
-// The one name that no program may bind. CPython points at all of the
-// statement or expression that does.
+// The one name that no program may bind. CPython points at all of the statement
+// or expression that does. True without a name, so that optional names need no
+// test at the callers.
 static bool check_bindable(ScopeWalk *w, const Node *node, Text name)
 {
     return name.text == NULL || strcmp(name.text, "__debug__") != 0 ||
@@ -36,6 +39,7 @@ static bool check_bindable(ScopeWalk *w, const Node *node, Text name)
 }
 
 // Parameters; their defaults and annotations belong to the scope outside.
+// Walked before the function's scope is opened, hence not part of add_params.
 static bool walk_param_values(ScopeWalk *w, const Node *params)
 {
     NodeList list = params->params.params;
@@ -70,6 +74,8 @@ static bool add_params(ScopeWalk *w, const Node *params)
                 !check_bindable(w, w->scope->node, param->param.name)) {
                 return false;
             }
+            // Only parameters are in the scope yet, so any symbol of the name
+            // is a second one.
             if (scope_find(w->scope, name, length) != NULL) {
                 return scope_error(
                     w, param->span,
@@ -107,6 +113,7 @@ static bool walk_function(ScopeWalk *w, const Node *node)
         add_params(w, params) &&
         (node->kind == AST_LAMBDA ? walk(w, node->lambda.body)
                                   : walk_list(w, node->function_def.body));
+    // Also after a failure, though nobody looks at it then.
     w->scope = outer;
     return ok;
 }
@@ -127,6 +134,7 @@ static bool walk_class(ScopeWalk *w, const Node *node)
     if (scope == NULL) {
         return false;
     }
+    // Names that begin with two underscores are mangled with it.
     scope->class_name = node->class_def.name.text;
     bool ok = note(w, namespace, SYMBOL_PARAM, node->span) &&
               walk_list(w, node->class_def.body);
@@ -134,7 +142,8 @@ static bool walk_class(ScopeWalk *w, const Node *node)
     return ok;
 }
 
-// Counted, because no walrus may stand in it, however deep.
+// Counted, because no walrus may stand in it, however deep. A lambda in it does
+// not lift the ban either.
 static bool walk_iterable(ScopeWalk *w, const Node *generator)
 {
     w->comp_iter++;
@@ -143,7 +152,8 @@ static bool walk_iterable(ScopeWalk *w, const Node *generator)
     return ok;
 }
 
-// The caller has walked the first iterable, in the scope around.
+// The caller has walked the first iterable, in the scope around. `second` is
+// the value of a dict comprehension, NULL for others.
 static bool walk_generators(ScopeWalk *w, NodeList generators,
                             const Node *first, const Node *second)
 {
@@ -161,6 +171,7 @@ static bool walk_generators(ScopeWalk *w, NodeList generators,
 // The first iterable belongs to the scope around.
 static bool walk_comprehension(ScopeWalk *w, const Node *node)
 {
+    // The hidden parameter has CPython's name, which locals() shows.
     static const Text iterable = {".0", 2};
     bool is_dict = node->kind == AST_DICT_COMP;
     NodeList generators =
@@ -184,7 +195,8 @@ static bool walk_comprehension(ScopeWalk *w, const Node *node)
     return ok;
 }
 
-// A walrus in a comprehension assigns in the function around it.
+// A walrus in a comprehension assigns in the function around it. A
+// comprehension has a scope of its own, but the walrus binds past it (PEP 572).
 static bool walk_walrus(ScopeWalk *w, const Node *node)
 {
     Text name = node->named_expr.target->name.id;
@@ -220,6 +232,7 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
     }
     // The comprehensions on the way to the function declare the name as if by
     // global or nonlocal.
+    // Of a function's own global name the comprehension must see the same.
     uint32_t how = scope->kind == SCOPE_MODULE ||
                            (symbol->flags & SYMBOL_GLOBAL)
                        ? SYMBOL_GLOBAL
@@ -233,7 +246,8 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
     return walk(w, node->named_expr.value);
 }
 
-// global and nonlocal must stand before the first use.
+// global and nonlocal must stand before the first use. The tests stand in
+// CPython's order, since a name may break several rules.
 static bool declare(ScopeWalk *w, const Node *node, const Node *name)
 {
     bool global = node->kind == AST_GLOBAL;
@@ -242,6 +256,7 @@ static bool declare(ScopeWalk *w, const Node *node, const Node *name)
         return scope_error(w, node->span, "%s",
                            "nonlocal declaration not allowed at module level");
     }
+    // Noted without a flag: a name that is only declared is not used.
     Symbol *symbol = scope_note_name(w, w->scope, name->name.id, 0, node->span);
     if (symbol == NULL) {
         return false;
@@ -287,6 +302,7 @@ static bool declare(ScopeWalk *w, const Node *node, const Node *name)
     return true;
 }
 
+// The names of one statement are independent of each other.
 static bool walk_declaration(ScopeWalk *w, const Node *node)
 {
     for (uint32_t i = 0; i < node->names.names.count; i++) {
@@ -298,7 +314,8 @@ static bool walk_declaration(ScopeWalk *w, const Node *node)
 }
 
 // `import a.b` binds a, `as` and `from` bind the whole name, and what * binds
-// is not known before the program runs.
+// is not known before the program runs. The module's file is not looked at:
+// that is for run time.
 static bool walk_import(ScopeWalk *w, const Node *node, NodeList names)
 {
     bool from = node->kind == AST_IMPORT_FROM;
@@ -317,6 +334,7 @@ static bool walk_import(ScopeWalk *w, const Node *node, NodeList names)
         const char *dot = from ? NULL : strchr(name.text, '.');
         if (dot != NULL) {
             size_t length = (size_t)(dot - name.text);
+            // The symbol keeps the pointer, so the part must outlive this walk.
             name.text = arena_strndup(w->table->arena, name.text, length);
             name.length = length;
         }
@@ -328,7 +346,8 @@ static bool walk_import(ScopeWalk *w, const Node *node, NodeList names)
     return true;
 }
 
-// A yield makes its function a generator.
+// A yield makes its function a generator. A comprehension would become a
+// generator by it, which Python 3.8 forbade.
 static bool walk_yield(ScopeWalk *w, const Node *node)
 {
     if (w->scope->kind == SCOPE_COMPREHENSION) {
@@ -343,6 +362,8 @@ static bool walk_yield(ScopeWalk *w, const Node *node)
     if (w->scope->kind != SCOPE_FUNCTION && w->scope->kind != SCOPE_LAMBDA) {
         return scope_error(w, node->span, "%s", "'yield' outside function");
     }
+    // The compiler emits another kind of return for it, even where the yield is
+    // never reached.
     w->scope->is_generator = true;
     return walk(w, node->expr_stmt.value);
 }
@@ -359,6 +380,7 @@ static bool walk_name(ScopeWalk *w, const Node *node)
     }
     uint32_t flags = load ? SYMBOL_USED : SYMBOL_ASSIGNED;
     if (node->name.context == CONTEXT_DEL) {
+        // Deleting binds: the name is local to the scope.
         flags |= SYMBOL_DELETED;
     }
     if (!note(w, node->name.id, flags, node->span)) {
@@ -375,7 +397,9 @@ static bool walk_name(ScopeWalk *w, const Node *node)
 }
 
 // `x: int`: only a bare name is declared by it, and a declared one cannot be.
-// In a module `global` changes nothing, so that it is allowed there.
+// In a module `global` changes nothing, so that it is allowed there. The
+// annotation is walked in any case: names in it are read, if only at module
+// level.
 static bool walk_annotated(ScopeWalk *w, const Node *node)
 {
     const Node *target = node->ann_assign.target;
@@ -399,7 +423,9 @@ static bool walk_annotated(ScopeWalk *w, const Node *node)
            walk(w, node->ann_assign.value) && walk(w, target);
 }
 
-// Statements that bind names or open scopes; all else walks its parts.
+// Statements that bind names or open scopes; all else walks its parts. The
+// order in which parts are walked is that in which they run, since it decides
+// which of two errors is told.
 static bool walk_statement(ScopeWalk *w, const Node *node)
 {
     switch (node->kind) {

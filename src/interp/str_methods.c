@@ -8,7 +8,9 @@
 #include "interp/obj_bytes.h"
 #include "interp/sequence.h"
 
-// None is named without quotes or type, as CPython's texts do.
+// None is named without quotes or type, as CPython's texts do. `words` is the
+// beginning of the message, which differs from method to method. Borrowed; NULL
+// with a TypeError.
 Str *str_argument(Vm *vm, Value v, const char *words)
 {
     if (value_is_str(v)) {
@@ -20,7 +22,8 @@ Str *str_argument(Vm *vm, Value v, const char *words)
 }
 
 // The bidirectional classes WS, B and S and the category Zs: CPython's
-// definition, written out because it is a handful of ranges.
+// definition, written out because it is a handful of ranges. Not Unicode's
+// White_Space: the separators 28 to 31 count here and do not there.
 bool str_is_space(uint32_t c)
 {
     return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 ||
@@ -30,6 +33,8 @@ bool str_is_space(uint32_t c)
 }
 
 // The code point at `at` is to be stripped: white space, or one of `chars`.
+// UTF-8 is self-synchronising: a code point's bytes are found in `chars` only
+// where that code point stands.
 static bool strips(const char *at, size_t size, Str *chars)
 {
     uint32_t codepoint = 0;
@@ -39,7 +44,8 @@ static bool strips(const char *at, size_t size, Str *chars)
     return utf8_decode(at, size, &codepoint) != 0 && str_is_space(codepoint);
 }
 
-// An ASCII byte that goes: white space, or the one given.
+// An ASCII byte that goes: white space, or the one given. For the common case
+// that both the text's end and the set are ASCII.
 static inline bool strips_byte(char c, char one, bool spaces)
 {
     unsigned char byte = (unsigned char)c;
@@ -49,6 +55,7 @@ static inline bool strips_byte(char c, char one, bool spaces)
 
 // strip, lstrip and rstrip. If nothing is to be stripped the text is its own
 // result. From the right, continuation bytes (10xxxxxx) are stepped over.
+// `words`: what is said of a set that is no str.
 static Value strip_method(Vm *vm, Value *args, bool left, bool right,
                           const char *words)
 {
@@ -101,6 +108,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         end = last;
     }
     if ((size_t)(end - start) == str->length) {
+        // Of a subclass a plain str is made, as CPython does.
         return str_or_fail(str_exact(vm, str));
     }
     return str->count == str->length
@@ -133,7 +141,9 @@ static Value method_rstrip(Vm *vm, Value *args, uint32_t count)
 // Below this much the padding is made in one piece, without polls.
 enum { PAD_QUICK = 4096 };
 
-// The text between so many ASCII characters, in one allocation.
+// The text between so many ASCII characters, in one allocation. The count is
+// known without looking at the text; a result of one character is one of the
+// shared strs.
 static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
                        size_t right)
 {
@@ -152,7 +162,7 @@ static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
 }
 
 // ljust, rjust and center by the padding of format(): a width below the length
-// leaves the text as it is.
+// leaves the text as it is. `align` is a letter of format(): '<', '>' or '^'.
 static Value pad_method(Vm *vm, Value *args, char align)
 {
     FormatSpec spec = {.fill = " "};
@@ -221,7 +231,8 @@ static Value method_center(Vm *vm, Value *args, uint32_t count)
     return pad_method(vm, args, '^');
 }
 
-// Zeros go behind a sign, so that the result reads as the same number.
+// Zeros go behind a sign, so that the result reads as the same number. The
+// width counts the sign.
 static Value method_zfill(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -258,6 +269,7 @@ static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
         if (c == '\t') {
             int64_t step = width > 0 ? width - column % width : 0;
             strbuf_pad(&out, ' ', (size_t)step);
+            // The column in the result, not in the text.
             column += step;
             continue;
         }

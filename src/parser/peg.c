@@ -13,7 +13,8 @@ enum {
 static Piece *match_rule(Peg *g, Rule *rule);
 static Piece *match_alternatives(Peg *g, const Alternative *first);
 
-// The arena clears it.
+// The arena clears it. It ends where the parser stands: the caller has taken
+// its last token.
 static Piece *new_piece(Peg *g, PieceKind kind, uint32_t first)
 {
     Piece *piece = arena_new(g->p->arena, Piece);
@@ -26,7 +27,8 @@ static Piece *new_piece(Peg *g, PieceKind kind, uint32_t first)
 }
 
 // Where the lexer stopped the parser can go no further either: its reason is
-// told at once, as CPython reads tokens one by one.
+// told at once, as CPython reads tokens one by one. With an error of the lexer
+// pending, whatever was tried fails at once.
 static TokenKind kind_at(Peg *g)
 {
     TokenKind kind = parse_kind(g->p);
@@ -36,7 +38,8 @@ static TokenKind kind_at(Peg *g)
     return kind;
 }
 
-// Taken if it fits.
+// Taken if it fits. NULL leaves the position alone, so the caller need not put
+// it back.
 static Piece *match_token(Peg *g, TokenKind kind)
 {
     if (kind_at(g) != kind) {
@@ -47,7 +50,9 @@ static Piece *match_token(Peg *g, TokenKind kind)
 }
 
 // Names that are keywords in one place only. CPython compares them up to the
-// name's length, so that `m` is taken for one too.
+// name's length, so that `m` is taken for one too. Kept as it is because error
+// messages must agree with CPython's: a name of one letter takes other ways
+// through the grammar.
 static bool is_soft(Parser *p, Span name)
 {
     const char *text = p->source->text + name.start;
@@ -57,6 +62,7 @@ static bool is_soft(Parser *p, Span name)
            strncmp("_", text, length) == 0;
 }
 
+// A token NAME with that text, or one of the soft keywords.
 static Piece *match_name(Peg *g, const Item *item)
 {
     Parser *p = g->p;
@@ -72,7 +78,8 @@ static Piece *match_name(Peg *g, const Item *item)
     return fits ? match_token(g, TOK_NAME) : NULL;
 }
 
-// What fits without a token; NULL: it does not fit, or no memory.
+// What fits without a token; NULL: it does not fit, or no memory. A piece of no
+// tokens, so that NULL can mean failure everywhere.
 static Piece *match_nothing(Peg *g, bool fits)
 {
     return fits ? new_piece(g, PIECE_PLAIN, g->p->position) : NULL;
@@ -87,6 +94,8 @@ static Piece *match_base(Peg *g, const Item *item)
     case ITEM_WORD:
     case ITEM_SOFT:
         return match_name(g, item);
+    // Parameters end at ")" or, of a lambda, at ":"; the rules are written once
+    // for both.
     case ITEM_CLOSE:
         return match_token(g, g->lambda ? TOK_COLON : TOK_RIGHT_PAREN);
     case ITEM_DEF:
@@ -103,7 +112,9 @@ static Piece *match_base(Peg *g, const Item *item)
     return match_nothing(g, true);
 }
 
-// The matches of a loop, kept on the parser's list for nodes meanwhile.
+// The matches of a loop, kept on the parser's list for nodes meanwhile. NULL
+// with fewer than `least` matches. Nothing is copied where the loop matched
+// nothing.
 static Piece *finish_loop(Peg *g, uint32_t first, size_t mark, uint32_t least)
 {
     Parser *p = g->p;
@@ -137,6 +148,7 @@ static Piece *match_loop(Peg *g, const Item *item)
     for (;;) {
         uint32_t before = p->position;
         if (p->scratch.count > mark && item->form == FORM_DIVIDED &&
+            // The divider is given back if no further match follows it.
             match_token(g, item->divider) == NULL) {
             p->position = before;
             break;
@@ -146,6 +158,7 @@ static Piece *match_loop(Peg *g, const Item *item)
             p->position = before;
             break;
         }
+        // Pieces and nodes share the list: both are pointers into the arena.
         if (!vec_push(p->ctx, &p->scratch, (Node *)(void *)piece)) {
             break;
         }
@@ -153,7 +166,8 @@ static Piece *match_loop(Peg *g, const Item *item)
     return finish_loop(g, first, mark, item->form == FORM_ANY ? 0 : 1);
 }
 
-// &x and !x leave the position alone.
+// &x and !x leave the position alone. Faults met while looking ahead count all
+// the same, as in CPython, where an invalid_ rule may raise there.
 static Piece *match_ahead(Peg *g, const Item *item)
 {
     uint32_t before = g->p->position;
@@ -165,6 +179,8 @@ static Piece *match_ahead(Peg *g, const Item *item)
     return match_nothing(g, found == (item->form == FORM_AHEAD));
 }
 
+// One item in its form: as often as it fits, optional, forced, or only looked
+// for.
 static Piece *match_item(Peg *g, const Item *item)
 {
     uint32_t before = g->p->position;
@@ -184,6 +200,7 @@ static Piece *match_item(Peg *g, const Item *item)
             found = match_nothing(g, true);
         }
         return found;
+    // &&x of CPython's grammar: if it does not fit, that is the error.
     case FORM_FORCED:
         found = match_base(g, item);
         if (found == NULL && !ctx_failed(g->p->ctx)) {
@@ -196,7 +213,8 @@ static Piece *match_item(Peg *g, const Item *item)
     }
 }
 
-// Strings are told from f-strings by their prefixes.
+// Strings are told from f-strings by their prefixes. One f-string among the
+// parts makes the whole an f-string.
 static PieceKind kind_of_text(Peg *g, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++) {
@@ -211,7 +229,8 @@ static PieceKind kind_of_text(Peg *g, uint32_t first, uint32_t last)
     return PIECE_LITERAL;
 }
 
-// The tokens of a text are read for the faults inside it.
+// The tokens of a text are read for the faults inside it. The position is put
+// back behind the text; an error is pending if one was found.
 static void check_text(Peg *g, uint32_t first)
 {
     uint32_t after = g->p->position;
@@ -222,10 +241,12 @@ static void check_text(Peg *g, uint32_t first)
 }
 
 // A single part stands for itself, unless the alternative gives it a name.
+// `parts` is the caller's array and is copied.
 static Piece *build(Peg *g, const Alternative *alternative, uint32_t first,
                     Piece *const *parts)
 {
     uint32_t count = alternative->count;
+    // An alternative whose action only passes one part on names that part `a`.
     if (alternative->kind == PIECE_FIRST) {
         for (uint32_t i = 0; i < count; i++) {
             if (alternative->items[i].name == 'a') {
@@ -249,6 +270,7 @@ static Piece *build(Peg *g, const Alternative *alternative, uint32_t first,
     }
     memcpy(piece->parts, parts, count * sizeof *parts);
     piece->count = count;
+    // What a chain such as a.b[c] is, is what its last step is.
     if (piece->kind == PIECE_STEP) {
         const Piece *steps = parts[1];
         piece->kind = steps->parts[steps->count - 1]->kind;
@@ -259,7 +281,8 @@ static Piece *build(Peg *g, const Alternative *alternative, uint32_t first,
     return piece;
 }
 
-// *ended: no other alternative may be tried.
+// *ended: no other alternative may be tried. NULL also where its action has
+// raised the error that it is there for.
 static Piece *match_alternative(Peg *g, const Alternative *alternative,
                                 bool *ended)
 {
@@ -282,6 +305,7 @@ static Piece *match_alternative(Peg *g, const Alternative *alternative,
     return build(g, alternative, first, parts);
 }
 
+// Tried in order, the first that fits wins: PEG, not a choice of the longest.
 static Piece *match_alternatives(Peg *g, const Alternative *first)
 {
     uint32_t before = g->p->position;
@@ -296,7 +320,7 @@ static Piece *match_alternatives(Peg *g, const Alternative *first)
     return NULL;
 }
 
-// NULL: not known.
+// NULL: not known. Few rules are kept at any one token, so a list will do.
 static Kept *find_kept(Peg *g, const Rule *rule)
 {
     Kept *kept = g->kept[g->p->position - g->base];
@@ -306,6 +330,7 @@ static Kept *find_kept(Peg *g, const Rule *rule)
     return kept;
 }
 
+// A failure (NULL) is kept as well: trying in vain is what takes the time.
 static bool keep(Peg *g, const Rule *rule, uint32_t first, Piece *piece)
 {
     Kept *kept = arena_new(g->p->arena, Kept);
@@ -317,7 +342,8 @@ static bool keep(Peg *g, const Rule *rule, uint32_t first, Piece *piece)
     return true;
 }
 
-// The flags that hold within a rule are put back behind it.
+// The flags that hold within a rule are put back behind it. `invalid_` rules
+// are on in the second look only.
 static Piece *match_inside(Peg *g, const Rule *rule)
 {
     bool lambda = g->lambda, invalid = g->invalid;
@@ -332,6 +358,7 @@ static Piece *match_inside(Peg *g, const Rule *rule)
     return found;
 }
 
+// Memoised where the grammar says so, which is what keeps the matching linear.
 static Piece *match_rule(Peg *g, Rule *rule)
 {
     Parser *p = g->p;
@@ -343,6 +370,7 @@ static Piece *match_rule(Peg *g, Rule *rule)
         p->position = kept->last;
         return kept->piece;
     }
+    // Counting rules alone would not do: frames of C differ in size.
     char here; // the stack grows down to this
     if (++g->depth > MAX_DEPTH || (uintptr_t)&here < p->ctx->stack_low) {
         ctx_fail_memory(p->ctx);
@@ -360,7 +388,8 @@ static Piece *match_rule(Peg *g, Rule *rule)
     return found;
 }
 
-// The rules by name; their texts are read later.
+// The rules by name; their texts are read later. The flags follow from the
+// rules' names and from the sign behind them.
 static bool list_rules(Peg *g)
 {
     while (peg_grammar[g->rule_count] != NULL) {
@@ -385,7 +414,8 @@ static bool list_rules(Peg *g)
     return true;
 }
 
-// From the statement's first token on, with nothing kept.
+// From the statement's first token on, with nothing kept. What a first look has
+// kept is not valid for the second, in which other rules count.
 static void look(Peg *g, Rule *rule, bool invalid)
 {
     size_t count = g->p->list->count - g->base;
@@ -400,6 +430,7 @@ static void look(Peg *g, Rule *rule, bool invalid)
     (void)unused;
 }
 
+// Anything else that is pending, such as a lack of memory, is left as it is.
 static bool is_syntax_error(const Ctx *ctx)
 {
     ErrorKind kind = ctx->error.kind;
@@ -407,7 +438,8 @@ static bool is_syntax_error(const Ctx *ctx)
 }
 
 // Indentation where no statement can begin is named as such; the rest is bare
-// "invalid syntax".
+// "invalid syntax". `token`: the furthest one that was looked at, which is
+// where CPython points.
 static void fail_plain(Peg *g, uint32_t token)
 {
     switch (g->p->tokens[token].kind) {
@@ -423,8 +455,10 @@ static void fail_plain(Peg *g, uint32_t token)
     }
 }
 
-// CPython's two passes: the first without the rules for faults, to find how
-// far a valid program goes; the second with them.
+// CPython's two passes: the first without the rules for faults, to find how far
+// a valid program goes; the second with them. Called only when the real parser
+// has failed; a valid text never comes here. `name` is the rule to begin with,
+// `first` the statement's first token.
 void peg_explain(Parser *p, const char *name, uint32_t first)
 {
     Peg g = {.p = p, .base = first};

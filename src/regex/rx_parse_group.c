@@ -12,7 +12,8 @@ enum {
 
 // --- names and numbers ---
 
-// A name as the language has them.
+// A name as the language has them. NFKC is not applied, as the module re does
+// not.
 static bool is_identifier(const RxParser *p, RxName name)
 {
     for (size_t i = name.start; i < name.end; i++) {
@@ -31,6 +32,8 @@ static size_t name_length(RxName name)
 }
 
 // `extra`: how many characters stand between the name and the token to come.
+// False: a fault is noted. `extra` moves the place that is told back to the
+// name's start.
 static bool check_name(RxParser *p, RxName name, size_t extra)
 {
     if (!is_identifier(p, name)) {
@@ -40,7 +43,8 @@ static bool check_name(RxParser *p, RxName name, size_t extra)
     return !p->failed;
 }
 
-// The UTF-8 of a name, the arena's.
+// The UTF-8 of a name, the arena's. NULL: memory is short, and the parse is
+// over.
 static char *name_text(RxParser *p, RxName name)
 {
     char *text = arena_alloc(p->arena, name_length(name) * UTF8_MAX_BYTES + 1);
@@ -55,7 +59,8 @@ static char *name_text(RxParser *p, RxName name)
     return text;
 }
 
-// The group of this name, 0: none.
+// The group of this name, 0: none. A pattern has few names, so they are
+// searched in turn.
 static uint32_t find_group(const RxParser *p, const char *name)
 {
     for (uint32_t i = 1; i < p->groups.count; i++) {
@@ -67,13 +72,15 @@ static uint32_t find_group(const RxParser *p, const char *name)
     return 0;
 }
 
-// A reference into an open group would have no width and no end.
+// A reference into an open group would have no width and no end. Group 0, the
+// whole, is never closed while the pattern is read.
 static bool is_closed(const RxParser *p, uint32_t group)
 {
     return group < p->groups.count && p->groups.items[group].closed;
 }
 
 // Inside a lookbehind the widths of its own groups are not settled.
+// `behind_groups` is the number of groups when the outermost lookbehind began.
 static void check_behind(RxParser *p, uint32_t group)
 {
     // Outside of lookbehinds nothing is asked.
@@ -88,7 +95,8 @@ static void check_behind(RxParser *p, uint32_t group)
     }
 }
 
-// By number or name: the caller has looked the group up.
+// By number or name: the caller has looked the group up. `offset`: how far the
+// reference stands behind the place that a fault points at, in characters.
 void rx_parse_back(RxParser *p, RxSeq *seq, uint32_t group, size_t offset,
                    uint32_t flags)
 {
@@ -114,6 +122,7 @@ static void parse_named_back(RxParser *p, RxSeq *seq, uint32_t flags)
     char *text = name_text(p, name);
     uint32_t group = text == NULL ? 0 : find_group(p, text);
     if (group == 0) {
+        // The place of the name itself.
         rx_parser_fail_name(p, name_length(name) + 1, "unknown group name ",
                             name, "");
         return;
@@ -123,7 +132,8 @@ static void parse_named_back(RxParser *p, RxSeq *seq, uint32_t flags)
 
 // --- flags ---
 
-// The flag of a letter, 0: none has it.
+// The flag of a letter, 0: none has it. The letters of the module re; 't' is
+// accepted and means nothing.
 static uint32_t flag_of(uint32_t c)
 {
     switch (c) {
@@ -148,7 +158,8 @@ static uint32_t flag_of(uint32_t c)
     }
 }
 
-// "unknown flag" for a letter, else what is missing there.
+// "unknown flag" for a letter, else what is missing there. The place is that of
+// the letter: one or two characters back.
 static void fail_flag(RxParser *p, uint32_t c, bool escaped,
                       const char *missing)
 {
@@ -163,6 +174,7 @@ static void fail_flag(RxParser *p, uint32_t c, bool escaped,
 }
 
 // Letters to switch on; `c`, the first one, is behind. The sign behind them.
+// Faults are noted, and the reading goes on: the first fault stays.
 static uint32_t take_flags_on(RxParser *p, uint32_t c, uint32_t *on)
 {
     bool escaped = false;
@@ -176,6 +188,7 @@ static uint32_t take_flags_on(RxParser *p, uint32_t c, uint32_t *on)
                                  "a bytes pattern");
         }
         *on |= flag;
+        // Of ASCII, LOCALE and UNICODE one alone can hold.
         if ((flag & TYPE_FLAGS) && (*on & TYPE_FLAGS) != flag) {
             rx_parser_fail(p, 0, "bad inline flags: flags 'a', 'u' and 'L' "
                                  "are incompatible");
@@ -192,7 +205,8 @@ static uint32_t take_flags_on(RxParser *p, uint32_t c, uint32_t *on)
     }
 }
 
-// Letters to switch off, behind '-', up to the ':' behind them.
+// Letters to switch off, behind '-', up to the ':' behind them. At least one
+// letter must stand there.
 static void take_flags_off(RxParser *p, uint32_t *off)
 {
     bool escaped;
@@ -218,7 +232,8 @@ static void take_flags_off(RxParser *p, uint32_t *off)
 }
 
 // True if they were for the whole pattern: "(?im)"; else *flags are those
-// inside of the group.
+// inside of the group. (?aiLmsux-imsx:…): letters that are on, then letters
+// that are off.
 static bool parse_flags(RxParser *p, uint32_t c, uint32_t *flags)
 {
     uint32_t on = 0, off = 0;
@@ -249,7 +264,8 @@ static bool parse_flags(RxParser *p, uint32_t c, uint32_t *flags)
 
 // --- kinds of groups ---
 
-// The ')' of what began at `start`.
+// The ')' of what began at `start`. The fault points at the opening
+// parenthesis, whatever stands in between.
 static void expect_close(RxParser *p, size_t start)
 {
     if (!rx_parser_match(p, ')')) {
@@ -258,7 +274,8 @@ static void expect_close(RxParser *p, size_t start)
     }
 }
 
-// (?=…) (?!…) (?<=…) (?<!…), up to the first sign, `c`, behind.
+// (?=…) (?!…) (?<=…) (?<!…), up to the first sign, `c`, behind. A lookbehind's
+// body must have a fixed width, which the compiler checks.
 static void parse_look(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
                        uint32_t flags)
 {
@@ -276,6 +293,7 @@ static void parse_look(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
         }
         // Groups from here on are the lookbehind's own.
         if (outermost) {
+            // An inner one changes nothing: the outermost decides.
             p->behind_groups = p->groups.count;
         }
     }
@@ -304,6 +322,7 @@ static uint32_t condition_number(RxParser *p, RxName name)
             return 0;
         }
         number = number * 10 + (p->text[i] - '0');
+        // Digits beyond that do not matter; the product must not overflow.
         number = number > RX_MANY ? RX_MANY : number;
     }
     if (number == 0) {
@@ -312,6 +331,8 @@ static uint32_t condition_number(RxParser *p, RxName name)
         rx_parser_fail_text(p, name_length(name) + 1,
                             "invalid group reference ", name, "", RX_NOTHING);
     } else {
+        // A group may follow its condition, so that it is checked at the end of
+        // the pattern.
         RxLater later = {.group = (uint32_t)number,
                          .position =
                              rx_parser_tell(p) - name_length(name) - 1};
@@ -322,7 +343,8 @@ static uint32_t condition_number(RxParser *p, RxName name)
     return (uint32_t)number;
 }
 
-// (?(name)yes|no), up to the second '(' behind.
+// (?(name)yes|no), up to the second '(' behind. Without an else the other way
+// is the empty one.
 static void parse_if(RxParser *p, RxSeq *seq, size_t start, uint32_t flags)
 {
     RxName name = rx_parser_until(p, ')', "group name");
@@ -357,7 +379,8 @@ static void parse_if(RxParser *p, RxSeq *seq, size_t start, uint32_t flags)
     expect_close(p, start);
 }
 
-// The number of a new group; 0: there are too many, or memory is short.
+// The number of a new group; 0: there are too many, or memory is short. Numbers
+// go by opening parentheses from 1 on.
 static uint32_t open_group(RxParser *p, RxName name)
 {
     // The number is known before the name is checked: the words name it.
@@ -380,7 +403,8 @@ static uint32_t open_group(RxParser *p, RxName name)
     return (uint32_t)count;
 }
 
-// The inside of a group that holds a subpattern, and its end.
+// The inside of a group that holds a subpattern, and its end. `outer` are the
+// flags around the group, `inner` those inside of it.
 static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind,
                        bool captures, RxName name, size_t start,
                        uint32_t outer, uint32_t inner)
@@ -393,6 +417,7 @@ static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind,
     }
     // References to it may come from here on.
     if (group != 0) {
+        // A lookbehind needs the width of groups that it refers to.
         p->groups.items[group].width = rx_tree_width(&body, &p->groups);
         p->groups.items[group].closed = true;
     }
@@ -403,7 +428,8 @@ static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind,
     }
 }
 
-// (?P…, behind the 'P'. True if it is a named group, whose name is *name.
+// (?P…, behind the 'P'. True if it is a named group, whose name is *name. The
+// forms that the module re had first and other engines have taken over.
 static bool parse_python(RxParser *p, RxSeq *seq, RxName *name,
                          uint32_t flags)
 {
@@ -426,7 +452,8 @@ static bool parse_python(RxParser *p, RxSeq *seq, RxName *name,
     return false;
 }
 
-// (?#…)
+// (?#…) A backslash does not escape the ')', which ends it in any case:
+// `escaped` is what the tokens say.
 static void skip_comment(RxParser *p, size_t start)
 {
     bool escaped;
@@ -439,7 +466,8 @@ static void skip_comment(RxParser *p, size_t start)
     } while (rx_parser_take(p, &escaped) != ')' || escaped);
 }
 
-// (?im) and (?i-m:…)
+// (?im) and (?i-m:…) `first`: nothing of the pattern stands in front, which
+// global flags need since Python 3.11.
 static void parse_flag_group(RxParser *p, RxSeq *seq, uint32_t c,
                              size_t start, uint32_t *flags, bool first)
 {
@@ -454,10 +482,11 @@ static void parse_flag_group(RxParser *p, RxSeq *seq, uint32_t c,
         rx_parser_fail(p, rx_parser_tell(p) - start,
                        "global flags not at the start of the expression");
     }
+    // The rest of this sequence is read with them too.
     *flags = rx_parser_flags(p);
 }
 
-// What follows "(?".
+// What follows "(?". An unknown one is told with the characters that began it.
 static void parse_extension(RxParser *p, RxSeq *seq, size_t start,
                             uint32_t *flags, bool first)
 {
@@ -492,7 +521,8 @@ static void parse_extension(RxParser *p, RxSeq *seq, size_t start,
     }
 }
 
-// group := '(' ['?' extension] ways ')', behind the '('
+// group := '(' ['?' extension] ways ')', behind the '(' A plain group captures;
+// what else there is begins with '?'.
 void rx_parse_group(RxParser *p, RxSeq *seq, uint32_t *flags, bool first)
 {
     size_t start = rx_parser_tell(p) - 1;

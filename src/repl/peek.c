@@ -21,7 +21,8 @@ enum { PEEK_REPR_MAX = 40, PEEK_DEPTH_MAX = 20 };
 
 static const Peek unknown = {.value = VALUE_UNBOUND};
 
-// Takes the reference.
+// Takes the reference. VALUE_FAIL is unknown, and its error is dropped:
+// completion must never show one.
 static Peek known(Session *session, Value value)
 {
     if (value_failed(value)) {
@@ -79,18 +80,21 @@ static Value plain_part(Value found)
     return computed ? VALUE_UNBOUND : found;
 }
 
-// value.name for any value.
+// value.name for any value. As attr_get_generic would find it, without the
+// steps that call something.
 static Peek attribute_of(Session *session, const Peek *peek, Str *name)
 {
     Vm *vm = session->vm;
     if (value_is_kind(peek->value, KIND_MODULE)) {
         Dict *dict = ((Module *)value_object(peek->value))->dict;
+        // A module's __getattr__ would run code, so only its dict counts.
         return known(session, value_retain(dict_get_name(dict, name)));
     }
     bool class = value_is_kind(peek->value, KIND_TYPE);
     Type *type = class ? (Type *)value_object(peek->value) : peek->type;
     Value found = type_lookup(vm, type, name);
     if (!class && value_is_object(peek->value) &&
+        // A data descriptor of the class goes before the instance's own dict.
         !attr_is_data_descriptor(found)) {
         Value own = instance_get(vm, value_object(peek->value), name);
         if (!value_unbound(own) && !value_failed(own)) {
@@ -107,12 +111,13 @@ static Peek attribute_of(Session *session, const Peek *peek, Str *name)
     Peek result = known(session, value_retain(plain_part(found)));
     result.bound = !class && help_is_callable(result.value) &&
                    !value_is_kind(found, KIND_STATICMETHOD);
+    // A classmethod is bound to the class even when it is read from there.
     result.bound |= value_is_kind(found, KIND_CLASSMETHOD);
     return result;
 }
 
-// Takes `peek` over. The name is interned for the look-up, as the machine
-// does it.
+// Takes `peek` over. The name is interned for the look-up, as the machine does
+// it. A look-up that fails leaves no error behind.
 static Peek peek_attribute(Session *session, Peek *peek, const char *text,
                            size_t length)
 {
@@ -129,14 +134,16 @@ static Peek peek_attribute(Session *session, Peek *peek, const char *text,
     return result;
 }
 
-// Exactly the built-in type, whose subscripts run no code of the program.
+// Exactly the built-in type, whose subscripts run no code of the program. A
+// subclass may have a __getitem__ of its own.
 static bool is_plain(const Session *session, Value value, Kind kind)
 {
     return value_is_kind(value, kind) &&
            type_of(session->vm, value) == type_of_kind(session->vm, kind);
 }
 
-// A string or number as the value that it stands for.
+// A string or number as the value that it stands for. Text and numbers are read
+// by the program's own parser, so that escapes and underscores are right.
 static Peek peek_literal(Session *session, const Source *source,
                          const Token *token)
 {
@@ -169,6 +176,8 @@ static Peek peek_item(Session *session, const Source *source, Peek *peek,
     bool dict = is_plain(session, peek->value, KIND_DICT);
     if (count == 1 && (list || dict)) {
         Peek at = unknown;
+        // Only constants and names are looked at: an expression could be
+        // anything.
         if (key->kind == TOK_STRING || key->kind == TOK_NUMBER) {
             at = peek_literal(session, source, key);
         } else if (key->kind == TOK_NAME) {
@@ -181,6 +190,7 @@ static Peek peek_item(Session *session, const Source *source, Peek *peek,
         }
         peek_free(session, &at);
     } else if (peek->type == type_of_kind(vm, KIND_STR)) {
+        // A character of a text is a text, and so is a slice.
         result = of_kind(session, KIND_STR);
     } else if (count > 1 && list) {
         result = (Peek){.value = VALUE_UNBOUND, .type = peek->type};
@@ -189,7 +199,8 @@ static Peek peek_item(Session *session, const Source *source, Peek *peek,
     return result;
 }
 
-// The value of a call is known only as far as a class says it.
+// The value of a call is known only as far as a class says it. Functions may do
+// anything, so that nothing is said of what they return.
 static Peek peek_call(Session *session, Peek *peek)
 {
     Peek result = unknown;
@@ -209,6 +220,8 @@ static Peek peek_display(Session *session, const TokenList *tokens,
     bool comma = false;
     for (size_t i = open + 1; i < close; i++) {
         TokenKind kind = (TokenKind)tokens->items[i].kind;
+        // Colons and commas of what is nested say nothing of the display
+        // itself.
         level += tokens_opens(kind) - tokens_closes(kind);
         colon |= level == 0 && (kind == TOK_COLON || kind == TOK_POWER);
         comma |= level == 0 && kind == TOK_COMMA;
@@ -224,7 +237,9 @@ static Peek peek_display(Session *session, const TokenList *tokens,
     }
 }
 
-// The bracket that the one at `close` closes; SIZE_MAX: none.
+// The bracket that the one at `close` closes; SIZE_MAX: none. Walks back;
+// brackets of different kinds are counted alike, since a text under the cursor
+// is often half-typed.
 static size_t opening(const TokenList *tokens, size_t close)
 {
     int level = 0;
@@ -246,7 +261,8 @@ static bool ends_value(const Token *token)
 }
 
 // The first token of the expression that ends in front of `end`; SIZE_MAX:
-// there is none.
+// there is none. Names, dots, brackets and literals belong to it; any operator
+// ends it.
 static size_t find_start(const TokenList *tokens, size_t end)
 {
     while (end > 0) {
@@ -255,6 +271,7 @@ static size_t find_start(const TokenList *tokens, size_t end)
         if (tokens_closes((TokenKind)token->kind)) {
             i = opening(tokens, i);
             if (i == SIZE_MAX || i == 0 ||
+                // A brace is a display and belongs to nothing in front of it.
                 tokens->items[i].kind == TOK_LEFT_BRACE ||
                 !ends_value(&tokens->items[i - 1])) {
                 return i;
@@ -272,7 +289,8 @@ static size_t find_start(const TokenList *tokens, size_t end)
     return SIZE_MAX;
 }
 
-// One past the bracket that closes the one at `open`.
+// One past the bracket that closes the one at `open`. Or `end`, where it is not
+// closed yet.
 static size_t closing_end(const TokenList *tokens, size_t open, size_t end)
 {
     int level = 0;
@@ -286,7 +304,8 @@ static size_t closing_end(const TokenList *tokens, size_t open, size_t end)
     return end;
 }
 
-// The first part of an expression; *i goes behind it.
+// The first part of an expression; *i goes behind it. True stands for both
+// bools: only the type matters.
 static Peek peek_primary(Session *session, const Source *source,
                          const TokenList *tokens, size_t *i, size_t end)
 {
@@ -310,6 +329,7 @@ static Peek peek_primary(Session *session, const Source *source,
         return unknown;
     }
     *i = closing_end(tokens, open, end);
+    // Parentheses around one token change nothing.
     if (token->kind == TOK_LEFT_PAREN && *i == open + 3) { // (x)
         size_t inner = open + 1;
         return peek_primary(session, source, tokens, &inner, end);
@@ -365,7 +385,9 @@ static void visit_dict(const Dict *dict, Visit *visit, void *data)
     }
 }
 
-// In the order of look-up, so that an overriding name comes first.
+// In the order of look-up, so that an overriding name comes first. The names of
+// all classes of the MRO, some of them several times: the visitor takes the
+// first.
 static void visit_class(const Type *type, Visit *visit, void *data)
 {
     const Tuple *mro = type->mro;
@@ -383,6 +405,7 @@ static void visit_own(Object *object, Visit *visit, void *data)
         return;
     }
     Instance *instance = (Instance *)object;
+    // Without a shape the attributes are in a dict, as in CPython.
     if (instance->shape == NULL) {
         visit_dict(instance->dict, visit, data);
         return;
@@ -394,8 +417,9 @@ static void visit_own(Object *object, Visit *visit, void *data)
     }
 }
 
-// A module's type has nothing that a person looks for behind its dot, so
-// only its own names are visited.
+// A module's type has nothing that a person looks for behind its dot, so only
+// its own names are visited. What __dir__ or __getattr__ would add is not asked
+// for.
 void peek_attributes(Session *session, const Peek *peek, Visit *visit,
                      void *data)
 {
@@ -414,13 +438,16 @@ void peek_attributes(Session *session, const Peek *peek, Visit *visit,
     }
 }
 
-// "f(self, x)" without its first parameter.
+// "f(self, x)" without its first parameter. `from` is where the signature
+// begins in the text. A lone parameter leaves "f()".
 static void drop_first(StrBuf *text, size_t from)
 {
     char *open = strchr(text->text + from, '(');
     if (open == NULL) {
         return;
     }
+    // Up to the comma or the closing parenthesis: `self` has no default with a
+    // comma in it.
     size_t length = strcspn(open + 1, ",)");
     length += open[1 + length] == ',' ? 1 + strspn(open + 2 + length, " ") : 0;
     // A slash right behind it closes what was positional: it goes along.
@@ -433,7 +460,8 @@ static void drop_first(StrBuf *text, size_t from)
     text->length -= length;
 }
 
-// How a class is called: as its __init__, or as its descriptor says.
+// How a class is called: as its __init__, or as its descriptor says. *doc is
+// borrowed from the class.
 static bool class_signature(Session *session, Type *type, StrBuf *out,
                             const char **doc)
 {
@@ -457,6 +485,7 @@ static bool class_signature(Session *session, Type *type, StrBuf *out,
         strbuf_printf(out, "%s()", type_name(type));
         return strbuf_ok(out);
     }
+    // `self` is filled by the call.
     drop_first(out, from);
     // The class's name stands for __init__.
     StrBuf named;
@@ -469,8 +498,9 @@ static bool class_signature(Session *session, Type *type, StrBuf *out,
     return strbuf_ok(out);
 }
 
-// A bound method is shown as it is called: without the parameter that the
-// call fills by itself.
+// A bound method is shown as it is called: without the parameter that the call
+// fills by itself. False: it cannot be called, or nothing is known of its
+// parameters.
 bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
                     const char **doc)
 {
@@ -497,16 +527,17 @@ bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
     return told;
 }
 
-// A doc string may begin on its second line.
+// A doc string may begin on its second line. What follows is for help().
 static void add_first_line(StrBuf *out, const char *doc)
 {
     doc += strspn(doc, " \n");
     strbuf_add(out, doc, strcspn(doc, "\n"));
 }
 
-// Plain values show themselves; for all others the type or the signature
-// says more than a long repr. Reprs of the program's own classes are not
-// asked for: they could run anything.
+// Plain values show themselves; for all others the type or the signature says
+// more than a long repr. Reprs of the program's own classes are not asked for:
+// they could run anything. One line: what stands beside a candidate in the
+// list.
 void peek_describe(Session *session, Value value, bool bound, StrBuf *out)
 {
     Vm *vm = session->vm;
