@@ -419,6 +419,19 @@ static bool best_search(Vm *vm, Best *best, Value iterable)
     return done;
 }
 
+// The best of several ints or floats without a box; UNBOUND: something else is
+// among them.
+static Value best_of_plain(Vm *vm, const Tuple *values, CompareOp op)
+{
+    Best best = {values->items[0], VALUE_UNBOUND, VALUE_UNBOUND, op};
+    BestSink sink = {{best_take}, &best};
+    size_t i = 1;
+    while (i < values->count && best_take(vm, &sink.sink, values->items[i])) {
+        i++;
+    }
+    return i == values->count ? best.item : VALUE_UNBOUND;
+}
+
 // args: the values, key, default, axis, keepdims.
 static Value extreme(Vm *vm, const char *name, CompareOp op,
                      const Value *args)
@@ -439,6 +452,12 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
     if (!many && builtin_is_tensor(values->items[0]) &&
         value_unbound(args[1])) {
         return reduce_tensor(vm, name, values->items[0], args[3], args[4]);
+    }
+    Value plain = many && !builtin_given(args[1])
+                      ? best_of_plain(vm, values, op)
+                      : VALUE_UNBOUND;
+    if (!value_unbound(plain)) {
+        return plain;
     }
     // Among equals the first wins, since only a strictly better key replaces.
     Best best = {VALUE_UNBOUND, VALUE_UNBOUND,

@@ -33,6 +33,7 @@ static const DropRule drop_rules[] = {
     {OPCODE_JTRUE_KEEP, false, {'a', '-'}},
     {OPCODE_JFALSE_KEEP, false, {'a', '-'}},
     {OPCODE_APPEND, false, {'b', '-'}},
+    {OPCODE_SETG, false, {'a', '-'}},
     {OPCODE_SETCELL, false, {'b', '-'}},
     {OPCODE_SETCAP, false, {'a', '-'}},
     {OPCODE_UNPACK, false, {'a', '-'}},

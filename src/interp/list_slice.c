@@ -45,6 +45,8 @@ Value list_slice_get(Vm *vm, List *list, Slice *slice)
     return value_from_object(result);
 }
 
+enum { SPLICE_FEW = 16 }; // items that go are kept on the C stack
+
 // `items` are retained here, so on failure the caller still owns its own and
 // the list is unchanged. A trace was told by the caller, who knows what is
 // stored.
@@ -55,12 +57,14 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
         return false;
     }
     // What goes is kept aside until the list is whole again.
-    Value *old = NULL;
-    if (removed != 0) {
+    Value few[SPLICE_FEW], *old = few;
+    if (removed > SPLICE_FEW) {
         old = ctx_alloc(&vm->ctx, removed * sizeof *old);
         if (old == NULL) {
             return false;
         }
+    }
+    if (removed != 0) {
         memcpy(old, list->items + start, removed * sizeof *old);
     }
     // An empty list has no array, and memmove takes no NULL.
@@ -76,7 +80,9 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
     for (size_t i = 0; i < removed; i++) {
         release(vm, old[i]);
     }
-    ctx_free(&vm->ctx, old, removed * sizeof *old);
+    if (old != few) {
+        ctx_free(&vm->ctx, old, removed * sizeof *old);
+    }
     return true;
 }
 
@@ -122,7 +128,8 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
 // Only a slice of step 1 may change the length; an extended one wants exactly
 // as many items as it names. CPython words the two cases of a wrong count in
 // the same way, whatever the step.
-static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
+static bool assign_slice(Vm *vm, List *list, Slice *slice,
+                         const Value *items, size_t item_count)
 {
     int64_t start, step, count;
     if (!list_range(vm, list, slice, &start, &step, &count)) {
@@ -130,22 +137,34 @@ static bool assign_slice(Vm *vm, List *list, Slice *slice, Tuple *items)
     }
     if (step == 1) {
         return list_splice(vm, list, (size_t)start, (size_t)count,
-                           items->items, items->count);
+                           items, item_count);
     }
-    if ((size_t)count != items->count) {
+    if ((size_t)count != item_count) {
         return raise_false(vm, ERR_VALUE,
                            "attempt to assign sequence of size %zu to "
                            "extended slice of size %lld",
-                           items->count, (long long)count);
+                           item_count, (long long)count);
     }
-    // `items` is a tuple of its own, so that a[::-1] = a is safe.
+    // `items` are not the list's own, so that a[::-1] = a is safe.
     for (int64_t i = 0; i < count; i++) {
         // Item by item: what a release runs may see a part of the new items, as
         // in CPython.
         value_replace(&vm->ctx, &list->items[start + i * step],
-                      value_retain(items->items[i]));
+                      value_retain(items[i]));
     }
     return true;
+}
+
+// Another list proper, and bounds that run no code: its items can be read
+// where they stand.
+static bool reads_in_place(const Vm *vm, const List *list, const Slice *slice,
+                           Value value)
+{
+    return value_object(value)->type == vm->types[KIND_LIST] &&
+           value_as_list(value) != list &&
+           (value_is_int(slice->start) || value_is_none(slice->start)) &&
+           (value_is_int(slice->stop) || value_is_none(slice->stop)) &&
+           value_is_none(slice->step);
 }
 
 // Deletion comes as UNBOUND. The right side becomes a tuple of its own first:
@@ -169,12 +188,20 @@ bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value)
                                      : "must assign iterable to extended "
                                        "slice");
     }
+    if (reads_in_place(vm, list, slice, value)) {
+        // What dies meanwhile may be the last to hold the other list.
+        List *from = object_retain(value_object(value));
+        bool done = note_store(vm, list, value) &&
+                    assign_slice(vm, list, slice, from->items, from->count);
+        object_release(&vm->ctx, from);
+        return done;
+    }
     Tuple *items = value_to_tuple(vm, value);
     if (items == NULL) {
         return false;
     }
     bool ok = note_store(vm, list, value) &&
-              assign_slice(vm, list, slice, items);
+              assign_slice(vm, list, slice, items->items, items->count);
     object_release(&vm->ctx, items);
     return ok;
 }

@@ -369,6 +369,12 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
     uint32_t self = self_count(native), keywords;
     uint32_t most = native->positional_count - self;
     uint32_t least = native->required_count - self;
+    // By position alone, and right: by far the most.
+    if (names == NULL && given >= native->required_count && given >= self &&
+        (given - self <= most ||
+         native_find_kind(native, PARAM_VARARGS) >= 0)) {
+        return true;
+    }
     // The function of a class method, taken out of it and called bare.
     if (given < self) {
         return raise_false(vm, ERR_TYPE,

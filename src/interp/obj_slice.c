@@ -39,6 +39,10 @@ static Value part_index(Vm *vm, Value part)
 bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;
+    if (LIKELY(value_is_int(v))) {
+        *out = value_small(v);
+        return true;
+    }
     if (value_is_none(v) || value_unbound(v)) {
         return true;
     }

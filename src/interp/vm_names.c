@@ -63,14 +63,16 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
     return copy_to(vm, f, ins, vm->builtins->entries[index].value);
 }
 
-// No cache: dict_set_name finds an interned name by its address.
+// Notes where the name stands then, for the next time.
 bool slow_setg(Vm *vm, Frame *f, Ins ins)
 {
+    Ins *cache = (Ins *)(uintptr_t)f->pc;
+    Str *name = name_of(f, INS_B(ins));
     if (!slow_bound(vm, f, INS_A(ins)) ||
-        !dict_set_name(vm, f->globals, name_of(f, INS_B(ins)),
-                       f->registers[INS_A(ins)])) {
+        !dict_set_name(vm, f->globals, name, f->registers[INS_A(ins)])) {
         return false;
     }
+    cache[0] = (uint32_t)dict_find_name(f->globals, name);
     slow_drop(vm, f, INS_A(ins));
     return true;
 }

@@ -22,6 +22,26 @@ static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
                       : value_binary(vm, op, b, c);
 }
 
+// The global of `a += c` where the SETG that follows will store the sum and
+// only the global and the register hold the text: the global gives its
+// reference up as well, or each line of a loop at module level would copy all
+// of the text. NULL: not so.
+static DictEntry *appended_global(const Vm *vm, const Frame *f, Ins ins)
+{
+    Ins next = f->pc[0];
+    Dict *globals = f->globals;
+    if (INS_OP(next) != OPCODE_SETG || INS_A(next) != INS_A(ins) ||
+        vm->trace != NULL || (globals->head.flags & OBJECT_WATCHED)) {
+        return NULL;
+    }
+    Value name = f->code->constants[INS_B(next)];
+    int32_t entry = dict_find_name(globals, value_as_str(name));
+    return entry >= 0 && value_same(globals->entries[entry].value,
+                                    f->registers[INS_A(ins)])
+               ? &globals->entries[entry]
+               : NULL;
+}
+
 // `a = a + c` of texts: the register gives its reference up, so that a text
 // that nobody else has grows in place.
 static bool append_text(Vm *vm, Frame *f, Ins ins)
@@ -29,12 +49,23 @@ static bool append_text(Vm *vm, Frame *f, Ins ins)
     Value *place = &f->registers[INS_A(ins)];
     Value c = f->registers[INS_C(ins)];
     Str *left = value_as_str(*place);
+    DictEntry *global = left->head.rc == 2 && !value_same(*place, c)
+                            ? appended_global(vm, f, ins)
+                            : NULL;
+    if (global != NULL) {
+        left->head.rc--;
+        global->value = VALUE_NONE;
+    }
     *place = VALUE_UNBOUND;
     Str *text = str_append(vm, left, value_as_str(c));
     if (text == NULL) {
         return false;
     }
     *place = value_from_object(text);
+    // Nothing can come between: the name has its text at any time.
+    if (global != NULL) {
+        global->value = value_retain(*place);
+    }
     slow_drop(vm, f, INS_C(ins));
     return true;
 }

@@ -154,7 +154,13 @@ OP_SETITEM: {
     SLOW_HERE(slow_setitem)
 }
     SLOW_DROP(DELITEM, slow_delitem, 0)
-    SLOW(SLICE, slow_slice, 0)
+OP_SLICE:
+    f->pc = pc;
+    if (UNLIKELY(!slow_slice(vm, f, ins))) {
+        goto error;
+    }
+    pc = f->pc;
+    NEXT_POLL();
 
     // --- displays ---
     SLOW(LIST, slow_list, 0)

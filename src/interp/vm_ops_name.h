@@ -32,7 +32,28 @@ OP_GETG: {
     pc += 2;
     NEXT();
 }
-    SLOW_DROP(SETG, slow_setg, 1)
+// The cache word has the number of the entry, as that of GETG. A name that is
+// there already keeps its place, and the version of the dict.
+OP_SETG: {
+    Dict *globals = f->globals;
+    uint32_t index = (uint32_t)pc[0];
+    Value v = RA;
+    if (LIKELY(index < globals->used && !value_unbound(v) &&
+               value_same(globals->entries[index].key, KB) &&
+               fast_storable(vm, &globals->head))) {
+        f->pc = pc;
+        TAKE_FIRST(v, RA);
+        SET(globals->entries[index].value, v);
+        pc += 1;
+        NEXT_POLL();
+    }
+    f->pc = pc;
+    if (UNLIKELY(!slow_setg(vm, f, ins))) {
+        goto error;
+    }
+    pc += 1;
+    NEXT_POLL();
+}
     SLOW_DROP(DELG, slow_delg, 0)
     SLOW(GETN, slow_getn, 0)
     SLOW(GETNC, slow_getnc, 0)

@@ -313,10 +313,53 @@ bool slow_delitem(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
-// The three parts are temporaries that the compiler put side by side.
+// A slice of plain ints as the key of a plain container, as in a[i:j], is not
+// made: this slice on the C stack serves, which nobody can keep. True: the
+// GETITEM that follows is done, too, or has failed (*ok).
+static bool slice_at_once(Vm *vm, Frame *f, Ins ins, bool *ok)
+{
+    Value *part = &f->registers[INS_B(ins)];
+    Ins next = f->pc[0];
+    Value container = f->registers[INS_B(next)];
+    if (INS_OP(next) != OPCODE_GETITEM || INS_C(next) != INS_A(ins) ||
+        vm->trace != NULL || !value_is_object(container)) {
+        return false;
+    }
+    const Type *type = value_object(container)->type;
+    if (type != vm->types[KIND_LIST] && type != vm->types[KIND_STR] &&
+        type != vm->types[KIND_TUPLE] && type != vm->types[KIND_BYTES]) {
+        return false;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!value_is_int(part[i]) && !value_is_none(part[i])) {
+            return false;
+        }
+    }
+    Slice slice = {.head = {.rc = 1,
+                            .kind = KIND_SLICE,
+                            .birth = vm->ctx.birth,
+                            .type = vm->types[KIND_SLICE]},
+                   .start = part[0],
+                   .stop = part[1],
+                   .step = part[2]};
+    part[0] = part[1] = part[2] = VALUE_UNBOUND;
+    // Errors are the second instruction's.
+    f->pc++;
+    Value made = type->slots.get_item(vm, container,
+                                      value_from_object(&slice));
+    *ok = slow_finish(vm, f, next, made, INS_B(next), -1);
+    return true;
+}
+
+// The three parts are temporaries that the compiler put side by side. Moves
+// the frame's pc on if that does the next instruction as well.
 bool slow_slice(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_B(ins)];
+    bool ok;
+    if (slice_at_once(vm, f, ins, &ok)) {
+        return ok;
+    }
     Slice *slice = slice_new(vm, part[0], part[1], part[2]);
     if (slice == NULL) {
         return false;
