@@ -22,12 +22,15 @@ typedef struct PlanOptions {
 // checked when DUET_CHECK=1. Read once by the caller that makes a Vm.
 PlanOptions plan_options_default(void);
 
+// Copies the graph, runs its passes on the copy and lays out the steps; the
+// graph itself stays as it is. NULL with an error pending.
 MUST_CHECK Plan *plan_build(Ctx *ctx, Graph *graph,
                             const PlanOptions *options);
 void plan_release(Ctx *ctx, Plan *plan); // NULL is fine; not while it runs
 
 // The graph after the passes, borrowed: what %graph --opt shows.
 Graph *plan_graph(const Plan *plan);
+// Of all blocks together: what tests and profiles count.
 size_t plan_step_count(const Plan *plan);
 // Nanoseconds that plan_build spent on the passes, and on all the rest.
 void plan_times(const Plan *plan, uint64_t *optimise, uint64_t *compile);

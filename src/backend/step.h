@@ -91,8 +91,10 @@ struct Plan {
 
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
+// Control flow: the blocks of the step run by run_block.
 bool step_if(PlanRun *run, const Step *step);
 bool step_while(PlanRun *run, const Step *step);
+// Another graph's plan, on a frame of its own.
 bool step_call(PlanRun *run, const Step *step);
 bool step_print(PlanRun *run, const Step *step);
 bool step_host_call(PlanRun *run, const Step *step);
@@ -102,6 +104,8 @@ bool step_read(PlanRun *run, const Step *step);
 bool step_assign(PlanRun *run, const Step *step);
 // Writes to stderr what DUET_DUMP=graph or plan asks for.
 void plan_dump(Ctx *ctx, const Plan *plan);
+// All steps of a block in order. False: a step has failed, its error is
+// pending.
 bool run_block(PlanRun *run, const StepBlock *block);
 // Gives a pending error the place of the innermost step that failed; false.
 bool step_fail(PlanRun *run, const Step *step);

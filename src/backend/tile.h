@@ -78,6 +78,7 @@ static inline bool tile_is_grouped(const TileProgram *program)
 // node that it covers, NULL if it covers none.
 MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                           uint32_t *block_chain, GraphNode **last);
+// Runs a program over its tiles. False with an error pending.
 bool step_tile(PlanRun *run, const Step *step);
 bool step_tile_single(PlanRun *run, const Step *step);
 

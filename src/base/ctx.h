@@ -124,10 +124,14 @@ void ctx_destroy(Ctx *ctx);
 // are 16-byte aligned and not cleared (ctx_alloc_zero clears). The owner
 // remembers the size and hands it back.
 MUST_CHECK void *ctx_alloc_slow(Ctx *ctx, size_t size);
+// As ctx_alloc, with every byte 0. NULL: the error is pending.
 MUST_CHECK void *ctx_alloc_zero(Ctx *ctx, size_t size);
+// `block` may be NULL with old_size 0. On failure it is unchanged.
 MUST_CHECK void *ctx_realloc(Ctx *ctx, void *block, size_t old_size,
                              size_t new_size);
+// Behind ctx_free: what its quick way does not take.
 void ctx_free_slow(Ctx *ctx, void *block, size_t size);
+// A copy with a NUL behind it, of length + 1 bytes, to be freed as such.
 MUST_CHECK char *ctx_strndup(Ctx *ctx, const char *text, size_t length);
 
 // Sanitizer and inject builds go through malloc, so that every use after free
@@ -175,6 +179,7 @@ bool ctx_fail_at(Ctx *ctx, ErrorKind kind, const Source *source, Span span,
                  const char *format, ...) PRINTF_LIKE(5, 6);
 bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args);
 bool ctx_fail_memory(Ctx *ctx);
+// Drops a pending error, if there is one.
 void ctx_clear(Ctx *ctx);
 // Only to be asked where a function's answer does not tell, such as NULL for
 // "not there".

@@ -19,6 +19,7 @@ typedef struct Map {
 } Map;
 
 void map_init(Map *map, Ctx *ctx);
+// The entries are the caller's: only the table goes.
 void map_free(Map *map);
 // The value's place, NULL if the key is absent; valid until the next put.
 uint64_t *map_get(const Map *map, const char *key, size_t length);

@@ -49,9 +49,11 @@ typedef struct Place { // for people: both from 1
 // UTF-8 and on NUL, ERR_MEMORY, or ERR_OVERFLOW above 4 GiB - 1.
 Source *source_new(struct Ctx *ctx, const char *name, const char *text,
                    size_t length) __attribute__((warn_unused_result));
+// Sources are counted: spans of errors and codes point into them.
 Source *source_retain(Source *source);
 void source_release(struct Ctx *ctx, Source *source); // NULL is fine
 
+// Line and column of a byte, both from 1; the offset may be the end.
 Place source_place(const Source *source, uint32_t offset);
 // The 1-based line's text without its end; *length in bytes. Borrowed. Line
 // numbers count from first_line. NULL if there is no such line.

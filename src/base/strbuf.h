@@ -13,12 +13,18 @@ typedef struct StrBuf {
     bool failed; // an append failed; its error is pending in ctx
 } StrBuf;
 
+// Empty and without memory; strbuf_free is due in any case, unless the text is
+// taken.
 void strbuf_init(StrBuf *buf, Ctx *ctx);
+// May be called again, and on a buffer that has failed.
 void strbuf_free(StrBuf *buf);
+// Failure is sticky: after it nothing is added, and strbuf_ok says so at the
+// end.
 void strbuf_add(StrBuf *buf, const char *text, size_t length);
 void strbuf_puts(StrBuf *buf, const char *text);
 void strbuf_putc(StrBuf *buf, char byte);
 void strbuf_pad(StrBuf *buf, char byte, size_t count); // `byte`, count times
+// As UTF-8, surrogates included.
 void strbuf_codepoint(StrBuf *buf, uint32_t codepoint);
 void strbuf_printf(StrBuf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 void strbuf_vprintf(StrBuf *buf, const char *format, va_list args);

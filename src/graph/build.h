@@ -18,10 +18,13 @@ MUST_CHECK bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
 // A new value; dims are copied.
 ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
                     uint32_t index, const char *name, TensorType type);
+// For results whose type is known better than at first. The shape is copied
+// into the graph's arena.
 MUST_CHECK bool build_set_type(Graph *graph, ValueId id, TensorType type);
 // Puts a finished node before `before` (NULL: last), or takes it out.
 void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
                 GraphNode *before);
+// Takes a node out of its block; its memory stays in the arena.
 void build_unlink(Graph *graph, GraphNode *node);
 // Holds a count on the object until the graph goes.
 MUST_CHECK bool build_hold(Graph *graph, void *object);

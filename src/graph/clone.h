@@ -16,6 +16,7 @@ typedef struct Clone {
                                // NULL: the same
 } Clone;
 
+// Tables for all values and nodes of `from`, none of them mapped yet.
 MUST_CHECK bool clone_init(Clone *clone, Graph *from, Graph *to);
 // Frees the table; what was copied stays in `to`.
 void clone_free(Clone *clone);

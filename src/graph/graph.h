@@ -70,6 +70,7 @@ struct Graph {
 
 // An empty graph with one count, the caller's; the name is copied.
 MUST_CHECK Graph *graph_new(Ctx *ctx, const char *name);
+// Graphs are counted: plans, callers and Graph objects hold them.
 Graph *graph_retain(Graph *graph);
 void graph_release(Ctx *ctx, Graph *graph); // NULL is fine
 
@@ -90,6 +91,7 @@ MUST_CHECK GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent);
 // A further param of the block; `name` may be NULL. VALUE_ID_NONE on failure.
 ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
                           TensorType type);
+// Sets what the block yields.
 MUST_CHECK bool graph_block_results(Graph *graph, GraphBlock *block,
                                     const ValueId *results, uint32_t count);
 // The end of the block is never reached: it raises. It yields nothing.

@@ -26,6 +26,7 @@ typedef struct GraphDef {
 // it can run. What TensorFlow cannot express is an ERR_VALUE that names op and
 // line. Free with graphdef_free, also after a failure.
 MUST_CHECK bool graphdef_write(Graph *graph, GraphDef *def);
+// Frees what a successful writing gave; the struct itself is the caller's.
 void graphdef_free(GraphDef *def);
 
 #endif

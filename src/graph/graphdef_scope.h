@@ -34,7 +34,9 @@ typedef struct Scope {
     const char *effect;   // "^node" of the last effect, NULL: none so far
 } Scope;
 
+// For names and lists that live as long as the writing.
 Arena *scope_arena(Scope *scope);
+// The graph, or a function of the library if `function`.
 MUST_CHECK bool scope_open(Scope *scope, Writer *writer, Graph *graph,
                            bool function);
 // Frees tables and text; names and references stay, in the GraphDef's arena.
@@ -47,6 +49,7 @@ const char *scope_name(Scope *scope, const char *base);
 // Begins and ends a node; attributes are written in between.
 MUST_CHECK bool scope_node(Scope *scope, const char *name, const char *op,
                            const char **inputs, uint32_t count);
+// Ends the node at hand: its inputs and attributes are complete.
 MUST_CHECK bool scope_close_node(Scope *scope);
 // How an input names result `index` of a node with so many inputs.
 const char *scope_reference(Scope *scope, const char *name, const char *op,

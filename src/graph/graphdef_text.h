@@ -10,6 +10,7 @@
 const char *gd_type(DType dtype); // "DT_INT32"
 // An attribute each: key and value, as lines of a node.
 void gd_attr_type(StrBuf *out, const char *key, DType dtype);
+// The attributes of a node in protobuf's text format, one function a kind.
 void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
                    const ValueId *values, uint32_t count);
 // The same of types that are texts already.

@@ -83,10 +83,12 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
 // What object.__getattribute__ and object.__setattr__ do, without the
 // class's own __getattr__ and the like.
 Value attr_get_generic(Vm *vm, Value self, Str *name);
+// UNBOUND deletes. AttributeError where the object has no room for attributes.
 MUST_CHECK bool attr_set_generic(Vm *vm, Value self, Str *name, Value value);
 // The same as the built-in layout of self does it (exceptions and classes
 // have ways of their own).
 Value attr_get_layout(Vm *vm, Value self, Str *name);
+// As attr_get_layout: by the slot of the built-in type below.
 MUST_CHECK bool attr_set_layout(Vm *vm, Value self, Str *name, Value value);
 // An attribute found in a class, as seen through `instance` (UNBOUND: through
 // the class itself): functions bind, descriptors compute. Owned.

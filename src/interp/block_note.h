@@ -8,6 +8,7 @@
 
 #include "interp/value.h"
 
+// Whether a `for` walks over what range() or enumerate() of a tensor gave.
 bool block_is_note(Value v);
 
 #endif

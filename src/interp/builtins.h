@@ -36,6 +36,7 @@ MUST_CHECK bool builtin_write_stdout(Vm *vm, Str *text);
 // What help(v) prints (v UNBOUND: without an argument), and how v is called,
 // "f(a, b=1)": empty where that is not known. Owned; NULL: failed.
 Str *builtin_help_text(Vm *vm, Value v);
+// "(x, y=0)" of a callable, owned. NULL: it has none, or failed.
 Str *builtin_signature(Vm *vm, Value v);
 // The sorted list of an object's attributes, as dir() gives it.
 Value builtin_names_of(Vm *vm, Value v);

@@ -51,6 +51,8 @@ typedef struct Super {
     Type *self_type; // the class whose MRO is searched
 } Super;
 
+// Retains both; `self` may be a class. VALUE_FAIL: TypeError, it is no instance
+// of `start`.
 Value super_new(Vm *vm, Type *start, Value self);
 // super() without arguments: __class__ and the first argument of vm->frame.
 Value super_of_frame(Vm *vm);

@@ -16,6 +16,7 @@ bool class_defines(Vm *vm, Type *cls, NameId id);
 // Give `cls` the slots of the methods that it defines; the others stay those of
 // its layout.
 void class_set_attribute_slots(Vm *vm, Type *cls);
+// __get__, __set__ and __delete__.
 void class_set_descriptor_slots(Vm *vm, Type *cls);
 
 #endif

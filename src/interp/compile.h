@@ -84,23 +84,36 @@ typedef struct Compiler {
 
 // compile_emit.c
 void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra);
+// With the field x, which holds flags or a small number.
 void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
             uint32_t extra);
+// To a label, which may be placed later.
 void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label);
+// A number for a place that is not known yet.
 uint32_t new_label(Compiler *c);
+// The place is the next instruction.
 void place_label(Compiler *c, uint32_t label);
+// A new label that is placed at once: for jumps back.
 uint32_t label_here(Compiler *c);
+// Errors between the labels `start` and `end` go on at `target`, with the
+// temporaries cut back to `depth`.
 void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
                  Reg depth);
 Reg push(Compiler *c); // a new temporary
+// Neighbouring temporaries; the first is given back.
 Reg push_many(Compiler *c, uint32_t count);
+// A SyntaxError at the span; compilation has failed from then on.
 void compile_error(Compiler *c, Span span, const char *format, ...)
     PRINTF_LIKE(3, 4);
 uint32_t constant_value(Compiler *c, Value value); // takes
+// The number of the constant that is this interned name.
 uint32_t constant_name(Compiler *c, const char *text, size_t length);
 uint32_t constant_node(Compiler *c, const Node *node); // or a constant_float
 uint32_t name_constant(Compiler *c, Text name); // mangled
+// Resolves labels and takes the words over into a Code. NULL: failed at some
+// point before.
 MUST_CHECK Code *finish_code(Compiler *c);
+// Due in any case, also after finish_code.
 void compiler_free(Compiler *c);
 
 // compile_expr.c
@@ -113,9 +126,11 @@ Reg expr_first(Compiler *c, const Node *node, const Node *next);
 void check_bound(Compiler *c, const Node *node, const Node *next);
 // From here to the end of the body around, what `target` names is bound.
 void note_bound(Compiler *c, const Node *target);
+// Jumps where the truth of the node is `sense`; and, or, not become jumps.
 void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
 Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
 Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
+// By where the scope says that it lives.
 void load_name(Compiler *c, Text name, Reg target);
 
 // compile_future.c
@@ -125,10 +140,12 @@ Reg annotation_temp(Compiler *c, const Node *node); // its value, or its text
 
 // compile_staged.c: what converted code does otherwise. False: as usual.
 bool staged_statement(Compiler *c, const Node *node);
+// As staged_statement, for expressions.
 bool staged_expression(Compiler *c, const Node *node, Reg target);
 // places.c: adds what these assign to the block `info` (a number).
 void block_places(Compiler *c, uint32_t info, NodeList list);
 void block_expression_places(Compiler *c, uint32_t info, const Node *node);
+// A place that is a register, such as a loop's hidden state.
 void block_register(Compiler *c, uint32_t info, Reg target);
 // Finds the places of a loop's block that a turn assigns before it reads them.
 void block_mark_fresh(Compiler *c, uint32_t info, const Node *loop);
@@ -145,11 +162,14 @@ bool constant_float(const Node *node); // with its sign
 
 // compile_call.c
 void call_to(Compiler *c, const Node *node, Reg target);
+// Lists, tuples, sets and dicts with their elements.
 void display_to(Compiler *c, const Node *node, Reg target);
 
 // compile_def.c, compile_comp.c, compile_class.c
 void function_to(Compiler *c, const Node *node, Reg target);
+// Its code is a function of its own, which is called at once.
 void comprehension_to(Compiler *c, const Node *node, Reg target);
+// The body runs as a function that fills the namespace.
 void class_to(Compiler *c, const Node *node, Reg target);
 // The code of one function of a tree, converted. NULL: failed.
 MUST_CHECK Code *function_converted(Compiler *outer, const Node *node,
@@ -159,15 +179,20 @@ MUST_CHECK Code *function_converted(Compiler *outer, const Node *node,
 void body(Compiler *c, NodeList list);
 // compile_target.c
 void store_name(Compiler *c, Text name, Reg source);
+// Unpacks tuples; `source` is a register that may be a temporary.
 void store_target(Compiler *c, const Node *target, Reg source);
+// x += 1 and its kind: the target is evaluated once.
 void aug_assign(Compiler *c, const Node *node);
+// Names, attributes, items, and tuples of them.
 void delete_target(Compiler *c, const Node *node);
 // compile_try.c
 void compile_try(Compiler *c, const Node *node);
+// __exit__ runs on every way out of the body.
 void compile_with(Compiler *c, const Node *node);
 // Emits what stands between here and `until`; after the jump or return that
 // follows, leave_resume begins the protected ranges again.
 void leave_to(Compiler *c, const Exit *until);
+// What leave_to took off is in force again.
 void leave_resume(Compiler *c, const Exit *until);
 
 // Where an error in reading an attribute is: one that is spread over lines is

@@ -25,6 +25,7 @@ void emit_return_none(Compiler *c);
 // Decorators are evaluated top down, before defaults and bases, into registers
 // from the one that is given back, and called innermost first.
 Reg decorators_before(Compiler *c, NodeList decorators);
+// `first` is what decorators_before gave.
 void decorators_after(Compiler *c, NodeList decorators, Reg first);
 
 #endif

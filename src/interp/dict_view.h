@@ -8,6 +8,7 @@ extern const NativeDef dict_class_methods[];
 
 // part: 'k' keys, 'v' values, 'i' items. Owned.
 Value dict_view_new(Vm *vm, Dict *dict, char part);
+// `part` as in DictView; it fails where keys came or went meanwhile.
 Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct FormatSpec {
 
 // The format slots: a Str or VALUE_FAIL.
 Value format_int(Vm *vm, Value v, Str *spec);
+// format(v, spec), owned; ValueError for a spec that the type does not know.
 Value format_float(Vm *vm, Value v, Str *spec);
 Value format_str(Vm *vm, Value v, Str *spec);
 // Adds |d| by type e f g (E F G) n % r(epr), without sign; "inf", "nan".

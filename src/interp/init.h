@@ -17,10 +17,12 @@ MUST_CHECK bool builtins_init(Vm *vm);
 // Makes vm->modules with "builtins" in it, and the standard streams.
 MUST_CHECK bool modules_init(Vm *vm);
 
+// In the order of the end: modules first, then the types of what was in them.
 void modules_free(Vm *vm);
 // Empties the types, so that nothing is left that only they could destroy;
 // then frees them, the last objects of all.
 void types_strip(Vm *vm);
+// Nothing of the program is alive any more.
 void types_free(Vm *vm);
 
 #endif

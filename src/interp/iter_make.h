@@ -5,9 +5,12 @@
 #include "interp/obj_iter.h"
 
 Value iter_enumerate(Vm *vm, Value iterable, Value start); // UNBOUND: 0
+// Iterators for the built-in functions of these names; arguments are retained.
 Value iter_zip(Vm *vm, Tuple *iterables, bool strict);
+// `function` is called with one item of each iterable.
 Value iter_map(Vm *vm, Value function, Tuple *iterables);
 Value iter_filter(Vm *vm, Value function, Value iterable); // NONE: by truth
+// By __reversed__, else by length and items.
 Value iter_reversed(Vm *vm, Value sequence);
 
 #endif

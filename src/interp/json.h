@@ -9,6 +9,7 @@
 // the program's frames, as CPython's do, and guard the C stack. `what` ends
 // the message. False: RecursionError is pending and nothing was entered.
 MUST_CHECK bool json_enter(Vm *vm, uint32_t *depth, const char *what);
+// The counterpart of a json_enter that succeeded.
 void json_leave(Vm *vm, uint32_t *depth);
 
 // Natives: the parameters, in this order, are in modules_json.c. All return

@@ -25,6 +25,7 @@ typedef struct Lowered {
 MUST_CHECK bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
                                const Node *function, bool printed,
                                Lowered *out);
+// Its tree is the arena's; only the table of stops goes.
 void lowered_free(Lowered *lowered);
 // The condition that ends a loop's turns early, NULL: none.
 const Node *lowered_stop(const Lowered *lowered, const Node *loop);

@@ -25,6 +25,7 @@ typedef struct ModuleDef {
 // DUET_PATH. All packages on the way are imported. Borrowed (sys.modules
 // holds it); NULL: failed.
 Module *module_import(Vm *vm, Str *name);
+// An empty module of that name, not in sys.modules.
 MUST_CHECK Module *module_new(Vm *vm, Str *name);
 
 // The instructions (owned results). IMPORT: `level` dots, seen from a module

@@ -13,6 +13,7 @@ typedef struct Bytes {
 
 // A copy of `data`; NULL there: uninitialised, for the caller to fill.
 MUST_CHECK Bytes *bytes_new(Vm *vm, const char *data, size_t length);
+// A bytes object with a copy, owned, or VALUE_FAIL.
 Value bytes_value(Vm *vm, const char *bytes, size_t length);
 const char *bytes_text(Value v); // v is a bytes
 size_t bytes_length(Value v);
@@ -23,6 +24,7 @@ Value bytes_from_method(Vm *vm, Value v);
 // errors of wrong arguments name.
 Value bytes_encode(Vm *vm, const char *function, Value str, Value encoding,
                    Value errors);
+// bytes.decode(): a str, owned. `function` opens error texts.
 Value bytes_decode(Vm *vm, const char *function, Value bytes, Value encoding,
                    Value errors);
 

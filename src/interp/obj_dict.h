@@ -36,6 +36,7 @@ typedef struct DictView {
     char part; // 'k', 'v' or 'i'
 } DictView;
 
+// Empty; without tables until the first key.
 MUST_CHECK Dict *dict_new(Vm *vm);
 // 1 found (*value borrowed), 0 absent, -1 failed (unhashable, __eq__ raised).
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value);
@@ -47,6 +48,7 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value);
 // is not run again.
 int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
                     Value *value);
+// As dict_set where the hash is known: of a key that came out of another table.
 MUST_CHECK bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
                                 Value value);
 int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
@@ -58,6 +60,8 @@ void dict_init(Dict *dict);
 const DictEntry *dict_find_simple(Dict *dict, Value key);
 // By interned name: cannot fail. UNBOUND: absent; borrowed.
 Value dict_get_name(Dict *dict, Str *name);
+// The name is interned. Runs no code; fails for want of memory or where a trace
+// refuses.
 MUST_CHECK bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value);
 // Walks: position starts at 0; false at the end. Borrowed.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key,
@@ -65,7 +69,9 @@ bool dict_next(const Dict *dict, uint32_t *position, Value *key,
 // The entry's number for an interned name, -1 if absent: for global caches,
 // valid while `entries[i].key` is that name and i < used.
 int32_t dict_find_name(Dict *dict, Str *name);
+// Releases all; what that runs sees an empty dict.
 void dict_clear(Vm *vm, Dict *dict);
+// Of the plain type, with the same order; nothing is hashed again.
 MUST_CHECK Dict *dict_copy(Vm *vm, Dict *dict);
 // An empty dict becomes a copy of other's table: 1; 0: not possible, the items
 // must be set one by one; -1: failed.

@@ -34,6 +34,7 @@ typedef struct Exception {
     Value *fields;        // errno … (exception_fields.h); NULL: from args
 } Exception;
 
+// Retains args; __init__ is not called. NULL: memory.
 MUST_CHECK Exception *exception_new(Vm *vm, Type *cls, Tuple *args);
 // The subclass of OSError that stands for an errno (raise.c).
 ErrorKind raise_kind_of_errno(int error);

@@ -30,6 +30,7 @@ static inline double value_float(Value v) // v is a float
 // Adds d >= 0 with `precision` digits past the point, rounded to even from the
 // exact value as printf does. False: too many digits for it, nothing added.
 bool float_print_fixed(StrBuf *out, double d, int precision);
+// The shortest digits that read back as d, in repr()'s form.
 void float_print_repr(StrBuf *out, double d);
 uint64_t float_hash(double d); // equal ints hash the same
 // The operators where one side is a float, the other a float, int or bool.

@@ -33,12 +33,14 @@ typedef struct Instance {
     uint32_t slot_capacity;
 } Instance;
 
+// Without attributes; __init__ is not called.
 MUST_CHECK Instance *instance_new(Vm *vm, Type *cls);
 // The slot of an interned name, -1 if absent.
 int32_t object_shape_find(const ObjectShape *shape, Str *name);
 // Attributes of the instance alone (no class look-up). Get: borrowed, UNBOUND
 // if absent; works for any object that can have attributes.
 Value instance_get(Vm *vm, Object *self, Str *name);
+// In the instance itself: no class is asked. UNBOUND deletes.
 MUST_CHECK bool instance_set(Vm *vm, Object *self, Str *name, Value value);
 // Where an object that is no Instance keeps its attribute dict (NULL in it:
 // none yet): a field of its kind, or the prefix of an instance whose class

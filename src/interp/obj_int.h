@@ -13,6 +13,7 @@ typedef struct Int { // outside the immediate range, but for subclasses
     mp_digit digits[]; // those of a short number, which number.dp points to
 } Int;
 
+// Owned; VALUE_FAIL for want of memory beyond the range of immediates.
 Value int_from_i64(Vm *vm, int64_t i);
 Value int_from_u64(Vm *vm, uint64_t u);
 // Takes the digits of `number` (clears it); immediate if it fits.

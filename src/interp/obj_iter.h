@@ -37,6 +37,7 @@ MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
 // if its receiver has let it go. Uses state[3].
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,
                                          size_t count);
+// Retains all three; None stands for what is missing.
 MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
 // A part of a slice, or an end given to index(): its number, clipped to what a
 // small int holds; `otherwise` for None and UNBOUND. False: failed.

@@ -20,6 +20,8 @@ struct Str {
 
 // Copies valid UTF-8. NULL: failed. "" and single ASCII characters are shared.
 MUST_CHECK Str *str_new(Vm *vm, const char *text, size_t length);
+// The caller knows that it is ASCII: the count is the length, and single
+// characters are shared strs.
 MUST_CHECK Str *str_new_ascii(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_from(Vm *vm, const char *text); // NUL-terminated
 // `length` ASCII characters, more than one, for the caller to write before
@@ -27,6 +29,7 @@ MUST_CHECK Str *str_from(Vm *vm, const char *text); // NUL-terminated
 MUST_CHECK Str *str_of_size(Vm *vm, size_t length);
 // The strs among values[0 .. count), one behind the other.
 MUST_CHECK Str *str_of_parts(Vm *vm, const Value *values, size_t count);
+// NULL: memory. The text must be UTF-8.
 MUST_CHECK Str *str_printf(Vm *vm, const char *format, ...) PRINTF_LIKE(2, 3);
 // Takes the buffer's text (frees the buffer in any case); NULL if it failed.
 MUST_CHECK Str *str_from_buf(Vm *vm, StrBuf *buf);
@@ -39,10 +42,12 @@ MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned
 // Takes a dying Str that is interned out of the table, which must be there.
 void str_intern_forget(Vm *vm, const Str *str);
+// Computes it and keeps it in the str.
 uint64_t str_hash_slow(Str *str);
 bool str_equal_slow(const Str *a, const Str *b);
 // Order by code points: < 0, 0, > 0.
 int str_order(const Str *a, const Str *b);
+// Compares with a text of C.
 bool str_is(const Str *str, const char *text);
 MUST_CHECK Str *str_concat(Vm *vm, Str *a, Str *b);
 // a + b where the reference to `a` is given up: in place if it is the only one.

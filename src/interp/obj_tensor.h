@@ -87,6 +87,7 @@ MUST_CHECK DTypeObject *dtype_new(Vm *vm, DType dtype);
 MUST_CHECK bool dtype_from_value(Vm *vm, Value v, DType *dtype);
 // A tuple with None for unknown sizes; None if the rank is unknown.
 Value shape_to_value(Vm *vm, int rank, const int64_t *dims);
+// Retains the name, which may be NULL.
 MUST_CHECK Spec *spec_new(Vm *vm, TensorType type, Str *name);
 static inline TensorType spec_type(const Spec *spec)
 {
@@ -98,6 +99,7 @@ Value variable_read(Vm *vm, Variable *variable);
 
 // Operators, tensor_operators.c. One operand at least is a tensor's kind.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b);
+// Slots that Tensor and Variable share; a Variable is read first.
 Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b);
 Value tensor_unary(Vm *vm, UnaryOp op, Value self);
 int tensor_truth(Vm *vm, Value self);

@@ -87,6 +87,7 @@ typedef struct ReTemplate {
 // Fills in a template that the caller frees in any case.
 MUST_CHECK bool re_template_parse(Vm *vm, ReTemplate *template,
                                   const RePattern *pattern, Value source);
+// Also after a parse that failed.
 void re_template_free(Vm *vm, ReTemplate *template);
 // Appends what it gives with the groups of a match: marks as in ReMatch.
 void re_template_expand(StrBuf *out, const ReTemplate *template,

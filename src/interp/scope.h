@@ -83,7 +83,9 @@ typedef struct ScopeTable {
 
 // Reads the tree; false with a SyntaxError (or memory error) pending.
 MUST_CHECK bool scope_build(ScopeTable *table, const Node *tree);
+// The scopes are the arena's; only the tables go.
 void scope_free(ScopeTable *table);
+// The scope that the node opens. NULL: none, the analysis has failed.
 Scope *scope_of(const ScopeTable *table, const Node *node);
 // The symbol of a name in its own scope; never NULL after scope_build for a
 // name that the scope mentions.

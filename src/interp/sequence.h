@@ -12,7 +12,9 @@ extern const NativeDef list_methods[], tuple_methods[], str_methods[],
 
 // compare, contains and iter slots of list and tuple.
 Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b);
+// By identity or ==; 1, 0, -1.
 int sequence_contains(Vm *vm, Value self, Value item);
+// An iterator that notices growth of a list, as CPython's does.
 Value sequence_iter(Vm *vm, Value self);
 // "[1, 2]", "(1,)"; `open` and `close` again for a container inside itself.
 Value sequence_repr(Vm *vm, Value self, const char *open, const char *close);
@@ -25,6 +27,7 @@ typedef struct ReprGuard {
 } ReprGuard;
 // Starts printing `self`; false if that is already going on: print "[...]".
 MUST_CHECK bool repr_enter(Vm *vm, Value self, ReprGuard *guard);
+// The counterpart of a repr_enter that succeeded.
 void repr_leave(Vm *vm, ReprGuard *guard);
 // A key as an index below count, negative ones from the end. False with an
 // error pending, or without one if out of range. what: "list".
@@ -32,6 +35,7 @@ MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
                                const size_t *count, size_t *out);
 // An int, a bool, or an object with __index__.
 bool value_is_index(Vm *vm, Value v);
+// For visit slots: calls `visit` for each object among the values.
 void values_visit(const Value *items, size_t count,
                   void (*visit)(Object *child, void *data), void *data);
 // What a constructor that does all in __new__ looks at: none where a subclass
@@ -51,6 +55,7 @@ MUST_CHECK bool arguments_text(Vm *vm, const char *name, const char *param,
                                Value v);
 // Room for `extra` more items.
 MUST_CHECK bool list_reserve(Vm *vm, List *list, size_t extra);
+// Gives the array back too.
 void list_clear(Vm *vm, List *list);
 // Replaces `removed` items at start by `items` (retained; not the list's own).
 MUST_CHECK bool list_splice(Vm *vm, List *list, size_t start, size_t removed,

@@ -8,7 +8,9 @@
 MUST_CHECK Set *set_new_of(Vm *vm, Type *cls);
 // As set_contains and set_add, for a key whose hash another table holds.
 int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash);
+// With the hash of a key that came out of another table.
 MUST_CHECK bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash);
+// Adds all items of `other`.
 MUST_CHECK bool set_merge(Vm *vm, Set *set, Set *other);
 MUST_CHECK bool set_clear(Vm *vm, Set *set);
 // A new set of the kind of `like`, with the items of `iterable`.

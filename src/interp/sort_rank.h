@@ -26,6 +26,7 @@ typedef struct RankedItem {
 // order; `spare` has room for as many. count < 2^32.
 MUST_CHECK bool sort_numbers(Ctx *ctx, uint64_t *numbers, uint64_t *spare,
                              size_t count);
+// Stable; `spare` has room for as many. False: Ctrl-C.
 MUST_CHECK bool sort_ranked(Ctx *ctx, RankedItem *items, RankedItem *spare,
                             size_t count);
 

@@ -28,6 +28,7 @@ MUST_CHECK bool tensor_unify(Vm *vm, const char *who, const Value *values,
 
 // Element `index` as a host value; nested lists of all.
 Value tensor_item(Vm *vm, const Tensor *tensor, int64_t index);
+// A scalar gives a plain value.
 Value tensor_to_list(Vm *vm, const Tensor *tensor);
 
 #endif

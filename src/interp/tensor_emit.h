@@ -13,6 +13,7 @@ typedef struct HostEmit {
     VEC(Value) owned; // what the ops gave, released at the end
 } HostEmit;
 
+// An Emit whose ops run, or are traced, at once.
 void host_emit_init(HostEmit *emit, Vm *vm);
 // A value as the Emit's, borrowed from the caller; and back, borrowed.
 static inline EmitValue emit_from_value(Value operand)

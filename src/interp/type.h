@@ -171,6 +171,7 @@ typedef struct VariantMemo {
 
 enum { VARIANT_MEMO_SLOTS = 32 };
 
+// Behind type_of: ints, floats and the special values.
 Type *type_of_immediate(Vm *vm, Value v);
 // The class of any value, immediates included. Borrowed.
 static inline Type *type_of(Vm *vm, Value v)
@@ -186,6 +187,7 @@ Value type_lookup(Vm *vm, Type *cls, Str *name);
 Value type_lookup_special(Vm *vm, Type *cls, NameId id);
 // The Type of a built-in kind or an error class. Borrowed.
 Type *type_of_kind(Vm *vm, Kind kind);
+// The class of an error kind. Borrowed.
 Type *type_of_error(Vm *vm, ErrorKind kind);
 // The type `name` among those that share a descriptor (iterators, views of a
 // dict), made when it is first asked for. Borrowed; NULL: failed.

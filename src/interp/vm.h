@@ -164,6 +164,8 @@ void vm_set_recursion_limit(Vm *vm, uint32_t limit);
 // of compile()) must. NULL, VALUE_FAIL: failed.
 MUST_CHECK Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
                                    bool names_in_dict);
+// Runs a module's or expression's code; locals NULL: they are the globals. The
+// result is owned.
 Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals);
 // Shows a value as the prompt does: its repr and a newline on sys.stdout, and
 // binds `_`; None not at all. False with an error pending.
@@ -174,8 +176,10 @@ Dict *vm_main_module(Vm *vm, const char *file);
 // Calls. Arguments are borrowed. `keyword_names`: the last arguments are
 // keywords of these names, NULL: none.
 Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count);
+// The last arguments go by the names; NULL: none.
 Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
                        uint32_t count, Tuple *keyword_names);
+// f(*args, **keywords); keywords may be NULL.
 Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords);
 
 // Where the running Duet code is: the innermost frame's source and span.

@@ -44,6 +44,7 @@ typedef struct TokenList {
     LexError error;
 } TokenList;
 
+// May be called on an empty list.
 void token_list_free(Ctx *ctx, TokenList *tokens);
 // "name", "+", "while": the token_list.h text.
 const char *token_text(TokenKind kind);

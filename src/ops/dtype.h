@@ -32,8 +32,10 @@ typedef enum DTypeClass {
     DTYPE_CLASS_STRING
 } DTypeClass;
 
+// "float32"; static.
 const char *dtype_name(DType dtype);
 size_t dtype_size(DType dtype); // bytes of an element
+// bool, int, uint, float or string.
 DTypeClass dtype_class(DType dtype);
 // False, and *dtype untouched, for an unknown name.
 bool dtype_from_name(const char *name, DType *dtype);

@@ -11,7 +11,9 @@
 
 // One operand, two operands; `attrs` may be NULL.
 EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs);
+// As emit_1 for ops of two operands, without attributes.
 EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y);
+// Of three.
 EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y,
                  EmitValue z);
 // A scalar constant; an int vector constant.

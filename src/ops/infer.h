@@ -20,10 +20,12 @@ MUST_CHECK bool infer_needs_float(const InferCall *call, DType dtype);
 MUST_CHECK bool infer_needs_integer(const InferCall *call, uint32_t input);
 MUST_CHECK bool infer_needs_dtype(const InferCall *call, uint32_t input,
                                   DType dtype);
+// An unknown rank passes: the kernel meets the real one.
 MUST_CHECK bool infer_needs_rank(const InferCall *call, uint32_t input,
                                  int least);
 // "op: text", with "%s" standing for shapes, one for each type.
 bool infer_shape_error(const InferCall *call, const char *text, TensorType a);
+// Always false; `text` has a %s for each of the types.
 bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
                         TensorType b);
 

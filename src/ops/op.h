@@ -204,6 +204,8 @@ void op_output_type(const InferCall *call, uint32_t index, DType *dtype,
 MUST_CHECK bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs,
                        uint32_t input_count, const AttrValue *attrs,
                        Tensor **outputs, uint32_t *output_count);
+// By value; floats by their bits, so that a NaN equals itself and the zeros
+// differ.
 bool attr_equal(const AttrValue *a, const AttrValue *b);
 // Equal values have equal hashes; for tables in memory, never stored.
 uint64_t attr_hash(const AttrValue *attr);

@@ -69,6 +69,7 @@ MUST_CHECK Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
 // `count` elements from element `start` on, shares the buffer.
 MUST_CHECK Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start,
                                  int rank, const int64_t *dims);
+// Of rank 0, owned; the value is converted to the dtype.
 MUST_CHECK Tensor *tensor_scalar_int(Ctx *ctx, DType dtype, int64_t value);
 MUST_CHECK Tensor *tensor_scalar_float(Ctx *ctx, DType dtype, double value);
 MUST_CHECK Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes,
@@ -86,6 +87,7 @@ double tensor_float_at(const Tensor *tensor, int64_t index);  // not string
 // Sets an element of a tensor that nobody else holds yet; converted as a cast
 // would. Not string.
 void tensor_set_int(Tensor *tensor, int64_t index, int64_t value);
+// `index` counts elements in row-major order.
 void tensor_set_float(Tensor *tensor, int64_t index, double value);
 // Sets element `index` to a string that other tensors hold too.
 void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,

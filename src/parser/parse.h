@@ -61,6 +61,7 @@ TokenKind parse_ahead(Parser *p, uint32_t ahead);
 bool parse_accept(Parser *p, TokenKind kind); // takes it if it is there
 // Takes it, or fails.
 MUST_CHECK bool parse_expect(Parser *p, TokenKind kind);
+// Whether the token is a name of just this text: soft keywords.
 bool parse_text_is(Parser *p, uint32_t token, const char *text);
 
 // Nodes (parser.c). A node starts where its first token starts.
@@ -70,6 +71,7 @@ static inline uint32_t parse_start(Parser *p)
     return p->tokens[p->position].span.start;
 }
 uint32_t parse_end(const Parser *p); // of the last token that has a text
+// Its span ends with the last token that was taken. NULL: memory.
 MUST_CHECK Node *parse_node(Parser *p, AstKind kind, uint32_t start);
 // Names are put into NFKC, as CPython does.
 MUST_CHECK bool parse_take_name(Parser *p, Text *name);
@@ -88,6 +90,7 @@ Node *parse_list_tuple(Parser *p, size_t mark, uint32_t start);
 // Raising (parse_fault.c). All return false, for the return statement.
 bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
                      ...) PRINTF_LIKE(4, 5);
+// At the furthest token that was looked at, as CPython points.
 bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
     PRINTF_LIKE(3, 4);
 // What the lexer stopped for.
@@ -102,12 +105,15 @@ static inline Span parse_token_span(const Parser *p, uint32_t token)
 // Tries a production: true and *node set if it was there;
 // the position is put back if not. False with an error pending is fatal.
 typedef Node *ParseFunction(Parser *p);
+// NULL puts position and open lists back.
 Node *parse_try(Parser *p, ParseFunction *function);
 
 // Expressions (parse_expr.c).
 MUST_CHECK Node *parse_expression(Parser *p);
+// The productions by name; NULL: the text does not fit, or an error is pending.
 MUST_CHECK Node *parse_named_expression(Parser *p);
 MUST_CHECK Node *parse_disjunction(Parser *p);
+// Binary operators of at least this rank: the Pratt loop.
 MUST_CHECK Node *parse_operand(Parser *p, Power least);
 MUST_CHECK Node *parse_yield(Parser *p);
 MUST_CHECK Node *parse_star_expressions(Parser *p); // maybe a tuple
@@ -118,7 +124,9 @@ MUST_CHECK Node *parse_yield_or_star_expressions(Parser *p);
 // Atoms and what follows them (parse_atom.c, parse_call.c).
 MUST_CHECK Node *parse_primary(Parser *p);
 MUST_CHECK Node *parse_atom(Parser *p);
+// for … in … [if …], one or more.
 MUST_CHECK bool parse_generators(Parser *p, NodeList *generators);
+// Up to the closing parenthesis.
 MUST_CHECK bool parse_arguments(Parser *p, NodeList *positional,
                                 NodeList *keywords);
 MUST_CHECK Node *parse_strings(Parser *p);   // parse_string.c
@@ -128,6 +136,7 @@ MUST_CHECK Node *parse_strings(Parser *p);   // parse_string.c
 MUST_CHECK bool parse_fstring(Parser *p, StrBuf *literal, Span body, bool raw,
                               Span whole);
 MUST_CHECK bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole);
+// The escapes of a literal's text, appended to `out`.
 MUST_CHECK bool parse_decode(Parser *p, StrBuf *out, Span part, bool raw,
                              bool bytes);
 // Runs both passes of a production over other tokens, those of the expression
@@ -148,15 +157,19 @@ MUST_CHECK Node *parse_for_targets(Parser *p);
 // Statements (parse_stmt.c, parse_block.c, parse_def.c).
 MUST_CHECK bool parse_statement(Parser *p); // puts its nodes on the open list
 MUST_CHECK bool parse_simple_line(Parser *p);
+// *found false: no compound statement begins here, and nothing was taken.
 MUST_CHECK bool parse_compound(Parser *p, bool *found);
 MUST_CHECK Node *parse_import(Parser *p); // parse_import.c
 MUST_CHECK Node *parse_import_from(Parser *p);
+// An indented block, or simple statements on the same line.
 MUST_CHECK bool parse_block(Parser *p, NodeList *body);
 MUST_CHECK Node *parse_function(Parser *p, NodeList decorators,
                                 uint32_t start);
 MUST_CHECK Node *parse_class(Parser *p, NodeList decorators, uint32_t start);
 MUST_CHECK Node *parse_decorated(Parser *p);
+// `close` ends them; lambdas have no annotations.
 MUST_CHECK Node *parse_parameters(Parser *p, TokenKind close, bool annotated);
+// The first statement's text; NULL in it: there is none.
 Text parse_docstring(const NodeList *body);
 
 #endif

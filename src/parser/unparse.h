@@ -49,6 +49,7 @@ typedef struct Unparser {
 } Unparser;
 
 void unparse_text(Unparser *u, const char *text);
+// With parentheses if the node binds less tightly than `least`.
 void unparse_expr(Unparser *u, const Node *node, Tightness least);
 // Items with ", " between them.
 void unparse_list(Unparser *u, const NodeList *list, Tightness least);

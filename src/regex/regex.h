@@ -62,6 +62,7 @@ enum { REGEX_WARNING_MAX = 4, REGEX_GROUPS_MAX = 1 << 30 };
 MUST_CHECK Regex *regex_compile(Ctx *ctx, const uint32_t *pattern,
                                 size_t count, bool is_text, uint32_t flags,
                                 RegexFault *fault);
+// NULL is fine.
 void regex_free(Ctx *ctx, Regex *regex);
 // Flags as given, with those of the pattern and UNICODE where that is meant.
 uint32_t regex_flags(const Regex *regex);
@@ -106,7 +107,10 @@ typedef struct RegexRun {
     RegexEntry inline_entries[REGEX_INLINE_ENTRIES];
 } RegexRun;
 
+// The caller has set the regex, the text and the range. False: memory is short;
+// regex_run_free is due all the same.
 MUST_CHECK bool regex_run_init(RegexRun *run);
+// Also after an init that failed.
 void regex_run_free(RegexRun *run);
 // 1: found, marks are set (marks[0] .. marks[1] is the whole); 0; -1: failed
 // (interrupted, memory).

@@ -17,6 +17,7 @@ typedef enum RxClass {
 // How case is disregarded.
 typedef enum RxFold { RX_FOLD_NONE, RX_FOLD_ASCII, RX_FOLD_UNICODE } RxFold;
 
+// \d, \s, \w; without `unicode` for ASCII alone.
 bool rx_char_is(uint32_t c, RxClass class, bool unicode);
 // The lower case by which a character is compared.
 uint32_t rx_char_lower(uint32_t c, RxFold fold);

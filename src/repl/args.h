@@ -33,6 +33,7 @@ typedef struct Args {
 
 enum { ARGS_STATUS_USAGE = 2 };
 
+// Never fails: what is wrong stands in the result.
 Args args_parse(int argc, char **argv);
 // The usage, as --help prints it.
 void args_print_help(FILE *out);

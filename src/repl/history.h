@@ -18,6 +18,7 @@ void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
 void history_append(Ctx *ctx, const char *entry);
 // The two directions of the escape, for one entry.
 void history_escape(StrBuf *out, const char *entry);
+// The inverse of history_escape, appended to `out`.
 void history_unescape(StrBuf *out, const char *line);
 
 #endif

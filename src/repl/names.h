@@ -24,6 +24,7 @@ typedef struct Names {
 MUST_CHECK bool names_open(Names *names, Session *session, const char *text,
                            const TokenList *tokens, size_t from,
                            const Names *outer);
+// Frees the tables; the values are the session's.
 void names_close(Names *names);
 // Styles the names of the run that nothing defines, and built-in ones, over
 // those that are plain. A name that ends at `cursor` is left alone as long as

@@ -20,6 +20,7 @@ void progress_free(Session *session);
 // Around a write to the terminal: takes the line away, and says what the last
 // byte was. No other thread draws between the two.
 void progress_before(Session *session);
+// Ends what progress_before began.
 void progress_after(Session *session, char last);
 // Nothing is drawn while something else has the terminal.
 void progress_pause(Session *session, bool on);

@@ -44,6 +44,7 @@ Prompt *prompt_active(void);
 void prompt_bind_keys(Prompt *prompt);
 // The start of the line that `at` is on, and its end (the '\n' or the NUL).
 int prompt_line_start(const char *text, int at);
+// The offset of the newline behind `at`, or of the end.
 int prompt_line_end(const char *text, int at);
 // While vi's commands are typed the cursor stands on a character, never
 // behind the last one of its line.

@@ -41,6 +41,7 @@ typedef struct StagedBlock {
 // TraceHooks.block, .unwind and .unbound.
 const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
                         const BlockInfo *info, Ins ins);
+// An error passes the block: what was begun of it is dropped.
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler);
 bool blocks_unbound(Vm *vm, const Code *code, const Str *name);
 

@@ -60,8 +60,10 @@ Str *ledger_place(Vm *vm, const FrozenRead *read);
 
 // TraceHooks.
 MUST_CHECK bool ledger_store(Vm *vm, Object *container, Value value);
+// A trace notes what it has read, so that a later call can see that it changed.
 MUST_CHECK bool ledger_read(Vm *vm, Object *container, Value key,
                             Value value);
+// Effects that no container shows (note_effect).
 MUST_CHECK bool ledger_effect(Vm *vm, const char *what, Value value);
 
 // stage.effects(f), stage.frozen(f).

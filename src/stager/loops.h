@@ -53,6 +53,8 @@ struct StagedLoop {
 // or NULL with an error pending; a block that is not running is a loop of the
 // host.
 const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
+// The events of a traced loop; the next instruction, or NULL with an error
+// pending.
 const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
 const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info);
 const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);

@@ -51,6 +51,7 @@ typedef struct Fill {
     Tensor *const *tensors; // borrowed; each place takes a count of its own
     size_t next;            // the tensor that comes next
 } Fill;
+// Owned; other leaves are retained.
 Value fill_leaf(Vm *vm, Value v, void *data);
 
 // Vectors that own their values. Push takes the value, VALUE_FAIL included.
