@@ -9,6 +9,7 @@
 #include "interp/obj_dict.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
+#include "interp/text_range.h"
 
 // data NULL leaves the bytes uninitialised for the caller to fill. A zero byte
 // stands behind them, for C functions; `length` does not count it, and the data
@@ -201,8 +202,11 @@ static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
         // The empty bytes are found in all others, as in CPython.
-        bool found = str_find_part(vm, bytes_text(self), bytes_length(self),
-                                   bytes_text(item), bytes_length(item)) !=
+        const Bytes *bytes = value_as_bytes(self);
+        const Bytes *part = value_as_bytes(item);
+        bool found = text_search(&vm->ctx, bytes->data,
+                                 bytes->data + bytes->length,
+                                 (TextRange){part->data, part->length}) !=
                      NULL;
         return found || !ctx_failed(&vm->ctx) ? found : -1;
     }

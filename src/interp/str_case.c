@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
+#include "interp/text_case.h"
 
 // Decodes at *at and moves on; lone surrogates come as their code point.
 static uint32_t next_codepoint(const char **at, const char *end)
@@ -115,18 +116,13 @@ static void add_lower(StrBuf *out, uint32_t c, const char *start,
     add_cased(out, c, CASE_LOWER);
 }
 
-// What a method does with each character; most depend on what stood before.
-typedef enum CaseMode {
-    MODE_LOWER, MODE_UPPER, MODE_TITLE, MODE_CAPITALIZE, MODE_SWAP
-} CaseMode;
-
 // at: behind the character. Only the final sigma looks at what follows it.
-static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode,
+static void add_in_mode(StrBuf *out, uint32_t c, TextCase mode,
                         const char *start, bool after_letter, const char *at,
                         const char *end)
 {
-    if (c < 128 && (mode == MODE_UPPER || mode == MODE_LOWER)) {
-        char base = mode == MODE_UPPER ? 'a' : 'A', ascii = (char)c;
+    if (c < 128 && (mode == TEXT_UPPER || mode == TEXT_LOWER)) {
+        char base = mode == TEXT_UPPER ? 'a' : 'A', ascii = (char)c;
         strbuf_putc(out, (unsigned char)(ascii - base) < 26
                              ? (char)(ascii ^ 32)
                              : ascii);
@@ -136,22 +132,22 @@ static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode,
     bool first = at - start <= UTF8_MAX_BYTES &&
                  utf8_count(start, (size_t)(at - start)) == 1;
     switch (mode) {
-    case MODE_UPPER: add_cased(out, c, CASE_UPPER); break;
-    case MODE_TITLE:
+    case TEXT_UPPER: add_cased(out, c, CASE_UPPER); break;
+    case TEXT_TITLE:
         if (after_letter) {
             add_lower(out, c, start, at, end);
         } else {
             add_cased(out, c, CASE_TITLE);
         }
         break;
-    case MODE_CAPITALIZE:
+    case TEXT_CAPITALIZE:
         if (first) {
             add_cased(out, c, CASE_TITLE);
         } else {
             add_lower(out, c, start, at, end);
         }
         break;
-    case MODE_SWAP:
+    case TEXT_SWAP:
         if (char_is_upper(c)) {
             add_lower(out, c, start, at, end);
         } else if (char_is_lower(c)) {
@@ -164,60 +160,26 @@ static void add_in_mode(StrBuf *out, uint32_t c, CaseMode mode,
     }
 }
 
-// upper() or lower() of ASCII, which keeps every length.
-static Value change_ascii(Vm *vm, const Str *str, CaseMode mode)
+// Of ASCII, which keeps every length.
+static Value change_ascii(Vm *vm, const Str *str, TextCase mode)
 {
     Str *text = str_of_size(vm, str->length);
-    if (text == NULL) {
-        return VALUE_FAIL;
+    if (text != NULL &&
+        !text_change_case(&vm->ctx, text->text,
+                          (TextRange){str->text, str->length}, mode)) {
+        object_release(&vm->ctx, text);
+        text = NULL;
     }
-    // Bit 5 tells the cases of an ASCII letter apart.
-    char first = mode == MODE_UPPER ? 'a' : 'A';
-    for (size_t i = 0; i < str->length; i++) {
-        if (!ctx_poll_at(&vm->ctx, i + 1)) {
-            object_release(&vm->ctx, text);
-            return VALUE_FAIL;
-        }
-        char c = str->text[i];
-        bool other = (unsigned char)(c - first) < 26;
-        text->text[i] = (char)(other ? c ^ 32 : c);
-    }
-    return str_value(text);
-}
-
-// title(), capitalize() and swapcase() of ASCII.
-static Value change_words(Vm *vm, const Str *str, CaseMode mode)
-{
-    Str *text = str_of_size(vm, str->length);
-    if (text == NULL) {
-        return VALUE_FAIL;
-    }
-    bool after_letter = false;
-    for (size_t i = 0; i < str->length; i++) {
-        if (!ctx_poll_at(&vm->ctx, i + 1)) {
-            object_release(&vm->ctx, text);
-            return VALUE_FAIL;
-        }
-        char c = str->text[i], lower = (char)(c | 32);
-        bool letter = (unsigned char)(lower - 'a') < 26;
-        bool to_upper = mode == MODE_TITLE        ? !after_letter
-                        : mode == MODE_CAPITALIZE ? i == 0
-                                                  : c == lower;
-        text->text[i] = !letter ? c : (char)(to_upper ? lower ^ 32 : lower);
-        after_letter = letter;
-    }
-    return str_value(text);
+    return str_or_fail(text);
 }
 
 // ASCII has the short way, as almost all texts that change their case are
 // ASCII. A lone surrogate has no case and is copied byte for byte.
-static Value change_case(Vm *vm, Value self, CaseMode mode)
+static Value change_case(Vm *vm, Value self, TextCase mode)
 {
     Str *str = value_as_str(self);
     if (str->count == str->length && str->length > 1) {
-        return mode == MODE_UPPER || mode == MODE_LOWER
-                   ? change_ascii(vm, str, mode)
-                   : change_words(vm, str, mode);
+        return change_ascii(vm, str, mode);
     }
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
@@ -245,11 +207,11 @@ static Value change_case(Vm *vm, Value self, CaseMode mode)
         (void)count;                                                          \
         return change_case(vm, args[0], mode);                                \
     }
-CASE_METHOD(lower, MODE_LOWER)
-CASE_METHOD(upper, MODE_UPPER)
-CASE_METHOD(title, MODE_TITLE)
-CASE_METHOD(capitalize, MODE_CAPITALIZE)
-CASE_METHOD(swapcase, MODE_SWAP)
+CASE_METHOD(lower, TEXT_LOWER)
+CASE_METHOD(upper, TEXT_UPPER)
+CASE_METHOD(title, TEXT_TITLE)
+CASE_METHOD(capitalize, TEXT_CAPITALIZE)
+CASE_METHOD(swapcase, TEXT_SWAP)
 
 // Unicode's full case folding, which is for comparing: it may give several
 // characters for one.
@@ -258,7 +220,7 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Str *str = value_as_str(args[0]);
     if (str->count == str->length && str->length > 1) {
-        return change_ascii(vm, str, MODE_LOWER);
+        return change_ascii(vm, str, TEXT_LOWER);
     }
     const char *at = str->text, *end = at + str->length;
     StrBuf out;
@@ -310,12 +272,26 @@ static bool is_alnum(uint32_t c)
     return is_letter(c) || is_numeric(c);
 }
 
+static TextRange range_of(const Str *str)
+{
+    return (TextRange){str->text, str->length};
+}
+
+// What text_all and text_in_case give.
+static Value answer(int found)
+{
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
 // Python's rule for most classes: the empty text belongs to none of them, but
 // it is printable.
 static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
-                    bool when_empty)
+                    const TextSet *ascii, bool when_empty)
 {
     Str *str = value_as_str(self);
+    if (str->count == str->length && str->length != 0) {
+        return answer(text_all(&vm->ctx, range_of(str), ascii));
+    }
     const char *at = str->text, *end = at + str->length;
     bool all = at < end || when_empty;
     for (size_t step = 1; all && at < end; step++) {
@@ -327,19 +303,19 @@ static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
     return value_from_bool(all);
 }
 
-#define CLASS_METHOD(name, test, when_empty)                                  \
+#define CLASS_METHOD(name, test, ascii, empty)                                \
     Value str_method_##name(Vm *vm, Value *args, uint32_t count)              \
     {                                                                         \
         (void)count;                                                          \
-        return all_of(vm, args[0], test, when_empty);                         \
+        return all_of(vm, args[0], test, &ascii, empty);                      \
     }
-CLASS_METHOD(isalpha, is_letter, false)
-CLASS_METHOD(isdecimal, is_decimal, false)
-CLASS_METHOD(isdigit, is_digit, false)
-CLASS_METHOD(isnumeric, is_numeric, false)
-CLASS_METHOD(isalnum, is_alnum, false)
-CLASS_METHOD(isspace, str_is_space, false)
-CLASS_METHOD(isprintable, utf8_is_printable, true)
+CLASS_METHOD(isalpha, is_letter, text_letters, false)
+CLASS_METHOD(isdecimal, is_decimal, text_digits, false)
+CLASS_METHOD(isdigit, is_digit, text_digits, false)
+CLASS_METHOD(isnumeric, is_numeric, text_digits, false)
+CLASS_METHOD(isalnum, is_alnum, text_alnums, false)
+CLASS_METHOD(isspace, str_is_space, text_str_spaces, false)
+CLASS_METHOD(isprintable, utf8_is_printable, text_printables, true)
 
 // As many code points as bytes: all of them are single bytes.
 Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
@@ -371,6 +347,10 @@ Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
 static Value one_case(Vm *vm, Value self, bool upper)
 {
     Str *str = value_as_str(self);
+    if (str->count == str->length) {
+        return answer(text_in_case(&vm->ctx, range_of(str),
+                                   upper ? TEXT_UPPER : TEXT_LOWER));
+    }
     const char *at = str->text, *end = at + str->length;
     bool found = false;
     for (size_t step = 1; at < end; step++) {
@@ -406,6 +386,9 @@ Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Str *str = value_as_str(args[0]);
+    if (str->count == str->length) {
+        return answer(text_in_case(&vm->ctx, range_of(str), TEXT_TITLE));
+    }
     const char *at = str->text, *end = at + str->length;
     bool found = false, after_letter = false;
     for (size_t step = 1; at < end; step++) {

@@ -7,18 +7,20 @@
 #include "interp/format.h"
 #include "interp/obj_bytes.h"
 #include "interp/sequence.h"
+#include "interp/text_range.h"
 
-// None is named without quotes or type, as CPython's texts do. `words` is the
-// beginning of the message, which differs from method to method. Borrowed; NULL
-// with a TypeError.
+// Where CPython's words come from the function's signature ("argument"), None
+// is named as a value, elsewhere by its type. `words` is the beginning of the
+// message, which differs from method to method. Borrowed; NULL with a
+// TypeError.
 Str *str_argument(Vm *vm, Value v, const char *words)
 {
     if (value_is_str(v)) {
         return value_as_str(v);
     }
+    bool value = value_is_none(v) && strstr(words, "argument") != NULL;
     return raise_null(vm, ERR_TYPE, "%s, not %s", words,
-                      value_is_none(v) ? "None"
-                                       : type_name(type_of(vm, v)));
+                      value ? "None" : type_name(type_of(vm, v)));
 }
 
 // The bidirectional classes WS, B and S and the category Zs: CPython's
@@ -44,15 +46,6 @@ static bool strips(const char *at, size_t size, Str *chars)
     return utf8_decode(at, size, &codepoint) != 0 && str_is_space(codepoint);
 }
 
-// An ASCII byte that goes: white space, or the one given. For the common case
-// that both the text's end and the set are ASCII.
-static inline bool strips_byte(char c, char one, bool spaces)
-{
-    unsigned char byte = (unsigned char)c;
-    return spaces ? (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 32)
-                  : c == one;
-}
-
 // strip, lstrip and rstrip. If nothing is to be stripped the text is its own
 // result. From the right, continuation bytes (10xxxxxx) are stepped over.
 // `words`: what is said of a set that is no str.
@@ -66,23 +59,19 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         }
         chars = value_as_str(args[1]);
     }
-    const char *start = str->text, *end = start + str->length;
-    if (chars == NULL || chars->length == 1) {
-        // ASCII at the ends; what is left may go on with other white space.
-        char one = chars == NULL ? '\0' : chars->text[0];
-        bool spaces = chars == NULL;
-        while (left && start < end && strips_byte(*start, one, spaces)) {
-            start++;
-            if (!ctx_poll_at(&vm->ctx, (size_t)(end - start))) {
-                return VALUE_FAIL;
-            }
-        }
-        while (right && start < end && strips_byte(end[-1], one, spaces)) {
-            end--;
-            if (!ctx_poll_at(&vm->ctx, (size_t)(end - start))) {
-                return VALUE_FAIL;
-            }
-        }
+    // ASCII at the ends; what is left may go on with other characters.
+    TextSet set = chars == NULL
+                      ? text_str_spaces
+                      : text_set((TextRange){chars->text, chars->length});
+    set.bits[2] = set.bits[3] = 0;
+    TextRange range = {str->text, str->length};
+    if (!text_strip(&vm->ctx, &range, &set, left, right)) {
+        return VALUE_FAIL;
+    }
+    const char *start = range.text, *end = start + range.length;
+    if (str->count == str->length ||
+        (chars != NULL && chars->count == chars->length)) {
+        left = right = false;
     }
     for (size_t step = 1; left && start < end; step++) {
         if (!ctx_poll_at(&vm->ctx, step)) {

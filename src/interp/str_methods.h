@@ -49,11 +49,6 @@ STR_METHOD(translate);
 
 extern const NativeDef str_static_methods[];
 
-// The first place of `part` in `text`, as memmem finds it; NULL: none, or
-// Ctrl-C came, which ctx_failed tells.
-const char *str_find_part(Vm *vm, const char *text, size_t length,
-                          const char *part, size_t part_length);
-
 bool str_is_space(uint32_t codepoint); // as Python's str.isspace
 // Adds the text with digits and white space of any script as ASCII's, and '?'
 // for what is neither: what int() and float() read.

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
+#include "interp/text_range.h"
 
 // A search of args[1] in args[0][args[2]:args[3]].
 typedef struct Search {
@@ -40,57 +41,16 @@ static int search_start(Vm *vm, Value *args, Search *search)
     return 1;
 }
 
-// In windows, since memmem looks for no Ctrl-C. They overlap by what a part
-// needs to be found across two of them.
-const char *str_find_part(Vm *vm, const char *text, size_t length,
-                          const char *part, size_t part_length)
+static TextRange range_of(const Str *str)
 {
-    enum { WINDOW = 1 << 22 };
-    if (part_length == 1) {
-        return length == 0 ? NULL : memchr(text, part[0], length);
-    }
-    size_t window = part_length < WINDOW / 4 ? WINDOW : 4 * part_length;
-    while (length > window) {
-        const char *found = memmem(text, window, part, part_length);
-        if (found != NULL || !ctx_poll(&vm->ctx)) {
-            return found;
-        }
-        text += window - part_length + 1;
-        length -= window - part_length + 1;
-    }
-    return memmem(text, length, part, part_length);
+    return (TextRange){str->text, str->length};
 }
 
-enum { SEARCH_NONE = -1, SEARCH_FAILED = -2 };
-
-// The byte offset of the first or last place, SEARCH_NONE if there is none.
+// The byte offset, as text_find gives it.
 static int64_t search_find(Vm *vm, const Search *search, bool last)
 {
-    const char *text = search->str->text, *part = search->part->text;
-    size_t length = search->part->length;
-    if (length > search->to - search->from) {
-        return SEARCH_NONE;
-    }
-    if (!last) {
-        const char *at = str_find_part(vm, text + search->from,
-                                       search->to - search->from, part,
-                                       length);
-        return at != NULL               ? at - text
-               : ctx_failed(&vm->ctx) ? SEARCH_FAILED
-                                      : SEARCH_NONE;
-    }
-    // There is no memmem from the end. The first byte settles most places.
-    for (size_t at = search->to - length + 1; at-- > search->from;) {
-        if ((length == 0 || text[at] == part[0]) &&
-            memcmp(text + at, part, length) == 0) {
-            return (int64_t)at;
-        }
-        // Each comparison may be long, too.
-        if (!ctx_poll_at(&vm->ctx, length < 256 ? at : at << 10)) {
-            return SEARCH_FAILED;
-        }
-    }
-    return SEARCH_NONE;
+    return text_find(&vm->ctx, search->str->text, search->from, search->to,
+                     range_of(search->part), last);
 }
 
 // find, rfind, index and rindex: they differ in direction and in what a miss
@@ -102,8 +62,8 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
     if (possible < 0) {
         return VALUE_FAIL;
     }
-    int64_t at = possible ? search_find(vm, &search, last) : SEARCH_NONE;
-    if (at == SEARCH_FAILED) {
+    int64_t at = possible ? search_find(vm, &search, last) : TEXT_NONE;
+    if (at == TEXT_FAILED) {
         return VALUE_FAIL;
     }
     if (at < 0) {
@@ -158,23 +118,9 @@ Value str_method_count(Vm *vm, Value *args, uint32_t unused)
                                 search.to - search.from) +
             1);
     }
-    int64_t total = 0, at;
-    if (search.part->length == 1) {
-        // No jumps: the compiler makes vector code of it.
-        const char *text = search.str->text, byte = search.part->text[0];
-        for (size_t i = search.from; i < search.to; i++) {
-            total += text[i] == byte;
-        }
-        return value_from_small(total);
-    }
-    while ((at = search_find(vm, &search, false)) >= 0) {
-        total++;
-        if (!ctx_poll(&vm->ctx)) {
-            return VALUE_FAIL;
-        }
-        search.from = (size_t)at + search.part->length;
-    }
-    return at == SEARCH_FAILED ? VALUE_FAIL : value_from_small(total);
+    int64_t total = text_count(&vm->ctx, search.str->text, search.from,
+                               search.to, range_of(search.part));
+    return total < 0 ? VALUE_FAIL : value_from_small(total);
 }
 
 // The room is compared before the bytes are: a longer affix would be read
@@ -299,25 +245,12 @@ Value str_method_replace(Vm *vm, Value *args, uint32_t count)
         replace_empty(&out, str, to, limit);
         return str_or_fail(str_from_buf(vm, &out));
     }
-    const char *at = str->text, *end = at + str->length, *next;
-    for (; limit != 0 && strbuf_ok(&out) &&
-           (next = str_find_part(vm, at, (size_t)(end - at), from->text,
-                                 from->length)) != NULL;
-         limit--) {
-        strbuf_add(&out, at, (size_t)(next - at));
-        strbuf_add(&out, to->text, to->length);
-        at = next + from->length;
-    }
-    if (ctx_failed(&vm->ctx)) {
+    if (!text_replace(&out, range_of(str), range_of(from), range_of(to),
+                      limit)) {
+        bool whole = strbuf_ok(&out) && !ctx_failed(&vm->ctx);
         strbuf_free(&out);
-        return VALUE_FAIL;
+        return whole ? str_or_fail(str_exact(vm, str)) : VALUE_FAIL;
     }
-    // Nothing was found: `at` has not moved.
-    if (at == str->text) {
-        strbuf_free(&out);
-        return str_or_fail(str_exact(vm, str));
-    }
-    strbuf_add(&out, at, (size_t)(end - at));
     return str_or_fail(str_from_buf(vm, &out));
 }
 

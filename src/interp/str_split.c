@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
+#include "interp/text_range.h"
 
 // Appends a copy of the bytes from start up to end.
 static bool add_part(Vm *vm, List *list, const char *start, const char *end)
@@ -28,64 +29,9 @@ static size_t space_at(const char *at, const char *end)
     return size != 0 && str_is_space(codepoint) ? size : 0;
 }
 
-// White space below 128 is tab to carriage return, the separators 28 to 31 and
-// the blank. All lie below 33, so the bits of one word tell.
-static inline bool is_ascii_space(char c)
-{
-    const uint64_t spaces = 0x1F0003E00u;
-    unsigned char byte = (unsigned char)c;
-    return byte <= ' ' && (spaces >> byte & 1);
-}
-
-// Behind the run of white space (or of what is none) at `at`. In stretches, so
-// that a run of any length is left after Ctrl-C: NULL then.
-static inline const char *skip_run(Vm *vm, const char *at, const char *end,
-                                   bool space)
-{
-    enum { STRETCH = 1 << 20 };
-    do {
-        const char *stop = end - at > STRETCH ? at + STRETCH : end;
-        while (at < stop && is_ascii_space(*at) == space) {
-            at++;
-        }
-        if (at < stop || at == end) {
-            return at;
-        }
-    } while (ctx_poll(&vm->ctx));
-    return NULL;
-}
-
-// The words of ASCII text, as many as there are.
-static bool split_ascii(Vm *vm, List *list, const Str *str)
-{
-    const char *at = str->text, *end = at + str->length;
-    for (;;) {
-        const char *start = skip_run(vm, at, end, true);
-        at = start == NULL ? NULL : skip_run(vm, start, end, false);
-        if (at == NULL) {
-            return false;
-        }
-        // The end: between words there is white space, so no other word is
-        // empty.
-        if (at == start) {
-            return true;
-        }
-        Str *part = ctx_poll(&vm->ctx)
-                        ? str_new_ascii(vm, start, (size_t)(at - start))
-                        : NULL;
-        if (part == NULL || !list_append_owned(vm, list, str_value(part))) {
-            return false;
-        }
-    }
-}
-
-// limit: the number of splits that are left, negative for all. ASCII text
-// without a limit, which is most of it, takes the shorter way.
+// limit: the number of splits that are left, negative for all.
 static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
 {
-    if (limit < 0 && str->count == str->length) {
-        return split_ascii(vm, list, str);
-    }
     const char *at = str->text, *end = at + str->length;
     size_t size, step = 0;
     for (;;) {
@@ -118,79 +64,15 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
     }
 }
 
-// The first `byte` in [at, end), else `end`. Parts are short as a rule, and a
-// call costs more than a few steps.
-static inline const char *find_byte(const char *at, const char *end, char byte)
+// Parts of a text that is not all ASCII are counted.
+static Value make_part(Vm *vm, const char *start, size_t length)
 {
-    enum { STEPS = 12 };
-    for (int i = 0; i < STEPS; i++, at++) {
-        if (at == end || *at == byte) {
-            return at;
-        }
-    }
-    const char *found = memchr(at, byte, (size_t)(end - at));
-    return found == NULL ? end : found;
+    return str_or_fail(str_new(vm, start, length));
 }
 
-// ASCII at one character: the parts need not be counted.
-static bool split_at_byte(Vm *vm, List *list, const Str *str, char byte,
-                          int64_t limit)
+static Value make_ascii_part(Vm *vm, const char *start, size_t length)
 {
-    const char *at = str->text, *end = at + str->length;
-    for (;; limit--) {
-        const char *next = limit == 0 ? end : find_byte(at, end, byte);
-        Str *part = ctx_poll(&vm->ctx)
-                        ? str_new_ascii(vm, at, (size_t)(next - at))
-                        : NULL;
-        if (part == NULL || !list_append_owned(vm, list, str_value(part))) {
-            return false;
-        }
-        if (next == end) {
-            return true;
-        }
-        at = next + 1;
-    }
-}
-
-// A negative limit never reaches 0. What follows the last separator is a part
-// even if it is empty.
-static bool split_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
-{
-    const char *at = str->text, *end = at + str->length, *next;
-    if (sep->length == 1 && str->count == str->length) {
-        return split_at_byte(vm, list, str, sep->text[0], limit);
-    }
-    for (; limit != 0 &&
-           (next = str_find_part(vm, at, (size_t)(end - at), sep->text,
-                                 sep->length)) != NULL;
-         limit--) {
-        if (!add_part(vm, list, at, next)) {
-            return false;
-        }
-        at = next + sep->length;
-    }
-    return !ctx_failed(&vm->ctx) && add_part(vm, list, at, end);
-}
-
-// From the end: parts are found backwards and turned round.
-static bool rsplit_by(Vm *vm, List *list, Str *str, Str *sep, int64_t limit)
-{
-    const char *start = str->text, *end = start + str->length;
-    for (const char *at = end; limit != 0 && at > start;) {
-        at--;
-        if (!ctx_poll_at(&vm->ctx, (size_t)(at - start))) {
-            return false;
-        }
-        if ((size_t)(end - at) >= sep->length &&
-            memcmp(at, sep->text, sep->length) == 0) {
-            if (!add_part(vm, list, at + sep->length, end)) {
-                return false;
-            }
-            end = at;
-            limit--;
-        }
-    }
-    return add_part(vm, list, start, end);
+    return str_or_fail(str_new_ascii(vm, start, length));
 }
 
 // From the end. Bytes of the form 10xxxxxx continue a code point: each step
@@ -242,16 +124,6 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
     }
 }
 
-// rsplit finds the last part first; callers want the order of the text.
-static void turn_round(List *list)
-{
-    for (size_t i = 0; i < list->count / 2; i++) {
-        Value item = list->items[i];
-        list->items[i] = list->items[list->count - 1 - i];
-        list->items[list->count - 1 - i] = item;
-    }
-}
-
 // Without a separator, or with None, runs of white space separate and no part
 // is empty; with one, each occurrence counts and parts may be empty.
 static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
@@ -261,7 +133,15 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
     if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &limit)) {
         return false;
     }
+    bool ascii = str->count == str->length;
+    TextRange text = {str->text, str->length};
+    TextSplit split = {vm, list, ascii ? make_ascii_part : make_part,
+                       &text_str_spaces, limit};
     if (value_unbound(args[1]) || value_is_none(args[1])) {
+        if (ascii) {
+            return from_end ? text_rsplit_words(&split, text)
+                            : text_split_words(&split, text);
+        }
         return from_end ? rsplit_words(vm, list, str, limit)
                         : split_words(vm, list, str, limit);
     }
@@ -272,8 +152,9 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
     if (sep->length == 0) {
         return raise_false(vm, ERR_VALUE, "empty separator");
     }
-    return from_end ? rsplit_by(vm, list, str, sep, limit)
-                    : split_by(vm, list, str, sep, limit);
+    TextRange by = {sep->text, sep->length};
+    return from_end ? text_rsplit_at(&split, text, by)
+                    : text_split_at(&split, text, by);
 }
 
 // Always a new list, whose parts are plain strs also for a subclass.
@@ -288,7 +169,7 @@ static Value split_method(Vm *vm, Value *args, bool from_end)
         return VALUE_FAIL;
     }
     if (from_end) {
-        turn_round(list);
+        text_turn(list);
     }
     return value_from_object(list);
 }
@@ -468,8 +349,6 @@ static Value three_parts(Vm *vm, Str *str, size_t at, size_t sep_length)
     return value_from_object(result);
 }
 
-// The search for the last place goes on one byte after each find, since
-// occurrences may overlap.
 static Value partition_method(Vm *vm, Value *args, bool last)
 {
     Str *str = value_as_str(args[0]);
@@ -480,25 +359,13 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     if (sep->length == 0) {
         return raise_error(vm, ERR_VALUE, "empty separator");
     }
-    const char *at = str_find_part(vm, str->text, str->length, sep->text,
-                                   sep->length);
-    const char *next = at;
-    const char *end = str->text + str->length;
-    while (last && next != NULL) {
-        if (!ctx_poll(&vm->ctx)) {
-            return VALUE_FAIL;
-        }
-        at = next;
-        next = str_find_part(vm, at + 1, (size_t)(end - at - 1), sep->text,
-                             sep->length);
-    }
-    if (ctx_failed(&vm->ctx)) {
+    int64_t at = text_find(&vm->ctx, str->text, 0, str->length,
+                           (TextRange){sep->text, sep->length}, last);
+    if (at == TEXT_FAILED) {
         return VALUE_FAIL;
     }
-    if (at == NULL) {
-        return three_parts(vm, str, last ? 0 : str->length, 0);
-    }
-    return three_parts(vm, str, (size_t)(at - str->text), sep->length);
+    return at < 0 ? three_parts(vm, str, last ? 0 : str->length, 0)
+                  : three_parts(vm, str, (size_t)at, sep->length);
 }
 
 // Three parts in any case, so that the result can be unpacked.

@@ -7,6 +7,7 @@
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
 #include "interp/str_methods.h"
+#include "interp/text_range.h"
 #include "interp/format.h"
 #include "interp/sequence.h"
 
@@ -198,8 +199,8 @@ static int str_contains(Vm *vm, Value self, Value item)
     if (part->length == 1) {
         return memchr(str->text, part->text[0], str->length) != NULL;
     }
-    bool found = str_find_part(vm, str->text, str->length, part->text,
-                               part->length) != NULL;
+    bool found = text_search(&vm->ctx, str->text, str->text + str->length,
+                             (TextRange){part->text, part->length}) != NULL;
     return found || !ctx_failed(&vm->ctx) ? found : -1;
 }
 
