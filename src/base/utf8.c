@@ -152,9 +152,14 @@ bool utf8_is_ascii(const char *text, size_t length)
     return (seen & 0x8080808080808080u) == 0;
 }
 
-// By utf8proc's tables and not by wcwidth, which depends on the locale.
+// By utf8proc's tables and not by wcwidth, which depends on the locale. What
+// every keyboard types needs no table: a prompt that meets nothing else never
+// has their 200 KB in memory.
 int utf8_width(uint32_t codepoint)
 {
+    if (codepoint >= ' ' && codepoint < 0x7F) {
+        return 1;
+    }
     return utf8proc_charwidth((utf8proc_int32_t)codepoint);
 }
 

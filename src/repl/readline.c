@@ -21,7 +21,7 @@ bool readline_load(Readline *readline)
                                         "libreadline.so"};
     void *library = NULL;
     for (size_t i = 0; library == NULL && i < 2; i++) {
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
     }
     if (library == NULL) {
         return false;
