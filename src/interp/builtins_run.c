@@ -2,6 +2,8 @@
 // code, modules, standard input.
 #include "interp/builtins.h"
 
+#include <unistd.h>
+
 #include "interp/code.h"
 #include "interp/module.h"
 #include "interp/obj_bytes.h"
@@ -206,6 +208,11 @@ BUILTIN_BODY(compile)
                                 value_as_str(decoded)->text,
                                 value_as_str(decoded)->length);
     release(vm, decoded);
+    // CPython shows the lines of a file of that name, if there is one.
+    if (source != NULL && source->name[0] != '<' &&
+        access(source->name, R_OK) == 0) {
+        source->origin = SOURCE_MODULE;
+    }
     Code *code = source == NULL ? NULL
                                 : vm_compile_source(vm, source, mode, true);
     // The code holds a reference of its own, for tracebacks.

@@ -28,12 +28,16 @@ const CommandRow *command_row(size_t index)
 }
 
 // `name?`, `a.b??`, `*pat*?`, `?`: one line that ends in a question mark or
-// two and has no other; not a comment or a text that ends so.
+// two and has no other; not a comment or a text that ends so. Some are used to
+// asking `?name`.
 static bool is_question(const char *text, size_t length)
 {
-    size_t marks = 0;
+    size_t marks = 0, first = strspn(text, "?");
     while (marks < length && text[length - marks - 1] == '?') {
         marks++;
+    }
+    if (first >= 1 && first <= 2 && first < length) {
+        return strcspn(text + first, "?\n#\"'") == length - first;
     }
     return marks >= 1 && marks <= 2 &&
            strcspn(text, "?\n#\"'") == length - marks;

@@ -11,7 +11,8 @@ COMMAND("effects", "F", STAGED, "what tracing did that calls do not repeat")
 COMMAND("frozen", "F", STAGED, "what traces read outside and keep")
 COMMAND("graph", "F(ARGS)", STAGED,
         "the graph; --raw --opt --plan --dot --svg FILE")
-COMMAND("history", "[-n N] [TEXT]", NONE, "what was entered; TEXT: where it is")
+COMMAND("history", "[-g] [-n N] [TEXT]", NONE,
+        "what was entered; TEXT: where it is")
 COMMAND("ls", "[PATTERN]", FOLDER, "the files of this folder")
 COMMAND("notes", "[on|off]", SWITCH, "remarks on traces, on or off")
 COMMAND("profile", "F(ARGS)", STAGED, "where a staged call spends its time")

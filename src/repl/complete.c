@@ -200,7 +200,7 @@ static void complete_string(Spot *spot, size_t quote, size_t quotes)
                 strncmp(text + name.start, "open", 4) == 0;
     }
     if (opens || strchr(spot->out->word, '/') != NULL) {
-        complete_files(spot->out, false);
+        complete_files(spot->out, false, false);
     }
 }
 
@@ -367,11 +367,15 @@ static void complete_code(Spot *spot)
     }
 }
 
-// The last word between blanks of what follows the command's name.
+// The last word between blanks of what follows the command's name. `\ ` is a
+// blank in a word.
 static bool set_last_word(Spot *spot, size_t from)
 {
+    const char *text = spot->source->text;
     size_t start = spot->cursor;
-    while (start > from && spot->source->text[start - 1] != ' ') {
+    while (start > from &&
+           (text[start - 1] != ' ' ||
+            (start - 1 > from && text[start - 2] == '\\'))) {
         start--;
     }
     return set_word(spot, start);
@@ -388,7 +392,8 @@ static void complete_argument(Spot *spot, CommandArgument argument,
     case COMMAND_ARGUMENT_FILE:
     case COMMAND_ARGUMENT_FOLDER:
         if (set_last_word(spot, from)) {
-            complete_files(spot->out, argument == COMMAND_ARGUMENT_FOLDER);
+            complete_files(spot->out, argument == COMMAND_ARGUMENT_FOLDER,
+                           true);
         }
         break;
     case COMMAND_ARGUMENT_SWITCH:

@@ -38,8 +38,9 @@ void complete_describe(const Completion *completion, size_t index,
 void complete_offer(Completion *completion, const char *head,
                     const char *text, Value value, const char *note);
 
-// complete_path.c: the folder's files that the word begins.
-void complete_files(Completion *completion, bool folders_only);
+// complete_path.c: the folder's files that the word begins. `escaped`: blanks
+// in names are written `\ `, as in the arguments of commands.
+void complete_files(Completion *completion, bool folders_only, bool escaped);
 // Modules by dotted names; names of a module, and modules in a
 // package, for `from m import`.
 void complete_modules(Completion *completion);

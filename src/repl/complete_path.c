@@ -42,15 +42,44 @@ static bool is_folder(const char *folder, const struct dirent *entry)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// `\ ` becomes a blank, in place.
+static void take_escapes(char *text)
+{
+    char *to = text;
+    for (; *text != '\0'; text++) {
+        text += text[0] == '\\' && text[1] == ' ';
+        *to++ = *text;
+    }
+    *to = '\0';
+}
+
+// A file's name as it is completed: with a slash behind a folder's. `out` has
+// room for a name in which each byte is escaped.
+static void file_label(const char *name, bool folder, bool escaped, char *out)
+{
+    for (; *name != '\0'; name++) {
+        if (escaped && *name == ' ') {
+            *out++ = '\\';
+        }
+        *out++ = *name;
+    }
+    strcpy(out, folder ? "/" : "");
+}
+
 // Folders end in a slash, so that the next Tab goes on in them.
-void complete_files(Completion *completion, bool folders_only)
+void complete_files(Completion *completion, bool folders_only, bool escaped)
 {
     const char *word = completion->word;
     const char *slash = strrchr(word, '/');
     size_t length = slash == NULL ? 0 : (size_t)(slash + 1 - word);
     char folder[PATH_MAX_LENGTH];
     char *head = strndup(word, length);
-    DIR *files = head != NULL && folder_of(word, length, folder)
+    char *plain = strndup(word, length);
+    if (plain != NULL && escaped) {
+        take_escapes(plain);
+    }
+    DIR *files = head != NULL && plain != NULL &&
+                         folder_of(plain, strlen(plain), folder)
                      ? opendir(folder)
                      : NULL;
     struct dirent *entry;
@@ -61,9 +90,8 @@ void complete_files(Completion *completion, bool folders_only)
         bool hidden = entry->d_name[0] == '.' && word[length] != '.';
         bool sub = !dots && !hidden && is_folder(folder, entry);
         if (!dots && !hidden && (sub || !folders_only)) {
-            char name[sizeof entry->d_name + 2];
-            snprintf(name, sizeof name, "%s%s", entry->d_name,
-                     sub ? "/" : "");
+            char name[sizeof entry->d_name * 2 + 2];
+            file_label(entry->d_name, sub, escaped, name);
             complete_offer(completion, head, name, VALUE_UNBOUND,
                            sub ? "folder" : "");
         }
@@ -71,6 +99,7 @@ void complete_files(Completion *completion, bool folders_only)
     if (files != NULL) {
         closedir(files);
     }
+    free(plain);
     free(head);
 }
 
