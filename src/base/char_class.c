@@ -23,6 +23,8 @@ static const CharRange ranges[] = {
 #undef CHAR_RANGE
 };
 
+// The ranges of all classes stand in one table, ordered by class and then by
+// code point; a binary search finds the one that may hold it.
 bool char_is(CharClass kind, uint32_t codepoint)
 {
     uint32_t key = (uint32_t)kind << CLASS_SHIFT | codepoint;
@@ -48,12 +50,15 @@ int char_category(uint32_t codepoint)
                : (int)utf8proc_category((utf8proc_int32_t)codepoint);
 }
 
+// The derived property Uppercase: the letters Lu and some marks and numerals of
+// other categories.
 bool char_is_upper(uint32_t codepoint)
 {
     return char_category(codepoint) == UTF8PROC_CATEGORY_LU ||
            char_is(CHAR_UPPER, codepoint);
 }
 
+// As char_is_upper, for Lowercase.
 bool char_is_lower(uint32_t codepoint)
 {
     return char_category(codepoint) == UTF8PROC_CATEGORY_LL ||

@@ -201,10 +201,12 @@ MUST_CHECK static inline bool ctx_enter_for(Ctx *ctx, const char *what)
     }
     return true;
 }
+// Without words for the message: "maximum recursion depth exceeded" alone.
 MUST_CHECK static inline bool ctx_enter(Ctx *ctx)
 {
     return ctx_enter_for(ctx, "");
 }
+// Due after each ctx_enter that succeeded, on every way out.
 static inline void ctx_leave(Ctx *ctx)
 {
     ctx->depth--;

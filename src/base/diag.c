@@ -284,6 +284,7 @@ static int substitution_cost(char a, char b)
     return low_a == low_b ? CASE_COST : MOVE_COST;
 }
 
+// No <sys/param.h>: its MIN is a macro that evaluates twice.
 static int least(int a, int b)
 {
     return a < b ? a : b;

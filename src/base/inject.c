@@ -98,6 +98,8 @@ static bool fork_here(unsigned long long number)
     return true;
 }
 
+// Asked for each allocation, by its number; the environment is read at the
+// first.
 bool inject_fails(unsigned long long number)
 {
     if (!row.asked) {
@@ -107,6 +109,8 @@ bool inject_fails(unsigned long long number)
            (number - row.first) % row.step == 0 && fork_here(number);
 }
 
+// A child of a row tells its verdict through `report`; a single run tells what
+// it leaked.
 void inject_end(size_t bytes)
 {
     if (row.report != NULL) {

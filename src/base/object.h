@@ -57,6 +57,7 @@ static inline void object_release(Ctx *ctx, void *object)
     }
 }
 
+// For fields that may not be set yet: destructors of half-made objects.
 static inline void object_release_null(Ctx *ctx, void *object)
 {
     if (object != NULL) {

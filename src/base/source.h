@@ -59,6 +59,7 @@ Place source_place(const Source *source, uint32_t offset);
 // numbers count from first_line. NULL if there is no such line.
 const char *source_line(const Source *source, uint32_t line, size_t *length);
 
+// Both are of one source, and in this order.
 static inline Span span_join(Span first, Span last)
 {
     return (Span){first.start, last.end};

@@ -93,6 +93,7 @@ void strbuf_puts(StrBuf *buf, const char *text)
     strbuf_add(buf, text, strlen(text));
 }
 
+// NUL bytes are bytes like others.
 void strbuf_putc(StrBuf *buf, char byte)
 {
     strbuf_add(buf, &byte, 1);
@@ -138,6 +139,7 @@ void strbuf_vprintf(StrBuf *buf, const char *format, va_list args)
     }
 }
 
+// What is too long for the room left is printed a second time, after growing.
 void strbuf_printf(StrBuf *buf, const char *format, ...)
 {
     va_list args;

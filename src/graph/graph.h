@@ -155,6 +155,7 @@ static inline const GraphValue *graph_value(const Graph *graph, ValueId id)
 {
     return &graph->values.items[id];
 }
+// Its shape is the graph's: valid as long as that lives.
 static inline TensorType graph_type(const Graph *graph, ValueId id)
 {
     return graph->values.items[id].type;

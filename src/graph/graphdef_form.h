@@ -55,10 +55,12 @@ static inline TensorType form_in(const Form *form, uint32_t index)
 {
     return graph_type(form->scope->graph, form->node->inputs[index]);
 }
+// Nodes of several outputs say what they need otherwise.
 static inline TensorType form_out(const Form *form)
 {
     return graph_type(form->scope->graph, form->node->first_output);
 }
+// Where attributes are appended.
 static inline StrBuf *form_text(Form *form)
 {
     return &form->scope->text;
@@ -70,6 +72,7 @@ static inline int64_t form_int(const Form *form, uint32_t attr,
     const AttrValue *value = &form->node->attrs[attr];
     return value->kind == ATTR_INT ? value->integer : otherwise;
 }
+// False also where the attribute was not given.
 static inline bool form_bool(const Form *form, uint32_t attr)
 {
     const AttrValue *value = &form->node->attrs[attr];

@@ -59,6 +59,8 @@ static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     return ok;
 }
 
+// The one place where an op is either run or recorded. `outputs` are owned on
+// success; *output_count is their room at first, then how many there are.
 bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
            const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
@@ -90,6 +92,7 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     return ok;
 }
 
+// Owned; VALUE_FAIL with an error pending.
 Value apply_one(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                 const AttrValue *attrs)
 {

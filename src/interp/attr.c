@@ -18,6 +18,7 @@ static Type *type_of_object(Value v)
     return value_is_object(v) ? value_object(v)->type : NULL;
 }
 
+// Properties and members are; functions only bind when they are read.
 bool attr_is_data_descriptor(Value found)
 {
     // UNBOUND is what a failed look-up in the class gives.
@@ -33,6 +34,7 @@ static bool binds(Value found)
             ((Native *)value_object(found))->owner != NULL);
 }
 
+// `instance` UNBOUND: read through the class itself. Owned.
 Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
 {
     if (binds(found)) {
@@ -114,6 +116,7 @@ Value value_get_attr(Vm *vm, Value v, Str *name)
                                        : attr_get_generic(vm, v, name);
 }
 
+// Other errors, of a property or a __getattr__, go through as VALUE_FAIL.
 Value value_find_attr(Vm *vm, Value v, Str *name)
 {
     Value found = value_get_attr(vm, v, name);
@@ -207,6 +210,7 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
     return instance_set(vm, object, name, value);
 }
 
+// UNBOUND deletes.
 bool value_set_attr(Vm *vm, Value v, Str *name, Value value)
 {
     Type *cls = type_of(vm, v);
@@ -233,6 +237,8 @@ Value attr_get_layout(Vm *vm, Value self, Str *name)
                                    : attr_get_generic(vm, self, name);
 }
 
+// What object.__setattr__ ends in: the class's own __setattr__ is not asked
+// again.
 bool attr_set_layout(Vm *vm, Value self, Str *name, Value value)
 {
     const TypeSlots *slots = &type_of(vm, self)->def->slots;
@@ -243,6 +249,7 @@ bool attr_set_layout(Vm *vm, Value self, Str *name, Value value)
 
 enum { CALL_MAX_ARGS = 8 }; // what C code hands to a method
 
+// The method may be replaced while it runs, so the callee is owned meanwhile.
 Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
                         uint32_t count)
 {
@@ -271,6 +278,8 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
     return result;
 }
 
+// A cached entry number of a module's dict: borrowed, or UNBOUND if it does not
+// hold any more. A trace has to see the read, so it never comes this way.
 Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number)
 {
     if (vm->trace != NULL || !value_is_object(self) ||

@@ -41,11 +41,13 @@ Str *builtin_signature(Vm *vm, Value v);
 // The sorted list of an object's attributes, as dir() gives it.
 Value builtin_names_of(Vm *vm, Value v);
 
+// Such arguments go to the tensor function of the same name.
 static inline bool builtin_is_tensor(Value v)
 {
     return value_is_kind(v, KIND_TENSOR) || value_is_kind(v, KIND_SYMBOLIC) ||
            value_is_kind(v, KIND_VARIABLE);
 }
+// For parameters whose None means the same as leaving them out.
 static inline bool builtin_given(Value v)
 {
     return !value_unbound(v) && !value_is_none(v);

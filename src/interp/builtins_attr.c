@@ -31,12 +31,14 @@ static Value store(Vm *vm, Value object, Value name, Value value)
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
+// The name is checked before the object is asked.
 BUILTIN_BODY(setattr)
 {
     (void)count;
     return store(vm, args[0], args[1], args[2]);
 }
 
+// Deletion is storing UNBOUND, all the way down.
 BUILTIN_BODY(delattr)
 {
     (void)count;
@@ -78,6 +80,7 @@ BUILTIN_BODY(format)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// What repr() gives, with escapes for what is not ASCII.
 BUILTIN_BODY(ascii)
 {
     (void)count;

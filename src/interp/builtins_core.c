@@ -9,6 +9,7 @@
 #include "interp/obj_iter.h"
 #include "interp/obj_tensor.h"
 
+// The class is asked, nothing is called.
 BUILTIN_BODY(callable)
 {
     (void)count;
@@ -106,6 +107,7 @@ static int is_instance(Vm *vm, Value v, Value classes)
     return found;
 }
 
+// A tuple of classes, a union, or a class with __instancecheck__.
 BUILTIN_BODY(isinstance)
 {
     (void)count;
@@ -126,6 +128,7 @@ BUILTIN_BODY(len)
     return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
 }
 
+// The depth is counted by value_repr: containers nest.
 BUILTIN_BODY(repr)
 {
     (void)count;
@@ -243,6 +246,7 @@ static bool add_aliases(Vm *vm)
            add_constant(vm, "EnvironmentError", cls);
 }
 
+// Takes the object; NULL is a failure that is pending.
 static bool add_builtin(Vm *vm, const char *name, void *object)
 {
     return add_constant(vm, name, value_from_object(object));

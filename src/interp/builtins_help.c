@@ -121,6 +121,8 @@ static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
     return true;
 }
 
+// *doc is borrowed from what is described. A bound method is shown as its
+// function.
 bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
 {
     *doc = NULL;
@@ -262,6 +264,7 @@ Str *builtin_signature(Vm *vm, Value v)
     return finished(vm, &out, done);
 }
 
+// Owned; NULL: failed. Without an argument it says how help is asked for.
 Str *builtin_help_text(Vm *vm, Value v)
 {
     StrBuf out;

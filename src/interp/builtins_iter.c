@@ -31,6 +31,8 @@ typedef struct TruthSink {
     int wanted;
 } TruthSink;
 
+// True: the item was dealt with here. What has a truth of its own, or decides
+// the question, is left to the general way.
 static bool truth_take(Vm *vm, Sink *sink, Value item)
 {
     bool plain = value_is_bool(item) || value_is_int(item) ||
@@ -80,6 +82,7 @@ BUILTIN_BODY(all)
                : find_truth(vm, args[0], 0);
 }
 
+// The first item that is true ends it: the rest is never asked for.
 BUILTIN_BODY(any)
 {
     (void)count;
@@ -96,12 +99,14 @@ BUILTIN_BODY(enumerate)
     return iter_enumerate(vm, args[0], args[1]);
 }
 
+// None as the function asks the items themselves.
 BUILTIN_BODY(filter)
 {
     (void)count;
     return iter_filter(vm, args[0], args[1]);
 }
 
+// As long as the shortest of the iterables.
 BUILTIN_BODY(map)
 {
     (void)count;
@@ -123,6 +128,7 @@ BUILTIN_BODY(zip)
                       : iter_zip(vm, value_as_tuple(args[0]), strict == 1);
 }
 
+// By __reversed__, else from the last index down.
 BUILTIN_BODY(reversed)
 {
     (void)count;
@@ -293,6 +299,8 @@ typedef struct SumSink {
     Value total; // owned by the loop
 } SumSink;
 
+// True: added without a call; the total is exact as long as only plain numbers
+// come.
 static bool sum_take(Vm *vm, Sink *sink, Value item)
 {
     (void)vm;
@@ -484,6 +492,7 @@ BUILTIN_BODY(max)
     return extreme(vm, "max", COMPARE_GT, args);
 }
 
+// The first of equal items, by < alone.
 BUILTIN_BODY(min)
 {
     (void)count;

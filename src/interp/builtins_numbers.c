@@ -10,7 +10,8 @@
 #include "interp/obj_float.h"
 
 // Looks the method up in the class, not in the object, as Python does for all
-// special methods.
+// special methods. Owned; UNBOUND: the class has no such method. Arguments are
+// borrowed.
 Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
                       uint32_t count)
 {
@@ -29,14 +30,15 @@ Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
     return result;
 }
 
-// bool counts as int in Python's number functions.
+// bool counts as int in Python's number functions. Of any size.
 static bool is_int(Value v)
 {
     return value_is_bool(v) || value_is_integer(v);
 }
 
-// operator.index(v), owned: what bin() and hex() want of an object. A float
-// has no __index__ and is refused, however whole it is.
+// operator.index(v), owned: what bin() and hex() want of an object. A float has
+// no __index__ and is refused, however whole it is. A bool becomes an int:
+// index(True) is 1.
 Value builtin_index(Vm *vm, Value v)
 {
     if (value_is_bool(v)) {
@@ -91,7 +93,8 @@ BUILTIN_BODY(abs)
                : result;
 }
 
-// An immediate int in base 2, 8 or 16, without a buffer.
+// An immediate int in base 2, 8 or 16, without a buffer. Written from the end;
+// the base is a power of two, but that is not used.
 static Value print_small_base(Vm *vm, int64_t number, const char *prefix,
                               int base)
 {
@@ -112,7 +115,7 @@ static Value print_small_base(Vm *vm, int64_t number, const char *prefix,
 }
 
 // The sign stands before the prefix (-0xff), which is why the digits are
-// printed apart.
+// printed apart. An object with __index__ will do, a float will not.
 static Value print_base(Vm *vm, Value v, const char *prefix, int base)
 {
     if (value_is_int(v)) {
@@ -135,24 +138,28 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// With "0b", and a sign in front of it.
 BUILTIN_BODY(bin)
 {
     (void)count;
     return print_base(vm, args[0], "0b", 2);
 }
 
+// "0o", which a literal has as well.
 BUILTIN_BODY(oct)
 {
     (void)count;
     return print_base(vm, args[0], "0o", 8);
 }
 
+// In small letters, as Python writes them.
 BUILTIN_BODY(hex)
 {
     (void)count;
     return print_base(vm, args[0], "0x", 16);
 }
 
+// Surrogates are characters to Python, and are made without complaint.
 BUILTIN_BODY(chr)
 {
     (void)count;
@@ -211,6 +218,7 @@ BUILTIN_BODY(ord)
 }
 
 // __divmod__ of the left side, then __rdivmod__ of the right one.
+// NotImplemented of both is a TypeError that names both types.
 static Value own_divmod(Vm *vm, Value *args)
 {
     Value own = builtin_special(vm, args[0], "__divmod__", &args[1], 1);
@@ -228,6 +236,7 @@ static Value own_divmod(Vm *vm, Value *args)
 }
 
 // What divmod() does by // and % itself, without asking for __divmod__.
+// Subclasses included: their own __divmod__ is not asked.
 static bool is_plain_number(Value v)
 {
     return is_int(v) || value_is_float(v);
@@ -288,7 +297,9 @@ BUILTIN_BODY(pow)
                : value_binary(vm, BINARY_POW, args[0], args[1]);
 }
 
-// The half-even multiple of `unit` nearest to v, both ints.
+// The half-even multiple of `unit` nearest to v, both ints. Intermediate values
+// are owned and released together at the end; the chain stops at the first
+// failure.
 static Value round_multiple(Vm *vm, Value v, Value unit)
 {
     // Floor division: `rest` is not negative, as `unit` is positive.
@@ -321,7 +332,7 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
 
 // Digits to the left of the point only; an int needs no rounding otherwise. A
 // unit above twice the number rounds to 0 and is not made: it might fill the
-// memory.
+// memory. Halves go to the even multiple, as for floats.
 static Value round_int(Vm *vm, Value v, int64_t digits)
 {
     if (digits >= 0) {
@@ -341,6 +352,8 @@ static Value round_int(Vm *vm, Value v, int64_t digits)
 }
 
 // printf gives the exact decimal value rounded once, which reading back keeps.
+// Python's correctly rounded result: 2.675 to two digits is 2.67, for the
+// double is below the half.
 static double round_decimals(double d, int64_t digits)
 {
     if (digits > 323 || !isfinite(d)) {

@@ -111,6 +111,7 @@ static Dict *namespace_of(Vm *vm, Dict *builtins, const char **name)
     return dict;
 }
 
+// A name with points goes into the namespace that it names: linalg.norm.
 static bool bind_function(Vm *vm, Dict *builtins, const NativeDef *def)
 {
     const char *name = def->name;

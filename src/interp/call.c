@@ -133,6 +133,8 @@ static bool check_self(Vm *vm, const Native *native, const Value *window,
                        type_name(type_of(vm, window[0])));
 }
 
+// Parameters are bound by name and default first; arguments that are not given
+// arrive as UNBOUND.
 static Value call_bound_native(Vm *vm, Native *native, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
@@ -243,6 +245,8 @@ static Value call_through_slot(Vm *vm, Value callee, Value *window,
     return result;
 }
 
+// The four kinds that have their own way, most frequent first; all others by
+// their class's slot. The window is emptied by whoever is called.
 static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
                           Tuple *keyword_names)
 {
@@ -358,11 +362,13 @@ static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
     return result;
 }
 
+// f(*args, **keywords) of C code; keywords may be NULL.
 Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
 {
     return call_spread(vm, vm_call_keywords, callee, args, keywords);
 }
 
+// For classes whose layout is callable: past a __call__ of the program.
 Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     return call_spread(vm, type_of(vm, self)->def->slots.call, self, args,

@@ -25,6 +25,7 @@ typedef struct Binding {
     uint32_t total;      // all parameters
 } Binding;
 
+// CPython's messages count arguments in words.
 static const char *plural(uint32_t count)
 {
     return count == 1 ? "" : "s";

@@ -3,7 +3,8 @@
 #include "interp/attr.h"
 #include "interp/class_slots.h"
 
-// __getattribute__ first, then __getattr__ if that gave AttributeError.
+// __getattribute__ first, then __getattr__ if that gave AttributeError. An
+// AttributeError of __getattribute__ is dropped if __getattr__ takes over.
 static Value user_get_attr(Vm *vm, Value self, Str *name)
 {
     Type *cls = type_of(vm, self);
@@ -22,7 +23,8 @@ static Value user_get_attr(Vm *vm, Value self, Str *name)
 }
 
 // A class may define __setattr__ alone or __delattr__ alone; the layout does
-// the other.
+// the other. Nothing is stored by itself: the method has to do it, by super()
+// or object.
 static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     Value args[2] = {value_from_object(name), value};
@@ -40,7 +42,8 @@ static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
     return true;
 }
 
-// __get__ of a descriptor written in Duet; None stands for no instance.
+// __get__ of a descriptor written in Duet; None stands for no instance. Without
+// __get__ the descriptor is its own value.
 static Value user_get_descriptor(Vm *vm, Value self, Value instance,
                                  Type *owner)
 {
@@ -70,6 +73,7 @@ static bool user_set_descriptor(Vm *vm, Value self, Value instance,
     return true;
 }
 
+// The flag tells the machine's caches that look-ups are not plain.
 void class_set_attribute_slots(Vm *vm, Type *cls)
 {
     cls->flags &= ~(uint32_t)TYPE_USER_GET_ATTR;
@@ -84,6 +88,7 @@ void class_set_attribute_slots(Vm *vm, Type *cls)
     }
 }
 
+// One with __set__ goes before the instance's own attributes.
 void class_set_descriptor_slots(Vm *vm, Type *cls)
 {
     if (class_defines(vm, cls, NAME_GET)) {

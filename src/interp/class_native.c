@@ -83,6 +83,7 @@ NATIVE_OF(BOOL)
     return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
 }
 
+// The slot's negative answer is a failure, with its error pending.
 NATIVE_OF(LEN)
 {
     UNUSED_COUNT;
@@ -97,6 +98,7 @@ NATIVE_OF(GETITEM)
     return SLOTS->get_item(vm, args[0], args[1]);
 }
 
+// None on success: a statement has no value.
 NATIVE_OF(SETITEM)
 {
     UNUSED_COUNT;
@@ -150,6 +152,7 @@ static Value native_CALL(Vm *vm, Value *args, uint32_t count)
                        value_as_dict(args[2]));
 }
 
+// Only the spec's type is checked here; what it says is for the slot.
 static Value native_FORMAT(Vm *vm, Value *args, uint32_t count)
 {
     UNUSED_COUNT;

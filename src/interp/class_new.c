@@ -48,8 +48,9 @@ static Type *best_base(Vm *vm, Tuple *bases)
     return best;
 }
 
-// Notes cls in the lists of its bases, so that what they inherit on is
-// updated in it.
+// Notes cls in the lists of its bases, so that what they inherit on is updated
+// in it. The list holds no count: class_forget takes a dying class out. False:
+// memory.
 static bool register_subclass(Vm *vm, Type *base, Type *cls)
 {
     if (base->subclass_count == base->subclass_capacity) {
@@ -68,6 +69,7 @@ static bool register_subclass(Vm *vm, Type *base, Type *cls)
     return true;
 }
 
+// A failure half-way is mended by class_forget when the class is released.
 static bool register_in_bases(Vm *vm, Type *cls)
 {
     for (size_t i = 0; i < cls->bases->count; i++) {
@@ -90,6 +92,7 @@ void class_forget(Vm *vm, Type *cls)
         }
         if (at < base->subclass_count) {
             base->subclass_count--;
+            // The order stays: __subclasses__() shows it.
             memmove(base->subclasses + at, base->subclasses + at + 1,
                     (base->subclass_count - at) * sizeof(Type *));
         }
@@ -100,7 +103,8 @@ void class_forget(Vm *vm, Type *cls)
     cls->subclass_count = cls->subclass_capacity = 0;
 }
 
-// A class without contents yet; its bases know of it already.
+// A class without contents yet; its bases know of it already. Owned; NULL: the
+// bases do not fit together, or memory is short.
 static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                     const TypeDef *def)
 {
@@ -119,6 +123,7 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                   .bases = object_retain(bases),
                   .flags = base->flags,
                   .kind = base->kind};
+    // From here on the class can be released like any other.
     cls->dict = dict_new(vm);
     cls->mro = cls->dict == NULL ? NULL : class_linearize(vm, cls, bases);
     if (cls->mro == NULL || !register_in_bases(vm, cls)) {
@@ -128,6 +133,7 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
     return cls;
 }
 
+// The metaclass is type; `def` is given where a built-in type is made.
 Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
 {
     return create(vm, vm->types[KIND_TYPE], name, bases, def);
@@ -136,7 +142,7 @@ Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
 // What a built-in type shows
 
 // Takes the object; NULL, one that could not be made, fails here for all
-// callers.
+// callers. The name is interned, as all names of attributes are.
 static bool put(Vm *vm, Dict *dict, const char *name, void *object)
 {
     if (object == NULL) {
@@ -168,6 +174,8 @@ static MethodWrap *wrap_native(Vm *vm, const TypeDef *of, const NativeDef *def,
     return wrap;
 }
 
+// Three tables, since some types share one with others; a later row does not
+// replace an earlier one of the same name by accident: there is none.
 static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
 {
     const NativeDef *tables[] = {def->methods, def->more_methods[0],
@@ -193,6 +201,7 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
     return true;
 }
 
+// Once for each built-in type, at the start of a Vm.
 bool class_add_methods(Vm *vm, Type *cls)
 {
     const TypeDef *def = cls->def;
@@ -215,7 +224,8 @@ bool class_add_methods(Vm *vm, Type *cls)
 
 // The class statement
 
-// What the body of the class has set itself is left alone.
+// What the body of the class has set itself is left alone. True also where
+// nothing was to be done.
 static bool put_default(Vm *vm, Type *cls, NameId id, Value value)
 {
     if (!value_unbound(dict_get_name(cls->dict, vm->names[id]))) {
@@ -225,6 +235,7 @@ static bool put_default(Vm *vm, Type *cls, NameId id, Value value)
 }
 
 // What type() adds to the dict: __doc__, and __hash__ = None beside __eq__.
+// __qualname__ moves from the dict into the class, as CPython has it.
 static bool complete_dict(Vm *vm, Type *cls)
 {
     Value own = dict_get_name(cls->dict, vm->names[NAME_QUALNAME]);
@@ -237,6 +248,7 @@ static bool complete_dict(Vm *vm, Type *cls)
             return false;
         }
     }
+    // A class that compares by its own rule cannot hash by identity.
     bool equal = !value_unbound(dict_get_name(cls->dict, vm->names[NAME_EQ]));
     // A class statement says it; type(name, bases, dict) goes by the caller.
     Value module = vm->frame == NULL
@@ -251,8 +263,9 @@ static bool complete_dict(Vm *vm, Type *cls)
            (!equal || put_default(vm, cls, NAME_HASH, VALUE_NONE));
 }
 
-// __new__ is static, __init_subclass__ and __class_getitem__ are class
-// methods without being marked as such.
+// __new__ is static, __init_subclass__ and __class_getitem__ are class methods
+// without being marked as such. Other values, such as a staticmethod that was
+// written out, stay as they are.
 static bool mark_implicit(Vm *vm, Type *cls, NameId id, bool is_class)
 {
     Value function = dict_get_name(cls->dict, vm->names[id]);
@@ -271,7 +284,8 @@ static bool mark_implicit(Vm *vm, Type *cls, NameId id, bool is_class)
 }
 
 // Found by way of super(), so that it is the hook of the bases and not the one
-// that the class itself defines for its subclasses.
+// that the class itself defines for its subclasses. `keywords` are those of the
+// class statement that the metaclass left; NULL: none.
 static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
 {
     Value super = super_new(vm, cls, value_from_object(cls));
@@ -279,6 +293,7 @@ static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
         return false;
     }
     Value hook = value_get_attr(vm, super, vm->names[NAME_INIT_SUBCLASS]);
+    // The hook is bound to the class by then.
     release(vm, super);
     if (value_failed(hook)) {
         return false;
@@ -292,7 +307,8 @@ static bool call_init_subclass(Vm *vm, Type *cls, Dict *keywords)
     return true;
 }
 
-// RuntimeError from the pending error: which attribute it was about.
+// RuntimeError from the pending error: which attribute it was about. The first
+// error becomes the cause of the one that is raised.
 static void explain_set_name(Vm *vm, Type *cls, Value key, Value value)
 {
     Value cause = raise_take(vm);
@@ -315,8 +331,9 @@ static void explain_set_name(Vm *vm, Type *cls, Value key, Value value)
     release(vm, cause);
 }
 
-// __set_name__ of each value whose class has it. The dict may change
-// meanwhile, so a copy is walked.
+// __set_name__ of each value whose class has it. The dict may change meanwhile,
+// so a copy is walked. `dict` is that copy. An error is told with the name of
+// the attribute.
 static bool call_set_name(Vm *vm, Type *cls, Dict *dict)
 {
     uint32_t position = 0;
@@ -339,7 +356,8 @@ static bool call_set_name(Vm *vm, Type *cls, Dict *dict)
     return true;
 }
 
-// The cell that super() and __class__ in the methods read.
+// The cell that super() and __class__ in the methods read. Without methods that
+// need it there is no cell, and nothing to do.
 static bool fill_class_cell(Vm *vm, Type *cls)
 {
     Str *name = vm->names[NAME_CLASSCELL];
@@ -352,7 +370,8 @@ static bool fill_class_cell(Vm *vm, Type *cls)
     return dict_remove(vm, cls->dict, value_from_object(name)) >= 0;
 }
 
-// Without a base, object. Owned; NULL: failed.
+// Without a base, object. Owned; NULL: failed. `bases` itself, retained, if
+// there is one.
 static Tuple *default_bases(Vm *vm, Tuple *bases)
 {
     if (bases->count > 0) {
@@ -363,7 +382,8 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
 }
 
 // A class whose bases have no instance dict takes the names of its __slots__
-// alone; __dict__ among them gives one.
+// alone; __dict__ among them gives one. Instances then refuse other names; what
+// the slots hold is kept like any attribute.
 static bool is_slotted(Vm *vm, const Type *cls)
 {
     Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
@@ -394,6 +414,8 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
     cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
     if (cls->kind != KIND_INSTANCE && cls->kind != KIND_EXCEPTION &&
         cls->kind != KIND_TYPE) {
+        // A subclass of list or int has no room for a dict in its layout: it
+        // stands in front of the object.
         cls->flags |= TYPE_DICT_AHEAD;
     }
     if (!dict_update(vm, cls->dict, value_from_object(dict))) {
@@ -409,6 +431,7 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
            call_init_subclass(vm, cls, keywords);
 }
 
+// `dict` is copied, so that the namespace of the body may live on.
 Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases, Dict *dict,
                 Dict *keywords)
 {
@@ -425,8 +448,9 @@ Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases, Dict *dict,
     return cls;
 }
 
-// The most derived of `meta` and the classes of the bases. NULL: two of them
-// do not derive from each other.
+// The most derived of `meta` and the classes of the bases. NULL: two of them do
+// not derive from each other. CPython's rule: the metaclass must derive from
+// those of all bases.
 static Type *winning_meta(Vm *vm, Type *meta, Tuple *bases)
 {
     for (size_t i = 0; i < bases->count; i++) {
@@ -446,7 +470,9 @@ static Type *winning_meta(Vm *vm, Type *meta, Tuple *bases)
     return meta;
 }
 
-// type(name, bases, dict, **keywords) by whatever stands for type. Owned.
+// type(name, bases, dict, **keywords) by whatever stands for type. Owned. The
+// metaclass may be a function: then what it returns is what the statement
+// binds.
 static Value call_meta(Vm *vm, Value meta, Str *name, Tuple *bases,
                        Dict *dict, Dict *keywords)
 {
@@ -460,6 +486,8 @@ static Value call_meta(Vm *vm, Value meta, Str *name, Tuple *bases,
 }
 
 // Appends what stands for one base: itself, or what its __mro_entries__ says.
+// typing's generics are no classes and say by the hook for which class they
+// stand (PEP 560).
 static bool add_base(Vm *vm, List *list, Value base, Tuple *bases)
 {
     Value hook = VALUE_UNBOUND;
@@ -477,7 +505,8 @@ static bool add_base(Vm *vm, List *list, Value base, Tuple *bases)
     return done;
 }
 
-// The bases with List[int] and the like replaced by classes. Owned.
+// The bases with List[int] and the like replaced by classes. Owned. `bases`
+// itself, retained, where all are classes already.
 static Tuple *resolve_bases(Vm *vm, Tuple *bases)
 {
     size_t i = 0;
@@ -512,6 +541,7 @@ static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
     }
     value_retain(meta);
     if (dict_remove(vm, keywords, value_from_object(key)) < 0) {
+        // The class, if one was made, holds its metaclass by itself.
         release(vm, meta);
         return VALUE_FAIL;
     }

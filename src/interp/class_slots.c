@@ -23,6 +23,7 @@ Value class_call(Vm *vm, Value self, NameId id, const Value *args,
     // The frequent case goes without a bound method: self is simply the first
     // argument. The call may replace the method in the class, so it is held.
     if (value_is_kind(found, KIND_FUNCTION)) {
+        // On the C stack: no tuple is made for a call of an operator.
         Value all[USER_MAX_ARGS + 1] = {self};
         for (uint32_t i = 0; i < count; i++) {
             all[i + 1] = args[i];
@@ -42,7 +43,7 @@ Value class_call(Vm *vm, Value self, NameId id, const Value *args,
 }
 
 // Takes `result`: __repr__ and __str__ must give a str or an instance of a
-// subclass of it.
+// subclass of it. VALUE_FAIL passes through.
 static Value need_str(Vm *vm, Value result, const char *method)
 {
     if (value_failed(result) || value_is_str(result)) {
@@ -54,16 +55,19 @@ static Value need_str(Vm *vm, Value result, const char *method)
     return VALUE_FAIL;
 }
 
+// No fallback: the slot stands only where the class defines the method.
 static Value user_repr(Vm *vm, Value self)
 {
     return need_str(vm, class_call(vm, self, NAME_REPR, NULL, 0), "__repr__");
 }
 
+// Without a __str__ the slot is that of object, which asks __repr__.
 static Value user_str(Vm *vm, Value self)
 {
     return need_str(vm, class_call(vm, self, NAME_STR, NULL, 0), "__str__");
 }
 
+// CPython words the wrong result differently from that of __str__.
 static Value user_format(Vm *vm, Value self, Str *spec)
 {
     Value arg = value_from_object(spec);
@@ -93,6 +97,7 @@ static bool user_hash(Vm *vm, Value self, uint64_t *hash)
     int64_t small;
     if (good && int_to_i64(result, &small)) {
         // As it is, so that a method may pass on what hash() gave it.
+        // -1 is CPython's sign of an error, so that no hash is -1.
         *hash = (uint64_t)(small == -1 ? -2 : small);
     } else if (good) {
         *hash = int_hash(result);
@@ -109,7 +114,8 @@ static Value declined(Value result)
     return value_unbound(result) ? VALUE_NOT_IMPLEMENTED : result;
 }
 
-// A class with __eq__ alone answers != by its opposite.
+// A class with __eq__ alone answers != by its opposite. By its truth: __eq__
+// may give anything.
 static Value user_not_equal(Vm *vm, Value a, Value b)
 {
     Value equal = declined(class_call(vm, a, NAME_EQ, &b, 1));
@@ -134,6 +140,7 @@ static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
     return declined(class_call(vm, a, NAME_LT + op, &b, 1));
 }
 
+// The names stand in the order of UnaryOp.
 static Value user_unary(Vm *vm, UnaryOp op, Value self)
 {
     static const char *const symbols[] = {"-", "+", "~"};
@@ -147,6 +154,7 @@ static Value user_unary(Vm *vm, UnaryOp op, Value self)
 
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b);
 
+// Of the class or one that it derives from.
 static bool has_user_binary(const Type *cls)
 {
     return cls->slots.binary == user_binary;
@@ -160,6 +168,8 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
     NameId plain = NAME_ADD + 3 * op, reflected = plain + 1;
     bool other = left != right && has_user_binary(right);
     if (has_user_binary(left)) {
+        // An inherited __radd__ is the left side's own: then the plain method
+        // goes first.
         Value mine = type_lookup(vm, left, vm->names[reflected]);
         Value theirs = type_lookup(vm, right, vm->names[reflected]);
         if (other && type_is_subtype(right, left) &&
@@ -168,6 +178,7 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
             if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
                 return result;
             }
+            // Asked once only.
             other = false;
         }
         Value result = declined(class_call(vm, a, plain, &b, 1));
@@ -180,7 +191,8 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
 }
 
 // The names of an operator stand in threes: plain, reflected, in place. Without
-// __iadd__ a += b is a = a + b.
+// __iadd__ a += b is a = a + b. The result may be another object, which the
+// statement then binds.
 static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value result = declined(class_call(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
@@ -190,7 +202,7 @@ static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 }
 
 // 1, 0, -1. Only __bool__: a class that has just __len__ does not get this
-// slot.
+// slot. An int is refused, too: CPython asks for a bool.
 static int user_truth(Vm *vm, Value self)
 {
     Value result = class_call(vm, self, NAME_BOOL, NULL, 0);
@@ -214,6 +226,7 @@ static int64_t user_length(Vm *vm, Value self)
     if (value_failed(result)) {
         return -1;
     }
+    // A result beyond 64 bits is an OverflowError, as in CPython.
     bool known = value_to_index(vm, result, &length);
     release(vm, result);
     if (known && length < 0) {
@@ -222,6 +235,7 @@ static int64_t user_length(Vm *vm, Value self)
     return known ? length : -1;
 }
 
+// A missing key is the method's own to tell.
 static Value user_get_item(Vm *vm, Value self, Value key)
 {
     return class_call(vm, self, NAME_GETITEM, &key, 1);
@@ -249,6 +263,7 @@ static bool user_set_item(Vm *vm, Value self, Value key, Value value)
     return true;
 }
 
+// Any result counts by its truth.
 static int user_contains(Vm *vm, Value self, Value item)
 {
     Value result = class_call(vm, self, NAME_CONTAINS, &item, 1);
@@ -292,23 +307,27 @@ static Value user_next(Vm *vm, Value self)
     return result;
 }
 
-// The result is not checked here: the messages of the callers differ.
+// The result is not checked here: the messages of the callers differ. An int is
+// what they want, but a subclass of int will do.
 static Value user_index(Vm *vm, Value self)
 {
     return class_call(vm, self, NAME_INDEX, NULL, 0);
 }
 
+// As user_index: int() checks what comes.
 static Value user_to_int(Vm *vm, Value self)
 {
     return class_call(vm, self, NAME_INT, NULL, 0);
 }
 
+// As user_index: float() checks what comes.
 static Value user_to_float(Vm *vm, Value self)
 {
     return class_call(vm, self, NAME_FLOAT, NULL, 0);
 }
 
-// Objects that call objects nest C frames, hence the check of the depth.
+// Objects that call objects nest C frames, hence the check of the depth. The
+// method is found in the class: an instance's own __call__ does not count.
 static Value user_call(Vm *vm, Value self, const Value *args, uint32_t count,
                        Tuple *keyword_names)
 {
@@ -326,6 +345,8 @@ static Value user_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return result;
 }
 
+// `args` and `keywords` are those of the call of the class; keywords may be
+// NULL.
 static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Value callee = value_find_method(vm, self, vm->names[NAME_INIT]);
@@ -343,6 +364,7 @@ static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return false;
 }
 
+// The machine then pushes a frame for __init__ and needs no C stack.
 bool class_makes_plainly(Vm *vm, const Type *cls)
 {
     return (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
@@ -351,6 +373,7 @@ bool class_makes_plainly(Vm *vm, const Type *cls)
            cls->slots.init == user_init;
 }
 
+// (cls, *args): what __new__ gets. Owned; NULL: memory.
 static Tuple *with_class(Vm *vm, Type *cls, Tuple *args)
 {
     Tuple *all = tuple_new(vm, args->count + 1);
@@ -380,7 +403,8 @@ static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return result;
 }
 
-// __del__ is looked up in the class, and its result is of no interest.
+// __del__ is looked up in the class, and its result is of no interest. False:
+// it raised, which is told as an ignored exception.
 static bool user_finalize(Vm *vm, Object *self)
 {
     Value result =
@@ -395,6 +419,7 @@ bool class_defines(Vm *vm, Type *cls, NameId id)
     for (size_t i = 0; i < cls->mro->count; i++) {
         Type *owner = (Type *)value_object(cls->mro->items[i]);
         if (!value_unbound(dict_get_name(owner->dict, vm->names[id]))) {
+            // A built-in class in front hides what stands behind it.
             return (owner->flags & TYPE_HEAP) != 0;
         }
     }
@@ -402,7 +427,8 @@ bool class_defines(Vm *vm, Type *cls, NameId id)
 }
 
 // One slot serves all binary operators: a class that defines any of them gets
-// it, and the ones it lacks are declined at run time.
+// it, and the ones it lacks are declined at run time. In-place methods alone
+// make no class an operand of the plain operator.
 static void set_operator_slots(Vm *vm, Type *cls)
 {
     for (int op = 0; op < BINARY_COUNT; op++) {
@@ -417,7 +443,8 @@ static void set_operator_slots(Vm *vm, Type *cls)
     }
 }
 
-// What an instance with an AttrPrefix holds: its dict and its layout's own.
+// What an instance with an AttrPrefix holds: its dict and its layout's own. The
+// collector sees both, else a cycle through an attribute would never be found.
 static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
                             void *data)
 {
@@ -431,7 +458,8 @@ static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
     }
 }
 
-// The place is emptied first: what goes with the dict may look here again.
+// The place is emptied first: what goes with the dict may look here again. For
+// the collector: breaks cycles, and leaves an object that may still be used.
 static void clear_with_dict(Vm *vm, Object *self)
 {
     Dict **place = object_dict_ahead(self), *dict = *place;
@@ -451,6 +479,7 @@ static void set_slots(Vm *vm, Type *cls)
     while (layout->flags & TYPE_HEAP) {
         layout = layout->base;
     }
+    // Everything that the program overrides is put on top of it.
     cls->slots = layout->slots;
 #define DUNDER(id, text, slot, user, params)                                  \
     if (class_defines(vm, cls, NAME_##id)) {                                   \
@@ -484,6 +513,8 @@ static void set_slots(Vm *vm, Type *cls)
 }
 
 // The class and all that derive from it; a plain name changes no slot.
+// Subclasses inherit the method, so their slots change with it. The depth of
+// class trees is the program's choice.
 static bool update_tree(Vm *vm, Type *cls)
 {
     if (!ctx_enter(&vm->ctx)) {
@@ -498,6 +529,7 @@ static bool update_tree(Vm *vm, Type *cls)
     return done;
 }
 
+// Caches of attributes are void from now on: they compare the epoch.
 bool class_update_slots(Vm *vm, Type *cls, Str *name)
 {
     vm->epoch++;

@@ -82,6 +82,7 @@ void block_places_clear(Vm *vm, BlockInfo *info)
     }
 }
 
+// Part of a Code's end; `info` itself lies in the Code's array.
 void block_info_free(Vm *vm, BlockInfo *info)
 {
     block_places_clear(vm, info);
@@ -124,6 +125,7 @@ static void code_destroy(Vm *vm, Object *self)
 
 // What programs may ask of a code object; names and meanings are CPython's.
 
+// None while the code is being made.
 static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -138,6 +140,7 @@ static Value member_argcount(Vm *vm, Value self)
     return value_from_small(((Code *)value_object(self))->positional_count);
 }
 
+// Those in front of the slash; they count among the positional ones, too.
 static Value member_posonly(Vm *vm, Value self)
 {
     (void)vm;
@@ -145,6 +148,7 @@ static Value member_posonly(Vm *vm, Value self)
         ((Code *)value_object(self))->positional_only_count);
 }
 
+// Those behind the star.
 static Value member_kwonly(Vm *vm, Value self)
 {
     (void)vm;

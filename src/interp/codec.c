@@ -272,6 +272,8 @@ static bool encode_all(Encoder *e)
     return strbuf_ok(&e->out);
 }
 
+// `encoding` and `errors` as the program gave them, UNBOUND for the defaults.
+// Owned.
 Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {

@@ -292,6 +292,7 @@ static bool decode_all(Decoder *d)
     return true;
 }
 
+// As bytes_encode, the other way: a str, owned.
 Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {

@@ -186,6 +186,8 @@ static void pairs_to(Compiler *c, const Node *node, Reg dict, uint32_t from,
     }
 }
 
+// Runs of plain pairs go by one instruction; each `**mapping` is an update in
+// between.
 static void dict_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList keys = node->dict.keys, values = node->dict.values;

@@ -4,7 +4,8 @@
 
 #include "interp/compile_code.h"
 
-// Sets a text in the namespace of the class body that runs.
+// Sets a text in the namespace of the class body that runs. SETN stores by
+// name, since a class body's names live in its namespace.
 static void class_string(Compiler *c, const char *name, const char *text)
 {
     Reg value = push(c);
@@ -13,6 +14,8 @@ static void class_string(Compiler *c, const char *name, const char *text)
     c->top = value;
 }
 
+// What CPython's bodies begin with: __module__ and __qualname__, then the doc
+// string.
 static uint32_t class_code(Compiler *outer, const Node *node)
 {
     Compiler c;
@@ -48,12 +51,15 @@ static uint32_t class_code(Compiler *outer, const Node *node)
     return compiler_close(&c, code);
 }
 
+// R[base ..]: bases, keywords, namespace, then the call of the body. MKCLASS
+// makes the class of the first three and the name, by way of the metaclass.
 void class_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     NodeList decorators = node->class_def.decorators;
     Reg first = decorators_before(c, decorators);
     Reg base = push_many(c, 5);
+    // A tuple of the bases, starred ones included, by the code for tuples.
     Node bases = {.kind = AST_TUPLE, .span = node->span};
     bases.sequence.elements = node->class_def.bases;
     expr_to(c, &bases, base);
@@ -78,6 +84,7 @@ void class_to(Compiler *c, const Node *node, Reg target)
     c->span = node->span;
     push_many(c, 2);
     emit(c, OPCODE_MAKEFUNC, base + 3, code, 0);
+    // The body is called with the namespace as its only argument.
     emit(c, OPCODE_MOVE, base + 4, base + 2, 0);
     emit(c, OPCODE_CALL, base + 3, 1, 0);
     emit(c, OPCODE_LOADK, base + 4, name_constant(c, node->class_def.name),

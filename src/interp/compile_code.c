@@ -31,6 +31,7 @@ void compiler_cells(Compiler *c)
 }
 
 // Names by register, for tracebacks, locals() and errors of unbound ones.
+// Hidden symbols have names no program can write; locals() leaves them out.
 static bool copy_names(Compiler *c, Code *code)
 {
     Ctx *ctx = &c->vm->ctx;
@@ -44,6 +45,7 @@ static bool copy_names(Compiler *c, Code *code)
     }
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         Symbol *s = scope->symbols[i];
+        // A cell stands in the register of its variable.
         if (s->place == PLACE_LOCAL || s->place == PLACE_CELL) {
             code->local_names[s->index] =
                 str_intern(c->vm, s->name, s->length);
@@ -55,7 +57,8 @@ static bool copy_names(Compiler *c, Code *code)
     return true;
 }
 
-// Where the outer frame has the cell when it makes the function.
+// Where the outer frame has the cell when it makes the function. Either a cell
+// of the outer function's own or one that it has captured itself.
 static uint16_t capture_source(const Scope *outer, const Symbol *symbol)
 {
     for (uint32_t i = 0; i < outer->captured_count; i++) {
@@ -67,7 +70,8 @@ static uint16_t capture_source(const Scope *outer, const Symbol *symbol)
     return own == NULL ? 0 : (uint16_t)own->index;
 }
 
-// Which cells of the outer frame a new function takes along.
+// Which cells of the outer frame a new function takes along. The names are for
+// tracebacks and __closure__; the order is that of the scope.
 static bool copy_captures(Compiler *c, Code *code)
 {
     Ctx *ctx = &c->vm->ctx;
@@ -97,7 +101,8 @@ static bool copy_captures(Compiler *c, Code *code)
     return true;
 }
 
-// Sets name and qualname; the caller checks both for NULL.
+// Sets name and qualname; the caller checks both for NULL. NULL in either:
+// memory is short.
 static void name_code(Compiler *c, Code *code, const char *name)
 {
     // "outer.<locals>.inner"; a class or comprehension adds its name alone.
@@ -113,7 +118,9 @@ static void name_code(Compiler *c, Code *code, const char *name)
                          in_function ? ".<locals>" : "", name);
 }
 
-// Which calls need no binding, and how many registers one binds.
+// Which calls need no binding, and how many registers one binds. A call whose
+// arguments are all positional skips binding where `plain_count` says so;
+// `direct_count` also skips what a generator needs.
 static void count_registers(Code *code)
 {
     bool extra = code->flags & (CODE_VARARGS | CODE_VARKEYWORDS);
@@ -130,6 +137,7 @@ static void count_registers(Code *code)
 }
 
 // The words are made; what tracebacks, calls and closures ask of them is added.
+// `flags` are CODE_ flags of its kind.
 void compiler_fill(Compiler *c, Code *code, const Node *node,
                       const char *name, uint32_t flags)
 {
@@ -156,6 +164,7 @@ uint32_t compiler_close(Compiler *c, Code *code)
         object_release_null(&c->vm->ctx, code);
         c->outer->failed = true;
     } else {
+        // The outer code holds it among its constants.
         index = constant_value(c->outer, value_from_object(code));
     }
     compiler_free(c);
@@ -169,6 +178,7 @@ void compiler_name(Compiler *c, const char *name)
     bool in_function =
         c->outer->scope != NULL && c->outer->scope->kind != SCOPE_CLASS &&
         c->outer->scope->kind != SCOPE_COMPREHENSION;
+    // Room for ".<locals>", a point and the NUL besides both names.
     size_t size = (prefix == NULL ? 0 : strlen(prefix)) + strlen(name) + 12;
     char *text = arena_alloc(c->table->arena, size);
     if (text == NULL) {
@@ -193,7 +203,8 @@ void emit_return_none(Compiler *c)
     }
 }
 
-// The text at the beginning of a module becomes its __doc__.
+// The text at the beginning of a module becomes its __doc__. Only in a module:
+// the body of a function keeps its text in the code.
 static void module_doc(Compiler *c, Text doc)
 {
     if (doc.text == NULL || c->failed) {
@@ -206,6 +217,8 @@ static void module_doc(Compiler *c, Text doc)
     c->top = value;
 }
 
+// The whole text. The scopes are worked out first: where a name lives depends
+// on what follows it.
 Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
                    RunMode mode, bool names_in_dict)
 {
@@ -213,6 +226,7 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
                         .arena = arena,
                         .source = source,
                         .names_in_dict = names_in_dict};
+    // A stand-in, so that compiler_open need not ask whether there is one.
     Compiler outer = {.vm = vm, .table = &table};
     Compiler c = {.vm = vm, .table = &table, .failed = true};
     Code *code = NULL;
@@ -222,6 +236,8 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
         c.shows = mode == RUN_SINGLE;
         bool valued = mode == RUN_EXPRESSION || mode == RUN_INTERACTIVE;
         if (valued && tree->module.body.count > 0) {
+            // The prompt shows the value of the last statement if it is an
+            // expression.
             c.result = tree->module.body.items[tree->module.body.count - 1];
         }
         future_read(&c, tree->module.body);
@@ -233,6 +249,8 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
             emit_return_none(&c);
         } else {
             Reg value = push(&c);
+            // The register is emptied, so that a text without a value gives
+            // UNBOUND.
             emit(&c, OPCODE_DROP, value, 0, 0);
             emit(&c, OPCODE_RET, value, c.local_count, 0);
         }

@@ -2,7 +2,8 @@
 // first iterable, which is evaluated outside.
 #include "interp/compile_code.h"
 
-// A dict's key is computed before its value.
+// A dict's key is computed before its value. `result` is the register of the
+// list, set or dict; a generator expression yields instead.
 static void comp_element(Compiler *c, const Node *node, Reg result)
 {
     Reg mark = c->top;
@@ -26,7 +27,8 @@ static void comp_element(Compiler *c, const Node *node, Reg result)
     c->top = mark;
 }
 
-// The first iterable was computed outside and is the only parameter.
+// The first iterable was computed outside and is the only parameter. Recursion
+// by clauses: as deep as there are `for`s, which the parser limits.
 static void comp_loop(Compiler *c, const Node *node, NodeList generators,
                       uint32_t index, Reg result)
 {
@@ -44,6 +46,7 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     }
     emit_jump(c, OPCODE_GETITER, state, 0, next);
     uint32_t again = label_here(c);
+    // A plain name gets the item at once, without a copy.
     Symbol *local = local_symbol(c, g->comprehension.target);
     Reg item = local != NULL ? local->index : push(c);
     if (local == NULL) {
@@ -59,6 +62,8 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     c->top = state;
 }
 
+// A function of one parameter that is made and called at once, as in CPython
+// until 3.12.
 void comprehension_to(Compiler *outer, const Node *node, Reg target)
 {
     static const char *const names[] = {"<listcomp>", "<setcomp>",
@@ -92,6 +97,8 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
     uint32_t constant = compiler_close(&c, code);
     Reg base = push_many(outer, 4);
     emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
+    // Outside, so that errors in it appear when the comprehension is written,
+    // and names mean what they mean there.
     expr_to(outer, generators.items[0]->comprehension.iter, base + 1);
     outer->span = node->span;
     emit(outer, OPCODE_CALL, base, 1, 0);

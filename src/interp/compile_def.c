@@ -2,7 +2,8 @@
 #include "interp/compile_code.h"
 #include "interp/obj_str.h"
 
-// Parameters stand in registers in the order of call_bind.c.
+// Parameters stand in registers in the order of call_bind.c. *args and **kwargs
+// follow those, and have a flag each.
 static void count_params(Code *code, const Node *params)
 {
     for (uint32_t i = 0; i < params->params.params.count; i++) {
@@ -19,7 +20,7 @@ static void count_params(Code *code, const Node *params)
     }
 }
 
-// A body that runs off its end returns None.
+// A body that runs off its end returns None. A lambda's body is its value.
 static void function_body(Compiler *c, const Node *node)
 {
     compiler_cells(c);
@@ -62,12 +63,15 @@ static Code *compile_function(Compiler *outer, const Node *node,
     return code;
 }
 
+// The number of the constant; the function object is made when MAKEFUNC runs.
 static uint32_t function_code(Compiler *outer, const Node *node)
 {
     Compiler c;
     return compiler_close(&c, compile_function(outer, node, NULL, &c));
 }
 
+// The function was an ordinary one when it was compiled first; its text is read
+// again for a trace.
 Code *function_converted(Compiler *outer, const Node *node,
                          const Lowered *lowered)
 {
@@ -81,7 +85,9 @@ Code *function_converted(Compiler *outer, const Node *node,
     return code;
 }
 
-// Computed where the function is defined, positional ones as a tuple.
+// Computed where the function is defined, positional ones as a tuple. The flags
+// for MAKEFUNC: 1 a tuple in R[base], 2 a dict in R[base + 1]. Nothing is
+// emitted for what is not there.
 static uint32_t default_values(Compiler *c, const Node *params, Reg base)
 {
     NodeList list = params->params.params;
@@ -117,7 +123,8 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
     return flags;
 }
 
-// The dict is made for the first annotation alone.
+// The dict is made for the first annotation alone. `flags` are those of
+// MAKEFUNC, 4 of them.
 static void annotation(Compiler *c, Text name, const Node *value, Reg dict,
                        uint32_t *flags)
 {
@@ -155,6 +162,8 @@ void decorators_after(Compiler *c, NodeList decorators, Reg first)
     }
 }
 
+// Decorators, defaults and annotations run where the `def` stands; the body is
+// compiled into a constant.
 void function_to(Compiler *c, const Node *node, Reg target)
 {
     bool lambda = node->kind == AST_LAMBDA;
@@ -167,6 +176,7 @@ void function_to(Compiler *c, const Node *node, Reg target)
     // In a row, as MAKEFUNC wants them: the function, its two kinds of
     // defaults, its annotations.
     Reg base = push_many(c, 4);
+    // Defaults before annotations, as CPython evaluates them.
     uint32_t flags = default_values(c, params, base + 1);
     if (!lambda) {
         static const Text returned = {"return", 6};

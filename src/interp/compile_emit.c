@@ -76,6 +76,7 @@ void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
     }
 }
 
+// Without a field x.
 void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra)
 {
     emit_x(c, op, 0, a, b, extra);
@@ -112,6 +113,7 @@ void place_label(Compiler *c, uint32_t label)
     }
 }
 
+// For jumps backwards: the place is known already.
 uint32_t label_here(Compiler *c)
 {
     uint32_t label = new_label(c);
@@ -144,6 +146,7 @@ Reg push_many(Compiler *c, uint32_t count)
     return first;
 }
 
+// The next register above all temporaries in use.
 Reg push(Compiler *c)
 {
     return push_many(c, 1);

@@ -112,6 +112,8 @@ static bool surely_bound(const Compiler *c, const Symbol *symbol)
            c->scope->kind == SCOPE_COMPREHENSION;
 }
 
+// From here on reads of the local need no check, until the block ends or the
+// name is deleted.
 void note_bound(Compiler *c, const Node *target)
 {
     Symbol *symbol = local_symbol(c, target);
@@ -150,6 +152,8 @@ void check_bound(Compiler *c, const Node *node, const Node *next)
     c->top = copy;
 }
 
+// The left side of a pair: a local is used in place, so it has to be bound
+// before the right side runs and is told of.
 Reg expr_first(Compiler *c, const Node *node, const Node *next)
 {
     Reg value = expr_any(c, node);
@@ -406,6 +410,8 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// A chain of calls over several lines would otherwise be marked from its first
+// line on.
 Span attribute_span(const Compiler *c, const Node *node)
 {
     Span span = node->span, name = node->attribute.name_span;

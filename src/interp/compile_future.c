@@ -38,6 +38,7 @@ static bool is_docstring(const Node *node)
            node->expr_stmt.value->constant.type == CONSTANT_STR;
 }
 
+// All that CPython 3.11 knows: most of them are of no effect any more.
 static bool known_feature(Text name)
 {
     for (size_t i = 0;
@@ -49,6 +50,7 @@ static bool known_feature(Text name)
     return false;
 }
 
+// "braces" has a message of its own in CPython, and so here.
 static void take_features(Compiler *c, const Node *node)
 {
     NodeList names = node->import_from.names;
@@ -78,6 +80,7 @@ void future_read(Compiler *c, NodeList body)
     }
 }
 
+// Their effect is on the whole text, so they may not stand further down.
 void future_check(Compiler *c, const Node *node)
 {
     if (future_import(node) && node->span.end > c->table->future_end) {

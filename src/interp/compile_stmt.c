@@ -305,6 +305,8 @@ static const Node *last_compare(const Node *test)
     }
 }
 
+// The message is evaluated only if the test fails. The last comparison is what
+// the traceback marks.
 static void assert_stmt(Compiler *c, const Node *node)
 {
     uint32_t fine = new_label(c);

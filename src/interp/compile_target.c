@@ -248,6 +248,7 @@ static void delete_name(Compiler *c, const Node *node)
     }
 }
 
+// Tuples and lists of targets are deleted from left to right.
 void delete_target(Compiler *c, const Node *node)
 {
     Reg mark = c->top;

@@ -96,6 +96,7 @@ static void resume_ranges(Compiler *c, const Exit *until)
     }
 }
 
+// The counterpart of leave_to, behind the jump or return.
 void leave_resume(Compiler *c, const Exit *until)
 {
     resume_ranges(c, until);

@@ -12,6 +12,7 @@
 #include "interp/obj_weakref.h"
 #include "interp/program.h"
 
+// An empty ring: the head is its own neighbour.
 static void list_init(GcLinks *head)
 {
     head->next = head->previous = head;
@@ -52,6 +53,7 @@ void cycles_settle(Vm *vm)
     vm->gc.room = vm->gc.threshold;
 }
 
+// What was taken for lasting is looked at again.
 void cycles_unsettle(Vm *vm)
 {
     list_move(&vm->gc.lasting, &vm->gc.old);
@@ -73,6 +75,7 @@ static uintptr_t trial_count(const GcLinks *links)
     return (uintptr_t)links->previous;
 }
 
+// The back link is free during a collection and holds the count.
 static void set_trial_count(GcLinks *links, uintptr_t count)
 {
     links->previous = (GcLinks *)count;
@@ -99,6 +102,7 @@ static void visit_object(Object *object,
     }
 }
 
+// A visit slot's callback: one reference from within takes one off.
 static void subtract_one(Object *child, void *data)
 {
     (void)data;

@@ -59,19 +59,23 @@ typedef struct WeakTable {
     size_t count, capacity; // capacity is 0 or a power of two
 } WeakTable;
 
+// The links stand in front of a tracked object.
 static inline GcLinks *object_links(Object *object)
 {
     return (GcLinks *)object - 1;
 }
+// The inverse of object_links.
 static inline Object *links_object(GcLinks *links)
 {
     return (Object *)(links + 1);
 }
+// The object's own links keep their old values.
 static inline void links_remove(GcLinks *links)
 {
     links->next->previous = links->previous;
     links->previous->next = links->next;
 }
+// At the end: the list is in the order of making.
 static inline void links_append(GcLinks *head, GcLinks *links)
 {
     GcLinks *last = head->previous;

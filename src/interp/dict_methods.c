@@ -120,12 +120,14 @@ static Value method_keys(Vm *vm, Value *args, uint32_t count)
     return dict_view_new(vm, value_as_dict(args[0]), 'k');
 }
 
+// A live view, as in Python 3.
 static Value method_values(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return dict_view_new(vm, value_as_dict(args[0]), 'v');
 }
 
+// A view of pairs, each made when it is asked for.
 static Value method_items(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -4,6 +4,8 @@
 #include "interp/sequence.h"
 #include "interp/dict_view.h"
 
+// dict_clear leaves an empty dict, so that destructors of its items may still
+// look at it.
 static void dict_destroy(Vm *vm, Object *self)
 {
     dict_clear(vm, (Dict *)self);
@@ -135,6 +137,7 @@ static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
                                                 : VALUE_FAIL;
 }
 
+// Live entries only.
 static int64_t dict_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -240,6 +243,7 @@ static Value step_forwards(Vm *vm, Iterator *self)
     return dict_step(vm, self, false);
 }
 
+// For reversed(): from the last entry down.
 static Value step_backwards(Vm *vm, Iterator *self)
 {
     return dict_step(vm, self, true);
@@ -267,6 +271,7 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
     return value_from_object(iterator);
 }
 
+// Over the keys.
 static Value dict_iter(Vm *vm, Value self)
 {
     return dict_iterator(vm, value_as_dict(self), 'k', false);

@@ -6,6 +6,8 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
+// From another dict, by its own entries and hashes. False: an __eq__ failed, or
+// memory.
 static bool update_dict(Vm *vm, Dict *dict, Dict *other)
 {
     uint32_t position = 0;

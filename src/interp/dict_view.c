@@ -24,11 +24,13 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
     return value_from_object(view);
 }
 
+// All three kinds share the layout.
 static DictView *as_view(Value v)
 {
     return (DictView *)value_object(v);
 }
 
+// The view holds its dict.
 static void view_destroy(Vm *vm, Object *self)
 {
     object_release(&vm->ctx, ((DictView *)self)->dict);
@@ -48,6 +50,7 @@ static Value view_iter(Vm *vm, Value self)
     return dict_iterator(vm, as_view(self)->dict, as_view(self)->part, false);
 }
 
+// That of the dict, at this moment.
 static int64_t view_length(Vm *vm, Value self)
 {
     (void)vm;

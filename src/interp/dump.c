@@ -44,6 +44,7 @@ void dump_tokens(Vm *vm, const Source *source)
     show(&vm->ctx, &text);
 }
 
+// DUET_DUMP=ast prints it to standard error.
 void dump_tree(Vm *vm, const Node *tree)
 {
     if (!asked("ast")) {

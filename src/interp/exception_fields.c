@@ -40,13 +40,16 @@ ErrorKind exception_family(Vm *vm, const Exception *self)
     return ERR_NONE;
 }
 
-// Owned; UNBOUND behind the last.
+// Owned; UNBOUND behind the last. Arguments that were not given leave fields
+// without a value.
 static Value item_of(const Tuple *args, size_t i)
 {
     return i < args->count ? value_retain(args->items[i]) : VALUE_UNBOUND;
 }
 
 // The text between the number-th pair of quotes in the message; UNBOUND: none.
+// The interpreter's own errors keep no objects, and the names that they speak
+// of are read back from their words.
 static Value quoted_name(Vm *vm, const Exception *self, int number)
 {
     if (self->args->count == 0 || !value_is_str(self->args->items[0])) {
@@ -74,7 +77,8 @@ static Value module_name(Vm *vm, const Exception *self)
 }
 
 // errno, text, file, (a number of Windows,) second file: two to five of them,
-// other counts are no such error. A file of None is none.
+// other counts are no such error. A file of None is none. CPython's rule for
+// OSError(errno, text, file, None, file2).
 static Value os_default(const Exception *self, int field)
 {
     const Tuple *args = self->args;
@@ -95,6 +99,7 @@ static const Tuple *syntax_place(const Exception *self)
                : NULL;
 }
 
+// By position in the tuple behind the message.
 static Value syntax_default(const Exception *self, int field)
 {
     if (field == SYNTAX_MSG) {
@@ -159,6 +164,7 @@ static bool make_room(Vm *vm, Exception *self)
     return self->fields != NULL;
 }
 
+// Retains. A trace is told, since an exception may be seen outside of it.
 static bool set_field(Vm *vm, Exception *self, int field, Value value)
 {
     if (!make_room(vm, self) || !note_store(vm, self, value)) {
@@ -168,7 +174,7 @@ static bool set_field(Vm *vm, Exception *self, int field, Value value)
     return true;
 }
 
-// What a member shows.
+// What a member shows. What nothing has set is None to programs.
 static Value get_field(Vm *vm, Value self, int field)
 {
     const Exception *exception = value_as_exception(self);
@@ -239,7 +245,7 @@ bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls)
     return true;
 }
 
-// -1: the family has no such field.
+// -1: the family has no such field. By the names of the rows, for keywords.
 static int field_index(ErrorKind family, const char *name)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -251,6 +257,7 @@ static int field_index(ErrorKind family, const char *name)
     return -1;
 }
 
+// For C code that needs one by name: the traceback and importing.
 Value exception_field(Vm *vm, const Exception *self, const char *name)
 {
     ErrorKind family = exception_family(vm, self);
@@ -262,6 +269,8 @@ Value exception_field(Vm *vm, const Exception *self, const char *name)
     return value_unbound(found) ? VALUE_NONE : found;
 }
 
+// Called when a program assigns to args, which by then may not say what the
+// fields were.
 bool exception_fields_keep(Vm *vm, Exception *self)
 {
     ErrorKind family = exception_family(vm, self);
@@ -281,7 +290,8 @@ bool exception_fields_keep(Vm *vm, Exception *self)
 
 // Arguments
 
-// The letters of an argument's type: U str, n int, B bytes.
+// The letters of an argument's type: U str, n int, B bytes. The words are those
+// of PyArg_ParseTuple, which CPython's Unicode errors use.
 static bool check_argument(Vm *vm, char letter, Value value, int number)
 {
     const char *got = type_name(type_of(vm, value));
@@ -302,7 +312,8 @@ static bool check_argument(Vm *vm, char letter, Value value, int number)
     }
 }
 
-// The Unicode errors take exactly the arguments that `letters` stand for.
+// The Unicode errors take exactly the arguments that `letters` stand for. False
+// with a TypeError.
 static bool check_arguments(Vm *vm, const Tuple *args, const char *letters)
 {
     size_t wanted = strlen(letters);
@@ -319,7 +330,8 @@ static bool check_arguments(Vm *vm, const Tuple *args, const char *letters)
     return true;
 }
 
-// The second argument of a SyntaxError: a sequence of four to six.
+// The second argument of a SyntaxError: a sequence of four to six. One argument
+// is a message without a place.
 static bool init_syntax(Vm *vm, Exception *self, const Tuple *args)
 {
     if (args->count != 2) {
@@ -379,7 +391,8 @@ static bool init_named(Vm *vm, Exception *self, ErrorKind family,
     return true;
 }
 
-// The fields of an earlier call go, as a second __init__ sets all anew.
+// The fields of an earlier call go, as a second __init__ sets all anew. The
+// array stays for the next ones.
 static void forget_fields(Vm *vm, Exception *self)
 {
     for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
@@ -387,6 +400,7 @@ static void forget_fields(Vm *vm, Exception *self)
     }
 }
 
+// Classes that take no keywords refuse them here, in their own name.
 bool exception_fields_init(Vm *vm, Exception *self, const Tuple *args,
                            Dict *keywords)
 {

@@ -11,6 +11,7 @@ typedef struct Fields {
     Value item[EXCEPTION_FIELD_MAX];
 } Fields;
 
+// Also of what fields_read has left half-way.
 static void fields_drop(Vm *vm, Fields *fields)
 {
     for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
@@ -20,6 +21,7 @@ static void fields_drop(Vm *vm, Fields *fields)
     }
 }
 
+// False: one of them failed; out has them all in any case, for fields_drop.
 static bool fields_read(Vm *vm, ErrorKind family, const Exception *self,
                         Fields *out)
 {
@@ -31,7 +33,8 @@ static bool fields_read(Vm *vm, ErrorKind family, const Exception *self,
     return done;
 }
 
-// "[Errno 2] text: 'file' -> 'file2'"
+// "[Errno 2] text: 'file' -> 'file2'" NULL without an error where the fields do
+// not suffice: then args show.
 static Str *os_text(Vm *vm, const Fields *fields)
 {
     bool file = !value_unbound(fields->item[OS_FILE]);
@@ -60,7 +63,7 @@ static Str *os_text(Vm *vm, const Fields *fields)
     return text;
 }
 
-// "invalid syntax (a.py, line 3)"
+// "invalid syntax (a.py, line 3)" The line or the file may be missing.
 static Str *syntax_text(Vm *vm, const Fields *fields)
 {
     Value message = fields->item[SYNTAX_MSG];
@@ -93,7 +96,8 @@ static Str *syntax_text(Vm *vm, const Fields *fields)
 }
 
 // The one character or byte that a Unicode error is about, as it shows it.
-// False if [start, end) is not a single one of the object.
+// False if [start, end) is not a single one of the object. CPython shows one
+// character by itself, and of several only where they are.
 static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
                    size_t size)
 {
@@ -125,7 +129,8 @@ static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
     return true;
 }
 
-// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte"
+// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte" NULL
+// without an error: the fields are of other types than such an error has.
 static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
 {
     bool translate = family == ERR_UNICODE_TRANSLATE;
@@ -162,6 +167,7 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
     return text;
 }
 
+// Fields are read once, whatever the class needs of them.
 Str *exception_fields_text(Vm *vm, const Exception *self)
 {
     ErrorKind family = exception_family(vm, self);

@@ -92,6 +92,7 @@ FILE_BODY(read1)
     return file_read_some(vm, file, size, false);
 }
 
+// At least one byte, if there is any; the place does not move.
 FILE_BODY(peek)
 {
     (void)count;
@@ -157,6 +158,7 @@ FILE_BODY(write)
                : VALUE_FAIL;
 }
 
+// Unbuffered files hand everything on at once.
 FILE_BODY(write_bytes)
 {
     (void)count;
@@ -260,18 +262,21 @@ static Value can(Vm *vm, Value *args, uint32_t flag)
     return open_below(vm, args) == NULL ? VALUE_FAIL : VALUE_TRUE;
 }
 
+// By the mode, not by the system's permissions.
 FILE_BODY(readable)
 {
     (void)count;
     return can(vm, args, FILE_READ);
 }
 
+// As readable.
 FILE_BODY(writable)
 {
     (void)count;
     return can(vm, args, FILE_WRITE);
 }
 
+// Pipes and terminals are not; the system knows.
 FILE_BODY(seekable)
 {
     (void)count;
@@ -335,6 +340,8 @@ FILE_BODY(seek)
     return int_from_i64(vm, place);
 }
 
+// In bytes. Within a `for` over lines the file has read ahead, and CPython
+// refuses.
 FILE_BODY(tell)
 {
     (void)count;

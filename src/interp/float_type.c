@@ -12,6 +12,7 @@
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
 
+// Boxes exist for doubles that have no immediate form.
 static void float_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof(Float));

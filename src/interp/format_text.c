@@ -20,7 +20,8 @@ typedef struct Fields {
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth);
 
-// The positional argument of this number. Owned.
+// The positional argument of this number. Owned. IndexError rather than
+// KeyError, as CPython has it.
 static Value numbered(Fields *f, int64_t number)
 {
     if (f->args == NULL) {
@@ -37,6 +38,7 @@ static Value numbered(Fields *f, int64_t number)
 }
 
 // A name of digits alone is a number; -1: it is none. False: it is too large.
+// Overflow is told at once: such a number can be no index.
 static bool read_number(Fields *f, const char *at, const char *end,
                         int64_t *out)
 {
@@ -57,7 +59,8 @@ static bool read_number(Fields *f, const char *at, const char *end,
     return true;
 }
 
-// The object that the first part of a field name stands for. Owned.
+// The object that the first part of a field name stands for. Owned. Fields
+// without a number count up; both ways cannot be mixed in one template.
 static Value first_part(Fields *f, const char *at, const char *end)
 {
     int64_t number;
@@ -78,6 +81,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
             f->automatic = true;
             return numbered(f, f->next++);
         }
+        // Negative from now on: an automatic field is refused.
         f->next = -1;
         return numbered(f, number);
     }
@@ -85,6 +89,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
     if (name == NULL) {
         return VALUE_FAIL;
     }
+    // format() without keywords: the name is missing in them.
     Value v = value_unbound(f->keywords)
                   ? raise_with(f->vm, ERR_KEY, str_value(name))
                   : value_get_item(f->vm, f->keywords, str_value(name));
@@ -92,7 +97,8 @@ static Value first_part(Fields *f, const char *at, const char *end)
     return v;
 }
 
-// v.name or v[key]; takes v.
+// v.name or v[key]; takes v. Within brackets a number is an int, all else a
+// text without quotes, as PEP 3101 has it.
 static Value next_part(Fields *f, Value v, char kind, const char *at,
                        const char *end)
 {
@@ -118,6 +124,8 @@ static Value next_part(Fields *f, Value v, char kind, const char *at,
 }
 
 // The object that a whole field name ("0.real[key]") leads to. Owned.
+// Attributes and items of the arguments are within reach of a template: it must
+// be trusted.
 static Value field_value(Fields *f, const char *at, const char *end)
 {
     const char *stop = at;
@@ -150,7 +158,7 @@ static Value field_value(Fields *f, const char *at, const char *end)
     return v;
 }
 
-// v!r and v!s; takes v.
+// v!r and v!s; takes v. Without a conversion `how` is 0.
 static Value converted(Fields *f, Value v, char how)
 {
     if (how == 0 || value_failed(v)) {
@@ -161,6 +169,8 @@ static Value converted(Fields *f, Value v, char how)
                 : how == 's'
                     ? value_str(f->vm, v)
                     : raise_null(f->vm, ERR_VALUE,
+                                 // A character that cannot be shown is told by
+                                 // its code.
                                  how > 32 && how < 127
                                      ? "Unknown conversion specifier %c"
                                      : "Unknown conversion specifier \\x%x",
@@ -169,7 +179,8 @@ static Value converted(Fields *f, Value v, char how)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// Formats v with a spec that may itself hold fields; takes v.
+// Formats v with a spec that may itself hold fields; takes v. The spec's own
+// fields take numbers after those of the value, as they are met.
 static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
                       const char *end, int depth)
 {
@@ -202,7 +213,8 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
 }
 
 // Behind a field's name: the conversion, the ':' and the spec up to the brace
-// that closes the field. *at is behind that brace then.
+// that closes the field. *at is behind that brace then. Braces are counted: a
+// spec may hold fields, which are expanded later.
 static bool read_spec(Fields *f, const char **at, const char *end, char *how,
                       const char **spec, const char **spec_end)
 {
@@ -245,6 +257,7 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
     while (at < end) {
         c = *at++;
         if (c == '[') {
+            // A key in brackets may hold anything but the closing one.
             while (at < end && *at != ']') {
                 at++;
             }
@@ -268,7 +281,8 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
     return add_field(f, out, v, spec, spec_end, depth) ? at : NULL;
 }
 
-// Adds a template's text. `depth`: how many levels of fields may nest.
+// Adds a template's text. `depth`: how many levels of fields may nest. Doubled
+// braces are one brace each; all other text is copied.
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth)
 {
@@ -303,6 +317,7 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
     return strbuf_ok(out);
 }
 
+// `args` NULL: format_map(); `keywords` may be any mapping or UNBOUND.
 Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords)
 {
     Fields f = {.vm = vm, .args = args, .keywords = keywords};

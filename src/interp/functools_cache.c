@@ -54,6 +54,7 @@ static Cacher *as_cacher(Value v)
 
 // --- the ring ---
 
+// The ring's member stands inside of the link.
 static Link *link_of_ring(Ring *ring)
 {
     return (Link *)((char *)ring - offsetof(Link, ring));
@@ -90,6 +91,7 @@ static void ring_dissolve(Ring *head)
     head->before = head->after = head;
 }
 
+// It leaves the ring first: releasing the key may run code that walks it.
 static void link_destroy(Vm *vm, Object *object)
 {
     Link *self = (Link *)object;
@@ -440,6 +442,7 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 
 // --- methods ---
 
+// Numbers and results alike; the function itself is kept.
 static Value method_cache_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

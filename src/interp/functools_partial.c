@@ -25,13 +25,14 @@ typedef struct Partial {
     uint64_t names_version;
 } Partial;
 
-// The caller knows that it is one.
+// The caller knows that it is one. Of the type or one that derives from it.
 static Partial *as_partial(Value v)
 {
     return (Partial *)value_object(v);
 }
 
-// The keys of the keywords, owned. NULL: failed.
+// The keys of the keywords, owned. NULL: failed. They are kept with the version
+// of the dict, as most partials never change.
 static Tuple *partial_names(Vm *vm, Partial *self)
 {
     Dict *keywords = self->keywords;
@@ -57,7 +58,8 @@ static Tuple *partial_names(Vm *vm, Partial *self)
     return names;
 }
 
-// The place of this name among the first `count`; `count`: it is not there.
+// The place of this name among the first `count`; `count`: it is not there. Few
+// keywords: searched in turn.
 static size_t find_name(const Tuple *names, size_t count, const Str *name)
 {
     size_t at = 0;
@@ -148,7 +150,9 @@ static Value call_merged(Vm *vm, Partial *self, Value *window, uint32_t size,
     return result;
 }
 
-// Without keywords of its own, those of the call pass through as they are.
+// Without keywords of its own, those of the call pass through as they are. The
+// window is either all owned or not yet filled: the call takes it over in both
+// branches.
 static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
                           Tuple *keyword_names)
 {
@@ -187,8 +191,9 @@ static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
 }
 
 // The machine's call: the arguments are put in front where they stand, and the
-// function takes the partial's place. With keywords C makes the call. The
-// guard is for partials of partials.
+// function takes the partial's place. With keywords C makes the call. The guard
+// is for partials of partials. 1: a frame was pushed; 0: the result stands in
+// window[-1]; -1: failed, as for every `enter` slot.
 static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
 {
     Partial *self = as_partial(window[-1]);
@@ -225,6 +230,7 @@ static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
 
 // --- slots ---
 
+// Fields may be NULL where partial_make has failed half-way.
 static void partial_destroy(Vm *vm, Object *object)
 {
     Partial *self = (Partial *)object;
@@ -251,7 +257,8 @@ static void partial_visit(Object *object, void (*visit)(Object *, void *),
 }
 
 // The fields stay set: calls rely on it. A cycle through the arguments leads
-// through a list or the like, which is cleared itself.
+// through a list or the like, which is cleared itself. Calling it then fails
+// with a TypeError, but nothing dangles.
 static void partial_clear(Vm *vm, Object *object)
 {
     Partial *self = (Partial *)object;
@@ -262,7 +269,9 @@ static void partial_clear(Vm *vm, Object *object)
 }
 
 // A partial of a partial takes the inner one's function and arguments over,
-// unless that has attributes, which would be lost. NULL: it is none.
+// unless that has attributes, which would be lost. NULL: it is none. Calls of
+// nested partials would otherwise nest C frames and copy the arguments at each
+// level.
 static Partial *flattened(Vm *vm, Value func)
 {
     if (type_of(vm, func)->slots.call != partial_call) {
@@ -275,7 +284,8 @@ static Partial *flattened(Vm *vm, Value func)
                : as_partial(func);
 }
 
-// first, then args[1 ..). NULL: failed.
+// first, then args[1 ..). NULL: failed. `first` NULL: there is no inner
+// partial.
 static Tuple *join_args(Vm *vm, const Tuple *first, const Tuple *args)
 {
     size_t count = first == NULL ? 0 : first->count;
@@ -321,12 +331,14 @@ static Value partial_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return value_from_object(self);
 }
 
+// The innermost function, if partials were nested.
 static Value get_func(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(as_partial(self)->func);
 }
 
+// Immutable, so it can be handed out.
 static Value get_args(Vm *vm, Value self)
 {
     (void)vm;

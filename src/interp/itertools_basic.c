@@ -7,7 +7,8 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
-// The next item of state[0]; at its end the iterator ends, too.
+// The next item of state[0]; at its end the iterator ends, too. itertools_ended
+// lets go of the iterator, so that it is not asked again.
 Value itertools_next(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -17,7 +18,8 @@ Value itertools_next(Vm *vm, Iterator *self)
     return value_same(item, VALUE_STOP) ? itertools_ended(vm, self) : item;
 }
 
-// An iterator over `iterable`, with further values (borrowed).
+// An iterator over `iterable`, with further values (borrowed). `name` is that
+// of the type that programs see. VALUE_FAIL: not iterable, or memory.
 Value itertools_over(Vm *vm, const char *name, IteratorFn step,
                        Value iterable, Value first, Value second)
 {
@@ -69,7 +71,8 @@ MAKE(count)
     return value_from_object(self);
 }
 
-// "name(a)" or "name(a, b)" of two values; UNBOUND: left out.
+// "name(a)" or "name(a, b)" of two values; UNBOUND: left out. The reprs of the
+// values may run code and fail.
 static Value repr_of(Vm *vm, const char *name, Value a, Value b)
 {
     Str *first = value_repr(vm, a);
@@ -242,7 +245,8 @@ STEP(islice)
     return item;
 }
 
-// A bound of islice: None gives `otherwise`. False: no such number.
+// A bound of islice: None gives `otherwise`. False: no such number. Errors of
+// __index__ are dropped, as CPython words all of them in one way.
 static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;

@@ -7,7 +7,8 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
-// The truth of what the function says, which None is not.
+// The truth of what the function says, which None is not. 1, 0, or -1 with an
+// error pending. Takes nothing.
 static int asks(Vm *vm, Value function, Value item)
 {
     Value answer = vm_call(vm, function, &item, 1);
@@ -16,7 +17,8 @@ static int asks(Vm *vm, Value function, Value item)
     return truth;
 }
 
-// The truth of function(item): 1, 0, -1. None asks the item itself.
+// The truth of function(item): 1, 0, -1. None asks the item itself. bool()
+// would do the same and cost a call.
 static int test(Vm *vm, Value function, Value item)
 {
     if (value_is_none(function)) {

@@ -9,7 +9,8 @@
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
 
-// The four characters that JSON calls white space, no others.
+// The four characters that JSON calls white space, no others. Anything else, a
+// byte-order mark included, is left to be refused.
 static void skip_white(JsonReader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' ||
@@ -32,7 +33,8 @@ static bool is_digit(const JsonReader *r, const char *at)
 
 // --- Numbers ---
 
-// Calls the hook with the text [start, at), or int or float if it is None.
+// Calls the hook with the text [start, at), or int or float if it is None. The
+// hook gets the text as it stands, so that decimal.Decimal loses no digit.
 static Value number_by(JsonReader *r, const char *start, Value hook, Kind kind)
 {
     Vm *vm = r->vm;
@@ -65,7 +67,9 @@ static Value make_int(JsonReader *r, const char *start)
     return value_from_small(negative ? -number : number);
 }
 
-// Moves over ".5" and "e+10", as far as they are whole. False: neither.
+// Moves over ".5" and "e+10", as far as they are whole. False: neither. A point
+// without a digit behind it is not part of the number: what follows is told as
+// extra data.
 static bool skip_fraction(JsonReader *r)
 {
     const char *start = r->at;
@@ -84,7 +88,8 @@ static bool skip_fraction(JsonReader *r)
     return r->at != start;
 }
 
-// A number; anything else is no value at all.
+// A number; anything else is no value at all. Nothing but JSON's own form: no
+// '+', no leading zeros, no underscores.
 static Value read_number(JsonReader *r)
 {
     const char *start = r->at;
@@ -108,7 +113,8 @@ static Value read_number(JsonReader *r)
 
 // --- Values ---
 
-// The word is at hand, and is moved over.
+// The word is at hand, and is moved over. What stands behind it is not looked
+// at: "nullx" is null and extra data, as in CPython.
 static bool take_word(JsonReader *r, const char *word)
 {
     size_t length = strlen(word);
@@ -120,7 +126,8 @@ static bool take_word(JsonReader *r, const char *word)
     return true;
 }
 
-// NaN and the infinities, by parse_constant if there is one.
+// NaN and the infinities, by parse_constant if there is one. Not of JSON, but
+// read by default, as Python does.
 static Value make_constant(JsonReader *r, const char *name, double number)
 {
     return value_is_none(r->parse_constant)
@@ -192,6 +199,7 @@ static Value read_list(JsonReader *r)
     r->at += !more;
     while (more > 0) {
         Value item = read_value(r);
+        // The list takes the item even where it fails.
         more = !value_failed(item) && list_append_owned(r->vm, list, item)
                    ? read_comma(r, ']')
                    : -1;
@@ -246,7 +254,8 @@ static bool read_pair(JsonReader *r, Object *into)
     return ok;
 }
 
-// The object whose brace was read, and what a hook makes of it.
+// The object whose brace was read, and what a hook makes of it. Without a hook
+// the dict itself.
 static Value read_object(JsonReader *r)
 {
     Vm *vm = r->vm;
@@ -304,8 +313,9 @@ static Value read_value(JsonReader *r)
 
 // --- The natives ---
 
-// The byte of character `index`. False: it is negative or behind the end,
-// which the caller words.
+// The byte of character `index`. False: it is negative or behind the end, which
+// the caller words. Characters are counted from the start of the text, which
+// takes time in its length unless it is ASCII.
 static bool find_place(Vm *vm, Value text, int64_t index, size_t *place)
 {
     Str *str = value_as_str(text);
@@ -327,7 +337,8 @@ static bool text_and_index(Vm *vm, const Value *args, int64_t *index)
     return value_to_index(vm, args[1], index);
 }
 
-// (value, index behind it).
+// (value, index behind it). Takes `value`. NULL of the pair: memory is short,
+// and the value is gone.
 static Value scanned(JsonReader *r, Value value)
 {
     size_t end = str_index_of(r->vm, r->text, (size_t)(r->at - r->begin));
@@ -364,12 +375,14 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
     r.end = r.begin + r.text->length;
     Value value = read_value(&r);
     for (size_t i = 0; i < JSON_KEY_SLOTS; i++) {
+        // The keys that the values use have counts of their own.
         object_release_null(&vm->ctx, r.keys[i]);
     }
     return value_failed(value) ? value : scanned(&r, value);
 }
 
-// skip(text, index): the index of the first character that is not white.
+// skip(text, index): the index of the first character that is not white. For
+// lib/json.duet, which looks for what stands behind the value.
 Value json_skip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

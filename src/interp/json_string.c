@@ -41,7 +41,7 @@ static char escaped(char c)
 }
 
 // Four hexadecimal digits behind the `u` at hand. A string must go on behind
-// them, if only with its closing quote.
+// them, if only with its closing quote. *code is valid where true is returned.
 static bool read_hex(JsonReader *r, uint32_t *code)
 {
     const char *u = r->at;
@@ -63,7 +63,8 @@ static bool read_hex(JsonReader *r, uint32_t *code)
 }
 
 // The code point of the \u escape whose `u` is at hand; two escapes of a
-// surrogate pair are one, a lone surrogate stays.
+// surrogate pair are one, a lone surrogate stays. A low surrogate alone is kept
+// as well: the text is then no valid UTF-16, but Python reads it.
 static bool read_code_point(JsonReader *r, StrBuf *out)
 {
     uint32_t code, low;
@@ -87,7 +88,8 @@ static bool read_code_point(JsonReader *r, StrBuf *out)
     return true;
 }
 
-// The escape whose backslash is at hand. `opening`: the string's quote.
+// The escape whose backslash is at hand. `opening`: the string's quote. What it
+// means is appended to `out`.
 static bool read_escape(JsonReader *r, const char *opening, StrBuf *out)
 {
     if (++r->at == r->end) {
@@ -107,7 +109,8 @@ static bool read_escape(JsonReader *r, const char *opening, StrBuf *out)
     return true;
 }
 
-// Moves on to the quote or backslash that ends a plain stretch.
+// Moves on to the quote or backslash that ends a plain stretch. Control
+// characters are refused unless strict=False was given.
 static bool skip_plain(JsonReader *r, const char *opening)
 {
     for (; r->at < r->end; r->at++) {
@@ -124,7 +127,8 @@ static bool skip_plain(JsonReader *r, const char *opening)
     return false;
 }
 
-// The rest of a string with escapes. `start`: its first character.
+// The rest of a string with escapes. `start`: its first character. Stretches
+// between escapes are copied whole. NULL: failed.
 static Str *read_escaped(JsonReader *r, const char *start)
 {
     StrBuf out;
@@ -149,7 +153,8 @@ static Str *read_escaped(JsonReader *r, const char *start)
 
 // The remembered key of this text, which takes the place of an older one.
 // Documents repeat the keys of their records: one Str for all of them saves the
-// allocations, and its hash is computed once.
+// allocations, and its hash is computed once. A hash of its own, cheap and only
+// good enough for a table of this size. Owned; NULL: memory.
 static Str *read_key_text(JsonReader *r, const char *start, size_t length)
 {
     size_t slot = length * 7;

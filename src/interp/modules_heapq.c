@@ -11,6 +11,7 @@
 #include "interp/sequence.h"
 
 // a < b: 1, 0, -1. Small ints, the usual priorities, are compared in place.
+// Equal items are not before each other, whatever == says of them.
 static int before(Vm *vm, Value a, Value b)
 {
     if (value_both_ints(a, b)) {
@@ -30,6 +31,7 @@ static int before(Vm *vm, Value a, Value b)
 }
 
 // As before(), of two places of a heap; -1 too if the list changed its size.
+// Places are read again after it: the list may have other items.
 static int before_at(Vm *vm, List *heap, size_t a, size_t b)
 {
     size_t count = heap->count;
@@ -48,7 +50,9 @@ static void swap(List *heap, size_t a, size_t b)
     heap->items[b] = item;
 }
 
-// Moves the item at `at` towards `start` until its parent is not greater.
+// Moves the item at `at` towards `start` until its parent is not greater. Until
+// it fits: everything below `start` is left alone. False: a comparison failed,
+// and the heap has all its items.
 static bool rise(Vm *vm, List *heap, size_t start, size_t at)
 {
     while (at > start) {
@@ -64,7 +68,8 @@ static bool rise(Vm *vm, List *heap, size_t start, size_t at)
 }
 
 // Lets the smaller child rise all the way down, then the item that came down:
-// fewer comparisons than stopping on the way.
+// fewer comparisons than stopping on the way. About as many comparisons as the
+// heap has levels, where testing at each level would need twice as many.
 static bool sink(Vm *vm, List *heap, size_t at)
 {
     size_t start = at, end = heap->count;
@@ -83,7 +88,8 @@ static bool sink(Vm *vm, List *heap, size_t at)
 }
 
 // Borrowed. NULL: it is no list, or the trace refuses the change. `which`
-// argument it is, as CPython words it.
+// argument it is, as CPython words it. Asked at the beginning of each function,
+// before anything is changed.
 static List *heap_of(Vm *vm, Value v, const char *which)
 {
     if (!value_is_kind(v, KIND_LIST)) {
@@ -94,7 +100,8 @@ static List *heap_of(Vm *vm, Value v, const char *which)
                                                           : NULL;
 }
 
-// At the end, then up.
+// At the end, then up. O(log n); the item stays in the list even if a
+// comparison fails.
 static Value heap_push(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -105,7 +112,8 @@ static Value heap_push(Vm *vm, Value *args, uint32_t count)
                : VALUE_FAIL;
 }
 
-// The last item takes the first one's place and sinks.
+// The last item takes the first one's place and sinks. O(log n). The reference
+// of the first item goes to the caller.
 static Value heap_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -129,7 +137,8 @@ static Value heap_pop(Vm *vm, Value *args, uint32_t count)
     return smallest;
 }
 
-// The item for the first one, which is returned.
+// The item for the first one, which is returned. The reference of the first
+// item goes to the caller, `item` is retained.
 static Value exchange(Vm *vm, List *heap, Value item)
 {
     Value smallest = heap->items[0];
@@ -154,7 +163,8 @@ static Value heap_replace(Vm *vm, Value *args, uint32_t count)
                : exchange(vm, heap, args[1]);
 }
 
-// An item that is not greater than the first one goes straight back.
+// An item that is not greater than the first one goes straight back. The length
+// is asked again, as the comparison may have emptied the list.
 static Value heap_pushpop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -204,7 +214,8 @@ const ModuleDef heapq_module = {.name = "heapq",
 
 // --- bisect ---
 
-// The item of `a` that is compared: itself, or key(item). Owned.
+// The item of `a` that is compared: itself, or key(item). Owned. A list proper
+// is read directly; anything else by its __getitem__.
 static Value item_at(Vm *vm, Value a, int64_t at, Value key)
 {
     Value item = VALUE_FAIL;
@@ -224,7 +235,9 @@ static Value item_at(Vm *vm, Value a, int64_t at, Value key)
 }
 
 // args: a, x, lo, hi, key. The first place from lo on whose item is not less
-// than x (`right`: is greater than it). -1: failed.
+// than x (`right`: is greater than it). -1: failed. Halving: about log2(hi -
+// lo) comparisons, by < alone. The key, if there is one, is asked of the items
+// only.
 static int64_t search(Vm *vm, const Value *args, bool right)
 {
     int64_t low = 0, high;
@@ -285,7 +298,8 @@ static Value bisect_right(Vm *vm, Value *args, uint32_t count)
 }
 
 // The key is asked of x once, unlike of the items. A sequence of another class
-// is asked to insert by its own method.
+// is asked to insert by its own method. `insert` is looked up as a method, so
+// that a subclass may do more.
 static Value insort_by(Vm *vm, const Value *args, bool right)
 {
     Value x = args[1], key = args[4];

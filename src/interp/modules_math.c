@@ -18,7 +18,8 @@
     static Value math_##id(Vm *vm, Value *args, uint32_t count)
 
 // `finite`: all operands were; `nan`: one was. An infinity out of infinities
-// and a NaN out of NaNs are results, not errors.
+// and a NaN out of NaNs are results, not errors. C's functions tell errors by
+// their results here, not by errno, which not all of them set.
 static Value checked(Vm *vm, double result, bool finite, bool nan)
 {
     if (isnan(result) && !nan) {
@@ -31,7 +32,8 @@ static Value checked(Vm *vm, double result, bool finite, bool nan)
     return float_new(vm, result);
 }
 
-// value_to_double takes ints, bools and objects with __float__ too.
+// value_to_double takes ints, bools and objects with __float__ too. The error
+// names no function, as in CPython.
 static Value apply_unary(Vm *vm, Value arg, double (*function)(double))
 {
     double x;
@@ -54,7 +56,8 @@ static Value apply_pair(Vm *vm, Value *args, double (*function)(double, double))
                    isnan(x) || isnan(y));
 }
 
-// One factor, rounded once, as CPython has it.
+// One factor, rounded once, as CPython has it. Two roundings would differ in
+// the last digit.
 static double degrees_of(double x)
 {
     return x * (180.0 / M_PI);
@@ -65,13 +68,15 @@ static double radians_of(double x)
     return x * (M_PI / 180.0);
 }
 
-// Poles and arguments below them are outside the domain, as Python has it.
+// Poles and arguments below them are outside the domain, as Python has it. At
+// the poles C gives an infinity, and NaN below them.
 static double gamma_of(double x)
 {
     return x == 0 || (x < 0 && floor(x) == x) ? NAN : tgamma(x);
 }
 
-// lgamma_r, not lgamma, which would store the sign in a global variable.
+// lgamma_r, not lgamma, which would store the sign in a global variable. Minus
+// infinity has the logarithm infinity, without an error.
 static double lgamma_of(double x)
 {
     int sign;
@@ -160,7 +165,8 @@ MATH_BODY(pow)
 }
 
 // The logarithm of any positive int, those beyond doubles included: the bits
-// above the top 64 only shift it.
+// above the top 64 only shift it. `two` is the logarithm of 2 in the base at
+// hand. False: not positive, or no number.
 static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
                    double *out)
 {
@@ -236,7 +242,7 @@ MATH_BODY(log10)
 }
 
 // Ints are returned as they are, since a double would lose their low bits. An
-// infinity or NaN fails in int_from_double.
+// infinity or NaN fails in int_from_double. Owned.
 static Value rounded(Vm *vm, Value arg, double (*function)(double))
 {
     double x;
@@ -279,7 +285,8 @@ TEST_BODY(isnan, isnan)
 TEST_BODY(isinf, isinf)
 TEST_BODY(isfinite, isfinite)
 
-// Takes both values, even if one of them is VALUE_FAIL.
+// Takes both values, even if one of them is VALUE_FAIL. For results of two
+// parts. VALUE_FAIL: one of them failed, and its error is pending.
 static Value pair_of(Vm *vm, Value first, Value second)
 {
     Value items[] = {first, second};
@@ -340,6 +347,7 @@ MATH_BODY(hypot)
 
 // Of numbers of 62 bits, whose signs do not count. The greatest magnitude is
 // 2^61, which is no immediate int: gcd(-2^61, 0) alone has that result.
+// Euclid's algorithm.
 static int64_t small_gcd(int64_t a, int64_t b)
 {
     uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a;
@@ -352,7 +360,8 @@ static int64_t small_gcd(int64_t a, int64_t b)
     return (int64_t)x;
 }
 
-// Neither is taken. Positive, whatever the signs.
+// Neither is taken. Positive, whatever the signs. Of ints and bools of any
+// size.
 static Value gcd_of(Vm *vm, Value a, Value b)
 {
     if (value_both_ints(a, b)) {
@@ -398,7 +407,7 @@ enum { PRODUCT_RUN = 24 }; // factors that are multiplied one by one
 
 // low * (low + 1) * ... of `count` factors, by halves: long numbers are then
 // multiplied by long ones, for which there are quicker ways. The depth is the
-// logarithm of the count.
+// logarithm of the count. Owned. The factors grow from the lowest on.
 static Value range_product(Vm *vm, Value low, int64_t count)
 {
     if (!ctx_poll(&vm->ctx)) {
@@ -480,6 +489,7 @@ static const NativeDef functions[] = {
 };
 
 // As `math` shows them; stored under interned names, which look-ups expect.
+// False: memory is short.
 static bool add_constants(Vm *vm, Dict *dict)
 {
     static const struct {

@@ -14,7 +14,8 @@
 
 typedef void (*ChildVisitor)(Object *child, void *data);
 
-// Immediate values are of no concern to the collector.
+// Immediate values are of no concern to the collector. For fields that hold any
+// value.
 static void visit_value(Value value, ChildVisitor visit, void *data)
 {
     if (value_is_object(value)) {
@@ -40,7 +41,8 @@ static Value object_or_none(void *object)
 // --- functions ---
 
 // Retains both arguments. Defaults, annotations and cells are filled in by the
-// instruction that makes the function; UNBOUND cells are safe until then.
+// instruction that makes the function; UNBOUND cells are safe until then. The
+// qualname is the code's; a decorator may set another later.
 Function *function_new(Vm *vm, Code *code, Dict *globals)
 {
     size_t size = sizeof(Function) + code->captured_count * sizeof(Value);
@@ -67,7 +69,8 @@ Function *function_new(Vm *vm, Code *code, Dict *globals)
     return self;
 }
 
-// doc and module may be UNBOUND, which releases to nothing.
+// doc and module may be UNBOUND, which releases to nothing. Cells are counted
+// by each function that shares them.
 static void function_destroy(Vm *vm, Object *object)
 {
     Function *self = (Function *)object;
@@ -89,7 +92,8 @@ static void function_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self + self->cell_count * sizeof(Value));
 }
 
-// Code and names refer to no container that could lead back here.
+// Code and names refer to no container that could lead back here. doc and
+// module are texts as a rule; where they are not, they are leaves all the same.
 static void function_visit(Object *object, ChildVisitor visit, void *data)
 {
     Function *self = (Function *)object;
@@ -144,7 +148,7 @@ static Value function_get_qualname(Vm *vm, Value self)
 }
 
 // Deletion (UNBOUND) is refused with the same words as a wrong type, as in
-// CPython.
+// CPython. Only exact checks: a subclass of str will do.
 static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
 {
     if (!value_is_str(value)) {
@@ -178,7 +182,8 @@ static Value value_or_none(Value value)
     return value_unbound(value) ? VALUE_NONE : value_retain(value);
 }
 
-// Any value, UNBOUND for a deletion.
+// Any value, UNBOUND for a deletion. None of these fields is asked for its
+// type, as in CPython.
 static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
 {
     if (!note_store(vm, value_object(self), value)) {
@@ -234,7 +239,8 @@ static Value function_get_defaults(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->defaults);
 }
 
-// A field that holds an object of one kind, or NULL for None.
+// A field that holds an object of one kind, or NULL for None. `what` opens the
+// TypeError.
 static bool set_object_field(Vm *vm, Value self, void *field, Kind kind,
                              Value value, const char *what)
 {
@@ -262,7 +268,7 @@ static bool function_set_defaults(Vm *vm, Value self, Value value)
                             value, "__defaults__ must be set to a tuple");
 }
 
-// The dict itself: changes to it count from the next call on.
+// The dict itself: changes to it count from the next call on. None without any.
 static Value function_get_kwdefaults(Vm *vm, Value self)
 {
     (void)vm;
@@ -344,7 +350,7 @@ const TypeDef function_type_def = {
 
 // --- bound methods ---
 
-// Retains both. `function` may be any callable.
+// Retains both. `function` may be any callable. NULL: memory.
 Method *method_new(Vm *vm, Value function, Value self)
 {
     Method *method = object_new(vm, vm->types[KIND_METHOD], sizeof *method);
@@ -381,7 +387,8 @@ static void method_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &((Method *)object)->self, VALUE_NONE);
 }
 
-// "Point.move" of a function or anything else with a __qualname__.
+// "Point.move" of a function or anything else with a __qualname__. Owned. NULL:
+// failed; "?" where there is no such name.
 static Str *method_qualname(Vm *vm, Value function)
 {
     Value name = value_find_attr(vm, function, vm->names[NAME_QUALNAME]);
@@ -418,7 +425,9 @@ static Value method_compare(Vm *vm, CompareOp op, Value a, Value b)
     return value_from_bool(equal == (op == COMPARE_EQ));
 }
 
-// Of the same two identities; the low bits of addresses are all alike.
+// Of the same two identities; the low bits of addresses are all alike. Two
+// methods of one object and function hash alike, though each look-up makes a
+// new one.
 static bool method_hash(Vm *vm, Value value, uint64_t *hash)
 {
     (void)vm;
@@ -440,7 +449,8 @@ static Value method_get_self(Vm *vm, Value self)
     return value_retain(AS_METHOD(self)->self);
 }
 
-// What a method does not have itself it shows of its function.
+// What a method does not have itself it shows of its function. A method has no
+// attributes of its own, so setting one fails.
 static Value method_get_attr(Vm *vm, Value self, Str *name)
 {
     if (str_is(name, "__func__")) {
@@ -456,7 +466,8 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     return value_get_attr(vm, AS_METHOD(self)->function, name);
 }
 
-// types.MethodType(function, object): any callable, bound.
+// types.MethodType(function, object): any callable, bound. __new__ alone has
+// the arguments.
 static Value method_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;
@@ -496,7 +507,7 @@ const TypeDef method_type_def = {
 
 // --- cells ---
 
-// UNBOUND for a variable that has no value yet.
+// UNBOUND for a variable that has no value yet. Retains. NULL: memory.
 Cell *cell_new(Vm *vm, Value value)
 {
     Cell *cell = object_new(vm, vm->types[KIND_CELL], sizeof *cell);

@@ -9,7 +9,8 @@ static Range *as_range(Value v)
     return (Range *)value_object(v);
 }
 
-// max(0, ceil((stop - start) / step)) as an int. VALUE_FAIL: failed.
+// max(0, ceil((stop - start) / step)) as an int. VALUE_FAIL: failed. Of any
+// size: the parts may exceed 64 bits.
 static Value range_count(Vm *vm, Value start, Value stop, Value step)
 {
     bool down = int_compare(step, value_from_small(0)) < 0;
@@ -38,6 +39,7 @@ static Value plain_int(Value v)
 }
 
 // The parts must be ints or bools and step not 0: range_make has checked.
+// Retains the parts. NULL: memory is short.
 static Range *range_new(Vm *vm, Value start, Value stop, Value step)
 {
     Value length = range_count(vm, start, stop, step);
@@ -69,7 +71,8 @@ static void range_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *range);
 }
 
-// The step is left out when it is 1, as in CPython.
+// The step is left out when it is 1, as in CPython. Parts are ints, so that no
+// code runs.
 static Value range_repr(Vm *vm, Value self)
 {
     Range *range = as_range(self);
@@ -118,7 +121,7 @@ static Value range_at(Vm *vm, Range *range, Value index)
 
 // A slice of a range is a range, of any length; its ends are those of the
 // slice, even if nothing lies between them. A failed part is VALUE_FAIL, which
-// release ignores.
+// release ignores. range(10)[::2] is range(0, 10, 2), without a walk.
 static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
 {
     Value start, stop, step;
@@ -159,6 +162,7 @@ static Value range_get_item(Vm *vm, Value self, Value key)
         if (!value_to_index(vm, key, &small)) {
             return VALUE_FAIL;
         }
+        // What an __index__ gives beyond 64 bits was refused before.
         key = value_from_small(small);
     }
     // Negative indices count from the end, at any size.
@@ -178,7 +182,8 @@ static Value range_get_item(Vm *vm, Value self, Value key)
 }
 
 // Decided by arithmetic, without a walk: within the bounds, and at a whole
-// number of steps from the start. 1, 0, or -1 with an error pending.
+// number of steps from the start. 1, 0, or -1 with an error pending. A float
+// with a whole value is equal to an int, so it may be in a range.
 static int range_contains(Vm *vm, Value self, Value item)
 {
     Range *range = as_range(self);
@@ -213,7 +218,9 @@ static int range_contains(Vm *vm, Value self, Value item)
     return result;
 }
 
-// (length, start or None, step or None): what decides equality and hash.
+// (length, start or None, step or None): what decides equality and hash. An
+// empty range has no start, one of a single item no step, as far as equality
+// goes.
 static Tuple *range_key(Vm *vm, Range *range)
 {
     Tuple *key = tuple_new(vm, 3);
@@ -236,7 +243,8 @@ static bool range_hash(Vm *vm, Value self, uint64_t *hash)
     return ok;
 }
 
-// Equal as sequences, not by their parts: range(0) == range(2, 1).
+// Equal as sequences, not by their parts: range(0) == range(2, 1). Order is not
+// defined for ranges.
 static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if ((op != COMPARE_EQ && op != COMPARE_NE) ||
@@ -256,7 +264,8 @@ static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
 
 // state: range, next value, step; position counts down.
 // The step for parts beyond small ints: state[1] is owned, and its reference
-// goes to the caller with the item.
+// goes to the caller with the item. The next item is made ahead, so that a
+// failure leaves the iterator where it was.
 static Value range_step(Vm *vm, Iterator *self)
 {
     if (self->position == 0) {
@@ -316,7 +325,8 @@ static Value range_iter(Vm *vm, Value self)
     return range_iterator(vm, as_range(self));
 }
 
-// An argument of range() as an int, owned.
+// An argument of range() as an int, owned. A number beyond 64 bits must be an
+// int itself.
 static Value range_argument(Vm *vm, Value v)
 {
     if (value_is_integer(v) || value_is_bool(v)) {
@@ -362,6 +372,7 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 
 // A walk over the reversed range: from the last item down to one step before
 // the start. For an empty range `last` is -1, and the range back is empty too.
+// Owned by nobody but the iterator's copies.
 static Value range_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -387,7 +398,8 @@ static Value range_reversed(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
-// Membership first, which also refuses what is no number.
+// Membership first, which also refuses what is no number. As list.index, but
+// without a walk.
 static Value range_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -151,6 +151,7 @@ static Value method_assign_add(Vm *vm, Value *args, uint32_t count)
     return assign_result(vm, args, BINARY_ADD, "assign_add");
 }
 
+// x -= value, as TensorFlow names it.
 static Value method_assign_sub(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -178,6 +179,7 @@ static const NativeDef variable_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// None if it was made without one.
 static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -185,6 +187,7 @@ static Value member_name(Vm *vm, Value self)
     return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
 }
 
+// What optimisers ask.
 static Value member_trainable(Vm *vm, Value self)
 {
     (void)vm;

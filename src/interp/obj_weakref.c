@@ -355,6 +355,7 @@ static Value weakref_call(Vm *vm, Value self, const Value *args,
                           : value_from_object(object_retain(target));
 }
 
+// None also when it has been called already.
 static Value get_callback(Vm *vm, Value self)
 {
     (void)vm;

@@ -360,6 +360,7 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
     return ok;
 }
 
+// A length that no memory can hold is told by the type of what was given.
 bool value_to_count(Vm *vm, Value v, int64_t *out)
 {
     if (value_to_index(vm, v, out)) {

@@ -80,6 +80,7 @@ Value raise_object(Vm *vm, Value exception)
     return VALUE_FAIL;
 }
 
+// Takes the exception; no context and no traceback entry are added.
 Value raise_bare(Vm *vm, Value exception)
 {
     ctx_clear(&vm->ctx);
@@ -176,6 +177,7 @@ Value raise_errno(Vm *vm, int error, const char *file)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
+// UnicodeEncodeError and UnicodeDecodeError, whose fields are their arguments.
 Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
                     size_t start, size_t end, const char *reason)
 {

@@ -44,10 +44,12 @@ typedef struct ReSubject {
 extern const TypeDef re_pattern_type_def, re_match_type_def;
 extern const NativeDef re_pattern_sub_methods[];
 
+// The caller knows the kind.
 static inline RePattern *value_as_pattern(Value v)
 {
     return (RePattern *)value_object(v);
 }
+// As value_as_pattern.
 static inline ReMatch *value_as_match(Value v)
 {
     return (ReMatch *)value_object(v);

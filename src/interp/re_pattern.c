@@ -9,7 +9,8 @@
 // --- searching once ---
 
 // pos and endpos, clipped to the subject, in characters; then as bytes in the
-// run.
+// run. False: an argument is no index. Values beyond the text are clipped, as
+// slices do.
 static bool set_range(Vm *vm, RegexRun *run, const ReSubject *subject,
                       Value *args, size_t *pos, size_t *endpos)
 {
@@ -87,7 +88,8 @@ static Value find_once(Vm *vm, Value *args, bool search, bool whole)
     return result;
 }
 
-// At pos only; the rest of the text may be anything.
+// At pos only; the rest of the text may be anything. Only the three differ in
+// the two flags.
 static Value pattern_match(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -110,7 +112,9 @@ static Value pattern_search(Vm *vm, Value *args, uint32_t count)
 
 // --- searching on ---
 
-// What findall gives for a match: the whole, the group, or all groups.
+// What findall gives for a match: the whole, the group, or all groups. The
+// whole match if the pattern has no groups, the one group if it has one.
+// `empty` stands for what took no part.
 static Value found_item(Vm *vm, const ReSubject *subject, const RegexRun *run,
                         Value empty)
 {
@@ -130,14 +134,15 @@ static Value found_item(Vm *vm, const ReSubject *subject, const RegexRun *run,
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
-// The empty str or bytes, for groups that took no part.
+// The empty str or bytes, for groups that took no part. Owned; the groups of
+// findall are texts in any case, never None.
 static Value empty_of(Vm *vm, const ReSubject *subject)
 {
     return subject->is_text ? value_retain(str_value(vm->empty_str))
                             : bytes_value(vm, "", 0);
 }
 
-// No match object is made.
+// No match object is made. A list of strs or tuples.
 static Value pattern_findall(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -169,9 +174,10 @@ static Value pattern_findall(Vm *vm, Value *args, uint32_t count)
     return value_from_object(all);
 }
 
-// The iterator's state: pattern, string, pos and endpos; `position` is the
-// byte to go on at, `expected` 1 + the byte where an empty match does not
-// count. At the end, the string is let go.
+// The iterator's state: pattern, string, pos and endpos; `position` is the byte
+// to go on at, `expected` 1 + the byte where an empty match does not count. At
+// the end, the string is let go. The run is set up anew for each step: between
+// two of them the program may do anything.
 static Value finditer_step(Vm *vm, Iterator *self)
 {
     ReSubject subject;
@@ -213,7 +219,8 @@ static Value finditer_step(Vm *vm, Iterator *self)
     return result;
 }
 
-// Lazy: each match is searched for when it is asked for.
+// Lazy: each match is searched for when it is asked for. The pattern is held by
+// the iterator.
 static Value pattern_finditer(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -236,7 +243,8 @@ static Value pattern_finditer(Vm *vm, Value *args, uint32_t count)
     return value_from_object(self);
 }
 
-// The text between the last match and this one, then its groups.
+// The text between the last match and this one, then its groups. Groups that
+// took no part are None, as in CPython.
 static bool add_split(Vm *vm, List *all, const ReSubject *subject,
                       const RegexRun *run, size_t last)
 {
@@ -253,7 +261,8 @@ static bool add_split(Vm *vm, List *all, const ReSubject *subject,
     return true;
 }
 
-// A pattern that can be empty splits between characters as well.
+// A pattern that can be empty splits between characters as well. `most` 0: as
+// often as it matches.
 static Value pattern_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -288,7 +297,8 @@ static Value pattern_split(Vm *vm, Value *args, uint32_t count)
 
 // --- the object ---
 
-// Nothing in a pattern can refer back to it.
+// Nothing in a pattern can refer back to it. Matches hold their pattern, so
+// none of them is left.
 static void pattern_destroy(Vm *vm, Object *self)
 {
     RePattern *pattern = (RePattern *)self;

@@ -12,7 +12,8 @@ typedef struct TemplateParser {
     ReTemplate *out;
 } TemplateParser;
 
-// The byte to be read next, 0 at the end; a zero byte is no escape anyway.
+// The byte to be read next, 0 at the end; a zero byte is no escape anyway. The
+// template is not changed by looking.
 static char peek(const TemplateParser *p)
 {
     return p->at < p->source.length ? p->source.text[p->at] : '\0';
@@ -30,14 +31,16 @@ static bool is_octal(char c)
     return c >= '0' && c <= '7';
 }
 
-// re.error at byte `at` of the replacement, which the text names.
+// re.error at byte `at` of the replacement, which the text names. Takes `text`;
+// NULL: memory was short, and that is pending. Always false.
 static bool fail(TemplateParser *p, size_t at, Str *text)
 {
     return re_raise(p->vm, text, p->source.string,
                     re_index(p->vm, &p->source, at));
 }
 
-// Literals one behind the other are one part.
+// Literals one behind the other are one part. A literal's part covers the last
+// `length` bytes of `literals`; a group has none.
 static bool add_part(TemplateParser *p, uint32_t group, size_t length)
 {
     size_t end = p->out->literals.length;
@@ -47,6 +50,7 @@ static bool add_part(TemplateParser *p, uint32_t group, size_t length)
                               .group = group}));
 }
 
+// `literals` only grows, so parts are places in it and no pointers.
 static bool add_literal(TemplateParser *p, const char *text, size_t length)
 {
     strbuf_add(&p->out->literals, text, length);
@@ -58,7 +62,8 @@ static bool add_literal(TemplateParser *p, const char *text, size_t length)
     return add_part(p, UINT32_MAX, length);
 }
 
-// An escape of digits: a character of a str, or a byte.
+// An escape of digits: a character of a str, or a byte. Up to 0377: of a str a
+// character below 256, in UTF-8 one or two bytes.
 static bool add_code(TemplateParser *p, unsigned code)
 {
     char text[UTF8_MAX_BYTES] = {(char)code};
@@ -66,7 +71,7 @@ static bool add_code(TemplateParser *p, unsigned code)
     return add_literal(p, text, length);
 }
 
-// `at`: where the number stands.
+// `at`: where the number stands. Checked now, so that expanding cannot fail.
 static bool add_group(TemplateParser *p, uint64_t group, size_t at)
 {
     if (group > regex_group_count(p->pattern->regex)) {
@@ -77,7 +82,8 @@ static bool add_group(TemplateParser *p, uint64_t group, size_t at)
     return add_part(p, (uint32_t)group, 0);
 }
 
-// The repr of a name, of bytes as if it were Latin-1.
+// The repr of a name, of bytes as if it were Latin-1. A byte above 127 is shown
+// as \xNN.
 static Str *name_repr(TemplateParser *p, size_t from, size_t to)
 {
     StrBuf name, shown;
@@ -95,7 +101,8 @@ static Str *name_repr(TemplateParser *p, size_t from, size_t to)
     return str_from_buf(p->vm, &shown);
 }
 
-// "bad character in group name 'a b'" and its kin.
+// "bad character in group name 'a b'" and its kin. `index_error`: the kind
+// differs, the words are the same.
 static bool fail_name(TemplateParser *p, const char *text, size_t from,
                       size_t to, bool index_error)
 {
@@ -112,7 +119,7 @@ static bool fail_name(TemplateParser *p, const char *text, size_t from,
     return false;
 }
 
-// By the language's rule for names.
+// By the language's rule for names. An empty name is none.
 static bool is_identifier(const TemplateParser *p, size_t from, size_t to)
 {
     for (size_t i = from; i < to;) {
@@ -130,7 +137,8 @@ static bool is_identifier(const TemplateParser *p, size_t from, size_t to)
     return from < to;
 }
 
-// An unknown name is an IndexError, not an re.error, in CPython too.
+// An unknown name is an IndexError, not an re.error, in CPython too. The
+// look-up is that of the pattern's own groupindex.
 static bool add_named(TemplateParser *p, size_t from, size_t to)
 {
     Str *name = str_new(p->vm, p->source.text + from, to - from);
@@ -147,8 +155,9 @@ static bool add_named(TemplateParser *p, size_t from, size_t to)
                : add_part(p, (uint32_t)value_small(number), 0);
 }
 
-// A number as int() reads it: with blanks around it, and a sign. Too large
-// ones all are the same to the caller, but for how they show.
+// A number as int() reads it: with blanks around it, and a sign. Too large ones
+// all are the same to the caller, but for how they show. "+1" and " 1 " are
+// numbers to CPython's int(), which it used for this until 3.12.
 static bool read_number(const TemplateParser *p, size_t from, size_t to,
                         uint64_t *number)
 {
@@ -171,7 +180,8 @@ static bool read_number(const TemplateParser *p, size_t from, size_t to,
     return from < to;
 }
 
-// \g<name> or \g<2>, behind the g.
+// \g<name> or \g<2>, behind the g. The name ends at the first '>', escaped or
+// not.
 static bool parse_group(TemplateParser *p)
 {
     if (peek(p) != '<') {
@@ -200,8 +210,9 @@ static bool parse_group(TemplateParser *p)
     return add_group(p, group, from);
 }
 
-// \0, \012, \123 and \12, behind the first digit `c`, which stands at `start`
-// + 1.
+// \0, \012, \123 and \12, behind the first digit `c`, which stands at `start` +
+// 1. Up to two digits are a group; a leading 0, or three octal digits, are a
+// character.
 static bool parse_number(TemplateParser *p, char c, size_t start)
 {
     unsigned value = (unsigned)(c - '0');
@@ -230,7 +241,8 @@ static bool parse_number(TemplateParser *p, char c, size_t start)
     return add_group(p, value, start + 1);
 }
 
-// Behind the backslash at `start`.
+// Behind the backslash at `start`. Letters without a meaning are faults, other
+// characters stay with their backslash.
 static bool parse_escape(TemplateParser *p, size_t start)
 {
     static const char letters[] = "abfnrtv\\", codes[] = "\a\b\f\n\r\t\v\\";
@@ -255,7 +267,8 @@ static bool parse_escape(TemplateParser *p, size_t start)
     return add_literal(p, p->source.text + start, 2);
 }
 
-// Texts without a backslash are one literal.
+// Texts without a backslash are one literal. The template is the caller's to
+// free in any case. False: an error is pending.
 bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
                        Value source)
 {
@@ -289,7 +302,8 @@ void re_template_free(Vm *vm, ReTemplate *template)
     vec_free(&vm->ctx, &template->parts);
 }
 
-// A group that took no part gives nothing.
+// A group that took no part gives nothing. `subject` is the text that `marks`
+// belong to.
 void re_template_expand(StrBuf *out, const ReTemplate *template,
                         const ReSubject *subject, const size_t *marks)
 {

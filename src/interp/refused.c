@@ -44,6 +44,8 @@ static const char modules[] =
     "warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml "
     "xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
 
+// What Duet does not have although Python does, by the name that would be used;
+// NULL: it is just unknown. Borrowed.
 const char *refused_name(const char *name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -54,6 +56,8 @@ const char *refused_name(const char *name)
     return NULL;
 }
 
+// Modules of Python's library that are left out on purpose, which the import
+// error says.
 bool refused_module(const char *name)
 {
     size_t length = strlen(name);

@@ -174,6 +174,7 @@ static void free_maps(Scope *scope)
     }
 }
 
+// Scopes and symbols are the arena's.
 void scope_free(ScopeTable *table)
 {
     free_maps(table->root);

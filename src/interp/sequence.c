@@ -203,6 +203,8 @@ bool arguments_check(Vm *vm, const char *name, Tuple *args, Dict *keywords,
     return true;
 }
 
+// A subclass with an __init__ of its own may take keywords that the built-in
+// constructor does not know.
 Dict *arguments_keywords(Vm *vm, const Type *cls, Dict *keywords)
 {
     return cls->slots.init == vm->object_type->slots.init ? keywords : NULL;

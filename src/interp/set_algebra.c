@@ -7,6 +7,7 @@
 #include "interp/protocol.h"
 #include "interp/set_type.h"
 
+// Of either kind.
 static Set *as_set(Value v)
 {
     return (Set *)value_object(v);
@@ -82,6 +83,7 @@ Set *set_intersect(Vm *vm, Set *a, Value other)
     return result;
 }
 
+// The tables change hands; the objects, and who refers to them, stay.
 void set_swap(Set *a, Set *b)
 {
     SetEntry *table = a->table;
@@ -96,6 +98,7 @@ void set_swap(Set *a, Set *b)
     b->count = count;
 }
 
+// &=: the new table is whole before the old one goes.
 bool set_keep(Vm *vm, Set *set, Value other)
 {
     Set *result = set_intersect(vm, set, other);
@@ -109,6 +112,7 @@ bool set_keep(Vm *vm, Set *set, Value other)
 
 // --- difference ---
 
+// A callback of each_of: an item that is not there is no error.
 static bool discard(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 {
     (void)data;
@@ -124,6 +128,7 @@ static bool add_other(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
     return found > 0 || (found == 0 && set_add_hashed(vm, set, key, hash));
 }
 
+// -=. A set minus itself is empty, and must not be walked while it shrinks.
 bool set_subtract(Vm *vm, Set *set, Value other)
 {
     if (value_is_object(other) && value_object(other) == &set->head) {
@@ -183,6 +188,7 @@ static bool toggle(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
            (removed == 0 && set_add_hashed(vm, set, key, hash));
 }
 
+// ^=: what both have goes, the rest comes in.
 bool set_toggle(Vm *vm, Set *set, Value other)
 {
     if (value_is_object(other) && value_object(other) == &set->head) {

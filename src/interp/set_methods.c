@@ -7,6 +7,7 @@
 #include "interp/sequence.h"
 #include "interp/set_type.h"
 
+// The rows bind `self`, so no check is needed.
 static Set *as_set(Value v)
 {
     return (Set *)value_object(v);
@@ -73,6 +74,7 @@ static Value method_union(Vm *vm, Value *args, uint32_t count)
     return set_result(result);
 }
 
+// With several others, one after the other.
 static Value method_intersection(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -85,6 +87,7 @@ static Set *subtract_next(Vm *vm, Set *set, Value other)
     return set_subtract(vm, set, other) ? object_retain(set) : NULL;
 }
 
+// From the second on the result is a set of its own, which may be changed.
 static Value method_difference(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -120,6 +123,7 @@ static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
     return ok ? VALUE_NONE : VALUE_FAIL;
 }
 
+// Others that are the set itself empty it.
 static Value method_difference_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -175,6 +179,7 @@ static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
     return found < 0 ? -1 : found == wanted;
 }
 
+// An iterable is walked; it needs no set of its own.
 static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -196,12 +201,14 @@ static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
              : each_item_is(vm, self, args[1], 0));
 }
 
+// A frozenset proper is its own copy.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return set_result(plain_copy(vm, args[0]));
 }
 
+// The item is hashed; what is equal already stays.
 static Value method_add(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

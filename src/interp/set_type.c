@@ -7,6 +7,7 @@
 #include "interp/note.h"
 #include "interp/sequence.h"
 
+// set and frozenset have one layout.
 static Set *as_set(Value v)
 {
     return (Set *)value_object(v);
@@ -181,6 +182,7 @@ static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     return ok ? value_retain(a) : VALUE_FAIL;
 }
 
+// Removed slots do not count.
 static int64_t set_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -193,6 +195,7 @@ static int set_contains_slot(Vm *vm, Value self, Value item)
     return set_contains(vm, as_set(self), item);
 }
 
+// Kept, since it cannot change; 0 stands for "not asked yet".
 static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
 {
     (void)vm;

@@ -12,6 +12,7 @@ typedef struct Histogram {
     uint32_t counts[RANK_BYTES][BYTE_VALUES];
 } Histogram;
 
+// All passes of the radix sort are counted in one walk.
 static inline void count_rank(Histogram *histogram, uint64_t rank)
 {
     for (int byte = 0; byte < RANK_BYTES; byte++) {

@@ -113,6 +113,7 @@ static Value method_strip(Vm *vm, Value *args, uint32_t count)
                         "strip arg must be None or str");
 }
 
+// The end of the text is left alone.
 static Value method_lstrip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -120,6 +121,7 @@ static Value method_lstrip(Vm *vm, Value *args, uint32_t count)
                         "lstrip arg must be None or str");
 }
 
+// The start of the text is left alone.
 static Value method_rstrip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -208,12 +210,14 @@ static Value method_ljust(Vm *vm, Value *args, uint32_t count)
     return pad_method(vm, args, '<');
 }
 
+// Padding in front.
 static Value method_rjust(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return pad_method(vm, args, '>');
 }
 
+// Padding on both sides.
 static Value method_center(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -83,18 +83,21 @@ Value str_method_find(Vm *vm, Value *args, uint32_t count)
     return find_method(vm, args, false, false);
 }
 
+// The last place, or -1.
 Value str_method_rfind(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_method(vm, args, true, false);
 }
 
+// As find; ValueError instead of -1.
 Value str_method_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_method(vm, args, false, true);
 }
 
+// As rfind; ValueError instead of -1.
 Value str_method_rindex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -177,6 +180,7 @@ Value str_method_startswith(Vm *vm, Value *args, uint32_t count)
     return affix_method(vm, args, false);
 }
 
+// One text or a tuple of texts.
 Value str_method_endswith(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -279,6 +283,7 @@ Value str_method_removeprefix(Vm *vm, Value *args, uint32_t count)
     return remove_affix(vm, args, false);
 }
 
+// The text itself where it does not end so.
 Value str_method_removesuffix(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

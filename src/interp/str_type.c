@@ -37,6 +37,7 @@ static Value str_str(Vm *vm, Value self)
                : text_value(str_new(vm, str->text, str->length));
 }
 
+// Kept in the str once it was asked for.
 static bool str_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;

@@ -89,6 +89,8 @@ static int64_t layout_offset(const Source *source, const Shown *shown,
     return column(shown, at, false) + at_end;
 }
 
+// From bytes to what SyntaxError shows: lines and columns from 1, in characters
+// or bytes as CPython counts them there.
 static Numbers count_place(const Source *source, const Error *error,
                            const Shown *shown)
 {
@@ -172,6 +174,8 @@ static Tuple *make_tuple(Vm *vm, const Source *source, const Error *error,
     return place;
 }
 
+// (file, line, column, text, end line, end column), owned; NULL: failed. The
+// expression of an f-string is shown in parentheses, as CPython compiles it.
 Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
 {
     Shown shown = {.text = source->text, .length = source->length};
@@ -194,6 +198,7 @@ Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
     return place;
 }
 
+// Borrowed; NULL: it is no SyntaxError with a place.
 const Tuple *exception_place(Vm *vm, const Exception *self)
 {
     // The interpreter makes them so; a program's SyntaxError may have others.
@@ -278,6 +283,7 @@ static void print_text_kept(StrBuf *out, const Str *line, int64_t offset,
     strbuf_putc(out, '\n');
 }
 
+// The lines of a traceback that show the text and mark the place in it.
 void syntax_print_place(StrBuf *out, const Tuple *place, bool library,
                         bool point)
 {

@@ -20,6 +20,7 @@ static inline EmitValue emit_from_value(Value operand)
 {
     return value_object(operand);
 }
+// A host Emit's values are objects.
 static inline Value value_from_emit(EmitValue value)
 {
     return value_from_object(value);

@@ -15,6 +15,7 @@ Value tensor_member_shape(Vm *vm, Value self)
     return shape_to_value(vm, type.rank, type.dims);
 }
 
+// The dtype's own object, so that `is` holds.
 Value tensor_member_dtype(Vm *vm, Value self)
 {
     DTypeObject *dtype = dtype_new(vm, operand_type(self).dtype);

@@ -163,6 +163,7 @@ DType tensor_scan_dtype(LeafKind kind)
     }
 }
 
+// An empty list fits any of them.
 bool tensor_scan_fits(LeafKind kind, DType dtype)
 {
     switch (dtype_class(dtype)) {

@@ -122,6 +122,7 @@ Type *type_of_kind(Vm *vm, Kind kind)
     return vm->types[kind];
 }
 
+// Classes are made at the start, one for each kind.
 Type *type_of_error(Vm *vm, ErrorKind kind)
 {
     return vm->error_types[kind];
@@ -133,6 +134,7 @@ const char *type_name(const Type *cls)
     return cls->name != NULL ? cls->name->text : cls->def->name;
 }
 
+// Without the module, as repr() of built-in types shows it.
 const char *type_short_name(const Type *cls)
 {
     return !(cls->flags & TYPE_HEAP) && cls->qualname != NULL
@@ -311,6 +313,7 @@ static bool name_builtin(Vm *vm, Type *cls)
     return cls->mro != NULL && class_add_native(vm, cls);
 }
 
+// __module__ and __qualname__ can be set only when str and dict exist.
 static bool name_builtins(Vm *vm)
 {
     // In the order of the list, so that a base has its MRO first.
@@ -495,6 +498,7 @@ static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
     }
 }
 
+// A callback for the lists of types.
 static void release_type(Vm *vm, Type *cls)
 {
     object_release(&vm->ctx, cls);

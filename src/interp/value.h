@@ -63,10 +63,12 @@ ALWAYS_INLINE bool value_both_ints(Value a, Value b)
 {
     return ((VALUE_BITS(a) | VALUE_BITS(b)) & 3) == 0;
 }
+// The tag is in the low bits, so a pointer is one off.
 ALWAYS_INLINE bool value_is_object(Value v)
 {
     return (VALUE_BITS(v) & 7) == 1;
 }
+// None, True, False and their kind.
 ALWAYS_INLINE bool value_is_special(Value v)
 {
     return (VALUE_BITS(v) & 7) == 5;
@@ -81,6 +83,7 @@ ALWAYS_INLINE bool value_both_immediate_floats(Value a, Value b)
 {
     return (VALUE_BITS(a) & VALUE_BITS(b) & 2) != 0;
 }
+// Not an int to the machine, though isinstance says so.
 ALWAYS_INLINE bool value_is_bool(Value v)
 {
     return value_same(v, VALUE_TRUE) || value_same(v, VALUE_FALSE);
@@ -89,15 +92,18 @@ ALWAYS_INLINE bool value_is_none(Value v)
 {
     return value_same(v, VALUE_NONE);
 }
+// An error is pending; the value must not be released or stored.
 ALWAYS_INLINE bool value_failed(Value v)
 {
     return value_same(v, VALUE_FAIL);
 }
+// No value at all: deleted, not given, not set.
 ALWAYS_INLINE bool value_unbound(Value v)
 {
     return value_same(v, VALUE_UNBOUND);
 }
 
+// 62 bits, sign included.
 ALWAYS_INLINE bool value_int_fits(int64_t i)
 {
     return i >= VALUE_INT_MIN && i <= VALUE_INT_MAX;
@@ -123,6 +129,8 @@ ALWAYS_INLINE bool value_add_small(Value a, Value b, Value *sum)
     *sum = VALUE_OF_BITS((uint64_t)bits);
     return !over;
 }
+// Both are immediate ints; false: the difference is none. The tag bits are 0,
+// so bits subtract as numbers.
 ALWAYS_INLINE bool value_sub_small(Value a, Value b, Value *difference)
 {
     int64_t bits;
@@ -145,10 +153,12 @@ ALWAYS_INLINE Value value_and_small(Value a, Value b)
 {
     return VALUE_OF_BITS(VALUE_BITS(a) & VALUE_BITS(b));
 }
+// Of immediate ints: their bits are those of the numbers, shifted.
 ALWAYS_INLINE Value value_or_small(Value a, Value b)
 {
     return VALUE_OF_BITS(VALUE_BITS(a) | VALUE_BITS(b));
 }
+// As value_or_small.
 ALWAYS_INLINE Value value_xor_small(Value a, Value b)
 {
     return VALUE_OF_BITS(VALUE_BITS(a) ^ VALUE_BITS(b));
@@ -191,6 +201,7 @@ ALWAYS_INLINE bool value_make_float(double d, Value *v)
     *v = VALUE_OF_BITS(bits);
     return (0x8C8C8C8Cu >> (bits & 31)) & 1;
 }
+// UNBOUND: the double needs a box.
 ALWAYS_INLINE Value value_try_float(double d)
 {
     Value v;

@@ -11,6 +11,8 @@
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
+// Immediate values are left: they hold no reference, and the registers are
+// written before they are read.
 void vm_empty_window(Vm *vm, Value *window, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

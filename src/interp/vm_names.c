@@ -263,11 +263,13 @@ bool slow_getcap(Vm *vm, Frame *f, Ins ins)
            copy_to(vm, f, ins, cell->value);
 }
 
+// All functions that share the variable see it.
 bool slow_setcap(Vm *vm, Frame *f, Ins ins)
 {
     return store(vm, f, captured_cell(f, INS_B(ins)), INS_A(ins));
 }
 
+// Deleting a variable of a function around: nonlocal and del.
 bool slow_delcap(Vm *vm, Frame *f, Ins ins)
 {
     return empty(vm, captured_cell(f, INS_B(ins)),

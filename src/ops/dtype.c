@@ -44,6 +44,7 @@ size_t dtype_size(DType dtype)
     return dtype_info[dtype].size;
 }
 
+// One look into the table of dtypes.
 DTypeClass dtype_class(DType dtype)
 {
     return (DTypeClass)dtype_info[dtype].class;

@@ -12,6 +12,8 @@ EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs)
     return x == NULL ? NULL : emit->op(emit, op, &x, 1, attrs);
 }
 
+// A NULL operand is an earlier failure: nothing is emitted, so rules need one
+// test at their end.
 EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y)
 {
     EmitValue inputs[2] = {x, y};
@@ -19,6 +21,7 @@ EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y)
                                   : emit->op(emit, op, inputs, 2, NULL);
 }
 
+// As emit_2.
 EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y, EmitValue z)
 {
     EmitValue inputs[3] = {x, y, z};
@@ -61,6 +64,7 @@ static AttrValue ints_attr(const int64_t *ints, int count)
         .kind = ATTR_INTS, .count = (uint32_t)count, .ints = ints};
 }
 
+// The sizes are known numbers; `dims` is copied.
 EmitValue emit_reshape(Emit *emit, EmitValue x, int rank, const int64_t *dims)
 {
     AttrValue attr = ints_attr(dims, rank);

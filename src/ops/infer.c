@@ -82,6 +82,7 @@ bool infer_needs_float(const InferCall *call, DType dtype)
                     call->op->name, dtype_name(dtype));
 }
 
+// The text names the operand by its number, from 0.
 bool infer_needs_dtype(const InferCall *call, uint32_t input, DType dtype)
 {
     DType given = call->inputs[input].dtype;

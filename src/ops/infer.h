@@ -51,10 +51,12 @@ static inline int64_t attr_int(const AttrValue *attr, int64_t otherwise)
 {
     return attr->kind == ATTR_INT ? attr->integer : otherwise;
 }
+// An attribute that may be None.
 static inline bool attr_bool(const AttrValue *attr, bool otherwise)
 {
     return attr->kind == ATTR_BOOL ? attr->boolean : otherwise;
 }
+// As attr_bool.
 static inline DType attr_dtype(const AttrValue *attr, DType otherwise)
 {
     return attr->kind == ATTR_DTYPE ? attr->dtype : otherwise;

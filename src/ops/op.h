@@ -178,6 +178,7 @@ struct OpDesc {
 };
 
 extern const OpDesc *const op_table[OP_COUNT];
+// Static: valid for ever.
 static inline const OpDesc *op_desc(OpCode code)
 {
     return op_table[code];

@@ -338,11 +338,13 @@ static bool pool_images(const KernelCall *call, bool largest)
     return true;
 }
 
+// Cells outside of the image do not count.
 static bool kernel_max_pool2d(const KernelCall *call)
 {
     return pool_images(call, true);
 }
 
+// Divided by the cells inside of the image.
 static bool kernel_avg_pool2d(const KernelCall *call)
 {
     return pool_images(call, false);

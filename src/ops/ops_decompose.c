@@ -288,18 +288,22 @@ static bool kernel_inv(const KernelCall *call)
 {
     return each_matrix(call, invert_one);
 }
+// x1 and x2 are walked together, a pair of matrices at a time.
 static bool kernel_solve(const KernelCall *call)
 {
     return each_matrix(call, solve_one);
 }
+// OpValueError where one is not positive definite.
 static bool kernel_cholesky(const KernelCall *call)
 {
     return each_matrix(call, cholesky_one);
 }
+// By the pivots of an LU decomposition.
 static bool kernel_det(const KernelCall *call)
 {
     return each_matrix(call, determinant_one);
 }
+// Two outputs for each matrix.
 static bool kernel_qr(const KernelCall *call)
 {
     return each_matrix(call, qr_one);

@@ -79,11 +79,14 @@ static bool softmax_along(const KernelCall *call, bool logarithm)
     return back != NULL;
 }
 
+// Along one axis; the largest element is taken off first, so that nothing
+// overflows.
 static bool kernel_softmax(const KernelCall *call)
 {
     return softmax_along(call, false);
 }
 
+// The logarithm without the division, which would lose small shares.
 static bool kernel_log_softmax(const KernelCall *call)
 {
     return softmax_along(call, true);

@@ -222,22 +222,27 @@ static bool kernel_sum(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_SUM);
 }
+// Of nothing it is 1.
 static bool kernel_prod(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_PROD);
 }
+// NaN wins.
 static bool kernel_max(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_MAX);
 }
+// As kernel_max.
 static bool kernel_min(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_MIN);
 }
+// Of bools alone.
 static bool kernel_any(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_ANY);
 }
+// Of bools alone.
 static bool kernel_all(const KernelCall *call)
 {
     return kernel_reduce(call, REDUCE_ALL);
@@ -449,6 +454,7 @@ static int64_t index_of_max(const Tensor *in, int64_t start, int64_t step,
     return best;
 }
 
+// The first of equal ones; a NaN ends the search.
 static int64_t index_of_min(const Tensor *in, int64_t start, int64_t step,
                             int64_t n)
 {
@@ -477,10 +483,12 @@ static bool kernel_arg(const KernelCall *call,
     return ctx_poll(call->ctx);
 }
 
+// int64, whatever the dtype of x.
 static bool kernel_argmax(const KernelCall *call)
 {
     return kernel_arg(call, index_of_max);
 }
+// As kernel_argmax.
 static bool kernel_argmin(const KernelCall *call)
 {
     return kernel_arg(call, index_of_min);

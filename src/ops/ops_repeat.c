@@ -410,11 +410,13 @@ static bool triangle(const KernelCall *call, bool upper)
     return ctx_poll(call->ctx);
 }
 
+// Below the diagonal and on it; the rest becomes 0.
 static bool kernel_tril(const KernelCall *call)
 {
     return triangle(call, false);
 }
 
+// Above the diagonal and on it.
 static bool kernel_triu(const KernelCall *call)
 {
     return triangle(call, true);

@@ -123,11 +123,14 @@ static bool scan(const KernelCall *call,
     return true;
 }
 
+// From the first element on, in order: no pairwise sums, whose rounding would
+// differ.
 static bool kernel_cumsum(const KernelCall *call)
 {
     return scan(call, scan_sum);
 }
 
+// As kernel_cumsum.
 static bool kernel_cumprod(const KernelCall *call)
 {
     return scan(call, scan_product);

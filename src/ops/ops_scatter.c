@@ -236,6 +236,7 @@ static bool kernel_scatter_update(const KernelCall *call)
     return scatter(call, update_slice);
 }
 
+// Places that occur twice get both values.
 static bool kernel_scatter_add(const KernelCall *call)
 {
     return scatter(call, add_slice);

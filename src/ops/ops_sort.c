@@ -36,6 +36,7 @@ static bool int_up(const Pair *b, const Pair *a)
 {
     return b->integer < a->integer;
 }
+// The order turned round, with the stable order of equal ones kept.
 static bool int_down(const Pair *b, const Pair *a)
 {
     return b->integer > a->integer;
@@ -235,6 +236,7 @@ static bool kernel_sort(const KernelCall *call)
     return sort_call(call, (SortResult){.values = call->outputs[0]});
 }
 
+// Places instead of values, int64.
 static bool kernel_argsort(const KernelCall *call)
 {
     return sort_call(call, (SortResult){.places = call->outputs[0]});

@@ -83,6 +83,7 @@ static bool kernel_upper(const KernelCall *call)
     return change_case(call, 'a', 'A' - 'a');
 }
 
+// ASCII letters alone, as strings are bytes.
 static bool kernel_lower(const KernelCall *call)
 {
     return change_case(call, 'A', 'a' - 'A');

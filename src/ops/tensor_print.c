@@ -337,6 +337,8 @@ static void add_array(StrBuf *out, const Tensor *tensor, bool commas,
     add_level(&layout, 0, 0, prefix + 1, PRINT_COLUMNS - suffix);
 }
 
+// `prefix`: the columns that stand in front of the first line, which the
+// following lines are indented by. `commas`: as a literal.
 void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
                         int prefix)
 {
@@ -353,6 +355,7 @@ void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
     strbuf_free(&own);
 }
 
+// Without commas, as NumPy's str().
 void tensor_print_str(StrBuf *out, const Tensor *tensor)
 {
     tensor_print_array(out, tensor, false, 0);
@@ -373,6 +376,8 @@ static void add_extra(StrBuf *out, const StrBuf *array, const char *extra,
     strbuf_puts(out, extra);
 }
 
+// "opening[...]extra)", in which `extra` goes onto a line of its own if the
+// last one is full.
 void tensor_print_call(StrBuf *out, const Tensor *tensor, const char *opening,
                        const char *extra)
 {

@@ -290,6 +290,7 @@ static Node *parse_conditional(Parser *p, Node *body, uint32_t start)
     return node;
 }
 
+// parse_expression without its guard.
 static Node *expression_inside(Parser *p)
 {
     uint32_t start = parse_start(p);

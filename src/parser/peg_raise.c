@@ -12,7 +12,8 @@ enum { MESSAGE_SIZE = 200 };
 // Stores in a chain, the targets of a loop, and `del`.
 typedef enum Use { USE_STORE, USE_LOOP, USE_DELETE } Use;
 
-// The part called 'a' or 'b', NULL: none.
+// The part called 'a' or 'b', NULL: none. Actions of the grammar name the parts
+// that they speak of, as CPython's do.
 static const Piece *part_named(const Alternative *alternative,
                                Piece *const *parts, char name)
 {
@@ -24,14 +25,17 @@ static const Piece *part_named(const Alternative *alternative,
     return NULL;
 }
 
+// From the first token of one part to the last token of the other; both have
+// tokens.
 static Span span_of(const Peg *g, const Piece *first, const Piece *last)
 {
     return (Span){parse_token_span(g->p, first->first).start,
                   parse_token_span(g->p, last->last - 1).end};
 }
 
-// A template up to its '}' (one in quotes is text) with %s, %t and %l filled
-// in from the part.
+// A template up to its '}' (one in quotes is text) with %s, %t and %l filled in
+// from the part. What is too long is cut, so that a message never grows with
+// the program: names after 40 bytes, the whole before MESSAGE_SIZE.
 static void fill(const Peg *g, const char *template, const Piece *part,
                  char out[MESSAGE_SIZE])
 {
@@ -49,10 +53,12 @@ static void fill(const Peg *g, const char *template, const Piece *part,
         int length = (int)(span.end - span.start);
         length = length < 40 ? length : 40;
         switch (*++template) {
+        // What the part is, as in "cannot assign to literal".
         case 's':
             used += (size_t)snprintf(out + used, room, "%s",
                                      peg_piece_names[part->kind]);
             break;
+        // Its first token as it stands in the text.
         case 't':
             used += (size_t)snprintf(out + used, room, "%.*s", length,
                                      p->source->text + span.start);
@@ -66,6 +72,7 @@ static void fill(const Peg *g, const char *template, const Piece *part,
     out[used] = '\0';
 }
 
+// Pending from here on; the caller gives NULL to whoever asked.
 static void fail_range(const Peg *g, const Piece *first, const Piece *last,
                        const char *message)
 {
@@ -98,6 +105,8 @@ void peg_fail_token(Peg *g, uint32_t token, ErrorKind kind, const char *format,
     g->p->ctx->error.form = (uint8_t)form;
 }
 
+// At the token that was looked at last, which may be behind the one that does
+// not fit.
 void peg_fail_last(Peg *g, ErrorKind kind, const char *message)
 {
     peg_fail_token(g, g->p->furthest, kind, "%s", message);
@@ -112,7 +121,8 @@ static void fail_from(Peg *g, const Piece *first, const char *message)
     (void)parse_fail_span(g->p, ERR_SYNTAX, span, "%s", message);
 }
 
-// `print` and `exec` were statements once.
+// `print` and `exec` were statements once. Then the fault is a missing pair of
+// parentheses, and CPython says so.
 static bool is_legacy(const Peg *g, const Piece *piece)
 {
     return piece->last == piece->first + 1 &&
@@ -123,7 +133,8 @@ static bool is_legacy(const Peg *g, const Piece *piece)
 
 static const Piece *bad_target(const Peg *g, const Piece *piece, Use use);
 
-// Of all the parts of a display.
+// Of all the parts of a display. The first that cannot be stored to; brackets
+// and commas are tokens and pass.
 static const Piece *bad_part(const Peg *g, const Piece *piece, Use use)
 {
     for (uint32_t i = 0; i < piece->count; i++) {
@@ -151,6 +162,7 @@ static const Piece *bad_target(const Peg *g, const Piece *piece, Use use)
     case PIECE_LIST:
     case PIECE_TUPLE:
         return bad_part(g, piece, use);
+    // A star may stand in a target, but cannot be deleted.
     case PIECE_STARRED:
         return use == USE_DELETE ? piece
                                  : bad_target(g, piece->parts[1], use);
@@ -166,6 +178,8 @@ static const Piece *bad_target(const Peg *g, const Piece *piece, Use use)
     }
 }
 
+// Nothing is raised where every part can be stored to: then another rule tells
+// what is wrong.
 static void fail_target(const Peg *g, const Piece *piece, Use use)
 {
     const Piece *bad = bad_target(g, piece, use);
@@ -178,7 +192,8 @@ static void fail_target(const Peg *g, const Piece *piece, Use use)
     }
 }
 
-// The iterable of the last clause, or its last condition.
+// The iterable of the last clause, or its last condition. By the places that
+// the rule for_if_clause gives its parts.
 static const Piece *last_of_clauses(const Piece *clauses)
 {
     const Piece *clause = clauses->parts[clauses->count - 1];
@@ -195,6 +210,8 @@ typedef struct Seen {
     bool mapping;
 } Seen;
 
+// Keywords are not counted: they do not stand in the way of a generator
+// expression.
 static void see_arguments(const Piece *piece, Seen *seen)
 {
     switch (piece->kind) {
@@ -215,7 +232,8 @@ static void see_arguments(const Piece *piece, Seen *seen)
     }
 }
 
-// `f(1, x for x in y)`
+// `f(1, x for x in y)` With one argument the generator needs no parentheses,
+// and nothing is raised.
 static void fail_call(const Peg *g, const Piece *args, const Piece *clauses,
                       const char *message)
 {
@@ -226,6 +244,7 @@ static void fail_call(const Peg *g, const Piece *args, const Piece *clauses,
     }
 }
 
+// The words differ where a `**mapping` stands among the arguments.
 static void fail_order(Peg *g, const Piece *args, const char *message)
 {
     Seen seen = {0};
@@ -245,8 +264,9 @@ static void fail_key(const Peg *g, const Piece *key, const char *message)
     g->p->ctx->error.form = PLACE_OPEN;
 }
 
-// Two expressions side by side in brackets. Outside of them a line cannot
-// miss a comma without being two statements.
+// Two expressions side by side in brackets. Outside of them a line cannot miss
+// a comma without being two statements. Nothing is raised for `print x`, which
+// has a message of its own.
 static void fail_comma(const Peg *g, const Piece *a, const Piece *b,
                        const char *message)
 {
@@ -256,7 +276,8 @@ static void fail_comma(const Peg *g, const Piece *a, const Piece *b,
     }
 }
 
-// What an action's first word asks for: how it points.
+// What an action's first word asks for: how it points. Nothing at all may be
+// raised: some words are conditions.
 void peg_act(Peg *g, const Alternative *alternative, Piece *const *parts)
 {
     const Piece *a = part_named(alternative, parts, 'a');

@@ -20,6 +20,7 @@ typedef struct Reader {
     bool failed; // no memory
 } Reader;
 
+// Rules are single lines.
 static void skip_blanks(Reader *r)
 {
     while (*r->at == ' ') {
@@ -27,7 +28,8 @@ static void skip_blanks(Reader *r)
     }
 }
 
-// Kinds of tokens and other words in capitals.
+// Kinds of tokens and other words in capitals. Everything else in capitals is a
+// mistake of the grammar; False: a rule's name.
 static bool named_item(Item *item, const char *text, size_t length)
 {
     static const struct {
@@ -57,7 +59,8 @@ static bool named_item(Item *item, const char *text, size_t length)
     return false;
 }
 
-// Keywords and operators alike.
+// Keywords and operators alike. NAME for what is neither: such a text would
+// never fit.
 static TokenKind token_spelled(const char *text, size_t length)
 {
     TokenKind kind = token_keyword(text, length);
@@ -65,7 +68,8 @@ static TokenKind token_spelled(const char *text, size_t length)
     return kind != TOK_NAME ? kind : token_operator(text, length, &taken);
 }
 
-// At a quote; the text up to the next one.
+// At a quote; the text up to the next one. The reader stands behind the closing
+// quote afterwards.
 static TokenKind read_quoted(Reader *r)
 {
     const char *start = ++r->at;
@@ -73,7 +77,8 @@ static TokenKind read_quoted(Reader *r)
     return token_spelled(start, (size_t)(r->at++ - start));
 }
 
-// At a letter: a word in capitals or the name of a rule.
+// At a letter: a word in capitals or the name of a rule. Rules are found by
+// name now and by number from here on.
 static void read_word(Reader *r, Item *item)
 {
     const char *start = r->at;
@@ -96,7 +101,7 @@ static void read_word(Reader *r, Item *item)
 
 static Alternative *read_alternatives(Reader *r);
 
-// 'token' | <word> | (group) | ~ | word
+// 'token' | <word> | (group) | ~ | word The reader is behind it afterwards.
 static void read_base(Reader *r, Item *item)
 {
     if (*r->at == '\'') {
@@ -120,7 +125,8 @@ static void read_base(Reader *r, Item *item)
     }
 }
 
-// [a=] [& | ! | &&] base [? | * | +] | 'divider' . base +
+// [a=] [& | ! | &&] base [? | * | +] | 'divider' . base + The notation of
+// CPython's grammar, but for <word>, a name with this text.
 static void read_item(Reader *r, Item *item)
 {
     if (islower((unsigned char)*r->at) && r->at[1] == '=') {
@@ -151,7 +157,8 @@ static void read_item(Reader *r, Item *item)
     }
 }
 
-// `-> kind` or `{where: message}` behind the items.
+// `-> kind` or `{where: message}` behind the items. Without either the
+// alternative is PLAIN, and has no action.
 static void read_end(Reader *r, Alternative *alternative)
 {
     if (*r->at == '{') {
@@ -182,7 +189,8 @@ static void read_end(Reader *r, Alternative *alternative)
     skip_blanks(r);
 }
 
-// Items up to what ends the alternative.
+// Items up to what ends the alternative. PEG_MAX_ITEMS is more than any rule
+// has.
 static Alternative *read_alternative(Reader *r)
 {
     Alternative *made = arena_new(r->g->p->arena, Alternative);
@@ -201,7 +209,8 @@ static Alternative *read_alternative(Reader *r)
     return made;
 }
 
-// alternative ('|' alternative)*
+// alternative ('|' alternative)* In the order of the text, which decides. NULL:
+// memory is short.
 static Alternative *read_alternatives(Reader *r)
 {
     Alternative *first = NULL, **link = &first;
@@ -216,6 +225,7 @@ static Alternative *read_alternatives(Reader *r)
     return first;
 }
 
+// When a rule is first tried: most faults need few of them.
 bool peg_read(Peg *g, Rule *rule)
 {
     if (rule->alternatives != NULL) {

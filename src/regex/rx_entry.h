@@ -30,6 +30,7 @@ void rx_entry_cut(RegexRun *run, size_t height);
 // Takes all entries above `height` off and puts back what they say.
 void rx_entry_undo(RegexRun *run, size_t height);
 
+// Something to come back to. False: memory is short, which is pending.
 static inline bool rx_entry_push(RegexRun *run, RxEntryKind kind, uint32_t a,
                                  const char *p, const char *q)
 {
@@ -60,6 +61,7 @@ static inline bool rx_may_follow(const RegexRun *run, uint16_t first,
                        (unsigned char)*p));
 }
 
+// The next character; in narrow texts the next byte.
 static inline const char *rx_next(const RegexRun *run, const char *p)
 {
     p++;

@@ -4,7 +4,8 @@
 
 // --- escapes ---
 
-// The value of a digit in this base, -1: it is none.
+// The value of a digit in this base, -1: it is none. ASCII digits alone: others
+// are letters to a pattern.
 static int digit_value(uint32_t c, int base)
 {
     int value = c >= '0' && c <= '9'   ? (int)(c - '0')
@@ -14,7 +15,8 @@ static int digit_value(uint32_t c, int base)
     return value < base ? value : -1;
 }
 
-// Stops at the first token that is none.
+// Stops at the first token that is none. At most `most` digits; *value goes on
+// from what it is. How many there were.
 static int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
 {
     int count = 0;
@@ -28,6 +30,7 @@ static int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
 }
 
 // `text`, the escape as it stands from `start` to the token to come, `rest`.
+// The escape is shown as it was written, backslash included.
 static void fail_escape(RxParser *p, const char *text, size_t start,
                         const char *rest)
 {
@@ -36,7 +39,8 @@ static void fail_escape(RxParser *p, const char *text, size_t start,
                         RX_NOTHING);
 }
 
-// \xhh \uhhhh \Uhhhhhhhh, all digits of it.
+// \xhh \uhhhh \Uhhhhhhhh, all digits of it. `digits` of them, neither more nor
+// fewer.
 static uint32_t parse_hex(RxParser *p, int digits, size_t start)
 {
     uint32_t value = 0;
@@ -48,7 +52,8 @@ static uint32_t parse_hex(RxParser *p, int digits, size_t start)
     return value;
 }
 
-// An octal number that must fit a byte.
+// An octal number that must fit a byte. A fault is noted, and the value does
+// not matter any more.
 static uint32_t check_octal(RxParser *p, uint32_t value, size_t start)
 {
     if (value > 0377) {
@@ -58,7 +63,8 @@ static uint32_t check_octal(RxParser *p, uint32_t value, size_t start)
     return value;
 }
 
-// The characters with a letter of their own; 0: none.
+// The characters with a letter of their own; 0: none. '\b' is not among them:
+// outside of sets it is a place.
 static uint32_t simple_escape(uint32_t c)
 {
     switch (c) {
@@ -79,7 +85,7 @@ static uint32_t simple_escape(uint32_t c)
     }
 }
 
-// 0 if the letter is no class.
+// 0 if the letter is no class. Capitals are the contrary of small letters.
 static RxClass class_escape(uint32_t c)
 {
     switch (c) {
@@ -107,7 +113,9 @@ static bool is_letter(uint32_t c)
 }
 
 // The escapes that mean one character both in sets and outside, but for those
-// of octal digits. Anything that is no letter stands for itself.
+// of octal digits. Anything that is no letter stands for itself. `c` is behind
+// the backslash, which stands at `start`; \u and \U only mean something in
+// strs.
 static uint32_t parse_char_escape(RxParser *p, uint32_t c, size_t start)
 {
     if (simple_escape(c) != 0) {
@@ -128,7 +136,8 @@ static uint32_t parse_char_escape(RxParser *p, uint32_t c, size_t start)
     return c;
 }
 
-// A place, as it is written by a letter; false: no letter of a place.
+// A place, as it is written by a letter; false: no letter of a place. Places
+// take no character.
 static bool place_escape(uint32_t c, RxPlace *place)
 {
     switch (c) {
@@ -149,7 +158,8 @@ static bool place_escape(uint32_t c, RxPlace *place)
     }
 }
 
-// Escaped, so that it means itself whatever it is.
+// Escaped, so that it means itself whatever it is. Case and dots are no matter
+// here: flags are the compiler's.
 static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     RxNode *node = rx_parser_node(p, seq, RX_NODE_CHAR, flags);
@@ -158,7 +168,8 @@ static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
     }
 }
 
-// \1 to \99 are groups, but three octal digits are a character.
+// \1 to \99 are groups, but three octal digits are a character. The module's
+// rule: \0 and three octal digits are characters, all else is a reference.
 static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
                          uint32_t flags)
 {
@@ -185,7 +196,8 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
     }
 }
 
-// Classes first, then places, then numbers, then characters.
+// Classes first, then places, then numbers, then characters. `c` is the
+// character behind the backslash, which has been taken.
 void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     size_t start = rx_parser_tell(p) - 2;
@@ -221,7 +233,8 @@ void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 
 typedef VEC(RxItem) ItemVec;
 
-// An escape inside of a set, behind its character `c`.
+// An escape inside of a set, behind its character `c`. In a set \b is a
+// backspace, and digits never refer to groups.
 static RxItem parse_set_escape(RxParser *p, uint32_t c, size_t start)
 {
     RxItem item = {.class = class_escape(c)};
@@ -249,7 +262,8 @@ static RxItem parse_item(RxParser *p, uint32_t c, bool escaped, size_t start)
                    : (RxItem){.low = c, .high = c};
 }
 
-// What other languages read as an operation on sets.
+// What other languages read as an operation on sets. A FutureWarning in
+// CPython; what stands there means itself.
 static void warn_of_operator(RxParser *p, uint32_t c)
 {
     const char *text = c == '-'   ? "Possible set difference"
@@ -263,6 +277,7 @@ static void warn_of_operator(RxParser *p, uint32_t c)
 }
 
 // Behind "low-": the end of the range, and the range. `low` began at `start`.
+// The fault names both ends as they were written.
 static RxItem parse_range(RxParser *p, RxItem low, size_t start)
 {
     size_t at = rx_parser_tell(p);
@@ -285,7 +300,8 @@ static RxItem parse_range(RxParser *p, RxItem low, size_t start)
     return high;
 }
 
-// set := '[' ['^'] item { item } ']'; `]` as the first stands for itself.
+// set := '[' ['^'] item { item } ']'; `]` as the first stands for itself. The
+// closing bracket is taken. A fault ends the reading at once.
 static void parse_items(RxParser *p, ItemVec *items, size_t here)
 {
     for (;;) {
@@ -326,7 +342,8 @@ static void parse_items(RxParser *p, ItemVec *items, size_t here)
     }
 }
 
-// One character in a set stays a set: the compiler knows no difference.
+// One character in a set stays a set: the compiler knows no difference. `items`
+// is filled in the heap first, since its length is not known.
 void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags)
 {
     size_t here = rx_parser_tell(p) - 1;

@@ -106,6 +106,7 @@ static inline bool rx_is_digit(uint32_t c)
 {
     return c >= '0' && c <= '9';
 }
+// For escapes of digits.
 static inline bool rx_is_octal(uint32_t c)
 {
     return c >= '0' && c <= '7';

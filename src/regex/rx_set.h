@@ -39,10 +39,12 @@ void rx_set_free(Ctx *ctx, RxSet *set);
 // Any character, by the long way.
 bool rx_set_has_wide(const RxSet *set, uint32_t c);
 
+// One bit for each byte: sets of narrow texts are four words.
 static inline bool rx_set_bit(const uint64_t *bits, unsigned char byte)
 {
     return (bits[byte >> 6] >> (byte & 63) & 1) != 0;
 }
+// The words are the caller's.
 static inline void rx_set_add_bit(uint64_t *bits, unsigned char byte)
 {
     bits[byte >> 6] |= (uint64_t)1 << (byte & 63);

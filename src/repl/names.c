@@ -9,7 +9,8 @@
 #include "repl/highlight.h"
 #include "repl/tokens.h"
 
-// The kind of token `i`, END outside of the run.
+// The kind of token `i`, END outside of the run. SIZE_MAX, the token in front
+// of the first, is outside too.
 static TokenKind kind_at(const Names *names, size_t i)
 {
     return i >= names->from && i < names->end
@@ -17,7 +18,8 @@ static TokenKind kind_at(const Names *names, size_t i)
                : TOK_END;
 }
 
-// Brackets behind a value: a call or a subscript, whose inside binds nothing.
+// Brackets behind a value: a call or a subscript, whose inside binds nothing. A
+// display has no value in front of it.
 static bool is_trailer(const Names *names, size_t i)
 {
     TokenKind before = kind_at(names, i - 1);
@@ -27,12 +29,14 @@ static bool is_trailer(const Names *names, size_t i)
 }
 
 // The end of the statement that begins at token `i`: the first token of the
-// next one. Statements end with a line outside of brackets, or with `;`.
+// next one. Statements end with a line outside of brackets, or with `;`. A
+// backslash at the end of a line joins it to the next one.
 static size_t statement_end(const Names *names, size_t i)
 {
     int level = 0;
     for (size_t at = i; at < names->end; at++) {
         const Token *token = &names->tokens->items[at];
+        // Too many closing brackets must not join what follows.
         if (at > i && level <= 0) {
             const Token *before = token - 1;
             const char *gap = names->text + before->span.end;
@@ -69,6 +73,7 @@ static void bind_targets(Names *names, size_t from, size_t end)
 }
 
 // Parameters: the names behind an opening bracket, a comma or a star.
+// Annotations and defaults stand behind ':' and '=', and so do not count.
 static void bind_parameters(Names *names, size_t from, size_t end)
 {
     int level = 0;
@@ -86,6 +91,7 @@ static void bind_parameters(Names *names, size_t from, size_t end)
 }
 
 // The first token of `kind` from `i` on, outside of brackets that open there.
+// `end`, where there is none.
 static size_t find(const Names *names, size_t i, size_t end, TokenKind kind)
 {
     int level = 0;
@@ -99,7 +105,8 @@ static size_t find(const Names *names, size_t i, size_t end, TokenKind kind)
     return end;
 }
 
-// One past the bracket that closes the one at `i`.
+// One past the bracket that closes the one at `i`. Or `end`: the bracket is
+// still open while the entry is typed.
 static size_t group_end(const Names *names, size_t i, size_t end)
 {
     int level = 0;
@@ -114,6 +121,8 @@ static size_t group_end(const Names *names, size_t i, size_t end)
 }
 
 // What token `i` says of the names around it, wherever it stands.
+// Comprehensions bind their names for all of the entry: that is too much, and
+// does no harm.
 static void bind_at(Names *names, size_t i, size_t end)
 {
     switch (kind_at(names, i)) {
@@ -147,7 +156,8 @@ static void bind_at(Names *names, size_t i, size_t end)
 }
 
 // All of a statement: `import` and its like name things of their own; what
-// stands in front of the last `=` is bound.
+// stands in front of the last `=` is bound. Augmented assignment is a token of
+// its own, so it binds nothing new.
 static void bind_statement(Names *names, size_t from, size_t end)
 {
     switch (kind_at(names, from)) {
@@ -171,7 +181,8 @@ static void bind_statement(Names *names, size_t from, size_t end)
     }
 }
 
-// Attributes and keywords of calls are nobody's names.
+// Attributes and keywords of calls are nobody's names. A name that is being
+// defined is judged by others.
 static bool is_judged(const Names *names, size_t i)
 {
     TokenKind before = kind_at(names, i - 1);
@@ -196,7 +207,8 @@ static bool binds(const Names *names, Span name)
     return names->outer != NULL && binds(names->outer, name);
 }
 
-// Each name once: blocks bind few names, but many times.
+// Each name once: blocks bind few names, but many times. By the first token of
+// each name, which has the text.
 static void collect_bound(Names *names)
 {
     for (size_t i = names->from; i < names->end; i++) {
@@ -207,7 +219,8 @@ static void collect_bound(Names *names)
     }
 }
 
-// Whether a key of the namespace begins with the text and is longer.
+// Whether a key of the namespace begins with the text and is longer. What is
+// half typed is no fault yet.
 static bool begins_known(Dict *dict, const char *text, size_t length)
 {
     uint32_t position = 0;
@@ -222,7 +235,8 @@ static bool begins_known(Dict *dict, const char *text, size_t length)
     return false;
 }
 
-// So does a keyword: `whil` is on its way to one.
+// So does a keyword: `whil` is on its way to one. The keywords stand side by
+// side among the tokens.
 static bool begins_keyword(const char *text, size_t length)
 {
     for (TokenKind kind = TOK_FALSE; kind < TOK_COUNT; kind++) {
@@ -233,8 +247,9 @@ static bool begins_keyword(const char *text, size_t length)
     return false;
 }
 
-// The session's names hide built-in ones of the same name, so they are
-// looked up first. A lone underscore is bound by the prompt itself.
+// The session's names hide built-in ones of the same name, so they are looked
+// up first. A lone underscore is bound by the prompt itself. Names that nobody
+// knows are shown as such, but not the one that is being typed.
 static Style judge(const Names *names, Span span, size_t cursor)
 {
     Vm *vm = names->session->vm;
@@ -262,7 +277,8 @@ static Style judge(const Names *names, Span span, size_t cursor)
     return STYLE_UNKNOWN;
 }
 
-// What has a style already is the name of a definition.
+// What has a style already is the name of a definition. `styles` has a byte for
+// each of the text's first `length` bytes; spans beyond it are not shown.
 void names_paint(const Names *names, size_t cursor, uint8_t *styles,
                  size_t length)
 {
@@ -278,7 +294,9 @@ void names_paint(const Names *names, size_t cursor, uint8_t *styles,
 }
 
 // Two passes: what a later line binds counts in an earlier one, because
-// functions are called when all of the entry has run.
+// functions are called when all of the entry has run. `outer` are the names of
+// an entry around, NULL: none. False: memory is short; the pending error is
+// dropped, as colours are not worth one.
 bool names_open(Names *names, Session *session, const char *text,
                 const TokenList *tokens, size_t from, const Names *outer)
 {

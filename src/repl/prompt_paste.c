@@ -13,6 +13,8 @@
 static const char paste_end[] = "\033[201~";
 enum { PASTE_END_LENGTH = sizeof paste_end - 1 };
 
+// The terminal has sent the mark of bracketed paste: bytes are text from now
+// on, not keys.
 int prompt_on_paste(int count, int key)
 {
     (void)count;
@@ -42,6 +44,7 @@ static void insert(Prompt *prompt, const char *text, size_t length)
     ctx_clear(ctx);
 }
 
+// Until the closing mark, which is taken off the end.
 void prompt_take_pasted(Prompt *prompt, char byte)
 {
     StrBuf *pasted = &prompt->pasted;

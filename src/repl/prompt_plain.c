@@ -107,6 +107,7 @@ static bool gather(Session *session, StrBuf *entry, const char *text,
     return whole;
 }
 
+// From malloc, as Readline's; NULL: the end of input.
 char *prompt_plain_read(Session *session, const char *text, const char *more)
 {
     Ctx *ctx = &session->vm->ctx;

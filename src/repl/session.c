@@ -291,6 +291,7 @@ static void strip_frames(Ctx *ctx, Traceback *trace)
     }
 }
 
+// The prompt's own frames are no part of what a person wants to see.
 void session_strip(Session *session, Value exception)
 {
     strip_frames(&session->vm->ctx, value_as_exception(exception)->traceback);

@@ -321,6 +321,7 @@ static TraceOwner *owner_new(Vm *vm, Graph *graph)
     return owner;
 }
 
+// Not the time of day, which may jump.
 static uint64_t now_ns(void)
 {
     struct timespec now;

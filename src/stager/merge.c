@@ -93,6 +93,7 @@ bool merge_same(Value a, Value b)
     return false;
 }
 
+// The block for new nodes is put back in any case.
 ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
                       DType dtype)
 {
