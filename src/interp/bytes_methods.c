@@ -33,6 +33,7 @@ static Value method_bytes(Vm *vm, Value *args, uint32_t count)
     return bytes_value(vm, bytes_text(args[0]), bytes_length(args[0]));
 }
 
+// The codecs are those of str.encode.
 static Value method_decode(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -83,12 +84,14 @@ static Value affix(Vm *vm, Value *args, bool at_end)
     return VALUE_FALSE;
 }
 
+// A prefix, or a tuple of them.
 static Value method_startswith(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return affix(vm, args, false);
 }
 
+// The range counts from the start all the same.
 static Value method_endswith(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

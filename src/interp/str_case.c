@@ -11,7 +11,9 @@
 #include "interp/str_methods.h"
 #include "interp/text_case.h"
 
-// Decodes at *at and moves on; lone surrogates come as their code point.
+// Decodes at *at and moves on; lone surrogates come as their code point. What
+// does not decode is a lone surrogate, whose three bytes are stepped over
+// together.
 static uint32_t next_codepoint(const char **at, const char *end)
 {
     uint32_t codepoint;
@@ -43,7 +45,8 @@ static const SpecialCase special_cases[] = {
 #undef SPECIAL_CASE
 };
 
-// The row of a character that maps to several; NULL: it maps to one.
+// The row of a character that maps to several; NULL: it maps to one. Below the
+// first row nothing is searched: that is all of ASCII.
 static const SpecialCase *find_special(uint32_t c)
 {
     size_t low = 0, high = sizeof special_cases / sizeof *special_cases;
@@ -61,7 +64,8 @@ static const SpecialCase *find_special(uint32_t c)
     return NULL;
 }
 
-// The full mapping, which may give several characters, not the simple one.
+// The full mapping, which may give several characters, not the simple one. One
+// character becomes up to three, such as U+FB03 or the sharp s.
 static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
 {
     utf8proc_int32_t point = (utf8proc_int32_t)c;
@@ -78,7 +82,8 @@ static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
 }
 
 // The sigma that ends at `at` stands at the end of a word: the next character
-// that counts has no case, and the one before it has.
+// that counts has no case, and the one before it has. Unicode's condition
+// Final_Sigma (chapter 3.13): ignorable characters on both sides do not count.
 static bool is_final_sigma(const char *start, const char *at, const char *end)
 {
     const char *next = at;
@@ -106,6 +111,7 @@ static bool is_final_sigma(const char *start, const char *at, const char *end)
 }
 
 // Sigma at the end of a word has a form of its own. at: behind the character.
+// The rest of lower case does not depend on what stands around.
 static void add_lower(StrBuf *out, uint32_t c, const char *start,
                       const char *at, const char *end)
 {
@@ -160,7 +166,8 @@ static void add_in_mode(StrBuf *out, uint32_t c, TextCase mode,
     }
 }
 
-// Of ASCII, which keeps every length.
+// Of ASCII, which keeps every length. One allocation, and a loop that the
+// compiler can vectorise.
 static Value change_ascii(Vm *vm, const Str *str, TextCase mode)
 {
     Str *text = str_of_size(vm, str->length);
@@ -174,7 +181,8 @@ static Value change_ascii(Vm *vm, const Str *str, TextCase mode)
 }
 
 // ASCII has the short way, as almost all texts that change their case are
-// ASCII. A lone surrogate has no case and is copied byte for byte.
+// ASCII. A lone surrogate has no case and is copied byte for byte. Owned; a
+// str, also of a subclass.
 static Value change_case(Vm *vm, Value self, TextCase mode)
 {
     Str *str = value_as_str(self);
@@ -240,7 +248,8 @@ Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// The categories Lu to Lo stand side by side in utf8proc's enumeration.
+// The categories Lu to Lo stand side by side in utf8proc's enumeration. Of any
+// case or none.
 static bool is_letter(uint32_t c)
 {
     int kind = char_category(c);
@@ -253,12 +262,14 @@ static bool is_decimal(uint32_t c)
     return char_category(c) == UTF8PROC_CATEGORY_ND;
 }
 
-// Superscripts and circled digits are digits, too.
+// Superscripts and circled digits are digits, too. Python's isdigit, which is
+// more than what int() takes.
 static bool is_digit(uint32_t c)
 {
     return is_decimal(c) || char_is(CHAR_DIGIT, c);
 }
 
+// Fractions, Roman numerals and ideographs that stand for numbers.
 static bool is_numeric(uint32_t c)
 {
     int kind = char_category(c);
@@ -284,7 +295,7 @@ static Value answer(int found)
 }
 
 // Python's rule for most classes: the empty text belongs to none of them, but
-// it is printable.
+// it is printable. It ends at the first character that is not of the class.
 static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
                     const TextSet *ascii, bool when_empty)
 {
@@ -343,7 +354,8 @@ Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
     return value_from_bool(all);
 }
 
-// Some letter is of the wanted case, none of the other.
+// Some letter is of the wanted case, none of the other. Title-case letters are
+// of neither case. Without any letter the answer is no.
 static Value one_case(Vm *vm, Value self, bool upper)
 {
     Str *str = value_as_str(self);
@@ -368,12 +380,14 @@ static Value one_case(Vm *vm, Value self, bool upper)
     return value_from_bool(found);
 }
 
+// At least one upper-case letter, and no other case.
 Value str_method_isupper(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return one_case(vm, args[0], true);
 }
 
+// At least one lower-case letter, and no other case.
 Value str_method_islower(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -408,6 +422,8 @@ Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
     return value_from_bool(found);
 }
 
+// For int() and float(): what is no digit or blank becomes a '?', which neither
+// of them reads.
 void str_plain_number(StrBuf *out, const Str *str)
 {
     const char *at = str->text, *end = at + str->length;

@@ -8,7 +8,8 @@
 #include "interp/str_methods.h"
 #include "interp/text_range.h"
 
-// Appends a copy of the bytes from start up to end.
+// Appends a copy of the bytes from start up to end. Each part is an occasion
+// for Ctrl-C. False: memory, or an interrupt.
 static bool add_part(Vm *vm, List *list, const char *start, const char *end)
 {
     Str *part = ctx_poll(&vm->ctx) ? str_new(vm, start, (size_t)(end - start))
@@ -16,7 +17,8 @@ static bool add_part(Vm *vm, List *list, const char *start, const char *end)
     return part != NULL && list_append_owned(vm, list, str_value(part));
 }
 
-// The bytes of white space at `at` (0: none).
+// The bytes of white space at `at` (0: none). `at` is at the first byte of a
+// character, and not at the end.
 static size_t space_at(const char *at, const char *end)
 {
     unsigned char byte = (unsigned char)*at;
@@ -45,6 +47,8 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
             return true;
         }
         const char *start = at;
+        // White space in front of the rest was skipped, that at its end is
+        // kept: CPython's rule.
         if (limit-- == 0) {
             // The rest, white space at its end included.
             return add_part(vm, list, start, end);
@@ -76,7 +80,7 @@ static Value make_ascii_part(Vm *vm, const char *start, size_t length)
 }
 
 // From the end. Bytes of the form 10xxxxxx continue a code point: each step
-// back skips them to reach its first byte.
+// back skips them to reach its first byte. The parts come last first.
 static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
 {
     const char *start = str->text, *end = start + str->length;
@@ -174,12 +178,14 @@ static Value split_method(Vm *vm, Value *args, bool from_end)
     return value_from_object(list);
 }
 
+// From the start; with a limit the rest is one part.
 Value str_method_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return split_method(vm, args, false);
 }
 
+// From the end; differs from split only by the limit.
 Value str_method_rsplit(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -239,7 +245,8 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
 }
 
 // Checks that all are strings and adds up their bytes.
-// Adds up the parts' bytes; all must be strs.
+// Adds up the parts' bytes; all must be strs. The sum cannot overflow, for all
+// of it is in memory already.
 static bool join_length(Vm *vm, const Value *parts, size_t count,
                         size_t *length)
 {
@@ -256,7 +263,8 @@ static bool join_length(Vm *vm, const Value *parts, size_t count,
 }
 
 // One pass for the length and one that copies, so that no buffer grows. A
-// single part is the result itself, as in CPython.
+// single part is the result itself, as in CPython. NULL: failed. `parts` must
+// not change meanwhile, so no code of the program may run.
 static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
                        size_t count)
 {
@@ -314,6 +322,7 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
         const List *list = value_as_list(args[1]);
         text = join_parts(vm, sep, list->items, list->count);
     } else {
+        // A generator is read in full before anything is copied.
         Tuple *parts = value_to_tuple(vm, args[1]);
         if (parts == NULL) {
             return VALUE_FAIL;
@@ -326,6 +335,7 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
 
 // What stands before, at and after the separator. If it was not found,
 // `sep_length` is 0 and `at` is one end of the text: two parts are then empty.
+// The text itself is shared where a part is all of it.
 static Value three_parts(Vm *vm, Str *str, size_t at, size_t sep_length)
 {
     Tuple *result = tuple_new(vm, 3);
@@ -349,6 +359,7 @@ static Value three_parts(Vm *vm, Str *str, size_t at, size_t sep_length)
     return value_from_object(result);
 }
 
+// An empty separator would be everywhere.
 static Value partition_method(Vm *vm, Value *args, bool last)
 {
     Str *str = value_as_str(args[0]);
@@ -375,6 +386,7 @@ Value str_method_partition(Vm *vm, Value *args, uint32_t count)
     return partition_method(vm, args, false);
 }
 
+// At the last separator; of a miss the last part is the text.
 Value str_method_rpartition(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
