@@ -24,7 +24,8 @@ typedef enum ScalarCode {
     SCALAR_MOVE,       // out = a
     SCALAR_SELECT,     // out = a ? b : c
     SCALAR_JUMP,       // to `target`, forwards
-    SCALAR_LOOP,       // to `target`, backwards: polls for interrupts
+    SCALAR_LOOP,       // to `target`, backwards: polls for interrupts; with
+                       // two operands it counts a up to b, of dtype `out`
     SCALAR_JUMP_FALSE, // to `target` if not a
     SCALAR_END,
     // One for each row of scalar_list.h.

@@ -316,6 +316,37 @@ static bool enter_loop(Compiler *c, const GraphNode *node)
     return true;
 }
 
+// For the line about long work: a loop whose condition is `index < n`, as `for`
+// gives it, leaves both registers with its jump backwards, and their dtype.
+// An inner loop has no line.
+static bool note_rounds(Compiler *c, const GraphNode *loop, size_t back)
+{
+    const Graph *graph = c->builder->plan->graph;
+    const GraphValue *result =
+        graph_value(graph, loop->blocks[BLOCK_COND]->results[0]);
+    const GraphNode *test = loop == c->loop ? result->node : NULL;
+    if (test == NULL || test->op != OP_LESS) {
+        return true;
+    }
+    DType dtype = graph_value(graph, test->inputs[0])->type.dtype;
+    uint16_t index, end;
+    if (dtype != DT_INT32 && dtype != DT_INT64) {
+        return true;
+    }
+    if (!find_reg(c, test->inputs[0], &index) ||
+        !find_reg(c, test->inputs[1], &end)) {
+        return false;
+    }
+    if (!c->full) {
+        ScalarOp *op = &c->code.items[back];
+        op->in[0] = index;
+        op->in[1] = end;
+        op->in_count = 2;
+        op->out = (uint16_t)dtype;
+    }
+    return true;
+}
+
 // state, condition, jump to end, body, next state, back to the condition.
 static bool compile_while(Compiler *c, const GraphNode *node)
 {
@@ -337,7 +368,8 @@ static bool compile_while(Compiler *c, const GraphNode *node)
         !compile_block(c, node->blocks[BLOCK_BODY]) ||
         !compile_turn(c, node->blocks[BLOCK_BODY]) ||
         // The jump backwards is the one that polls for interrupts.
-        !emit_jump(c, SCALAR_LOOP, 0, &back)) {
+        !emit_jump(c, SCALAR_LOOP, 0, &back) ||
+        !note_rounds(c, node, back)) {
         return false;
     }
     if (!c->full) {

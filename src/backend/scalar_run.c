@@ -31,6 +31,31 @@ static inline bool truth(const uint64_t *reg)
     return *(const uint8_t *)reg != 0;
 }
 
+// An element of an integer dtype.
+static int64_t integer(const uint64_t *reg, DType dtype)
+{
+    int32_t small;
+    int64_t large;
+    memcpy(&small, reg, sizeof small);
+    memcpy(&large, reg, sizeof large);
+    return dtype == DT_INT32 ? small : large;
+}
+
+// Somebody asks the machine to look up from its work: may be to see how far
+// the loop is. Within another loop that one has the line.
+static void tell_rounds(PlanRun *run, const ScalarOp *op,
+                        const uint64_t *regs)
+{
+    const HostTable *host = run->args->host;
+    if (run->plan->loops == 0 && op->in_count == 2 && host != NULL &&
+        host->turn != NULL) {
+        DType dtype = (DType)op->out;
+        host->turn(run->args->host_data, run->ctx,
+                   integer(&regs[op->in[0]], dtype),
+                   integer(&regs[op->in[1]], dtype));
+    }
+}
+
 #define SCALAR(name, dtype, T, R, expression)                                 \
     static inline void do_##name##_##dtype(const ScalarOp *op,                \
                                            uint64_t *regs)                    \
@@ -70,8 +95,11 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
             regs[op->out] = regs[op->in[truth(&regs[op->in[0]]) ? 1 : 2]];
             break;
         case SCALAR_LOOP:
-            if (UNLIKELY(!ctx_poll(run->ctx))) {
-                return false;
+            if (UNLIKELY(run->ctx->interrupt)) {
+                tell_rounds(run, op, regs);
+                if (!ctx_poll(run->ctx)) {
+                    return false;
+                }
             }
             op = code + op->target - 1;
             break;
