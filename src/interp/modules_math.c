@@ -6,6 +6,7 @@
 
 #include "interp/int_large.h"
 #include "interp/int_view.h"
+#include "interp/math_exact.h"
 #include "interp/module.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
@@ -457,7 +458,14 @@ MATH_BODY(factorial)
         return raise_error(vm, ERR_VALUE,
                            "factorial() not defined for negative values");
     }
-    return range_product(vm, value_from_small(1), n);
+    // 19! is the last that a plain int holds with ease.
+    enum { SMALL_MOST = 19 };
+    int64_t product = 1;
+    for (int64_t i = 2; n <= SMALL_MOST && i <= n; i++) {
+        product *= i;
+    }
+    return n <= SMALL_MOST ? value_from_small(product)
+                           : range_product(vm, value_from_small(1), n);
 }
 
 // In the order of the names, after the rows that the lists make.
@@ -474,11 +482,14 @@ static const NativeDef functions[] = {
     {"factorial", "n, /", math_factorial, "1 * 2 * ... * n."},
     {"floor", "x, /", math_floor, "The largest int <= x."},
     {"frexp", "x, /", math_frexp, "(m, e) with x = m * 2**e."},
+    {"fsum", "seq, /", math_fsum, "The sum of floats, rounded once."},
     {"gcd", "*integers", math_gcd, "The greatest common divisor."},
     {"hypot", "*coordinates", math_hypot, "The distance from the origin."},
     {"isfinite", "x, /", math_isfinite, "Neither infinite nor NaN."},
     {"isinf", "x, /", math_isinf, "An infinity."},
     {"isnan", "x, /", math_isnan, "Not a number."},
+    {"isqrt", "n, /", math_isqrt,
+     "The whole part of the square root, exact."},
     {"log", "x, base=math.e, /", math_log, "The logarithm."},
     {"log10", "x, /", math_log10, "The logarithm to base 10."},
     {"log2", "x, /", math_log2, "The logarithm to base 2."},

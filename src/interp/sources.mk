@@ -79,6 +79,7 @@ interp_sources += src/interp/list_methods.c
 interp_sources += src/interp/list_slice.c
 interp_sources += src/interp/list_sort.c
 interp_sources += src/interp/lower.c
+interp_sources += src/interp/math_exact.c
 interp_sources += src/interp/memory.c
 interp_sources += src/interp/module.c
 interp_sources += src/interp/modules_collections.c

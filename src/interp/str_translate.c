@@ -38,8 +38,27 @@ static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
     return true;
 }
 
-// The table is asked for every character, even one that came before, because
-// its __getitem__ may be code of the program.
+// What the table has for a character, owned; UNBOUND: nothing. An exact dict is
+// looked into; another table may be code of the program.
+static Value look_up(Vm *vm, Value table, uint32_t c)
+{
+    Value key = value_from_small((int64_t)c);
+    if (type_of(vm, table) == vm->types[KIND_DICT] && vm->trace == NULL) {
+        Value found;
+        int known = dict_get(vm, value_as_dict(table), key, &found);
+        return known > 0    ? value_retain(found)
+               : known == 0 ? VALUE_UNBOUND
+                            : VALUE_FAIL;
+    }
+    Value found = value_get_item(vm, table, key);
+    if (value_failed(found) && raise_matches(vm, ERR_LOOKUP)) {
+        raise_clear(vm);
+        return VALUE_UNBOUND;
+    }
+    return found;
+}
+
+// The table is asked for every character, even one that came before.
 Value str_method_translate(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -50,16 +69,12 @@ Value str_method_translate(Vm *vm, Value *args, uint32_t count)
     for (size_t i = 0; done && i < self->length;) {
         uint32_t c = 0;
         i += utf8_decode(self->text + i, self->length - i, &c);
-        Value mapped =
-            value_get_item(vm, args[1], value_from_small((int64_t)c));
-        if (!value_failed(mapped)) {
-            done = add_mapped(vm, &out, mapped);
-            release(vm, mapped);
-        } else if (raise_matches(vm, ERR_LOOKUP)) {
-            raise_clear(vm);
+        Value mapped = look_up(vm, args[1], c);
+        if (value_unbound(mapped)) {
             strbuf_codepoint(&out, c);
         } else {
-            done = false;
+            done = !value_failed(mapped) && add_mapped(vm, &out, mapped);
+            release(vm, mapped);
         }
         done = done && ctx_poll(&vm->ctx);
     }

@@ -1,0 +1,216 @@
+// fsum and isqrt. See math_exact.h.
+#include "interp/math_exact.h"
+
+#include <math.h>
+
+#include "interp/obj_float.h"
+#include "interp/obj_int.h"
+#include "interp/protocol.h"
+
+// Partial sums have no bit in common, and a double's bits lie at 2,098 places.
+enum { SUM_PARTIALS = 2100 };
+
+// Shewchuk's sum: the partials, smallest first, add up to what was given.
+typedef struct ExactSum {
+    double partials[SUM_PARTIALS];
+    int count;
+    double special;    // the infinities and NaNs among the items
+    double infinities; // the infinities alone: NaN where both signs came
+} ExactSum;
+
+// What rounding loses of a sum x + y, where |x| >= |y|, goes to *low.
+static double add_exactly(double x, double y, double *low)
+{
+    double high = x + y;
+    *low = y - (high - x);
+    return high;
+}
+
+static bool sum_add(Vm *vm, ExactSum *sum, double item)
+{
+    double x = item;
+    int kept = 0;
+    for (int i = 0; i < sum->count; i++) {
+        double y = sum->partials[i], low;
+        x = fabs(x) < fabs(y) ? add_exactly(y, x, &low)
+                              : add_exactly(x, y, &low);
+        if (low != 0) {
+            sum->partials[kept++] = low;
+        }
+    }
+    sum->count = kept;
+    if (isfinite(x)) {
+        sum->partials[sum->count] = x;
+        sum->count += x != 0;
+        return true;
+    }
+    if (isfinite(item)) {
+        return raise_false(vm, ERR_OVERFLOW, "intermediate overflow in fsum");
+    }
+    sum->special += item;
+    sum->infinities += isinf(item) ? item : 0;
+    sum->count = 0;
+    return true;
+}
+
+// From the largest partial down to the first that is not exact any more. A
+// half goes to even only if nothing smaller is left.
+static double sum_round(const ExactSum *sum)
+{
+    int n = sum->count - 1;
+    double high = n < 0 ? 0 : sum->partials[n], low = 0;
+    while (n > 0 && low == 0) {
+        high = add_exactly(high, sum->partials[--n], &low);
+    }
+    if (n > 0 && low != 0 && (low < 0) == (sum->partials[n - 1] < 0)) {
+        double y = low * 2, x = high + y;
+        high = y == x - high ? x : high;
+    }
+    return high;
+}
+
+// True: the sum has all items.
+static bool sum_all(Vm *vm, ExactSum *sum, Value iterator)
+{
+    for (;;) {
+        Value item = value_next(vm, iterator);
+        double x = 0;
+        if (value_failed(item) || value_same(item, VALUE_STOP)) {
+            return !value_failed(item);
+        }
+        bool done = value_to_double(vm, item, &x) && sum_add(vm, sum, x) &&
+                    ctx_poll(&vm->ctx);
+        release(vm, item);
+        if (!done) {
+            return false;
+        }
+    }
+}
+
+Value math_fsum(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    ExactSum sum;
+    sum.count = 0;
+    sum.special = sum.infinities = 0;
+    Value iterator = value_iter(vm, args[0]);
+    if (value_failed(iterator)) {
+        return VALUE_FAIL;
+    }
+    bool done = sum_all(vm, &sum, iterator);
+    release(vm, iterator);
+    if (!done) {
+        return VALUE_FAIL;
+    }
+    if (sum.special == 0) {
+        return float_new(vm, sum_round(&sum));
+    }
+    return isnan(sum.infinities)
+               ? raise_error(vm, ERR_VALUE, "-inf + inf in fsum")
+               : float_new(vm, sum.special);
+}
+
+// --- isqrt ---
+
+// The machine's root of an int of 62 bits is off by one at most.
+static int64_t small_root(int64_t n)
+{
+    int64_t root = (int64_t)sqrt((double)n);
+    root -= root * root > n;
+    root += (root + 1) * (root + 1) <= n;
+    return root;
+}
+
+// a <op> b, both taken.
+static Value take_both(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool failed = value_failed(a) || value_failed(b);
+    Value result = failed ? VALUE_FAIL : int_binary(vm, op, a, b);
+    release(vm, a);
+    release(vm, b);
+    return result;
+}
+
+static Value shifted(Vm *vm, BinaryOp op, Value n, int64_t count)
+{
+    return int_binary(vm, op, n, value_from_small(count));
+}
+
+// One step of Newton's method from the guess (taken), which never ends too low,
+// and down by ones to the root, which is near.
+static Value improve(Vm *vm, Value n, Value guess)
+{
+    if (value_failed(guess)) {
+        return guess;
+    }
+    Value quotient = int_binary(vm, BINARY_FLOORDIV, n, guess);
+    Value root = take_both(vm, BINARY_RSHIFT,
+                           take_both(vm, BINARY_ADD, quotient, guess),
+                           value_from_small(1));
+    while (!value_failed(root)) {
+        Value square = int_binary(vm, BINARY_MUL, root, root);
+        if (value_failed(square)) {
+            release(vm, root);
+            return square;
+        }
+        int order = int_compare(square, n);
+        release(vm, square);
+        if (order <= 0) {
+            break;
+        }
+        root = take_both(vm, BINARY_SUB, root, value_from_small(1));
+    }
+    return root;
+}
+
+// Of a number of so many bits, 0 or more: the upper half of the bits gives the
+// upper half of the root. The depth is the logarithm of the length. Owned.
+static Value root_of(Vm *vm, Value n, int64_t bits)
+{
+    if (value_is_int(n)) {
+        return value_from_small(small_root(value_small(n)));
+    }
+    int64_t shift = (bits - 1) / 4;
+    Value upper = shifted(vm, BINARY_RSHIFT, n, 2 * shift);
+    if (value_failed(upper)) {
+        return upper;
+    }
+    Value guess = root_of(vm, upper, bits - 2 * shift);
+    release(vm, upper);
+    guess = take_both(vm, BINARY_LSHIFT, guess, value_from_small(shift));
+    return improve(vm, n, guess);
+}
+
+// What v stands for as an int, by __index__. Owned, or VALUE_FAIL.
+static Value index_of(Vm *vm, Value v)
+{
+    if (value_is_integer(v) || value_is_bool(v)) {
+        return int_exact(vm, v);
+    }
+    Type *cls = type_of(vm, v);
+    return cls->slots.index != NULL
+               ? cls->slots.index(vm, v)
+               : raise_error(vm, ERR_TYPE,
+                             "'%s' object cannot be interpreted as an integer",
+                             type_name(cls));
+}
+
+Value math_isqrt(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value n = index_of(vm, args[0]);
+    if (value_failed(n)) {
+        return n;
+    }
+    Value root =
+        int_compare(n, value_from_small(0)) < 0
+            ? raise_error(vm, ERR_VALUE,
+                          "isqrt() argument must be nonnegative")
+            : root_of(vm, n,
+                      value_is_int(n)
+                          ? 0
+                          : mp_count_bits(
+                                &((Int *)value_object(n))->number));
+    release(vm, n);
+    return root;
+}
