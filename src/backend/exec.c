@@ -244,12 +244,15 @@ static void tell_turn(PlanRun *run, const Step *step, int64_t done)
 // go of it.
 static bool run_while(PlanRun *run, const Step *step, Tensor **state)
 {
+    // The state lives in the params' slots; `state` is room for a turn's
+    // results while they change places.
     const StepBlock *cond = step->blocks[BLOCK_COND];
     const StepBlock *body = step->blocks[BLOCK_BODY];
     for (int64_t done = 0;; done++) {
         if (UNLIKELY(run->ctx->interrupt)) {
             tell_turn(run, step, done);
         }
+        // The test runs once more than the body.
         if (!run_block(run, cond)) {
             return false;
         }
@@ -258,6 +261,7 @@ static bool run_while(PlanRun *run, const Step *step, Tensor **state)
             return false;
         }
         bool again = truth(condition);
+        // The condition is read: what the block computed may go.
         end_block(run, cond);
         if (!again) {
             return true;
@@ -364,10 +368,13 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     if (frame == NULL) {
         return false;
     }
+    // A frame of its own for each run, so that a plan may be run within its own
+    // run.
     PlanRun run = {ctx, plan, frame->slots, args, frame};
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         frame->slots[plan->arguments[i]] = object_retain(args->inputs[i]);
     }
+    // A host function may drop the trace whose plan this is.
     plan->refs++;
     const StepBlock *block = plan->block;
     bool ok = run_block(&run, block);
@@ -377,6 +384,7 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     if (LIKELY(ok)) {
         end_block(&run, block);
     } else {
+        // A failure leaves slots set that no step will clear.
         frame_clear(&run);
     }
     // Back on the list before the plan lets go of itself, which may free both.

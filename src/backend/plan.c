@@ -413,6 +413,7 @@ StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
         return NULL;
     }
     steps->steps = arena_new_array(arena, Step, count_steps(block));
+    // Slots of params come first: steps refer to them.
     give_params(builder, block, owner, which, &chain);
     bool ok = steps->steps != NULL &&
               // Only the outermost block has arguments.
@@ -422,6 +423,7 @@ StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     if (!ok) {
         return NULL;
     }
+    // What the run needs of the block besides its steps.
     steps->param_count = block->param_count;
     steps->result_count = block->result_count;
     steps->params = builder_slots(builder, block->params, block->param_count);

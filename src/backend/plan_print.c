@@ -37,6 +37,7 @@ static void print_tile(StrBuf *out, const TileProgram *program,
         }
     }
     for (uint32_t i = 0; i < program->reg_count; i++) {
+        // Registers that are read from slots or written to them.
         const TileReg *reg = &program->regs[i];
         // Outputs are dense as operands are: only the list tells them apart.
         bool is_output = false;
@@ -51,6 +52,7 @@ static void print_tile(StrBuf *out, const TileProgram *program,
         }
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
+        // Where the result goes into the memory of an operand that dies here.
         if (program->outputs[i].reuse != TILE_NO_REG) {
             strbuf_putc(out, '\n');
             strbuf_pad(out, ' ', indent + 2);

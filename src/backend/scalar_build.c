@@ -235,6 +235,7 @@ static bool compile_if(Compiler *c, const GraphNode *node)
     uint16_t condition, outputs[SCALAR_MAX_REGS];
     size_t to_else, to_end;
     if (node->output_count > SCALAR_MAX_REGS) {
+        // No failure: the loop is then run in the ordinary way.
         c->full = true;
         return true;
     }
@@ -254,6 +255,7 @@ static bool compile_if(Compiler *c, const GraphNode *node)
         !yield_to(c, node->blocks[BLOCK_OTHERWISE], outputs)) {
         return false;
     }
+    // Both parts have put their results into the same registers.
     land(c, to_end);
     for (uint32_t i = 0; i < node->output_count; i++) {
         if (!set_reg(c, node_output(node, i), outputs[i])) {
@@ -412,6 +414,7 @@ static bool keep(Compiler *c, ScalarProgram **out)
     if (made == NULL || initial == NULL) {
         return false;
     }
+    // In the plan's arena, so that it is freed with the plan.
     made->code = arena_new_array(arena, ScalarOp, code);
     made->inputs = arena_new_array(arena, ScalarInput, inputs);
     made->outputs =
@@ -426,6 +429,7 @@ static bool keep(Compiler *c, ScalarProgram **out)
     // The template of a run's registers; temporaries start as zeros.
     memcpy(initial, c->initial, c->reg_count * sizeof *initial);
     made->initial = initial;
+    // Copied at their true sizes; the compiler's vectors are scratch.
     made->code_count = (uint32_t)code;
     made->reg_count = c->reg_count;
     made->input_count = (uint32_t)inputs;

@@ -82,6 +82,7 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         break;
 #include "backend/scalar_list.h"
 #undef SCALAR
+        // Any other elementwise op, by its loop for one element.
         case SCALAR_TILE:
             if (UNLIKELY(!run_tile(run, op, regs))) {
                 return false;
@@ -94,6 +95,8 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         case SCALAR_SELECT:
             regs[op->out] = regs[op->in[truth(&regs[op->in[0]]) ? 1 : 2]];
             break;
+        // The end of a turn, which is where Ctrl-C is noticed; the loop's ++ is
+        // taken off the target.
         case SCALAR_LOOP:
             if (UNLIKELY(run->ctx->interrupt)) {
                 tell_rounds(run, op, regs);

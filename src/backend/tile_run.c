@@ -236,6 +236,7 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
     int64_t group = TILE_ELEMENTS / columns;
     const char *from[TILE_MAX_REGS];
     group = group < left ? group : left;
+    // Rows are laid out once for a whole group, columns anew for each.
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
         if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
@@ -263,6 +264,7 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
             !ctx_poll(run->ctx)) {
             return false;
         }
+        // Copies of rows and columns stay where they are.
         advance(program, cursors, TILE_DENSE, group * columns);
     }
     return true;

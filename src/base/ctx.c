@@ -83,6 +83,7 @@ void ctx_init(Ctx *ctx, size_t stack_size)
 void ctx_destroy(Ctx *ctx)
 {
     ctx_clear(ctx);
+    // For the walk of tests/run-inject: how many there are to fail.
     if (ctx->heap.count_told) {
         fprintf(stderr, "allocations: %llu\n",
                 (unsigned long long)ctx->heap.allocations);
@@ -93,6 +94,7 @@ void ctx_destroy(Ctx *ctx)
 #ifdef DUET_INJECT
     inject_end(ctx->heap.large_bytes);
 #endif
+    // Small blocks are not freed one by one: they go with their chunks.
     Chunk *chunk = ctx->heap.chunks;
     if (chunk != NULL) {
         pages_drop(chunk->kept);
@@ -107,6 +109,7 @@ void ctx_destroy(Ctx *ctx)
         }
         chunk = next;
     }
+    // A use after this fails at once instead of reading freed memory.
     memset(&ctx->heap, 0, sizeof ctx->heap);
 }
 

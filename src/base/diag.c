@@ -45,6 +45,7 @@ static bool find_line(const Source *source, uint32_t offset, Line *line)
 // to the right. `<` alone is a comparison and has none.
 static int operator_level(const char *text, size_t rest, size_t *length)
 {
+    // "**" and "//", "<<" and ">>".
     bool doubled = rest > 1 && text[1] == text[0];
     *length = 1;
     switch (text[0]) {
@@ -54,6 +55,7 @@ static int operator_level(const char *text, size_t rest, size_t *length)
         return 2;
     case '&':
         return 3;
+    // A comparison is no operator that is marked.
     case '<':
     case '>':
         *length = 2;
@@ -180,6 +182,7 @@ static bool find_anchor(const char *text, size_t length, Anchor *anchor)
         char byte = text[at];
         if (byte == '"' || byte == '\'') {
             at = skip_string(text, length, at);
+            // A text is an operand like a name.
             anchor->operand |= anchor->depth == 0;
         } else if (is_word(byte)) {
             at = take_word(anchor, text, length, at);
@@ -196,6 +199,8 @@ static bool find_anchor(const char *text, size_t length, Anchor *anchor)
     if (anchor->loose || length == 0 || (sign && anchor->level % 7 == 0)) {
         return false;
     }
+    // Without an operator it may be a subscript, whose brackets are marked
+    // then.
     if (anchor->level == 0 && text[length - 1] == ']' && anchor->open > 0) {
         anchor->start = anchor->open;
         anchor->end = length;
@@ -296,6 +301,7 @@ static int least(int a, int b)
 int diag_distance(const char *a, const char *b, int limit)
 {
     int row[MAX_NAME + 1];
+    // What both begin or end with costs nothing and is left out.
     while (*a != '\0' && *a == *b) {
         a++;
         b++;
@@ -309,9 +315,12 @@ int diag_distance(const char *a, const char *b, int limit)
         return limit + 1;
     }
     for (size_t j = 0; j <= columns; j++) {
+        // Of the empty prefix: all insertions.
         row[j] = (int)j * MOVE_COST;
     }
     for (size_t i = 0; i < rows; i++) {
+        // One row of the table is kept; `diagonal` is what the row above had
+        // one to the left.
         int diagonal = row[0];
         row[0] += MOVE_COST;
         for (size_t j = 0; j < columns; j++) {

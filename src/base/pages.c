@@ -84,11 +84,13 @@ void pages_free(PagesKept *kept, void *block, size_t size)
         return;
     }
     if (kept->kept[PAGES_KEPT - 1].block != NULL) {
+        // The oldest makes room.
         munmap(kept->kept[PAGES_KEPT - 1].block,
                kept->kept[PAGES_KEPT - 1].size);
     }
     memmove(&kept->kept[1], &kept->kept[0],
             (PAGES_KEPT - 1) * sizeof kept->kept[0]);
+    // Newest first: its pages are the likeliest to be in the caches still.
     kept->kept[0].block = block;
     kept->kept[0].size = mapped;
     size_t sum = 0;

@@ -22,6 +22,7 @@ ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
                           TensorType type)
 {
     if (block->param_count == block->param_capacity) {
+        // The old array stays in the arena, unused.
         uint32_t capacity = block->param_capacity * 2 + 4;
         ValueId *params = arena_new_array(&graph->arena, ValueId, capacity);
         if (params == NULL) {

@@ -109,6 +109,7 @@ static const char *unique_name(Graph *graph, const char *name)
     size_t length = strlen(name);
     // The count spares a search from "_1" on for each of many nodes of one op.
     uint64_t *count = map_get(&graph->names, name, length);
+    // The first of its name goes without a number.
     if (count == NULL) {
         if (!map_put(&graph->names, name, length, 0)) {
             return NULL;
@@ -118,6 +119,7 @@ static const char *unique_name(Graph *graph, const char *name)
     StrBuf buf;
     strbuf_init(&buf, graph->ctx);
     const char *result = NULL;
+    // A name of the program's own may be "x_1" already.
     do {
         strbuf_free(&buf);
         strbuf_init(&buf, graph->ctx);

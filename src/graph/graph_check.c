@@ -264,6 +264,7 @@ static bool check_node(Checker *checker, GraphNode *node)
         (op->max_inputs != 255 && node->input_count > op->max_inputs)) {
         return bad(checker, node, "its inputs are too few or too many");
     }
+    // Blocks, then what only some ops have, then types by the op's own rule.
     if (!check_flow(checker, node) || !check_payload(checker, node) ||
         !check_types(checker, node)) {
         return false;

@@ -434,6 +434,7 @@ static bool cut(ParseText *all, Arena *arena, const char *text, size_t length)
     size_t indent;
     while (reader_indent(&reader, &indent)) {
         const char *line = reader.at - indent;
+        // Only a line without indentation begins a graph.
         if (indent == 0 && reader_take(&reader, "graph ")) {
             ParsePart part = {.name.text = reader_name(&reader, arena)};
             if (part.name.text == NULL) {
@@ -452,6 +453,7 @@ static bool cut(ParseText *all, Arena *arena, const char *text, size_t length)
         } else if (all->parts.count == 0) {
             return reader_fail_at(&reader, reader.at, "expected 'graph'");
         }
+        // Everything else is read later, when all names are known.
         while (reader.at < reader.end && *reader.at != '\n') {
             reader.at++;
         }

@@ -216,6 +216,7 @@ static bool read_attrs(NodeLine *line)
         if (name.length == 0) {
             break;
         }
+        // In any order: they are named.
         const AttrDesc *desc = find_attr(op, name);
         if (desc == NULL) {
             return reader_fail_at(reader, name.text,
@@ -229,6 +230,7 @@ static bool read_attrs(NodeLine *line)
             return false;
         }
     }
+    // Those that were not given have their defaults by now, or none.
     for (uint32_t i = 0; i < op->attr_count; i++) {
         if (!attr_fits(line, &op->attrs[i], &line->attrs[i])) {
             return reader_fail_at(reader, reader->at,
@@ -270,6 +272,7 @@ static GraphNode *build_flow(NodeLine *line)
     static const char *const words[2][2] = {{"then", "else"},
                                             {"cond", "body"}};
     Graph *graph = line->parse->graph;
+    // The words in front of the two blocks.
     const char *const *word = words[line->op == OP_WHILE];
     uint32_t count = (uint32_t)line->inputs.count;
     if (line->op == OP_IF && count != 1) {
@@ -289,6 +292,7 @@ static GraphNode *build_flow(NodeLine *line)
             : graph_append_while(graph, line->block, line->inputs.items,
                                  count, first, second, line->place);
     if (node == NULL) {
+        // The builder's error has no place in a text; it is given this line's.
         reader_explain(&line->parse->reader, line->where);
     }
     return node;

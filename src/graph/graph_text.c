@@ -347,6 +347,8 @@ static void print_head(Printer *printer, const char *name)
             between = ", ";
         }
     }
+    // Captures and Variables have lines of their own, in the order of their
+    // numbers.
     strbuf_puts(out, ")\n");
     for (size_t i = 0; i < graph->inputs.count; i++) {
         if (graph->inputs.items[i].kind == INPUT_CAPTURE) {

@@ -252,6 +252,7 @@ bool form_arg_reduction(Form *form)
     if (!form_begin(form, op_desc(form->node->op)->graphdef)) {
         return false;
     }
+    // Without an axis the tensor is flattened first.
     if (axis == ATTR_INT_NONE) {
         const char *parts[2] = {form->inputs[0],
                                 form_const(form, "shape", &flat, 1, 1)};

@@ -290,6 +290,7 @@ static const char *pack_bounds(Form *form, const Slice *slice, int which,
             return NULL;
         }
     }
+    // Some bounds are tensors: all of them are packed into a vector.
     const char *name =
         form_inner(form, parts[which], "Pack", refs, slice->count);
     if (name == NULL) {

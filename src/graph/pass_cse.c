@@ -174,6 +174,7 @@ bool pass_cse(Graph *graph)
     if (room == NULL) {
         return false;
     }
+    // One block of memory for the three tables.
     Cse cse = {graph, room, room + buckets, room + buckets + nodes,
                buckets - 1};
     memset(room, 0xff, buckets * sizeof *room);
@@ -181,6 +182,7 @@ bool pass_cse(Graph *graph)
         cse.next[i] = CSE_ABSENT;
     }
     for (size_t i = 0; i < values; i++) {
+        // At first every value stands for itself.
         cse.instead[i] = (ValueId)i;
     }
     bool ok = cse_block(&cse, graph->block);

@@ -412,6 +412,7 @@ bool reader_element(Reader *reader, Tensor *tensor, int64_t index)
     DType dtype = (DType)tensor->dtype;
     reader_blanks(reader);
     const char *first = reader->at;
+    // A printed constant may leave elements out, and then cannot be read back.
     if (reader_take(reader, "...")) {
         return reader_fail_at(reader, first,
                               "the constant was shortened in print");

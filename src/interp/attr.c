@@ -186,11 +186,14 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
+    // A property or a member decides, whatever the instance has.
     if (attr_is_data_descriptor(found)) {
         return value_object(found)->type->slots.set_descriptor(vm, found, self,
                                                                value);
     }
     bool deleting = value_unbound(value);
+    // Built-in objects have no room; the text differs where the class has the
+    // name.
     if (!may_have_attributes(self)) {
         return set_refused(vm, self, name, !value_unbound(found), deleting);
     }
@@ -199,6 +202,7 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
         return set_refused(vm, self, name, !value_unbound(found), deleting);
     }
     Object *object = value_object(self);
+    // Deleting what is only in the class is an error, too.
     if (deleting && value_unbound(instance_get(vm, object, name))) {
         // 3.11 gives the bare name where __dict__ was asked for before.
         if (object->kind == KIND_INSTANCE &&

@@ -109,6 +109,7 @@ static int is_subclass(Vm *vm, Type *cls, Value classes)
                          "issubclass() arg 2 must be a class, a tuple of "
                          "classes, or a union");
     }
+    // Tuples nest as deep as the program likes.
     if (!ctx_enter_for(&vm->ctx, " in __subclasscheck__")) {
         return -1;
     }

@@ -50,6 +50,7 @@ static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
                            "can't have text and binary mode at once");
     }
     for (const char *at = text; *at != '\0'; at++) {
+        // The one letter that says what is done with the file.
         if (strchr("rwax", *at) == NULL) {
             continue;
         }
@@ -129,6 +130,7 @@ static bool check_options(Vm *vm, Value *args, const OpenMode *mode,
         !check_text(vm, args[ARG_NEWLINE], "newline", &newline)) {
         return false;
     }
+    // Bytes are neither decoded nor split into lines.
     if (mode->binary) {
         const char *name = encoding  ? "an encoding"
                            : errors  ? "an errors"
@@ -162,10 +164,12 @@ static bool has_bom(const Str *encoding)
 // How text goes in and out. Strict UTF-8 needs no codec.
 static bool set_text_options(Vm *vm, File *file, Value *args)
 {
+    // newline=None: all three line ends are read as \n.
     file->flags |= FILE_UNIVERSAL | FILE_TRANSLATE;
     if (builtin_given(args[ARG_NEWLINE])) {
         const Str *end = value_as_str(args[ARG_NEWLINE]);
         file->flags &= ~(uint32_t)FILE_TRANSLATE;
+        // newline='' splits at all three, but leaves them as they are.
         if (end->length > 0) {
             file->flags &= ~(uint32_t)FILE_UNIVERSAL;
             memcpy(file->newline, end->text, end->length);
@@ -182,10 +186,12 @@ static bool set_text_options(Vm *vm, File *file, Value *args)
     }
     const Str *encoding = value_as_str(args[ARG_ENCODING]);
     file->encoding = value_retain(args[ARG_ENCODING]);
+    // "utf-8-sig": the mark is dropped when it is read.
     if (has_bom(encoding)) {
         file->flags |= FILE_BOM | FILE_WHOLE;
         return true;
     }
+    // Encoding nothing tells whether the codec is known.
     Value bytes = bytes_encode(vm, "open", str_value(vm->empty_str),
                                file->encoding,
                                VALUE_UNBOUND);
@@ -193,6 +199,8 @@ static bool set_text_options(Vm *vm, File *file, Value *args)
         return false;
     }
     release(vm, bytes);
+    // Other encodings cannot be decoded in pieces here: the file is read as a
+    // whole.
     if (strcasecmp(encoding->text, "utf-8") != 0 &&
         strcasecmp(encoding->text, "utf8") != 0) {
         file->flags |= FILE_WHOLE;
@@ -289,6 +297,7 @@ static Value make_file(Vm *vm, Value *args, Value path, const char *text,
     char shown[5];
     // Owned: closed with the File object, unlike the standard streams.
     uint32_t flags = FILE_OWNED | (mode->binary ? FILE_BINARY : 0u);
+    // '+' adds the other direction.
     flags |= mode->kind == 'r' || mode->update ? FILE_READ : 0u;
     flags |= mode->kind != 'r' || mode->update ? FILE_WRITE : 0u;
     flags |= mode->binary && buffering == 0 ? FILE_RAW : 0u;
@@ -307,6 +316,7 @@ static Value make_file(Vm *vm, Value *args, Value path, const char *text,
         return VALUE_FAIL;
     }
     if (mode->kind == 'a') {
+        // tell() is to say so even before the first write.
         lseek(descriptor, 0, SEEK_END);
     }
     if (!mode->binary && !set_text_options(vm, file, args)) {
@@ -334,6 +344,7 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
               raise_false(vm, ERR_TYPE,
                           "open() argument 'mode' must be str, not %s",
                           type_name(type_of(vm, given)));
+    // The order is CPython's: the first fault is the one that is told.
     ok = ok &&
          (value_unbound(args[ARG_BUFFERING]) ||
           value_to_index(vm, args[ARG_BUFFERING], &buffering)) &&

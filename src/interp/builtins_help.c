@@ -109,6 +109,7 @@ static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
             strbuf_puts(out, ", /");
         }
     }
+    // Otherwise *args stood in front of the keyword-only ones.
     if (starred && code->keyword_only_count == 0) {
         strbuf_printf(out, "%s*%s", named > 0 ? ", " : "",
                       code->local_names[named]->text);

@@ -54,6 +54,8 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
     Value result = value_from_bool(!wanted);
     TruthSink sink = {{truth_take}, wanted};
     for (;;) {
+        // A generator hands over items without leaving it as long as the sink
+        // takes them.
         Value item = generator_feed(vm, iterator, &sink.sink);
         if (value_same(item, VALUE_STOP)) {
             break;
@@ -64,6 +66,7 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
             result = VALUE_FAIL;
             break;
         }
+        // The answer is known: the rest is never asked for.
         if (truth == wanted) {
             result = value_from_bool(wanted);
             break;
@@ -457,10 +460,12 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
                            "positional arguments",
                            name);
     }
+    // Of a tensor it is the reduction of that name.
     if (!many && builtin_is_tensor(values->items[0]) &&
         value_unbound(args[1])) {
         return reduce_tensor(vm, name, values->items[0], args[3], args[4]);
     }
+    // Ints and floats that stand side by side need no calls.
     Value plain = many && !builtin_given(args[1])
                       ? best_of_plain(vm, values, op)
                       : VALUE_UNBOUND;
@@ -476,6 +481,7 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
         release(vm, best.item);
         return VALUE_FAIL;
     }
+    // UNBOUND: the iterable was empty.
     if (!value_unbound(best.item)) {
         return best.item;
     }

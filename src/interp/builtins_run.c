@@ -134,6 +134,8 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
         !check_space(vm, name, args[2], "locals")) {
         return VALUE_FAIL;
     }
+    // With globals alone they are the locals too; with neither, both are the
+    // caller's.
     bool given = builtin_given(args[1]);
     // Spaces may be the caller's own dicts, which the text then changes.
     Value globals = given ? value_retain(args[1])

@@ -14,6 +14,7 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
     int64_t group = 1;
     char sep = '\0';
     if (!value_unbound(args[1])) {
+        // A str or bytes of one ASCII character.
         bool str = value_is_str(args[1]);
         if (!str && bytes_argument(vm, args[1]) == NULL) {
             return VALUE_FAIL;
@@ -32,6 +33,7 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     size_t length = bytes_length(args[0]);
+    // A width of 0 sets no separator.
     size_t width = (size_t)(group < 0 ? -group : group);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);

@@ -172,6 +172,7 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
             object_release(&vm->ctx, out);
             return VALUE_FAIL;
         }
+        // What is to be deleted is looked up before it is translated.
         char byte = self->data[i];
         if (omit == NULL || memchr(omit->data, byte, omit->length) == NULL) {
             out->data[used++] =

@@ -75,6 +75,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
 {
     uint32_t keyword_count = names != NULL ? (uint32_t)names->count : 0;
     uint32_t given = count - keyword_count;
+    // More than the native has go into *args, or were refused just now.
     uint32_t taken =
         given < native->positional_count ? given : native->positional_count;
     if (!native_check_count(vm, native, given, names)) {
@@ -94,6 +95,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
         }
         bound[varargs] = value_from_object(extra);
     }
+    // **options is a dict of its own, even an empty one.
     if (rest >= 0) {
         Dict *dict = dict_new(vm);
         if (dict == NULL) {

@@ -86,6 +86,7 @@ static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
     strbuf_init(&list, &b->vm->ctx);
     for (uint32_t i = from; i < to; i++) {
         if (value_unbound(b->window[i])) {
+            // "'a' and 'b'", but "'a', 'b', and 'c'", as CPython lists them.
             const char *before = seen == 0             ? ""
                                  : seen + 1 < count    ? ", "
                                  : count == 2          ? " and "
@@ -313,6 +314,8 @@ static bool bind_named(Function *function, Value *window, uint32_t count,
     uint32_t defaults =
         function->defaults != NULL ? (uint32_t)function->defaults->count : 0;
     uint8_t places[NAMED_MOST];
+    // Only functions without *args, keyword-only parameters and the like:
+    // others take the general way.
     if (code->plain_count != positional || names->count > NAMED_MOST ||
         given > positional || positional > NAMED_PARAMETERS ||
         defaults > positional) {
@@ -325,6 +328,7 @@ static bool bind_named(Function *function, Value *window, uint32_t count,
     if (taken == 0) {
         return false;
     }
+    // The values are set aside first, for they stand where others may go.
     Value values[NAMED_MOST];
     memcpy(values, window + given, names->count * sizeof *values);
     for (uint32_t i = given; i < positional; i++) {
@@ -345,6 +349,7 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {
     const Code *code = function->code;
+    // The two quick ways: positions and defaults alone, and few names.
     if (keyword_names == NULL && bind_defaults(function, window, count)) {
         return true;
     }
@@ -383,6 +388,7 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
             ctx_free(&vm->ctx, b.keywords, keywords * sizeof(Value));
         }
     }
+    // After a failure the window is emptied, whatever of it had moved.
     uint32_t end = b.total > count ? b.total : count;
     for (uint32_t i = 0; !done && i < end; i++) {
         value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);

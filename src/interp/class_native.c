@@ -304,6 +304,7 @@ bool class_add_native(Vm *vm, Type *cls)
                                      native_FORMAT, "The value in this form."};
     static const NativeDef get = {"__get__", "self, instance, owner=None, /",
                                   native_GET, "Bind to the instance."};
+    // Slots whose methods take other arguments than the list's rows have.
     if ((own->call != NULL && !add_slot_native(vm, cls, &call)) ||
         (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
         ((own->get_descriptor != NULL || cls->kind == KIND_FUNCTION) &&
@@ -311,6 +312,7 @@ bool class_add_native(Vm *vm, Type *cls)
         (own->binary != NULL && !add_operators(vm, cls))) {
         return false;
     }
+    // __hash__ = None is how programs see that a type cannot be hashed.
     if ((cls->def->flags & TYPE_UNHASHABLE) != 0 && own->hash == NULL &&
         !dict_set_name(vm, cls->dict, vm->names[NAME_HASH], VALUE_NONE)) {
         return false;

@@ -537,6 +537,7 @@ static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
     Str *key = vm->names[NAME_METACLASS];
     Value given = dict_get_name(keywords, key);
     if (!value_unbound(given)) {
+        // Any callable: it need not be a class.
         meta = given;
     }
     value_retain(meta);

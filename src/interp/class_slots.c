@@ -475,6 +475,7 @@ static void clear_with_dict(Vm *vm, Object *self)
 // layout.
 static void set_slots(Vm *vm, Type *cls)
 {
+    // The nearest built-in class, whose C functions know the object's layout.
     const Type *layout = cls;
     while (layout->flags & TYPE_HEAP) {
         layout = layout->base;
@@ -495,6 +496,7 @@ static void set_slots(Vm *vm, Type *cls)
     }
     if (class_defines(vm, cls, NAME_CALL)) {
         cls->slots.call = user_call;
+        // The machine must not go past the method.
         cls->slots.enter = NULL;
     }
     if (class_defines(vm, cls, NAME_NEW)) {

@@ -126,6 +126,7 @@ bool code_dump(Vm *vm, const Code *code, StrBuf *out)
                   (unsigned)code->local_count);
     for (uint32_t word = 0; ok && word < code->word_count;) {
         ok = add_instruction(vm, out, code, word);
+        // Inline caches stand behind their instruction.
         word += 1 + opcode_texts[INS_OP(code->words[word])].cache;
     }
     for (uint32_t i = 0; i < code->handler_count; i++) {
@@ -136,6 +137,7 @@ bool code_dump(Vm *vm, const Code *code, StrBuf *out)
                       (unsigned)handler->target, (unsigned)handler->depth);
     }
     for (uint32_t i = 0; ok && i < code->constant_count; i++) {
+        // Functions inside are constants of the code around.
         if (value_is_kind(code->constants[i], KIND_CODE)) {
             strbuf_putc(out, '\n');
             ok = code_dump(vm,

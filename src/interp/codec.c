@@ -185,6 +185,7 @@ static void put_point(Encoder *e, uint32_t c)
     case CODEC_UTF16_BE: {
         // "utf-16" without a suffix writes little-endian behind its mark.
         bool big = e->codec->kind == CODEC_UTF16_BE;
+        // Beyond the basic plane: a pair of surrogates.
         if (c >= 0x10000) {
             put_unit(&e->out, 0xD800 + ((c - 0x10000) >> 10), 2, big);
             c = 0xDC00 + ((c - 0x10000) & 0x3FF);

@@ -77,6 +77,8 @@ static uint32_t get_unit(const Decoder *d, size_t at, size_t size, bool big)
 // They are set ahead of each test that may fail.
 static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
 {
+    // The fields say what is wrong in case of a failure; a success ignores
+    // them.
     d->bad = d->length - at;
     d->reason = "truncated data";
     if (d->length - at < 2) {
@@ -88,6 +90,7 @@ static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
     }
     d->reason = "illegal encoding";
     d->bad = 2;
+    // A low surrogate that no high one precedes.
     if (*c >= 0xDC00) {
         return 0;
     }
@@ -176,6 +179,7 @@ static bool pass_surrogate(Decoder *d, size_t at)
         d->bad = 3;
         if (left >= 3 && data[0] == 0xED && data[1] >= 0xA0 &&
             data[1] <= 0xBF && (data[2] & 0xC0) == 0x80) {
+            // The three bytes that UTF-8 forbids, read as if it did not.
             c = 0xD000u | (data[1] & 0x3Fu) << 6 | (data[2] & 0x3Fu);
         }
     } else if (kind != CODEC_ASCII) {
@@ -221,6 +225,7 @@ static bool decode_handle(Decoder *d, size_t at)
         return true;
     case HANDLER_SURROGATES:
         return escape_bytes(d, at) || decode_failed(d, at);
+    // "surrogatepass": other faults stay faults, of the length that they had.
     case HANDLER_PASS: {
         size_t bad = d->bad;
         if (pass_surrogate(d, at)) {
@@ -258,6 +263,7 @@ static size_t skip_mark(Decoder *d)
     }
     // Errors name the order that is read.
     const Codec *given = d->codec;
+    // Without a mark little-endian is taken, as on this machine.
     d->codec = size == 2 ? &little16 : &little32;
     if (d->length < size) {
         d->codec = d->length == 0 ? given : d->codec;

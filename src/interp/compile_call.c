@@ -31,6 +31,7 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
         expr_temp(c, items.items[done++]);
     }
     emit(c, OPCODE_LIST, target, first, c->top - first);
+    // The batch's registers are free again: the list holds the items.
     c->top = first;
     while (done < items.count && !c->failed) {
         if (items.items[done]->kind == AST_STARRED) {

@@ -24,6 +24,7 @@ static uint32_t class_code(Compiler *outer, const Node *node)
     compiler_name(&c, name);
     if (!c.failed) {
         compiler_cells(&c);
+        // __module__ is what __name__ is where the class stands.
         Reg module = push(&c);
         emit(&c, OPCODE_GETN, module, constant_name(&c, "__name__", 8), 0);
         emit(&c, OPCODE_SETN, module, constant_name(&c, "__module__", 10), 0);
@@ -45,6 +46,7 @@ static uint32_t class_code(Compiler *outer, const Node *node)
     }
     Code *code = finish_code(&c);
     if (code != NULL) {
+        // The namespace is the only parameter.
         code->positional_count = 1;
         compiler_fill(&c, code, node, name, CODE_CLASS_BODY);
     }
@@ -79,9 +81,11 @@ void class_to(Compiler *c, const Node *node, Reg target)
         }
         c->top = key;
     }
+    // The namespace, empty: what the body binds goes in here.
     emit(c, OPCODE_DICT, base + 2, base + 2, 0);
     uint32_t code = c->failed ? 0 : class_code(c, node);
     c->span = node->span;
+    // MAKEFUNC and CALL want neighbours behind the body's function.
     push_many(c, 2);
     emit(c, OPCODE_MAKEFUNC, base + 3, code, 0);
     // The body is called with the namespace as its only argument.

@@ -84,6 +84,7 @@ static bool copy_captures(Compiler *c, Code *code)
     if (code->captures == NULL) {
         return false;
     }
+    // Set before the names, so that freeing a half-made code knows its arrays.
     code->captured_count = (uint16_t)count;
     code->captured_names =
         ctx_alloc_zero(ctx, count * sizeof *code->captured_names);

@@ -39,6 +39,7 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     const Node *g = generators.items[index];
     Reg state = push_many(c, 4);
     uint32_t next = new_label(c);
+    // The parameter moves into the loop's state.
     if (index == 0) {
         emit(c, OPCODE_MOVET, state, 0, 0);
     } else {
@@ -50,6 +51,7 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     Symbol *local = local_symbol(c, g->comprehension.target);
     Reg item = local != NULL ? local->index : push(c);
     if (local == NULL) {
+        // Unpacked from the register that FORLOOP fills.
         store_target(c, g->comprehension.target, item);
     }
     for (uint32_t i = 0; i < g->comprehension.conditions.count; i++) {
@@ -79,6 +81,7 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
     if (!c.failed) {
         compiler_cells(&c);
         Reg result = push(&c);
+        // A generator expression has no display to fill.
         if (which < 3) {
             emit(&c, displays[which], result, result, 0);
         }
@@ -95,6 +98,7 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
         compiler_fill(&c, code, node, names[which], CODE_COMPREHENSION);
     }
     uint32_t constant = compiler_close(&c, code);
+    // Made and called at once.
     Reg base = push_many(outer, 4);
     emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
     // Outside, so that errors in it appear when the comprehension is written,

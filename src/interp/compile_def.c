@@ -101,6 +101,7 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
         }
     }
     if (c->top > first) {
+        // Positional defaults stand in registers side by side.
         emit(c, OPCODE_TUPLE, base, first, c->top - first);
         flags |= 1;
     }
@@ -109,6 +110,7 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
         const Node *p = list.items[i];
         if (p->param.kind == PARAM_KEYWORD_ONLY &&
             p->param.default_value != NULL) {
+            // The dict is made for the first one.
             if (!(flags & 2)) {
                 emit(c, OPCODE_DICT, base + 1, base + 1, 0);
                 flags |= 2;

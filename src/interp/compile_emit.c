@@ -417,6 +417,7 @@ static bool write_positions(Compiler *c, const Layout *layout, Code *code)
         ok = vec_reserve(&c->vm->ctx, &bytes, 32);
         if (ok) {
             uint8_t *out = bytes.items + bytes.count;
+            // Differences, which are small.
             size_t size = put_number(out, (int64_t)here.word - last.word);
             size += put_number(out + size,
                                (int64_t)here.span.start - last.span.start);

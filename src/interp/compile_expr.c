@@ -333,6 +333,7 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
             emit_jump(c, OPCODE_JMP, 0, 0, label);
         }
     } else {
+        // Anything else is computed, and its truth is asked.
         Reg mark = c->top;
         Reg value = expr_any(c, node);
         c->span = node->span;
@@ -517,6 +518,7 @@ static void expression(Compiler *c, const Node *node, Reg target)
     }
     switch (node->kind) {
     case AST_NAME: load_name(c, node->name.id, target); break;
+    // Small ints stand in the instruction itself.
     case AST_CONSTANT:
         if (constant_int16(node, &number)) {
             emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);

@@ -316,6 +316,8 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
     bool known = false;
     for (uint32_t i = 0; i < 3 && iter->kind == AST_CALL &&
                          iter->call.function->kind == AST_NAME; i++) {
+        // Only the plain names: whether they still mean the built-ins is seen
+        // at run time.
         known = known ||
                 strcmp(iter->call.function->name.id.text, names[i]) == 0;
     }
@@ -327,6 +329,8 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
         expr_to(c, iter, state);
         return;
     }
+    // The call is kept apart, as a note: if an argument is a tensor, the loop
+    // is traced.
     Reg mark = c->top;
     uint32_t count = iter->call.arguments.count;
     Reg window = push_many(c, count + 2);
@@ -388,6 +392,7 @@ static void staged_for(Compiler *c, const Node *node)
     for_turn(c, node, stop, item);
     block_next(c, block);
     place_label(c, block_at(c, block)->else_target);
+    // A flag that `break` or `return` has set ends the loop early.
     if (stop != NULL) {
         Reg test = push(c);
         test_value(c, stop, test);

@@ -43,6 +43,7 @@ static void leave_one(Compiler *c, Exit *exit)
     }
     switch (exit->kind) {
     case EXIT_LOOP: emit(c, OPCODE_DROPN, exit->base, exit->count, 0); break;
+    // The body is compiled anew for this way out.
     case EXIT_FINALLY: body(c, exit->finalbody); break;
     case EXIT_WITH: {
         Span here = c->span;
@@ -51,6 +52,7 @@ static void leave_one(Compiler *c, Exit *exit)
         c->span = here;
         break;
     }
+    // The exception is done; its name is unbound, as at the end of the handler.
     case EXIT_HANDLED:
         emit(c, OPCODE_POPEXC, 0, 0, 0);
         emit(c, OPCODE_DROP, exit->base, 0, 0);
@@ -226,11 +228,13 @@ static void try_finally(Compiler *c, const Node *node)
         body(c, node->try_stmt.body);
     }
     end(c, &range);
+    // From here on a jump out of the body runs `finally` no more.
     c->exits = exit.outer;
     body(c, node->try_stmt.finalbody);
     emit_jump(c, OPCODE_JMP, 0, 0, done);
     place_label(c, range.target);
     push(c);
+    // The second copy of the body runs while the exception is being handled.
     Exit handled;
     exit_push(c, &handled, EXIT_HANDLED, NULL);
     handled.base = exception;

@@ -78,6 +78,7 @@ static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
             ok = !value_failed(item);
             break;
         }
+        // Without a mapping the items are pairs; with one they are its keys.
         if (value_unbound(mapping)) {
             ok = ctx_poll(&vm->ctx) && update_pair(vm, dict, item, i);
         } else {

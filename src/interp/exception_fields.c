@@ -354,6 +354,7 @@ static bool init_syntax(Vm *vm, Exception *self, const Tuple *args)
     } else {
         done = true;
         for (size_t i = 0; done && i < count; i++) {
+            // Field 0 is the message.
             done = set_field(vm, self, (int)i + 1, place->items[i]);
         }
     }

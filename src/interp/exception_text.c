@@ -44,6 +44,7 @@ static Str *os_text(Vm *vm, const Fields *fields)
         return NULL;
     }
     Str *part[4] = {NULL};
+    // str() or repr() may run code and fail: then a part is NULL.
     for (int i = 0; i < 2 + file + file2; i++) {
         Value value = fields->item[i];
         value = value_unbound(value) ? VALUE_NONE : value;
@@ -148,6 +149,7 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     if (!translate) {
+        // Translating needs no codec, so it is not named.
         strbuf_printf(&out, "'%s' codec ", value_as_str(encoding)->text);
     }
     strbuf_printf(&out, "can't %s ", translate ? "translate"

@@ -124,6 +124,7 @@ FILE_BODY(readlines)
     while (lines != NULL) {
         Value line = file_next_line(vm, file, -1);
         int64_t length = value_failed(line) ? -1 : value_length(vm, line);
+        // The empty line is the end of the file.
         if (length == 0) {
             release(vm, line);
             return value_from_object(lines);
@@ -335,6 +336,7 @@ FILE_BODY(seek)
     if (place < 0) {
         return raise_errno(vm, errno, NULL);
     }
+    // A walk over lines begins anew, and tell() is allowed again.
     base->flags &= ~(uint32_t)FILE_WALKED;
     base->newlines = 0;
     return int_from_i64(vm, place);

@@ -130,9 +130,11 @@ static int fill_whole(Vm *vm, File *file)
     }
     const char *raw = file->in.text + start;
     size_t length = file->in.length - start;
+    // The byte-order mark belongs to the file, not to the text.
     bool marked = (file->flags & FILE_BOM) && length >= 3 &&
                   memcmp(raw, "\xEF\xBB\xBF", 3) == 0;
     Value bytes = bytes_value(vm, raw + 3 * marked, length - 3 * marked);
+    // The raw bytes make way for the text.
     file->in.length = start;
     Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
     Value text = value_failed(bytes)
