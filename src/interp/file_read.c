@@ -264,9 +264,12 @@ static Value take_text(Vm *vm, File *file, size_t length)
         }
         return take_line(vm, file, length, 0);
     }
+    // Some line end has to be noted or rewritten, so the text is copied end by
+    // end.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     while (text < end) {
+        // "\r\n" is one end.
         size_t size = *text == '\r' && text + 1 < end && text[1] == '\n' ? 2
                                                                          : 1;
         note_end(file, text, size);
@@ -395,6 +398,7 @@ static size_t find_end(const File *file, const char *text, size_t length,
         return 0;
     }
     const char *from = text + searched, *end = text + length;
+    // newline='\r' or '\r\n' was given: nothing else ends a line.
     if (!binary && file->newline[0] == '\r') {
         const char *found = memmem(from, (size_t)(end - from), file->newline,
                                    strlen(file->newline));
@@ -402,6 +406,7 @@ static size_t find_end(const File *file, const char *text, size_t length,
         return found == NULL ? 0 : (size_t)(found - text) + *ending;
     }
     const char *line = memchr(from, '\n', (size_t)(end - from));
+    // A '\r' behind the first '\n' is of no interest.
     const char *stop = line == NULL ? end : line;
     const char *back = binary || !(file->flags & FILE_UNIVERSAL)
                            ? NULL
@@ -453,6 +458,7 @@ Value file_next_line(Vm *vm, File *file, int64_t limit)
         file_unsupported(vm, binary ? "readline" : "not readable");
         return VALUE_FAIL;
     }
+    // Reading has to see what was written before.
     if (file->out.length > 0 && !file_flush(vm, file)) {
         return VALUE_FAIL;
     }
@@ -464,13 +470,16 @@ Value file_next_line(Vm *vm, File *file, int64_t limit)
         size_t length = valid - file->in_start;
         size_t end = find_end(file, start, length, searched, binary, last,
                               &ending);
+        // A whole line is there.
         if (end != 0) {
             return give_line(vm, file, end, ending, limit, binary);
         }
+        // The rest of the file, which may lack its end, or nothing at all.
         if (last || limit == 0) {
             return give_line(vm, file, limit == 0 ? 0 : length, 0, limit,
                              binary);
         }
+        // The last byte is looked at again: it may be the first half of an end.
         searched = length == 0 ? 0 : length - 1;
         int more = fill(vm, file, binary);
         if (more < 0) {

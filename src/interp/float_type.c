@@ -126,6 +126,8 @@ static bool parse_plain(const char *at, const char *end, double *d)
                                     1e18, 1e19, 1e20, 1e21, 1e22};
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
+    // Up to 15 digits and a power up to 22 are exact in a double: then one
+    // operation rounds once, which is the right result.
     int64_t number = 0;
     int digits = 0, behind = 0, power = 0;
     bool point = false;
@@ -137,6 +139,8 @@ static bool parse_plain(const char *at, const char *end, double *d)
         }
         number = number * 10 + (*at - '0');
         behind += point;
+        // Leading zeros are counted as well: the general way is right, only
+        // slower.
         if (++digits > DIGITS_MOST) {
             return false;
         }
@@ -156,6 +160,7 @@ static bool parse_plain(const char *at, const char *end, double *d)
         }
         power = minus ? -power : power;
     }
+    // Digits behind the point make the power smaller.
     power -= behind;
     if (at != end || power > POWER_MOST || power < -POWER_MOST) {
         return false;
@@ -371,12 +376,14 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
                         (end[-1] >= '\t' && end[-1] <= '\r'))) {
         end--;
     }
+    // The sign is read here, since strtod would take one behind "0x" too.
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     bool prefixed = end - at > 1 && at[0] == '0' && (at[1] | 32) == 'x';
     bool word = is_float_word(at, (size_t)(end - at));
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
+    // The prefix may be left out in Python, not in C.
     strbuf_puts(&text, prefixed || word ? "" : "0x");
     strbuf_add(&text, at, (size_t)(end - at));
     char *stop = NULL;
@@ -387,6 +394,7 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
         return raise_false(vm, ERR_VALUE,
                            "invalid hexadecimal floating-point string");
     }
+    // "inf" is a value, an overflow is none.
     if (isinf(*d) && !word) {
         return raise_false(vm, ERR_OVERFLOW,
                            "hexadecimal value too large to represent as a "

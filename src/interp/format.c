@@ -140,6 +140,7 @@ static bool format_parse(Vm *vm, Value v, char type, Str *text,
     // 0 stands for "not given" in the letters; the numbers get -1 below.
     memset(spec, 0, sizeof *spec);
     const char *end = text->text + text->length;
+    // [[fill]align][sign][z][#][0][width][grouping][.precision][type]
     const char *at = parse_align(text->text, text->length, spec);
     at = parse_flags(at, spec);
     if (!parse_number(vm, &at, &spec->width) ||
@@ -170,6 +171,7 @@ static bool format_parse(Vm *vm, Value v, char type, Str *text,
                            "'%s'",
                            text->text, type_name(type_of(vm, v)));
     }
+    // CPython would try, and fail in the same way.
     if (spec->width > FORMAT_MAX) {
         return raise_false(vm, ERR_MEMORY, "out of memory");
     }
@@ -357,6 +359,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     if (!format_parse(vm, v, 'd', text, &spec)) {
         return VALUE_FAIL;
     }
+    // The letters of floats: the int is converted first.
     if (spec.type != 0 && strchr("eEfFgG%", spec.type) != NULL) {
         // Parsed there once more: a rare case, not worth a second entry.
         return format_float(vm, v, text);
@@ -364,6 +367,7 @@ Value format_int(Vm *vm, Value v, Str *text)
     if (spec.type != 0 && strchr("bcdnoxX", spec.type) == NULL) {
         return unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
+    // A precision has no meaning for a whole number.
     if (spec.precision >= 0) {
         return raise_error(vm, ERR_VALUE,
                            "Precision not allowed in integer format "
@@ -392,6 +396,7 @@ Value format_int(Vm *vm, Value v, Str *text)
         sign[used++] = negative ? '-' : spec.sign;
     }
     if (spec.alternate && base != 10) {
+        // 0x, 0o or 0b.
         sign[used++] = '0';
         sign[used++] = spec.type;
     }
@@ -422,6 +427,7 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         strbuf_puts(out, type == '%' ? "%" : "");
         return;
     }
+    // No letter and no precision: as repr().
     if (type == 'r') {
         float_print_repr(out, d);
         return;
@@ -516,6 +522,8 @@ Value format_float(Vm *vm, Value v, Str *text)
     StrBuf digits, out;
     strbuf_init(&digits, &vm->ctx);
     strbuf_init(&out, &vm->ctx);
+    // A precision without a letter is neither 'g' nor repr(): one digit stands
+    // behind the point at least.
     if (spec.type == 0 && spec.precision >= 0 && isfinite(d)) {
         untyped_digits(&digits, d, spec.precision);
     } else {
@@ -524,6 +532,7 @@ Value format_float(Vm *vm, Value v, Str *text)
     }
     // NaN has a sign bit that Python never shows.
     bool negative = signbit(d) && !isnan(d);
+    // The option z: what rounds to zero shows no sign.
     if (spec.no_minus_zero && isfinite(d) && all_zero(strbuf_text(&digits))) {
         negative = false;
     }

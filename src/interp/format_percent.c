@@ -260,6 +260,7 @@ static Value percent_whole(Percent *p, char type, Value v)
     if (value_is_integer(v) || value_is_bool(v)) {
         return value_retain(v);
     }
+    // x, o and X need an int or an __index__; a float is refused.
     bool decimal = type == 'd' || type == 'i' || type == 'u';
     Type *cls = type_of(p->vm, v);
     Value (*convert)(Vm *, Value) =
@@ -305,6 +306,7 @@ static bool percent_int(Percent *p, FormatSpec *spec, Value v)
     release(p->vm, whole);
     const char *at = strbuf_text(&digits);
     bool negative = *at == '-';
+    // The digits, filled up with zeros to the precision.
     StrBuf body;
     strbuf_init(&body, &p->vm->ctx);
     size_t length = digits.length - negative;
@@ -382,6 +384,7 @@ static bool percent_named(Percent *p)
     if (value_unbound(p->mapping)) {
         return raise_false(p->vm, ERR_TYPE, "format requires a mapping");
     }
+    // The key is a text, even if it is a number.
     const char *start = ++p->at;
     int depth = 1;
     for (; p->at < p->end; p->at++) {
@@ -407,6 +410,7 @@ static bool percent_named(Percent *p)
     // The item of the conversion before is let go only now.
     value_replace(&p->vm->ctx, &p->item, v);
     p->single = v;
+    // From here on the mapping's item is the only value.
     p->args = NULL;
     p->next = 0;
     return true;
@@ -526,6 +530,7 @@ Value format_percent(Vm *vm, Value text, Value args)
     bool ok = percent_run(&p);
     // The item that %(name) gave last, if any did.
     release(vm, p.item);
+    // str_from_buf takes the buffer, bytes_value copies it.
     if (!ok || !bytes) {
         Str *result = ok ? str_from_buf(vm, &p.out) : NULL;
         if (!ok) {

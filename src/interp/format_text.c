@@ -67,6 +67,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
     if (!read_number(f, at, end, &number)) {
         return VALUE_FAIL;
     }
+    // An empty name: the next number in turn.
     bool automatic = at == end;
     if (automatic || number >= 0) {
         if ((automatic && f->next < 0) || (!automatic && f->automatic)) {
@@ -85,6 +86,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
         f->next = -1;
         return numbered(f, number);
     }
+    // Anything else names a keyword.
     Str *name = str_new(f->vm, at, (size_t)(end - at));
     if (name == NULL) {
         return VALUE_FAIL;
@@ -225,6 +227,7 @@ static bool read_spec(Fields *f, const char **at, const char *end, char *how,
                                "end of string while looking for conversion "
                                "specifier");
         }
+        // The letter itself is judged by converted().
         *how = *(*at)++;
         if (*at < end && (c = *(*at)++) == '}') {
             *spec = *spec_end = *at;
@@ -235,6 +238,7 @@ static bool read_spec(Fields *f, const char **at, const char *end, char *how,
                                "expected ':' after conversion specifier");
         }
     }
+    // From here on everything up to the closing brace is the spec.
     *spec = *at;
     for (int depth = 1; *at < end;) {
         c = *(*at)++;
@@ -272,6 +276,7 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
         return raise_null(f->vm, ERR_VALUE,
                           "expected '}' before end of string");
     }
+    // Without a spec it is empty, which every type understands.
     const char *name_end = at - 1, *spec = at, *spec_end = at;
     char how = 0;
     if (c != '}' && !read_spec(f, &at, end, &how, &spec, &spec_end)) {

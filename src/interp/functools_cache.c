@@ -163,9 +163,11 @@ static Value make_key(Vm *vm, const Cacher *self, const Value *args,
                       uint32_t count, const Tuple *names)
 {
     uint32_t named = names == NULL ? 0 : (uint32_t)names->count;
+    // One argument of a plain type is its own key: nothing is made.
     if (count == 1 && named == 0 && !self->typed && is_plain_key(vm, *args)) {
         return value_retain(*args);
     }
+    // A mark between positions and names: f(1, 'a', 2) is not f(1, a=2).
     Type *mark = named == 0 ? NULL : link_type(vm);
     if (named != 0 && mark == NULL) {
         return VALUE_FAIL;
@@ -186,6 +188,7 @@ static Value make_key(Vm *vm, const Cacher *self, const Value *args,
         }
         key->items[at++] = value_retain(args[i]);
     }
+    // typed=True: 1 and 1.0 are different calls.
     for (uint32_t i = 0; self->typed && i < count; i++) {
         key->items[at++] =
             value_from_object(object_retain(type_of(vm, args[i])));
@@ -249,12 +252,15 @@ static bool look_up(Vm *vm, Cacher *self, const Value *args, uint32_t count,
     int known = value_hash(vm, key, &hash)
                     ? dict_get_hashed(vm, self->results, key, hash, &found)
                     : -1;
+    // A failure counts as neither.
     self->hits += known > 0;
     self->misses += known == 0;
+    // The key goes into the link, and is stored when the result is there.
     if (known == 0) {
         *link = link_new(vm, key, hash);
         return *link != NULL;
     }
+    // The newest end of the ring is the one that is dropped last.
     if (known > 0 && self->most >= 0) {
         Link *newest = (Link *)value_object(found);
         ring_leave(&newest->ring);
@@ -415,6 +421,7 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!value_is_callable(vm, given[0])) {
         return raise_error(vm, ERR_TYPE, "the first argument must be callable");
     }
+    // maxsize=None: without bound, and then without a ring.
     if (!value_is_none(given[1])) {
         if (!value_to_index(vm, given[1], &most)) {
             return VALUE_FAIL;
@@ -427,6 +434,7 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return VALUE_FAIL;
     }
     self->function = value_retain(given[0]);
+    // Every field is set before anything else can fail.
     self->results = NULL;
     self->ring = (Ring){&self->ring, &self->ring};
     self->most = most;

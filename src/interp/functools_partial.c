@@ -110,6 +110,7 @@ static bool lay_out(Vm *vm, Partial *self, Value *window, const Value *args,
     for (uint32_t i = 0; i < positional; i++) {
         *window++ = value_retain(args[i]);
     }
+    // Positions first; keywords follow in the order of the dict.
     *names = partial_names(vm, self);
     if (*names == NULL) {
         return false;
@@ -120,6 +121,7 @@ static bool lay_out(Vm *vm, Partial *self, Value *window, const Value *args,
     while (dict_next(self->keywords, &position, &key, &value)) {
         *place++ = value_retain(value);
     }
+    // The call's keywords replace those of the same name.
     if (given != NULL && given->count != 0) {
         Tuple *all =
             merge_names(vm, *names, given, window, args + positional);
@@ -163,6 +165,7 @@ static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
     }
     uint32_t size = (uint32_t)(own + named + count);
     Value space[PARTIAL_INLINE_ARGS], *window = space;
+    // Few calls have more arguments; those take memory.
     if (size > PARTIAL_INLINE_ARGS) {
         window = ctx_alloc(&vm->ctx, size * sizeof *window);
         if (window == NULL) {
@@ -170,6 +173,7 @@ static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
         }
     }
     Value result;
+    // The call's own names, if any, are behind its positions already.
     if (named == 0) {
         for (size_t i = 0; i < own; i++) {
             window[i] = value_retain(self->args->items[i]);
@@ -313,6 +317,7 @@ static Value partial_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return VALUE_FAIL;
     }
     self->func = value_retain(inner != NULL ? inner->func : args->items[0]);
+    // NULL until they are made: destroy and visit know that.
     self->keywords = NULL;
     self->names = NULL;
     self->names_version = 0;

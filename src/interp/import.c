@@ -369,6 +369,7 @@ static Str *resolve_package(Vm *vm, Dict *globals, uint32_t level)
     if (key == NULL) {
         return NULL;
     }
+    // What the importing module says of itself.
     Value package = dict_get_name(globals, key);
     object_release(&vm->ctx, key);
     if (!value_is_str(package) || value_as_str(package)->length == 0) {
@@ -431,6 +432,7 @@ Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
 // A submodule `module.name`: imported already or to be found. UNBOUND: none.
 static Value find_submodule(Vm *vm, Module *module, Str *name)
 {
+    // "package.name"
     Str *full = str_printf(vm, "%s.%s", module->name->text, name->text);
     if (full == NULL) {
         return VALUE_FAIL;
@@ -446,6 +448,8 @@ static Value find_submodule(Vm *vm, Module *module, Str *name)
     if (type_is_subtype(type_of(vm, error),
                         type_of_error(vm, ERR_MODULE_NOT_FOUND))) {
         Str *text = value_str(vm, error);
+        // An import within that module may fail too, and then its error must be
+        // seen.
         missing = text != NULL && strstr(text->text, full->text) != NULL;
         object_release_null(&vm->ctx, text);
         raise_clear(vm);

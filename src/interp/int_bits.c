@@ -34,6 +34,7 @@ mp_err int_pack(mp_int *number, const unsigned char *items, size_t count,
         return MP_MEM;
     }
     int digits = (int)(count * (size_t)bits / MP_DIGIT_BIT) + 1;
+    // One allocation for all digits.
     mp_err err = mp_grow(number, digits);
     if (err != MP_OKAY) {
         return err;
@@ -43,6 +44,7 @@ mp_err int_pack(mp_int *number, const unsigned char *items, size_t count,
     uint64_t window = 0;
     int held = 0;
     while (count > 0) {
+        // From the lowest item up.
         uint64_t item = items[--count];
         window |= item << held;
         held += bits;

@@ -116,6 +116,7 @@ static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
     if (err != MP_OKAY) {
         return err;
     }
+    // Blocks as long as the divisor, so that each step divides two by one.
     int digits = b->used < BLOCK_LEAST ? BLOCK_LEAST : b->used;
     err = mp_grow(quotient, a->used);
     if (err == MP_OKAY) {
@@ -124,6 +125,7 @@ static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
     for (int end = a->used; err == MP_OKAY && end > 0;) {
         int start = (end - 1) / digits * digits;
         mp_int block = int_digits(a, start, end);
+        // What is left of the blocks above comes in front of this one.
         mp_exch(&number, rest);
         err = append(&number, end - start, &block);
         err = err == MP_OKAY ? divide_half(ctx, &number, b, &part, rest) : err;
@@ -133,6 +135,7 @@ static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
         end = start;
     }
     if (err == MP_OKAY) {
+        // Zeros at the top go.
         quotient->used = a->used;
         mp_clamp(quotient);
     }

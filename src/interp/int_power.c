@@ -35,6 +35,7 @@ static mp_err power(Ctx *ctx, mp_int *square, uint64_t exponent,
 // The exponent is not negative.
 static Value power_of(Vm *vm, Value base, uint64_t exponent)
 {
+    // A result of a few digits needs no libtommath.
     Value quick = int_short_power(vm, base, exponent);
     if (!value_unbound(quick)) {
         return quick;
@@ -51,6 +52,7 @@ static Value power_of(Vm *vm, Value base, uint64_t exponent)
         !mp_isneg(view.number)) {
         err = mp_2expt(&result, (int)exponent);
     } else {
+        // x ** 0 is 1, of 0 as well.
         mp_set(&result, 1);
         err = mp_copy(view.number, &square);
         err = err == MP_OKAY ? power(&vm->ctx, &square, exponent, &result)
@@ -201,6 +203,7 @@ Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
     if (!value_unbound(small)) {
         return small;
     }
+    // Views: nothing is copied.
     IntView b, e, m;
     int_view(&b, base);
     int_view(&e, exponent);
@@ -220,6 +223,7 @@ Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
         return int_from_mp(vm, &result);
     }
     mp_clear(&result);
+    // A negative exponent wants an inverse, which only some numbers have.
     if (err == MP_VAL) {
         return raise_error(vm, ERR_VALUE,
                            "base is not invertible for the given modulus");

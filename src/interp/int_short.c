@@ -208,6 +208,7 @@ Value int_short_power(Vm *vm, Value base, uint64_t exponent)
     int used = 1, length = s.used;
     bool negative = s.negative && (exponent & 1);
     memcpy(square, s.digits, (size_t)length * sizeof *square);
+    // From the lowest bit of the exponent on.
     while (exponent != 0) {
         if (exponent & 1) {
             used = multiply_digits(scratch, result, used, square, length);
@@ -215,6 +216,7 @@ Value int_short_power(Vm *vm, Value base, uint64_t exponent)
             used -= used > 0 && scratch[used - 1] == 0;
             memcpy(result, scratch, (size_t)used * sizeof *result);
         }
+        // The last square would not be used, and might not fit.
         exponent >>= 1;
         if (exponent != 0) {
             length = multiply_digits(scratch, square, length, square, length);
@@ -342,6 +344,7 @@ static void floor_divide(Division *d, const Short *x, const Short *y)
                       d->rest);
         d->quotient_used = x->used - y->used + 1;
     }
+    // Something is left if any digit of the rest is not 0.
     bool exact = true;
     for (int i = 0; i < d->rest_used; i++) {
         exact = exact && d->rest[i] == 0;

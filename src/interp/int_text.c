@@ -292,6 +292,7 @@ static mp_err parse_split(Ctx *ctx, const char *text, size_t length, int base,
     if (level == 0) {
         return parse_leaf(text, length, base, number);
     }
+    // The lower half always has this many digits.
     size_t low_length = (size_t)LEAF_DIGITS << (level - 1);
     if (length <= low_length) {
         return parse_split(ctx, text, length, base, powers, level - 1, number);
@@ -486,6 +487,7 @@ static Value parse_literal(Vm *vm, const char *text, size_t length, int base)
     }
     bool negative = start < end && text[start] == '-';
     start += start < end && (text[start] == '-' || text[start] == '+');
+    // Base 0 finds out by the prefix.
     int actual = base;
     size_t prefix = parse_prefix(text + start, end - start, &actual);
     start += prefix;
@@ -544,6 +546,7 @@ Value int_parse_value(Vm *vm, Value v, int base)
     if (!value_unbound(made)) {
         return made;
     }
+    // Only the error needs it.
     Str *text = value_repr(vm, v);
     if (text == NULL) {
         return VALUE_FAIL;

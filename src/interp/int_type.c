@@ -225,6 +225,7 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                    ? value_from_small(0)
                    : raise_error(vm, ERR_TYPE, "int() missing string argument");
     } else {
+        // In a trace a tensor stays one: the result is symbolic.
         made = tensor_traced_cast(vm, "int", args->items[0], DT_INT32);
         if (!value_unbound(made)) {
             return made;

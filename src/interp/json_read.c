@@ -234,6 +234,7 @@ static bool read_pair(JsonReader *r, Object *into)
     if (key == NULL) {
         return false;
     }
+    // The key is released below in any case.
     Value value = VALUE_FAIL;
     skip_white(r);
     if (sees(r, ':')) {
@@ -274,6 +275,7 @@ static Value read_object(JsonReader *r)
         object_release(&vm->ctx, into);
         return VALUE_FAIL;
     }
+    // It gets the list or dict, and its result is the value.
     Value hook = pairs ? r->pairs_hook : r->object_hook;
     Value made = value_from_object(into);
     if (value_is_none(hook)) {
@@ -370,6 +372,7 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
     if (!find_place(vm, args[0], index, &place)) {
         return json_fault_at(&r, "Expecting value", index);
     }
+    // Only now: a fault before needs no places of bytes.
     r.begin = r.text->text;
     r.at = r.begin + place;
     r.end = r.begin + r.text->length;

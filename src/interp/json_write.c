@@ -92,6 +92,7 @@ static bool put_quoted(Vm *vm, StrBuf *out, const Str *str, bool ascii)
     const char *at = str->text, *end = at + str->length;
     strbuf_putc(out, '"');
     for (;;) {
+        // Stretches without anything to escape are copied whole.
         size_t plain = plain_bytes(at, end, ascii);
         strbuf_add(out, at, plain);
         at += plain;
@@ -105,6 +106,7 @@ static bool put_quoted(Vm *vm, StrBuf *out, const Str *str, bool ascii)
             length = utf8_decode(at, (size_t)(end - at), &c);
         }
         at += length;
+        // \n and its kind; everything else as \uXXXX.
         char letter = short_escape(c);
         if (letter != '\0') {
             strbuf_putc(out, '\\');

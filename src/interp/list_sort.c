@@ -196,6 +196,7 @@ static bool sort_items(Vm *vm, SortItem *items, size_t count,
     if (run != 0) {
         return run > 0;
     }
+    // Short runs by insertion, which is quickest for a few items.
     for (size_t i = 0; i < count; i += RUN_LENGTH) {
         size_t length = count - i < RUN_LENGTH ? count - i : RUN_LENGTH;
         if (!insertion_sort(vm, items + i, length, before) ||
@@ -203,6 +204,7 @@ static bool sort_items(Vm *vm, SortItem *items, size_t count,
             return false;
         }
     }
+    // Then runs are merged in pairs, from left to right: stable.
     for (size_t width = RUN_LENGTH; width < count; width *= 2) {
         for (size_t i = 0; i + width < count; i += 2 * width) {
             size_t length = count - i < 2 * width ? count - i : 2 * width;
@@ -304,6 +306,7 @@ static bool sort_runs(Vm *vm, SortItem *items, const RankedItem *ranked,
 static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
                          SortItem *spare, BeforeFn before)
 {
+    // A rank that says everything of an item needs no comparison afterwards.
     bool whole = before == before_int || before == before_float;
     if (count < SORT_RANK_LEAST || count > UINT32_MAX ||
         before == before_any) {
@@ -319,6 +322,7 @@ static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
     if (ranked == NULL) {
         return ctx_clear(&vm->ctx), 0;
     }
+    // 0: some item has no rank, and the list is sorted by comparisons.
     int done = rank_all(vm, items, count, before == before_tuple, ranked);
     if (done && !sort_ranked(&vm->ctx, ranked, ranked + count, count)) {
         done = -1;
@@ -326,6 +330,8 @@ static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
     for (size_t i = 0; done != 0 && i < count; i++) {
         items[i] = ranked[i].item;
     }
+    // Items of one rank may still differ: each run of them is sorted by
+    // comparing.
     if (done > 0 && !whole &&
         !sort_runs(vm, items, ranked, count, spare, before)) {
         done = -1;
@@ -397,6 +403,7 @@ static int sort_immediates(Vm *vm, List *list, bool reverse)
     RankKind kind = count < SORT_RANK_LEAST || count > UINT32_MAX
                         ? RANK_NONE
                         : number_kind(list);
+    // Without memory for ranks the general way is tried.
     uint64_t *ranks = kind == RANK_NONE ? NULL : ctx_alloc(&vm->ctx, size);
     if (ranks == NULL) {
         ctx_clear(&vm->ctx);
@@ -404,6 +411,8 @@ static int sort_immediates(Vm *vm, List *list, bool reverse)
     }
     for (size_t i = 0; i < count; i++) {
         Value v = list->items[i];
+        // No reference is held by immediate values, so items may be lost and
+        // made again.
         ranks[i] = kind == RANK_INT
                        ? rank_of_int(v)
                        : rank_of_double(value_immediate_float(v));
@@ -416,6 +425,8 @@ static int sort_immediates(Vm *vm, List *list, bool reverse)
                       ? value_from_small((int64_t)(rank ^ (uint64_t)1 << 63) /
                                          4)
                       : value_try_float(double_of_rank(rank));
+        // Equal numbers are the same, so reversing keeps the order of equal
+        // ones.
         list->items[reverse ? count - 1 - i : i] = v;
     }
     ctx_free(&vm->ctx, ranks, size);
@@ -461,6 +472,8 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
     if (items == NULL) {
         return false;
     }
+    // The list is empty while keys and comparisons run: what they do to it is
+    // noticed.
     List taken = *list;
     for (size_t i = 0; i < count; i++) {
         items[i] = (SortItem){.key = value_unbound(key)
@@ -474,6 +487,7 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
     // Any append leaves an array behind, even if the item was popped again.
     bool changed = list->items != NULL;
     list_clear(vm, list);
+    // Whatever happened, all items are there again.
     list->items = taken.items;
     list->count = count;
     list->capacity = taken.capacity;

@@ -359,12 +359,14 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     LowerLoop loop = {.outer = l->loop, .number = l->loops++};
     Node *copy = make_copy(&l->make, node);
     NodeList *body, *orelse;
+    // The copy is changed, the tree that was parsed stays as it is.
     loop_parts(copy, &body, &orelse);
     NodeList turns = *body, after = *orelse;
     // Of the body as it was: the lowered one has no jumps any more.
     Flow flow = flow_of(l, turns);
     uint32_t ends = flow.exits & (LEAVE_BREAK | LEAVE_RETURN);
     l->loop = &loop;
+    // The flag begins as False in front of the loop.
     if (flow.exits & LEAVE_BREAK) {
         set_flag(l, out, &loop.left, "break_", false, node->span);
     }
@@ -372,6 +374,8 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     *body = lower_turn(l, turns, flow.exits);
     // It is built as a statement behind the loop.
     *orelse = (NodeList){NULL, 0};
+    // `while` tests the flags with its condition; `for` has no test, and gets a
+    // stop.
     if (copy->kind == AST_WHILE) {
         copy->if_stmt.test = guarded_test(l, ends, copy->if_stmt.test);
     } else {
@@ -423,6 +427,7 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
 {
     switch (node->kind) {
     case AST_RETURN: lower_return(l, out, node); return true;
+    // A jump becomes the setting of a flag; what follows is put under a guard.
     case AST_BREAK:
         if (l->loop != NULL) {
             set_flag(l, out, &l->loop->left, "break_", true, node->span);
@@ -485,6 +490,7 @@ static bool needs_lowering(Lower *l, NodeList list, bool inside)
         switch (node->kind) {
         // At the top level, what follows a return is unreachable.
         case AST_RETURN: needs = inside; break;
+        // Any jump out of a block that may be traced.
         case AST_IF:
             needs = flow_of_statement(l, node).exits != 0 ||
                     needs_lowering(l, node->if_stmt.body, true) ||

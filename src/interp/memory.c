@@ -18,6 +18,7 @@ void *object_new(Vm *vm, Type *type, size_t size)
     bool tracked = type->flags & TYPE_TRACKED;
     size_t links = tracked ? sizeof(GcLinks) : 0;
     if (type->flags & TYPE_DICT_AHEAD) {
+        // The instance's dict stands in front of the object as well.
         links += sizeof(AttrPrefix);
     }
     char *block = ctx_alloc(&vm->ctx, size + links);
@@ -42,6 +43,7 @@ void *object_new(Vm *vm, Type *type, size_t size)
     if (type->flags & TYPE_DICT_AHEAD) {
         *object_dict_ahead(object) = NULL;
     }
+    // Classes of the program may die: their instances hold them.
     if (type->flags & TYPE_HEAP) {
         type->head.rc++;
     }
@@ -98,6 +100,7 @@ void memory_dealloc(Ctx *ctx, Object *object)
     if (object->kind == KIND_STR && str_destroy_plain(vm, object)) {
         return;
     }
+    // Weak references and __del__ come first; either may bring the object back.
     if (((object->flags & OBJECT_WEAKLY_REFERENCED) ||
          object->type->slots.finalize != NULL) &&
         !prepare_death(vm, object)) {
@@ -110,6 +113,8 @@ void memory_dealloc(Ctx *ctx, Object *object)
         return;
     }
     vm->destroying = true;
+    // Its children come one after the other, not one within the other: no stack
+    // is used, however deep they nest.
     while (object != NULL) {
         if (memory_is_plain_tuple(object)) {
             tuple_destroy_plain(vm, (Tuple *)object);

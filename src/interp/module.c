@@ -66,6 +66,7 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
         return found;
     }
     const Module *module = (Module *)value_object(self);
+    // PEP 562.
     Str *hook = str_intern(vm, "__getattr__", strlen("__getattr__"));
     Value ask = hook == NULL || module->dict == NULL
                     ? VALUE_UNBOUND
@@ -77,6 +78,7 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
         Value argument = str_value(name);
         return vm_call(vm, ask, &argument, 1);
     }
+    // For "Did you mean", which looks at the module's names.
     raise_about(vm, self);
     return raise_error(vm, ERR_ATTRIBUTE,
                        module->initializing
@@ -146,6 +148,7 @@ static bool module_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
                            type_name(type_of(vm, given[0])));
     }
     Module *self = (Module *)value_object(v);
+    // __init__ may be called again.
     Str *old = self->name;
     self->name = object_retain(value_as_str(given[0]));
     object_release_null(&vm->ctx, old);

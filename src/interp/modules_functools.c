@@ -26,6 +26,7 @@ static Value reduce(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Value items = value_iter(vm, args[1]);
     if (value_failed(items)) {
+        // CPython words a wrong iterable itself; other errors of __iter__ pass.
         if (!raise_matches(vm, ERR_TYPE)) {
             return VALUE_FAIL;
         }
@@ -45,6 +46,7 @@ static Value reduce(Vm *vm, Value *args, uint32_t count)
                          ? VALUE_FAIL
                          : vm_call(vm, args[0], pair, 2);
         release(vm, pair[1]);
+        // A failure takes the place of the result, and ends the loop.
         value_replace(&vm->ctx, &pair[0], next);
     }
     release(vm, items);

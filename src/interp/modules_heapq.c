@@ -256,6 +256,7 @@ static int64_t search(Vm *vm, const Value *args, bool right)
         return -1;
     }
     while (low < high) {
+        // Written so that the sum cannot overflow.
         int64_t middle = low + (high - low) / 2;
         Value item = item_at(vm, args[0], middle, args[4]);
         if (value_failed(item)) {
@@ -267,6 +268,8 @@ static int64_t search(Vm *vm, const Value *args, bool right)
         if (less < 0) {
             return -1;
         }
+        // bisect_right: x < item moves the end; bisect_left: item < x moves the
+        // start.
         if ((less != 0) == right) {
             high = middle;
         } else {

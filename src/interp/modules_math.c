@@ -419,6 +419,7 @@ static Value range_product(Vm *vm, Value low, int64_t count)
     Value product = split ? range_product(vm, low, half)
                           : count == 0 ? value_from_small(1)
                                        : value_retain(low);
+    // One turn with the upper half, or one for each factor.
     for (int64_t at = half; at < count && !value_failed(product);) {
         Value factor =
             int_binary(vm, BINARY_ADD, low, value_from_small(at));

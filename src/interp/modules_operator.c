@@ -78,6 +78,7 @@ static Value getter_call(Vm *vm, Value v, const Value *args, uint32_t count,
                            "itemgetter expected 1 argument, got %u", count);
     }
     Tuple *keys = as_getter(v)->keys;
+    // One key gives the item itself, several a tuple.
     if (keys->count == 1) {
         return value_get_item(vm, args[0], keys->items[0]);
     }

@@ -209,6 +209,8 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
             return VALUE_FAIL;
         }
         uint32_t word = next_word(state);
+        // Of the last word only as many bits as are asked for, the upper ones,
+        // as CPython takes them.
         word = bits < 32 ? word >> (32 - bits) : word;
         for (int k = 0; k < 4; k++) {
             bytes->data[(words - i) * 4 - 1 - (size_t)k] =

@@ -170,6 +170,7 @@ static bool get_fields(Vm *vm, Value v, struct tm *tm)
                                                  "range");
         }
     }
+    // Python counts months and days of the year from 1, and weeks from Monday.
     *tm = (struct tm){.tm_year = (int)fields[0] - YEAR_0,
                       .tm_mon = (int)fields[1] - 1,
                       .tm_mday = (int)fields[2],

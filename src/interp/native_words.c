@@ -261,6 +261,7 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
     for (uint32_t i = self_count(native); i < native->required_count; i++) {
         least += native->params[i].kind == PARAM_POSITIONAL_ONLY;
     }
+    // *args takes any number.
     bool open = native_find_kind(native, PARAM_VARARGS) >= 0;
     if (!open && native_find_kind(native, PARAM_VARKEYWORDS) < 0 &&
         given + keywords > all) {
@@ -289,6 +290,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
     Style style = style_of(native);
     bool few = given < least;
     uint32_t bound = few ? least : most;
+    // A slot's wrapper does not name the method.
     if (native_is_slot(native)) {
         const char *how = least == most ? "" : few ? "at least " : "at most ";
         return raise_false(vm, ERR_TYPE, "expected %s%u argument%s, got %u",
@@ -302,6 +304,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
         return takes(vm, native, few ? "at least" : "at most", bound, "",
                      given);
     }
+    // METH_NOARGS and METH_O have words of their own.
     if (most == 0) {
         return raise_false(vm, ERR_TYPE,
                            "%s%s%s() takes no arguments (%u given)", prefix,

@@ -62,6 +62,7 @@ static void bytes_destroy(Vm *vm, Object *self)
 static Value bytes_repr(Vm *vm, Value self)
 {
     Bytes *bytes = value_as_bytes(self);
+    // Single quotes, unless there are single ones inside and no double ones.
     bool single = memchr(bytes->data, '\'', bytes->length) != NULL;
     char quote =
         single && memchr(bytes->data, '"', bytes->length) == NULL ? '"' : '\'';
@@ -210,6 +211,7 @@ static int bytes_contains(Vm *vm, Value self, Value item)
                      NULL;
         return found || !ctx_failed(&vm->ctx) ? found : -1;
     }
+    // A number is looked for as a byte.
     int64_t byte;
     if (!value_is_index(vm, item)) {
         return raise_int(vm, ERR_TYPE,
@@ -299,6 +301,8 @@ static Value bytes_from_items(Vm *vm, Value iterable)
         if (!raise_matches(vm, ERR_TYPE)) {
             return VALUE_FAIL;
         }
+        // CPython says what cannot be converted rather than that it cannot be
+        // iterated.
         raise_clear(vm);
         return raise_error(vm, ERR_TYPE,
                            "cannot convert '%s' object to bytes",
@@ -354,6 +358,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
     }
     Value v = parts[0];
     bool text = !value_unbound(v) && value_is_str(v);
+    // A str needs an encoding; nothing else may have one.
     if (text && !value_unbound(parts[1])) {
         return bytes_encode(vm, "bytes", v, parts[1], parts[2]);
     }
@@ -367,6 +372,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
     if (value_unbound(v)) {
         return bytes_value(vm, "", 0);
     }
+    // __bytes__ goes before everything but that.
     Value made = bytes_from_method(vm, v);
     if (!value_unbound(made)) {
         return made;

@@ -326,6 +326,8 @@ int32_t dict_find_name(Dict *dict, Str *name)
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             DictEntry *entry = &dict->entries[i];
+            // Nearly always the same object; an equal text that is not interned
+            // is possible.
             if (value_same(entry->key, key) ||
                 (entry->hash == hash && value_is_str(entry->key) &&
                  str_equal(value_as_str(entry->key), name))) {

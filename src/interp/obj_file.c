@@ -190,6 +190,8 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
                                         ? "write"
                                         : "not writable");
     }
+    // Standard error shows behind what was printed before; what was read ahead
+    // is given back.
     if (!flush_stdout_first(vm, file) || !file_forget(vm, file)) {
         return false;
     }
@@ -202,6 +204,7 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
     if (!strbuf_ok(&file->out)) {
         return false;
     }
+    // Otherwise the system is called when the buffer is full.
     bool now = (file->flags & FILE_UNBUFFERED) != 0 ||
                file->out.length >= FLUSH_AT ||
                ((file->flags & FILE_LINES) != 0 && length > 0 &&

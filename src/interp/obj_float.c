@@ -74,12 +74,14 @@ static bool shortest_exact(double d, char *digits, int *exponent)
     if (!(d >= 1e-5 && d < 1e15)) {
         return false;
     }
+    // d = m / 2^shift, exactly.
     uint64_t m = (uint64_t)ldexp(frexp(d, &power), MANTISSA);
     int shift = MANTISSA - power;
     // The gap below a power of two is half as wide.
     if (shift < 1 || shift > SHIFT_MOST || m == (uint64_t)1 << (MANTISSA - 1)) {
         return false;
     }
+    // So many decimal places that `whole` has 17 digits.
     int places = PLACES - decimal_exponent(d);
     Wide gap = power_of_ten(places), value = m * gap;
     uint64_t whole = (uint64_t)(value >> shift);
@@ -91,6 +93,8 @@ static bool shortest_exact(double d, char *digits, int *exponent)
     if (whole < 10000000000000000u) {
         return false;
     }
+    // 15 digits first, then 16 and 17: the first that is nearer to d than to
+    // its neighbours.
     for (uint64_t unit = 100; unit != 0; unit /= 10) {
         found = round_to(whole, unit, more, fraction == 0);
         Wide made = (Wide)found << shift;
@@ -106,6 +110,7 @@ static bool shortest_exact(double d, char *digits, int *exponent)
     }
     int count = TEXT - at;
     *exponent = count - 1 - places;
+    // Zeros at the end say nothing.
     while (count > 1 && text[at + count - 1] == '0') {
         count--;
     }
@@ -161,6 +166,7 @@ static int float_shortest(double d, char *digits)
             break;
         }
     }
+    // From "d.ddde+xx": the digits without the point, and the exponent.
     int count = 0;
     const char *at = text;
     for (; *at != 'e'; at++) {
@@ -233,6 +239,7 @@ void float_print_repr(StrBuf *out, double d)
     }
     char digits[24];
     int exponent = float_shortest(d, digits), count = (int)strlen(digits);
+    // Python's bounds for writing an exponent.
     if (exponent < -4 || exponent >= 16) {
         strbuf_putc(out, digits[0]);
         if (count > 1) {

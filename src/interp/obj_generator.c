@@ -62,6 +62,7 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
     // The window is emptied in any case, as the caller expects.
     for (uint32_t i = 0; i < params; i++) {
         if (g != NULL) {
+            // The arguments move into the object: their references go along.
             g->registers[i] = window[i];
         } else {
             release(vm, window[i]);
@@ -273,12 +274,14 @@ static Value throw_into(Vm *vm, Value inner, Value *result)
         }
         return item;
     }
+    // Any other iterator is asked for a method `throw`.
     Value error = raise_take(vm);
     Str *key = str_intern(vm, "throw", strlen("throw"));
     Value method = key == NULL ? VALUE_FAIL
                                : value_find_attr(vm, inner, key);
     object_release_null(&vm->ctx, key);
     if (value_unbound(method)) {
+        // Without one the error is raised at the `yield from` itself.
         (void)raise_object(vm, error);
         return VALUE_UNBOUND;
     }
@@ -318,10 +321,12 @@ Value generator_throw(Vm *vm, Generator *g)
         drop_registers(vm, g);
         return VALUE_FAIL;
     }
+    // Within `yield from` the error goes to the inner one first.
     Value inner = delegate(g);
     if (value_unbound(inner)) {
         return guarded_run(vm, g, VALUE_UNBOUND);
     }
+    // Closing is asked of the inner one by its own close().
     if (raise_matches(vm, ERR_GENERATOR_EXIT)) {
         return throw_exit(vm, g, inner);
     }
@@ -354,6 +359,7 @@ bool generator_close(Vm *vm, Generator *g)
         }
         return true;
     }
+    // What it delegates to is closed first, and may fail.
     Value inner = delegate(g);
     if (value_unbound(inner) || close_delegate(vm, inner)) {
         Value exit = vm_call(
@@ -364,6 +370,7 @@ bool generator_close(Vm *vm, Generator *g)
         }
         (void)raise_object(vm, exit);
     }
+    // GeneratorExit is raised where it stands; it should come out again.
     Value item = guarded_run(vm, g, VALUE_UNBOUND);
     if (value_failed(item)) {
         if (raise_matches(vm, ERR_GENERATOR_EXIT) ||

@@ -51,6 +51,8 @@ int32_t object_shape_find(const ObjectShape *shape, Str *name)
 // linear search does. The name is retained, the parent borrowed.
 static ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
 {
+    // Instances that get the same attributes in the same order share their
+    // shapes.
     for (uint32_t i = 0; i < shape->child_count; i++) {
         if (shape->children[i]->name == name) {
             return shape->children[i];

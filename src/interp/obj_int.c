@@ -291,6 +291,7 @@ mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
 // Python's divmod: the rest has the sign of b. Both results are owned.
 bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
+    // Short numbers, without libtommath.
     int done = int_short_divmod(vm, a, b, quotient, rest);
     if (done != 0) {
         return done > 0;
@@ -493,6 +494,7 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
     enum { EXACT = 53, SHIFT_MOST = 62 };
     int64_t result, rest;
     switch (op) {
+    // The sum of two numbers of 62 bits fits 64.
     case BINARY_ADD: return int_from_i64(vm, a + b);
     case BINARY_SUB: return int_from_i64(vm, a - b);
     case BINARY_AND: return value_from_small(a & b);
