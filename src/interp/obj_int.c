@@ -515,6 +515,7 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
         return b >= 0 && small_power(a, b, &result)
                    ? int_from_i64(vm, result)
                    : VALUE_UNBOUND;
+    // A shift by the width or more is undefined in C.
     case BINARY_RSHIFT:
         return b < 0 ? VALUE_UNBOUND
                      : value_from_small(a >> (b > SHIFT_MOST ? SHIFT_MOST : b));
@@ -535,6 +536,7 @@ static Value long_binary(Vm *vm, BinaryOp op, Value a, Value b)
     switch (op) {
     case BINARY_TRUEDIV: return true_divide(vm, a, b);
     case BINARY_MOD:
+        // The message of % is not that of //.
         if (int_compare(b, value_from_small(0)) == 0) {
             return zero_division(vm, op);
         }

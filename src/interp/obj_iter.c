@@ -468,12 +468,14 @@ Value iter_reversed(Vm *vm, Value sequence)
     if (value_failed(method)) {
         return VALUE_FAIL;
     }
+    // __reversed__ says what the iterator is.
     if (!value_unbound(method)) {
         Value result = vm_call(vm, method, NULL, 0);
         release(vm, method);
         return result;
     }
     Type *type = type_of(vm, sequence);
+    // The error is that of len().
     if (type->slots.get_item != NULL && type->slots.length == NULL) {
         return value_length(vm, sequence) < 0 ? VALUE_FAIL : VALUE_NONE;
     }

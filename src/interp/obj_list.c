@@ -290,6 +290,8 @@ bool sequence_index(Vm *vm, const char *what, Value key,
                 what, type_name(type_of(vm, key)));
         }
         if (!value_to_index(vm, key, &index)) {
+            // Beyond 64 bits it is out of any range: CPython calls that an
+            // IndexError.
             if (raise_matches(vm, ERR_OVERFLOW)) {
                 raise_clear(vm);
                 return raise_false(

@@ -101,6 +101,7 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
     while (*text != '\0') {
         size_t length = item_length(text);
         bool added = true;
+        // All parameters so far are positional-only.
         if (*text == '/') {
             mark_positional_only(native);
         // The bare star takes no argument: it has no parameter of its own.
@@ -120,6 +121,7 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
         }
         text = next_item(text, length);
     }
+    // Such a native may get the caller's window as it is.
     if (native->positional_count == native->param_count) {
         native->flags |= NATIVE_SIMPLE;
     }

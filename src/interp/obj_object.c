@@ -355,6 +355,8 @@ static bool object_set_class(Vm *vm, Value self, Value value)
                                  "object", type_name(type_of(vm, value)));
     }
     Type *to = (Type *)value_object(value);
+    // Both must be classes of the program: C code relies on the layout of the
+    // others.
     if ((from->flags & to->flags & TYPE_HEAP) == 0) {
         return raise_false(vm, ERR_TYPE,
                            "__class__ assignment only supported for mutable "
@@ -365,6 +367,7 @@ static bool object_set_class(Vm *vm, Value self, Value value)
                            "__class__ assignment: '%s' object layout differs "
                            "from '%s'", type_name(to), type_name(from));
     }
+    // The attributes leave the old class's shapes for a dict.
     Object *object = value_object(self);
     if (!note_store(vm, object, value) ||
         ((from->flags & TYPE_HAS_DICT) != 0 &&
@@ -387,6 +390,7 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
                            "'%s' object has no attribute '__dict__'",
                            type_name(cls));
     }
+    // Attributes that stand in a shape move into a dict first.
     if (instance_dict(vm, value_object(self)) == NULL) {
         return false;
     }
@@ -408,6 +412,7 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
     Dict **place = object->kind == KIND_INSTANCE
                        ? &((Instance *)object)->dict
                        : instance_dict_place(object);
+    // The new one is in place before the old one is released.
     Dict *old = *place;
     *place = dict;
     vm->epoch++;

@@ -172,6 +172,7 @@ static Value range_get_item(Vm *vm, Value self, Value key)
     if (value_failed(index)) {
         return index;
     }
+    // Compared as ints of any size.
     bool inside = int_compare(index, value_from_small(0)) >= 0 &&
                   int_compare(index, range->length) < 0;
     Value item = inside ? range_at(vm, range, index)

@@ -102,6 +102,7 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
         }
     }
     ctx_free(&vm->ctx, set->table, (set->mask + 1) * sizeof *set->table);
+    // Removed keys are gone: fill counts live ones alone now.
     set->table = table;
     set->mask = slots - 1;
     set->fill = set->count;
@@ -137,6 +138,8 @@ restart:
     uint64_t perturb = hash;
     size_t i = hash & set->mask;
     for (;;) {
+        // CPython looks at a few neighbours before it jumps: they share a cache
+        // line.
         size_t last = i + SET_LINEAR <= set->mask ? i + SET_LINEAR : i;
         for (size_t at = i; at <= last; at++) {
             SetEntry *entry = &set->table[at];
@@ -162,6 +165,7 @@ restart:
                 return equal < 0 ? NULL : entry;
             }
         }
+        // Then on to a place that depends on the rest of the hash.
         perturb >>= SET_PERTURB;
         i = (i * 5 + 1 + perturb) & set->mask;
     }
@@ -423,6 +427,7 @@ bool set_update(Vm *vm, Set *set, Value iterable)
             return false;
         }
     }
+    // Anything else, item by item as they come.
     Value iterator = value_iter(vm, iterable), item;
     if (value_failed(iterator)) {
         return false;

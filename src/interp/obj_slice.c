@@ -114,6 +114,7 @@ static Value part_number(Vm *vm, Value part)
 static Value part_clipped(Vm *vm, Value part, Value length, bool back,
                           bool start)
 {
+    // The ends of a walk in this direction.
     Value low = value_from_small(back ? -1 : 0);
     Value high = !back ? value_retain(length)
                        : int_binary(vm, BINARY_SUB, length,
@@ -122,6 +123,7 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
                                    : part_number(vm, part);
     if (!value_is_none(part) && !value_failed(at) &&
         int_compare(at, value_from_small(0)) < 0) {
+        // Negative: counted from the end.
         Value sum = int_binary(vm, BINARY_ADD, at, length);
         release(vm, at);
         at = sum;

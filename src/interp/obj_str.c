@@ -154,6 +154,7 @@ Str *str_of_parts(Vm *vm, const Value *values, size_t count)
         }
         return object_retain(vm->empty_str);
     }
+    // The parts are copied once, and nothing is counted again.
     Str *str = str_of_size(vm, length);
     size_t at = 0;
     for (size_t i = 0; str != NULL && i < count; i++) {
@@ -394,9 +395,11 @@ uint32_t str_first_point(const Str *text)
 // many matches is not counted through for each.
 size_t str_index_of(Vm *vm, Str *str, size_t offset)
 {
+    // ASCII: bytes are characters.
     if (str->count == str->length) {
         return offset;
     }
+    // Short texts are counted from the start.
     if (str->count <= 2 * INDEX_STEP || str->length > UINT32_MAX) {
         return utf8_count(str->text, offset);
     }

@@ -137,12 +137,14 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
 static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = (Type *)value_object(self);
+    // Built-in types are shared by all programs of a Vm.
     if (!(cls->flags & TYPE_HEAP)) {
         return raise_false(vm, ERR_TYPE,
                            "cannot set '%s' attribute of immutable type '%s'",
                            name->text, type_name(cls));
     }
     Value computed = type_lookup(vm, cls->head.type, name);
+    // Of the metaclass: __name__, __doc__ and properties of it.
     if (attr_is_data_descriptor(computed)) {
         return value_object(computed)->type->slots.set_descriptor(
             vm, computed, self, value);

@@ -246,6 +246,7 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     if (value_failed(initial)) {
         return VALUE_FAIL;
     }
+    // Of a symbol the value that it has before the trace runs.
     Tensor *tensor = first_value(vm, initial);
     value_release(&vm->ctx, initial);
     if (tensor == NULL) {
@@ -254,6 +255,7 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
     // The Variable holds its own reference by now.
     object_release(&vm->ctx, tensor);
+    // A Variable that is made within a trace lives on after it, once.
     if (variable != NULL && vm->trace != NULL &&
         !vm->hooks->born(vm, variable)) {
         object_release(&vm->ctx, variable);

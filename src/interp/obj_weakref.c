@@ -129,11 +129,13 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
                           "cannot create weak reference to '%s' object",
                           type_name(target->type));
     }
+    // References without a callback are shared, as in CPython.
     WeakRef *ref =
         value_unbound(callback) ? shared_reference(vm, target) : NULL;
     if (ref != NULL) {
         return ref;
     }
+    // Grown first: the slot that is found below stays valid.
     if (4 * (table->count + 1) > 3 * table->capacity && !grow(vm)) {
         return NULL;
     }

@@ -220,6 +220,7 @@ static void add_bound(Compiler *c, uint32_t info, const Node *node)
     switch (node->kind) {
     case AST_ASSIGN: add_targets(c, info, node->assign.targets); break;
     case AST_AUG_ASSIGN: add_target(c, info, node->aug_assign.target); break;
+    // `x: int` alone binds nothing.
     case AST_ANN_ASSIGN:
         if (node->ann_assign.value != NULL) {
             add_target(c, info, node->ann_assign.target);

@@ -300,6 +300,7 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
     if (is_whole(base) && is_whole(exponent) && is_whole(modulus)) {
         return int_power_modulo(vm, base, exponent, modulus);
     }
+    // Three arguments have no reflected method.
     Value method = (type_of(vm, base)->flags & TYPE_HEAP) != 0
                        ? value_find_method(vm, base, vm->names[NAME_POW])
                        : VALUE_UNBOUND;
@@ -337,6 +338,7 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
             vm, ERR_OVERFLOW,
             "Python int too large to convert to C ssize_t");
     }
+    // __index__ of anything else; a float has none.
     Type *type = type_of(vm, v);
     if (type->slots.index == NULL) {
         return raise_false(

@@ -30,6 +30,7 @@ static bool set_range(Vm *vm, RegexRun *run, const ReSubject *subject,
                                    : (size_t)at > count ? count
                                                         : (size_t)at;
     }
+    // Only then are characters counted.
     if (*pos != 0 || *endpos != count) {
         size_t from = *pos, to = *endpos;
         if (!subject->narrow) {
@@ -151,6 +152,7 @@ static Value pattern_findall(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     List *all = list_new(vm, 0);
+    // Made once for all groups that take no part.
     Value empty = all == NULL ? VALUE_FAIL : empty_of(vm, &scan.subject);
     int found = value_failed(empty) ? -1 : 1;
     while (found > 0 && scan.run.start <= scan.run.end) {
@@ -182,6 +184,7 @@ static Value finditer_step(Vm *vm, Iterator *self)
 {
     ReSubject subject;
     RegexRun run;
+    // Exhausted: the string was let go.
     if (value_unbound(self->state[1])) {
         return VALUE_STOP;
     }
@@ -197,6 +200,7 @@ static Value finditer_step(Vm *vm, Iterator *self)
                          : str_offset(vm, value_as_str(subject.string), endpos);
         run.start = subject.text + self->position;
         run.end = subject.text + end;
+        // The state of the last search, put back.
         run.not_at = self->expected == 0
                          ? NULL
                          : subject.text + (self->expected - 1);

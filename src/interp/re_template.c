@@ -187,6 +187,7 @@ static bool parse_group(TemplateParser *p)
     if (peek(p) != '<') {
         return fail(p, p->at, str_from(p->vm, "missing <"));
     }
+    // Behind the '<'.
     size_t from = ++p->at;
     const char *end = memchr(p->source.text + from, '>',
                              p->source.length - from);
@@ -216,6 +217,7 @@ static bool parse_group(TemplateParser *p)
 static bool parse_number(TemplateParser *p, char c, size_t start)
 {
     unsigned value = (unsigned)(c - '0');
+    // \0 takes up to two more octal digits.
     if (c == '0') {
         for (int i = 0; i < 2 && is_octal(peek(p)); i++) {
             value = value * 8 + (unsigned)(p->source.text[p->at++] - '0');

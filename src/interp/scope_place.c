@@ -85,9 +85,11 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
 static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
 {
     bool assigned = symbol->flags & (SYMBOL_ASSIGNED | SYMBOL_PARAM);
+    // Settled already, by an inner scope or by `global`.
     if (symbol->place == PLACE_CAPTURED || (symbol->flags & SYMBOL_GLOBAL)) {
         return true;
     }
+    // Module names live in a dict.
     if (scope->kind == SCOPE_MODULE) {
         symbol->place = w->table->names_in_dict ? PLACE_NAME : PLACE_GLOBAL;
         return true;
@@ -99,6 +101,7 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
     }
     bool found;
     if (scope->kind == SCOPE_CLASS && !(symbol->flags & SYMBOL_NONLOCAL)) {
+        // The hidden parameter that holds the namespace.
         if (symbol->flags & SYMBOL_PARAM) {
             symbol->place = PLACE_LOCAL;
             return true;
@@ -106,6 +109,7 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
         symbol->place = PLACE_NAME;
         return assigned || capture(w, scope, symbol, &found);
     }
+    // Not bound here: the scopes around are asked, and globals last.
     if (!capture(w, scope, symbol, &found)) {
         return false;
     }
@@ -131,6 +135,7 @@ bool scope_place(ScopeWalk *w, Scope *scope)
             return false;
         }
     }
+    // Children after their parent: they ask where its names live.
     for (Scope *s = scope->first_child; s != NULL; s = s->next_sibling) {
         if (!ctx_enter(w->table->ctx)) {
             return false;

@@ -59,6 +59,7 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
         return value_from_bool(op == COMPARE_NE);
     }
     for (size_t i = 0;; i++) {
+        // Read anew: a comparison may change a list.
         const Value *x = items_of(a, &left), *y = items_of(b, &right);
         if (i >= left || i >= right) {
             return compare_counts(op, left, right);
@@ -73,6 +74,7 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
         }
         value_retain(first);
         value_retain(second);
+        // The first pair that differs decides.
         int equal = value_equal(vm, first, second);
         Value result = equal < 0 || !ctx_poll(&vm->ctx) ? VALUE_FAIL
                        : equal ? VALUE_NOT_IMPLEMENTED
@@ -139,6 +141,7 @@ Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
         items_of(self, &count);
         for (i = 0; ok && i < count; i++) {
             strbuf_puts(&out, i > 0 ? ", " : "");
+            // A repr may change the list, so its items are read anew each time.
             ok = repr_append(vm, &out, items_of(self, &count)[i]);
             items_of(self, &count);
         }
@@ -147,6 +150,7 @@ Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
             strbuf_free(&out);
             return VALUE_FAIL;
         }
+        // A tuple of one item needs its comma.
         strbuf_puts(&out, i == 1 && open[0] == '(' ? "," : "");
         strbuf_puts(&out, close);
     }

@@ -86,6 +86,7 @@ static Value set_repr(Vm *vm, Value self)
     strbuf_init(&out, &vm->ctx);
     ReprGuard guard;
     bool ok = true;
+    // A set cannot hold itself, but a frozenset within an object may come back.
     if (!repr_enter(vm, self, &guard)) {
         strbuf_printf(&out, "%s(...)", name);
     } else if (set->count == 0) {

@@ -137,6 +137,7 @@ static void add_in_mode(StrBuf *out, uint32_t c, TextCase mode,
     // The first character of all.
     bool first = at - start <= UTF8_MAX_BYTES &&
                  utf8_count(start, (size_t)(at - start)) == 1;
+    // The others depend on the character's own case or on its place.
     switch (mode) {
     case TEXT_UPPER: add_cased(out, c, CASE_UPPER); break;
     case TEXT_TITLE:

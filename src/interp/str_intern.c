@@ -62,6 +62,7 @@ static bool intern_reserve(Vm *vm)
         set->mask = INTERN_FIRST_SLOTS - 1;
         vm->interned = set;
     }
+    // Two thirds full at most: look-ups end soon.
     if ((set->fill + 1) * 3 <= (set->mask + 1) * 2) {
         return true;
     }
@@ -78,6 +79,8 @@ static bool intern_reserve(Vm *vm)
     for (size_t i = 0; i < old_slots; i++) {
         if (value_is_object(old[i].key)) {
             Str *str = value_as_str(old[i].key);
+            // Hashes are kept beside the keys, so no text is read but to find a
+            // place.
             *intern_find(set, str->text, str->length, old[i].hash) = old[i];
         }
     }

@@ -69,6 +69,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         return VALUE_FAIL;
     }
     const char *start = range.text, *end = start + range.length;
+    // Then nothing that is not ASCII can be stripped.
     if (str->count == str->length ||
         (chars != NULL && chars->count == chars->length)) {
         left = right = false;
@@ -188,6 +189,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // In two parts, for format's '^' would put the odd one to the right.
     if (align == '^' && room > 0) {
         // CPython puts the odd one to the left if the width is odd.
         int64_t left = room / 2 + (room & spec.width & 1);

@@ -151,6 +151,7 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
     if (choices == NULL && str_argument(vm, args[1], words) == NULL) {
         return VALUE_FAIL;
     }
+    // The range is clipped as find() clips it.
     Value probe[4] = {args[0], str_value(vm->empty_str), args[2], args[3]};
     Search search;
     int possible = search_start(vm, probe, &search);
@@ -160,6 +161,7 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
     size_t count = choices == NULL ? 1 : choices->count;
     for (size_t i = 0; possible && i < count; i++) {
         Value affix = choices == NULL ? args[1] : choices->items[i];
+        // Found out item by item: one that fits before it ends the search.
         if (!value_is_str(affix)) {
             return raise_error(vm, ERR_TYPE,
                                "tuple for %s must only contain str, not %s",
@@ -245,12 +247,14 @@ Value str_method_replace(Vm *vm, Value *args, uint32_t count)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // Between all characters and at both ends.
     if (from->length == 0) {
         replace_empty(&out, str, to, limit);
         return str_or_fail(str_from_buf(vm, &out));
     }
     if (!text_replace(&out, range_of(str), range_of(from), range_of(to),
                       limit)) {
+        // Nothing was found: the text is its own result.
         bool whole = strbuf_ok(&out) && !ctx_failed(&vm->ctx);
         strbuf_free(&out);
         return whole ? str_or_fail(str_exact(vm, str)) : VALUE_FAIL;

@@ -86,6 +86,7 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
     const char *start = str->text, *end = start + str->length;
     size_t polled = 0;
     for (;;) {
+        // White space at the end goes first.
         const char *last = end;
         while (last > start) {
             const char *step = last - 1;
@@ -104,6 +105,7 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
         if (end == start) {
             return true;
         }
+        // The start of the word that ends here.
         const char *word = end;
         if (limit-- == 0) {
             return add_part(vm, list, start, end);

@@ -69,6 +69,7 @@ Value str_method_translate(Vm *vm, Value *args, uint32_t count)
     for (size_t i = 0; done && i < self->length;) {
         uint32_t c = 0;
         i += utf8_decode(self->text + i, self->length - i, &c);
+        // The table may be any mapping, or a class with __getitem__.
         Value mapped = look_up(vm, args[1], c);
         if (value_unbound(mapped)) {
             strbuf_codepoint(&out, c);

@@ -143,6 +143,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
                        &count)) {
         return VALUE_FAIL;
     }
+    // One piece of the bytes.
     if (step == 1) {
         return text_value(
             str_slice(vm, str, (size_t)start, (size_t)(start + count)));
@@ -154,6 +155,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         }
         return text_value(made);
     }
+    // Characters one by one; each is found by the str's index.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     for (int64_t i = 0; i < count && strbuf_ok(&out); i++) {

@@ -208,10 +208,12 @@ void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
     char name[64];
     bool variable = error->head.type == type_of_error(vm, ERR_NAME);
     bool attribute = error->head.type == type_of_error(vm, ERR_ATTRIBUTE);
+    // What Duet leaves out on purpose is named instead.
     if (print_refusal(vm, out, error) || (!variable && !attribute) ||
         !quoted(error, name, sizeof name)) {
         return;
     }
+    // Too large for the C stack of an error.
     NameList *names = ctx_alloc(&vm->ctx, sizeof *names);
     if (names == NULL) {
         raise_clear(vm);

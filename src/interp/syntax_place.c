@@ -97,6 +97,7 @@ static Numbers count_place(const Source *source, const Error *error,
     bool bytes = counts_bytes(source, error, shown);
     size_t first = shown_offset(shown, error->span.start);
     size_t last = shown_offset(shown, error->span.end);
+    // The line that is shown.
     size_t start = line_start(shown, first), end = start;
     while (end < shown->length && shown->text[end] != '\n') {
         end++;
@@ -106,6 +107,7 @@ static Numbers count_place(const Source *source, const Error *error,
                     .end_offset = column(shown, last, bytes) + 1,
                     .shown = {(uint32_t)start, (uint32_t)end}};
     made.end_line = made.line;
+    // CPython has errors without an end, and some whose end is odd.
     switch ((PlaceForm)error->form) {
     case PLACE_POINT:
         made.end_offset = made.offset;
@@ -258,6 +260,7 @@ static void print_text_kept(StrBuf *out, const Str *line, int64_t offset,
     while (length > 0 && text[length - 1] == '\n') {
         length--;
     }
+    // The margin goes, and the columns with it.
     while (length > 0 && strchr(" \n\f", *text) != NULL) {
         text++;
         length--;

@@ -273,6 +273,7 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
     for (uint32_t i = 0; i < count; i++) {
         size_t length = 0;
         const char *name = next_param(&text, &length);
+        // Those whose dtypes have to agree.
         if (name == NULL || !input_is_apart(name, length)) {
             given[together_count] = args[i];
             together[together_count++] = i;
@@ -291,6 +292,7 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
         call->inputs[together[i]] = made[i];
     }
     for (uint32_t i = 0; i < count; i++) {
+        // Indices, conditions and the like: each by itself.
         if (value_unbound(call->inputs[i])) {
             Value one =
                 tensor_from_value(vm, call->op->name, args[i], DT_NONE);

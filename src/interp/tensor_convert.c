@@ -195,6 +195,7 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
     if (!tensor_scan(vm, &scan, who, v)) {
         return VALUE_FAIL;
     }
+    // Joined by an op, so that it works in a trace.
     if (scan.kind == LEAF_TENSOR) {
         return pack(vm, who, v, dtype == DT_NONE ? scan.tensor : dtype);
     }

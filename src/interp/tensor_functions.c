@@ -227,6 +227,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
     int64_t sizes[SHAPE_MAX_RANK];
     Value vectors[SHAPE_MAX_RANK];
     uint32_t made = 0;
+    // Converted one by one, released together.
     while (made < n) {
         Value one = tensor_from_value(vm, "meshgrid", given->items[made],
                                       DT_NONE);
@@ -294,6 +295,7 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
         }
         return true;
     }
+    // Otherwise the axes of each side are listed.
     Tuple *pair = value_to_tuple(vm, given);
     bool ok = pair != NULL;
     if (ok && pair->count != 2) {

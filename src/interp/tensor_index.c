@@ -114,6 +114,7 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
                            KEY_MAX);
     }
     int64_t *entry = &plan->spec[plan->entries++ * SPEC_INTS];
+    // Parts that are not given, as in a full slice.
     entry[0] = ITEM_SLICE;
     entry[1] = entry[2] = entry[3] = ATTR_INT_NONE;
     entry[4] = 0;
@@ -141,6 +142,7 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
     } else {
         entry[0] = ITEM_INT;
         plan->has_int = true;
+        // A number takes an axis away: `result` is not counted.
         return plan_bound(vm, plan, entry, 0, v);
     }
     plan->result++;
@@ -344,6 +346,7 @@ Value tensor_iter(Vm *vm, Value self)
     if (length < 0) {
         return VALUE_FAIL;
     }
+    // Of a Variable the value that it has now.
     Value rows = value_is_kind(self, KIND_VARIABLE)
                      ? variable_read(vm, value_as_variable(self))
                      : value_retain(self);

@@ -61,6 +61,8 @@ const char *text_search(Ctx *ctx, const char *at, const char *end,
                    ? near
                    : memmem(at, (size_t)(end - at), part.text, part.length);
     }
+    // Windows overlap by all but one byte of the part, so nothing between them
+    // is missed.
     while (length > window) {
         const char *found = memmem(at, window, part.text, part.length);
         if (found != NULL || !ctx_poll(ctx)) {

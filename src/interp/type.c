@@ -490,6 +490,7 @@ static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
 #undef TYPE
 #undef SUBTYPE
 #undef SPECIAL_TYPE
+    // object and type last: all others depend on them.
     if (first != NULL) {
         visit(vm, first);
     }

@@ -157,6 +157,8 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
         }
     }
     Value made;
+    // A tensor among the arguments: the call is kept as a note, and the loop
+    // over it is traced.
     if (vm->trace != NULL && wants_note(vm, window, count)) {
         Tuple *note = tuple_new(vm, count + 2);
         made = note == NULL ? VALUE_FAIL : value_from_object(note);

@@ -294,6 +294,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
         }
         return true;
     }
+    // One more than is wanted, to see that there are too many.
     List *list = read_items(vm, f->registers[a], count);
     if (list == NULL) {
         return false;

@@ -162,6 +162,7 @@ static Value short_decimal(const Str *text)
 // the general way.
 static Value convert(Vm *vm, const Type *cls, Value v)
 {
+    // The conversions that programs use most, without binding any argument.
     if (cls == vm->types[KIND_STR] && value_is_int(v)) {
         return int_text(vm, v);
     }
@@ -268,6 +269,7 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
                             keyword_names);
     case KIND_TYPE:
         return enter_class(vm, (Type *)object, window, count, keyword_names);
+    // __call__ written in Duet needs no C stack either.
     case KIND_INSTANCE: {
         Function *function = take_call(vm, window, count);
         if (function != NULL) {
@@ -283,6 +285,7 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
         vm->trace == NULL) {
         return object->type->slots.enter(vm, window, count, keyword_names);
     }
+    // A local that is called before it has a value.
     if (UNLIKELY(value_unbound(callee))) {
         const Frame *f = vm->frame;
         slow_unbound(vm, f, (uint32_t)(window - 1 - f->registers));

@@ -73,6 +73,8 @@ int vm_call_far(Vm *vm, Frame *f, Ins ins)
     Opcode op = (Opcode)(OPCODE_CALL + INS_X(ins));
     bool method = op == OPCODE_CALLM || op == OPCODE_CALLMK;
     bool named = op == OPCODE_CALLK || op == OPCODE_CALLMK;
+    // A generator's registers lie in its object; the call's arguments move to
+    // the stack.
     Value *from = &f->registers[INS_A(ins)];
     uint32_t count = INS_B(ins);
     Value *window = vm_next_window(vm);

@@ -312,9 +312,11 @@ LeaveKind vm_leave(Vm *vm, Value result)
     Frame *f = vm->frame;
     uint32_t flags = f->flags;
     pop_frame(vm);
+    // C called it, and gets the result.
     if (flags & FRAME_ENTRY) {
         return LEAVE_TO_C;
     }
+    // An ordinary call: the result takes the function's place.
     if (!(flags & FRAME_OWNERS)) {
         value_replace(&vm->ctx, &f->registers[-1], result);
         return LEAVE_ON;
@@ -325,6 +327,7 @@ LeaveKind vm_leave(Vm *vm, Value result)
     Value *registers = f->registers;
     Value owner = take_owner(f);
     LeaveKind kind = LEAVE_ON;
+    // What the frame was pushed for decides what is done with the result.
     if (flags & FRAME_INIT) {
         kind = leave_init(vm, result);
     } else if (flags & FRAME_CACHED) {

@@ -171,6 +171,7 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
     Value self = f->registers[INS_B(ins)], callee;
     const void *key = attr_method_key(vm, self);
     int found = 1;
+    // A function of a module, by the number of its entry.
     Value held = cache->key == NULL && value_is_object(self) &&
                          cache->function == value_object(self)
                      ? attr_of_module(vm, self, name_of(f, INS_C(ins)),
@@ -326,6 +327,7 @@ static bool slice_at_once(Vm *vm, Frame *f, Ins ins, bool *ok)
         return false;
     }
     const Type *type = value_object(container)->type;
+    // Only exact built-in types, whose slices run no code.
     if (type != vm->types[KIND_LIST] && type != vm->types[KIND_STR] &&
         type != vm->types[KIND_TUPLE] && type != vm->types[KIND_BYTES]) {
         return false;
@@ -335,6 +337,7 @@ static bool slice_at_once(Vm *vm, Frame *f, Ins ins, bool *ok)
             return false;
         }
     }
+    // On the C stack: x[a:b] makes no object for the slice itself.
     Slice slice = {.head = {.rc = 1,
                             .kind = KIND_SLICE,
                             .birth = vm->ctx.birth,

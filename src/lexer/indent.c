@@ -56,6 +56,7 @@ static Scan measure(Lexer *lexer, Indentation *found)
         } else if (byte == '\f') {
             column = alternate = 0;
         } else if (byte == '\\') {
+            // A line that goes on: the indentation is that of its first part.
             kept = kept != 0 ? kept : column;
             if (scan_continuation(lexer) != SCAN_OK) {
                 return SCAN_STOPPED;

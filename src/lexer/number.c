@@ -103,6 +103,7 @@ static Scan scan_prefixed(Lexer *lexer, uint32_t start, const Base *base)
         if (scan_peek(lexer, 0) == '_') {
             lexer->position++;
         }
+        // An underscore, or the prefix, must have a digit behind it.
         if (!in_base(base, scan_peek(lexer, 0))) {
             if (is_digit(scan_peek(lexer, 0))) {
                 lexer->position++;
@@ -199,6 +200,7 @@ static Scan scan_zero(Lexer *lexer, uint32_t start)
         }
         lexer->position++;
     }
+    // Zeros alone are a number: 00 is 0.
     uint32_t zeros_end = lexer->position;
     if (is_digit(scan_peek(lexer, 0))) {
         other_digit = true;

@@ -60,6 +60,7 @@ static void runs_init(Runs *runs, const KernelCall *call)
     runs->operands = call->input_count;
     runs->count = 0;
     for (uint32_t k = 0; k < call->input_count; k++) {
+        // 0 along axes that an operand is broadcast over.
         operand_steps(tensor_type(call->inputs[k]), out.rank, steps[k]);
     }
     for (int i = 0; i < out.rank; i++) {
@@ -71,6 +72,7 @@ static void runs_init(Runs *runs, const KernelCall *call)
             loop.steps[k] = steps[k][i];
         }
         int last = runs->count - 1;
+        // Axes over which all operands go on in one step are one loop.
         if (last >= 0 &&
             loops_join(&runs->loops[last], &loop, runs->operands)) {
             loop.size *= runs->loops[last].size;
@@ -249,6 +251,7 @@ int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     if (out == NULL) {
         return -1;
     }
+    // A single element is used for all: the flag says which operand is dense.
     TileArg args[2] = {{a->data, a->count == out->count},
                        {b->data, b->count == out->count}};
     if (!tile(out->data, args, (size_t)out->count)) {

@@ -36,6 +36,8 @@ bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
         strbuf_printf(&all, "%s: ", call->op->name);
         const char *shapes[] = {strbuf_text(&first), strbuf_text(&second)};
         int next = 0;
+        // No format string of C: the text is the rule's, the shapes have any
+        // length.
         for (; *text != '\0'; text++) {
             if (*text == '%' && text[1] == 's') {
                 strbuf_puts(&all, shapes[next++ & 1]);

@@ -153,6 +153,7 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
 {
     const OpDesc *op = op_table[code];
     if (LIKELY(op->flags & OP_ELEMENTWISE) && input_count > 0) {
+        // The usual case: two tensors of one dtype, or a number.
         int quick = elementwise_quick(ctx, op, inputs, input_count, outputs);
         if (LIKELY(quick != 0)) {
             *output_count = 1;
@@ -166,6 +167,7 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
             return quick > 0;
         }
     }
+    // Written as other ops, which are run one after the other.
     if (UNLIKELY(op->compose != NULL)) {
         outputs[0] = emit_run(ctx, op, inputs, input_count, attrs);
         *output_count = outputs[0] != NULL;

@@ -203,6 +203,7 @@ static bool kernel_conv2d(const KernelCall *call)
     if (!padding_of(call->ctx, call->op, &call->attrs[CONV_PADDING], &same)) {
         return false;
     }
+    // Rows and columns are treated alike, each by itself.
     PoolAxis high = span_of(dims[1], window[0], side(strides, 0, 1), same);
     PoolAxis wide = span_of(dims[2], window[1], side(strides, 1, 1), same);
     KernelState *state = kernel_state(call->ctx);
@@ -279,6 +280,7 @@ static double pool_window(const Tensor *x, int64_t image, int64_t y, int64_t c,
     for (int64_t i = 0; i < high->window; i++) {
         for (int64_t k = 0; k < wide->window; k++) {
             int64_t row = y + i, column = at + k;
+            // Padding has no cells.
             if (row < 0 || row >= high->in || column < 0 ||
                 column >= wide->in) {
                 continue;
