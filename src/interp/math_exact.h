@@ -5,7 +5,8 @@
 
 #include "interp/type.h"
 
-// The sum of floats, rounded once: OverflowError, and ValueError for -inf + inf.
+// The sum of floats, rounded once: OverflowError, and ValueError for
+// -inf + inf.
 Value math_fsum(Vm *vm, Value *args, uint32_t count);
 // The whole part of the root of an int; ValueError below 0.
 Value math_isqrt(Vm *vm, Value *args, uint32_t count);

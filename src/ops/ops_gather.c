@@ -20,6 +20,7 @@ static bool infer_take(InferCall *call)
     if (!infer_needs_integer(call, 1) || !infer_needs_rank(call, 0, 1)) {
         return false;
     }
+    // Then the result's rank is unknown, too.
     if (x.rank == RANK_UNKNOWN || indices.rank == RANK_UNKNOWN) {
         return true;
     }
@@ -92,6 +93,7 @@ static bool kernel_take(const KernelCall *call)
     }
     for (int64_t k = 0; k < indices->count; k++) {
         int64_t index = tensor_int_at(indices, k);
+        // Negative indices are no shorthand here, as in TensorFlow's gather.
         if (index < 0 || index >= size) {
             return take_error(call->ctx, indices, k, size);
         }
@@ -154,6 +156,7 @@ static bool infer_pick(InferCall *call)
     TensorType x = call->inputs[0];
     Shape *out = &call->out_shapes[0], indices;
     int axis = (int)attr_int(&call->attrs[0], 0);
+    // One index tensor for each of the axes from `axis` on.
     int axes = (int)call->input_count - 1;
     call->out_dtypes[0] = x.dtype;
     out->rank = RANK_UNKNOWN;
@@ -175,6 +178,8 @@ static bool infer_pick(InferCall *call)
     if (x.rank - axes + indices.rank > SHAPE_MAX_RANK) {
         return infer_shape_error(call, "rank too high for an index of %s", x);
     }
+    // The axes that are indexed make way for those of the indices, at their
+    // place.
     out->rank = 0;
     for (int i = 0; i < x.rank; i++) {
         for (int k = 0; i == axis && k < indices.rank; k++) {
@@ -220,6 +225,7 @@ static bool kernel_pick(const KernelCall *call)
     const int64_t *dims = tensor_dims(x);
     int axis = (int)attr_int(&call->attrs[0], 0);
     int last = axis + (int)call->input_count - 1;
+    // x as [outer, slices, inner]; the result is [outer, picks, inner].
     int64_t outer = 1, inner = 1, slices = 1, picks = 1;
     for (int i = 0; i < x->rank; i++) {
         outer *= i < axis ? dims[i] : 1;

@@ -172,6 +172,7 @@ static bool pick_all(Reader *reader, TensorType type, Pick *pick)
     dense_strides(type.rank, type.dims, strides);
     pick->shape.rank = 0;
     pick->offset = 0;
+    // One turn more than there are items, for the axes that are left.
     uint32_t items = reader->spec->count / SPEC_SIZE;
     for (uint32_t i = 0; i <= items; i++) {
         Item item = {.kind = ITEM_ELLIPSIS};

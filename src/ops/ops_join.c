@@ -162,6 +162,7 @@ static bool infer_stack(InferCall *call)
     if (first.rank == RANK_UNKNOWN) {
         return true;
     }
+    // The new axis makes one more.
     if (first.rank == SHAPE_MAX_RANK) {
         return infer_shape_error(call, "rank too high: %s", first);
     }

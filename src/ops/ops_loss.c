@@ -67,6 +67,7 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
         return emit_1(emit, OP_NEGATIVE,
                       at_labels(emit, logs, labels, type.rank), NULL);
     }
+    // Shares of the classes: the sum over all of share times logarithm.
     EmitValue products = emit_2(emit, OP_MULTIPLY, labels, logs);
     return emit_1(emit, OP_NEGATIVE,
                   emit_reduce(emit, OP_SUM, products, mask, false), NULL);
@@ -106,12 +107,14 @@ static EmitValue compose_layer_norm(const ComposeCall *call)
     EmitValue centred = emit_2(emit, OP_SUBTRACT, x, mean);
     EmitValue variance = emit_reduce(
         emit, OP_MEAN, emit_1(emit, OP_SQUARE, centred, NULL), mask, true);
+    // epsilon keeps the root away from 0.
     EmitValue scale = emit_1(
         emit, OP_RSQRT,
         emit_with(emit, OP_ADD, variance,
                   attr_given(epsilon) ? epsilon->number : 1e-5),
         NULL);
     EmitValue result = emit_2(emit, OP_MULTIPLY, centred, scale);
+    // Scale and offset are learnt, and may be left out.
     if (call->input_count > 1) {
         result = emit_2(emit, OP_MULTIPLY, result, call->inputs[1]);
     }

@@ -63,6 +63,8 @@ static bool softmax_along(const KernelCall *call, bool logarithm)
         return rows_of(call, logarithm, in, out);
     }
     // Owned here, and so is `back`: both are released on every way out.
+    // Another axis changes places with the last, and back: rows are contiguous
+    // in the work itself.
     Tensor *moved = swapped(call->ctx, in, axis);
     if (moved == NULL) {
         return false;

@@ -101,6 +101,7 @@ static bool infer_pad(InferCall *call)
     }
     for (int i = 0; i < x.rank; i++) {
         int64_t *size = &call->out_shapes[0].dims[i];
+        // Amounts may be computed in the graph, and are then unknown here.
         for (int side = 0; side < 2 && paddings != NULL; side++) {
             int64_t amount = padding_at(paddings, i, side);
             if (!check_axis(call, mode, x.dims[i], amount)) {

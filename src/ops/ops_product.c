@@ -129,6 +129,7 @@ static EmitValue dot_matrix(const ComposeCall *call, int number,
         axes[count++] = summed[i];
     }
     for (int i = 0; i < type.rank; i++) {
+        // An axis that stays is part of the result's shape.
         if (!(mask >> i & 1)) {
             axes[count++] = i;
             sizes[number] *= type.dims[i];
@@ -159,6 +160,7 @@ static EmitValue compose_tensordot(const ComposeCall *call)
     int64_t axes[2][SHAPE_MAX_RANK];
     uint32_t masks[2], count = call->attrs[0].count;
     TensorType types[2];
+    // Sizes must be known: they become numbers in the reshapes.
     for (int i = 0; i < 2; i++) {
         types[i] = emit_type(emit, call->inputs[i]);
         if (!shape_is_static(types[i].rank, types[i].dims)) {

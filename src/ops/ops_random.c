@@ -216,6 +216,7 @@ static bool kernel_shuffle(const KernelCall *call)
     }
     // An interrupt ends both loops: the rows are then not wanted.
     bool ok = true;
+    // Fisher and Yates, from the end.
     for (int64_t i = rows - 1; ok && i > 0; i--) {
         int64_t k =
             (int64_t)below(next_word(call->ctx), (uint64_t)i + 1);

@@ -318,6 +318,7 @@ static bool infer_repeat(InferCall *call)
         !shape_count(call->ctx, x.rank, x.dims, x.dtype, &size)) {
         return false;
     }
+    // The sum of the counts, if they are known.
     int64_t total = repeat_size(call, size);
     if (axis >= 0) {
         shape_set(out, x.rank, x.dims);

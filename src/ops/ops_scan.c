@@ -102,6 +102,7 @@ static bool scan(const KernelCall *call,
                .count = in->count,
                .exclusive = attr_bool(&call->attrs[1], false),
                .reverse = attr_bool(&call->attrs[2], false)};
+    // Without an axis the whole tensor is one row.
     if (attr_given(&call->attrs[0])) {
         if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank,
                         0, &axis)) {

@@ -49,6 +49,7 @@ static bool infer_boolean_mask(InferCall *call)
             return mask_error(call);
         }
     }
+    // How many elements are chosen is known at run time only.
     out->rank = 0;
     out->dims[out->rank++] = DIM_UNKNOWN;
     for (int i = mask.rank; i < x.rank; i++) {
@@ -136,6 +137,7 @@ static bool kernel_nonzero(const KernelCall *call)
     for (int64_t i = 0; i < x->count; i++) {
         found += is_nonzero(x, i);
     }
+    // Counted first, so that each output is made in its true size.
     for (uint32_t k = 0; k < call->output_count; k++) {
         call->outputs[k] = tensor_new(call->ctx, DT_INT64, 1, &found);
         if (call->outputs[k] == NULL) {

@@ -278,6 +278,8 @@ static bool gather_permuted(const KernelCall *call, const int *axes)
         tensor_gather(call->ctx, out, in, 0, strides);
         return true;
     }
+    // Large ones go block by block of the first axis, with a look for Ctrl-C in
+    // between.
     int64_t dims[SHAPE_MAX_RANK];
     memcpy(dims, tensor_dims(out), (size_t)out->rank * sizeof *dims);
     int64_t rows = dims[0], row = out->count / rows;

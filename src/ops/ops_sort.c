@@ -285,6 +285,7 @@ static bool infer_topk(InferCall *call)
                         known ? type.dims[last] : INT64_MAX);
     }
     call->output_count = 2;
+    // Values and places, along the last axis.
     for (int i = 0; i < 2; i++) {
         infer_output(call, i, i == 0 ? type.dtype : DT_INT64, type.rank,
                      type.dims);

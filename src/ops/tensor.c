@@ -83,6 +83,8 @@ static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
     tensor->reserved = 0;
     tensor->dims_size = 0;
     tensor->count = count;
+    // Few elements stand in the tensor itself; the caller gives others a
+    // buffer.
     tensor->buffer = NULL;
     tensor->data = tensor->small;
     // A plain loop of a few turns, which is cheaper than a call of memcpy.

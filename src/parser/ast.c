@@ -199,6 +199,7 @@ static bool push_children(Dump *dump, const Node *node, uint32_t depth)
         const Field *field = &fields[count];
         const char *name = short_name(field);
         const NodeList *list = field_at(node, field);
+        // A head line for the field, behind which its children are printed.
         DumpItem item = {name, NULL, 0, depth};
         if (field->type == FIELD_NODE) {
             item.node = *(Node *const *)field_at(node, field);

@@ -202,6 +202,7 @@ static void queue_simple(Unparser *u, const Node *node)
                         : node->kind == AST_BREAK ? "break"
                                                   : "continue");
     }
+    // Every statement ends its own line.
     unparse_text(u, "\n");
 }
 

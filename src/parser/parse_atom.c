@@ -374,6 +374,7 @@ Node *parse_atom(Parser *p)
     case TOK_LEFT_BRACKET:
     case TOK_LEFT_BRACE:
         return parse_bracket(p);
+    // Named in the error, since Python has it.
     case TOK_AWAIT:
         refuse(p, "await");
         return NULL;

@@ -135,6 +135,7 @@ static Node *parse_expression_statement(Parser *p)
     }
     BinaryOp op = BINARY_ADD;
     TokenKind next = parse_kind(p);
+    // What follows the expression tells which statement it begins.
     bool augmented = augmented_op(next, &op);
     // Not needed for `=`, which takes tuples and lists as well.
     bool fits = is_single_target(value);
@@ -148,6 +149,7 @@ static Node *parse_expression_statement(Parser *p)
     if (next == TOK_EQUAL) {
         return parse_assign(p, value, first);
     }
+    // `a, b += 1` and `a, b: int` are no statements; the second pass says why.
     if (!fits) {
         return NULL;
     }

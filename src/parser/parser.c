@@ -203,6 +203,7 @@ static Node *parse_eval(Parser *p)
 {
     size_t mark = parse_list_begin(p);
     uint32_t start = parse_start(p);
+    // eval("*a") is an error, though `*a,` is a statement.
     if (parse_at(p, TOK_STAR)) {
         return NULL;
     }

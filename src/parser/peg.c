@@ -365,6 +365,7 @@ static Piece *match_rule(Peg *g, Rule *rule)
     if (ctx_failed(p->ctx) || (rule->invalid && !g->invalid)) {
         return NULL;
     }
+    // The same rule at the same place has the same outcome.
     Kept *kept = rule->kept ? find_kept(g, rule) : NULL;
     if (kept != NULL) {
         p->position = kept->last;

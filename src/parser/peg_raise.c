@@ -63,6 +63,7 @@ static void fill(const Peg *g, const char *template, const Piece *part,
             used += (size_t)snprintf(out + used, room, "%.*s", length,
                                      p->source->text + span.start);
             break;
+        // %l: its line.
         default:
             used += (size_t)snprintf(
                 out + used, room, "%u",

@@ -129,6 +129,7 @@ static void read_base(Reader *r, Item *item)
 // CPython's grammar, but for <word>, a name with this text.
 static void read_item(Reader *r, Item *item)
 {
+    // A name by which an action refers to the item.
     if (islower((unsigned char)*r->at) && r->at[1] == '=') {
         item->name = *r->at;
         r->at += 2;
@@ -162,6 +163,7 @@ static void read_item(Reader *r, Item *item)
 static void read_end(Reader *r, Alternative *alternative)
 {
     if (*r->at == '{') {
+        // Both point into the rule's text; nothing is copied.
         alternative->where = r->at + 1;
         alternative->message = strchr(r->at, ':') + 1;
         alternative->message += *alternative->message == ' ';

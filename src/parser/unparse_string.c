@@ -159,6 +159,7 @@ static void put_field(Unparser *u, StrBuf *out, const Node *field, char quote)
 {
     StrBuf inside;
     strbuf_init(&inside, out->ctx);
+    // Printed apart, to see what it begins with.
     ast_unparse(&inside, field->formatted.value, 0);
     const char *text = strbuf_text(&inside);
     u->failed |= !strbuf_ok(&inside);

@@ -365,6 +365,8 @@ static bool compile_branch(RxCompiler *c, const RxNode *node,
             return false;
         }
         if (!last) {
+            // Behind a way a jump to the end of the branch, which is not known
+            // yet.
             uint32_t previous = chain;
             chain = here(c);
             if (!emit(c, (RxIns){.op = RX_OP_JUMP, .a = previous})) {

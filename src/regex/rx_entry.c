@@ -127,6 +127,7 @@ bool rx_entry_retry(RegexRun *run, const RxIns **ins, const char **p)
     if (UNLIKELY(run->broken || run->fuel-- == 0) && !poll(run)) {
         return false;
     }
+    // The newest entry first: depth before breadth.
     const RxIns *code = run->regex->code.items;
     while (run->entry_count > 0) {
         RegexEntry *entry = &run->entries[run->entry_count - 1];
@@ -153,6 +154,7 @@ bool rx_entry_retry(RegexRun *run, const RxIns **ins, const char **p)
             *p = entry->p;
             return retry_turn(run, ins, entry->p);
         default:
+            // Not a place to go on at, but something to undo on the way.
             put_back(run, entry);
             run->entry_count--;
         }

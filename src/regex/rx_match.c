@@ -289,6 +289,8 @@ static bool step_back(const RegexRun *run, const RxIns *ins, const char **p)
         *p = at + size;
         return size <= (size_t)(run->end - at) && memcmp(at, from, size) == 0;
     }
+    // Without regard to case, character by character: lengths in bytes may
+    // differ.
     while (from < to) {
         uint32_t a, b;
         if (at >= run->end) {
@@ -332,6 +334,7 @@ STEP bool step(RegexRun *run, const RxIns **go, const char **p)
     switch ((RxOp)ins->op) {
     case RX_OP_MATCH:
         return step_match(run, *p);
+    // One byte is compared in place: most literals begin so.
     case RX_OP_BYTE:
         return *p < run->end && (unsigned char)*(*p)++ == ins->a;
     case RX_OP_STRING:
@@ -373,6 +376,8 @@ STEP bool step(RegexRun *run, const RxIns **go, const char **p)
         return step_look(run, go, p);
     case RX_OP_LOOK_END:
         return step_look_end(run, ins, p);
+    // The height of the entries is noted; at the end all above it go: no way
+    // back in.
     case RX_OP_ATOMIC:
         run->loops[ins->b].height = run->entry_count;
         return true;

@@ -400,6 +400,7 @@ static bool make_set(RxParser *p, RxNode *branch)
         }
         count += node->kind == RX_NODE_SET ? node->count : 1;
     }
+    // a|b|[c-e] is one set, which needs no entry for each way.
     RxItem *items = arena_new_array(p->arena, RxItem, count);
     if (items == NULL) {
         rx_parser_broken(p);
@@ -433,6 +434,7 @@ RxSeq rx_parse_ways(RxParser *p, uint32_t flags, bool top)
             rx_parser_broken(p);
         }
     } while (rx_parser_match(p, '|'));
+    // A single way is no branch.
     RxSeq seq = {NULL, NULL};
     if (!p->failed && ways.count == 1) {
         seq = ways.items[0];

@@ -313,6 +313,7 @@ static void parse_items(RxParser *p, ItemVec *items, size_t here)
                            "unterminated character set");
             return;
         }
+        // As the first item a bracket means itself.
         if (c == ']' && !escaped && items->count > 0) {
             return;
         }

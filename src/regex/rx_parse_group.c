@@ -367,6 +367,7 @@ static void parse_if(RxParser *p, RxSeq *seq, size_t start, uint32_t flags)
         return;
     }
     node->group = group;
+    // Up to the '|': a condition has no further ways.
     node->body = rx_parse_sequence(p, flags, false, false);
     if (rx_parser_match(p, '|')) {
         node->has_else = true;

@@ -106,6 +106,8 @@ Args args_parse(int argc, char **argv)
 {
     Args args = {.mode = ARGS_PROMPT};
     for (int i = 1; i < argc; i++) {
+        // Options stand in front of the program; all behind it is the program's
+        // own.
         char **rest = argv + i;
         int left = argc - i;
         // Asked before the options, as it begins like one.
@@ -122,6 +124,7 @@ Args args_parse(int argc, char **argv)
         if (option->kind == OPTION_OUT) {
             return wrong("not part of Duet", *rest);
         }
+        // --html takes its file with it.
         if (option->kind == OPTION_PAGE) {
             int taken = take_page(&args, left, rest);
             if (taken == 0) {

@@ -184,6 +184,7 @@ static void complete_string(Spot *spot, size_t quote, size_t quotes)
         complete_code(spot);
         return;
     }
+    // The word is what stands in the quotes so far.
     if (!set_word(spot, quote + quotes)) {
         return;
     }
@@ -193,6 +194,7 @@ static void complete_string(Spot *spot, size_t quote, size_t quotes)
         complete_keys(spot, open, text[quote])) {
         return;
     }
+    // The first argument of open() is a file, with or without a slash.
     bool opens = false;
     if (open != SIZE_MAX && open > 0 && open + 1 == spot->count) {
         Span name = spot->tokens.items[open - 1].span;
@@ -266,6 +268,7 @@ static bool complete_import(Spot *spot)
     while (import < spot->count && spot_kind(spot, import) != TOK_IMPORT) {
         import++;
     }
+    // Behind `from module import`: what that module has.
     if (kind == TOK_FROM && import < spot->count) {
         char *module = dotted(spot, first + 1, import);
         if (module != NULL) {
@@ -339,6 +342,7 @@ static void complete_code(Spot *spot)
         complete_string(spot, quote, quotes);
         return;
     }
+    // Comments are prose.
     if (in_comment(spot) || !find_word(spot)) {
         return;
     }

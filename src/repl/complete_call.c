@@ -73,6 +73,7 @@ static void offer_keywords(Spot *spot, size_t open, const char *signature)
     const char *slash = strstr(signature, "/, ");
     const char *slash_end = strstr(signature, "/)");
     const char *at = strchr(signature, '(');
+    // Every parameter is positional-only.
     if (at == NULL || slash_end != NULL) {
         return;
     }
@@ -108,6 +109,7 @@ void complete_call(Spot *spot)
         return;
     }
     size_t start;
+    // What is called, as far as it is known without running anything.
     Peek peek = peek_expression(spot->session, spot->source,
                                 &spot->tokens, open, &start);
     StrBuf text;
@@ -124,6 +126,7 @@ void complete_call(Spot *spot)
             doc += strspn(doc, " \n");
             spot->out->doc = strndup(doc, strcspn(doc, "\n"));
         }
+        // Only where an argument can begin.
         TokenKind before = spot_kind(spot, spot->count - 1);
         if (before == TOK_LEFT_PAREN || before == TOK_COMMA) {
             offer_keywords(spot, open, strbuf_text(&text));
@@ -156,6 +159,7 @@ static void offer_key(Spot *spot, Value key, Value value, char quote)
     Vm *vm = spot->session->vm;
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
+    // Without a quote the key is offered as it would be written.
     if (quote == '\0') {
         Str *shown = is_plain_key(key, false) ? value_repr(vm, key) : NULL;
         strbuf_puts(&text, shown == NULL ? "" : shown->text);

@@ -73,6 +73,7 @@ void complete_files(Completion *completion, bool folders_only, bool escaped)
     const char *slash = strrchr(word, '/');
     size_t length = slash == NULL ? 0 : (size_t)(slash + 1 - word);
     char folder[PATH_MAX_LENGTH];
+    // The folder as it was typed stays in front of every candidate.
     char *head = strndup(word, length);
     char *plain = strndup(word, length);
     if (plain != NULL && escaped) {
@@ -258,6 +259,7 @@ static bool offer_file(Completion *completion, const char *root,
         int start = snprintf(path, sizeof path, "%s/",
                              *root == '\0' ? "." : root);
         snprintf(path + start, sizeof path - (size_t)start, "%s", module);
+        // Packages are folders.
         for (char *dot = path + start; *dot != '\0'; dot++) {
             *dot = *dot == '.' ? '/' : *dot;
         }

@@ -209,6 +209,7 @@ static bool write_back(Stop *stop)
 {
     Vm *vm = stop->session->vm;
     Frame *f = stop->frame;
+    // The frame is that of a module: its names are the globals themselves.
     if (stop->names == NULL) {
         return true;
     }
@@ -398,6 +399,7 @@ bool debugger_stop(Vm *vm)
     if (session->stops == 1) {
         fprintf(stderr, "%%continue goes on; %%up %%down %%where %%quit\n");
     }
+    // Until %continue, %quit or the end of input.
     run_entries(&stop);
     session->stops--;
     session->prompting = prompting;

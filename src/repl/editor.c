@@ -63,6 +63,7 @@ static bool run_editor(const char *path)
     sigemptyset(&usual.sa_mask);
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
+    // What is buffered would be written twice otherwise.
     fflush(NULL);
     void (*before)(int) = signal(SIGINT, SIG_IGN);
     sigaction(SIGTSTP, &usual, &stop_before);
@@ -72,6 +73,7 @@ static bool run_editor(const char *path)
         run_child(path);
     }
     int status = child > 0 ? wait_for(child) : -1;
+    // The terminal's signals are the editor's meanwhile, as with system().
     sigprocmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGTSTP, &stop_before, NULL);
     signal(SIGINT, before);
@@ -98,6 +100,7 @@ static bool read_back(StrBuf *text, const char *path)
     while ((count = fread(bytes, 1, sizeof bytes, file)) > 0) {
         strbuf_add(&edited, bytes, count);
     }
+    // A NUL byte is no text.
     bool read = ferror(file) == 0 && strbuf_ok(&edited) &&
                 memchr(strbuf_text(&edited), '\0', edited.length) == NULL;
     fclose(file);

@@ -100,6 +100,7 @@ static size_t paint_holes(Painter *p, size_t at, size_t end, bool spec)
 {
     const char *text = p->source->text;
     while (at < end) {
+        // The end of the hole whose spec this is.
         if (text[at] == '}' && spec) {
             return at;
         }
@@ -116,6 +117,7 @@ static size_t paint_holes(Painter *p, size_t at, size_t end, bool spec)
         }
         paint(p, at, code_end, STYLE_PLAIN);
         paint_all(p, at + 1, code_end);
+        // A spec may have holes, too.
         if (has_spec && p->depth < HIGHLIGHT_DEPTH_MAX) {
             p->depth++;
             stop = paint_holes(p, stop, end, true);
@@ -222,6 +224,8 @@ static void paint_brackets(Painter *p, const TokenList *tokens, size_t first)
                 open[count++] = (uint32_t)i;
             }
         } else if (tokens_closes(kind)) {
+            // Pairs are painted alike; a bracket that closes another kind is
+            // wrong.
             const Token *other =
                 count == 0 ? NULL : &tokens->items[open[count - 1]];
             if (other != NULL && closing((TokenKind)other->kind) == kind) {
@@ -232,6 +236,7 @@ static void paint_brackets(Painter *p, const TokenList *tokens, size_t first)
             }
         }
     }
+    // What is left is open still, which is no fault while one types.
     while (count-- > 0) {
         uint32_t at = tokens->items[open[count]].span.start;
         paint(p, at, at + 1, STYLE_OPEN);

@@ -51,6 +51,7 @@ static int show(const char *text, size_t length, size_t *taken,
         out[width] = '\0';
         return width;
     }
+    // Controls show as ^A: they must not reach the terminal.
     if (codepoint < 0x20 || codepoint == 0x7F) {
         out[0] = '^';
         out[1] = (char)(codepoint ^ 0x40);
@@ -228,6 +229,7 @@ bool layout_note(Layout *layout, const char *text, int cols)
     size_t length = strlen(text);
     for (size_t at = 0; at < length;) {
         char shown[LAYOUT_TAB + 1];
+        // Colours have no width.
         size_t taken = escape_length(text + at, length - at);
         if (taken > 0) {
             strbuf_add(&layout->text, text + at, taken);

@@ -108,6 +108,7 @@ DUET_BODY(cell)
                               NULL);
     }
     Value row[] = {VALUE_NONE, VALUE_NONE};
+    // sys.exit() ends the page, not the cell alone.
     bool stopped = value_failed(value) && raise_matches(vm, ERR_SYSTEM_EXIT);
     if (value_failed(value) && !stopped) {
         row[1] = str_or_fail(take_traceback(session));

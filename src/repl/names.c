@@ -317,6 +317,7 @@ bool names_open(Names *names, Session *session, const char *text,
         ctx_clear(ctx);
         return false;
     }
+    // Statement by statement; each decides by its first token.
     for (size_t i = from; i < names->end;) {
         size_t end = statement_end(names, i);
         bind_statement(names, i, end);

@@ -54,6 +54,7 @@ static void follow(Quotes *state, const char *text, size_t length)
         }
         at++;
     }
+    // A text in single quotes ends with its line, closed or not.
     if (!state->triple && !joined) {
         state->quote = '\0';
     }
@@ -88,6 +89,7 @@ static size_t prompt_length(const char *line, size_t length)
             return length;
         }
     }
+    // IPython's: "In [1]: " and "   ...: ".
     size_t at = 0;
     while (at < length && line[at] == ' ') {
         at++;
@@ -315,11 +317,13 @@ void paste_clean(Ctx *ctx, StrBuf *out, Paste *paste)
     normalise(&normal, paste->text, paste->length);
     const char *text = strbuf_text(&normal);
     Quotes state = quotes_before(paste);
+    // A copied session: prompts go, and so does what was printed.
     if (state.quote == '\0' && paste_is_session(text)) {
         paste_take_prompts(&code, text);
         text = strbuf_text(&code);
     }
     bool alone;
+    // The indentation that stands in front of the cursor.
     int room = room_of(paste, &alone);
     alone = alone && state.quote == '\0';
     paste->dropped = 0;

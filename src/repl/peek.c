@@ -472,6 +472,7 @@ static bool class_signature(Session *session, Type *type, StrBuf *out,
     *doc = value_is_str(text) ? value_as_str(text)->text
            : native           ? type->def->doc
                               : NULL;
+    // Of a built-in type the descriptor has both.
     if (native) {
         strbuf_printf(out, "%s(%s)", type_name(type),
                       type->def->params == NULL ? "" : type->def->params);

@@ -329,9 +329,11 @@ void progress_turn(Session *session, int64_t done, int64_t total)
         !session->prompting) {
         set_working(self, false);
     }
+    // Only the outermost loop is shown.
     if (self->loops > 1 || (done < 0 && self->loops == 1)) {
         return;
     }
+    // The thread that draws reads these.
     pthread_mutex_lock(&self->lock);
     if (done == 0 || !self->counted) {
         self->rounds = (Rounds){.first = done, .start = now_ms()};

@@ -155,6 +155,7 @@ static void drain(Prompt *prompt)
     }
     StrBuf keys;
     strbuf_init(&keys, &prompt->session->vm->ctx);
+    // Reading must not wait for the terminal meanwhile.
     prompt->draining = true;
     while (keys.length < QUEUE_MAX &&
            (*lib->rl_pending_input != 0 || lib->has_pushed() ||

@@ -126,6 +126,7 @@ char *prompt_plain_read(Session *session, const char *text, const char *more)
     if (found != NULL && isatty(STDIN_FILENO) &&
         found[strspn(found, " \t\n")] != '\0') {
         size_t length = strlen(found);
+        // The history has the entry without the line ends behind it.
         char *kept = strdup(found);
         while (kept != NULL && strchr(" \t\n", kept[length - 1]) != NULL) {
             kept[--length] = '\0';

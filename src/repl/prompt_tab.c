@@ -184,6 +184,7 @@ int prompt_on_tab(int count, int key)
     (void)key;
     Prompt *prompt = prompt_active();
     Completion completion = complete(prompt);
+    // A second Tab in a row lists, further ones turn the pages.
     bool again = *prompt->lib.rl_last_func == prompt_tab_key;
     prompt->tabs = again ? prompt->tabs + 1 : 0;
     bool several = completion.items.count > 1;

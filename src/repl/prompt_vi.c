@@ -30,6 +30,7 @@ static void take_line(Readline *lib, bool keep)
     int point = *lib->rl_point;
     int start = prompt_line_start(*lib->rl_line_buffer, point);
     int end = prompt_line_end(*lib->rl_line_buffer, point);
+    // The last line has no line end of its own.
     bool last = (*lib->rl_line_buffer)[end] == '\0';
     lib->rl_begin_undo_group();
     if (last) { // so that the killed text ends in a line end
