@@ -4,12 +4,14 @@
 #include "interp/bytes_text.h"
 #include "interp/text_case.h"
 
+// Borrowed: the range lives as long as the argument.
 static TextRange self_of(const Value *args)
 {
     const Bytes *self = value_as_bytes(args[0]);
     return (TextRange){self->data, self->length};
 }
 
+// ASCII letters alone change, as bytes have no encoding; the length stays.
 static Value change_case(Vm *vm, Value *args, TextCase mode)
 {
     TextRange text = self_of(args);

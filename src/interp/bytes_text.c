@@ -8,11 +8,13 @@
 #include "interp/sequence.h"
 #include "interp/text_range.h"
 
+// Borrowed.
 static TextRange range_of(const Bytes *bytes)
 {
     return (TextRange){bytes->data, bytes->length};
 }
 
+// args[0] is bytes of any class.
 static TextRange self_of(const Value *args)
 {
     return range_of(value_as_bytes(args[0]));
@@ -106,24 +108,28 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
                : value_from_small(at);
 }
 
+// The first place, or -1; a number is looked for as a byte.
 Value bytes_method_find(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_method(vm, args, false, false);
 }
 
+// The last place, or -1.
 Value bytes_method_rfind(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_method(vm, args, true, false);
 }
 
+// As find; a miss is a ValueError.
 Value bytes_method_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return find_method(vm, args, false, true);
 }
 
+// As rfind; a miss is a ValueError.
 Value bytes_method_rindex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -164,6 +170,8 @@ static void replace_empty(StrBuf *out, TextRange text, TextRange to,
     strbuf_add(out, text.text + at, text.length - at);
 }
 
+// The bytes themselves where nothing was found, though a subclass gives plain
+// bytes.
 Value bytes_method_replace(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -190,6 +198,7 @@ Value bytes_method_replace(Vm *vm, Value *args, uint32_t count)
 
 // --- ends ---
 
+// Without a set, ASCII white space; a set is any of its bytes, in any order.
 static Value strip_method(Vm *vm, Value *args, bool left, bool right)
 {
     TextRange range = self_of(args);
@@ -206,24 +215,28 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right)
                : VALUE_FAIL;
 }
 
+// Both ends.
 Value bytes_method_strip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return strip_method(vm, args, true, true);
 }
 
+// The end is left alone.
 Value bytes_method_lstrip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return strip_method(vm, args, true, false);
 }
 
+// The start is left alone.
 Value bytes_method_rstrip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return strip_method(vm, args, false, true);
 }
 
+// The bytes themselves where they do not begin or end so.
 static Value remove_affix(Vm *vm, Value *args, bool at_end)
 {
     TextRange range = self_of(args);
@@ -242,12 +255,14 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
     return part_of(vm, args[0], range);
 }
 
+// Once, however often it stands there.
 Value bytes_method_removeprefix(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return remove_affix(vm, args, false);
 }
 
+// As removeprefix, at the end.
 Value bytes_method_removesuffix(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -297,6 +312,7 @@ static bool fill_byte(Vm *vm, const char *name, Value v, char *fill)
                        value_is_none(v) ? "None" : type_name(type_of(vm, v)));
 }
 
+// The fill is one byte; a width below the length changes nothing.
 Value bytes_method_ljust(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -307,6 +323,7 @@ Value bytes_method_ljust(Vm *vm, Value *args, uint32_t count)
                : padded(vm, args[0], fill, 0, room);
 }
 
+// As ljust, in front.
 Value bytes_method_rjust(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -375,6 +392,7 @@ Value bytes_method_expandtabs(Vm *vm, Value *args, uint32_t count)
 
 // --- splitting ---
 
+// The walks are text_range.c's; what differs from str is how a part is made.
 static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
 {
     TextSplit split = {vm, list, bytes_value, &text_bytes_spaces, -1};
@@ -395,6 +413,7 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
                     : text_split_at(&split, text, range_of(sep));
 }
 
+// rsplit finds the last part first, so the list is turned round.
 static Value split_method(Vm *vm, Value *args, bool from_end)
 {
     List *list = list_new(vm, 0);
@@ -411,12 +430,14 @@ static Value split_method(Vm *vm, Value *args, bool from_end)
     return value_from_object(list);
 }
 
+// By white space, or by a separator of any length.
 Value bytes_method_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return split_method(vm, args, false);
 }
 
+// Differs from split only by a limit.
 Value bytes_method_rsplit(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -490,12 +511,14 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     return value_from_object(parts);
 }
 
+// Three parts in any case.
 Value bytes_method_partition(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return partition_method(vm, args, false);
 }
 
+// At the last separator.
 Value bytes_method_rpartition(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

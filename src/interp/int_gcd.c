@@ -122,6 +122,7 @@ static mp_err run(Ctx *ctx, Euclid *e)
     return err;
 }
 
+// The six numbers of the state; MP_MEM leaves none of them.
 static mp_err euclid_init(Euclid *e, bool cofactors)
 {
     e->cofactors = cofactors;
@@ -129,11 +130,14 @@ static mp_err euclid_init(Euclid *e, bool cofactors)
                          NULL);
 }
 
+// After a euclid_init that succeeded.
 static void euclid_clear(Euclid *e)
 {
     mp_clear_multi(&e->a, &e->b, &e->u, &e->v, &e->left, &e->right, NULL);
 }
 
+// Of magnitudes; `out` is initialised. MP_ERR also means that an interrupt is
+// pending in ctx.
 mp_err int_gcd(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *out)
 {
     Euclid e;

@@ -361,6 +361,7 @@ static void floor_divide(Division *d, const Short *x, const Short *y)
     }
 }
 
+// Zeros at the top are dropped by int_short_make.
 static Value quotient_of(Vm *vm, const Division *d, const Short *x,
                          const Short *y)
 {
@@ -368,6 +369,7 @@ static Value quotient_of(Vm *vm, const Division *d, const Short *x,
                           x->negative != y->negative);
 }
 
+// Its sign is the divisor's, as Python has it.
 static Value rest_of(Vm *vm, const Division *d, const Short *y)
 {
     return int_short_make(vm, d->rest, d->rest_used, y->negative);

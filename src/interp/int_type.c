@@ -34,6 +34,7 @@ static Value int_repr(Vm *vm, Value self)
     return int_text(vm, self);
 }
 
+// Ints below 2^61 - 1 in size are their own hash.
 static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -91,6 +92,7 @@ static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
     return int_binary_slot(vm, op, a, b);
 }
 
+// 0 is the only false one.
 static int int_truth(Vm *vm, Value self)
 {
     (void)vm;
@@ -110,6 +112,7 @@ static Value int_to_float(Vm *vm, Value self)
     return int_to_double(vm, self, &d) ? float_new(vm, d) : VALUE_FAIL;
 }
 
+// The spec is read by format.c.
 static Value int_format_slot(Vm *vm, Value self, Str *spec)
 {
     return format_int(vm, self, spec);
@@ -267,12 +270,14 @@ static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
     return value_from_small(total);
 }
 
+// Of a subclass, and of a bool, a plain int.
 static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return int_exact(vm, args[0]);
 }
 
+// (number, 1): floats and fractions have the same method.
 static Value method_ratio(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -304,6 +309,7 @@ static Value get_zero(Vm *vm, Value self)
     return value_from_small(0);
 }
 
+// The denominator of every int.
 static Value get_one(Vm *vm, Value self)
 {
     (void)vm;

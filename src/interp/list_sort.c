@@ -217,6 +217,8 @@ static bool sort_items(Vm *vm, SortItem *items, size_t count,
     return true;
 }
 
+// Before a sort and after it, so that equal items keep their order with
+// reverse=True.
 static void reverse_items(SortItem *items, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {

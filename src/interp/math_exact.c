@@ -26,6 +26,8 @@ static double add_exactly(double x, double y, double *low)
     return high;
 }
 
+// Shewchuk's algorithm: the partial sums do not overlap, and their sum is
+// exact.
 static bool sum_add(Vm *vm, ExactSum *sum, double item)
 {
     double x = item;
@@ -87,6 +89,7 @@ static bool sum_all(Vm *vm, ExactSum *sum, Value iterator)
     }
 }
 
+// The exact sum is rounded once, at the end.
 Value math_fsum(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -195,6 +198,7 @@ static Value index_of(Vm *vm, Value v)
                              type_name(cls));
 }
 
+// Of any size, without floats.
 Value math_isqrt(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -39,6 +39,8 @@ static inline void memory_link(Object *object, Object *next)
     object->rc = (uint32_t)bits;
     object->birth = (uint16_t)(bits >> 32);
 }
+// A dead object's count and birth are no longer needed: they hold the link of
+// the list of those that wait.
 static inline Object *memory_linked(const Object *object)
 {
     uint64_t bits = (uint64_t)object->birth << 32 | object->rc;
@@ -51,6 +53,8 @@ static inline bool memory_is_plain_tuple(const Object *object)
     return object->kind == KIND_TUPLE && !(object->flags & OBJECT_TRACKED);
 }
 
+// VALUE_FAIL and VALUE_UNBOUND are no objects, so that they may be given as
+// well.
 static inline void release(Vm *vm, Value v)
 {
     value_release(&vm->ctx, v);

@@ -105,6 +105,7 @@ static void take_stream(Vm *vm, const Module *module, const Str *name,
     }
 }
 
+// sys.stdout and its kind are read by C code, so a new one is taken note of.
 static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     if (!attr_set_generic(vm, self, name, value)) {

@@ -118,6 +118,7 @@ static Value key_compare(Vm *vm, CompareOp op, Value a, Value b)
     return result;
 }
 
+// The object is UNBOUND in the key function itself.
 static void key_destroy(Vm *vm, Object *object)
 {
     release(vm, ((Key *)object)->compare);
@@ -125,6 +126,7 @@ static void key_destroy(Vm *vm, Object *object)
     object_free(vm, object, sizeof(Key));
 }
 
+// A compare function may be a closure over what holds the key.
 static void key_visit(Object *object, void (*visit)(Object *, void *),
                       void *data)
 {
@@ -139,6 +141,7 @@ static void key_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &((Key *)object)->compare, VALUE_NONE);
 }
 
+// `obj`, as CPython names it.
 static Value get_obj(Vm *vm, Value self)
 {
     Value object = as_key(self)->object;
@@ -171,6 +174,7 @@ static const TypeDef key_type_def = {
     .members = key_members,
 };
 
+// A key without an object, which is called with each of them.
 static Value cmp_to_key(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -28,6 +28,8 @@ GC_BODY(collect)
     return int_from_u64(vm, cycles_collect(vm, generation > 0));
 }
 
+// Only the collections that start by themselves: gc.collect() works in any
+// case.
 GC_BODY(enable)
 {
     (void)args, (void)count;
@@ -43,6 +45,7 @@ GC_BODY(disable)
     return VALUE_NONE;
 }
 
+// As the program set it.
 GC_BODY(isenabled)
 {
     (void)args, (void)count;

@@ -335,6 +335,7 @@ static Value insort_left(Vm *vm, Value *args, uint32_t count)
     return insort_by(vm, args, false);
 }
 
+// `insort` is another name of it.
 static Value insort_right(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -72,6 +72,7 @@ static Type *add_class(Vm *vm, Dict *dict, const Itertool *tool)
     return module_add(vm, dict, tool->def.name, shown) ? cls : NULL;
 }
 
+// One class for each row; two of them show their state in repr().
 static bool itertools_init(Vm *vm, Dict *dict)
 {
     for (size_t i = 0; i < sizeof itertools / sizeof *itertools; i++) {

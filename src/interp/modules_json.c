@@ -20,6 +20,7 @@ bool json_enter(Vm *vm, uint32_t *depth, const char *what)
     return true;
 }
 
+// Only after a json_enter that succeeded.
 void json_leave(Vm *vm, uint32_t *depth)
 {
     ctx_leave(&vm->ctx);

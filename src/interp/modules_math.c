@@ -64,6 +64,7 @@ static double degrees_of(double x)
     return x * (180.0 / M_PI);
 }
 
+// As degrees_of.
 static double radians_of(double x)
 {
     return x * (M_PI / 180.0);
@@ -91,6 +92,7 @@ static double atanh_of(double x)
     return fabs(x) == 1 ? NAN : atanh(x);
 }
 
+// As atanh_of.
 static double log1p_of(double x)
 {
     return x == -1 ? NAN : log1p(x);
@@ -261,12 +263,14 @@ MATH_BODY(floor)
     return rounded(vm, args[0], floor);
 }
 
+// Towards infinity.
 MATH_BODY(ceil)
 {
     (void)count;
     return rounded(vm, args[0], ceil);
 }
 
+// Towards zero.
 MATH_BODY(trunc)
 {
     (void)count;
@@ -448,6 +452,7 @@ MATH_BODY(product)
                : VALUE_FAIL;
 }
 
+// Of larger numbers by halves, as range_product has it.
 MATH_BODY(factorial)
 {
     (void)count;

@@ -91,6 +91,7 @@ OS_BODY(chdir)
     return on_path(vm, args[0], "chdir", chdir);
 }
 
+// Only an empty folder goes.
 OS_BODY(rmdir)
 {
     (void)count;
@@ -111,6 +112,7 @@ static int make_folder(const char *path)
     return mkdir(path, 0777);
 }
 
+// With the permissions that the umask leaves.
 OS_BODY(mkdir)
 {
     (void)count;

@@ -55,6 +55,7 @@ SYS_BODY(setrecursionlimit)
     return VALUE_NONE;
 }
 
+// Of Duet's own frames; the C stack is guarded apart.
 SYS_BODY(getrecursionlimit)
 {
     (void)count, (void)args;

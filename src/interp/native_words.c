@@ -105,6 +105,8 @@ static const struct {
     {"__new__", {NULL}},
 };
 
+// Such a method is a wrapper of a slot in CPython, whose errors have words of
+// their own.
 bool native_is_slot(const Native *native)
 {
     const char *name = native->def->name;
@@ -141,6 +143,7 @@ static bool is_addition(const Native *native, const NativeParam *param)
            (str_is(param->name, "axis") || str_is(param->name, "keepdims"));
 }
 
+// Its number; -1: no parameter may be given by that name.
 int native_find_param(const Native *native, Str *name)
 {
     for (uint32_t i = self_count(native); i < native->param_count; i++) {
@@ -198,6 +201,7 @@ static const char *prefix_of(const Native *native, const char **dot)
     return owner != NULL ? owner : "";
 }
 
+// Always false.
 bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
 {
     const char *function = native->def->name, *dot;
@@ -236,6 +240,7 @@ static bool count_keywords(Vm *vm, const Native *native, const Tuple *names,
     return true;
 }
 
+// CPython's messages count arguments in words.
 static const char *plural(uint32_t count)
 {
     return count == 1 ? "" : "s";

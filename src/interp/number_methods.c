@@ -24,6 +24,7 @@ METHOD(abs)
     return builtin_abs(vm, args, count);
 }
 
+// As the built-in function, half to even.
 METHOD(round)
 {
     return builtin_round(vm, args, count);
@@ -43,12 +44,14 @@ METHOD(trunc)
     return whole(vm, args[0], trunc);
 }
 
+// Towards minus infinity; an int.
 METHOD(floor)
 {
     (void)count;
     return whole(vm, args[0], floor);
 }
 
+// Towards infinity; an int.
 METHOD(ceil)
 {
     (void)count;

@@ -45,6 +45,7 @@ const char *bytes_text(Value v)
     return value_as_bytes(v)->data;
 }
 
+// Of bytes of any class.
 size_t bytes_length(Value v)
 {
     return value_as_bytes(v)->length;

@@ -28,6 +28,7 @@ Value bytes_encode(Vm *vm, const char *function, Value str, Value encoding,
 Value bytes_decode(Vm *vm, const char *function, Value bytes, Value encoding,
                    Value errors);
 
+// The caller knows the kind.
 static inline Bytes *value_as_bytes(Value v)
 {
     return (Bytes *)value_object(v);

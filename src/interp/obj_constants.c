@@ -23,6 +23,7 @@ static Value make_only(Vm *vm, const char *type, Value value,
     return value;
 }
 
+// type(None)() is None itself.
 static Value none_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     return make_only(vm, type_name(cls), VALUE_NONE, args, keywords);
@@ -35,6 +36,7 @@ static Value ellipsis_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return make_only(vm, "EllipsisType", VALUE_ELLIPSIS, args, keywords);
 }
 
+// There is but one.
 static Value not_implemented_make(Vm *vm, Type *cls, Tuple *args,
                                   Dict *keywords)
 {
@@ -42,6 +44,7 @@ static Value not_implemented_make(Vm *vm, Type *cls, Tuple *args,
                      keywords);
 }
 
+// The name under which a program writes it.
 static Value none_repr(Vm *vm, Value self)
 {
     (void)self;
@@ -55,6 +58,7 @@ static int none_truth(Vm *vm, Value self)
     return 0;
 }
 
+// The name, not the three dots.
 static Value ellipsis_repr(Vm *vm, Value self)
 {
     (void)self;

@@ -191,6 +191,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     return pop_from(vm, as_deque(args[0]), false);
 }
 
+// The left end.
 static Value method_popleft(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -289,6 +290,7 @@ static Value step_forwards(Vm *vm, Iterator *self)
     return step(vm, self, true);
 }
 
+// For reversed().
 static Value step_backwards(Vm *vm, Iterator *self)
 {
     return step(vm, self, false);

@@ -192,6 +192,7 @@ static Value property_setter(Vm *vm, Value *args, uint32_t count)
     return property_new(vm, old->get, args[1], old->del, old->doc);
 }
 
+// A copy with another deleter: @x.deleter leaves the first property alone.
 static Value property_deleter(Vm *vm, Value *args, uint32_t count)
 {
     Property *old = (Property *)value_object(args[0]);
@@ -213,12 +214,14 @@ static Value property_fget(Vm *vm, Value self)
     return value_retain(((Property *)value_object(self))->get);
 }
 
+// None if it cannot be stored to.
 static Value property_fset(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(((Property *)value_object(self))->set);
 }
 
+// None if it cannot be deleted.
 static Value property_fdel(Vm *vm, Value self)
 {
     (void)vm;
@@ -265,6 +268,7 @@ static void wrap_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(MethodWrap));
 }
 
+// The function often leads to the class that holds the wrapper.
 static void wrap_visit(Object *self, void (*visit)(Object *, void *),
                        void *data)
 {
@@ -293,6 +297,7 @@ MethodWrap *classmethod_new(Vm *vm, Value function)
     return wrap_new(vm, KIND_CLASSMETHOD, function);
 }
 
+// Retains; `function` may be any object.
 MethodWrap *staticmethod_new(Vm *vm, Value function)
 {
     return wrap_new(vm, KIND_STATICMETHOD, function);

@@ -191,6 +191,7 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
     return get_at(dict, entry, value);
 }
 
+// The hash is known, of a key that was looked up before.
 int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
                     Value *value)
 {
@@ -252,6 +253,7 @@ static bool set_at(Vm *vm, Dict *dict, int64_t entry, Value key, uint64_t hash,
     return insert(vm, dict, key, hash, value);
 }
 
+// A key that is there keeps its first key object, as in CPython.
 bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
 {
     uint64_t hash = 0;
@@ -259,6 +261,7 @@ bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
     return set_at(vm, dict, entry, key, hash, value);
 }
 
+// As dict_set. Runs no __hash__, but maybe an __eq__.
 bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 {
     return set_at(vm, dict, find(vm, dict, key, hash), key, hash, value);
@@ -296,6 +299,7 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
     return take_at(vm, dict, locate(vm, dict, key, &hash), value);
 }
 
+// As dict_take.
 int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
                      Value *value)
 {

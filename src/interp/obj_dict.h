@@ -81,6 +81,7 @@ MUST_CHECK bool dict_reserve(Vm *vm, Dict *dict, size_t extra);
 // All of other's items; `other` is a Dict, mapping or iterable of pairs.
 MUST_CHECK bool dict_update(Vm *vm, Dict *dict, Value other);
 
+// Of any class with dict's layout.
 static inline Dict *value_as_dict(Value v)
 {
     return (Dict *)value_object(v);

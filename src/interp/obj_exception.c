@@ -280,12 +280,14 @@ static bool set_cause(Vm *vm, Value self, Value value)
     return set_link(vm, self, &exception->cause, value, "cause");
 }
 
+// An exception or None; anything else is a TypeError.
 static bool set_context(Vm *vm, Value self, Value value)
 {
     return set_link(vm, self, &value_as_exception(self)->context, value,
                     "context");
 }
 
+// Set by `raise … from`.
 static Value get_suppress(Vm *vm, Value self)
 {
     (void)vm;
@@ -471,6 +473,7 @@ static const MemberDef traceback_members[] = {
     {"tb_next", get_next, NULL, "The frames further in, or None."},
     {NULL, NULL, NULL, NULL}};
 
+// Entries hold codes; what is kept for post-mortem looks may lead back here.
 static void traceback_visit(Object *object, void (*visit)(Object *, void *),
                             void *data)
 {

@@ -68,6 +68,7 @@ static inline File *file_base(File *file)
 {
     return file->owner != NULL ? file->owner : file;
 }
+// The caller knows the kind.
 static inline File *value_as_file(Value v)
 {
     return (File *)value_object(v);

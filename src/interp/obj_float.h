@@ -11,11 +11,13 @@ typedef struct Float { // inf, NaN and extreme exponents
 } Float;
 
 Value float_box(Vm *vm, double d); // VALUE_FAIL when memory is short
+// Owned; only the box can fail.
 static inline Value float_new(Vm *vm, double d)
 {
     Value v = value_try_float(d);
     return LIKELY(!value_unbound(v)) ? v : float_box(vm, d);
 }
+// A subclass is one, too.
 static inline bool value_is_float(Value v)
 {
     return value_is_immediate_float(v) || value_is_kind(v, KIND_FLOAT);

@@ -169,6 +169,7 @@ static bool function_set_name(Vm *vm, Value self, Value value)
            set_str_field(vm, &AS_FUNCTION(self)->name, value, "__name__");
 }
 
+// A str, as __name__.
 static bool function_set_qualname(Vm *vm, Value self, Value value)
 {
     return note_store(vm, value_object(self), value) &&
@@ -201,6 +202,7 @@ static Value function_get_doc(Vm *vm, Value self)
     return value_or_none(AS_FUNCTION(self)->doc);
 }
 
+// Any value: CPython asks for none in particular.
 static bool function_set_doc(Vm *vm, Value self, Value value)
 {
     return set_value_field(vm, self, &AS_FUNCTION(self)->doc, value);
@@ -213,6 +215,7 @@ static Value function_get_module(Vm *vm, Value self)
     return value_or_none(AS_FUNCTION(self)->module);
 }
 
+// Any value.
 static bool function_set_module(Vm *vm, Value self, Value value)
 {
     return set_value_field(vm, self, &AS_FUNCTION(self)->module, value);
@@ -275,6 +278,7 @@ static Value function_get_kwdefaults(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->keyword_defaults);
 }
 
+// A dict, or None for none.
 static bool function_set_kwdefaults(Vm *vm, Value self, Value value)
 {
     return set_object_field(vm, self, &AS_FUNCTION(self)->keyword_defaults,
@@ -296,6 +300,8 @@ static Value function_get_annotations(Vm *vm, Value self)
     return object_or_none(function->annotations);
 }
 
+// A dict; None and deletion leave none, and a new one is made at the next
+// question.
 static bool function_set_annotations(Vm *vm, Value self, Value value)
 {
     return set_object_field(vm, self, &AS_FUNCTION(self)->annotations,
@@ -399,6 +405,7 @@ static Str *method_qualname(Vm *vm, Value function)
     return value_failed(name) ? NULL : str_from(vm, "?");
 }
 
+// CPython's form, with the repr of what it is bound to.
 static Value method_repr(Vm *vm, Value value)
 {
     Str *name = method_qualname(vm, AS_METHOD(value)->function);
@@ -524,6 +531,7 @@ static void cell_destroy(Vm *vm, Object *object)
     object_free(vm, object, sizeof(Cell));
 }
 
+// A closure that refers to itself is a cycle through here.
 static void cell_visit(Object *object, ChildVisitor visit, void *data)
 {
     visit_value(((Cell *)object)->value, visit, data);

@@ -83,6 +83,8 @@ Value generator_result(Generator *g)
     return value_unbound(result) ? VALUE_NONE : result;
 }
 
+// A generator that was left within an `except` goes on with the exceptions that
+// it was handling then.
 bool generator_take_handled(Vm *vm, Generator *g)
 {
     size_t before = vm->handled.count;
@@ -97,6 +99,8 @@ bool generator_take_handled(Vm *vm, Generator *g)
     return true;
 }
 
+// The contrary, when it is left: `from` is how many there were when it was
+// entered.
 bool generator_keep_handled(Vm *vm, Generator *g, uint32_t from)
 {
     for (size_t i = from; i < vm->handled.count; i++) {
@@ -470,6 +474,7 @@ static Value generator_next(Vm *vm, Value self)
     return generator_send(vm, (Generator *)value_object(self), VALUE_NONE);
 }
 
+// With the address, as in CPython.
 static Value generator_repr(Vm *vm, Value self)
 {
     const Generator *g = (const Generator *)value_object(self);

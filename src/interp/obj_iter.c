@@ -34,6 +34,7 @@ static void iterator_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
+// All four places; those that are not used hold no objects.
 static void iterator_visit(Object *self, void (*visit)(Object *, void *),
                            void *data)
 {

@@ -161,6 +161,8 @@ static bool list_take(Vm *vm, Sink *sink, Value item)
     return true;
 }
 
+// Plain lists, tuples and ASCII texts need no iterator. Items that came before
+// an error stay, as in CPython.
 bool list_extend(Vm *vm, List *list, Value iterable)
 {
     if (value_is_object(iterable) &&
@@ -230,6 +232,7 @@ void values_visit(const Value *items, size_t count,
     }
 }
 
+// An item may be the list itself.
 static void list_visit(Object *self, void (*visit)(Object *, void *),
                        void *data)
 {

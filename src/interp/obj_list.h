@@ -44,10 +44,12 @@ MUST_CHECK bool list_sort(Vm *vm, List *list, Value key, bool reverse);
 // not such tuples, and it takes the protocol to know. Runs no code.
 int tuple_equal_simple(const Vm *vm, Value a, Value b);
 
+// Of any class with list's layout.
 static inline List *value_as_list(Value v)
 {
     return (List *)value_object(v);
 }
+// Of any class with tuple's layout.
 static inline Tuple *value_as_tuple(Value v)
 {
     return (Tuple *)value_object(v);

@@ -190,6 +190,7 @@ bool native_read_params(Vm *vm, Native *self)
     return true;
 }
 
+// Parameters are there only if it was called.
 static void native_destroy(Vm *vm, Object *object)
 {
     Native *self = (Native *)object;
@@ -220,6 +221,7 @@ static Value str_or_fail(Str *str)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
+// Interned.
 static Value native_get_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -237,6 +239,7 @@ static Value native_get_qualname(Vm *vm, Value self)
                                         native->def->name));
 }
 
+// Made anew each time: few programs ask.
 static Value native_get_doc(Vm *vm, Value self)
 {
     const char *doc = AS_NATIVE(self)->def->doc;

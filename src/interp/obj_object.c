@@ -162,6 +162,7 @@ static Value object_setattr(Vm *vm, Value *args, uint32_t count)
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
+// As object_setattr with nothing to store.
 static Value object_delattr(Vm *vm, Value *args, uint32_t count)
 {
     Value all[3] = {args[0], args[1], VALUE_UNBOUND};

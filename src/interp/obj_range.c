@@ -321,6 +321,7 @@ static Value range_iterator(Vm *vm, Range *range)
     return value_from_object(self);
 }
 
+// Each walk has an iterator of its own.
 static Value range_iter(Vm *vm, Value self)
 {
     return range_iterator(vm, as_range(self));
@@ -448,12 +449,14 @@ static Value range_get_start(Vm *vm, Value self)
     return value_retain(as_range(self)->start);
 }
 
+// As it was given; no item equals it.
 static Value range_get_stop(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(as_range(self)->stop);
 }
 
+// 1 if it was left out.
 static Value range_get_step(Vm *vm, Value self)
 {
     (void)vm;
