@@ -500,6 +500,9 @@ static bool compile_node(RxCompiler *c, const RxNode **place,
 // The sequence from `node` on, with `up` behind it.
 static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
+    if (!ctx_poll(c->ctx)) {
+        return false;
+    }
     if (!ctx_enter(c->ctx)) {
         c->fault->kind = REGEX_FAULT_DEEP;
         return false;

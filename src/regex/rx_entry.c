@@ -59,12 +59,27 @@ void rx_entry_undo(RegexRun *run, size_t height)
     }
 }
 
+// A pattern that tries for hours is ended by Ctrl-C here.
+bool rx_entry_poll(RegexRun *run)
+{
+    run->fuel = FUEL;
+    run->broken = run->broken || !ctx_poll(run->ctx);
+    return !run->broken;
+}
+
+// A run of millions of characters is gone through in one call.
+static inline bool poll_run(RegexRun *run, uint32_t *tried)
+{
+    return LIKELY((++*tried & 0xFFFF) != 0) || rx_entry_poll(run);
+}
+
 // Gives characters back until the rest of the pattern may begin.
 static bool retry_run(RegexRun *run, RegexEntry *entry, const RxIns *ins,
                       const char **p)
 {
     const char *at = entry->p;
-    while (at > entry->q) {
+    uint32_t tried = 0;
+    while (at > entry->q && poll_run(run, &tried)) {
         at = rx_char_before(at, run->narrow);
         if (rx_may_follow(run, ins->first, at)) {
             // The last place is tried without keeping the entry.
@@ -74,6 +89,8 @@ static bool retry_run(RegexRun *run, RegexEntry *entry, const RxIns *ins,
             return true;
         }
     }
+    // Long runs that fail at each place use up the fuel by their length.
+    run->fuel -= tried < run->fuel ? tried : run->fuel;
     run->entry_count--;
     return false;
 }
@@ -84,7 +101,9 @@ static bool retry_lazy(RegexRun *run, RegexEntry *entry, const RxIns *ins,
 {
     uintptr_t left = (uintptr_t)entry->q;
     const char *at = entry->p;
-    while (left > 0 && (at = rx_run_one(run, ins, at)) != NULL) {
+    uint32_t tried = 0;
+    while (left > 0 && poll_run(run, &tried) &&
+           (at = rx_run_one(run, ins, at)) != NULL) {
         // A run without limit never counts down.
         left -= left != UINTPTR_MAX;
         if (rx_may_follow(run, ins->first, at)) {
@@ -112,24 +131,17 @@ static bool retry_turn(RegexRun *run, const RxIns **ins, const char *p)
     return true;
 }
 
-// A pattern that tries for hours is ended by Ctrl-C here.
-static bool poll(RegexRun *run)
-{
-    run->fuel = FUEL;
-    run->broken = run->broken || !ctx_poll(run->ctx);
-    return !run->broken;
-}
-
 // Each entry is looked at from the top down; those that are used up go.
 bool rx_entry_retry(RegexRun *run, const RxIns **ins, const char **p)
 {
     // One counter serves both: a broken run is seen at the next failure.
-    if (UNLIKELY(run->broken || run->fuel-- == 0) && !poll(run)) {
+    if (UNLIKELY(run->broken || run->fuel-- == 0) &&
+        !rx_entry_poll(run)) {
         return false;
     }
     // The newest entry first: depth before breadth.
     const RxIns *code = run->regex->code.items;
-    while (run->entry_count > 0) {
+    while (run->entry_count > 0 && !run->broken) {
         RegexEntry *entry = &run->entries[run->entry_count - 1];
         *ins = code + entry->a;
         switch ((RxEntryKind)entry->kind) {

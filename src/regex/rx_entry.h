@@ -21,6 +21,9 @@ typedef enum RxEntryKind {
 
 // Makes room for one more; false: broken.
 MUST_CHECK bool rx_entry_grow(RegexRun *run);
+// Looks for Ctrl-C; false: it came, or the run is broken already. For whoever
+// goes on for thousands of steps without a failure.
+MUST_CHECK bool rx_entry_poll(RegexRun *run);
 // The newest entry that leads somewhere: puts back what must be, and sets
 // where to go on. False: there is none, or the run is broken.
 MUST_CHECK bool rx_entry_retry(RegexRun *run, const RxIns **ins,

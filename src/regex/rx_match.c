@@ -406,7 +406,11 @@ static int match_at(RegexRun *run, const char *start)
     }
     run->last_group = 0;
     run->entry_count = 0;
-    for (;;) {
+    for (uint32_t steps = 1;; steps++) {
+        // A loop may go forward for long without a failure.
+        if (UNLIKELY((steps & 0xFFFF) == 0) && !rx_entry_poll(run)) {
+            return -1;
+        }
         // `ins` moves on before the instruction is known to succeed.
         const RxIns *now = ins;
         if (!step(run, &ins, &p)) {
@@ -505,6 +509,10 @@ int regex_search(RegexRun *run)
         return p == run->begin ? match_at(run, p) : 0;
     }
     for (;;) {
+        // Each place may fail, or match, at its first character.
+        if (UNLIKELY(run->fuel-- == 0) && !rx_entry_poll(run)) {
+            return -1;
+        }
         // Places where no match can begin are passed over at once.
         p = next_start(run, p);
         if (p == NULL) {

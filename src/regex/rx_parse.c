@@ -364,6 +364,10 @@ static void parse_plain(RxParser *p, RxSeq *seq, uint32_t c, uint32_t *flags,
 RxSeq rx_parse_sequence(RxParser *p, uint32_t flags, bool top, bool first)
 {
     RxSeq seq = {NULL, NULL};
+    if (!ctx_poll(p->ctx)) {
+        rx_parser_broken(p);
+        return seq;
+    }
     if (!ctx_enter(p->ctx)) {
         p->fault->kind = REGEX_FAULT_DEEP;
         rx_parser_broken(p);
