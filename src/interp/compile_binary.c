@@ -111,7 +111,7 @@ void binary_to(Compiler *c, const Node *node, Reg target)
             held = true;
         }
     }
-    if (!held) {
+    if (!held && !c->failed) {
         // A local is used in place; then `value` lies below `mark`.
         value = expr_first(c, left, chain.items[chain.count - 1]->binary.right);
     }
