@@ -57,6 +57,7 @@ DUET_BODY(run)
     if (source == NULL) {
         return VALUE_FAIL;
     }
+    source->origin = SOURCE_TYPED; // tracebacks show its lines
     // The session's names, whichever they are now: those of a stopped frame,
     // too.
     Value value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
@@ -104,6 +105,7 @@ DUET_BODY(cell)
     // New, and nobody else's: its lines may count from the file's beginning.
     if (source != NULL) {
         source->first_line = (uint32_t)line;
+        source->origin = SOURCE_FILE; // tracebacks show its lines
         value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
                               NULL);
     }
