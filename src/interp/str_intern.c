@@ -5,6 +5,7 @@
 // hash, which is computed. The table counts none of its strs: one that dies
 // takes itself out (str_intern_forget).
 #include "base/map.h"
+#include "interp/lookup.h"
 #include "interp/obj_set.h"
 #include "interp/obj_str.h"
 
@@ -169,5 +170,6 @@ void str_intern_forget(Vm *vm, const Str *str)
     if (value_is_object(entry->key)) {
         entry->key = VALUE_DELETED;
         vm->interned->count--;
+        vm->epoch += (str->head.flags & STR_MISSED) != 0;
     }
 }

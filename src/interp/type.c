@@ -9,6 +9,7 @@
 #include "interp/class_new.h"
 #include "interp/exception_fields.h"
 #include "interp/init.h"
+#include "interp/lookup.h"
 #include "interp/module.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_exception.h"
@@ -79,6 +80,10 @@ static void remember(Vm *vm, LookupEntry *entry, const Type *cls,
     }
 }
 
+// A name that the program made for one look-up has no more: its text and the
+// arguments that hand it on.
+enum { NAME_COUNTS = 4 };
+
 // The first class in the MRO that has the name; borrowed. Instances and
 // descriptors are the caller's affair.
 Value type_lookup(Vm *vm, Type *cls, Str *name)
@@ -101,6 +106,12 @@ Value type_lookup(Vm *vm, Type *cls, Str *name)
             }
             return found->value;
         }
+    }
+    // Attributes of instances are looked for in the class first, each time. A
+    // name that code holds has more counts than what getattr() makes up.
+    if ((name->head.flags & STR_INTERNED) && name->head.rc > NAME_COUNTS) {
+        name->head.flags |= STR_MISSED;
+        remember(vm, entry, cls, name, VALUE_UNBOUND);
     }
     return VALUE_UNBOUND;
 }

@@ -286,6 +286,13 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
     }
     CompareOp op = (CompareOp)(INS_X(ins) & 15);
     Value b = f->registers[INS_B(ins)], c = f->registers[INS_C(ins)];
+    if ((op == COMPARE_EQ || op == COMPARE_NE) && is_text(vm, b) &&
+        is_text(vm, c)) {
+        bool equal = str_equal(value_as_str(b), value_as_str(c));
+        return slow_finish(vm, f, ins,
+                           value_from_bool(equal == (op == COMPARE_EQ)),
+                           INS_B(ins), INS_C(ins));
+    }
     int entered = enter_compare(vm, op, b, c);
     if (entered != 0) {
         return entered > 0;
@@ -350,11 +357,31 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
     return jump;
 }
 
+// The jumps of == and != between two texts: 1, 0; -1: others.
+static int text_jump(Vm *vm, Frame *f, Ins ins)
+{
+    Opcode op = (Opcode)INS_OP(ins);
+    Value a = f->registers[INS_A(ins)], b = f->registers[INS_B(ins)];
+    bool equal_jumps = op == OPCODE_JEQ || op == OPCODE_JNNE;
+    if ((!equal_jumps && op != OPCODE_JNE && op != OPCODE_JNEQ) ||
+        !is_text(vm, a) || !is_text(vm, b)) {
+        return -1;
+    }
+    bool equal = str_equal(value_as_str(a), value_as_str(b));
+    slow_drop(vm, f, INS_A(ins));
+    slow_drop(vm, f, INS_B(ins));
+    return equal == equal_jumps;
+}
+
 // The comparison runs before the operands are emptied, since it may fail and a
 // handler then releases them.
 int slow_jump(Vm *vm, Frame *f, Ins ins)
 {
     bool negated, with_int;
+    int jump = text_jump(vm, f, ins);
+    if (jump >= 0) {
+        return jump;
+    }
     CompareOp op = fused_op((Opcode)INS_OP(ins), &negated, &with_int);
     if (!slow_bound(vm, f, INS_A(ins)) ||
         (!with_int && !slow_bound(vm, f, INS_B(ins)))) {

@@ -61,8 +61,11 @@
     OP_##ID :                                                                 \
     {                                                                         \
         Value a = RA;                                                         \
-        if (LIKELY(value_is_bool(a))) {                                       \
-            bool jump = value_same(a, VALUE_TRUE) == (on_true);               \
+        if (LIKELY(value_is_bool(a) || value_is_int(a) ||                     \
+                   value_is_none(a))) {                                       \
+            bool truth = value_is_int(a) ? value_rank(a) != 0                 \
+                                         : value_same(a, VALUE_TRUE);         \
+            bool jump = truth == (on_true);                                   \
             if (!((keep) && jump) && (FIELD_X & INS_DROP_FIRST)) {            \
                 RA = VALUE_UNBOUND;                                           \
             }                                                                 \
@@ -107,7 +110,7 @@ OP_JMP:
     // Identity jumps have no negated comparison, only the opposite answer.
     IDENTITY_JUMP(JIS, true)
     IDENTITY_JUMP(JNIS, false)
-    // Anything but a bool is asked for its truth by the slow path.
+    // Bools, ints and None say it themselves; the slow path asks all else.
     TRUTH_JUMP(JTRUE, true, false)
     TRUTH_JUMP(JFALSE, false, false)
     TRUTH_JUMP(JTRUE_KEEP, true, true)
