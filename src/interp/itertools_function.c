@@ -39,6 +39,8 @@ STEP(accumulate)
     if (!itertools_is_item(item)) {
         return item;
     }
+    // No total yet: the first item is the first total, and the function is not
+    // asked.
     Value pair[2] = {value_retain(self->state[1]), item}, total;
     if (value_unbound(pair[0])) {
         total = value_retain(item);
@@ -50,6 +52,7 @@ STEP(accumulate)
     release(vm, pair[0]);
     release(vm, item);
     if (!value_failed(total)) {
+        // One reference for the state, one for who asked.
         value_replace(&vm->ctx, &self->state[1], value_retain(total));
     }
     return total;
@@ -76,6 +79,8 @@ STEP(takewhile)
     if (!itertools_is_item(item)) {
         return item;
     }
+    // The item that failed is lost, as in CPython: what reads on from the
+    // source begins behind it.
     int keep = asks(vm, self->state[1], item);
     if (keep > 0) {
         return item;
@@ -89,6 +94,7 @@ STEP(dropwhile)
 {
     for (;;) {
         Value item = itertools_next(vm, self);
+        // From then on the function is not asked again.
         if (self->expected || !itertools_is_item(item)) {
             return item;
         }
@@ -98,6 +104,7 @@ STEP(dropwhile)
             return item;
         }
         release(vm, item);
+        // A source without end, all of it dropped, must heed Ctrl-C.
         if (drop < 0 || !ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;
         }
@@ -117,6 +124,7 @@ STEP(filterfalse)
             return item;
         }
         release(vm, item);
+        // Here too the source may have no end.
         if (drop < 0 || !ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;
         }
@@ -130,6 +138,7 @@ STEP(starmap)
     if (!itertools_is_item(item)) {
         return item;
     }
+    // A tuple is taken as it is, so that the usual case copies nothing.
     Tuple *arguments = value_to_tuple(vm, item);
     release(vm, item);
     if (arguments == NULL) {
@@ -164,8 +173,11 @@ STEP(compress)
         if (!itertools_is_item(item)) {
             return item;
         }
+        // The item is read first, as in CPython, where an item more than there
+        // are selectors is lost.
         Value selector = value_next(vm, self->state[1]);
         int keep = itertools_is_item(selector) ? value_truth(vm, selector) : -1;
+        // Told before the release, which leaves the value itself unreadable.
         bool stop = value_same(selector, VALUE_STOP);
         release(vm, selector);
         if (keep > 0) {
@@ -208,6 +220,7 @@ STEP(pairwise)
     }
     Value item = itertools_next(vm, self);
     if (!itertools_is_item(item)) {
+        // The last item need not live as long as the iterator that ended.
         value_replace(&vm->ctx, &self->state[1], VALUE_UNBOUND);
         return item;
     }
@@ -216,6 +229,7 @@ STEP(pairwise)
         release(vm, item);
         return VALUE_FAIL;
     }
+    // The tuple takes the reference that the state had to the item before.
     pair->items[0] = self->state[1];
     pair->items[1] = item;
     self->state[1] = value_retain(item);
@@ -237,6 +251,7 @@ STEP(zip_longest)
     if (value_unbound(self->state[0]) || self->position == 0) {
         return VALUE_STOP;
     }
+    // The tuple of the last row is filled again if nobody else holds it.
     List *sources = value_as_list(self->state[0]);
     Tuple *row = iterator_result(vm, self, sources->count);
     for (size_t i = 0; row != NULL && i < sources->count; i++) {
@@ -244,14 +259,17 @@ STEP(zip_longest)
         Value item = value_is_none(source) ? VALUE_STOP
                                            : value_next(vm, source);
         if (value_same(item, VALUE_STOP)) {
+            // The last one that had items has ended: the row begun is no row.
             if (!value_is_none(source) && --self->position == 0) {
                 object_release(&vm->ctx, row);
                 return VALUE_STOP;
             }
+            // It is not asked again, and its memory goes now.
             value_replace(&vm->ctx, &sources->items[i], VALUE_NONE);
             item = value_retain(self->state[1]);
         }
         if (value_failed(item)) {
+            // After an error it is at its end, as in CPython.
             self->position = 0;
             object_release(&vm->ctx, row);
             return VALUE_FAIL;
@@ -297,6 +315,7 @@ STEP(tee)
         return VALUE_STOP;
     }
     List *link = value_as_list(self->state[1]);
+    // At the chain's end: this copy is the furthest, and reads for the others.
     if (value_is_none(link->items[1])) {
         Value item = value_next(vm, self->state[0]);
         if (!itertools_is_item(item)) {
@@ -311,6 +330,7 @@ STEP(tee)
         value_replace(&vm->ctx, &link->items[1], value_from_object(next));
     }
     Value item = value_retain(link->items[0]);
+    // This may free the link behind, which no slower copy holds.
     value_replace(&vm->ctx, &self->state[1], value_retain(link->items[1]));
     return item;
 }
@@ -327,6 +347,7 @@ MAKE(tee)
     if (copies < 0) {
         return raise_error(vm, ERR_VALUE, "n must be >= 0");
     }
+    // One iterator and one first link for all copies.
     Value source = value_iter(vm, args[0]);
     List *link = value_failed(source) ? NULL : list_new(vm, 2);
     Tuple *result = link == NULL ? NULL : tuple_new(vm, (size_t)copies);

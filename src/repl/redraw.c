@@ -139,12 +139,16 @@ static void draw_rows(Redraw *redraw, StrBuf *out, const Layout *next,
     bool flows = false; // the cursor stands behind a row that wraps
     for (int i = 0; i < height; i++) {
         const Row *row = row_at(next, top + i);
+        // What stands on the screen in this row; nothing in a row that was
+        // never used.
         const Row *old = i < redraw->count
                              ? row_at(&redraw->shown, redraw->top + i)
                              : NULL;
         if (row == NULL) {
             break;
         }
+        // Rows that have not changed are not sent again, which keeps slow lines
+        // from flickering.
         if (!flows && same_row(next, row, &redraw->shown, old)) {
             continue;
         }
@@ -157,6 +161,8 @@ static void draw_rows(Redraw *redraw, StrBuf *out, const Layout *next,
             go_to_row(redraw, out, i);
         }
         strbuf_add(out, next->text.text + row->start, row->length);
+        // A full row has nothing to erase, and erasing at the last column would
+        // take its last character.
         if (row->width < redraw->cols) {
             strbuf_puts(out, "\033[K");
         }
@@ -269,6 +275,8 @@ void redraw_finish(Redraw *redraw, const char *text, const char *tail)
     StrBuf out;
     strbuf_init(&out, next.text.ctx);
     int total = (int)next.rows.count;
+    // It does not fit: the whole text is written again from the top, so that it
+    // can be scrolled back to.
     if (total > redraw->rows || redraw->top > 0) {
         go_to_row(redraw, &out, 0);
         strbuf_puts(&out, "\033[J");
@@ -283,6 +291,7 @@ void redraw_finish(Redraw *redraw, const char *text, const char *tail)
     go_to_col(&out, next.cursor_col);
     strbuf_puts(&out, tail);
     strbuf_puts(&out, "\r\n");
+    // All in one write, so that no half of it is seen.
     send(&out);
     layout_free(&next);
 }

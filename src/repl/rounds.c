@@ -108,6 +108,8 @@ static void look_at_items(const Value *state, Rounds *rounds)
 // Registers are only read. A loop by an iterator has no length to tell of.
 void rounds_look(Vm *vm, Rounds *rounds, int64_t now)
 {
+    // The outermost loop of the script itself: its rounds are what a user
+    // counts.
     Frame *f = entry_frame(vm);
     uint32_t pc = f == NULL ? 0 : (uint32_t)(f->pc - f->code->words);
     uint32_t word = f == NULL ? 0 : outermost_loop(f->code, pc);
@@ -119,6 +121,7 @@ void rounds_look(Vm *vm, Rounds *rounds, int64_t now)
     if (!known) {
         *rounds = ROUNDS_NONE;
     }
+    // The loop's registers: the source and how far it is.
     const Value *state = &f->registers[INS_A(f->code->words[word])];
     if (value_same(state[0], VALUE_RANGE_MARK) && value_is_int(state[1]) &&
         value_is_int(state[2]) && value_is_int(state[3])) {

@@ -72,6 +72,7 @@ static bool run_page(Session *session, const char *name, const char *page,
                      const StrBuf *text)
 {
     Vm *vm = session->vm;
+    // The page is written by a module in the language itself.
     Str *module_name = str_intern(vm, "duet._html", 10);
     Module *module =
         module_name != NULL ? module_import(vm, module_name) : NULL;
@@ -89,6 +90,7 @@ static bool run_page(Session *session, const char *name, const char *page,
         result = value_call_method(vm, value_from_object(module), method, args,
                                    3);
     }
+    // In all cases: parts that were not made are null.
     for (size_t i = 0; i < 3; i++) {
         object_release_null(&vm->ctx, parts[i]);
     }

@@ -216,6 +216,8 @@ static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id)
     if (!ctx_enter(&vm->ctx)) {
         return NULL;
     }
+    // A graph of its own with no more than the value needs, so that what the
+    // trace does otherwise is not done twice.
     Graph *graph = graph_of_value(vm, trace, id);
     size_t size =
         graph != NULL ? (graph->inputs.count + 1) * sizeof(Tensor *) : 0;

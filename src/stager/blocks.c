@@ -51,6 +51,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
     if (block == NULL) {
         return NULL;
     }
+    // The frame is borrowed: a block ends before its frame does.
     *block = (StagedBlock){.frame = frame,
                            .info = info,
                            .parent = trace->block,
@@ -70,6 +71,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
         ctx_free(ctx, block, sizeof *block);
         return NULL;
     }
+    // The innermost block stands first in the chain.
     block->outer = trace->blocks;
     trace->blocks = block;
     return block;

@@ -97,6 +97,8 @@ static bool reads_name(AstMaker *m, const Node *node, Text name)
         m->failed = true;
         return false;
     }
+    // All other kinds read the name if a child does; the children come from the
+    // one list of them.
     switch (node->kind) {
 #define N(field) reads = reads || reads_name(m, node->field, name);
 #define L(field) reads = reads || names_read(m, node->field, name);

@@ -44,6 +44,7 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
     const Graph *graph = concrete->graph;
     size_t inputs = signature->tensors.count;
     size_t count = graph->block->result_count;
+    // One more, so that a function of nothing asks for no zero bytes.
     size_t total = inputs + count + graph->variables.count + 1;
     void **room = ctx_alloc_zero(&vm->ctx, total * sizeof *room);
     if (room == NULL) {
@@ -53,11 +54,14 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
     // and alignment for them.
     Tensor **tensors = (Tensor **)room, **outputs = tensors + inputs;
     VariableCell **cells = (VariableCell **)(outputs + count);
+    // The order of the signature is the order of the graph's inputs.
     for (size_t i = 0; i < inputs; i++) {
         tensors[i] = value_as_tensor(signature->tensors.items[i].value);
     }
     for (size_t i = 0; i < graph->variables.count; i++) {
         uint32_t index = concrete->cells[i];
+        // A captured variable's cell is in the graph; the others come with the
+        // arguments.
         if (index != CONCRETE_CAPTURED) {
             cells[i] =
                 &value_as_variable(signature->variables.items[index])->cell;
@@ -143,6 +147,7 @@ static Value append_call(Vm *vm, Concrete *concrete,
         (concrete->graph->variables.count + 1) * sizeof(uint32_t);
     uint32_t *indexes = ctx_alloc(&vm->ctx, size);
     Value result = VALUE_FAIL;
+    // The outer trace keeps the inner one alive, since its node points into it.
     if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
         return VALUE_FAIL;
     }
@@ -153,6 +158,8 @@ static Value append_call(Vm *vm, Concrete *concrete,
             vm->trace->graph, vm->trace->block, concrete->graph, ids.items,
             (uint32_t)ids.count, indexes, trace_place(vm));
         UnpackNode unpack = {node, concrete->name->text, 0};
+        // The structure of the result is the inner function's, its leaves are
+        // the node's outputs in order.
         result = node == NULL
                      ? VALUE_FAIL
                      : value_map(vm, concrete->result, unpack_output, &unpack);

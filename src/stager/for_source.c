@@ -57,6 +57,7 @@ typedef struct Bounds { // borrowed
 // Errors are worded as those of the built-in.
 static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
 {
+    // In front of the arguments stand the note's mark and what was called.
     size_t count = note->count - 2;
     const Value *args = note->items + 2;
     if (count < 1 || count > 3) {
@@ -64,6 +65,7 @@ static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
                            "range expected 1 to 3 arguments, got %zu", count);
     }
     *out = (Bounds){value_from_small(0), args[0], value_from_small(1)};
+    // One argument is the stop, as in CPython's range.
     if (count > 1) {
         out->start = args[0];
         out->stop = args[1];
@@ -71,10 +73,13 @@ static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
     if (count > 2) {
         out->step = args[2];
     }
+    // Only a step that is known now can be refused now.
     if (value_is_int(out->step) && value_small(out->step) == 0) {
         return raise_false(vm, ERR_VALUE, "range() arg 3 must not be zero");
     }
     for (size_t i = 0; i < count; i++) {
+        // A rank that is not known is let through: the operations tell at the
+        // run.
         bool fits = value_is_operand(args[i])
                         ? dtype_is_integer(operand_type(args[i]).dtype) &&
                               operand_type(args[i]).rank <= 0
@@ -235,6 +240,7 @@ static Value count_of(Vm *vm, Value iterable)
 // What the target is assigned in a turn: a row, a number, or a tuple of such.
 static Value item_of(Vm *vm, Value iterable, Value index)
 {
+    // A tensor: item by item along its first axis.
     if (!block_is_note(iterable)) {
         Value source = as_source(vm, iterable);
         Value item = value_failed(source)
@@ -263,6 +269,8 @@ static Value item_of(Vm *vm, Value iterable, Value index)
                                 : combine(vm, OP_ADD, value_retain(index),
                                           value_retain(first)));
     }
+    // What stands behind the iterable of enumerate is its start; zip has
+    // iterables to the end.
     size_t end = kind == NOTE_ENUMERATE ? 3 : note->count;
     for (size_t i = 2; ok && i < end; i++) {
         ok = value_vec_push(vm, &items, item_of(vm, note->items[i], index));

@@ -84,6 +84,8 @@ static bool store_value(Vm *vm, const Object *container, Value v, int depth)
     }
     bool ok = true;
     if (value_is_kind(v, KIND_DICT)) {
+        // A large dict is looked at in part: this is a courtesy, and must cost
+        // little.
         uint32_t position = 0;
         Value key, item;
         while (ok && position < LEAK_ITEMS &&

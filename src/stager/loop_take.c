@@ -217,16 +217,20 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     // The slots stand in step with the places, so that the slot's index is the
     // place's.
     Value before = walk->block->before[walk->slot - block->loop->slots];
+    // A number that every turn gives alike stays a number of the host.
     if (merge_is_number(v) &&
         (value_unbound(before) || merge_same(before, v))) {
         return value_retain(v);
     }
+    // The operand of the two decides; a number follows it.
     DType dtype = value_is_operand(v) ? operand_type(v).dtype
                   : value_is_operand(before)
                       ? operand_type(before).dtype
                       : merge_number_dtype(v, before);
     ValueId result = merge_leaf_id(vm, "while", block->sides[1], v, dtype);
     ValueId init = VALUE_ID_NONE;
+    // Bound in the body only: the loop needs some initial value, which no turn
+    // reads.
     if (result != VALUE_ID_NONE && value_unbound(before)) {
         init = merge_placeholder(vm, block->parent,
                                  graph_type(vm->trace->graph, result));
@@ -237,6 +241,7 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     if (index == UINT32_MAX) {
         return VALUE_FAIL;
     }
+    // By index, since adding a leaf may have moved the array.
     block->loop->leaves.items[index].result = result;
     return trace_symbolic(vm, vm->trace, result, "result");
 }

@@ -136,11 +136,14 @@ const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     StagedBlock *block = block_running(vm, frame, info);
     Value value = frame->registers[INS_A(ins)];
+    // The first test: a value of the host leaves the loop to the interpreter.
     if (block == NULL) {
         return value_is_operand(value) ? begin_while(vm, frame, info, ins)
                                        : frame->pc;
     }
     ValueId id = truth_id(vm, value);
+    // The register goes to the body empty, as the interpreter's own test leaves
+    // it.
     empty(vm, frame, INS_A(ins));
     if (id == VALUE_ID_NONE) {
         return NULL;

@@ -167,6 +167,7 @@ Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
                             given);
     }
     StructureKind kind = structure_kind(vm, pattern);
+    // What is no tensor is no matter of the signature's types.
     if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
         return value_retain(given);
     }
@@ -187,6 +188,7 @@ Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
                                       "the signature",
                                       match->function, match->argument);
     }
+    // Structures may be nested as deep as the host nests them.
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }

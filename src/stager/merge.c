@@ -132,8 +132,10 @@ ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
     if (zeros == NULL) {
         return VALUE_ID_NONE;
     }
+    // From here on the value owns the tensor.
     Value v = tensor_adopt(vm, zeros);
     bool ok = true;
+    // Strings are pointers: zero bytes would be no strings.
     if (type.dtype == DT_STRING) {
         for (int64_t i = 0; ok && i < zeros->count; i++) {
             ok = tensor_set_string(&vm->ctx, zeros, i, "", 0);
@@ -235,6 +237,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
         }
         dtype = DT_NONE;
     } else if (value_is_operand(a) || value_is_operand(b)) {
+        // A number beside an operand takes the operand's dtype.
         dtype = operand_type(value_is_operand(a) ? a : b).dtype;
     } else {
         dtype = is_text(a) ? DT_STRING : merge_number_dtype(a, b);
@@ -251,10 +254,13 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     if (second == VALUE_ID_NONE) {
         return VALUE_FAIL;
     }
+    // Both sides give the same value of outside: no output is needed.
     if (first == second && value_is_kind(a, KIND_SYMBOLIC)) {
         return value_retain(a); // made before the block
     }
     Value made = add_output(m, first, second);
+    // Numbers of the host stay weak, so that what follows promotes as if no
+    // branch had been.
     if (!value_failed(made) && is_weak_number(a) && is_weak_number(b)) {
         value_as_symbolic(made)->weak = true;
     }

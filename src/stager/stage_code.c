@@ -320,6 +320,8 @@ static Node *for_test(Printer *p, const Node *node, Text name,
 // may be a pattern.
 static void print_for(Printer *p, NodeVec *out, Node *node)
 {
+    // Taken before the body is rewritten, so that outer loops have lower
+    // numbers.
     uint32_t number = p->blocks++;
     TextVec names = {0}, params = {0};
     rewrite(p, &node->for_stmt.iter);
@@ -328,6 +330,7 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Text item = block_name(p, "item_", number);
+    // A turn takes the item and what the loop assigns, and returns the latter.
     names_add(&p->make, &params, item);
     for (size_t i = 0; i < names.count; i++) {
         names_add(&p->make, &params, names.items[i]);

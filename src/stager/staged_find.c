@@ -151,6 +151,7 @@ static Concrete *find_alias(Vm *vm, StagedFunction *self, const Bound *bound,
 static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
                            FrozenRead *read, bool *again)
 {
+    // The reason is kept for what tells why a new trace was made.
     if (self->options.frozen == FROZEN_RETRACE) {
         *again = true;
         object_release_null(&vm->ctx, self->why.frozen);
@@ -158,12 +159,15 @@ static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
         return self->why.frozen != NULL;
     }
     if (self->options.frozen == FROZEN_SILENT) {
+        // The new value is taken for the known one, so that the next call is
+        // silent and quick.
         return ledger_accept(vm, read);
     }
     Str *place = ledger_place(vm, read);
     if (place == NULL) {
         return false;
     }
+    // The two others tell: one by an exception, one by a warning, once.
     bool ok = true;
     if (self->options.frozen == FROZEN_ERROR) {
         ok = raise_false(vm, ERR_FROZEN,

@@ -63,6 +63,7 @@ static void find_target(Vm *vm, StagedFunction *self)
 // Everything is set before it is checked, so that releasing it is right.
 StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
 {
+    // The options are taken in any case, also when this fails.
     Str *name = name_of(vm, host);
     StagedFunction *self =
         name == NULL ? NULL
@@ -81,6 +82,7 @@ StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
                              .name = name,
                              .options = options};
     traces_init(vm, &self->table, options.max_traces, options.relax);
+    // Beneath methods and wrappers: the def whose code is traced.
     find_target(vm, self);
     bool ok = is_generator(self->target)
                   ? raise_false(vm, ERR_TYPE,

@@ -106,11 +106,14 @@ static bool tell_effects(Vm *vm, const StagedFunction *self,
                          const Concrete *made)
 {
     const Ledger *ledger = &made->ledger;
+    // The first effect that was not told yet is named, the others are counted.
     const Effect *first = NULL;
     size_t more = 0;
     for (size_t i = 0; i < ledger->effects.count; i++) {
         const Effect *effect = &ledger->effects.items[i];
         char key[TELL_KEY_SIZE];
+        // By function, line and kind: a trace that is made again does not tell
+        // the same again.
         int length = snprintf(key, sizeof key, "effect %p %u %s",
                               (const void *)self, effect->line, effect->what);
         if (is_new(vm, key, (size_t)length)) {
@@ -127,6 +130,7 @@ static bool tell_effects(Vm *vm, const StagedFunction *self,
                   "%s: line %u changed something outside while tracing (%s); "
                   "calls that reuse the trace will not",
                   self->name->text, first->line, first->what);
+    // What people do most has a hint of its own.
     if (strcmp(first->what, "print") == 0) {
         text.length = 0;
         strbuf_printf(&text,
@@ -160,9 +164,12 @@ static bool count_block(Unrolled *loop, const GraphBlock *block)
 {
     for (const GraphNode *node = block->first; node != NULL;
          node = node->next) {
+        // Nodes are counted by place: a loop that was unrolled has as many of
+        // each place as it has turns.
         Span span = node->place.span;
         if (node->place.source == loop->source &&
             span.start >= loop->span.start && span.end <= loop->span.end) {
+            // One place may make several nodes, hence the operation in the key.
             uint32_t key[3] = {span.start, span.end, node->op};
             uint64_t *count =
                 map_get(&loop->places, (const char *)key, sizeof key);

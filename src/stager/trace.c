@@ -107,6 +107,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
         return VALUE_FAIL;
     }
     TensorType type = graph_type(trace->graph, id);
+    // The owner outlives the trace and tells a value that has leaked.
     symbolic->owner = object_retain(trace->owner);
     symbolic->value = id;
     symbolic->block = 0;

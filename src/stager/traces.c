@@ -305,6 +305,7 @@ static Spec *join_types(Vm *vm, const Concrete *chain,
 // are equal already.
 bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
 {
+    // Traces that differ in sizes only have the same relaxed key.
     StrBuf key;
     strbuf_init(&key, &vm->ctx);
     bool ok = signature_relaxed(signature, &key);
@@ -314,6 +315,8 @@ bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
     if (chain == NULL) {
         return ok;
     }
+    // Joined with the traces there are, so that a size that never differed
+    // stays known.
     size_t count = signature->tensors.count, made = 0;
     // One more than is needed, so that no tensor at all is no allocation of
     // zero bytes.
@@ -325,6 +328,8 @@ bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
         ok = specs[made] != NULL;
         made += ok;
     }
+    // The specs are the signature's now, as far as it wants them; ours are
+    // dropped.
     ok = ok && signature_generalise(vm, signature, specs);
     for (size_t i = 0; i < made; i++) {
         object_release(&vm->ctx, specs[i]);
