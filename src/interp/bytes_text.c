@@ -52,6 +52,7 @@ static bool wanted_part(Vm *vm, Value v, char *byte, TextRange *part)
         *part = range_of(value_as_bytes(v));
         return true;
     }
+    // CPython tells a wrong kind before a wrong number.
     if (!value_is_index(vm, v)) {
         return raise_false(vm, ERR_TYPE,
                            "argument should be integer or bytes-like object, "
@@ -81,6 +82,8 @@ static bool search_start(Vm *vm, Value *args, char *byte, TextRange *part,
         !wanted_part(vm, args[1], byte, part)) {
         return false;
     }
+    // sequence_range has cut the start to the length, so it is asked of the
+    // argument itself.
     bool behind = value_is_int(args[2]) && value_small(args[2]) >= 0 &&
                   (size_t)value_small(args[2]) > length;
     *possible = !behind && *from <= *to;
@@ -185,6 +188,7 @@ Value bytes_method_replace(Vm *vm, Value *args, uint32_t count)
     TextRange text = self_of(args);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // The empty part stands everywhere; searching for it would not advance.
     if (from->length == 0) {
         replace_empty(&out, text, range_of(to), limit);
     } else if (!text_replace(&out, text, range_of(from), range_of(to),
@@ -202,6 +206,7 @@ Value bytes_method_replace(Vm *vm, Value *args, uint32_t count)
 static Value strip_method(Vm *vm, Value *args, bool left, bool right)
 {
     TextRange range = self_of(args);
+    // None is as nothing given.
     TextSet set = text_bytes_spaces;
     if (!value_unbound(args[1]) && !value_is_none(args[1])) {
         const Bytes *chars = bytes_argument(vm, args[1]);
@@ -278,6 +283,7 @@ static Value padded(Vm *vm, Value self, char fill, int64_t left, int64_t right)
     if (left + right == 0) {
         return part_of(vm, self, text);
     }
+    // The sum is the width that was asked for, which fits.
     Bytes *made =
         bytes_new(vm, NULL, (size_t)left + text.length + (size_t)right);
     if (made == NULL) {
@@ -358,6 +364,7 @@ Value bytes_method_zfill(Vm *vm, Value *args, uint32_t count)
         char *data = value_as_bytes(made)->data;
         TextRange text = self_of(args);
         if (text.length > 0 && (text.text[0] == '-' || text.text[0] == '+')) {
+            // The sign moves to the front, a zero takes its place.
             data[0] = text.text[0];
             data[room] = '0';
         }
@@ -383,6 +390,7 @@ Value bytes_method_expandtabs(Vm *vm, Value *args, uint32_t count)
             column = c == '\n' || c == '\r' ? 0 : column + 1;
             continue;
         }
+        // At least one blank, up to the next multiple of the width.
         int64_t step = width > 0 ? width - column % width : 0;
         strbuf_pad(&out, ' ', (size_t)step);
         column += step;
@@ -395,6 +403,7 @@ Value bytes_method_expandtabs(Vm *vm, Value *args, uint32_t count)
 // The walks are text_range.c's; what differs from str is how a part is made.
 static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
 {
+    // -1: without limit.
     TextSplit split = {vm, list, bytes_value, &text_bytes_spaces, -1};
     TextRange text = self_of(args);
     if (!value_unbound(args[2]) &&
@@ -463,6 +472,7 @@ Value bytes_method_splitlines(Vm *vm, Value *args, uint32_t count)
             at++;
             going = ctx_poll_at(&vm->ctx, (size_t)(end - at));
         }
+        // Behind the line end, of which \r\n is one.
         const char *next = at + (at < end);
         next += at < end && *at == '\r' && next < end && *next == '\n';
         Value line = going && ctx_poll(&vm->ctx)
@@ -498,6 +508,7 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     }
     size_t length = at < 0 ? 0 : sep->length;
     size_t middle = at >= 0 ? (size_t)at : last ? 0 : text.length;
+    // The borders of the three parts; the fourth ends the last.
     const size_t from[] = {0, middle, middle + length, text.length};
     for (int i = 0; i < 3; i++) {
         Value part =

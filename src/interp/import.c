@@ -61,9 +61,11 @@ static bool set_place(Vm *vm, Module *module, const char *path, bool package)
                   package ? strlen(name) : parent)) {
         return false;
     }
+    // Only a package has a path in which modules below it are looked for.
     if (!package) {
         return true;
     }
+    // The folder of __init__, relative if the search path is.
     Str *folder = slash == NULL ? str_from(vm, ".")
                                 : str_new(vm, path, (size_t)(slash - path));
     List *list = folder == NULL ? NULL : list_new(vm, 0);
@@ -81,6 +83,7 @@ static bool set_place(Vm *vm, Module *module, const char *path, bool package)
 static void forget(Vm *vm, Str *name)
 {
     Value error = raise_take(vm);
+    // A body that took itself out already is no second error.
     if (dict_remove(vm, vm->modules, value_from_object(name)) < 0) {
         raise_clear(vm);
     }
@@ -256,6 +259,7 @@ static List *namespace_folders(Vm *vm, Value path, const char *stem)
                        i < value_as_list(path)->count; i++) {
         Value folder = value_as_list(path)->items[i];
         struct stat status;
+        // A program may put anything into sys.path; the import skips it.
         if (!value_is_str(folder)) {
             continue;
         }
@@ -285,6 +289,7 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
         return state;
     }
     Module *made = module_new(vm, name);
+    // No __file__: nothing was run for it.
     bool done = made != NULL &&
                 set_text(vm, made->dict, "__package__", name->text,
                          name->length) &&
@@ -313,6 +318,7 @@ static Module *load(Vm *vm, Str *name, Module *parent)
     }
     // The file is looked for by the last part, in the folders of the parent.
     const char *dot = strrchr(name->text, '.');
+    // Files of any folder go before a folder without __init__, as in CPython.
     Module *module = NULL;
     const char *stem = dot == NULL ? name->text : dot + 1;
     int found = try_folders(vm, name, stem, find_path(vm, parent), &module);
@@ -339,6 +345,8 @@ static Module *import_one(Vm *vm, Str *name, Module *parent)
         return module;
     }
     const char *dot = strrchr(name->text, '.');
+    // Also where the parent's body has bound that name to something else, as in
+    // CPython.
     bool done = module_add(vm, parent->dict, dot + 1,
                            value_from_object(object_retain(module)));
     return done ? module : NULL;
@@ -354,6 +362,7 @@ Module *module_import(Vm *vm, Str *name)
         const char *dot = strchr(at, '.');
         size_t length = dot == NULL ? name->length
                                     : (size_t)(dot - name->text);
+        // From the start of the whole name: "a", "a.b", "a.b.c".
         Str *part = str_intern(vm, name->text, length);
         module = part == NULL ? NULL : import_one(vm, part, module);
         object_release_null(&vm->ctx, part);
@@ -416,6 +425,7 @@ Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
     if (full == NULL) {
         return VALUE_FAIL;
     }
+    // Whichever module the statement gives, all of its parents are imported.
     Module *module = module_import(vm, full);
     const char *dot = strchr(full->text, '.');
     // `import a.b` binds a.
@@ -443,6 +453,7 @@ static Value find_submodule(Vm *vm, Module *module, Str *name)
         return value_from_object(object_retain(found));
     }
     // Only that this very module is missing is no error of its own.
+    // The error is taken out, so that looking at it may run code.
     Value error = raise_take(vm);
     bool missing = false;
     if (type_is_subtype(type_of(vm, error),
@@ -532,6 +543,8 @@ bool import_star(Vm *vm, Value from, Dict *target)
     if (!value_unbound(names)) {
         return star_listed(vm, from, names, target);
     }
+    // The module's dict itself is walked; dict_set writes into another, or
+    // writes what is there.
     uint32_t position = 0;
     Value key, value;
     while (dict_next(dict, &position, &key, &value)) {

@@ -20,6 +20,7 @@ Value tensor_call(Vm *vm, const char *name, const Value *inputs,
                   uint32_t input_count, const NamedAttr *attrs,
                   uint32_t attr_count)
 {
+    // What is not named keeps the op's default.
     AttrValue values[OP_MAX_ATTRS] = {{.kind = ATTR_NONE}};
     int code = op_find(name, strlen(name));
     if (code < 0) {
@@ -75,6 +76,7 @@ static bool room_for_inputs(Vm *vm, BoundCall *call, size_t count)
         return true;
     }
     size_t capacity = count + OP_MAX_ATTRS;
+    // So that the count fits what the executor has for it.
     if (capacity > UINT32_MAX / sizeof(Value)) {
         return ctx_fail_memory(&vm->ctx);
     }
@@ -121,6 +123,7 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
         int64_t one;
         ok = value_to_index(vm, v, &one) && push_int(vm, call, attr, one);
     } else if (value_is_object(v)) {
+        // A tensor is iterable, too: a vector of ints serves as a shape.
         Tuple *items = value_to_tuple(vm, v);
         ok = items != NULL;
         for (size_t i = 0; ok && i < items->count; i++) {
@@ -148,6 +151,7 @@ static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr,
                            "traced, it cannot be a symbolic tensor",
                            call->op->name, attr->name);
     }
+    // The attribute says at which input the operand stands.
     *out = (AttrValue){.kind = ATTR_INPUT,
                        .integer = (int64_t)call->input_count};
     call->inputs[call->input_count++] = value_retain(v);
@@ -268,6 +272,7 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
                         uint32_t count)
 {
     const char *text = call->op->params;
+    // Places in the call of those that are converted together.
     uint32_t together[CALL_MAX_INPUTS], together_count = 0;
     Value given[CALL_MAX_INPUTS] = {VALUE_UNBOUND}, made[CALL_MAX_INPUTS];
     for (uint32_t i = 0; i < count; i++) {
@@ -315,6 +320,7 @@ static bool bind_list(Vm *vm, BoundCall *call, Value list)
     bool ok = room_for_inputs(vm, call, items->count) &&
               tensor_unify(vm, call->op->name, items->items,
                            (uint32_t)items->count, call->inputs);
+    // On failure tensor_unify has released what it made.
     call->input_count = ok ? (uint32_t)items->count : 0;
     object_release(&vm->ctx, items);
     return ok;
@@ -355,6 +361,8 @@ static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
     *room = SHAPE_MAX_RANK; // nonzero: one for each axis
     for (uint32_t i = 0; i < call->op->attr_count; i++) {
         const AttrValue *attr = &call->attrs[i];
+        // split gives as many as its number says, or one more than there are
+        // places to cut.
         int64_t wanted = attr->kind == ATTR_INT    ? attr->integer
                          : attr->kind == ATTR_INTS ? attr->count + 1
                                                    : 0;
@@ -363,6 +371,7 @@ static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
         }
         *room = wanted > *room ? (uint32_t)wanted : *room;
     }
+    // unstack gives one for each item of an axis, which may be any.
     TensorType type = operand_type(call->inputs[0]);
     for (int i = 0; i < type.rank; i++) {
         if (type.dims[i] > *room && type.dims[i] < UINT32_MAX / 16) {
@@ -407,6 +416,7 @@ static Value run_call(Vm *vm, OpCode code, BoundCall *call)
     if (outputs == NULL) {
         return VALUE_FAIL;
     }
+    // The room on the way in, the number of outputs on the way out.
     uint32_t count = room;
     Value result = VALUE_FAIL;
     if (apply(vm, code, call->inputs, call->input_count, call->attrs, outputs,
@@ -425,6 +435,7 @@ static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
+        // Behind the inputs stand the attributes, none of which may be given.
         bool plain = i < op->min_inputs ? value_is_operand(args[i])
                                         : value_unbound(args[i]);
         if (!plain) {

@@ -11,6 +11,7 @@ const TextSet text_bytes_spaces = {{0x100003E00u}};
 static int64_t find_last(Ctx *ctx, const char *text, size_t from, size_t to,
                          TextRange part)
 {
+    // The caller has seen to it that the part fits.
     for (size_t at = to - part.length + 1; at-- > from;) {
         if ((part.length == 0 || text[at] == part.text[0]) &&
             memcmp(text + at, part.text, part.length) == 0) {
@@ -32,12 +33,14 @@ static const char *find_near(const char **from, const char *end,
     enum { TRIES = 16 };
     const char *at = *from, *last = end - part.length;
     for (int i = 0; i < TRIES && at <= last; i++, at++) {
+        // From candidate to candidate; none of them can be behind `last`.
         at = memchr(at, part.text[0], (size_t)(last - at) + 1);
         if (at == NULL || memcmp(at, part.text, part.length) == 0) {
             *from = end;
             return at;
         }
     }
+    // The caller goes on where the tries ended.
     *from = at;
     return NULL;
 }
@@ -46,6 +49,8 @@ static const char *find_near(const char **from, const char *end,
 const char *text_search(Ctx *ctx, const char *at, const char *end,
                         TextRange part)
 {
+    // memmem cannot be interrupted: no call of it takes more than some
+    // milliseconds.
     enum { WINDOW = 1 << 22 };
     size_t length = (size_t)(end - at);
     if (part.length > length || part.length == 0) {
@@ -54,6 +59,7 @@ const char *text_search(Ctx *ctx, const char *at, const char *end,
     if (part.length == 1) {
         return memchr(at, part.text[0], length);
     }
+    // Much longer than the part, or the overlap would be most of the work.
     size_t window = part.length < WINDOW / 4 ? WINDOW : 4 * part.length;
     if (length <= window) {
         const char *near = find_near(&at, end, part);
@@ -106,6 +112,7 @@ int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
         if (!ctx_poll(ctx)) {
             return TEXT_FAILED;
         }
+        // Occurrences do not overlap, as in CPython.
         from = (size_t)at + part.length;
     }
     return at == TEXT_FAILED ? at : total;
@@ -123,6 +130,7 @@ bool text_replace(StrBuf *out, TextRange text, TextRange from, TextRange to,
         strbuf_add(out, to.text, to.length);
         at = next + from.length;
     }
+    // Nothing found, so the caller can give the text itself.
     if (at == text.text || ctx_failed(out->ctx)) {
         return false;
     }
@@ -218,6 +226,7 @@ bool text_rsplit_at(const TextSplit *split, TextRange text, TextRange sep)
             if (!add_part(split, at + sep.length, end)) {
                 return false;
             }
+            // An occurrence that overlaps this one is out of reach now.
             end = at;
             limit--;
         }
@@ -248,6 +257,7 @@ bool text_split_words(const TextSplit *split, TextRange text)
         if (start == NULL || start == end) {
             return start != NULL;
         }
+        // The last part takes all the rest.
         at = limit == 0 ? end : skip_run(split, start, end, false);
         if (at == NULL || !add_part(split, start, at)) {
             return false;

@@ -26,14 +26,18 @@
 #include "parser/peg.h"
 
 const char *const peg_grammar[] = {
+    // The three ways in: a module, an expression for eval(), and the fields of
+    // an f-string.
     "file: statement* END",
     "eval: expressions NEWLINE* END",
     "fstring: star_expressions END",
 
     // Statements.
     "statement: compound_stmt | simple_stmts",
+    // The usual case, one statement on its line, is tried first.
     "simple_stmts: simple_stmt !';' NEWLINE"
     " | ';'.simple_stmt+ ';'? NEWLINE",
+    // A look ahead at the keyword in front of a rule saves trying it in vain.
     "simple_stmt!: assignment | star_expressions | &'return' return_stmt"
     " | &('import' | 'from') import_stmt | &'raise' raise_stmt | 'pass'"
     " | &'del' del_stmt | &'yield' yield_expr | &'assert' assert_stmt"
@@ -43,12 +47,15 @@ const char *const peg_grammar[] = {
     " | &('class' | '@') class_def | &('with' | 'async') with_stmt"
     " | &('for' | 'async') for_stmt | &'try' try_stmt"
     " | &'while' while_stmt | match_stmt",
+    // Annotated, then plain (chains included), then augmented.
     "assignment: NAME ':' expression ('=' annotated_rhs)?"
     " | ('(' single_target ')' | single_subscript_attribute_target)"
     " ':' expression ('=' annotated_rhs)?"
     " | (star_targets '=')+ annotated_rhs !'='"
     " | single_target augassign ~ annotated_rhs"
     " | invalid_assignment",
+    // What can stand on the left only by mistake; %s tells CPython's name of
+    // it.
     "invalid_assignment:"
     " a=invalid_ann_assign_target ':' expression"
     " {a: only single target (not %s) can be annotated}"
@@ -67,6 +74,8 @@ const char *const peg_grammar[] = {
     " | '<<=' | '>>=' | '**=' | '//='",
     "return_stmt: 'return' star_expressions?",
     "raise_stmt: 'raise' expression ('from' expression)? | 'raise'",
+    // What follows must end the statement; else all of it is told as what
+    // cannot be deleted.
     "del_stmt: 'del' del_targets &(';' | NEWLINE) | invalid_del_stmt",
     "invalid_del_stmt: 'del' a=star_expressions {delete:}",
     "assert_stmt: 'assert' expression (',' expression)?",
@@ -80,16 +89,20 @@ const char *const peg_grammar[] = {
     " | import_from_as_names !',' | '*' | invalid_import_from_targets",
     "import_from_as_names: ','.import_from_as_name+",
     "import_from_as_name: NAME ('as' NAME)?",
+    // Without parentheses a comma at the end has nothing to continue.
     "invalid_import_from_targets: import_from_as_names ',' NEWLINE"
     " {last: trailing comma not allowed without surrounding parentheses}",
 
     // Compound statements.
+    // The second pass tells a block that is missing at its place, not where the
+    // next token is.
     "block!: NEWLINE INDENT statement+ DEDENT | simple_stmts | invalid_block",
     "invalid_block: NEWLINE !INDENT {indent: expected an indented block}",
     "decorators: ('@' named_expression NEWLINE)+",
     "class_def: decorators class_def_raw | class_def_raw",
     "class_def_raw: invalid_class_def_raw"
     " | 'class' NAME ('(' arguments? ')')? ':' block",
+    // Each head has two faults of its own: no colon, and no block behind it.
     "invalid_class_def_raw:"
     " 'class' NAME ('(' arguments? ')')? NEWLINE {last: expected ':'}"
     " | a='class' NAME ('(' arguments? ')')? ':' NEWLINE !INDENT"
@@ -112,6 +125,7 @@ const char *const peg_grammar[] = {
     "invalid_elif_stmt: 'elif' named_expression NEWLINE {last: expected ':'}"
     " | a='elif' named_expression ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'elif' statement on line %l}",
+    // `&&` raises in the first pass already, as in CPython.
     "else_block: invalid_else_stmt | 'else' &&':' block",
     "invalid_else_stmt: a='else' ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'else' statement on line %l}",
@@ -120,6 +134,8 @@ const char *const peg_grammar[] = {
     "invalid_while_stmt: 'while' named_expression NEWLINE {last: expected ':'}"
     " | a='while' named_expression ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'while' statement on line %l}",
+    // Once `in` is met the target was good: the cut `~` keeps the last
+    // alternative, a bad target, from being tried.
     "for_stmt: invalid_for_stmt"
     " | 'async'? 'for' star_targets 'in' ~ star_expressions ':' block"
     " else_block? | invalid_for_target",
@@ -133,6 +149,8 @@ const char *const peg_grammar[] = {
     "with_stmt: invalid_with_stmt_indent"
     " | 'async'? 'with' '(' ','.with_item+ ','? ')' ':' block"
     " | 'async'? 'with' ','.with_item+ ':' block | invalid_with_stmt",
+    // The look ahead asks for the end of the target, so that `as a + b` is told
+    // as a bad one.
     "with_item: expression 'as' star_target &(',' | ')' | ':')"
     " | invalid_with_item | expression",
     "invalid_with_item: expression 'as' a=expression &(',' | ')' | ':')"
@@ -149,6 +167,7 @@ const char *const peg_grammar[] = {
     " | 'async'? a='with' '(' ','.(expressions ('as' star_target)?)+ ','? ')'"
     " ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'with' statement on line %l}",
+    // A try needs a finally, or handlers all of one kind.
     "try_stmt: invalid_try_stmt | 'try' &&':' block finally_block"
     " | 'try' &&':' block except_block+ else_block? finally_block?"
     " | 'try' &&':' block except_star_block+ else_block? finally_block?",
@@ -184,6 +203,8 @@ const char *const peg_grammar[] = {
     "invalid_finally_stmt: a='finally' ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'finally' statement on line"
     " %l}",
+    // Patterns are read as expressions, which is enough to tell what the heads
+    // lack.
     "match_stmt: <match> subject_expr ':' NEWLINE INDENT"
     " (<case> star_named_expressions ('as' NAME)? ('if' named_expression)? ':'"
     " block)+ DEDENT | invalid_match_stmt",
@@ -196,6 +217,7 @@ const char *const peg_grammar[] = {
     // Parameters.
     "params: invalid_parameters | parameters",
     "lambda_params: invalid_parameters | parameters",
+    // Positional only, plain, with defaults, then what is behind the star.
     "parameters:"
     " slash_no_default param_no_default* param_with_default* star_etc?"
     " | slash_with_default param_with_default* star_etc?"
@@ -217,6 +239,7 @@ const char *const peg_grammar[] = {
     "default: '=' expression | invalid_default",
     "invalid_default: a='=' &(')' | ',')"
     " {a: expected default value expression}",
+    // The order of these decides which fault of several is told.
     "invalid_parameters:"
     " param_no_default* invalid_parameters_helper a=param_no_default"
     " {a: non-default argument follows default argument}"
@@ -251,17 +274,23 @@ const char *const peg_grammar[] = {
     // Expressions.
     "expressions: expression (',' expression)+ ','? -> tuple"
     " | expression ',' -> tuple | expression",
+    // Kept by place: each level of the expression grammar would ask again.
     "expression!: invalid_expression | invalid_legacy_expression"
     " | disjunction 'if' disjunction 'else' expression"
     " -> conditional expression | disjunction | lambdef",
+    // As expression; within the search for a comma no further fault is looked
+    // for.
     "expression_without_invalid:"
     " disjunction 'if' disjunction 'else' expression"
     " -> conditional expression | disjunction | lambdef",
+    // Two expressions side by side; not where a string prefix or a soft keyword
+    // explains them.
     "invalid_expression:"
     " !(NAME STRING | SOFT) a=disjunction b=expression_without_invalid"
     " {comma: invalid syntax. Perhaps you forgot a comma?}"
     " | a=disjunction 'if' b=disjunction !('else' | ':')"
     " {ab: expected 'else' after 'if' expression}",
+    // print and exec, as statements of Python 2.
     "invalid_legacy_expression: a=NAME !'(' b=star_expressions"
     " {legacy: Missing parentheses in call to '%t'. Did you mean %t(...)?}",
     "yield_expr: 'yield' 'from' expression -> yield expression"
@@ -281,6 +310,8 @@ const char *const peg_grammar[] = {
     " | !(list | tuple | genexp | 'True' | 'None' | 'False') a=bitwise_or"
     " '=' bitwise_or !('=' | ':=')"
     " {a: cannot assign to %s here. Maybe you meant '==' instead of '='?}",
+    // From here on one rule for each level of precedence, from weak to strong,
+    // each kept by place: without that a name would be read 2^n times.
     "disjunction!: conjunction ('or' conjunction)+ -> expression"
     " | conjunction",
     "conjunction!: inversion ('and' inversion)+ -> expression | inversion",
@@ -297,6 +328,7 @@ const char *const peg_grammar[] = {
     "term!: factor (('*' | '/' | '//' | '%' | '@') factor)+ -> expression"
     " | factor",
     "factor!: ('+' | '-' | '~') factor -> expression | power",
+    // Binds tighter than a sign on its left and weaker than one on its right.
     "power: await_primary '**' factor -> expression | await_primary",
     "await_primary!: 'await' primary -> await expression | primary",
     // What begins with the same tokens is read once, and called by the last
@@ -304,15 +336,18 @@ const char *const peg_grammar[] = {
     "primary!: atom primary_step+ -> step | atom",
     "primary_step: '.' NAME -> attribute | genexp -> function call"
     " | '(' arguments? ')' -> function call | '[' slices ']' -> subscript",
+    // One slice is itself; several, or a star, make a tuple.
     "slices: a=slice !',' -> a"
     " | ','.(slice | starred_expression)+ ','? -> tuple",
     "slice: expression? ':' expression? (':' expression?)? -> slice"
     " | named_expression",
+    // The kinds are those that messages use: "cannot assign to True".
     "atom: NAME -> name | 'True' -> True | 'False' -> False | 'None' -> None"
     " | &STRING strings | NUMBER -> literal | &'(' (tuple | group | genexp)"
     " | &'[' (list | listcomp) | &'{' (dict | set | dictcomp | setcomp)"
     " | '...' -> ellipsis",
     "strings!: STRING+ -> text",
+    // A group is what stands in it: a fault names that.
     "group: '(' a=annotated_group ')' -> a | invalid_group",
     "annotated_group: yield_expr | named_expression",
     "invalid_group: '(' a=starred_expression ')'"
@@ -326,6 +361,8 @@ const char *const peg_grammar[] = {
     "set: '{' star_named_expressions '}' -> set display",
     "dict: '{' (','.double_starred_kvpair+ ','?)? '}' -> dict literal"
     " | '{' faulty_double_starred_kvpairs '}'",
+    // The faulty ones are tried in both passes, which is why they are not
+    // called invalid.
     "double_starred_kvpair: '**' bitwise_or | kvpair",
     "kvpair: expression ':' expression",
     "faulty_double_starred_kvpairs:"
@@ -340,6 +377,7 @@ const char *const peg_grammar[] = {
     " {from: cannot use a starred expression in a dictionary value}"
     " | expression a=':' &('}' | ',')"
     " {a: expression expected after dictionary key and ':'}",
+    // Shared by all four comprehensions.
     "for_if_clauses: for_if_clause+",
     "for_if_clause: 'async'? 'for' star_targets 'in' ~ disjunction"
     " ('if' disjunction)* | invalid_for_target",
@@ -351,6 +389,7 @@ const char *const peg_grammar[] = {
     " -> generator expression | invalid_comprehension",
     "dictcomp: '{' kvpair for_if_clauses '}' -> dict comprehension"
     " | invalid_dict_comprehension",
+    // Tuples at the head of a comprehension need parentheses of their own.
     "invalid_comprehension:"
     " ('[' | '(' | '{') a=starred_expression for_if_clauses"
     " {a: iterable unpacking cannot be used in comprehension}"
@@ -367,6 +406,7 @@ const char *const peg_grammar[] = {
     "args: ','.(starred_expression | a=positional !'=' -> a)+ (',' kwargs)?"
     " | kwargs",
     "positional: assignment_expression | a=expression !':=' -> a",
+    // *x may still follow a keyword, **x ends that.
     "kwargs: ','.kwarg_or_starred+ ',' ','.kwarg_or_double_starred+"
     " | ','.kwarg_or_starred+ | ','.kwarg_or_double_starred+",
     "starred_expression: '*' expression -> starred",
@@ -374,6 +414,7 @@ const char *const peg_grammar[] = {
     " | starred_expression",
     "kwarg_or_double_starred: invalid_kwarg"
     " | NAME '=' expression -> keyword | '**' expression -> mapping",
+    // CPython's order, which decides between a generator and a bad order.
     "invalid_arguments: a=args ',' '*'"
     " {a: iterable argument unpacking follows keyword argument unpacking}"
     " | a=expression b=for_if_clauses ',' (args | expression for_if_clauses)?"
@@ -386,6 +427,7 @@ const char *const peg_grammar[] = {
     " {target: Generator expression must be parenthesized}"
     " | a=args ',' args"
     " {order: positional argument follows keyword argument}",
+    // f(True=1) and f(a.b=1) look like keywords and are none.
     "invalid_kwarg: a=('True' | 'False' | 'None') b='='"
     " {ab: cannot assign to %t}"
     " | a=NAME b='=' expression for_if_clauses"
@@ -394,6 +436,8 @@ const char *const peg_grammar[] = {
     " {ab: expression cannot contain assignment, perhaps you meant \"==\"?}",
 
     // Targets.
+    // A target is read as long as it could go on: t_lookahead tells `a.b` in
+    // `a.b.c = 1` from the target itself.
     "star_targets: a=star_target !',' -> a"
     " | star_target (',' star_target)* ','? -> tuple",
     "star_target!: '*' (!'*' star_target) -> starred | target_with_star_atom",
@@ -406,6 +450,7 @@ const char *const peg_grammar[] = {
     " | '(' a=single_target ')' -> a",
     "single_subscript_attribute_target: t_primary '.' NAME !t_lookahead"
     " | t_primary '[' slices ']' !t_lookahead",
+    // What stands in front of the last step of a target.
     "t_primary!: atom &t_lookahead t_step*",
     "t_step: '.' NAME &t_lookahead | '[' slices ']' &t_lookahead"
     " | genexp &t_lookahead | '(' arguments? ')' &t_lookahead",

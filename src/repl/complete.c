@@ -22,6 +22,7 @@ void complete_offer(Completion *out, const char *head, const char *text,
     size_t length = strlen(prefix);
     // A name with an underscore in front is shown to who types one.
     bool hidden = text[0] == '_' && prefix[0] != '_';
+    // Readline's setting completion-ignore-case.
     bool begins = out->ignore_case ? strncasecmp(text, prefix, length) == 0
                                    : strncmp(text, prefix, length) == 0;
     if (hidden || !begins) {
@@ -33,6 +34,7 @@ void complete_offer(Completion *out, const char *head, const char *text,
     }
     memcpy(whole, head == NULL ? "" : head, skip);
     strcpy(whole + skip, text);
+    // The candidate owns its text and its value.
     Candidate candidate = {whole, value_retain(value), note};
     if (!vec_push(&out->session->vm->ctx, &out->items, candidate)) {
         release(out->session->vm, value);
@@ -71,6 +73,8 @@ static void offer_typed(Spot *spot)
     for (size_t i = 0; i + 1 < spot->count; i++) {
         TokenKind kind = spot_kind(spot, i);
         TokenKind next = spot_kind(spot, i + 1);
+        // A name behind one of these, or in front of `=`, may be a binding. Too
+        // many are offered rather than too few.
         bool named = kind == TOK_DEF || kind == TOK_CLASS || kind == TOK_AS ||
                      kind == TOK_FOR || kind == TOK_LEFT_PAREN ||
                      kind == TOK_COMMA;
@@ -113,6 +117,7 @@ static void offer_names(Spot *spot)
     Completion *out = spot->out;
     if (out->word[0] != '\0') { // all there is would be too much
         bool inside = spot_open_bracket(spot, spot->count) != SIZE_MAX;
+        // The keywords stand together in the list of tokens, from False on.
         for (TokenKind kind = TOK_FALSE; kind < TOK_COUNT; kind++) {
             if (!inside || is_inner_keyword(kind)) {
                 complete_offer(out, NULL, token_text(kind), VALUE_UNBOUND,
@@ -156,10 +161,12 @@ static size_t find_field(const Spot *spot, size_t from, size_t quote)
     const char *text = spot->source->text;
     size_t field = 0;
     bool fields = false;
+    // An f may stand on either side of an r.
     for (size_t i = from; i < quote; i++) {
         fields = fields || text[i] == 'f' || text[i] == 'F';
     }
     for (size_t i = quote; fields && i < spot->cursor; i++) {
+        // Two braces are one in the text.
         bool twice = text[i] == '{' && text[i + 1] == '{' && field == 0;
         field = text[i] == '{' && !twice ? i + 1
                 : text[i] == '}'         ? 0
@@ -214,6 +221,7 @@ static size_t statement_start(const Spot *spot)
         if (tokens_first_on_line(spot->source->text, at) || i == 0 ||
             spot_kind(spot, i - 1) == TOK_SEMICOLON ||
             at == spot->from) {
+            // A line within brackets goes on with the statement above.
             if (spot_open_bracket(spot, i) == SIZE_MAX) {
                 return i;
             }
@@ -241,6 +249,7 @@ static void offer_module(Spot *spot, const char *module)
     Value found = name == NULL ? VALUE_UNBOUND
                                : dict_get_name(vm->modules, name);
     if (name != NULL && value_unbound(found) && complete_is_library(module)) {
+        // Only the library's own modules, whose import has no effects.
         Module *made = module_import(vm, name);
         found = made == NULL ? VALUE_UNBOUND : value_from_object(made);
     }
@@ -252,6 +261,7 @@ static void offer_module(Spot *spot, const char *module)
         complete_module_names(spot->out, module);
     }
     complete_submodules(spot->out, module);
+    // Tab tells no errors.
     raise_clear(vm);
 }
 
@@ -286,6 +296,7 @@ static bool complete_import(Spot *spot)
         i--;
         start = spot->tokens.items[i].span.start;
     }
+    // Behind `as` the name is new, and nothing can be offered.
     if (spot_kind(spot, i - 1) != TOK_AS && set_word(spot, start)) {
         complete_modules(spot->out);
     }
@@ -300,6 +311,7 @@ static bool find_word(Spot *spot)
     size_t start = spot->cursor;
     if (spot->count > 0) {
         Token last = vec_last(&spot->tokens);
+        // A keyword too: it may be the start of a longer name.
         bool word = last.kind == TOK_NAME || last.kind == TOK_NUMBER ||
                     last.kind >= TOK_FALSE;
         if (word && last.span.end == spot->cursor) {
@@ -354,6 +366,7 @@ static void complete_code(Spot *spot)
         offer_attributes(spot, before);
         return;
     }
+    // Within a call its keywords come in addition.
     complete_call(spot);
     bool name = spot->out->word[0] != '\0';
     bool number = name && spot_kind(spot, spot->count) == TOK_NUMBER;
@@ -418,6 +431,7 @@ static void complete_command(Spot *spot)
 {
     const char *text = spot->source->text;
     size_t name = strcspn(text, " \t");
+    // The cursor is in the name itself.
     if (spot->cursor <= name) {
         // In front of the % there is no word yet.
         if (spot->cursor > 0 && set_word(spot, 0)) {
@@ -463,6 +477,7 @@ static void tidy(Completion *out)
     qsort(items, out->items.count, sizeof *items, by_text);
     size_t kept = 0;
     for (size_t i = 1; i < out->items.count; i++) {
+        // `kept` is the last of those that stay.
         if (strcmp(items[kept].text, items[i].text) != 0) {
             items[++kept] = items[i];
         } else if (value_unbound(items[kept].value)) {
@@ -487,6 +502,7 @@ void complete_at(Session *session, const char *text, size_t cursor,
     Spot spot = {.out = out, .session = session, .cursor = cursor};
     spot.source = tokens_source(ctx, text, cursor);
     if (spot.source != NULL && spot.source->length >= cursor) {
+        // As at the prompt, a command can stand at the very start only.
         if (text[0] == '%') {
             complete_command(&spot);
         } else {
@@ -495,6 +511,7 @@ void complete_at(Session *session, const char *text, size_t cursor,
     }
     token_list_free(ctx, &spot.tokens);
     source_release(ctx, spot.source);
+    // Looking at values may have raised; the user asked for none of that.
     raise_clear(session->vm);
     tidy(out);
 }

@@ -41,6 +41,7 @@ void prompt_vi_check(Prompt *prompt)
         (text[point] == '\n' || text[point] == '\0') &&
         point > prompt_line_start(text, point)) {
         *lib->rl_point = point - 1;
+        // To the first byte of the character.
         while ((text[*lib->rl_point] & 0xC0) == 0x80) {
             --*lib->rl_point;
         }
@@ -86,6 +87,7 @@ void prompt_break_line(Prompt *prompt)
     char *before = ctx_strndup(ctx, text, (size_t)point);
     int indent = before == NULL ? 0 : entry_indent(ctx, before);
     ctx_free(ctx, before, before == NULL ? 0 : (size_t)point + 1);
+    // Memory that ran out costs the indentation only.
     ctx_clear(ctx);
     int blanks = (int)strspn(text + point, " ");
     lib->rl_begin_undo_group();
@@ -116,6 +118,7 @@ static int on_enter(int count, int key)
     // incomplete.
     bool blank = text[strspn(text, " \t\n")] == '\0';
     bool command = text[0] == '%' || text[0] == '?';
+    // Whether a line follows the cursor's.
     bool inside = strchr(text + *prompt->lib.rl_point, '\n') != NULL;
     if (!blank && (inside || (!command &&
                               entry_status(&prompt->session->vm->ctx, text) ==
@@ -136,6 +139,7 @@ static int on_backspace(int count, int key)
     if (column == 0 || !at_indent(text, point) || count != 1) {
         return lib->rl_rubout(count, key);
     }
+    // Back to the next multiple of the step.
     int step = (column - 1) % KEYS_INDENT + 1;
     lib->rl_delete_text(point - step, point);
     *lib->rl_point = point - step;
@@ -171,6 +175,7 @@ static int on_backtab(int count, int key)
     int step = blanks == 0 ? 0 : (blanks - 1) % KEYS_INDENT + 1;
     if (step > 0) {
         lib->rl_delete_text(start, start + step);
+        // The cursor stays with its text, but not above the line's start.
         *lib->rl_point = point - step > start ? point - step : start;
     }
     return 0;
@@ -186,6 +191,7 @@ static int on_colon(int count, int key)
     int point = *lib->rl_point;
     int start = prompt_line_start(text, point);
     int indent = (int)strspn(text + start, " ");
+    // With a count it is the character that is wanted.
     int wanted = count == 1 ? entry_dedent(text, (size_t)point) : indent;
     lib->rl_begin_undo_group();
     int result = lib->rl_insert(count, key);
@@ -269,6 +275,8 @@ static int on_kill_word_back(int count, int key)
     while (at > start && text[at - 1] != ' ' && text[at - 1] != '\t') {
         at--;
     }
+    // At the start of the line it takes the line end above, as on_kill_back
+    // does.
     at -= at == point && at > 0;
     lib->rl_kill_text(point, at);
     *lib->rl_point = at;
@@ -304,10 +312,12 @@ static int on_editor(int count, int key)
     StrBuf text;
     strbuf_init(&text, &prompt->session->vm->ctx);
     strbuf_puts(&text, *prompt->lib.rl_line_buffer);
+    // The editor needs the terminal as the shell had left it.
     prompt_give_terminal(prompt);
     bool edited = strbuf_ok(&text) && editor_run(&text, ".py");
     prompt_take_terminal(prompt);
     if (edited) {
+        // Editors end the last line; the entry does not.
         while (text.length > 0 && text.text[text.length - 1] == '\n') {
             text.text[--text.length] = '\0';
         }
@@ -386,6 +396,7 @@ void prompt_bind_keys(Prompt *prompt)
                                        : *map == 'i' ? insert
                                                      : move);
         }
+        // Each name once: the same function stands in a run of rows.
         if (i == 0 || strcmp(keys[i].name, keys[i - 1].name) != 0) {
             lib->rl_add_defun(keys[i].name, keys[i].function, -1);
         }
