@@ -32,6 +32,7 @@ static void while_stmt(Compiler *c, const Node *node)
                  .break_label = new_label(c),
                  .continue_label = new_label(c)};
     // The first test is reached by a jump; each turn then costs one jump only.
+    // `continue` goes where the test stands, too.
     emit_jump(c, OPCODE_JMP, 0, 0, loop.continue_label);
     uint32_t again = label_here(c);
     loop_body(c, node->if_stmt.body, &loop);
@@ -51,6 +52,7 @@ static bool calls_range(const Node *iter)
         strcmp(iter->call.function->name.id.text, "range") != 0) {
         return false;
     }
+    // With a star the number of arguments is not known here.
     for (uint32_t i = 0; i < iter->call.arguments.count; i++) {
         if (iter->call.arguments.items[i]->kind == AST_STARRED) {
             return false;
@@ -75,6 +77,8 @@ static void for_stmt(Compiler *c, const Node *node)
                  .break_label = new_label(c),
                  .continue_label = new_label(c)};
     if (calls_range(iter)) {
+        // The function is read nevertheless: FORPREP calls it if it is not
+        // range.
         expr_to(c, iter->call.function, state);
         for (uint32_t i = 0; i < iter->call.arguments.count; i++) {
             expr_to(c, iter->call.arguments.items[i], state + 1 + i);
@@ -127,6 +131,7 @@ static void leave_loop(Compiler *c, const Node *node)
     }
     // Blocks inside the loop end on the way; the loop itself does not.
     leave_to(c, loop);
+    // `continue` keeps the state for the next turn.
     if (is_break && loop->count > 0) {
         emit(c, OPCODE_DROPN, loop->base, loop->count, 0);
     }
@@ -157,6 +162,7 @@ static void return_stmt(Compiler *c, const Node *node)
     c->span = value->kind == AST_NAME ? value->span : node->span;
     emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,
          c->local_count, 0);
+    // What follows is dead code, compiled as if still inside of the blocks.
     leave_resume(c, NULL);
     c->top = mark;
 }
@@ -176,6 +182,7 @@ static void if_stmt(Compiler *c, const Node *node)
             emit_jump(c, OPCODE_JMP, 0, 0, end);
         }
         place_label(c, otherwise);
+        // The parser nests `elif` in orelse; it is a branch of the same chain.
         if (orelse.count != 1 || orelse.items[0]->kind != AST_IF) {
             body(c, orelse);
             break;
@@ -216,6 +223,7 @@ static bool assign_pairwise(Compiler *c, const Node *target, const Node *value)
     for (uint32_t i = 0; i < values.count; i++) {
         expr_temp(c, values.items[i]);
     }
+    // Storing empties the temporaries, so none has to be dropped.
     for (uint32_t i = 0; i < places.count; i++) {
         store_target(c, places.items[i], first + i);
     }
@@ -229,6 +237,8 @@ static void assign_stmt(Compiler *c, const Node *node)
     NodeList targets = node->assign.targets;
     Symbol *local = local_symbol(c, targets.items[0]);
     // Straight into the local: no copy.
+    // Only where the target is the one; with more the value has to outlive the
+    // first store.
     if (targets.count == 1 && local != NULL) {
         expr_to(c, node->assign.value, local->index);
         return;
@@ -237,6 +247,8 @@ static void assign_stmt(Compiler *c, const Node *node)
         assign_pairwise(c, targets.items[0], node->assign.value)) {
         return;
     }
+    // With several, the value needs a register that no store in between can
+    // change.
     Reg value = targets.count == 1 ? expr_any(c, node->assign.value)
                                    : expr_temp(c, node->assign.value);
     for (uint32_t i = 0; i < targets.count; i++) {
@@ -259,6 +271,7 @@ static void ann_assign(Compiler *c, const Node *node)
     if (node->ann_assign.value != NULL) {
         store_target(c, target, expr_temp(c, node->ann_assign.value));
     }
+    // `(x): int` and `a.b: int` are not simple, and are not kept.
     if (node->ann_assign.simple && (c->scope->kind == SCOPE_MODULE ||
                                     c->scope->kind == SCOPE_CLASS)) {
         Reg value = annotation_temp(c, node->ann_assign.annotation);
@@ -279,6 +292,7 @@ static void raise_stmt(Compiler *c, const Node *node)
     if (node->raise_stmt.cause != NULL) {
         cause = expr_temp(c, node->raise_stmt.cause);
     }
+    // The operands have set it to their own places.
     c->span = node->span;
     emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
 }
@@ -311,6 +325,7 @@ static void assert_stmt(Compiler *c, const Node *node)
 {
     uint32_t fine = new_label(c);
     jump_if(c, node->assert_stmt.test, true, fine);
+    // The operand is not read where there is none.
     Reg message = c->top;
     if (node->assert_stmt.message != NULL) {
         expr_temp(c, node->assert_stmt.message);
@@ -351,6 +366,7 @@ static void import_stmt(Compiler *c, const Node *node)
                                         c->vm->empty_tuple)));
         emit(c, OPCODE_IMPORT, module,
              constant_name(c, name.text, name.length), wanted);
+        // Without `as` the name bound is the top package's.
         as = as.text == NULL ? before_dot(c, name) : as;
         store_name(c, as, module);
         c->top = module;
@@ -372,6 +388,7 @@ static void import_from(Compiler *c, const Node *node)
     for (uint32_t i = 0; i < names.count && !c->failed; i++) {
         const Node *alias = names.items[i];
         Text name = alias->alias.name, as = alias->alias.asname;
+        // IMPORTSTAR takes the module; it is the last name of the statement.
         if (name.text[0] == '*') {
             emit(c, OPCODE_IMPORTSTAR, module, 0, 0);
             return;
@@ -390,6 +407,7 @@ static void show_value(Compiler *c, const Node *expression)
 {
     uint32_t wanted = constant_value(
         c, value_retain(value_from_object(c->vm->empty_tuple)));
+    // The function and its one argument, side by side as CALL wants them.
     Reg hook = push_many(c, 2);
     emit(c, OPCODE_IMPORT, hook, constant_name(c, "sys", 3), wanted);
     emit(c, OPCODE_GETATTR, hook, hook,
@@ -440,6 +458,7 @@ static void definition(Compiler *c, const Node *node)
 // One row a kind of statement; what needs no code falls through.
 static void statement(Compiler *c, const Node *node)
 {
+    // A staged function compiles its branches and loops in another way.
     if (UNLIKELY(c->staged != NULL) && staged_statement(c, node)) {
         return;
     }
@@ -474,6 +493,7 @@ static void statement(Compiler *c, const Node *node)
 // Temporaries of a statement are all free again after it.
 void body(Compiler *c, NodeList list)
 {
+    // Blocks nest as deep as the program's text does.
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
         return;
@@ -484,6 +504,7 @@ void body(Compiler *c, NodeList list)
         c->span = list.items[i]->span;
         statement(c, list.items[i]);
         c->top = mark;
+        // From here on a read of that local needs no test for being unbound.
         if (list.items[i]->kind == AST_ASSIGN) {
             note_bound(c, list.items[i]->assign.targets.items[0]);
         }

@@ -58,6 +58,7 @@ static File *readable_file(Vm *vm, Value *args, const char *what)
     if (binary && base->descriptor < 0) {
         return raise_null(vm, ERR_VALUE, "%s of closed file", what);
     }
+    // Text files: closed is told before not readable.
     if (!file_check_open(vm, base)) {
         return NULL;
     }
@@ -74,6 +75,7 @@ FILE_BODY(read)
     (void)count;
     File *file = readable_file(vm, args, "read");
     int64_t size;
+    // The file is looked at before the argument, as in CPython.
     if (file == NULL || !optional_size(vm, args[1], &size)) {
         return VALUE_FAIL;
     }
@@ -135,6 +137,7 @@ FILE_BODY(readlines)
             return VALUE_FAIL;
         }
         seen += length;
+        // 0 is no hint, as in CPython.
         if (hint > 0 && seen >= hint) {
             return value_from_object(lines);
         }
@@ -195,6 +198,7 @@ FILE_BODY(writelines)
     }
     Value line = value_next(vm, lines), wrote = VALUE_NONE;
     while (!value_failed(line) && !value_same(line, VALUE_STOP)) {
+        // The method's own arguments: the file and one line.
         Value row[] = {args[0], line};
         wrote = binary ? method_write_bytes(vm, row, 2)
                        : method_write(vm, row, 2);
@@ -332,6 +336,7 @@ FILE_BODY(seek)
     if (!file_flush(vm, base) || !file_forget(vm, base)) {
         return VALUE_FAIL;
     }
+    // Both buffers are empty now, so the system's place is the program's.
     off_t place = lseek(base->descriptor, offset, (int)whence);
     if (place < 0) {
         return raise_errno(vm, errno, NULL);

@@ -61,6 +61,7 @@ static Value float_unary(Vm *vm, UnaryOp op, Value self)
 static int float_truth(Vm *vm, Value self)
 {
     (void)vm;
+    // -0.0 equals 0, and so is false as well.
     return value_float(self) != 0;
 }
 
@@ -95,6 +96,7 @@ static bool clean_number(const char *text, size_t length, char *out)
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
         if (c == '_') {
+            // Each underscore has a digit on both sides.
             bool digit_before = i > 0 && text[i - 1] >= '0' &&
                                 text[i - 1] <= '9';
             bool digit_after = i + 1 < length && text[i + 1] >= '0' &&
@@ -124,6 +126,7 @@ static bool parse_plain(const char *at, const char *end, double *d)
                                     1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
                                     1e18, 1e19, 1e20, 1e21, 1e22};
+    // The sign is put on at the end, for -0.0.
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     // Up to 15 digits and a power up to 22 are exact in a double: then one
@@ -152,6 +155,8 @@ static bool parse_plain(const char *at, const char *end, double *d)
         bool minus = ++at < end && *at == '-';
         at += at < end && (*at == '-' || *at == '+');
         const char *first = at;
+        // Three digits of the exponent at most: more are out of range, which
+        // the general way tells.
         for (; at < end && *at >= '0' && *at <= '9' && at - first < 3; at++) {
             power = power * 10 + (*at - '0');
         }
@@ -189,6 +194,7 @@ Value float_parse(Vm *vm, const char *at, size_t length)
     if (parse_plain(at, end, &d)) {
         return float_new(vm, d);
     }
+    // Underscores only make the copy shorter.
     size_t room = (size_t)(end - at) + 1;
     char *text = ctx_alloc(&vm->ctx, room);
     if (text == NULL) {
@@ -231,6 +237,7 @@ static Value float_of(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
     Value (*own)(Vm *, Value) = type->slots.to_float;
+    // A subclass of str with __float__ is asked by that.
     if (own == NULL && (value_is_kind(v, KIND_BYTES) || value_is_str(v))) {
         return float_of_text(vm, v);
     }
@@ -263,6 +270,7 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return VALUE_FAIL;
     }
     // A plain float first; a subclass then copies its number.
+    // UNBOUND outside of a trace.
     Value made = args->count == 0
                      ? float_new(vm, 0.0)
                      : tensor_traced_cast(vm, "float", args->items[0],
@@ -274,6 +282,7 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (value_failed(made) || cls == vm->types[KIND_FLOAT]) {
         return made;
     }
+    // Instances of subclasses are boxes, whatever their number.
     Float *self = object_new(vm, cls, sizeof *self);
     if (self != NULL) {
         self->number = value_float(made);
@@ -304,6 +313,7 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
     }
     int exponent;
     double mantissa = frexp(d, &exponent);
+    // The bound is CPython's; 53 steps are enough.
     for (int i = 0; i < 300 && mantissa != floor(mantissa); i++) {
         mantissa *= 2;
         exponent--;
@@ -346,6 +356,8 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     bool subnormal = mantissa != 0 && exponent < -1021;
     // frexp's mantissa lies in [0.5, 1), Python's in [1, 2).
     int shown = d == 0 ? 0 : subnormal ? -1022 : exponent - 1;
+    // In [1, 2), or below 1 for a subnormal: exact, as only the exponent
+    // changes.
     double scaled = ldexp(fabs(d), -shown);
     uint64_t lead = (uint64_t)scaled;
     uint64_t rest = (uint64_t)ldexp(scaled - (double)lead, 52);
@@ -388,6 +400,7 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
     strbuf_add(&text, at, (size_t)(end - at));
     char *stop = NULL;
     *d = strtod(strbuf_text(&text), &stop);
+    // All of it must have been read, and there must have been something.
     bool ok = stop == strbuf_text(&text) + text.length && at < end;
     strbuf_free(&text);
     if (!ok) {
@@ -418,6 +431,7 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     Value number = float_new(vm, d);
+    // Of float itself the number is the result.
     if (value_failed(number) ||
         value_object(args[0]) == (Object *)vm->types[KIND_FLOAT]) {
         return number;

@@ -63,6 +63,7 @@ static char short_escape(uint32_t c)
 static void put_code(StrBuf *out, uint32_t c)
 {
     if (c >= 0x10000) {
+        // The high half of the pair; the low half follows.
         put_code(out, 0xD800 | (c - 0x10000) >> 10);
         c = 0xDC00 | (c & 0x3FF);
     }
@@ -100,6 +101,7 @@ static bool put_quoted(Vm *vm, StrBuf *out, const Str *str, bool ascii)
             break;
         }
         uint32_t c = (unsigned char)*at;
+        // A byte below 0x80 is a character.
         size_t length = 1;
         if (c >= 0x80) {
             // A lone surrogate is decoded like any other character.
@@ -159,6 +161,7 @@ static bool put_int(Writer *w, Value v)
         int_print(w->vm, &w->out, v, 10);
         return true;
     }
+    // A subclass or a bool-like: the int in it.
     Value plain = int_exact(w->vm, v);
     Str *text = value_failed(plain) ? NULL : value_repr(w->vm, plain);
     if (text != NULL) {
@@ -193,6 +196,7 @@ static bool enter(Writer *w, Level *level, Value v, const Level *outer,
     level->outer = outer;
     level->object = value_is_object(v) ? value_object(v) : NULL;
     level->number = (outer == NULL ? 0 : outer->number) + indents;
+    // The same object further out is a circle; an equal one is none.
     for (const Level *l = outer; w->check_circular && l != NULL;
          l = l->outer) {
         if (level->object != NULL && l->object == level->object) {
@@ -280,6 +284,7 @@ static List *pairs_of_items(Vm *vm, List *items)
     bool ok = flat != NULL;
     for (size_t i = 0; ok && i < items->count; i++) {
         Value pair = items->items[i];
+        // A class of the program may give anything from items().
         ok = (value_is_kind(pair, KIND_TUPLE) &&
               value_as_tuple(pair)->count == 2) ||
              raise_false(vm, ERR_VALUE, "items must return 2-tuples");
@@ -329,6 +334,7 @@ static bool put_key(Writer *w, Value key, bool *skipped)
     if (value_is_str(key)) {
         return put_quoted(w->vm, &w->out, value_as_str(key), w->ascii);
     }
+    // true, false and null as keys are their JSON names.
     const char *name = constant_name(key);
     bool is_float = value_is_float(key);
     if (name == NULL && !is_float && !value_is_integer(key)) {
@@ -357,6 +363,7 @@ static bool put_pairs(Writer *w, const List *flat, const Level *level)
 {
     bool first = true;
     for (size_t i = 0; i + 1 < flat->count; i += 2) {
+        // Where the text ends if the key is left out.
         size_t length = w->out.length;
         bool skipped = false;
         put_separator(w, first, level);
@@ -427,6 +434,7 @@ static bool put_other(Writer *w, Value v, const Level *outer)
         return false;
     }
     Value given = vm_call(w->vm, w->fallback, &v, 1);
+    // What it gave is written by the same rules, default() included.
     bool ok = !value_failed(given) && put_value(w, given, &level);
     if (!value_failed(given)) {
         release(w->vm, given);
@@ -450,6 +458,7 @@ static bool put_value(Writer *w, Value v, const Level *outer)
     if (value_is_str(v)) {
         return put_quoted(w->vm, &w->out, value_as_str(v), w->ascii);
     }
+    // The bools are told above, as their names.
     if (value_is_integer(v)) {
         return put_int(w, v);
     }
@@ -496,6 +505,7 @@ Value json_write(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Writer w = {.vm = vm, .fallback = args[1]};
+    // Nothing is written before all arguments are known to be right.
     if (!read_flags(&w, args) ||
         (!value_is_none(args[7]) &&
          !str_argument(vm, args[7], "indent", &w.indent)) ||
@@ -521,6 +531,7 @@ Value json_quote(Vm *vm, Value *args, uint32_t count)
     if (ascii < 0 || !str_argument(vm, args[0], "text", &str)) {
         return VALUE_FAIL;
     }
+    // No depth and no circles: a str holds nothing.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     if (!put_quoted(vm, &out, str, ascii != 0)) {

@@ -55,6 +55,7 @@ static void exception_destroy(Vm *vm, Object *object)
     release(vm, self->context);
     release(vm, self->notes);
     release(vm, self->subject);
+    // The fields are an array that only some classes have.
     for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
         release(vm, self->fields[i]);
     }
@@ -98,6 +99,8 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
 static void exception_clear(Vm *vm, Object *object)
 {
     Exception *self = (Exception *)object;
+    // Each field is emptied before its old value is released, whose code may
+    // look at the exception.
     Dict *dict = self->dict;
     self->dict = NULL;
     object_release_null(&vm->ctx, dict);
@@ -150,6 +153,7 @@ static Type *class_of_errno(Vm *vm, Type *cls, const Tuple *args)
 static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)keywords;
+    // The class of what is made may be another than the one that was called.
     cls = class_of_errno(vm, cls, args);
     // A subclass of OSError with an __init__ of its own gets what that passes
     // on and nothing else, as in CPython.
@@ -163,6 +167,7 @@ static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Tuple *visible_args(Vm *vm, const Exception *self)
 {
     const Tuple *args = self->args;
+    // The file name has an attribute of its own.
     bool file = args->count > 2 && args->count <= 5 &&
                 type_is_subtype(self->head.type, type_of_error(vm, ERR_OS));
     return file ? tuple_from(vm, args->items, 2) : object_retain(self->args);
@@ -184,6 +189,7 @@ static Value exception_repr(Vm *vm, Value self)
     if (text == NULL) {
         return VALUE_FAIL;
     }
+    // A tuple's repr brings its own parentheses.
     Str *result = str_printf(vm, "%s%s%s%s", type_name(exception->head.type),
                              single ? "(" : "", text->text, single ? ")" : "");
     object_release(&vm->ctx, text);
@@ -230,6 +236,7 @@ static bool set_args(Vm *vm, Value self, Value value)
                    : false;
     }
     Exception *exception = value_as_exception(self);
+    // Fields that are read off the args must survive the change.
     if (!exception_fields_keep(vm, exception)) {
         object_release(&vm->ctx, args);
         return false;
@@ -265,6 +272,7 @@ static bool set_link(Vm *vm, Value self, Value *place, Value value,
                            "BaseException",
                            what);
     }
+    // A trace that is running is told of every store into an object.
     if (!note_store(vm, value_object(self), value)) {
         return false;
     }
@@ -322,6 +330,7 @@ static bool set_traceback(Vm *vm, Value self, Value value)
     Exception *exception = value_as_exception(self);
     // NULL if it has not been raised yet.
     Traceback *old = exception->traceback;
+    // Not copied: two exceptions may share one, as in CPython.
     exception->traceback = none ? NULL : object_retain(value_object(value));
     object_release_null(&vm->ctx, old);
     return true;
@@ -344,6 +353,7 @@ static Value add_note(Vm *vm, Value *args, uint32_t count)
         return raise_error(vm, ERR_TYPE, "note must be a str, not '%s'",
                            type_name(type_of(vm, args[1])));
     }
+    // A program may append to the list itself, so it is never replaced.
     if (value_unbound(exception->notes)) {
         List *list = list_new(vm, 0);
         if (list == NULL) {
@@ -437,6 +447,7 @@ static Value get_line(Vm *vm, Value self)
     if (trace->count == 0) {
         return value_from_small(0);
     }
+    // Entries stand from the innermost frame out, so the outermost is the last.
     const TracebackEntry *entry = &trace->entries[trace->count - 1];
     Span span = code_span(entry->code, entry->word);
     return value_from_small(source_place(entry->code->source,
@@ -454,6 +465,7 @@ static Value get_next(Vm *vm, Value self)
     if (rest == NULL) {
         return VALUE_FAIL;
     }
+    // A copy: entries are an array here, not a chain as in CPython.
     rest->entries = ctx_alloc(&vm->ctx,
                               (trace->count - 1) * sizeof *rest->entries);
     if (rest->entries == NULL) {

@@ -20,6 +20,7 @@ Tuple *tuple_new(Vm *vm, size_t count)
     }
     tuple->count = count;
     for (size_t i = 0; i < count; i++) {
+        // So that the collector may visit the tuple while it is being filled.
         tuple->items[i] = VALUE_UNBOUND;
         // Freed, not released: items that are not there yet hold anything.
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
@@ -54,6 +55,7 @@ static inline Tuple *new_for(Vm *vm, const Value *items, size_t count)
         return tuple_new(vm, count);
     }
     Tuple *tuple;
+    // The usual tuple of numbers and strings is spared the collector's list.
     if (all_untracked(items, count)) {
         tuple = ctx_alloc(&vm->ctx, size);
         if (LIKELY(tuple != NULL)) {
@@ -96,6 +98,7 @@ Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
 Value tuple_of_owned(Vm *vm, Value *items, size_t count)
 {
     bool ok = true;
+    // All of them are looked at, as those behind a failure have to be released.
     for (size_t i = 0; i < count; i++) {
         ok = ok && !value_failed(items[i]);
     }
@@ -133,6 +136,8 @@ void tuple_destroy_plain(Vm *vm, Tuple *tuple)
                 continue;
             }
             Object *dead = value_object(item);
+            // Nested tuples wait in a list, so that deep nesting needs no C
+            // stack.
             if (memory_is_plain_tuple(dead)) {
                 memory_link(dead, waiting);
                 waiting = dead;
@@ -184,6 +189,7 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
         total = total << 31 | total >> 33;
         total *= prime1;
     }
+    // The length, mixed as in CPython.
     total += tuple->count ^ (prime5 ^ 3527539u);
     // -1 is an error in CPython, which puts this number in its place.
     *hash = total == UINT64_MAX ? 1546275796 : total;
@@ -196,6 +202,7 @@ static int equal_simple(const Type *str, Value x, Value y)
     if (value_same(x, y)) {
         return 1;
     }
+    // Small ints that are equal are the same.
     if (value_both_ints(x, y)) {
         return 0;
     }
@@ -214,6 +221,7 @@ int tuple_equal_simple(const Vm *vm, Value a, Value b)
         !value_is_object(b) || value_object(b)->type != cls) {
         return -1;
     }
+    // Both are tuples of no subclass, so no method of a program decides.
     const Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
     int equal = x->count == y->count;
     for (size_t i = 0; equal > 0 && i < x->count; i++) {
@@ -243,6 +251,7 @@ static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
         return VALUE_FAIL;
     }
     for (int64_t i = 0; i < count; i++) {
+        // slice_indices has cut the bounds to the tuple's.
         result->items[i] = value_retain(tuple->items[start + i * step]);
         if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
             object_release(&vm->ctx, result);
@@ -284,6 +293,7 @@ static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
     if (result == NULL) {
         return VALUE_FAIL;
     }
+    // j walks the tuple again and again, without a division.
     for (size_t i = 0, j = 0; i < result->count; i++) {
         result->items[i] = value_retain(tuple->items[j]);
         j = j + 1 == tuple->count ? 0 : j + 1;
@@ -315,6 +325,7 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
         }
         return value_from_object(result);
     }
+    // What is no index declines, so that the other side may answer.
     if (op == BINARY_MUL && value_is_index(vm, left ? b : a)) {
         return tuple_repeat(vm, value_as_tuple(left ? a : b), left ? b : a);
     }

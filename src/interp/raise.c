@@ -44,6 +44,7 @@ static void break_ring(Vm *vm, Value exception, Value context)
             value_replace(&vm->ctx, &e->context, VALUE_NONE);
             return;
         }
+        // `slow` follows at half the speed.
         here = e->context;
         // A ring without `exception` in it: nothing to break.
         if (value_same(here, slow)) {
@@ -66,6 +67,7 @@ static void set_context(Vm *vm, Value exception)
         value_same(context, exception)) {
         return;
     }
+    // Or printing the chain would never end.
     break_ring(vm, exception, context);
     value_replace(&vm->ctx, &value_as_exception(exception)->context,
                   value_retain(context));
@@ -156,6 +158,7 @@ ErrorKind raise_kind_of_errno(int error)
 // As OSError(errno, text, file), from which its attributes are read.
 Value raise_errno(Vm *vm, int error, const char *file)
 {
+    // Borrowed by the tuple, which retains what it gets.
     Value parts[3] = {value_from_small(error), VALUE_NONE, VALUE_NONE};
     Str *text = str_from(vm, strerror(error));
     Str *name = file == NULL ? NULL : str_from(vm, file);
@@ -184,6 +187,7 @@ Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
     Str *name = str_from(vm, encoding);
     Str *text = name == NULL ? NULL : str_from(vm, reason);
     Exception *made = NULL;
+    // Where a text could not be made, the MemoryError is pending already.
     if (text != NULL) {
         Value parts[5] = {str_value(name), object,
                           value_from_small((int64_t)start),
@@ -224,6 +228,7 @@ static Value object_of_text(Vm *vm)
     Error error = vm->ctx.error;
     ErrorKind kind = error.kind;
     Source *source = NULL;
+    // Held for the exception, which outlives what raised it.
     if (error.source != NULL) {
         source = source_retain((Source *)(uintptr_t)error.source);
     }
@@ -258,7 +263,9 @@ static Value object_of_text(Vm *vm)
         // The exception holds it from here on.
         source = NULL;
     }
+    // Still owned here if the exception has not taken it.
     source_release((struct Ctx *)&vm->ctx, source);
+    // The object that lacked the attribute, for "Did you mean".
     if (!value_failed(made) && kind == ERR_ATTRIBUTE &&
         value_is_kind(made, KIND_EXCEPTION)) {
         value_as_exception(made)->subject = vm->error_subject;
@@ -276,12 +283,14 @@ Value raise_take(Vm *vm)
         vm->exception = VALUE_UNBOUND;
         return taken;
     }
+    // A text: the object is made now, since somebody wants to see it.
     Value made = object_of_text(vm);
     if (value_failed(made) && !value_unbound(vm->exception)) {
         made = vm->exception; // the class that was set raised an error itself
         vm->exception = VALUE_UNBOUND;
     }
     if (value_failed(made)) {
+        // Made at the start, since now there is no memory to make one.
         made = value_retain(vm->memory_error);
     }
     ctx_clear(&vm->ctx);
@@ -321,6 +330,7 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
                            uint32_t word)
 {
     if (trace->count == trace->capacity) {
+        // Four entries at first: most errors are caught a few frames out.
         uint32_t capacity = trace->capacity * 2 + 4;
         TracebackEntry *entries =
             ctx_realloc(&vm->ctx, trace->entries,
@@ -341,6 +351,7 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
 {
     Value taken = raise_take(vm);
+    // What a class set for errors made need be no exception.
     if (!value_is_kind(taken, KIND_EXCEPTION)) {
         value_replace(&vm->ctx, &vm->exception, taken);
         return;

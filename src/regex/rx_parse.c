@@ -52,6 +52,7 @@ bool rx_parser_match(RxParser *p, uint32_t c)
 // missing name none, unless the end is there.
 RxName rx_parser_until(RxParser *p, uint32_t terminator, const char *what)
 {
+    // Empty so far; its end moves with what is read.
     RxName name = {rx_parser_tell(p), rx_parser_tell(p)};
     while (p->next != RX_END && !rx_parser_sees(p, terminator)) {
         rx_parser_advance(p);
@@ -62,6 +63,7 @@ RxName rx_parser_until(RxParser *p, uint32_t terminator, const char *what)
     bool empty = name.start == name.end, ended = p->next == RX_END;
     rx_parser_advance(p);
     if (empty) {
+        // CPython counts the terminator that was read, if there was one.
         rx_parser_fail(p, ended ? 0 : 1, "missing %s", what);
     } else if (ended) {
         rx_parser_fail(p, name.end - name.start,
@@ -207,6 +209,7 @@ static bool take_count(RxParser *p, uint32_t *count)
     bool any = false;
     for (; !p->escaped && rx_is_digit(p->next); any = true) {
         value = value * 10 + (rx_parser_take(p, NULL) - '0');
+        // However many digits follow, the number cannot overflow.
         value = value > RX_MANY ? RX_MANY : value;
     }
     if (any) {
@@ -236,6 +239,7 @@ static bool take_braces(RxParser *p, uint32_t *min, uint32_t *max)
         return false;
     }
     // {,} is x*, as in Python.
+    // Either may be left out.
     *min = 0, *max = RX_MANY;
     bool low = take_count(p, min), high;
     if (rx_parser_match(p, ',')) {
@@ -276,6 +280,7 @@ static void wrap_last(RxParser *p, RxSeq *seq, uint32_t min, uint32_t max)
         rx_parser_broken(p);
         return;
     }
+    // The node is copied, so that what points at the last one need not change.
     *item = *last;
     *last = (RxNode){.kind = RX_NODE_REPEAT,
                      .flags = item->flags,
@@ -292,6 +297,7 @@ static void parse_repeat(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     uint32_t min = c == '+', max = c == '?' ? 1 : RX_MANY;
     size_t here = rx_parser_tell(p);
+    // A brace that is no count is a character, as in Python.
     if (c == '{' && !take_braces(p, &min, &max)) {
         add_char(p, seq, c, flags);
         return;
@@ -321,6 +327,7 @@ static bool skip_verbose(RxParser *p, uint32_t c, uint32_t flags)
     }
     if (c == '#') {
         bool escaped = false;
+        // An escaped line end is part of the comment.
         for (; c != RX_END && (c != '\n' || escaped);) {
             c = rx_parser_take(p, &escaped);
         }
@@ -439,12 +446,14 @@ RxSeq rx_parse_ways(RxParser *p, uint32_t flags, bool top)
         }
     } while (rx_parser_match(p, '|'));
     // A single way is no branch.
+    // On failure the sequence is empty, and nobody looks at it.
     RxSeq seq = {NULL, NULL};
     if (!p->failed && ways.count == 1) {
         seq = ways.items[0];
     } else if (!p->failed) {
         RxNode *branch = rx_parser_node(p, &seq, RX_NODE_BRANCH,
                                         top ? rx_parser_flags(p) : flags);
+        // From the vector into the arena, where all nodes live.
         RxSeq *kept = arena_new_array(p->arena, RxSeq, ways.count);
         if (branch == NULL || kept == NULL) {
             rx_parser_broken(p);

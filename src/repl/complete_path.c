@@ -35,6 +35,7 @@ static bool is_folder(const char *folder, const struct dirent *entry)
 {
     char path[PATH_MAX_LENGTH * 2];
     struct stat status;
+    // The usual case costs no further call.
     if (entry->d_type == DT_DIR || entry->d_type == DT_REG) {
         return entry->d_type == DT_DIR;
     }
@@ -88,6 +89,7 @@ void complete_files(Completion *completion, bool folders_only, bool escaped)
         // A name with a dot in front is shown to who types one.
         bool dots = strcmp(entry->d_name, ".") == 0 ||
                     strcmp(entry->d_name, "..") == 0;
+        // As shells do.
         bool hidden = entry->d_name[0] == '.' && word[length] != '.';
         bool sub = !dots && !hidden && is_folder(folder, entry);
         if (!dots && !hidden && (sub || !folders_only)) {
@@ -112,6 +114,7 @@ static bool module_name(const char *folder, const struct dirent *entry,
     strcpy(out, entry->d_name);
     if (dot != NULL && (strcmp(dot, ".py") == 0 || strcmp(dot, ".duet") == 0)) {
         out[dot - entry->d_name] = '\0';
+        // It is the package itself, which the folder stands for.
         return strcmp(out, "__init__") != 0;
     }
     return dot == NULL && is_folder(folder, entry);
@@ -125,6 +128,7 @@ static void offer_folder(Completion *completion, const char *root,
     char folder[PATH_MAX_LENGTH];
     snprintf(folder, sizeof folder, "%s/%s", *root == '\0' ? "." : root,
              package);
+    // The dots of the package are slashes here; those of the root stay.
     for (char *dot = folder + strlen(folder) - strlen(package); *dot != '\0';
          dot++) {
         *dot = *dot == '.' ? '/' : *dot;
@@ -133,6 +137,7 @@ static void offer_folder(Completion *completion, const char *root,
     struct dirent *entry;
     while (files != NULL && (entry = readdir(files)) != NULL) {
         char name[sizeof entry->d_name];
+        // Hidden files are no modules.
         if (entry->d_name[0] != '.' && module_name(folder, entry, name)) {
             complete_offer(completion, bare ? NULL : package, name,
                            VALUE_UNBOUND, "");
@@ -197,6 +202,7 @@ void complete_modules(Completion *completion)
     char *package = strndup(word, dot == NULL ? 0 : (size_t)(dot + 1 - word));
     if (package != NULL) {
         offer_package(completion, package, false);
+        // Native modules lie in no package.
         if (dot == NULL) {
             offer_native(completion);
         }
@@ -209,6 +215,7 @@ void complete_submodules(Completion *completion, const char *module)
 {
     char package[PATH_MAX_LENGTH];
     snprintf(package, sizeof package, "%s.", module);
+    // Bare: the package stands in front of `import` already.
     offer_package(completion, package, true);
 }
 
@@ -224,6 +231,8 @@ static void offer_line(Completion *completion, const char *line)
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                      "0123456789_");
         const char *behind = name + length + strspn(name + length, " ");
+        // `name ==` compares; an annotation in front of `=` is not looked
+        // through.
         bool bound = *words[i] != '\0' ||
                      (behind[0] == '=' && behind[1] != '=');
         if (strncmp(line, words[i], skip) == 0 && length > 0 && bound) {
@@ -264,7 +273,10 @@ static bool offer_file(Completion *completion, const char *root,
             *dot = *dot == '.' ? '/' : *dot;
         }
         strncat(path, ends[i], sizeof path - strlen(path) - 1);
+        // A file that is there ends the search, also if its text cannot be
+        // kept.
         FILE *file = fopen(path, "re");
+        // The head of a huge file is enough.
         char *text = file == NULL ? NULL : calloc(1, MODULE_TEXT_MAX);
         if (text != NULL) {
             size_t got = fread(text, 1, MODULE_TEXT_MAX - 1, file);
