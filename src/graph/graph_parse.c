@@ -90,6 +90,7 @@ bool graph_parse_define(Parse *parse, const Definition *definition,
     if (value == VALUE_ID_NONE) {
         return reader_explain(&parse->reader, definition->where);
     }
+    // Numbers are single in a graph, over all its blocks.
     if (map_get(&parse->values, number.text, number.length) != NULL) {
         return reader_fail_at(&parse->reader, definition->where,
                               "%%%.*s is defined twice", (int)number.length,
@@ -203,6 +204,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
         graph_block_diverges(block);
         return reader_line_end(reader, &parse->graph->arena, &note);
     }
+    // The outermost block returns, the others yield.
     if (!is_word(word, block->parent != NULL ? "yield" : "return")) {
         // An op's name stands here: back to the start of the line.
         reader->at = where;
@@ -266,6 +268,8 @@ static bool head_input(Parse *parse, InputKind kind)
     }
     // A capture is read as an input without a tensor; graph_bind_capture gives
     // it one.
+    // An input needs some name; which one is no matter, since calls match by
+    // position.
     ValueId value = graph_add_input(graph, name != NULL ? name : "arg",
                                     definition_type(&definition));
     if (!graph_parse_define(parse, &definition, value)) {
@@ -324,6 +328,7 @@ static bool head_lines(Parse *parse)
 {
     Reader *reader = &parse->reader;
     for (;;) {
+        // A line that is no head belongs to the block and is read again there.
         const char *line = reader->at, *note;
         size_t indent;
         if (!reader_indent(reader, &indent)) {
@@ -358,6 +363,7 @@ static bool read_graph(Parse *parse)
     if (!reader_indent(reader, &indent)) {
         return reader_fail_at(reader, reader->at, "the graph has no lines");
     }
+    // Looked at for its indentation only, which is that of the whole block.
     reader->at = line;
     if (!graph_parse_block(parse, parse->graph->block, indent)) {
         return false;
@@ -377,6 +383,7 @@ static Graph *read_part(ParseText *all, size_t index)
     Parse parse = {.reader = part->reader, .all = all};
     // graph_new wants a C string and copies it.
     char *name = ctx_strndup(all->ctx, part->name.text, part->name.length);
+    // A call leads here again.
     if (name == NULL || !ctx_enter(all->ctx)) {
         return NULL;
     }
@@ -413,6 +420,7 @@ Graph *graph_parse_callee(Parse *parse)
         if (!is_word(part->name, name)) {
             continue;
         }
+        // It is not complete yet, and a graph cannot hold itself.
         if (part->open) {
             reader_fail_at(reader, where, "graph %s calls itself", name);
             return NULL;
@@ -454,6 +462,7 @@ static bool cut(ParseText *all, Arena *arena, const char *text, size_t length)
             return reader_fail_at(&reader, reader.at, "expected 'graph'");
         }
         // Everything else is read later, when all names are known.
+        // On to the line end, where reader_indent begins.
         while (reader.at < reader.end && *reader.at != '\n') {
             reader.at++;
         }
@@ -493,6 +502,7 @@ bool graph_bind_capture(Graph *graph, size_t index, Tensor *tensor)
         return ctx_fail(graph->ctx, ERR_VALUE,
                         "input %zu is not a capture without a tensor", index);
     }
+    // The text says what shapes will do.
     if (!type_covers(graph_type(graph, input->value), tensor_type(tensor))) {
         return ctx_fail(graph->ctx, ERR_VALUE,
                         "the tensor is not of the type of capture '%s'",

@@ -44,6 +44,7 @@ static bool add_outer(Scope *scope, ValueVec *list, const GraphBlock *block,
         graph_constant(scope->graph, value) != NULL) {
         return true;
     }
+    // Blocks use few outer values: a set would cost more.
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i] == value) {
             return true;
@@ -432,6 +433,7 @@ static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
         name != NULL ? scope_use(scope, node->inputs[0], name, "x") : NULL;
     TextVec outs = {0};
     StrBuf *out = &scope->text;
+    // In the order of the functions' arguments: values, then Variables.
     bool ok = condition != NULL &&
               hand_all(scope, handed, handed->outer.items,
                        handed->outer.count, name) &&

@@ -40,6 +40,7 @@ Value itertools_over(Vm *vm, const char *name, IteratorFn step,
 STEP(count)
 {
     Value number = self->state[0];
+    // Computed first: if it fails the number stays, and may be asked for again.
     Value next = value_binary(vm, BINARY_ADD, number, self->state[1]);
     if (value_failed(next)) {
         return VALUE_FAIL;
@@ -53,6 +54,8 @@ MAKE(count)
 {
     (void)count;
     for (int i = 0; i < 2; i++) {
+        // By its slots: classes of the program with __float__ or __index__ will
+        // do.
         if (!value_unbound(args[i]) && !value_is_bool(args[i]) &&
             type_of(vm, args[i])->slots.to_float == NULL &&
             type_of(vm, args[i])->slots.index == NULL &&
@@ -150,11 +153,13 @@ STEP(cycle)
             release(vm, item);
             return VALUE_FAIL;
         }
+        // An item, or a failure: both are handed on.
         if (!value_same(item, VALUE_STOP)) {
             return item;
         }
         self->expected = 1;
     }
+    // Nothing to repeat.
     if (saved->count == 0) {
         return VALUE_STOP;
     }
@@ -187,6 +192,7 @@ STEP(chain)
             if (!value_same(item, VALUE_STOP)) {
                 return item;
             }
+            // That one is at its end: on to the next.
             value_replace(&vm->ctx, &self->state[1], VALUE_UNBOUND);
         }
         Value iterable = itertools_next(vm, self);
@@ -196,6 +202,7 @@ STEP(chain)
         Value items = value_iter(vm, iterable);
         release(vm, iterable);
         if (value_failed(items)) {
+            // After an error it is at its end, as in CPython.
             return itertools_ended(vm, self), VALUE_FAIL;
         }
         value_replace(&vm->ctx, &self->state[1], items);
@@ -220,6 +227,7 @@ MAKE(chain)
 STEP(islice)
 {
     bool limited = !value_is_none(self->state[1]);
+    // Without a stop: a number that is never reached.
     uint64_t stop = limited ? (uint64_t)value_small(self->state[1])
                             : UINT64_MAX;
     while (self->position < self->expected) {
@@ -240,6 +248,7 @@ STEP(islice)
     if (itertools_is_item(item)) {
         self->position++;
         self->expected += (uint64_t)value_small(self->state[2]);
+        // No further than the stop, as CPython reads no item behind it.
         self->expected = self->expected > stop ? stop : self->expected;
     }
     return item;
@@ -257,6 +266,7 @@ static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
         if (vm_has_error(vm)) {
             raise_clear(vm);
         }
+        // Which of the two texts the caller takes hangs on that.
         *out = -1;
         return false;
     }
@@ -274,6 +284,7 @@ MAKE(islice)
                            bounds->count < 1 ? "least" : "most",
                            bounds->count < 1 ? 2 : 4, bounds->count + 1);
     }
+    // islice(it, stop), else start, stop and step.
     bool one = bounds->count == 1;
     Value none = VALUE_NONE;
     int64_t start = 0, stop = -1, step = 1;

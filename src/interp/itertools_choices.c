@@ -48,6 +48,7 @@ static Value make_choices(Vm *vm, const char *name, IteratorFn step,
     for (size_t i = 0; i < places; i++) {
         set_place(list, i, 0);
     }
+    // None serves as the sign that there is more.
     self->state[0] = empty ? VALUE_UNBOUND : VALUE_NONE;
     self->state[1] = value_from_object(pool);
     self->state[2] = value_from_object(list);
@@ -64,6 +65,7 @@ STEP(product)
     }
     const Tuple *pools = value_as_tuple(self->state[1]);
     List *places = value_as_list(self->state[2]);
+    // The last wheel that can go on does; those behind it begin anew.
     size_t i = pools->count;
     while (self->expected && i > 0) {
         int64_t next = place(places, i - 1) + 1;
@@ -74,10 +76,12 @@ STEP(product)
         set_place(places, i - 1, 0);
         i--;
     }
+    // All wheels were at their ends.
     if (self->expected && i == 0) {
         return itertools_ended(vm, self);
     }
     self->expected = 1;
+    // No pools at all: one empty row.
     Tuple *row = iterator_result(vm, self, pools->count);
     for (size_t k = 0; row != NULL && k < pools->count; k++) {
         const Tuple *pool = value_as_tuple(pools->items[k]);
@@ -99,6 +103,7 @@ MAKE(product)
         return raise_error(vm, ERR_VALUE,
                            "repeat argument cannot be negative");
     }
+    // A product that long has no memory anyhow.
     if (iterables->count != 0 &&
         (uint64_t)repeat > UINT32_MAX / iterables->count) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -108,6 +113,7 @@ MAKE(product)
     Tuple *pools = tuple_new(vm, all);
     for (size_t i = 0; pools != NULL && i < all; i++) {
         if (i >= once) {
+            // Each iterable is read once, however often it takes part.
             pools->items[i] = value_retain(pools->items[i - once]);
             continue;
         }
@@ -141,6 +147,7 @@ static Value step_growing(Vm *vm, Iterator *self, int64_t gap)
         if (i < 0) {
             return itertools_ended(vm, self);
         }
+        // It and those behind it take the least places that are left.
         int64_t at = place(places, (size_t)i) + 1;
         for (; i < count; i++, at += gap) {
             set_place(places, (size_t)i, at);
@@ -170,6 +177,7 @@ static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
         return NULL;
     }
     *length = (int64_t)pool->count;
+    // Without r all of the pool.
     bool given = !optional || (!value_unbound(args[1]) &&
                                !value_is_none(args[1]));
     if ((given && !value_to_index(vm, args[1], length)) ||
@@ -194,6 +202,7 @@ MAKE(combinations)
                        ? NULL
                        : value_as_list(
                              ((Iterator *)value_object(made))->state[2]);
+    // An empty one has no places to set.
     for (size_t i = 0; places != NULL && i < places->count; i++) {
         set_place(places, i, (int64_t)i);
     }
@@ -222,6 +231,8 @@ STEP(permutations)
     const Tuple *pool = value_as_tuple(self->state[1]);
     List *places = value_as_list(self->state[2]);
     size_t n = pool->count, i = self->position;
+    // From the last shown place: the first whose counter has turns left
+    // changes.
     for (; self->expected && i > 0; i--) {
         size_t at = i - 1;
         int64_t turns = place(places, n + at) - 1;
@@ -234,6 +245,7 @@ STEP(permutations)
             set_place(places, n + at, (int64_t)(n - at));
             continue;
         }
+        // It swaps with the item that many places from the end.
         set_place(places, n + at, turns);
         places->items[at] = places->items[n - (size_t)turns];
         places->items[n - (size_t)turns] = moved;

@@ -19,6 +19,7 @@ static bool same_place(const BlockPlace *a, const BlockPlace *b)
         a->step_count != b->step_count) {
         return false;
     }
+    // d["a"] and d.a are two places, so the kind of step counts.
     for (uint32_t i = 0; i < a->step_count; i++) {
         if (!value_same(a->steps[i].key, b->steps[i].key) ||
             a->steps[i].item != b->steps[i].item) {
@@ -33,6 +34,7 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
 {
     Ctx *ctx = &c->vm->ctx;
     BlockInfo *info = c->failed ? NULL : &c->blocks.items[number];
+    // After a failure nothing is added, as if it were known already.
     bool known = info == NULL;
     for (uint32_t i = 0; !known && i < info->place_count; i++) {
         known = same_place(&info->places[i], &place);
@@ -83,6 +85,7 @@ static bool name_place(Compiler *c, Text name, BlockPlace *place)
         c->failed = true;
         return false;
     }
+    // A name of a module or a class body is looked up by name, as a global is.
     static const uint8_t kinds[] = {[PLACE_GLOBAL] = BLOCK_GLOBAL,
                                     [PLACE_NAME] = BLOCK_GLOBAL,
                                     [PLACE_LOCAL] = BLOCK_LOCAL,
@@ -152,6 +155,7 @@ static void add_path(Compiler *c, uint32_t info, const Node *node)
     uint32_t count;
     BlockPlace place;
     const Node *root = node;
+    // x[i].a: which place that is only the run knows.
     if (!is_path(node, &count)) {
         return;
     }
@@ -165,7 +169,9 @@ static void add_path(Compiler *c, uint32_t info, const Node *node)
     place.steps = ctx_alloc_zero(&c->vm->ctx, count * sizeof *place.steps);
     place.step_count = place.steps == NULL ? 0 : count;
     c->failed = c->failed || place.steps == NULL;
+    // The tree has the last step outermost; the array begins with the first.
     for (uint32_t i = count; i-- > 0 && !c->failed; node = path_inner(node)) {
+        // So that dropping the place is right if the step fails.
         place.steps[i].key = VALUE_NONE;
         if (!fill_step(c, node, &place.steps[i])) {
             break;
@@ -208,6 +214,7 @@ static void add_aliases(Compiler *c, uint32_t info, NodeList names)
         const Node *alias = names.items[i];
         Text name = alias->alias.asname.text != NULL ? alias->alias.asname
                                                      : alias->alias.name;
+        // The parser has refused a star within a function.
         if (name.text[0] != '*') {
             add_name(c, info, name);
         }
@@ -258,6 +265,7 @@ static void walk_parts(Compiler *c, uint32_t info, const Node *node)
 #define N(field) walk(c, info, node->field);
 #define L(field) walk_list(c, info, node->field);
 #include "parser/ast_cases.h"
+    // The list covers every kind that has children.
     default: break;
     }
 }
@@ -316,6 +324,7 @@ void block_expression_places(Compiler *c, uint32_t info, const Node *node)
 // the block assigns.
 void block_register(Compiler *c, uint32_t info, Reg target)
 {
+    // A conditional expression may be compiled straight into a local.
     for (uint32_t i = 0; i < c->scope->symbol_count; i++) {
         const Symbol *symbol = c->scope->symbols[i];
         if (symbol->place == PLACE_LOCAL && symbol->index == target) {
@@ -363,6 +372,7 @@ static void find_mention(Compiler *c, const Node *node, Mention *mention)
     if (node == NULL || mention->found) {
         return;
     }
+    // The whole compilation fails then, with the error of the depth.
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
         return;
@@ -398,12 +408,14 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
     bool is_for = loop->kind == AST_FOR;
     NodeList turn = is_for ? loop->for_stmt.body : loop->if_stmt.body;
     if (is_for) {
+        // The target is assigned by the loop itself, before the body.
         find_mention(c, loop->for_stmt.target, &mention);
         if (mention.found) {
             return loop->for_stmt.target->kind == AST_NAME ||
                    loop->for_stmt.target->kind == AST_TUPLE;
         }
     } else {
+        // A `while` reads its test before the turn.
         find_mention(c, loop->if_stmt.test, &mention);
     }
     for (uint32_t i = 0; i < turn.count && !mention.found; i++) {
@@ -413,6 +425,7 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
             find_mention(c, node->assign.value, &mention);
             return !mention.found;
         }
+        // Read, or assigned in part of the turn's ways only: not fresh.
         find_mention(c, node, &mention);
     }
     return false;
@@ -423,6 +436,7 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
 void block_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
 {
     for (uint32_t i = 0; !c->failed; i++) {
+        // Asked in each turn: the vector may move.
         BlockInfo *info = &c->blocks.items[number];
         if (i >= info->place_count) {
             return;

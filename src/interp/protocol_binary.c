@@ -37,6 +37,7 @@ static Value unsupported(Vm *vm, BinaryOp op, const char *suffix, Value a,
 // stands.
 static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
 {
+    // NULL: a type without operators.
     return type->slots.binary == NULL ? VALUE_NOT_IMPLEMENTED
                                       : type->slots.binary(vm, op, a, b);
 }
@@ -73,6 +74,7 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
     const char *left = type_name(type_of(vm, a));
     const char *right = type_name(type_of(vm, b));
     if (op == BINARY_ADD && is_sequence(vm, a)) {
+        // CPython's bytes have words of their own.
         if (value_is_kind(a, KIND_BYTES)) {
             return raise_error(vm, ERR_TYPE, "can't concat %s to %s", right,
                                left);
@@ -119,6 +121,7 @@ static Value quick_ints(BinaryOp op, Value a, Value b)
     case BINARY_XOR: result = value_xor_small(a, b); break;
     case BINARY_FLOORDIV:
     case BINARY_MOD: result = quick_division(op, a, b); break;
+    // Shifts and powers may need a box of any size.
     default: break;
     }
     return done ? result : VALUE_UNBOUND;
@@ -128,11 +131,13 @@ static Value quick_ints(BinaryOp op, Value a, Value b)
 // as CPython rounds them. UNBOUND as above.
 static Value quick_floats(BinaryOp op, double x, double y)
 {
+    // Floor division and power have rules of their own, in the slot.
     switch (op) {
     case BINARY_ADD: return value_try_float(x + y);
     case BINARY_SUB: return value_try_float(x - y);
     case BINARY_MUL: return value_try_float(x * y);
     case BINARY_TRUEDIV:
+        // The slot raises ZeroDivisionError.
         return y == 0 ? VALUE_UNBOUND : value_try_float(x / y);
     default: return VALUE_UNBOUND;
     }
@@ -224,6 +229,7 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
         return VALUE_FAIL;
     }
     Value result = VALUE_NOT_IMPLEMENTED;
+    // Only the left side may change itself; there is no reflected form.
     if (type->slots.inplace != NULL) {
         result = type->slots.inplace(vm, op, a, b);
     }
@@ -243,6 +249,7 @@ static Value quick_unary(UnaryOp op, Value v)
     if (value_is_int(v)) {
         switch (op) {
         case UNARY_NEG:
+            // The least of them has no negative of its size.
             return value_sub_small(value_from_small(0), v, &result)
                        ? result
                        : VALUE_UNBOUND;
@@ -272,6 +279,7 @@ Value value_unary(Vm *vm, UnaryOp op, Value v)
     if (type->slots.unary != NULL) {
         Value result = type->slots.unary(vm, op, v);
         // A method of the program may give NotImplemented as a value.
+        // Only a native slot declines by it.
         if ((type->flags & TYPE_HEAP) != 0 ||
             !value_same(result, VALUE_NOT_IMPLEMENTED)) {
             return result;
@@ -350,6 +358,7 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
     if (value_failed(index)) {
         return false;
     }
+    // Two failures, told apart below.
     bool ok = is_whole(index) && int_to_i64(index, out);
     if (!ok && is_whole(index)) {
         raise_error(vm, ERR_OVERFLOW,

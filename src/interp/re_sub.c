@@ -32,6 +32,7 @@ static bool fail_piece(Vm *vm, const Replacing *r, Value piece)
 static bool add_result(Vm *vm, Replacing *r, Value result)
 {
     ReSubject piece;
+    // None counts as no piece, as in CPython.
     if (value_is_none(result)) {
         return true;
     }
@@ -52,6 +53,7 @@ static bool add_called(Vm *vm, Replacing *r)
     size_t count = r->subject.is_text
                        ? value_as_str(r->subject.string)->count
                        : r->subject.length;
+    // A new one for each: the program may keep it.
     Value match =
         re_match_new(vm, r->pattern, &r->subject, &r->run, 0, count);
     if (value_failed(match)) {
@@ -71,6 +73,7 @@ static void add_expanded(Replacing *r)
 {
     for (size_t i = 0; i < r->template.parts.count; i++) {
         const RePart *part = &r->template.parts.items[i];
+        // A literal part; the others are groups.
         if (part->group == UINT32_MAX) {
             strbuf_add(&r->out,
                        strbuf_text(&r->template.literals) + part->start,
@@ -79,6 +82,7 @@ static void add_expanded(Replacing *r)
         }
         const char *from = r->run.marks[2 * part->group];
         const char *to = r->run.marks[2 * part->group + 1];
+        // A group that took no part is replaced by nothing, since Python 3.5.
         if (from != NULL && to != NULL) {
             strbuf_add(&r->out, from, (size_t)(to - from));
         }
@@ -93,10 +97,12 @@ static bool replace_one(Vm *vm, Replacing *r)
         strbuf_add(&r->out, r->subject.text + r->copied, start - r->copied);
         r->pieces++;
     }
+    // Before the call, which cannot change the text but may fail.
     r->copied = (size_t)(r->run.marks[1] - r->subject.text);
     if (r->called) {
         return add_called(vm, r);
     }
+    // Only now: without a match any kind will do.
     if (value_is_str(r->replacement) != r->subject.is_text) {
         return fail_piece(vm, r, r->replacement);
     }
@@ -118,6 +124,7 @@ static bool replace_all(Vm *vm, Replacing *r, int64_t most)
             re_run_advance(&r->run);
         }
     }
+    // What stands behind the last match.
     strbuf_add(&r->out, r->subject.text + r->copied,
                r->subject.length - r->copied);
     return found >= 0;
@@ -171,6 +178,7 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
         (!value_unbound(args[3]) && !value_to_index(vm, args[3], &most))) {
         return VALUE_FAIL;
     }
+    // From here on all that is freed below has been set up.
     strbuf_init(&r.out, &vm->ctx);
     Value result = VALUE_FAIL;
     if (take_replacement(vm, &r, args[1])) {
@@ -203,6 +211,7 @@ static Value pattern_subn(Vm *vm, Value *args, uint32_t count)
     if (value_failed(text)) {
         return VALUE_FAIL;
     }
+    // The tuple retains the text, which is ours.
     Value both[] = {text, value_from_small(made)};
     Tuple *pair = tuple_from(vm, both, 2);
     release(vm, text);
