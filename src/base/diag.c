@@ -172,10 +172,9 @@ static size_t take_bracket(Anchor *anchor, const char *text, size_t at)
     return at + 1;
 }
 
-// Finds the part of an expression that stands for what it does.
-// False for anything but binary operators and subscripts, as CPython marks
-// only those. `loose` operators outside brackets end the matter.
-static bool find_anchor(const char *text, size_t length, Anchor *anchor)
+// Walks the text once; what it finds is in *anchor. False: nothing that is
+// marked, such as a call or a comparison.
+static bool scan(const char *text, size_t length, Anchor *anchor)
 {
     size_t at = 0;
     while (at < length) {
@@ -201,12 +200,118 @@ static bool find_anchor(const char *text, size_t length, Anchor *anchor)
     }
     // Without an operator it may be a subscript, whose brackets are marked
     // then.
-    if (anchor->level == 0 && text[length - 1] == ']' && anchor->open > 0) {
-        anchor->start = anchor->open;
-        anchor->end = length;
-        return anchor->operand;
+    return anchor->level > 0 || (text[length - 1] == ']' &&
+                                 anchor->open > 0 && anchor->operand);
+}
+
+// Whether the bracket that begins the text ends it, and holds neither a comma
+// of its own nor a generator: then it only groups.
+static bool is_group(const char *text, size_t length)
+{
+    if (length < 3 || text[0] != '(' || text[length - 1] != ')') {
+        return false;
     }
-    return anchor->level > 0;
+    int depth = 0;
+    for (size_t at = 0; at < length;) {
+        char byte = text[at];
+        if (byte == '"' || byte == '\'') {
+            at = skip_string(text, length, at);
+            continue;
+        }
+        depth += strchr("([{", byte) != NULL;
+        depth -= strchr(")]}", byte) != NULL;
+        if ((depth == 0 && at + 1 < length) ||
+            (depth == 1 && (byte == ',' ||
+                            strncmp(text + at, " for ", 5) == 0))) {
+            return false;
+        }
+        at++;
+    }
+    return true;
+}
+
+// Takes off blanks, and the brackets that only group: nodes of the tree know
+// nothing of either. [*from, *to) is within `text`.
+static void strip_group(const char *text, size_t *from, size_t *to)
+{
+    for (;;) {
+        while (*from < *to && is_blank(text[*from])) {
+            ++*from;
+        }
+        while (*from < *to && is_blank(text[*to - 1])) {
+            --*to;
+        }
+        if (!is_group(text + *from, *to - *from)) {
+            return;
+        }
+        ++*from;
+        --*to;
+    }
+}
+
+// Between the operands CPython marks the first byte that is no blank and,
+// blank or not its operator's, the next one: a bracket counts as such.
+static void mark_operator(const char *text, size_t length, Anchor *anchor)
+{
+    size_t first = 0, left = anchor->start, right = anchor->end, end = length;
+    strip_group(text, &first, &left);
+    strip_group(text, &right, &end);
+    while (left < right && is_blank(text[left])) {
+        left++;
+    }
+    anchor->start = left;
+    anchor->end = left + 1;
+    anchor->end += left + 1 < right && !is_blank(text[left + 1]);
+}
+
+// Whether a constant index into a constant text can be computed: CPython has
+// done that before it looks for something to mark.
+static bool is_folded(const char *text, size_t open, size_t from, size_t to)
+{
+    if ((text[0] != '\'' && text[0] != '"') ||
+        skip_string(text, open, 0) != open ||
+        memchr(text, '\\', open) != NULL) {
+        return false;
+    }
+    size_t index = 0, count = utf8_count(text, open) - 2;
+    for (size_t i = from; i < to; i++) {
+        if (text[i] < '0' || text[i] > '9' || index >= count) {
+            return false;
+        }
+        index = index * 10 + (size_t)(text[i] - '0');
+    }
+    return index < count;
+}
+
+// From the end of the value to the byte behind the index, be that the bracket
+// or not. False: a constant.
+static bool mark_subscript(const char *text, size_t length, Anchor *anchor)
+{
+    size_t first = 0, left = anchor->open;
+    size_t from = anchor->open + 1, to = length - 1;
+    strip_group(text, &first, &left);
+    strip_group(text, &from, &to);
+    if (is_folded(text, anchor->open, from, to)) {
+        return false;
+    }
+    anchor->start = left;
+    anchor->end = to + 1;
+    return true;
+}
+
+// Finds the part of an expression that stands for what it does.
+// False for anything but binary operators and subscripts, as CPython marks
+// only those. `loose` operators outside brackets end the matter.
+static bool find_anchor(const char *text, size_t length, Anchor *anchor)
+{
+    if (!scan(text, length, anchor)) {
+        return false;
+    }
+    if (anchor->level == 0) {
+        return mark_subscript(text, length, anchor);
+    }
+    mark_operator(text, length, anchor);
+    return true;
 }
 
 // At least one caret, also for an empty span such as the end of a line.
@@ -234,6 +339,9 @@ static void caret_line(StrBuf *out, const Line *line, Span span, int indent,
     uint32_t start = span.start > line->start ? span.start - line->start : 0;
     bool inside = span.end <= end;
     uint32_t stop = (inside ? span.end : end) - line->start;
+    while (!inside && stop > start && is_blank(line->text[stop - 1])) {
+        stop--;
+    }
     stop = stop > start ? stop : start;
     // Beyond the text there are only blanks and the line end, of one byte
     // each.

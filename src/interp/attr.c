@@ -7,6 +7,7 @@
 // no data descriptor of that name).
 #include "interp/attr.h"
 
+#include "interp/class_slot_names.h"
 #include "interp/module.h"
 #include "interp/note.h"
 #include "interp/obj_function.h"
@@ -142,44 +143,6 @@ static bool set_refused(Vm *vm, Value self, Str *name, bool in_class,
     return attr_missing(vm, self, name), false;
 }
 
-// Whether `name` is one of the names in `slots`, a str or a sequence of them.
-static bool lists_name(Value slots, const Str *name)
-{
-    if (value_is_str(slots)) {
-        return str_equal(value_as_str(slots), name);
-    }
-    // The two kinds that __slots__ has in practice.
-    bool list = value_is_kind(slots, KIND_LIST);
-    if (!list && !value_is_kind(slots, KIND_TUPLE)) {
-        return true; // a dict or an iterator: nothing is refused
-    }
-    size_t count = list ? value_as_list(slots)->count
-                        : value_as_tuple(slots)->count;
-    const Value *items = list ? value_as_list(slots)->items
-                              : value_as_tuple(slots)->items;
-    for (size_t i = 0; i < count; i++) {
-        if (value_is_str(items[i]) &&
-            str_equal(value_as_str(items[i]), name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether instances of a class with __slots__ take an attribute of this name.
-static bool takes_name(Vm *vm, const Type *cls, const Str *name)
-{
-    for (size_t i = 0; i < cls->mro->count; i++) {
-        Type *owner = (Type *)value_object(cls->mro->items[i]);
-        // Each class of the MRO adds its own __slots__.
-        Value slots = dict_get_name(owner->dict, vm->names[NAME_SLOTS]);
-        if (!value_unbound(slots) && lists_name(slots, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // object.__setattr__, and __delattr__ if the value is UNBOUND. The order is
 // that of a look-up: a data descriptor of the class comes first.
 bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
@@ -198,12 +161,17 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
         return set_refused(vm, self, name, !value_unbound(found), deleting);
     }
     if ((cls->flags & TYPE_SLOTTED) != 0 && !deleting &&
-        !takes_name(vm, cls, name)) {
+        !class_takes_name(vm, cls, name)) {
         return set_refused(vm, self, name, !value_unbound(found), deleting);
     }
     Object *object = value_object(self);
     // Deleting what is only in the class is an error, too.
     if (deleting && value_unbound(instance_get(vm, object, name))) {
+        // The slots of __slots__ are emptied, which says less than a dict.
+        if ((cls->flags & TYPE_SLOTTED) != 0 &&
+            class_takes_name(vm, cls, name)) {
+            return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
+        }
         // 3.11 gives the bare name where __dict__ was asked for before.
         if (object->kind == KIND_INSTANCE &&
             ((Instance *)object)->shape == NULL) {

@@ -6,6 +6,7 @@
 #include "interp/class_new.h"
 
 #include "interp/attr.h"
+#include "interp/class_slot_names.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_function.h"
@@ -381,32 +382,6 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
     return tuple_from(vm, &object, 1);
 }
 
-// A class whose bases have no instance dict takes the names of its __slots__
-// alone; __dict__ among them gives one. Instances then refuse other names; what
-// the slots hold is kept like any attribute.
-static bool is_slotted(Vm *vm, const Type *cls)
-{
-    Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
-    if (value_unbound(slots)) {
-        return false;
-    }
-    for (size_t i = 0; i < cls->bases->count; i++) {
-        const Type *base = value_as_type(cls->bases->items[i]);
-        if ((base->flags & TYPE_HAS_DICT) != 0 &&
-            (base->flags & TYPE_SLOTTED) == 0) {
-            return false;
-        }
-    }
-    Value dict = value_from_object(vm->names[NAME_DICT]);
-    bool tuple = value_is_kind(slots, KIND_TUPLE);
-    for (size_t i = 0; tuple && i < value_as_tuple(slots)->count; i++) {
-        if (value_same(value_as_tuple(slots)->items[i], dict)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // The slots are set before any hook of the program runs: __set_name__ and
 // __init_subclass__ come last and see a whole class.
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
@@ -422,8 +397,8 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
         return false;
     }
     cls->flags &= ~(uint32_t)TYPE_SLOTTED;
-    cls->flags |= is_slotted(vm, cls) ? TYPE_SLOTTED : 0;
-    return complete_dict(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
+    return class_check_slots(vm, cls) && complete_dict(vm, cls) &&
+           mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
            fill_class_cell(vm, cls) && class_update_slots(vm, cls, NULL) &&
@@ -455,9 +430,6 @@ static Type *winning_meta(Vm *vm, Type *meta, Tuple *bases)
 {
     for (size_t i = 0; i < bases->count; i++) {
         Type *other = type_of(vm, bases->items[i]);
-        if (other->kind != KIND_TYPE) {
-            continue; // best_base will refuse it
-        }
         if (type_is_subtype(other, meta)) {
             meta = other;
         } else if (!type_is_subtype(meta, other)) {
@@ -539,6 +511,9 @@ static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
     if (!value_unbound(given)) {
         // Any callable: it need not be a class.
         meta = given;
+    // `class A(5)` calls int: what the first base is an instance of.
+    } else if (bases->count > 0) {
+        meta = value_from_object(type_of(vm, bases->items[0]));
     }
     value_retain(meta);
     if (dict_remove(vm, keywords, value_from_object(key)) < 0) {

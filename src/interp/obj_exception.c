@@ -361,6 +361,11 @@ static Value add_note(Vm *vm, Value *args, uint32_t count)
         }
         exception->notes = value_from_object(list);
     }
+    // The program may have set anything.
+    if (!value_is_kind(exception->notes, KIND_LIST)) {
+        return raise_error(vm, ERR_TYPE,
+                           "Cannot add note: __notes__ is not a list");
+    }
     // Borrowed from the exception.
     List *notes = value_as_list(exception->notes);
     return note_store(vm, notes, args[1]) && list_append(vm, notes, args[1])
@@ -379,6 +384,19 @@ static Value get_notes(Vm *vm, Value self)
                : value_retain(notes);
 }
 
+// Anything may stand there; UNBOUND deletes.
+static bool set_notes(Vm *vm, Value self, Value value)
+{
+    Exception *exception = value_as_exception(self);
+    if (value_unbound(value) && value_unbound(exception->notes)) {
+        return raise_false(vm, ERR_ATTRIBUTE,
+                           "'%s' object has no attribute '__notes__'",
+                           type_name(type_of(vm, self)));
+    }
+    value_replace(&vm->ctx, &exception->notes, value_retain(value));
+    return true;
+}
+
 static const NativeDef exception_methods[] = {
     {"with_traceback", "self, tb, /", with_traceback,
      "Set __traceback__ and return self."},
@@ -394,7 +412,7 @@ static const MemberDef exception_members[] = {
     {"__suppress_context__", get_suppress, set_suppress,
      "Do not print the context."},
     {"__traceback__", get_traceback, set_traceback, "Where it passed."},
-    {"__notes__", get_notes, NULL, "The notes that add_note added."},
+    {"__notes__", get_notes, set_notes, "The notes that add_note added."},
     {NULL, NULL, NULL, NULL}};
 
 // All error classes share this layout and these slots: what differs between

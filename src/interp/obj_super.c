@@ -80,7 +80,8 @@ static Value class_cell(Vm *vm, const Frame *frame)
 Value super_of_frame(Vm *vm)
 {
     const Frame *frame = vm->frame;
-    if (frame == NULL || frame->code->positional_count == 0) {
+    if (frame == NULL || (frame->code->flags & CODE_MODULE) ||
+        frame->code->positional_count == 0) {
         return raise_error(vm, ERR_RUNTIME, "super(): no arguments");
     }
     // Borrowed from the frame's cells.

@@ -21,6 +21,7 @@ interp_sources += src/interp/class_attr_slots.c
 interp_sources += src/interp/class_mro.c
 interp_sources += src/interp/class_native.c
 interp_sources += src/interp/class_new.c
+interp_sources += src/interp/class_slot_names.c
 interp_sources += src/interp/class_slots.c
 interp_sources += src/interp/code.c
 interp_sources += src/interp/code_dump.c

@@ -125,23 +125,46 @@ static void print_message(Vm *vm, StrBuf *out, Value exception,
     object_release_null(&vm->ctx, text);
 }
 
-// PEP 678: what add_note() has collected, a line each.
+// A note that cannot be made a text must not hide the error itself.
+static void print_note(Vm *vm, StrBuf *out, Value note)
+{
+    Str *text = value_str(vm, note);
+    if (text == NULL) {
+        raise_clear(vm);
+        strbuf_puts(out, "<note str() failed>");
+    } else {
+        strbuf_add(out, text->text, text->length);
+        object_release(&vm->ctx, text);
+    }
+    strbuf_putc(out, '\n');
+}
+
+// PEP 678: what add_note() has collected, a line each. The program may have
+// put something else there: a sequence counts as one, the rest is shown.
 static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 {
-    if (!value_is_kind(exception->notes, KIND_LIST)) {
+    Value notes = exception->notes;
+    if (value_unbound(notes)) {
         return true;
     }
-    const List *notes = value_as_list(exception->notes);
-    for (size_t i = 0; i < notes->count; i++) {
-        Str *note = value_str(vm, notes->items[i]);
-        if (note == NULL) {
-            return false;
+    if (!value_is_kind(notes, KIND_LIST) && !value_is_kind(notes, KIND_TUPLE) &&
+        !value_is_str(notes)) {
+        Str *text = value_repr(vm, notes);
+        if (text == NULL) {
+            raise_clear(vm);
         }
-        strbuf_add(out, note->text, note->length);
-        strbuf_putc(out, '\n');
-        object_release(&vm->ctx, note);
+        strbuf_puts(out, text == NULL ? "<__notes__ repr() failed>"
+                                      : text->text);
+        object_release_null(&vm->ctx, text);
+        return true; // CPython ends no line here
     }
-    return true;
+    // A copy: the text of a note may change the list.
+    Tuple *all = value_to_tuple(vm, notes);
+    for (size_t i = 0; all != NULL && i < all->count; i++) {
+        print_note(vm, out, all->items[i]);
+    }
+    object_release_null(&vm->ctx, all);
+    return all != NULL;
 }
 
 // What stands below the frames: class, message, notes.
