@@ -6,6 +6,9 @@ lib_modules = \
 	lib/_strptime.duet \
 	lib/_sysinfo.duet \
 	lib/abc.duet \
+	lib/argparse/__init__.duet \
+	lib/argparse/_actions.duet \
+	lib/argparse/_format.duet \
 	lib/base64.duet \
 	lib/bisect.duet \
 	lib/collections/__init__.duet \
