@@ -9,6 +9,8 @@ lib_modules = \
 	lib/argparse/__init__.duet \
 	lib/argparse/_actions.duet \
 	lib/argparse/_format.duet \
+	lib/argparse/_groups.duet \
+	lib/argparse/_run.duet \
 	lib/base64.duet \
 	lib/bisect.duet \
 	lib/collections/__init__.duet \
@@ -36,7 +38,9 @@ lib_modules = \
 	lib/fnmatch.duet \
 	lib/fractions.duet \
 	lib/functools.duet \
+	lib/getpass.duet \
 	lib/glob.duet \
+	lib/graphlib.duet \
 	lib/heapq.duet \
 	lib/html/__init__.duet \
 	lib/importlib/__init__.duet \
@@ -56,11 +60,15 @@ lib_modules = \
 	lib/os/path.duet \
 	lib/platform.duet \
 	lib/pprint.duet \
+	lib/queue.duet \
 	lib/random.duet \
 	lib/re.duet \
+	lib/reprlib.duet \
+	lib/secrets.duet \
 	lib/shlex.duet \
 	lib/statistics.duet \
 	lib/string.duet \
+	lib/struct.duet \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \

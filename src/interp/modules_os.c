@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -136,6 +137,89 @@ OS_BODY(rename)
                                               : raise_errno(vm, errno, from);
     release(vm, first);
     release(vm, second);
+    return result;
+}
+
+// The text of a link may be anything, so only the place of it is an error.
+OS_BODY(symlink)
+{
+    (void)count;
+    const char *to, *place;
+    Value first = path_argument(vm, args[0], "symlink", &to);
+    if (value_failed(first)) {
+        return first;
+    }
+    Value second = path_argument(vm, args[1], "symlink", &place);
+    Value result = value_failed(second)          ? VALUE_FAIL
+                   : symlink(to, place) == 0     ? VALUE_NONE
+                                                 : raise_errno(vm, errno, to);
+    release(vm, first);
+    release(vm, second);
+    return result;
+}
+
+// A link's text is cut at PATH_MAX, which none can pass.
+OS_BODY(readlink)
+{
+    (void)count;
+    const char *path;
+    Value held = path_argument(vm, args[0], "readlink", &path);
+    if (value_failed(held)) {
+        return held;
+    }
+    char text[PATH_MAX];
+    ssize_t length = readlink(path, text, sizeof text);
+    Str *str = length < 0 ? NULL : str_new(vm, text, (size_t)length);
+    Value result = length < 0     ? raise_errno(vm, errno, path)
+                   : str == NULL  ? VALUE_FAIL
+                                  : str_value(str);
+    release(vm, held);
+    return result;
+}
+
+OS_BODY(chmod)
+{
+    (void)count;
+    const char *path;
+    int64_t mode;
+    if (!value_to_index(vm, args[1], &mode)) {
+        return VALUE_FAIL;
+    }
+    Value held = path_argument(vm, args[0], "chmod", &path);
+    if (value_failed(held)) {
+        return held;
+    }
+    Value result = chmod(path, (mode_t)mode) == 0
+                       ? VALUE_NONE
+                       : raise_errno(vm, errno, path);
+    release(vm, held);
+    return result;
+}
+
+// Both times in seconds; lib/os gives the present where none were.
+OS_BODY(utime)
+{
+    (void)count;
+    const char *path;
+    double seconds[2];
+    if (!value_to_double(vm, args[1], &seconds[0]) ||
+        !value_to_double(vm, args[2], &seconds[1])) {
+        return VALUE_FAIL;
+    }
+    Value held = path_argument(vm, args[0], "utime", &path);
+    if (value_failed(held)) {
+        return held;
+    }
+    struct timespec times[2];
+    for (int i = 0; i < 2; i++) {
+        double whole = floor(seconds[i]);
+        times[i].tv_sec = (time_t)whole;
+        times[i].tv_nsec = (long)((seconds[i] - whole) * 1e9);
+    }
+    Value result = utimensat(AT_FDCWD, path, times, 0) == 0
+                       ? VALUE_NONE
+                       : raise_errno(vm, errno, path);
+    release(vm, held);
     return result;
 }
 
@@ -420,6 +504,11 @@ static const NativeDef functions[] = {
     {"rmdir", "path", os_rmdir, "Remove an empty folder."},
     {"remove", "path", os_remove, "Remove a file."},
     {"mkdir", "path, mode=511", os_mkdir, "Make a folder."},
+    {"symlink", "src, dst, target_is_directory=False", os_symlink,
+     "Make a link to a path."},
+    {"readlink", "path", os_readlink, "What a link leads to."},
+    {"chmod", "path, mode", os_chmod, "Set a file's permissions."},
+    {"_utime", "path, access, change, /", os_utime, "Set a file's times."},
     {"rename", "src, dst", os_rename, "Give a file another name."},
     {"getcwd", "", os_getcwd, "The folder in which the program works."},
     {"listdir", "path='.'", os_listdir, "The names in a folder."},
