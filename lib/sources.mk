@@ -58,6 +58,7 @@ lib_modules = \
 	lib/operator.duet \
 	lib/os/__init__.duet \
 	lib/os/path.duet \
+	lib/pathlib.duet \
 	lib/platform.duet \
 	lib/pprint.duet \
 	lib/queue.duet \
@@ -66,9 +67,11 @@ lib_modules = \
 	lib/reprlib.duet \
 	lib/secrets.duet \
 	lib/shlex.duet \
+	lib/shutil.duet \
 	lib/statistics.duet \
 	lib/string.duet \
 	lib/struct.duet \
+	lib/tempfile.duet \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
