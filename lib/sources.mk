@@ -13,6 +13,7 @@ lib_modules = \
 	lib/argparse/_run.duet \
 	lib/base64.duet \
 	lib/bisect.duet \
+	lib/calendar.duet \
 	lib/collections/__init__.duet \
 	lib/collections/abc.duet \
 	lib/contextlib.duet \
@@ -20,6 +21,11 @@ lib_modules = \
 	lib/csv.duet \
 	lib/dataclasses.duet \
 	lib/datetime.duet \
+	lib/decimal/__init__.duet \
+	lib/decimal/_arithmetic.duet \
+	lib/decimal/_context.duet \
+	lib/decimal/_digits.duet \
+	lib/decimal/_format.duet \
 	lib/difflib.duet \
 	lib/doctest/__init__.duet \
 	lib/doctest/_find.duet \
@@ -41,6 +47,7 @@ lib_modules = \
 	lib/getpass.duet \
 	lib/glob.duet \
 	lib/graphlib.duet \
+	lib/hashlib.duet \
 	lib/heapq.duet \
 	lib/html/__init__.duet \
 	lib/importlib/__init__.duet \
@@ -49,6 +56,9 @@ lib_modules = \
 	lib/json.duet \
 	lib/keyword.duet \
 	lib/linecache.duet \
+	lib/logging/__init__.duet \
+	lib/logging/_loggers.duet \
+	lib/logging/handlers.duet \
 	lib/math.duet \
 	lib/numbers.duet \
 	lib/numpy/__init__.duet \
@@ -108,5 +118,6 @@ lib_modules = \
 	lib/unittest/loader.duet \
 	lib/unittest/result.duet \
 	lib/unittest/runner.duet \
+	lib/uuid.duet \
 	lib/warnings.duet \
 	lib/weakref.duet
