@@ -16,6 +16,8 @@ lib_modules = \
 	lib/calendar.duet \
 	lib/collections/__init__.duet \
 	lib/collections/abc.duet \
+	lib/configparser/__init__.duet \
+	lib/configparser/_parts.duet \
 	lib/contextlib.duet \
 	lib/copy.duet \
 	lib/csv.duet \
@@ -51,6 +53,8 @@ lib_modules = \
 	lib/heapq.duet \
 	lib/html/__init__.duet \
 	lib/importlib/__init__.duet \
+	lib/inspect/__init__.duet \
+	lib/inspect/_signature.duet \
 	lib/io.duet \
 	lib/itertools.duet \
 	lib/json.duet \
