@@ -150,6 +150,9 @@ static bool fill_constant(const KernelCall *call, Tensor *out)
         } else {
             tensor_set_float(out, i, value);
         }
+        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
@@ -219,6 +222,10 @@ static bool kernel_pad(const KernelCall *call)
             tensor_copy(call->ctx, out, at, in, from, run);
         }
         at += run;
+        // A row at a time, or an element.
+        if ((run > 1 || (at & 0xFFFF) == 0) && !ctx_poll(call->ctx)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }

@@ -78,6 +78,9 @@ static bool kernel_arange(const KernelCall *call)
             tensor_set_int(out, i,
                            (int64_t)((uint64_t)tensor_int_at(start, 0) + far));
         }
+        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
@@ -132,6 +135,9 @@ static bool kernel_linspace(const KernelCall *call)
         bool last = with_end && i > 0 && i == out->count - 1;
         double part = i == 0 ? 0 : (stop - start) * (double)i / parts;
         tensor_set_float(out, i, last ? stop : start + part);
+        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }

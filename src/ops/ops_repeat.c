@@ -398,8 +398,13 @@ static bool triangle(const KernelCall *call, bool upper)
     int64_t columns = tensor_dims(in)[in->rank - 1];
     // Rows are copied and cleared as bytes: zero bits are 0 in every dtype.
     size_t size = dtype_size((DType)in->dtype);
-    memcpy(out->data, in->data, (size_t)in->count * size);
     for (int64_t r = 0; columns > 0 && r < in->count / columns; r++) {
+        size_t start = (size_t)(r * columns) * size;
+        memcpy((char *)out->data + start, (const char *)in->data + start,
+               (size_t)columns * size);
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
         // The first column above the diagonal, or the one on it, held within
         // the row.
         int64_t edge = r % rows + k + (upper ? 0 : 1);

@@ -116,7 +116,7 @@ static bool kernel_gather_nd(const KernelCall *call)
     Tuples t = tuples_of(x, call->inputs[1]);
     for (int64_t i = 0; i < t.count; i++) {
         int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
-        if (slice < 0) {
+        if (slice < 0 || !ctx_poll(call->ctx)) {
             return false;
         }
         tensor_copy(call->ctx, out, i * t.width, x, slice * t.width, t.width);
@@ -222,7 +222,7 @@ static bool scatter(const KernelCall *call,
     tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count);
     for (int64_t i = 0; i < t.count; i++) {
         int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
-        if (slice < 0) {
+        if (slice < 0 || !ctx_poll(call->ctx)) {
             return false;
         }
         put(call, slice * t.width, i * t.width, t.width);
@@ -323,6 +323,9 @@ static bool kernel_take_along(const KernelCall *call)
         int64_t from = (i / (wanted * inner) * size + index) * inner +
                        i % inner;
         tensor_copy(call->ctx, call->outputs[0], i, x, from, 1);
+        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }

@@ -80,6 +80,9 @@ static bool kernel_boolean_mask(const KernelCall *call)
             tensor_copy(call->ctx, out, at, x, i * inner, inner);
             at += inner;
         }
+        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
@@ -145,6 +148,9 @@ static bool kernel_nonzero(const KernelCall *call)
         }
     }
     for (int64_t i = 0; i < x->count; i++) {
+        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+            return false;
+        }
         if (!is_nonzero(x, i)) {
             continue;
         }
@@ -227,6 +233,10 @@ static bool kernel_searchsorted(const KernelCall *call)
             high = before ? high : middle;
         }
         ((int64_t *)call->outputs[0]->data)[i] = low;
+        // Each search takes a tenth of a microsecond or so.
+        if (!ctx_poll_at(call->ctx, (size_t)(i + 1) << 4)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
