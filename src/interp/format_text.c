@@ -28,6 +28,7 @@ static Value numbered(Fields *f, int64_t number)
         return raise_error(f->vm, ERR_VALUE,
                            "Format string contains positional fields");
     }
+    // Never negative: names of digits have no sign.
     if ((uint64_t)number >= f->args->count) {
         return raise_error(f->vm, ERR_INDEX,
                            "Replacement index %lld out of range for positional "
@@ -70,6 +71,8 @@ static Value first_part(Fields *f, const char *at, const char *end)
     // An empty name: the next number in turn.
     bool automatic = at == end;
     if (automatic || number >= 0) {
+        // `next` is -1 once a number was written, `automatic` is set once none
+        // was.
         if ((automatic && f->next < 0) || (!automatic && f->automatic)) {
             return raise_error(
                 f->vm, ERR_VALUE,
@@ -87,6 +90,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
         return numbered(f, number);
     }
     // Anything else names a keyword.
+    // Not interned: templates may be data of which each is seen once.
     Str *name = str_new(f->vm, at, (size_t)(end - at));
     if (name == NULL) {
         return VALUE_FAIL;
@@ -149,6 +153,7 @@ static Value field_value(Fields *f, const char *at, const char *end)
                (kind == '[' ? *stop != ']' : *stop != '.' && *stop != '[')) {
             stop++;
         }
+        // The closing bracket belongs to the part, and is passed over below.
         if (kind == '[' && stop == end) {
             release(f->vm, v);
             return raise_error(f->vm, ERR_VALUE,
@@ -204,6 +209,7 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
     if (spec_text != NULL) {
         text = value_format(f->vm, v, spec_text);
     }
+    // Its text is all that is needed now.
     release(f->vm, v);
     object_release_null(&f->vm->ctx, spec_text);
     if (text == NULL) {
@@ -220,6 +226,7 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
 static bool read_spec(Fields *f, const char **at, const char *end, char *how,
                       const char **spec, const char **spec_end)
 {
+    // What ended the name: '!' or ':'.
     char c = (*at)[-1];
     if (c == '!') {
         if (*at == end) {
@@ -272,6 +279,7 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
             break;
         }
     }
+    // The text ended within the name.
     if (c != '}' && c != ':' && c != '!') {
         return raise_null(f->vm, ERR_VALUE,
                           "expected '}' before end of string");

@@ -34,8 +34,10 @@ static bool sum_add(Vm *vm, ExactSum *sum, double item)
     int kept = 0;
     for (int i = 0; i < sum->count; i++) {
         double y = sum->partials[i], low;
+        // The larger one first, as add_exactly asks.
         x = fabs(x) < fabs(y) ? add_exactly(y, x, &low)
                               : add_exactly(x, y, &low);
+        // Zeros are dropped, so that the list stays short.
         if (low != 0) {
             sum->partials[kept++] = low;
         }
@@ -51,6 +53,7 @@ static bool sum_add(Vm *vm, ExactSum *sum, double item)
     }
     sum->special += item;
     sum->infinities += isinf(item) ? item : 0;
+    // The finite part has no say any more.
     sum->count = 0;
     return true;
 }
@@ -64,6 +67,7 @@ static double sum_round(const ExactSum *sum)
     while (n > 0 && low == 0) {
         high = add_exactly(high, sum->partials[--n], &low);
     }
+    // A half, with something of the same sign below it, is more than a half.
     if (n > 0 && low != 0 && (low < 0) == (sum->partials[n - 1] < 0)) {
         double y = low * 2, x = high + y;
         high = y == x - high ? x : high;
@@ -80,6 +84,7 @@ static bool sum_all(Vm *vm, ExactSum *sum, Value iterator)
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             return !value_failed(item);
         }
+        // ctx_poll: the iterator may have no end.
         bool done = value_to_double(vm, item, &x) && sum_add(vm, sum, x) &&
                     ctx_poll(&vm->ctx);
         release(vm, item);
@@ -108,6 +113,7 @@ Value math_fsum(Vm *vm, Value *args, uint32_t count)
     if (sum.special == 0) {
         return float_new(vm, sum_round(&sum));
     }
+    // Both infinities came; a NaN among the items is no error.
     return isnan(sum.infinities)
                ? raise_error(vm, ERR_VALUE, "-inf + inf in fsum")
                : float_new(vm, sum.special);
@@ -119,6 +125,7 @@ Value math_fsum(Vm *vm, Value *args, uint32_t count)
 static int64_t small_root(int64_t n)
 {
     int64_t root = (int64_t)sqrt((double)n);
+    // The double may have been rounded up, or down.
     root -= root * root > n;
     root += (root + 1) * (root + 1) <= n;
     return root;
@@ -173,6 +180,7 @@ static Value root_of(Vm *vm, Value n, int64_t bits)
     if (value_is_int(n)) {
         return value_from_small(small_root(value_small(n)));
     }
+    // A quarter of the bits for the root means half of the number's.
     int64_t shift = (bits - 1) / 4;
     Value upper = shifted(vm, BINARY_RSHIFT, n, 2 * shift);
     if (value_failed(upper)) {

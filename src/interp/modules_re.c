@@ -14,6 +14,7 @@ static uint32_t *code_points(Vm *vm, const ReSubject *source, size_t *count,
     uint32_t *points = ctx_alloc(&vm->ctx, *size);
     *count = 0;
     for (size_t at = 0; points != NULL && at < source->length; ++*count) {
+        // A byte is its own code, in bytes and in ASCII text.
         points[*count] = (unsigned char)source->text[at];
         at += source->narrow
                   ? 1
@@ -46,6 +47,7 @@ static Str *fault_text(Vm *vm, const RegexFault *fault,
                        const uint32_t *points, bool is_text)
 {
     const char *text = strbuf_text(&fault->text);
+    // No name in it.
     if (fault->name_at == SIZE_MAX) {
         return str_new(vm, text, fault->text.length);
     }
@@ -77,6 +79,7 @@ static bool raise_fault(Vm *vm, const RegexFault *fault,
     case REGEX_FAULT_OVERFLOW:
         return raise_false(vm, ERR_OVERFLOW, "%s",
                            strbuf_text(&fault->text));
+    // The context's own error: memory, Ctrl-C, depth.
     default:
         return false;
     }
@@ -89,6 +92,7 @@ static Dict *group_names(Vm *vm, const Regex *regex)
     for (uint32_t i = 1;
          groups != NULL && i <= regex_group_count(regex); i++) {
         const char *text = regex_group_name(regex, i);
+        // A group without a name is reached by its number alone.
         if (text == NULL) {
             continue;
         }
@@ -111,6 +115,7 @@ static Value pattern_new(Vm *vm, Regex *regex, const ReSubject *source)
     Type *match = type_variant(vm, &re_match_type_def, "Match");
     Dict *groups =
         cls == NULL || match == NULL ? NULL : group_names(vm, regex);
+    // What fails on the way has left its error pending.
     RePattern *pattern =
         groups == NULL ? NULL : object_new(vm, cls, sizeof *pattern);
     if (pattern == NULL) {
@@ -145,6 +150,7 @@ static Value compile_pattern(Vm *vm, Value *args, uint32_t count)
     Regex *regex = regex_compile(&vm->ctx, points, length, source.is_text,
                                  (uint32_t)flags, &fault);
     bool ok = regex != NULL || raise_fault(vm, &fault, points, &source);
+    // Set up by regex_compile in any case.
     strbuf_free(&fault.text);
     ctx_free(&vm->ctx, points, size);
     return ok ? pattern_new(vm, regex, &source) : VALUE_FAIL;
@@ -157,6 +163,7 @@ static Value warnings_of(Vm *vm, Value *args, uint32_t count)
     size_t warnings = 0;
     const RegexWarning *all =
         regex_warnings(value_as_pattern(args[0])->regex, &warnings);
+    // The module in Duet raises them as warnings, at the caller's line.
     List *list = list_new(vm, 0);
     for (size_t i = 0; list != NULL && i < warnings; i++) {
         Str *text = str_printf(vm, "%s at position %zu", all[i].text,

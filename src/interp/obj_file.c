@@ -25,6 +25,7 @@ static Type *class_of(Vm *vm, uint32_t flags)
     if (!(flags & FILE_BINARY)) {
         return type_of_kind(vm, KIND_FILE);
     }
+    // Unbuffered, only written, both, only read.
     const char *name = flags & FILE_RAW               ? "FileIO"
                        : !(flags & FILE_READ)         ? "BufferedWriter"
                        : flags & FILE_WRITE ? "BufferedRandom"
@@ -61,6 +62,8 @@ File *file_new(Vm *vm, int descriptor, Value name, const char *mode,
 // The class is the library's.
 bool file_unsupported(Vm *vm, const char *text)
 {
+    // io.UnsupportedOperation is a class of lib/io.duet, so the module is asked
+    // for it.
     Str *io = str_from(vm, "io");
     Module *module = io == NULL ? NULL : module_import(vm, io);
     object_release_null(&vm->ctx, io);
@@ -88,6 +91,7 @@ static int write_all(Ctx *ctx, int descriptor, const char *text, size_t length)
         // May take less than it was given, on a pipe or terminal.
         ssize_t count = write(descriptor, text, length);
         // A partial write is no error: the loop sends the rest.
+        // EINTR by another signal: the same bytes are tried again.
         if (count < 0 && (errno != EINTR || ctx_interrupted(ctx))) {
             return errno;
         }
@@ -107,6 +111,7 @@ static int flush_out(Vm *vm, File *file)
     if (file->out.length == 0) {
         return 0;
     }
+    // Only the standard streams share the terminal with the program.
     const ProgramHooks *program =
         file->flags & FILE_OWNED ? NULL : vm->program;
     if (program != NULL) {
@@ -164,6 +169,7 @@ static void add_marked(File *file, const char *text, size_t length)
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *next = newline == NULL ? end : newline + 1;
         strbuf_add(&file->out, text, (size_t)(next - text));
+        // The next write goes on in this line, without a mark.
         file->flags = newline == NULL ? file->flags | FILE_MID_LINE
                                       : file->flags & ~(unsigned)FILE_MID_LINE;
         text = next;
@@ -205,6 +211,7 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
         return false;
     }
     // Otherwise the system is called when the buffer is full.
+    // The invariant of standard error asks for it at once.
     bool now = (file->flags & FILE_UNBUFFERED) != 0 ||
                file->out.length >= FLUSH_AT ||
                ((file->flags & FILE_LINES) != 0 && length > 0 &&
@@ -219,6 +226,7 @@ static bool write_encoded(Vm *vm, File *file, Str *text)
         !file_write(vm, file, "\xEF\xBB\xBF", 3)) {
         return false;
     }
+    // utf-8-sig is UTF-8 behind its mark.
     Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
     Value bytes = bytes_encode(vm, "write", str_value(text), encoding,
                                file->errors);
@@ -254,6 +262,7 @@ static int is_plain(Vm *vm, const Str *text)
 {
     enum { PIECE = 1 << 20 };
     for (size_t at = 0, end; at < text->length; at = end) {
+        // A piece must not end within a character.
         end = text->length - at > PIECE ? at + PIECE : text->length;
         while (end < text->length && (text->text[end] & 0xC0) == 0x80) {
             end++;
@@ -272,6 +281,7 @@ static int is_plain(Vm *vm, const Str *text)
 // The standard streams take any text; a file refuses lone surrogates.
 bool file_write_text(Vm *vm, File *file, Str *text)
 {
+    // ASCII is plain without a look at it.
     int plain = text->count == text->length || !(file->flags & FILE_OWNED)
                     ? 1
                     : is_plain(vm, text);
@@ -296,6 +306,7 @@ bool file_close(Vm *vm, File *file)
     if (file->descriptor < 0) {
         return true;
     }
+    // Whether that fails or not, the closing goes on.
     bool done = file_flush(vm, file);
     if ((file->flags & FILE_OWNED) != 0 &&
         (file->flags & FILE_BORROWED) == 0 && close(file->descriptor) != 0 &&
@@ -335,8 +346,10 @@ static void file_destroy(Vm *vm, Object *object)
     if (self->descriptor >= 0 && self->owner == NULL) {
         int error = flush_out(vm, self);
         bool owned = (self->flags & FILE_OWNED) != 0;
+        // A pipe that nobody reads is how `| head` ends, and is no loss.
         if (error != 0 && owned && error != EPIPE) {
             tell_lost(self, error);
+            // The program's exit status tells it, too.
             vm->output_lost = true;
         }
         if (owned && (self->flags & FILE_BORROWED) == 0) {
@@ -400,6 +413,7 @@ static Value file_iter(Vm *vm, Value self)
 static Value file_next(Vm *vm, Value self)
 {
     File *file = value_as_file(self);
+    // tell() is refused from here on, until the end.
     file->flags |= FILE_WALKED;
     Value line = file_next_line(vm, file, -1);
     if (value_failed(line)) {
@@ -456,6 +470,7 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
     if (name == NULL) {
         return VALUE_FAIL;
     }
+    // Pipes and files are written in blocks.
     if ((flags & FILE_WRITE) != 0 && isatty(descriptor)) {
         flags |= FILE_LINES;
     }

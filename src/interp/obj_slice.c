@@ -50,6 +50,7 @@ bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     if (value_failed(index)) {
         return false;
     }
+    // Clipped to the small ints, so that sums with a length cannot overflow.
     if (!int_to_i64(index, out) || *out < VALUE_INT_MIN ||
         *out > VALUE_INT_MAX) {
         *out = int_compare(index, value_from_small(0)) < 0 ? VALUE_INT_MIN
@@ -66,6 +67,7 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
                    int64_t *step, int64_t *count)
 {
     int64_t stop;
+    // The step first: it decides what the other defaults are.
     if (!slice_part(vm, slice->step, 1, step)) {
         return false;
     }
@@ -87,6 +89,7 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
     if (!value_is_none(slice->start)) {
         *start += *start < 0 ? length : 0;
     }
+    // Bounds outside of the sequence are no error.
     *start = *start < low ? low : *start > high ? high : *start;
     stop = stop < low ? low : stop > high ? high : stop;
     // ceil(span / stride) without overflow for a huge stride.
@@ -116,6 +119,7 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
 {
     // The ends of a walk in this direction.
     Value low = value_from_small(back ? -1 : 0);
+    // A walk backwards begins at the last item at most.
     Value high = !back ? value_retain(length)
                        : int_binary(vm, BINARY_SUB, length,
                                     value_from_small(1));
@@ -133,6 +137,7 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
         release(vm, high);
         return VALUE_FAIL;
     }
+    // -1 or 0: a small int, which needs no reference.
     if (int_compare(at, low) < 0) {
         value_replace(&vm->ctx, &at, low);
     } else if (int_compare(at, high) > 0) {
@@ -153,6 +158,7 @@ bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start,
     if (value_same(*step, value_from_small(0))) {
         return raise_false(vm, ERR_VALUE, "slice step cannot be zero");
     }
+    // Ints of any size, as range and slice.indices take them.
     bool back = int_compare(*step, value_from_small(0)) < 0;
     *start = part_clipped(vm, slice->start, length, back, true);
     *stop = value_failed(*start)
@@ -227,6 +233,7 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "slice", args, keywords, 3)) {
         return VALUE_FAIL;
     }
+    // The parts are taken as they are, of any type.
     const Value *items = args->items;
     Slice *slice =
         args->count == 1
@@ -245,6 +252,7 @@ static Value method_indices(Vm *vm, Value *args, uint32_t unused)
     }
     Value parts[3];
     Tuple *result = NULL;
+    // CPython tells this before it looks at the parts.
     if (int_compare(length, value_from_small(0)) < 0) {
         raise_error(vm, ERR_VALUE, "length should not be negative");
     } else if (slice_bounds(vm, as_slice(args[0]), length, &parts[0],

@@ -14,6 +14,7 @@ void type_strip(Vm *vm, Type *self)
 {
     class_forget(vm, self);
     // Emptied first, released then: a destructor may still meet this class.
+    // The names hold nothing, so that the order among these does not matter.
     void *parts[] = {self->dict,     self->bases, self->mro, self->name,
                      self->qualname, self->base};
     void *maker = self->maker;
@@ -58,6 +59,7 @@ static void type_clear(Vm *vm, Object *object)
 {
     Type *self = (Type *)object;
     Tuple *mro = self->mro;
+    // Caches may know methods that go with the dict.
     vm->epoch++;
     dict_clear(vm, self->dict);
     self->mro = object_retain(vm->empty_tuple);
@@ -84,6 +86,7 @@ static Value type_repr(Vm *vm, Value self)
         module = cls->def->module;
         dot = ".";
     }
+    // The qualified name: of a class in a function with what encloses it.
     Str *text = str_printf(vm, "<class '%s%s%s'>", module, dot,
                            cls->qualname->text);
     return text == NULL ? VALUE_FAIL : str_value(text);
@@ -157,6 +160,8 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
                class_update_slots(vm, cls, name);
     }
     // 1 removed, 0 absent, -1 failed; only 0 has no error pending yet.
+    // What a base has cannot be deleted here: only the class's own dict is
+    // asked.
     int removed = dict_remove(vm, cls->dict, value_from_object(name));
     if (removed == 0) {
         attr_missing(vm, self, name);
@@ -172,6 +177,7 @@ static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE, "cannot create '%s' instances",
                            type_name(cls));
     }
+    // __new__ of the class, or the native constructor.
     Value self = cls->slots.make(vm, cls, args, keywords);
     if (value_failed(self)) {
         return self;
@@ -209,6 +215,7 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
     uint32_t keyword_count =
         keyword_names == NULL ? 0 : (uint32_t)keyword_names->count;
     uint32_t plain = count - keyword_count;
+    // Of type alone: a metaclass with one argument makes a class, or fails.
     if (cls == vm->types[KIND_TYPE] && plain == 1 && keyword_count == 0) {
         return value_retain(value_from_object(type_of(vm, args[0])));
     }
@@ -237,6 +244,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE, "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
+    // The three arguments in order, with CPython's names of them.
     static const Kind kinds[] = {KIND_STR, KIND_TUPLE, KIND_DICT};
     static const char *const names[] = {"str", "tuple", "dict"};
     for (int i = 0; i < 3; i++) {
@@ -290,6 +298,7 @@ static Value type_get_name(Vm *vm, Value self)
 // A copy: the dict itself may only be changed through type_set_attr.
 static Value type_get_dict(Vm *vm, Value self)
 {
+    // CPython gives a read-only view, which also cannot be written.
     Dict *copy = dict_copy(vm, ((Type *)value_object(self))->dict);
     return copy == NULL ? VALUE_FAIL : value_from_object(copy);
 }
@@ -376,6 +385,8 @@ static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
     Type *cls = (Type *)value_object(args[0]);
     List *list = list_new(vm, cls->subclass_count);
     for (uint32_t i = 0; list != NULL && i < cls->subclass_count; i++) {
+        // The list was made with room for all; their number cannot change
+        // meanwhile.
         list->items[i] =
             value_retain(value_from_object(cls->subclasses[i]));
     }

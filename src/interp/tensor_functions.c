@@ -53,6 +53,7 @@ static Value operand_of(Vm *vm, const char *who, Value v, DType dtype)
         operand_type(v).dtype == dtype) {
         return tensor_from_value(vm, who, v, dtype);
     }
+    // A cast is an op like any other, so that traces and tapes see it.
     NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
     return tensor_call(vm, "cast", &v, 1, &attr, 1);
 }
@@ -77,6 +78,8 @@ static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
     }
     // A single argument is the stop.
     if (!is_given(args[1])) {
+        // Both change their places: the start is 0, and the stop is what was
+        // given first.
         given[0] = value_from_small(0);
         given[1] = args[0];
     }
@@ -134,6 +137,7 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
         dtype = value_is_operand(args[i]) ? operand_type(args[i]).dtype
                                           : DT_NONE;
     }
+    // As documented: numbers of the host alone give float32.
     dtype = dtype == DT_NONE ? DT_FLOAT32 : dtype;
     for (uint32_t i = 0; i < 2; i++) {
         made[i] = operand_of(vm, "linspace", args[i], dtype);
@@ -154,6 +158,7 @@ static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     bool low = is_given(args[1]), high = is_given(args[2]);
+    // Both bounds: one op, whose gradient is known.
     if (low && high) {
         return tensor_call_bound(vm, OP_CLIP, args, 3);
     }
@@ -178,6 +183,7 @@ static Value grid_along(Vm *vm, Value vector, uint32_t axis,
     if (value_failed(shaped)) {
         return VALUE_FAIL;
     }
+    // broadcast_to repeats along the axes of size 1.
     NamedAttr whole = {"shape", attr_of_ints(sizes, rank)};
     Value result = tensor_call(vm, "broadcast_to", &shaped, 1, &whole, 1);
     value_release(&vm->ctx, shaped);
@@ -258,6 +264,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
 // The ints of an axis, or of a list of them, into `axes`; -1: raised.
 static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
 {
+    // An axis alone is a list of one.
     Tuple *items = value_is_integer(v) ? tuple_from(vm, &v, 1)
                                        : value_to_tuple(vm, v);
     int count = items == NULL ? -1 : 0;
@@ -277,6 +284,7 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
                            int64_t axes[2][SHAPE_MAX_RANK], int counts[2])
 {
     if (!is_given(given) || value_is_integer(given)) {
+        // NumPy's default.
         int64_t n = 2;
         int rank = operand_type(operands[0]).rank;
         if (is_given(given) && !value_to_index(vm, given, &n)) {
@@ -317,6 +325,7 @@ static Value builtin_tensordot(Vm *vm, Value *args, uint32_t count)
     Value operands[2];
     int64_t axes[2][SHAPE_MAX_RANK];
     int counts[2];
+    // Both sides get their dtype in common before the axes are read.
     if (!tensor_unify(vm, "tensordot", args, 2, operands)) {
         return VALUE_FAIL;
     }

@@ -13,6 +13,7 @@ enum { PIECE_ELEMENTS = 1 << 21 }; // between two polls
 static bool fill_with(Ctx *ctx, Tensor *out, const void *from)
 {
     size_t size = dtype_size((DType)out->dtype);
+    // A copy: it may be overwritten by the first piece.
     char element[sizeof(double)];
     memcpy(element, from, size);
     for (int64_t done = 0; done < out->count;) {
@@ -37,6 +38,7 @@ static bool infer_shaped(InferCall *call, DType dtype)
         return false;
     }
     // An unknown size is -1 as well, which must not be taken for a request.
+    // Given by the host, or a tensor whose value is known.
     bool known = call->attrs[0].kind != ATTR_INPUT ||
                  (call->values != NULL &&
                   call->values[call->attrs[0].integer] != NULL);
@@ -53,6 +55,7 @@ static bool infer_shaped(InferCall *call, DType dtype)
 // refuses them where `zeros` gives empty ones.
 static bool infer_zeros(InferCall *call)
 {
+    // Without a dtype float32, as everywhere.
     DType dtype = attr_dtype(&call->attrs[1], DT_FLOAT32);
     if (dtype == DT_STRING && call->op->name[0] == 'o') {
         return infer_dtype_refused(call, dtype);
@@ -73,6 +76,7 @@ static bool kernel_fill_number(const KernelCall *call, int64_t value)
         }
         return ok;
     }
+    // Without elements there is no first one to write.
     if (out->count > 0) {
         tensor_set_int(out, 0, value);
         return fill_with(call->ctx, out, out->data);
@@ -243,6 +247,7 @@ const OpDesc op_full_like = {
 static bool infer_eye(InferCall *call)
 {
     int64_t rows = call->attrs[0].integer;
+    // n_cols without a value is n_rows.
     int64_t dims[2] = {rows, attr_int(&call->attrs[1], rows)};
     if (dims[0] < 0 || dims[1] < 0) {
         return infer_shape_error(call, "negative size in shape %s",
@@ -262,6 +267,7 @@ static bool kernel_eye(const KernelCall *call)
     int64_t above = attr_int(&call->attrs[2], 0);
     memset(out->data, 0, (size_t)out->count * dtype_size((DType)out->dtype));
     for (int64_t i = 0; i < dims[0]; i++) {
+        // Outside of the matrix where the diagonal has left it.
         int64_t column = i + above;
         if (column >= 0 && column < dims[1]) {
             tensor_set_int(out, i * dims[1] + column, 1);

@@ -25,6 +25,7 @@ static void sizes_around(const Tensor *t, int axis, int64_t *outer,
 // Adds the shape of `type` to what is known of the result's.
 static bool join_shape(InferCall *call, Shape *out, TensorType type, int axis)
 {
+    // It may add any size along the axis; the kernel checks the rest.
     if (type.rank == RANK_UNKNOWN) {
         out->dims[axis] = DIM_UNKNOWN;
         return true;
@@ -56,6 +57,7 @@ static bool infer_concat(InferCall *call)
         !infer_needs_rank(call, 0, 1)) {
         return false;
     }
+    // Nothing of the result is known then but its dtype.
     if (out->rank == RANK_UNKNOWN) {
         return true;
     }
@@ -78,6 +80,7 @@ static bool join(const KernelCall *call, int axis)
 {
     Tensor *out = call->outputs[0];
     int64_t at = 0, outer = 1;
+    // The runs of one input lie `outer` times in the result.
     for (int i = 0; i < axis; i++) {
         outer *= tensor_dims(out)[i];
     }
@@ -219,6 +222,7 @@ static bool infer_unstack(InferCall *call)
     // The number of outputs is part of the graph, hence no unknown size.
     call->output_count = (uint32_t)type.dims[axis];
     for (int i = 0; i < OP_MAX_OUTPUTS; i++) {
+        // More outputs than that share the first one's type.
         Shape *out = &call->out_shapes[i];
         call->out_dtypes[i] = type.dtype;
         out->rank = 0;
@@ -242,6 +246,7 @@ static bool kernel_unstack(const KernelCall *call)
     }
     sizes_around(call->inputs[0], axis, &outer, &inner);
     // tensor_copy keeps the counts of strings right.
+    // Output by output, so that each is written from front to back.
     for (int64_t k = 0; k < parts; k++) {
         for (int64_t i = 0; i < outer && inner > 0; i++) {
             tensor_copy(call->ctx, call->outputs[k], i * inner,
@@ -272,6 +277,7 @@ const OpDesc op_unstack = {
 static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
 {
     const AttrValue *parts = &call->attrs[0];
+    // `open`: which part takes what is left.
     int64_t total = 0, open = -1;
     for (uint32_t i = 0; i < parts->count; i++) {
         sizes[i] = parts->ints[i];
@@ -317,6 +323,7 @@ static bool infer_split(InferCall *call)
                     &axis)) {
         return false;
     }
+    // The axis must be known: the number of outputs hangs on it.
     int64_t whole = type.dims[axis], sizes[SPLIT_MOST_SIZES];
     // A single int is a number of parts: as a size it could only be that of
     // the whole axis.
@@ -370,6 +377,7 @@ static bool kernel_split(const KernelCall *call)
         for (int64_t i = 0; i < outer; i++) {
             tensor_copy(call->ctx, part, i * run, in, i * row + from, run);
         }
+        // The next part begins where this one ends in each row.
         from += run;
     }
     return ctx_poll(call->ctx);
