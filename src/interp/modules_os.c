@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -485,6 +486,29 @@ OS_BODY(strerror)
                : VALUE_FAIL;
 }
 
+// As system() does it, but with a fork of our own: the C library's waits for
+// its child to have begun, and a Ctrl-Z just then would stop the child alone
+// and leave us where nothing can stop or end us. -1: there is no process.
+static int run_shell(const char *command)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    sigemptyset(&ignore.sa_mask);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    // Both keys are the child's while it runs.
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    int status = -1;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return status;
+}
+
 // The result is the wait status of the shell, not its exit code. What C holds
 // in its buffers goes out first, so that outputs keep their order.
 OS_BODY(system)
@@ -496,7 +520,7 @@ OS_BODY(system)
                            type_name(type_of(vm, args[0])));
     }
     fflush(NULL);
-    return int_from_i64(vm, system(value_as_str(args[0])->text));
+    return int_from_i64(vm, run_shell(value_as_str(args[0])->text));
 }
 
 static const NativeDef functions[] = {
