@@ -30,6 +30,7 @@ enum {
     TELL = 1000,        // streams between two lines on standard error
     TAIL_MAX = 2000,    // bytes of the screen that a failure shows
     ENTRY_MS = 4000,    // that an entry may take
+    RETRY_MS = 10000,   // until print(1) is asked a second time
     ANSWER_MS = 60000
 };
 
@@ -139,25 +140,15 @@ static bool settle(Pty *pty)
     return true;
 }
 
-// Out of whatever the streams have left: a paste, a search, an entry; then
-// the prompt must answer.
-static bool answers(Pty *pty)
+// Asks for print(1) and waits for a row that is its answer.
+static bool asks(Pty *pty, long ms)
 {
-    static const char leave[] = "\033[201~";
-    if (!pty_write(pty, leave, sizeof leave - 1) || !settle(pty) ||
-        !pty_write(pty, "\a", 1) || !settle(pty) ||
-        !pty_write(pty, "\003", 1) || !settle(pty)) {
-        return false;
-    }
-    if (!pty->running) {
-        return true;
-    }
     size_t before = pty->screen.above_count + (size_t)pty->screen.row;
     static const char ask[] = "print(1)\r";
     if (!pty_write(pty, ask, sizeof ask - 1)) {
         return false;
     }
-    long end = pty_now() + ANSWER_MS;
+    long end = pty_now() + ms;
     while (pty_now() < end) {
         char *text = screen_text_from(&pty->screen, before);
         bool found = text != NULL && strstr(text, "\n1\n") != NULL;
@@ -171,6 +162,22 @@ static bool answers(Pty *pty)
         (void)pty_read(pty, 2);
     }
     return false;
+}
+
+// Out of whatever the streams have left: a paste, a search, an entry; then
+// the prompt must answer. The system hands keys on when it finds the time:
+// some may arrive while the prompt answers Ctrl-C, and are then echoed by the
+// terminal, into the row of the answer. So there is a second try.
+static bool answers(Pty *pty)
+{
+    static const char leave[] = "\033[201~";
+    if (!pty_write(pty, leave, sizeof leave - 1) || !settle(pty) ||
+        !pty_write(pty, "\a", 1) || !settle(pty) ||
+        !pty_write(pty, "\003", 1) || !settle(pty)) {
+        return false;
+    }
+    return !pty->running || asks(pty, RETRY_MS) ||
+           (settle(pty) && asks(pty, ANSWER_MS));
 }
 
 // What the program is doing that does not answer, as the system knows it.
