@@ -32,6 +32,7 @@ static bool read_definitions(NodeLine *line)
     if (reader->at == reader->end || *reader->at != '%') {
         return true;
     }
+    // Several outputs stand side by side, divided by commas.
     do {
         Definition definition;
         if (!graph_parse_definition(line->parse, &definition) ||
@@ -88,6 +89,7 @@ static bool read_elements(NodeLine *line, Tensor *tensor)
 static bool read_const(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
+    // Its type is that of its output: there is no operand to infer it from.
     const Definition *type = line->definitions.items;
     int64_t count = 0;
     if (line->definitions.count != 1 ||
@@ -163,6 +165,7 @@ static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
     // be right from here on.
     switch (attr->kind) {
     case ATTR_NONE:
+        // Not given: only what has a default may be left out.
         return desc->default_text != NULL;
     case ATTR_INT:
         return desc->kind == ATTR_INT || desc->kind == ATTR_INTS ||
@@ -213,6 +216,7 @@ static bool read_attrs(NodeLine *line)
     const OpDesc *op = op_desc(line->op);
     for (;;) {
         Piece name = reader_word(reader);
+        // No further word: the note or the line end follows.
         if (name.length == 0) {
             break;
         }
@@ -281,6 +285,7 @@ static GraphNode *build_flow(NodeLine *line)
         return NULL;
     }
     GraphBlock *first = read_sub_block(line, word[0]);
+    // The second names values of its own and of the outside, not of the first.
     GraphBlock *second = first != NULL ? read_sub_block(line, word[1]) : NULL;
     if (second == NULL) {
         return NULL;
@@ -311,6 +316,7 @@ static GraphNode *build_call(NodeLine *line)
     for (size_t i = 0, k = 0; fits && i < callee->inputs.count; i++) {
         const GraphInput *input = &callee->inputs.items[i];
         if (input->kind == INPUT_ARGUMENT) {
+            // k counts the operands, which the captures have no part in.
             TensorType given = graph_type(graph, line->inputs.items[k++]);
             // Either way round: what the text says of a value may be less than
             // what the trace knew.
@@ -419,6 +425,7 @@ static bool give_outputs(NodeLine *line, const GraphNode *node)
         if (!type_covers(declared, given) && !type_covers(given, declared)) {
             return contradicts(line, definition, given);
         }
+        // From here on the value has the type of the text.
         if (!build_set_type(graph, value, declared) ||
             !graph_parse_define(line->parse, definition, value)) {
             return false;

@@ -44,6 +44,7 @@ static const char *fresh_name(TextList *list, Ctx *ctx, const char *name)
         text.length = 0;
         strbuf_printf(&text, "%s_%u", name, n);
     }
+    // In the list's arena, since the buffer goes.
     const char *made =
         strbuf_ok(&text) &&
                 map_put(&list->taken, strbuf_text(&text), text.length, 1)
@@ -59,6 +60,7 @@ static const char *list_name(TextList *list, Graph *graph)
     Ctx *ctx = graph->ctx;
     // By address: two graphs may well be alike, and are printed twice then.
     const char *key = (const char *)&graph;
+    // Met before: a callee of two callers, or of two calls.
     uint64_t *index = map_get(&list->indices, key, sizeof graph);
     if (index != NULL) {
         return list->names.items[*index];
@@ -77,6 +79,7 @@ static const char *list_name(TextList *list, Graph *graph)
 // A name as it is, or in quotes.
 static void print_name(StrBuf *out, const char *name)
 {
+    // The empty name needs quotes, or nothing would stand there.
     bool bare = *name != '\0';
     for (const char *p = name; *p != '\0' && bare; p++) {
         bare = (unsigned char)*p > ' ' && strchr(GRAPH_NAME_ENDS, *p) == NULL;
@@ -146,6 +149,7 @@ static void print_nan(StrBuf *out, const Tensor *tensor, int64_t index)
     } else {
         memcpy(&bits, (const double *)tensor->data + index, sizeof bits);
     }
+    // Read again bit by bit, so that a text keeps what a graph had.
     if (bits == usual) {
         strbuf_puts(out, "nan");
     } else if (bits == (usual | 1ull << shift)) {
@@ -191,6 +195,7 @@ static void print_const(Printer *printer, const Tensor *tensor)
     }
     // The elements stand in one row whatever the rank: the type has the sizes.
     int64_t shown = tensor->count;
+    // For people; such a text cannot be read again.
     if (!printer->whole && shown > GRAPH_TEXT_CONST_LIMIT) {
         shown = GRAPH_TEXT_CONST_LIMIT;
     }
@@ -402,6 +407,7 @@ void graph_print(StrBuf *out, Graph *graph, bool whole)
     for (size_t i = 0; i < list.graphs.count && strbuf_ok(out); i++) {
         print_graph(out, &list, i, whole);
     }
+    // The graphs themselves are borrowed.
     vec_free(ctx, &list.graphs);
     vec_free(ctx, &list.names);
     map_free(&list.indices);

@@ -20,6 +20,7 @@ Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
     if (key == NULL) {
         return VALUE_FAIL;
     }
+    // Bound already, hence no self among the arguments.
     Value method = value_find_method(vm, v, key);
     object_release(&vm->ctx, key);
     if (value_failed(method) || value_unbound(method)) {
@@ -79,6 +80,7 @@ BUILTIN_BODY(abs)
     // builtin_index makes an int of a bool and keeps an int.
     if (is_int(v)) {
         if (value_is_int(v)) {
+            // 62 bits: the least has its negative in an int64.
             int64_t small = value_small(v);
             return int_from_i64(vm, small < 0 ? -small : small);
         }
@@ -100,6 +102,7 @@ static Value print_small_base(Vm *vm, int64_t number, const char *prefix,
 {
     char text[72]; // a sign, the prefix and 62 digits
     size_t at = sizeof text;
+    // Unsigned, for which every negation is defined.
     uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
     do {
         text[--at] = "0123456789abcdef"[rest % (unsigned)base];
@@ -129,6 +132,7 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
     strbuf_init(&out, &vm->ctx);
     int_print(vm, &out, number, base);
     release(vm, number);
+    // int_print writes the sign first, if there is one.
     const char *digits = strbuf_text(&out);
     bool negative = *digits == '-';
     Str *text = out.failed ? NULL
@@ -169,6 +173,7 @@ BUILTIN_BODY(chr)
             return VALUE_FAIL;
         }
         raise_clear(vm);
+        // Too large for an int64: told as what C's int could not hold.
         code = INT64_MAX;
     }
     if (code > INT32_MAX || code < INT32_MIN) {
@@ -214,6 +219,7 @@ BUILTIN_BODY(ord)
                            "%zu found",
                            text->count);
     }
+    // One character of up to four bytes.
     return value_from_small(str_first_point(text));
 }
 
@@ -222,6 +228,7 @@ BUILTIN_BODY(ord)
 static Value own_divmod(Vm *vm, Value *args)
 {
     Value own = builtin_special(vm, args[0], "__divmod__", &args[1], 1);
+    // NotImplemented is an immediate value, which needs no release.
     if (value_unbound(own) || value_same(own, VALUE_NOT_IMPLEMENTED)) {
         own = builtin_special(vm, args[1], "__rdivmod__", &args[0], 1);
     }
@@ -250,6 +257,7 @@ BUILTIN_BODY(divmod)
     bool plain = is_plain_number(args[0]) && is_plain_number(args[1]);
     if (value_both_ints(args[0], args[1]) &&
         !value_same(args[1], value_from_small(0))) {
+        // Two small ints: no look-up, and the tuple takes the results.
         Tuple *small = tuple_new(vm, 2);
         if (small == NULL) {
             return VALUE_FAIL;
@@ -269,6 +277,7 @@ BUILTIN_BODY(divmod)
         return own_divmod(vm, args);
     }
     if (value_is_float(args[0]) || value_is_float(args[1])) {
+        // Only of plain numbers: a tensor's zeros are its own affair.
         double divisor;
         if ((is_int(args[1]) || value_is_float(args[1])) &&
             (is_int(args[0]) || value_is_float(args[0])) &&
@@ -304,6 +313,7 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
 {
     // Floor division: `rest` is not negative, as `unit` is positive.
     Value rest = value_binary(vm, BINARY_MOD, v, unit);
+    // The multiple below v.
     Value low = value_failed(rest) ? VALUE_FAIL
                                    : value_binary(vm, BINARY_SUB, v, rest);
     Value twice = value_failed(low) ? VALUE_FAIL
@@ -338,6 +348,7 @@ static Value round_int(Vm *vm, Value v, int64_t digits)
     if (digits >= 0) {
         return builtin_index(vm, v);
     }
+    // Looks at the number in place, box or none.
     IntView view;
     int_view(&view, v);
     // 10**n > 8**n, and the number is below 2**bits.
@@ -361,6 +372,7 @@ static double round_decimals(double d, int64_t digits)
     }
     // Beyond 308 digits the unit is no double any more, and all rounds to zero.
     if (digits < 0) {
+        // To the left of the point the unit is a whole number.
         double unit = digits < -308 ? INFINITY : pow(10, (double)-digits);
         return isinf(unit) ? copysign(0, d) : nearbyint(d / unit) * unit;
     }
@@ -385,6 +397,8 @@ BUILTIN_BODY(round)
     if (is_int(v) || value_is_float(v)) {
         // Digits beyond what any double has change nothing.
         if (!whole && !value_to_index(vm, args[1], &digits)) {
+            // An int beyond any size of digits; of other types the error
+            // stands.
             bool clipped = value_is_float(v) && is_int(args[1]) &&
                            raise_matches(vm, ERR_OVERFLOW);
             if (!clipped) {

@@ -42,6 +42,7 @@ static Value path_argument(Vm *vm, Value v, const char *function,
                                     : value_find_method(vm, v, name);
         object_release_null(&vm->ctx, name);
         // UNBOUND: it has no such method, which is told below.
+        // __fspath__ is looked up in the class, like all special methods.
         path = value_failed(method) || value_unbound(method)
                    ? method
                    : vm_call(vm, method, NULL, 0);
@@ -131,6 +132,7 @@ OS_BODY(rename)
     if (value_failed(first)) {
         return first;
     }
+    // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], "rename", &to);
     // Replaces a file that is there, as the system does.
     Value result = value_failed(second)       ? VALUE_FAIL
@@ -170,6 +172,7 @@ OS_BODY(readlink)
     }
     char text[PATH_MAX];
     ssize_t length = readlink(path, text, sizeof text);
+    // readlink writes no NUL.
     Str *str = length < 0 ? NULL : str_new(vm, text, (size_t)length);
     Value result = length < 0     ? raise_errno(vm, errno, path)
                    : str == NULL  ? VALUE_FAIL
@@ -213,6 +216,7 @@ OS_BODY(utime)
     }
     struct timespec times[2];
     for (int i = 0; i < 2; i++) {
+        // Down, also before 1970: nanoseconds must not be negative.
         double whole = floor(seconds[i]);
         times[i].tv_sec = (time_t)whole;
         times[i].tv_nsec = (long)((seconds[i] - whole) * 1e9);
@@ -274,6 +278,7 @@ OS_BODY(listdir)
         }
     }
     DIR *folder = opendir(text);
+    // errno is read before anything else can change it.
     List *list = folder == NULL ? (raise_errno(vm, errno, text), NULL)
                                 : list_new(vm, 0);
     if (list != NULL && !add_entries(vm, list, folder)) {
@@ -302,6 +307,7 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
         (int64_t)found->st_dev,  (int64_t)found->st_nlink,
         (int64_t)found->st_uid,  (int64_t)found->st_gid,
         (int64_t)found->st_size};
+    // Behind the seven numbers.
     const struct timespec times[] = {found->st_atim, found->st_mtim,
                                      found->st_ctim};
     Tuple *tuple = tuple_new(vm, 10);

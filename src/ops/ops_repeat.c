@@ -33,6 +33,7 @@ static bool kernel_flip(const KernelCall *call)
                     &mask)) {
         return false;
     }
+    // In elements, of a tensor that lies without gaps.
     dense_strides(in->rank, tensor_dims(in), strides);
     for (int i = 0; i < in->rank; i++) {
         if (mask >> i & 1) {
@@ -90,6 +91,7 @@ static void roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
 {
     // Blocks are apart: nothing moves from one to the next.
     int64_t block = size * inner;
+    // The size may be 0, by which nothing can be divided.
     if (in->count == 0) {
         return;
     }
@@ -112,6 +114,7 @@ static bool roll_axes(const KernelCall *call)
     for (uint32_t k = 0; k < axes->count; k++) {
         int axis;
         int64_t inner = 1;
+        // Not in place: a shift reads what it would have overwritten.
         Tensor *to =
             k + 1 == axes->count
                 ? object_retain(call->outputs[0])
@@ -194,6 +197,7 @@ static bool infer_tile(InferCall *call)
                  (call->values != NULL &&
                   call->values[call->attrs[0].integer] != NULL);
     for (int i = 1; i <= rank; i++) {
+        // Counted from the last axis, where both are aligned.
         int64_t size = i <= x.rank ? x.dims[x.rank - i] : 1;
         int64_t factor = i <= times.rank ? times.dims[times.rank - i] : 1;
         if (known && factor < 0) {
@@ -219,6 +223,7 @@ static bool kernel_tile(const KernelCall *call)
         // Below 0: an axis that only the counts have.
         int from = i - (out->rank - in->rank);
         int64_t size = from < 0 ? 1 : tensor_dims(in)[from];
+        // Read off the result, whose sizes the rule has computed.
         int64_t times = size == 0 ? 0 : tensor_dims(out)[i] / size;
         // Each axis may become two for the walk.
         if (rank + 2 > SHAPE_MAX_RANK) {
@@ -276,6 +281,7 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
                            times, call->inputs[0]);
         return -2;
     }
+    // In a trace, or for a tensor whose size is open.
     if (value == NULL || size == DIM_UNKNOWN) {
         return DIM_UNKNOWN;
     }
@@ -303,6 +309,7 @@ static bool infer_repeat(InferCall *call)
         return false;
     }
     call->out_dtypes[0] = x.dtype;
+    // Without an axis the result is a vector, whatever x is.
     out->rank = attr_given(&call->attrs[0]) ? RANK_UNKNOWN : 1;
     out->dims[0] = DIM_UNKNOWN;
     if (x.rank == RANK_UNKNOWN) {
@@ -340,6 +347,7 @@ static bool kernel_repeat(const KernelCall *call)
     for (int i = axis + 1; axis >= 0 && i < in->rank; i++) {
         inner *= tensor_dims(in)[i];
     }
+    // One run for each place along the axis, of each row before it.
     int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner;
     for (int64_t i = 0; i < runs; i++) {
         int64_t one = tensor_int_at(times, times->count == 1 ? 0 : i % size);
@@ -394,6 +402,7 @@ static bool triangle(const KernelCall *call, bool upper)
 {
     Tensor *in = call->inputs[0], *out = call->outputs[0];
     int64_t k = attr_int(&call->attrs[0], 0);
+    // `r` counts the rows of all matrices of the batch.
     int64_t rows = tensor_dims(in)[in->rank - 2];
     int64_t columns = tensor_dims(in)[in->rank - 1];
     // Rows are copied and cleared as bytes: zero bits are 0 in every dtype.

@@ -59,6 +59,7 @@ STEP bool step_set(const RegexRun *run, const RxIns *ins, const char **p)
     if (*p >= run->end) {
         return false;
     }
+    // The first byte tells whether it is the only one.
     unsigned char byte = (unsigned char)**p;
     if (LIKELY(byte < 0x80)) {
         ++*p;
@@ -149,6 +150,8 @@ static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
     }
     *p = end;
     // UINTPTR_MAX stands for "without limit".
+    // A number in the place of a pointer: the entry has no other field to
+    // spare.
     uintptr_t left = ins->c == RX_MANY ? UINTPTR_MAX : ins->c - ins->b;
     return (left == 0 ||
             rx_entry_push(run, RX_ENTRY_LAZY,
@@ -161,6 +164,7 @@ static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
 STEP bool step_run_keep(RegexRun *run, const RxIns *ins, const char **p)
 {
     const char *end = rx_run_all(run, ins, *p, ins->c);
+    // The two usual least counts need no walk.
     bool enough = ins->b == 0 || (ins->b == 1 && end > *p) ||
                   skip(run, *p, ins->b, end) != NULL;
     *p = end;
@@ -190,6 +194,7 @@ static bool step_loop(RegexRun *run, const RxIns *ins)
         return false;
     }
     loop->count = 0;
+    // No turn has begun anywhere yet.
     loop->last = NULL;
     return true;
 }

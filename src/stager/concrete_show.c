@@ -59,6 +59,7 @@ static bool has_spec(Vm *vm, Value v)
 // "a: string[]" or "b=2".
 static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
 {
+    // Borrowed from the bound arguments.
     Value v = self->bound.values.items[i];
     // bound_name knows the names of *args and **kwargs too.
     strbuf_printf(out, "%s%s%s", i > 0 ? ", " : "",
@@ -88,6 +89,7 @@ static Value concrete_repr(Vm *vm, Value value)
     strbuf_puts(&out, ") -> ");
     // Its repr prints specs inside of structures by themselves.
     Value outputs = ok ? concrete_outputs(vm, value) : VALUE_FAIL;
+    // A failed one releases to nothing.
     ok = !value_failed(outputs) && print_tree(vm, &out, outputs);
     release(vm, outputs);
     Str *text = ok ? str_from_buf(vm, &out) : NULL;
@@ -161,6 +163,7 @@ static Value concrete_captures(Vm *vm, Value value)
         // Symbolic tensors of an enclosing trace came in as arguments of the
         // graph, and are not among these.
         if (graph->inputs.items[i].capture != NULL) {
+            // The very tensor, not a copy.
             Tensor *tensor = graph->inputs.items[i].capture;
             ok = value_vec_push(
                 vm, &found, value_from_object(object_retain(tensor)));
@@ -216,6 +219,7 @@ static Value concrete_signature(Vm *vm, Value value)
     const Concrete *self = (const Concrete *)value_object(value);
     // Values in [plain, positional) are what *args collected.
     size_t positional = bound_positional(&self->bound);
+    // A target that is no function has no *args.
     size_t plain = plain_parameters(self);
     Dict *dict = dict_new(vm);
     bool ok = dict != NULL;
@@ -291,6 +295,7 @@ static const MemberDef concrete_members[] = {
 static void concrete_destroy(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
+    // As many as were allocated, one more than Variables.
     size_t cells = self->graph != NULL ? self->graph->variables.count + 1 : 0;
     if (self->cells != NULL) {
         ctx_free(&vm->ctx, self->cells, cells * sizeof(uint32_t));
@@ -340,6 +345,7 @@ static void concrete_clear(Vm *vm, Object *object)
         ctx_free(&vm->ctx, self->cells, cells * sizeof(uint32_t));
         self->cells = NULL;
     }
+    // Taken out first: what dies may come here again.
     Plan *plan = self->plan;
     Graph *graph = self->graph;
     self->plan = NULL;
