@@ -424,7 +424,9 @@ static bool best_search(Vm *vm, Best *best, Value iterable)
         if (value_same(item, VALUE_STOP)) {
             break;
         }
-        done = !value_failed(item) && best_offer(vm, best, item);
+        done = best_take(vm, &sink.sink, item)
+                   ? ctx_poll(&vm->ctx)
+                   : !value_failed(item) && best_offer(vm, best, item);
     }
     release(vm, iterator);
     return done;

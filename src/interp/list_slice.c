@@ -21,6 +21,8 @@ static bool list_range(Vm *vm, const List *list, Slice *slice,
     return true;
 }
 
+enum { SLICE_QUICK = 1 << 16 }; // longer copies poll
+
 // A plain list, also for a subclass; the items are shared. A negative step
 // gives the items in the reverse order.
 Value list_slice_get(Vm *vm, List *list, Slice *slice)
@@ -33,6 +35,14 @@ Value list_slice_get(Vm *vm, List *list, Slice *slice)
     List *result = list_new(vm, (size_t)count);
     if (result == NULL) {
         return VALUE_FAIL;
+    }
+    // The whole or a part of it: no product for each item.
+    if (step == 1 && count < SLICE_QUICK) {
+        const Value *from = list->items + start;
+        for (int64_t i = 0; i < count; i++) {
+            result->items[i] = value_retain(from[i]);
+        }
+        return value_from_object(result);
     }
     // The step may be negative; start + i * step stays inside.
     for (int64_t i = 0; i < count; i++) {

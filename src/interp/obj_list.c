@@ -10,6 +10,8 @@
 #include "interp/obj_str.h"
 #include "interp/sequence.h"
 
+enum { LIST_STRETCH = 1 << 16 }; // items between two polls
+
 // One allocation of exactly `count` slots: most lists of a known length never
 // grow. A NULL array goes with capacity 0.
 List *list_new(Vm *vm, size_t count)
@@ -35,8 +37,11 @@ List *list_new(Vm *vm, size_t count)
     list->capacity = count;
     // Counted as they come: Ctrl-C may end a fill of gigabytes.
     for (list->count = 0; list->count < count;) {
-        items[list->count++] = VALUE_NONE;
-        if (!ctx_poll_at(&vm->ctx, list->count)) {
+        size_t left = count - list->count, most = LIST_STRETCH;
+        for (size_t i = left < most ? left : most; i > 0; i--) {
+            items[list->count++] = VALUE_NONE;
+        }
+        if (list->count < count && !ctx_poll(&vm->ctx)) {
             object_release(&vm->ctx, list);
             return NULL;
         }
