@@ -20,6 +20,7 @@ lib_modules = \
 	lib/configparser/_parts.duet \
 	lib/contextlib.duet \
 	lib/copy.duet \
+	lib/copyreg.duet \
 	lib/csv.duet \
 	lib/dataclasses.duet \
 	lib/datetime.duet \

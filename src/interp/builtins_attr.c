@@ -185,6 +185,19 @@ static bool hide_names(Vm *vm, Dict *names, Value v)
         dict_remove(vm, names, dict) < 0) {
         return false;
     }
+    // Classes whose instances weak references can name because of them.
+    bool weak = (cls->flags & (TYPE_HEAP | TYPE_SLOTTED)) == TYPE_HEAP &&
+                cls->kind != KIND_TUPLE && cls->kind != KIND_INT &&
+                cls->kind != KIND_BYTES && cls->kind != KIND_SET &&
+                cls->kind != KIND_FROZENSET && cls->kind != KIND_TYPE;
+    Str *weak_name = weak ? str_intern(vm, "__weakref__", 11) : NULL;
+    if (weak && (weak_name == NULL ||
+                 !dict_set(vm, names, value_from_object(weak_name),
+                           VALUE_NONE))) {
+        object_release_null(&vm->ctx, weak_name);
+        return false;
+    }
+    object_release_null(&vm->ctx, weak_name);
     // __notes__ exists once add_note() was called (PEP 678).
     Value notes = value_from_object(vm->names[NAME_NOTES]);
     bool noted = value_is_kind(v, KIND_EXCEPTION) &&

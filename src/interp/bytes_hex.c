@@ -13,11 +13,18 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
     // Without a separator the group has no effect.
     int64_t group = 1;
     char sep = '\0';
-    if (!value_unbound(args[1])) {
+    bool parted = !value_unbound(args[1]);
+    if (parted) {
         // A str or bytes of one ASCII character.
         bool str = value_is_str(args[1]);
-        if (!str && bytes_argument(vm, args[1]) == NULL) {
+        // The length is asked for before the kind.
+        int64_t items = str ? 1 : value_length(vm, args[1]);
+        if (items < 0 || (!str && items == 1 &&
+                          bytes_argument(vm, args[1]) == NULL)) {
             return VALUE_FAIL;
+        }
+        if (items != 1) {
+            return raise_error(vm, ERR_VALUE, "sep must be length 1.");
         }
         size_t length = str ? value_as_str(args[1])->length
                             : bytes_length(args[1]);
@@ -41,7 +48,7 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
     for (size_t i = 0; i < length && strbuf_ok(&out); i++) {
         // Counted from the end, the first group is the one that may be short.
         size_t left = group < 0 ? i : length - i;
-        if (i > 0 && sep != '\0' && width > 0 && left % width == 0) {
+        if (i > 0 && parted && width > 0 && left % width == 0) {
             strbuf_putc(&out, sep);
         }
         unsigned char byte = (unsigned char)bytes_text(args[0])[i];

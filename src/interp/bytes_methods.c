@@ -2,6 +2,8 @@
 // other types. What both have is in bytes_text.c and bytes_case.c.
 #include "interp/bytes_methods.h"
 
+#include "interp/object_copying.h"
+
 #include "base/utf8.h"
 
 #include "interp/bytes_text.h"
@@ -210,6 +212,7 @@ static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
 }
 
 const NativeDef bytes_methods[] = {
+    NEWARGS_ROW,
 #define BYTES_METHOD(name, params, doc)                                       \
     {#name, "self, " params, bytes_method_##name, doc},
 #include "interp/bytes_method_list.h"

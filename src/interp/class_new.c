@@ -209,6 +209,13 @@ bool class_add_methods(Vm *vm, Type *cls)
     if (!add_methods(vm, cls, def)) {
         return false;
     }
+    // Types that make their instances have a __new__ of their own, which hides
+    // those of classes behind them in an MRO.
+    if (def->slots.make != NULL && cls != vm->object_type &&
+        !put(vm, cls->dict, "__new__",
+             wrap_native(vm, def, &object_make_row, false))) {
+        return false;
+    }
     // The doc comes first: instances with one of their own have a member.
     if (def->doc != NULL &&
         !put(vm, cls->dict, "__doc__", str_from(vm, def->doc))) {
@@ -382,6 +389,24 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
     return tuple_from(vm, &object, 1);
 }
 
+// Classes of the library that CPython writes in C are named with their module
+// in messages: __tp_name__ says how, and is taken out of the class.
+static bool take_shown_name(Vm *vm, Type *cls)
+{
+    Str *key = str_intern(vm, "__tp_name__", 11);
+    if (key == NULL) {
+        return false;
+    }
+    Value shown = dict_get_name(cls->dict, key);
+    if (value_is_str(shown)) {
+        cls->shown = object_retain(value_as_str(shown));
+    }
+    bool done = value_unbound(shown) ||
+                dict_remove(vm, cls->dict, value_from_object(key)) >= 0;
+    object_release(&vm->ctx, key);
+    return done;
+}
+
 // The slots are set before any hook of the program runs: __set_name__ and
 // __init_subclass__ come last and see a whole class.
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
@@ -397,7 +422,8 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
         return false;
     }
     cls->flags &= ~(uint32_t)TYPE_SLOTTED;
-    return class_check_slots(vm, cls) && complete_dict(vm, cls) &&
+    return take_shown_name(vm, cls) && class_check_slots(vm, cls) &&
+           complete_dict(vm, cls) &&
            mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
@@ -505,7 +531,10 @@ static Tuple *resolve_bases(Vm *vm, Tuple *bases)
 static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
                    Dict *keywords)
 {
-    Value meta = value_from_object(vm->types[KIND_TYPE]);
+    // That of the first base, be it a class or not: `class C(1)` calls int.
+    Value meta = value_from_object(bases->count > 0
+                                       ? type_of(vm, bases->items[0])
+                                       : vm->types[KIND_TYPE]);
     Str *key = vm->names[NAME_METACLASS];
     Value given = dict_get_name(keywords, key);
     if (!value_unbound(given)) {

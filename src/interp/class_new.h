@@ -38,6 +38,8 @@ MUST_CHECK Type *class_create(Vm *vm, Str *name, Tuple *bases,
 MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
 // The second half of it: methods, members and doc of the def.
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
+// __new__ of built-in types: makes an instance by the nearest layout.
+extern const NativeDef object_make_row;
 
 // Releases everything that a class owns: for its end (types_strip).
 void type_strip(Vm *vm, Type *self);

@@ -195,10 +195,8 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
 // statement then binds.
 static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    Value result = declined(class_call(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
-    return value_same(result, VALUE_NOT_IMPLEMENTED)
-               ? value_binary(vm, op, a, b)
-               : result;
+    // Declined: the caller goes on with the plain operator.
+    return declined(class_call(vm, a, NAME_ADD + 3 * op + 2, &b, 1));
 }
 
 // 1, 0, -1. Only __bool__: a class that has just __len__ does not get this
@@ -242,7 +240,7 @@ static Value user_get_item(Vm *vm, Value self, Value key)
 }
 
 // One slot serves both methods. A class may define only one of them; the other
-// then is a TypeError here.
+// then is an attribute that it has not got.
 static bool user_set_item(Vm *vm, Value self, Value key, Value value)
 {
     Value args[2] = {key, value};
@@ -250,11 +248,9 @@ static bool user_set_item(Vm *vm, Value self, Value key, Value value)
     Value result = deleting ? class_call(vm, self, NAME_DELITEM, args, 1)
                             : class_call(vm, self, NAME_SETITEM, args, 2);
     if (value_unbound(result)) {
-        return raise_false(vm, ERR_TYPE,
-                           "'%s' object does%s support item %s",
-                           type_name(type_of(vm, self)),
-                           deleting ? "n't" : " not",
-                           deleting ? "deletion" : "assignment");
+        return raise_false(vm, ERR_ATTRIBUTE, "%s",
+                           vm->names[deleting ? NAME_DELITEM
+                                              : NAME_SETITEM]->text);
     }
     if (value_failed(result)) {
         return false;

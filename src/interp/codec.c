@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "interp/obj_bytes.h"
+#include "interp/obj_exception.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
 
@@ -52,13 +53,63 @@ static bool is_name(Vm *vm, const char *function, const char *argument,
                        value_is_none(v) ? "None" : type_name(type_of(vm, v)));
 }
 
+// Texts are C's in CPython, so that none may hold a zero byte.
+static bool has_no_zero(Vm *vm, Value v)
+{
+    return !value_is_str(v) ||
+           memchr(value_as_str(v)->text, 0, value_as_str(v)->length) == NULL ||
+           raise_false(vm, ERR_VALUE, "embedded null character");
+}
+
+bool codec_check_names(Vm *vm, Value encoding, Value errors,
+                       const char *function)
+{
+    return is_name(vm, function, "encoding", encoding) &&
+           has_no_zero(vm, encoding) &&
+           is_name(vm, function, "errors", errors) && has_no_zero(vm, errors);
+}
+
+// As CPython does it where an error has nothing but a text.
+void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
+                      const char *doing)
+{
+    // The others are known to CPython without a look-up.
+    bool by_name = codec->kind == CODEC_UTF8_MARK ||
+                   codec->kind == CODEC_UTF16_LE ||
+                   codec->kind == CODEC_UTF16_BE ||
+                   codec->kind == CODEC_UTF32_LE ||
+                   codec->kind == CODEC_UTF32_BE;
+    ErrorKind kind = raise_matches(vm, ERR_TYPE)     ? ERR_TYPE
+                     : raise_matches(vm, ERR_LOOKUP) ? ERR_LOOKUP
+                                                     : ERR_BASE_EXCEPTION;
+    if (!by_name || kind == ERR_BASE_EXCEPTION || !value_is_str(encoding)) {
+        return;
+    }
+    Value cause = raise_take(vm);
+    Str *text = value_str(vm, cause);
+    if (text != NULL) {
+        raise_error(vm, kind, "%s with '%s' codec failed (%s: %s)", doing,
+                    value_as_str(encoding)->text,
+                    type_name(type_of(vm, cause)), text->text);
+        object_release(&vm->ctx, text);
+    }
+    Value made = raise_take(vm);
+    if (value_is_kind(made, KIND_EXCEPTION)) {
+        Exception *e = value_as_exception(made);
+        value_replace(&vm->ctx, &e->cause, value_retain(cause));
+        value_replace(&vm->ctx, &e->context, value_retain(cause));
+        e->suppress_context = true;
+    }
+    release(vm, cause);
+    raise_bare(vm, made);
+}
+
 // NULL with a LookupError pending. UNBOUND means UTF-8. The name is copied to
 // be normalised; one that does not fit is longer than any alias.
 const Codec *codec_find(Vm *vm, Value encoding, Value errors,
                         const char *function)
 {
-    if (!is_name(vm, function, "encoding", encoding) ||
-        !is_name(vm, function, "errors", errors)) {
+    if (!codec_check_names(vm, encoding, errors, function)) {
         return NULL;
     }
     if (value_unbound(encoding)) {
@@ -301,9 +352,13 @@ Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
                  .text = str};
     strbuf_init(&e.out, &vm->ctx);
     // The buffer is copied to bytes of the exact length.
-    Value result = encode_all(&e)
+    bool done = encode_all(&e);
+    Value result = done
                        ? bytes_value(vm, strbuf_text(&e.out), e.out.length)
                        : VALUE_FAIL;
     strbuf_free(&e.out);
+    if (!done) {
+        codec_wrap_error(vm, codec, encoding, "encoding");
+    }
     return result;
 }

@@ -45,6 +45,13 @@ typedef enum CodecHandler {
 // `function`.
 MUST_CHECK const Codec *codec_find(Vm *vm, Value encoding, Value errors,
                                    const char *function);
+// Only the check of both arguments.
+MUST_CHECK bool codec_check_names(Vm *vm, Value encoding, Value errors,
+                                  const char *function);
+// With an error pending: codecs that CPython looks up by name wrap it, with
+// itself as the cause. `doing`: "encoding" or "decoding".
+void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
+                      const char *doing);
 // The handler of an argument `errors`; UNBOUND is strict.
 CodecHandler codec_handler(Value errors);
 // Raises LookupError for a handler that is needed and not known. False.

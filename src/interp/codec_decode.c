@@ -302,6 +302,12 @@ static bool decode_all(Decoder *d)
 Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {
+    // Of no bytes CPython makes no text by any codec: none is looked up.
+    if (bytes_length(v) == 0 && value_is_str(encoding)) {
+        return codec_check_names(vm, encoding, errors, function)
+                   ? value_retain(str_value(vm->empty_str))
+                   : VALUE_FAIL;
+    }
     const Codec *codec = codec_find(vm, encoding, errors, function);
     if (codec == NULL) {
         return VALUE_FAIL;
@@ -321,6 +327,7 @@ Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
     strbuf_init(&d.out, &vm->ctx);
     if (!decode_all(&d)) {
         strbuf_free(&d.out);
+        codec_wrap_error(vm, codec, encoding, "decoding");
         return VALUE_FAIL;
     }
     Str *text = str_from_buf(vm, &d.out);

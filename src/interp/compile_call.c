@@ -109,6 +109,24 @@ static bool is_constant_set(NodeList items, Opcode op)
     return true;
 }
 
+// The items stand in registers from `mark` on. CPython's compiler makes a
+// frozen set of them, then another one of the first's items, which the code
+// copies at run time.
+static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target)
+{
+    emit(c, OPCODE_SET, mark, mark, count);
+    c->top = mark + 1;
+    Reg items = push(c), second = push(c), copy = push(c);
+    emit(c, OPCODE_LIST, items, items, 0);
+    emit(c, OPCODE_EXTEND, items, mark, 0);
+    emit(c, OPCODE_SET, second, second, 0);
+    emit(c, OPCODE_SETUPDATE, second, items, 0);
+    emit(c, OPCODE_SET, copy, copy, 0);
+    emit(c, OPCODE_SETUPDATE, copy, second, 0);
+    emit(c, OPCODE_MOVET, target, copy, 0);
+    emit(c, OPCODE_DROPN, mark, 3, 0);
+}
+
 // Short displays stand in registers; wide or starred ones go through a list.
 static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
 {
@@ -120,12 +138,7 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         }
         c->span = node->span;
         if (is_constant_set(items, op)) {
-            emit(c, op, mark, mark, items.count);
-            c->top = mark + 1;
-            Reg copy = push(c);
-            emit(c, OPCODE_SET, copy, copy, 0);
-            emit(c, OPCODE_SETUPDATE, copy, mark, 0);
-            emit(c, OPCODE_MOVET, target, copy, 0);
+            constant_set_to(c, mark, items.count, target);
         } else {
             emit(c, op, target, mark, items.count);
         }

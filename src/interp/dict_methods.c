@@ -1,6 +1,7 @@
 // The methods of dict.
 #include "interp/dict_view.h"
 #include "interp/note.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 // The default is UNBOUND where the call gave none; None then takes its place.
@@ -193,6 +194,7 @@ const NativeDef dict_methods[] = {
 
 // Called on the class or an instance; `cls` is the class either way.
 const NativeDef dict_class_methods[] = {
+    CLASS_GETITEM_ROW,
     {"fromkeys", "cls, iterable, value=None, /", method_fromkeys,
      "A new dict with these keys, all with the same value."},
     {0}};

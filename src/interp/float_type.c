@@ -9,6 +9,7 @@
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/obj_tensor.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
 
@@ -451,6 +452,7 @@ static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
 
 // What float has alone; number_methods brings the rest.
 static const NativeDef float_methods[] = {
+    NEWARGS_ROW,
     {"is_integer", "self, /", method_is_integer,
      "True if there is no fractional part."},
     {"as_integer_ratio", "self, /", method_ratio,

@@ -286,7 +286,7 @@ static Value percent_whole(Percent *p, char type, Value v)
                        decimal ? "%%%c format: a real number is required, not "
                                  "%s"
                                : "%%%c format: an integer is required, not %s",
-                       type, type_name(cls));
+                       p->bytes && type == 'i' ? 'd' : type, type_name(cls));
 }
 
 // Precision is the least number of digits, as in C. Zeros up to the precision

@@ -6,6 +6,7 @@
 #include "interp/obj_dict.h"
 #include "interp/obj_float.h"
 #include "interp/obj_tensor.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 // What the operators below take as an int: bool is a subclass of int in Python,
@@ -292,6 +293,7 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
 
 // What int has alone; number_methods and int_bytes_methods bring the rest.
 static const NativeDef int_methods[] = {
+    NEWARGS_ROW,
     {"bit_length", "self, /", method_bit_length,
      "Bits needed for the absolute value."},
     {"bit_count", "self, /", method_bit_count,

@@ -12,5 +12,7 @@ Value iter_map(Vm *vm, Value function, Tuple *iterables);
 Value iter_filter(Vm *vm, Value function, Value iterable); // NONE: by truth
 // By __reversed__, else by length and items.
 Value iter_reversed(Vm *vm, Value sequence);
+// The same without asking for __reversed__, of a sequence.
+Value iter_reversed_plain(Vm *vm, Value sequence);
 
 #endif

@@ -1,5 +1,7 @@
 // The methods of list and tuple.
+#include "interp/iter_make.h"
 #include "interp/note.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 // args[0] is a list or of a subclass: the binding of methods has checked it.
@@ -114,6 +116,13 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     size_t from, to;
+    for (int i = 2; i < 4; i++) {
+        if (!value_unbound(args[i]) && !value_is_index(vm, args[i])) {
+            return raise_error(vm, ERR_TYPE,
+                               "slice indices must be integers or have an "
+                               "__index__ method");
+        }
+    }
     if (!sequence_range(vm, args[2], args[3], length_of(args[0]), &from,
                         &to)) {
         return VALUE_FAIL;
@@ -212,6 +221,12 @@ static Value method_reverse(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+static Value method_reversed(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return iter_reversed_plain(vm, args[0]);
+}
+
 // `reverse` is any object with a truth value. list_sort treats a None key as
 // none and checks the list for changes made by the key function.
 static Value method_sort(Vm *vm, Value *args, uint32_t count)
@@ -240,6 +255,7 @@ const NativeDef list_methods[] = {
      "Removes the first item equal to value."},
     {"clear", "self, /", method_clear, "Removes all items."},
     {"copy", "self, /", method_copy, "A shallow copy."},
+    {"__reversed__", "self, /", method_reversed, "The items from the end."},
     {"reverse", "self, /", method_reverse, "Turns the order round in place."},
     {"sort", "self, /, *, key=None, reverse=False", method_sort,
      "Sorts in place; equal items keep their order."},
@@ -247,6 +263,7 @@ const NativeDef list_methods[] = {
 
 // A tuple has only the two methods that do not change it.
 const NativeDef tuple_methods[] = {
+    NEWARGS_ROW,
     {"index", "self, value, start=0, stop=None, /", method_index,
      "Where value stands first."},
     {"count", "self, value, /", method_count, "How often value occurs."},

@@ -274,6 +274,14 @@ MATH_BODY(ceil)
 MATH_BODY(trunc)
 {
     (void)count;
+    double x;
+    if (!value_to_double(vm, args[0], &x) && raise_matches(vm, ERR_TYPE)) {
+        raise_clear(vm);
+        return raise_error(vm, ERR_TYPE,
+                           "type %s doesn't define __trunc__ method",
+                           type_name(type_of(vm, args[0])));
+    }
+    raise_clear(vm);
     return rounded(vm, args[0], trunc);
 }
 
@@ -333,21 +341,88 @@ MATH_BODY(frexp)
     return pair_of(vm, float_new(vm, mantissa), value_from_small(exponent));
 }
 
-// Pairwise, so that no square overflows. args[0] is the tuple of *coordinates.
+// A sum of squares to twice the precision of a double: what is rounded away
+// goes into `lost`. Starts at 1, so that no term is larger than the sum.
+typedef struct Squares {
+    double sum, lost[3];
+} Squares;
+
+static void squares_add(Squares *s, double term, int part)
+{
+    double before = s->sum;
+    s->sum += term;
+    s->lost[part] += (before - s->sum) + term;
+}
+
+// Adds sign * x * x: x is split into halves of 26 bits (Dekker, Veltkamp),
+// whose products are exact. `low_too`: the last product is summed with care.
+static void squares_split(Squares *s, double x, double sign, bool low_too)
+{
+    double t = x * 134217729.0; // 2**27 + 1
+    double high = t - (t - x), low = x - high;
+    squares_add(s, sign * high * high, 0);
+    squares_add(s, sign * 2.0 * high * low, 1);
+    if (low_too) {
+        squares_add(s, sign * low * low, 2);
+    } else {
+        s->lost[2] += low * low;
+    }
+}
+
+static double squares_rest(const Squares *s)
+{
+    return s->sum - 1.0 + (s->lost[0] + s->lost[1] + s->lost[2]);
+}
+
+// The length of a vector whose greatest magnitude is `most`, finite and not 0:
+// scaled by a power of two, then one step of correction after the root. The
+// bits are those of CPython's math.hypot.
+static double vector_length(const double *x, size_t count, double most)
+{
+    Squares s = {.sum = 1.0};
+    int exponent;
+    (void)frexp(most, &exponent);
+    if (exponent < -1023) {
+        // The scale would overflow, so the greatest number is divided by.
+        for (size_t i = 0; i < count; i++) {
+            squares_add(&s, x[i] / most * (x[i] / most), 0);
+        }
+        return most * sqrt(s.sum - 1.0 + s.lost[0]);
+    }
+    double scale = ldexp(1.0, -exponent);
+    for (size_t i = 0; i < count; i++) {
+        squares_split(&s, x[i] * scale, 1.0, false);
+    }
+    double root = sqrt(squares_rest(&s));
+    squares_split(&s, root, -1.0, true);
+    return (root + squares_rest(&s) / (2.0 * root)) / scale;
+}
+
+// args[0] is the tuple of *coordinates. An infinity counts more than a NaN.
 MATH_BODY(hypot)
 {
     (void)count;
     Tuple *items = value_as_tuple(args[0]);
-    // No coordinates: the distance is 0.
-    double total = 0;
-    for (size_t i = 0; i < items->count; i++) {
-        double x;
-        if (!value_to_double(vm, items->items[i], &x)) {
-            return VALUE_FAIL;
+    size_t size = (items->count + 1) * sizeof(double);
+    double *x = ctx_alloc(&vm->ctx, size), most = 0;
+    bool ok = x != NULL, nan = false;
+    for (size_t i = 0; ok && i < items->count; i++) {
+        ok = value_to_double(vm, items->items[i], &x[i]);
+        if (ok) {
+            x[i] = fabs(x[i]);
+            nan = nan || isnan(x[i]);
+            most = x[i] > most ? x[i] : most;
         }
-        total = hypot(total, x);
     }
-    return float_new(vm, total);
+    double total = isinf(most)                      ? most
+                   : nan                            ? NAN
+                   : most == 0 || items->count <= 1 ? most
+                   : ok ? vector_length(x, items->count, most)
+                        : 0;
+    if (x != NULL) {
+        ctx_free(&vm->ctx, x, size);
+    }
+    return ok ? float_new(vm, total) : VALUE_FAIL;
 }
 
 // Of numbers of 62 bits, whose signs do not count. The greatest magnitude is

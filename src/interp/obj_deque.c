@@ -413,7 +413,8 @@ static Value deque_repr(Vm *vm, Value self)
         items = value_repr(vm, value_from_object(list));
     }
     repr_leave(vm, &guard);
-    const char *name = type_name(type_of(vm, self));
+    // Without the module, which messages have.
+    const char *name = type_of(vm, self)->name->text;
     int64_t most = as_deque(self)->most;
     if (items != NULL && most < 0) {
         text = str_printf(vm, "%s(%s)", name, items->text);

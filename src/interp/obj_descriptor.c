@@ -127,7 +127,7 @@ static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
     if (value_is_none(property->get)) {
         return raise_error(vm, ERR_ATTRIBUTE,
                            "property of '%s' object has no getter",
-                           type_name(type_of(vm, instance)));
+                           type_of(vm, instance)->qualname->text);
     }
     return vm_call(vm, property->get, &instance, 1);
 }
@@ -163,7 +163,7 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
                            "property%s%s%s of '%s' object has no %s",
                            name == NULL ? "" : " '", name == NULL ? "" : name,
                            name == NULL ? "" : "'",
-                           type_name(type_of(vm, instance)),
+                           type_of(vm, instance)->qualname->text,
                            deleting ? "deleter" : "setter");
     }
     Value args[2] = {instance, value};

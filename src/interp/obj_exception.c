@@ -9,6 +9,7 @@
 #include "interp/note.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
+#include "interp/object_copying.h"
 #include "interp/protocol.h"
 
 // Retains args; the class may be any with this layout. No traceback: raising
@@ -398,6 +399,9 @@ static bool set_notes(Vm *vm, Value self, Value value)
 }
 
 static const NativeDef exception_methods[] = {
+    {"__reduce__", "self, /", exception_reduce, "How it is made again."},
+    {"__setstate__", "self, state, /", exception_setstate,
+     "Set attributes from a dict."},
     {"with_traceback", "self, tb, /", with_traceback,
      "Set __traceback__ and return self."},
     {"add_note", "self, note, /", add_note,

@@ -460,21 +460,9 @@ static Value reversed_step(Vm *vm, Iterator *self)
                           value_from_small((int64_t)self->position));
 }
 
-// __reversed__ first, then the protocol of sequences: length and items by
-// index. A dict has both, but its items are not by position.
-Value iter_reversed(Vm *vm, Value sequence)
+// From the last item to the first, by length and items alone.
+Value iter_reversed_plain(Vm *vm, Value sequence)
 {
-    Value method =
-        value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
-    if (value_failed(method)) {
-        return VALUE_FAIL;
-    }
-    // __reversed__ says what the iterator is.
-    if (!value_unbound(method)) {
-        Value result = vm_call(vm, method, NULL, 0);
-        release(vm, method);
-        return result;
-    }
     Type *type = type_of(vm, sequence);
     // The error is that of len().
     if (type->slots.get_item != NULL && type->slots.length == NULL) {
@@ -500,4 +488,29 @@ Value iter_reversed(Vm *vm, Value sequence)
     self->state[0] = value_retain(sequence);
     self->position = (uint64_t)length;
     return value_from_object(self);
+}
+
+// __reversed__ first, then the protocol of sequences: length and items by
+// index. A dict has both, but its items are not by position.
+Value iter_reversed(Vm *vm, Value sequence)
+{
+    if (type_of(vm, sequence) == vm->types[KIND_LIST]) {
+        return iter_reversed_plain(vm, sequence);
+    }
+    Value method =
+        value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
+    if (value_failed(method)) {
+        return VALUE_FAIL;
+    }
+    if (value_unbound(method)) {
+        return iter_reversed_plain(vm, sequence);
+    }
+    // None says that a class is not to be reversed, whatever it has.
+    Value result = value_is_none(method)
+                       ? raise_error(vm, ERR_TYPE,
+                                     "'%s' object is not reversible",
+                                     type_name(type_of(vm, sequence)))
+                       : vm_call(vm, method, NULL, 0);
+    release(vm, method);
+    return result;
 }

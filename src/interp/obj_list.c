@@ -8,6 +8,7 @@
 #include "interp/note.h"
 #include "interp/obj_generator.h"
 #include "interp/obj_str.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 enum { LIST_STRETCH = 1 << 16 }; // items between two polls
@@ -513,4 +514,5 @@ const TypeDef list_type_def = {
               .contains = sequence_contains,
               .iter = sequence_iter},
     .methods = list_methods,
+    .class_methods = generic_class_methods,
 };

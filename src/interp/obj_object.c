@@ -7,6 +7,7 @@
 #include "interp/init.h"
 #include "interp/note.h"
 #include "interp/obj_int.h"
+#include "interp/object_copying.h"
 
 // In dict mode (shape NULL) the dict shares its place with the inline slots;
 // see obj_instance.h.
@@ -124,10 +125,9 @@ static Value object_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// The nearest built-in base decides how the instance is laid out, so
-// object.__new__(cls) also works for a class that extends list. args[1] and
+// The nearest built-in base decides how the instance is laid out. args[1] and
 // args[2] are *args and **kwargs.
-static Value object_new_native(Vm *vm, Value *args, uint32_t count)
+static Value make_native(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     if (!value_is_kind(args[0], KIND_TYPE)) {
@@ -150,6 +150,28 @@ static Value object_new_native(Vm *vm, Value *args, uint32_t count)
     return layout->slots.make(vm, cls, value_as_tuple(args[1]),
                               value_as_dict(args[2]));
 }
+
+// object's own makes nothing that a built-in class lays out.
+static Value object_new_native(Vm *vm, Value *args, uint32_t count)
+{
+    if (value_is_kind(args[0], KIND_TYPE)) {
+        const Type *cls = (const Type *)value_object(args[0]), *layout = cls;
+        while (layout->flags & TYPE_HEAP) {
+            layout = layout->base;
+        }
+        if (layout->slots.make != vm->object_type->slots.make) {
+            return raise_error(vm, ERR_TYPE,
+                               "object.__new__(%s) is not safe, use "
+                               "%s.__new__()",
+                               type_name(cls), type_name(layout));
+        }
+    }
+    return make_native(vm, args, count);
+}
+
+const NativeDef object_make_row = {
+    "__new__", "cls, /, *args, **kwargs", make_native,
+    "Make an instance without initialising it."};
 
 // What super().__setattr__ ends in: it stores past any __setattr__ of the
 // class, hence attr_set_layout. Deletion is storing UNBOUND.
@@ -264,7 +286,7 @@ static Value object_sizeof(Vm *vm, Value *args, uint32_t count)
     return value_from_small(type_of(vm, args[0])->def->size);
 }
 
-// What copying and pickling start from: a function and its arguments.
+// Copying asks __reduce_ex__; older protocols of pickling are not there.
 static Value object_reduce(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -312,6 +334,9 @@ static const NativeDef object_methods[] = {
     {"__dir__", "self, /", object_dir, "The names of its attributes."},
     {"__sizeof__", "self, /", object_sizeof, "Its size in bytes."},
     {"__reduce__", "self, /", object_reduce, "Refuses: nothing is pickled."},
+    {"__reduce_ex__", "self, protocol, /", object_reduce_ex,
+     "How it is made again: a function, its arguments, the state."},
+    {"__getstate__", "self, /", object_getstate, "Its attributes."},
     {NULL, NULL, NULL, NULL}};
 
 static const NativeDef object_statics[] = {
@@ -370,6 +395,9 @@ static bool object_set_class(Vm *vm, Value self, Value value)
     }
     // The attributes leave the old class's shapes for a dict.
     Object *object = value_object(self);
+    if (object->kind == KIND_INSTANCE && ((Instance *)object)->shape != NULL) {
+        ((Instance *)object)->dict_unseen = true;
+    }
     if (!note_store(vm, object, value) ||
         ((from->flags & TYPE_HAS_DICT) != 0 &&
          instance_dict(vm, object) == NULL)) {

@@ -1,6 +1,7 @@
 // slice: start, stop and step as they were written; slice_indices clips.
 #include "interp/builtins.h"
 #include "interp/obj_int.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 // Unchecked: the caller knows the kind.
@@ -286,6 +287,7 @@ static Value get_step(Vm *vm, Value self)
 }
 
 static const NativeDef slice_methods[] = {
+    {"__reduce__", "self, /", slice_reduce, "How it is made again."},
     {"indices", "self, length, /", method_indices,
      "(start, stop, step) for a sequence of this length."},
     {0}};

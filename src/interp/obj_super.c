@@ -121,6 +121,20 @@ static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                      args->count == 1 ? VALUE_NONE : args->items[1]);
 }
 
+// An unbound super finds its own __init__, which wants a method around it.
+static Value super_init_native(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return value_as_tuple(args[1])->count > 0
+               ? VALUE_NONE
+               : raise_error(vm, ERR_RUNTIME, "super(): no arguments");
+}
+
+static const NativeDef super_methods[] = {
+    {"__init__", "self, /, *args", super_init_native,
+     "Takes nothing more: super() has taken all."},
+    {0}};
+
 // The first class behind `start` that has the name.
 static Value find_behind(const Super *super, Str *name)
 {
@@ -210,4 +224,5 @@ const TypeDef super_type_def = {
               .make = super_make,
               .repr = super_repr,
               .get_attr = super_get_attr},
+    .methods = super_methods,
     .members = super_members};

@@ -1,5 +1,6 @@
 // tuple: immutable; the hash is CPython's, so that sets of tuples print alike.
 #include "interp/obj_str.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 // The empty tuple is one shared object; during the start of a Vm, before it
@@ -381,4 +382,5 @@ const TypeDef tuple_type_def = {
               .contains = sequence_contains,
               .iter = sequence_iter},
     .methods = tuple_methods,
+    .class_methods = generic_class_methods,
 };

@@ -7,12 +7,12 @@
 // has not got the operation, its bases neither.
 #include "interp/protocol.h"
 
-#include "interp/sequence.h"
-
 #include "interp/module.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
+#include "interp/object_copying.h"
+#include "interp/sequence.h"
 
 // A repr or str slot's result, which must be a Str. Takes `v`.
 static Str *as_text(Vm *vm, Value v, const char *method)
@@ -203,31 +203,11 @@ int64_t value_length(Vm *vm, Value v)
     return type->slots.length(vm, v);
 }
 
-// Calls a name of the module types. For what is rare enough to be written in
-// the language. VALUE_FAIL: the import, the name or the call failed.
-static Value call_types(Vm *vm, const char *what, const Value *args,
-                        uint32_t count)
-{
-    // The import finds it in sys.modules after the first time.
-    Str *name = str_intern(vm, "types", 5);
-    Module *module = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
-    Str *key = module == NULL ? NULL : str_intern(vm, what, strlen(what));
-    Value callee = key == NULL ? VALUE_FAIL
-                               : value_get_attr(vm, value_from_object(module),
-                                                key);
-    object_release_null(&vm->ctx, key);
-    Value made = value_failed(callee) ? VALUE_FAIL
-                                      : vm_call(vm, callee, args, count);
-    release(vm, callee);
-    return made;
-}
-
 // In a module of the language, as it is rare and needs no speed.
 Value value_union(Vm *vm, Value a, Value b)
 {
     Value args[2] = {a, b};
-    return call_types(vm, "_union", args, 2);
+    return library_call(vm, "types", "_union", args, 2);
 }
 
 // list[int] and the like: the containers, type, and what derives from them.
@@ -268,7 +248,7 @@ static Value class_item(Vm *vm, Value container, Value key)
         }
         if (is_generic(vm, (Type *)value_object(container))) {
             Value args[2] = {container, key};
-            return call_types(vm, "GenericAlias", args, 2);
+            return library_call(vm, "types", "GenericAlias", args, 2);
         }
         return raise_error(vm, ERR_TYPE, "type '%s' is not subscriptable",
                            type_name((Type *)value_object(container)));

@@ -79,6 +79,8 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
             return raise_error(vm, ERR_TYPE, "can't concat %s to %s", right,
                                left);
         }
+        // Of a subclass, too, CPython names the built-in type.
+        left = type_of(vm, a)->def->name;
         return raise_error(vm, ERR_TYPE,
                            "can only concatenate %s (not \"%s\") to %s", left,
                            right, left);

@@ -4,6 +4,7 @@
 // the set operators of set_type.c. The rows of set and frozenset bind the
 // arguments: args[0] is always a set of the right kind.
 #include "interp/note.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 #include "interp/set_type.h"
 
@@ -276,6 +277,7 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
 }
 
 #define SHARED_METHODS                                                        \
+    {"__reduce__", "self, /", set_reduce, "How it is made again."},           \
     {"union", "self, *others", method_union,                                  \
      "The items of this and all others."},                                    \
     {"intersection", "self, *others", method_intersection,                    \

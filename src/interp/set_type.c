@@ -5,6 +5,7 @@
 #include "interp/set_type.h"
 
 #include "interp/note.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 
 // set and frozenset have one layout.
@@ -252,7 +253,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // A second __init__ on the same set replaces the items, as in CPython.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
-    return arguments_check(vm, "set", args, keywords, 1) &&
+    return arguments_check(vm, type_name(type_of(vm, self)), args, keywords, 1) &&
            set_clear(vm, as_set(self)) &&
            (args->count == 0 || set_update(vm, as_set(self), args->items[0]));
 }
@@ -261,7 +262,7 @@ static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 // its own copy.
 static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "frozenset", args,
+    if (!arguments_check(vm, type_name(cls), args,
                          arguments_keywords(vm, cls, keywords), 1)) {
         return VALUE_FAIL;
     }
@@ -300,6 +301,7 @@ const TypeDef set_type_def = {
               .contains = set_contains_slot,
               .iter = set_iter},
     .methods = set_methods,
+    .class_methods = generic_class_methods,
 };
 
 const TypeDef frozenset_type_def = {
@@ -322,4 +324,5 @@ const TypeDef frozenset_type_def = {
               .contains = set_contains_slot,
               .iter = set_iter},
     .methods = frozenset_methods,
+    .class_methods = generic_class_methods,
 };

@@ -127,6 +127,7 @@ interp_sources += src/interp/obj_tuple.c
 interp_sources += src/interp/obj_type.c
 interp_sources += src/interp/obj_variable.c
 interp_sources += src/interp/obj_weakref.c
+interp_sources += src/interp/object_copying.c
 interp_sources += src/interp/places.c
 interp_sources += src/interp/protocol.c
 interp_sources += src/interp/protocol_binary.c

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "interp/format.h"
 #include "interp/obj_bytes.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
 #include "interp/text_range.h"
 
@@ -299,6 +300,7 @@ static Value method_encode(Vm *vm, Value *args, uint32_t count)
 // The signatures are parsed and bind the arguments: what was not given arrives
 // as VALUE_UNBOUND.
 const NativeDef str_methods[] = {
+    NEWARGS_ROW,
     {"encode", "self, /, encoding='utf-8', errors='strict'", method_encode,
      "The bytes of the text."},
     {"find", "self, sub, start=0, end=None, /", str_method_find,

@@ -142,7 +142,9 @@ Type *type_of_error(Vm *vm, ErrorKind kind)
 // The table's name serves until the names are interned.
 const char *type_name(const Type *cls)
 {
-    return cls->name != NULL ? cls->name->text : cls->def->name;
+    return cls->shown != NULL  ? cls->shown->text
+           : cls->name != NULL ? cls->name->text
+                               : cls->def->name;
 }
 
 // Without the module, as repr() of built-in types shows it.

@@ -80,7 +80,8 @@ class Report:
         if kind == "crash":
             print("\n".join(mine[-2:]))
         if self.options.reduce and len(self.causes) <= self.options.show:
-            text = reduce(made.text, self.runner.differs(kind, made.script))
+            text = reduce(made.text, self.runner.differs(
+                kind, made.script, (left, right)))
             print("    " + text.replace("\n", "\n    "))
         sys.stdout.flush()
 

@@ -222,7 +222,7 @@ LITERALS = {
                  "object slice type".split()),
     # Attributes that are data: methods show their address.
     "data": pick(["'real'", "'imag'", "'nope'", "'__class__'", "'numerator'",
-                  "'start'", "'__doc__'", "'__name__'", "'stop'"]),
+                  "'start'", "'__name__'", "'stop'"]),
     "attr": pick(["'real'", "'imag'", "'nope'", "'__class__'", "'numerator'",
                   "'start'", "'__len__'", "'__doc__'", "'__dict__'",
                   "'__name__'", "'upper'", "'append'"]),

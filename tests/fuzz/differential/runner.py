@@ -188,13 +188,18 @@ class Runner:
                 differing.append((program, judge(mine, other), mine, other))
         return differing, silent
 
-    def differs(self, kind, script):
-        """A test for the reducer: which of the texts differs first?"""
+    def differs(self, kind, script, pair):
+        """A test for the reducer: which of the texts differs first, in the
+        same way as the pair of lines?"""
+        def alike(entry):
+            return kind == "crash" or cause(
+                kind, *first_difference(*entry[2:])) == cause(kind, *pair)
+
         def test(texts):
             found, _ = self.finish(self.start(
                 [Program(at, text, script) for at, text in enumerate(texts)]))
             return min((entry[0].number for entry in found
-                        if entry[1] == kind), default=None)
+                        if entry[1] == kind and alike(entry)), default=None)
         return test
 
 
