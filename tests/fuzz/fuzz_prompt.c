@@ -140,12 +140,11 @@ static bool settle(Pty *pty)
     return true;
 }
 
-// Asks for print(1) and waits for a row that is its answer.
-static bool asks(Pty *pty, long ms)
+// Enters what is to show a 1, and waits for a row that is the answer.
+static bool asks(Pty *pty, const char *entry, long ms)
 {
     size_t before = pty->screen.above_count + (size_t)pty->screen.row;
-    static const char ask[] = "print(1)\r";
-    if (!pty_write(pty, ask, sizeof ask - 1)) {
+    if (!pty_write(pty, entry, strlen(entry))) {
         return false;
     }
     long end = pty_now() + ms;
@@ -167,7 +166,8 @@ static bool asks(Pty *pty, long ms)
 // Out of whatever the streams have left: a paste, a search, an entry; then
 // the prompt must answer. The system hands keys on when it finds the time:
 // some may arrive while the prompt answers Ctrl-C, and are then echoed by the
-// terminal, into the row of the answer. So there is a second try.
+// terminal, into the row of the answer; or `print = 3` was among the streams.
+// So there is a second try, without a name.
 static bool answers(Pty *pty)
 {
     static const char leave[] = "\033[201~";
@@ -176,8 +176,8 @@ static bool answers(Pty *pty)
         !pty_write(pty, "\003", 1) || !settle(pty)) {
         return false;
     }
-    return !pty->running || asks(pty, RETRY_MS) ||
-           (settle(pty) && asks(pty, ANSWER_MS));
+    return !pty->running || asks(pty, "print(1)\r", RETRY_MS) ||
+           (settle(pty) && asks(pty, "1\r", ANSWER_MS));
 }
 
 // What the program is doing that does not answer, as the system knows it.
