@@ -43,6 +43,7 @@ static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
     if (!check_letters(vm, text)) {
         return false;
     }
+    // Where the letters stand is no matter: "+br" is "rb+".
     mode->update = strchr(text, '+') != NULL;
     mode->binary = strchr(text, 'b') != NULL;
     if (mode->binary && strchr(text, 't') != NULL) {
@@ -140,10 +141,13 @@ static bool check_options(Vm *vm, Value *args, const OpenMode *mode,
                raise_false(vm, ERR_VALUE,
                            "binary mode doesn't take %s argument", name);
     }
+    // Text needs a buffer, as characters may be cut by a read.
     if (buffering == 0) {
         return raise_false(vm, ERR_VALUE, "can't have unbuffered text I/O");
     }
     if (newline) {
+        // '' and None are allowed too, and mean what set_text_options makes of
+        // them.
         const Str *end = value_as_str(args[ARG_NEWLINE]);
         if (end->length > 0 && !str_is(end, "\n") && !str_is(end, "\r") &&
             !str_is(end, "\r\n")) {
@@ -172,6 +176,7 @@ static bool set_text_options(Vm *vm, File *file, Value *args)
         // newline='' splits at all three, but leaves them as they are.
         if (end->length > 0) {
             file->flags &= ~(uint32_t)FILE_UNIVERSAL;
+            // Two bytes at most, as check_options has seen to.
             memcpy(file->newline, end->text, end->length);
         }
     }
@@ -215,6 +220,7 @@ static Value path_of(Vm *vm, Value file)
         value_is_integer(file)) {
         return value_retain(file);
     }
+    // What __fspath__ gave is looked at by those who use it.
     Value path = builtin_special(vm, file, "__fspath__", NULL, 0);
     if (value_unbound(path)) {
         return raise_error(vm, ERR_TYPE,
@@ -246,6 +252,7 @@ static bool open_by(Vm *vm, Value opener, Value path, const OpenMode *mode,
     if (!value_failed(made)) {
         release(vm, made);
     }
+    // The opener's: from here on the file's to close.
     *descriptor = (int)number;
     return ok && (number >= 0 ||
                   raise_false(vm, ERR_VALUE, "opener returned %lld",
@@ -265,6 +272,7 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
             return false;
         }
         *descriptor = (int)number;
+        // A number that is no open file is told now, not at the first read.
         return fstat(*descriptor, &status) == 0 ||
                (raise_errno(vm, errno, NULL), false);
     }
@@ -300,6 +308,7 @@ static Value make_file(Vm *vm, Value *args, Value path, const char *text,
     // '+' adds the other direction.
     flags |= mode->kind == 'r' || mode->update ? FILE_READ : 0u;
     flags |= mode->kind != 'r' || mode->update ? FILE_WRITE : 0u;
+    // buffering=0 is for bytes, buffering=1 for lines of text.
     flags |= mode->binary && buffering == 0 ? FILE_RAW : 0u;
     flags |= !mode->binary && buffering == 1 ? FILE_LINES : 0u;
     if (!value_unbound(args[ARG_CLOSEFD]) &&
@@ -319,6 +328,7 @@ static Value make_file(Vm *vm, Value *args, Value path, const char *text,
         // tell() is to say so even before the first write.
         lseek(descriptor, 0, SEEK_END);
     }
+    // The file closes its descriptor when it dies.
     if (!mode->binary && !set_text_options(vm, file, args)) {
         object_release(&vm->ctx, file);
         return VALUE_FAIL;
@@ -345,6 +355,7 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
                           "open() argument 'mode' must be str, not %s",
                           type_name(type_of(vm, given)));
     // The order is CPython's: the first fault is the one that is told.
+    // The descriptor comes last, so that no fault leaves one open.
     ok = ok &&
          (value_unbound(args[ARG_BUFFERING]) ||
           value_to_index(vm, args[ARG_BUFFERING], &buffering)) &&

@@ -37,7 +37,8 @@ static Tuple *slot_names(Vm *vm, Value slots)
 static bool has_items_inside(Vm *vm, const Type *cls)
 {
     const TypeDef *def = cls->def;
-    return def == vm->types[KIND_INT]->def || def == vm->types[KIND_TYPE]->def ||
+    return def == vm->types[KIND_INT]->def ||
+           def == vm->types[KIND_TYPE]->def ||
            def == vm->types[KIND_BYTES]->def ||
            def == vm->types[KIND_TUPLE]->def;
 }

@@ -69,6 +69,7 @@ void load_name(Compiler *c, Text name, Reg target)
         break;
     case PLACE_NAME:
         constant = name_constant(c, name);
+        // A class body's own name may hide a captured one, until it is deleted.
         captured = class_capture(c->scope, symbol);
         if (captured >= 0) {
             emit(c, OPCODE_GETNC, target, constant, (uint32_t)captured);
@@ -108,6 +109,7 @@ static bool surely_bound(const Compiler *c, const Symbol *symbol)
     if (symbol->flags & SYMBOL_DELETED) {
         return false;
     }
+    // A comprehension's locals are its loop targets, bound in every turn.
     return (symbol->flags & (SYMBOL_PARAM | SYMBOL_BOUND)) ||
            c->scope->kind == SCOPE_COMPREHENSION;
 }
@@ -146,6 +148,7 @@ void check_bound(Compiler *c, const Node *node, const Node *next)
         return;
     }
     Reg copy = push(c);
+    // The error marks the name, not the operation.
     c->span = node->span;
     emit(c, OPCODE_MOVE, copy, symbol->index, 0);
     emit(c, OPCODE_DROP, copy, 0, 0);
@@ -171,6 +174,7 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
     uint32_t end = new_label(c);
     Reg left = expr_first(c, node->compare.left,
                           node->compare.comparators.items[0]);
+    // One for each operator.
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
         // Only comparisons before the last one may end the chain.
@@ -213,12 +217,14 @@ static void bool_operand(Compiler *c, const Node *node, Reg work, bool keep,
     }
     if (node->kind == AST_BOOL_OP) {
         NodeList values = node->bool_op.values;
+        // The inner operator stops at the same truth as the outer one.
         bool same = (node->bool_op.op == BOOL_OR) == keep;
         uint32_t next = new_label(c);
         for (uint32_t i = 0; i < values.count; i++) {
             if (same || i + 1 == values.count) {
                 bool_operand(c, values.items[i], work, keep, end);
             } else {
+                // Its value is not wanted, only its truth.
                 jump_if(c, values.items[i], !keep, next);
             }
         }
@@ -264,6 +270,7 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     CompareOp op = (CompareOp)node->compare.ops[0];
     const Node *right = node->compare.comparators.items[0];
     Reg left = expr_first(c, node->compare.left, right);
+    // A small literal on the right stands in the instruction.
     int32_t number;
     // The opcodes of fused jumps stand in the order of CompareOp, once for each
     // sense: `not a < b` is its own jump, as NaN makes it differ from a >= b.
@@ -329,6 +336,7 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
     } else if (node->kind == AST_CONSTANT &&
                (node->constant.type == CONSTANT_TRUE ||
                 node->constant.type == CONSTANT_FALSE)) {
+        // `while True` tests nothing.
         if ((node->constant.type == CONSTANT_TRUE) == sense) {
             emit_jump(c, OPCODE_JMP, 0, 0, label);
         }
@@ -379,6 +387,7 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
 // Parts that are left out are None.
 static void slice_to(Compiler *c, const Node *node, Reg target)
 {
+    // SLICE takes three registers side by side.
     Reg first = push_many(c, 3);
     const Node *parts[] = {node->slice.lower, node->slice.upper,
                            node->slice.step};
@@ -446,6 +455,7 @@ static void yield_to(Compiler *c, const Node *node, Reg target)
         return;
     }
     // What send() brings goes to `sent`, and from there on to the iterator.
+    // Also the register from which YIELD takes what goes out.
     Reg sent = push(c);
     uint32_t done = new_label(c);
     emit(c, OPCODE_GETYFI, source, 0, 0);
@@ -496,6 +506,7 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
     NodeList values = node->joined_str.values;
     Reg first = c->top;
     for (uint32_t i = 0; i < values.count; i++) {
+        // Or a long one would need as many registers as it has parts.
         if (c->top - first == 64) {
             emit(c, OPCODE_CONCAT, first, first, 64);
             c->top = first + 1;
@@ -546,6 +557,7 @@ static void expression(Compiler *c, const Node *node, Reg target)
     case AST_DICT_COMP:
     case AST_GENERATOR_EXP: comprehension_to(c, node, target); break;
     case AST_STARRED:
+        // In displays and calls the star was taken care of before.
         compile_error(c, node->span, "can't use starred expression here");
         break;
     default: display_to(c, node, target);
@@ -559,6 +571,7 @@ void expr_to(Compiler *c, const Node *node, Reg target)
         c->failed = true;
         return;
     }
+    // Set again behind it, as parts of the expression have moved it.
     c->span = node->span;
     expression(c, node, target);
     c->span = node->span;

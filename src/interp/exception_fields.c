@@ -57,6 +57,7 @@ static Value quoted_name(Vm *vm, const Exception *self, int number)
     }
     const char *at = value_as_str(self->args->items[0])->text, *end = at;
     // `end` is the closing quote of the pair before.
+    // From pair to pair, since texts in quotes may have anything around them.
     for (int i = 0; i <= number; i++) {
         at = strchr(i == 0 ? at : end + 1, '\'');
         end = at == NULL ? NULL : strchr(at + 1, '\'');
@@ -71,6 +72,7 @@ static Value quoted_name(Vm *vm, const Exception *self, int number)
 // "No module named 'x'", "cannot import name 'y' from 'x'": x.
 static Value module_name(Vm *vm, const Exception *self)
 {
+    // The second name of "cannot import", the first of "No module".
     bool cannot = self->args->count > 0 && value_is_str(self->args->items[0]) &&
                   value_as_str(self->args->items[0])->text[0] == 'c';
     return quoted_name(vm, self, cannot ? 1 : 0);
@@ -82,6 +84,7 @@ static Value module_name(Vm *vm, const Exception *self)
 static Value os_default(const Exception *self, int field)
 {
     const Tuple *args = self->args;
+    // OSError("text") has no number, and its text is its argument alone.
     if (args->count < 2 || args->count > 5) {
         return VALUE_UNBOUND;
     }
@@ -170,6 +173,7 @@ static bool set_field(Vm *vm, Exception *self, int field, Value value)
     if (!make_room(vm, self) || !note_store(vm, self, value)) {
         return false;
     }
+    // The old value goes last: its death may look at the field.
     value_replace(&vm->ctx, &self->fields[field], value_retain(value));
     return true;
 }
@@ -233,6 +237,7 @@ bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls)
         }
         const MemberDef *member = &rows[i].member;
         Str *name = str_intern(vm, member->name, strlen(member->name));
+        // The class's dict holds it.
         Member *made = name == NULL ? NULL : member_new(vm, member, cls);
         bool done = made != NULL && dict_set_name(vm, cls->dict, name,
                                                   value_from_object(made));
@@ -282,6 +287,7 @@ bool exception_fields_keep(Vm *vm, Exception *self)
         if (value_failed(now)) {
             return false;
         }
+        // None from here on, as if a program had set it so.
         value_replace(&vm->ctx, &self->fields[i],
                       value_unbound(now) ? VALUE_NONE : now);
     }
@@ -337,6 +343,7 @@ static bool init_syntax(Vm *vm, Exception *self, const Tuple *args)
     if (args->count != 2) {
         return true;
     }
+    // Any iterable will do.
     Tuple *place = value_to_tuple(vm, args->items[1]);
     if (place == NULL) {
         return false;
@@ -368,6 +375,8 @@ static bool init_named(Vm *vm, Exception *self, ErrorKind family,
                        Dict *keywords)
 {
     int first = family == ERR_IMPORT ? IMPORT_MSG + 1 : 0;
+    // NameError has a name, AttributeError name and object, ImportError name
+    // and path.
     int last = family == ERR_NAME ? 0 : family == ERR_IMPORT ? 2 : 1;
     for (int i = first; i <= last; i++) {
         if (!set_field(vm, self, i, VALUE_NONE)) {
@@ -378,6 +387,7 @@ static bool init_named(Vm *vm, Exception *self, ErrorKind family,
     Value key, value;
     while (keywords != NULL &&
            dict_next(keywords, &position, &key, &value)) {
+        // ImportError's message is no keyword, though it is a field.
         int field = field_index(family, value_as_str(key)->text);
         if (field < first) {
             return raise_false(
@@ -413,6 +423,7 @@ bool exception_fields_init(Vm *vm, Exception *self, const Tuple *args,
     case ERR_IMPORT: return init_named(vm, self, family, keywords);
     default: break;
     }
+    // The rest take positions alone.
     if (keywords != NULL && keywords->count > 0) {
         return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
                            type_name(self->head.type));

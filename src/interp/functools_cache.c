@@ -84,6 +84,7 @@ static void ring_dissolve(Ring *head)
 {
     Ring *place = head->after;
     while (place != head) {
+        // Read before it is cleared.
         Ring *after = place->after;
         place->before = place->after = NULL;
         place = after;
@@ -172,6 +173,7 @@ static Value make_key(Vm *vm, const Cacher *self, const Value *args,
     if (named != 0 && mark == NULL) {
         return VALUE_FAIL;
     }
+    // The mark, and a name for each keyword.
     size_t size = (size_t)count + (named == 0 ? 0 : named + 1) +
                   (self->typed ? count : 0);
     Tuple *key = tuple_new(vm, size);
@@ -203,6 +205,7 @@ static Value make_key(Vm *vm, const Cacher *self, const Value *args,
 static bool drop_oldest(Vm *vm, Cacher *self)
 {
     Link *oldest = link_of_ring(self->ring.after);
+    // The dict's reference goes below, and the ring is to be left after it.
     object_retain(oldest);
     Value taken = VALUE_UNBOUND;
     int found = dict_take_hashed(vm, self->results, oldest->key, oldest->hash,
@@ -229,6 +232,8 @@ static bool remember(Vm *vm, Cacher *self, Link *link)
     if (!note_store(vm, self->results, link->result)) {
         return false;
     }
+    // The ring may be empty though the dict is full, while a look-up is under
+    // way.
     if (self->results->count >= (uint64_t)self->most &&
         self->ring.after != &self->ring && !drop_oldest(vm, self)) {
         return false;
@@ -249,6 +254,7 @@ static bool look_up(Vm *vm, Cacher *self, const Value *args, uint32_t count,
     if (value_failed(key)) {
         return false;
     }
+    // The hash is taken once, for the look-up and for the store.
     int known = value_hash(vm, key, &hash)
                     ? dict_get_hashed(vm, self->results, key, hash, &found)
                     : -1;
@@ -282,6 +288,7 @@ bool functools_keep(Vm *vm, Value cacher, Value call, Value result)
         return dict_set_hashed(vm, self->results, link->key, link->hash,
                                result);
     }
+    // The caller goes on to own the result.
     link->result = value_retain(result);
     return remember(vm, self, link);
 }
@@ -301,6 +308,7 @@ static Value cacher_call(Vm *vm, Value v, const Value *args, uint32_t count,
     if (!look_up(vm, self, args, count, keyword_names, &result, &link)) {
         return VALUE_FAIL;
     }
+    // Known: a hit.
     if (link == NULL) {
         return result;
     }
@@ -322,6 +330,7 @@ static int enter_missed(Vm *vm, Value *window, uint32_t count, Tuple *names,
     vm_move_up(window, count, 2);
     window[0] = value_from_object(link);
     window[1] = value_from_object(object_retain(function));
+    // FRAME_CACHED: the frame's end calls functools_keep.
     int entered = vm_enter_function(vm, function, window + 2, count, names,
                                     FRAME_CACHED);
     if (entered < 0) {
@@ -355,6 +364,7 @@ static int cacher_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
                link != NULL) {
         return enter_missed(vm, window, count, names, function, link);
     }
+    // No frame took the arguments.
     vm_empty_window(vm, window, count);
     if (value_failed(result)) {
         return -1;
@@ -426,6 +436,7 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         if (!value_to_index(vm, given[1], &most)) {
             return VALUE_FAIL;
         }
+        // As CPython: a negative size is none at all.
         most = most < 0 ? 0 : most;
     }
     int typed = value_truth(vm, given[2]);
@@ -478,6 +489,7 @@ static Value get_counts(Vm *vm, Value v)
                                       : int_from_i64(vm, self->most);
     counts->items[3] = value_from_small(self->results->count);
     if (value_failed(counts->items[2])) {
+        // A failure must not stand in a tuple that dies.
         counts->items[2] = VALUE_NONE;
         object_release(&vm->ctx, counts);
         return VALUE_FAIL;

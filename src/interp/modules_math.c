@@ -24,6 +24,7 @@
 static Value checked(Vm *vm, double result, bool finite, bool nan)
 {
     if (isnan(result) && !nan) {
+        // The function has no value there.
         return raise_error(vm, ERR_VALUE, "math domain error");
     }
     if (isinf(result) && finite) {
@@ -74,6 +75,7 @@ static double radians_of(double x)
 // the poles C gives an infinity, and NaN below them.
 static double gamma_of(double x)
 {
+    // The poles: 0 and the negative whole numbers.
     return x == 0 || (x < 0 && floor(x) == x) ? NAN : tgamma(x);
 }
 
@@ -194,10 +196,12 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     } else if (!value_to_double(vm, arg, &x)) {
         return false;
     }
+    // Also -inf; a NaN passes, and gives NaN.
     if (x <= 0) {
         return raise_false(vm, ERR_VALUE, "math domain error");
     }
     // The mantissa in [0.5, 1) has the logarithm, the exponent adds the rest.
+    // Only for large ints: of the others C's function is exact enough.
     int exponent = 0;
     if (bits > 0) {
         x = frexp(x, &exponent);

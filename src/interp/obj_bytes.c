@@ -73,6 +73,7 @@ static Value bytes_repr(Vm *vm, Value self)
     strbuf_putc(&out, quote);
     for (size_t i = 0; i < bytes->length && strbuf_ok(&out); i++) {
         unsigned char c = (unsigned char)bytes->data[i];
+        // The other quote stands for itself.
         if (c == (unsigned char)quote || c == '\\') {
             strbuf_putc(&out, '\\');
             strbuf_putc(&out, (char)c);
@@ -147,6 +148,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
+    // Not filled yet: the loop does it piece by piece.
     Bytes *product = bytes_new(vm, NULL, length * (size_t)times);
     if (product == NULL) {
         return VALUE_FAIL;

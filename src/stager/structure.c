@@ -36,6 +36,7 @@ void value_vec_free(Vm *vm, ValueVec *vec)
 // to ask for it (the value is then a leaf, which is always right).
 static Value class_attr(Vm *vm, Type *cls, const char *name)
 {
+    // Borrowed from the class, which outlives the walk.
     Str *key = str_intern(vm, name, strlen(name));
     if (key == NULL) {
         raise_clear(vm);
@@ -50,6 +51,8 @@ static Value class_attr(Vm *vm, Type *cls, const char *name)
 static StructureKind heap_kind(Vm *vm, Type *cls)
 {
     if (cls->kind == KIND_TUPLE) {
+        // The mark of collections.namedtuple, which typing.NamedTuple makes
+        // too.
         return value_unbound(class_attr(vm, cls, "_fields"))
                    ? STRUCTURE_LEAF
                    : STRUCTURE_NAMED;
@@ -75,6 +78,7 @@ StructureKind structure_kind(Vm *vm, Value v)
     // The kind of an object says its layout only; a subclass of list has the
     // layout of a list but behaviour that a copy would lose.
     Type *cls = value_object(v)->type;
+    // NULL: what is no object of the language, while a Vm starts.
     if (cls == NULL || cls->flags & TYPE_HEAP) {
         return cls == NULL ? STRUCTURE_LEAF : heap_kind(vm, cls);
     }
@@ -132,6 +136,7 @@ static int compare_keys(const void *left, const void *right)
 // A text's order is that of its bytes, which no run of the program changes.
 static bool sort_key(Vm *vm, Value key, SortKey *out)
 {
+    // Borrowed: the vector keeps the reference.
     *out = (SortKey){key, 2, 0};
     if (value_is_str(key)) {
         out->group = 0;
@@ -160,6 +165,7 @@ static bool sort_keys(Vm *vm, ValueVec *keys)
     if (ok && keys->count > 1) {
         qsort(room, keys->count, sizeof *room, compare_keys);
         for (size_t i = 0; i < keys->count; i++) {
+            // The same references in another order.
             keys->items[i] = room[i].key;
         }
     }
@@ -193,6 +199,7 @@ static Dict *dataclass_fields(Vm *vm, Value v)
 bool structure_keys(Vm *vm, Value v, ValueVec *out)
 {
     StructureKind kind = structure_kind(vm, v);
+    // Fields have an order of their own, which is part of the class.
     if (kind == STRUCTURE_DATACLASS) {
         return dict_keys(vm, dataclass_fields(vm, v), out);
     }
@@ -252,6 +259,7 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
     if (kind != STRUCTURE_DICT && kind != STRUCTURE_DATACLASS) {
         return true;
     }
+    // In the order of the keys, which two equal dicts share.
     ValueVec keys = {0};
     bool ok = structure_keys(vm, v, &keys);
     for (size_t i = 0; ok && i < keys.count; i++) {
@@ -323,6 +331,7 @@ static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
     ValueVec keys = {0};
     bool ok = copy != NULL && structure_keys(vm, v, &keys);
     for (size_t i = 0; ok && i < keys.count; i++) {
+        // Past __setattr__, which a frozen class refuses with.
         ok = instance_set(vm, &copy->head, value_as_str(keys.items[i]),
                           children->items[i]);
     }
@@ -393,6 +402,7 @@ static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
     if (!walk_path_check(vm, path, v) || !ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
+    // On the C stack: it ends with this call.
     WalkPath inner = {value_object(v), path};
     ValueVec children = {0};
     bool ok = structure_children(vm, v, &children);
@@ -419,6 +429,7 @@ Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
 Value fill_leaf(Vm *vm, Value v, void *data)
 {
     Fill *fill = data;
+    // Whatever is no place keeps its value.
     return value_is_kind(v, fill->kind)
                ? tensor_adopt(vm, object_retain(fill->tensors[fill->next++]))
                : value_retain(v);
