@@ -11,6 +11,7 @@ lib_modules = \
 	lib/argparse/_format.duet \
 	lib/argparse/_groups.duet \
 	lib/argparse/_run.duet \
+	lib/array.duet \
 	lib/base64.duet \
 	lib/bisect.duet \
 	lib/calendar.duet \
@@ -86,6 +87,7 @@ lib_modules = \
 	lib/statistics.duet \
 	lib/string.duet \
 	lib/struct.duet \
+	lib/subprocess.duet \
 	lib/tempfile.duet \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
