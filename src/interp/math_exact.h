@@ -10,5 +10,11 @@
 Value math_fsum(Vm *vm, Value *args, uint32_t count);
 // The whole part of the root of an int; ValueError below 0.
 Value math_isqrt(Vm *vm, Value *args, uint32_t count);
+// gcd(*integers), of ints of any size: args[0] is their tuple.
+Value math_gcd(Vm *vm, Value *args, uint32_t count);
+// low * (low + 1) * ... of args[1] factors, for comb() and perm().
+Value math_product(Vm *vm, Value *args, uint32_t count);
+// ValueError below 0.
+Value math_factorial(Vm *vm, Value *args, uint32_t count);
 
 #endif

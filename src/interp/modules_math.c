@@ -4,8 +4,6 @@
 // infinity from finite operands "math range error".
 #include <math.h>
 
-#include "interp/int_large.h"
-#include "interp/int_view.h"
 #include "interp/math_exact.h"
 #include "interp/module.h"
 #include "interp/obj_float.h"
@@ -427,130 +425,6 @@ MATH_BODY(hypot)
         ctx_free(&vm->ctx, x, size);
     }
     return ok ? float_new(vm, total) : VALUE_FAIL;
-}
-
-// Of numbers of 62 bits, whose signs do not count. The greatest magnitude is
-// 2^61, which is no immediate int: gcd(-2^61, 0) alone has that result.
-// Euclid's algorithm.
-static int64_t small_gcd(int64_t a, int64_t b)
-{
-    uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a;
-    uint64_t y = b < 0 ? -(uint64_t)b : (uint64_t)b;
-    while (y != 0) {
-        uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return (int64_t)x;
-}
-
-// Neither is taken. Positive, whatever the signs. Of ints and bools of any
-// size.
-static Value gcd_of(Vm *vm, Value a, Value b)
-{
-    if (value_both_ints(a, b)) {
-        return int_from_i64(vm, small_gcd(value_small(a), value_small(b)));
-    }
-    IntView x, y;
-    int_view(&x, a);
-    int_view(&y, b);
-    mp_int result;
-    if (mp_init(&result) != MP_OKAY) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    if (int_gcd(&vm->ctx, x.number, y.number, &result) != MP_OKAY) {
-        mp_clear(&result);
-        return int_raise(&vm->ctx), VALUE_FAIL;
-    }
-    return int_from_mp(vm, &result);
-}
-
-// gcd() is 0 and gcd(x) is abs(x): the fold begins with 0.
-MATH_BODY(gcd)
-{
-    (void)count;
-    Tuple *items = value_as_tuple(args[0]);
-    Value result = value_from_small(0);
-    for (size_t i = 0; i < items->count && !value_failed(result); i++) {
-        if (!value_is_integer(items->items[i]) &&
-            !value_is_bool(items->items[i])) {
-            value_release(&vm->ctx, result);
-            return raise_error(
-                vm, ERR_TYPE,
-                "'%s' object cannot be interpreted as an integer",
-                type_name(type_of(vm, items->items[i])));
-        }
-        Value next = gcd_of(vm, result, items->items[i]);
-        value_release(&vm->ctx, result);
-        result = next;
-    }
-    return result;
-}
-
-enum { PRODUCT_RUN = 24 }; // factors that are multiplied one by one
-
-// low * (low + 1) * ... of `count` factors, by halves: long numbers are then
-// multiplied by long ones, for which there are quicker ways. The depth is the
-// logarithm of the count. Owned. The factors grow from the lowest on.
-static Value range_product(Vm *vm, Value low, int64_t count)
-{
-    if (!ctx_poll(&vm->ctx)) {
-        return VALUE_FAIL;
-    }
-    bool split = count > PRODUCT_RUN;
-    int64_t half = split ? count / 2 : 1;
-    Value product = split ? range_product(vm, low, half)
-                          : count == 0 ? value_from_small(1)
-                                       : value_retain(low);
-    // One turn with the upper half, or one for each factor.
-    for (int64_t at = half; at < count && !value_failed(product);) {
-        Value factor =
-            int_binary(vm, BINARY_ADD, low, value_from_small(at));
-        Value part = value_failed(factor) || !split
-                         ? factor
-                         : range_product(vm, factor, count - half);
-        Value next = value_failed(part)
-                         ? VALUE_FAIL
-                         : int_binary(vm, BINARY_MUL, product, part);
-        release(vm, product);
-        release(vm, split ? factor : VALUE_UNBOUND);
-        release(vm, part);
-        product = next;
-        at = split ? count : at + 1;
-    }
-    return product;
-}
-
-// args: the first factor and how many there are, for comb() and perm().
-MATH_BODY(product)
-{
-    (void)count;
-    int64_t factors;
-    return value_to_index(vm, args[1], &factors)
-               ? range_product(vm, args[0], factors)
-               : VALUE_FAIL;
-}
-
-// Of larger numbers by halves, as range_product has it.
-MATH_BODY(factorial)
-{
-    (void)count;
-    int64_t n;
-    if (!value_to_index(vm, args[0], &n)) {
-        return VALUE_FAIL;
-    }
-    if (n < 0) {
-        return raise_error(vm, ERR_VALUE,
-                           "factorial() not defined for negative values");
-    }
-    // 19! is the last that a plain int holds with ease.
-    enum { SMALL_MOST = 19 };
-    int64_t product = 1;
-    for (int64_t i = 2; n <= SMALL_MOST && i <= n; i++) {
-        product *= i;
-    }
-    return n <= SMALL_MOST ? value_from_small(product)
-                           : range_product(vm, value_from_small(1), n);
 }
 
 // In the order of the names, after the rows that the lists make.

@@ -253,7 +253,8 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // A second __init__ on the same set replaces the items, as in CPython.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
-    return arguments_check(vm, type_name(type_of(vm, self)), args, keywords, 1) &&
+    return arguments_check(vm, type_name(type_of(vm, self)), args, keywords,
+                           1) &&
            set_clear(vm, as_set(self)) &&
            (args->count == 0 || set_update(vm, as_set(self), args->items[0]));
 }

@@ -158,7 +158,7 @@ struct Type {
     // valid while init_epoch is the Vm's epoch. NULL: they are made by C.
     Object *init_function;
     uint64_t init_epoch;
-    Str *shown;         // what messages call it, "collections.deque"; NULL: name
+    Str *shown;         // for messages, "collections.deque"; NULL: its name
     Object *maker;      // a Native that calling the class runs (map, zip …);
                         // NULL: none
 };
