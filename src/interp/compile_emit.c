@@ -64,6 +64,7 @@ void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
         op = OPCODE_CALLFAR;
     }
     // The current span goes along, for tracebacks.
+    // In the order of the words, as write_positions needs it.
     InsSpan place = {(uint32_t)c->words.count, c->span};
     if (!vec_push(&c->vm->ctx, &c->spans, place)) {
         c->failed = true;
@@ -178,6 +179,7 @@ uint32_t constant_value(Compiler *c, Value value)
 static bool find_constant(Compiler *c, char tag, const char *text,
                           size_t length, char **key, uint32_t *index)
 {
+    // The tag, the text and a NUL.
     *key = arena_alloc(c->table->arena, length + 2);
     if (*key == NULL) {
         c->failed = true;
@@ -243,6 +245,7 @@ static Value make_constant(Compiler *c, const Node *node)
     case CONSTANT_FALSE: return VALUE_FALSE;
     case CONSTANT_TRUE: return VALUE_TRUE;
     case CONSTANT_ELLIPSIS: return VALUE_ELLIPSIS;
+    // Base 0: the prefix of the literal decides.
     case CONSTANT_INT: return int_parse(c->vm, text.text, text.length, 0);
     case CONSTANT_FLOAT: return float_new(c->vm, node->constant.number);
     case CONSTANT_STR:
@@ -313,6 +316,7 @@ static void lay_out(const Compiler *c, Layout *layout)
     uint32_t shift = 0;
     size_t next = 0;
     for (uint32_t i = 0; i <= c->words.count; i++) {
+        // Also of the end, which labels may name.
         layout->moved[i] = i + shift;
         // Fixups are in the order of their words, so one pass finds them.
         if (next < c->fixups.count && c->fixups.items[next].word == i) {
@@ -361,6 +365,7 @@ static void write_words(const Compiler *c, const Layout *layout, Ins *out)
     }
     for (size_t i = 0; i < c->fixups.count; i++) {
         const Fixup *fixup = &c->fixups.items[i];
+        // The distance is 0 there, by the invariant, so that OR sets it.
         Ins *ins = &out[layout->moved[fixup->word]];
         int64_t distance = jump_distance(c, fixup, layout->moved);
         if ((Opcode)(*ins & 0xFF) == OPCODE_JMP) {
@@ -394,6 +399,7 @@ static bool fuse_words(const Compiler *c, const Layout *layout, Code *code)
 // Zigzag and seven bits a byte.
 static size_t put_number(uint8_t *out, int64_t number)
 {
+    // Small numbers of either sign become small ones without.
     uint64_t bits = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
     size_t size = 0;
     do {
@@ -414,6 +420,7 @@ static bool write_positions(Compiler *c, const Layout *layout, Code *code)
         InsSpan here = c->spans.items[i];
         here.word = layout->moved[here.word];
         // Three numbers of at most ten bytes each.
+        // Once for all three, so that they can be written without tests.
         ok = vec_reserve(&c->vm->ctx, &bytes, 32);
         if (ok) {
             uint8_t *out = bytes.items + bytes.count;

@@ -31,6 +31,7 @@ static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
                                                sizeof decimal);
     if (at != 0) {
         size_t length = sizeof decimal - at;
+        // A low half keeps its zeros.
         strbuf_pad(out, '0', width > length ? width - length : 0);
         strbuf_add(out, decimal + at, length);
         return MP_OKAY;
@@ -67,6 +68,7 @@ static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
     if (!ctx_poll(ctx)) {
         return MP_ERR;
     }
+    // Freed at once, so that the depth costs memory for one path only.
     mp_int high, low;
     mp_err err = mp_init_multi(&high, &low, NULL);
     if (err != MP_OKAY) {
@@ -111,6 +113,7 @@ static mp_err powers_add(Ctx *ctx, Powers *p, int base)
     if (p->count > 1) {
         return int_multiply(ctx, last - 1, last - 1, last);
     }
+    // The first one is computed, the others are squares.
     mp_set(last, (mp_digit)base);
     return mp_expt_u32(last, LEAF_DIGITS, last);
 }
@@ -160,6 +163,7 @@ static bool print_bits(Ctx *ctx, StrBuf *out, const mp_int *number, int bits)
         digits[i] = (unsigned char)digit_chars[digits[i]];
     }
     strbuf_add(out, (char *)digits, count);
+    // One more than the digits, so that no number asks for none.
     ctx_free(ctx, digits, count + 1);
     return true;
 }
@@ -183,6 +187,7 @@ static void print_small(StrBuf *out, uint64_t magnitude, int base)
 // then.
 void int_print(Vm *vm, StrBuf *out, Value v, int base)
 {
+    // An immediate int looks like a big one here.
     IntView view;
     int_view(&view, v);
     if (mp_isneg(view.number)) {
@@ -237,6 +242,7 @@ Value int_text(Vm *vm, Value v)
         char text[INT_SHORT_TEXT];
         size_t at = int_short_decimal(number, text, sizeof text);
         if (at != 0) {
+            // int_short_decimal leaves room for it.
             text[at - 1] = '-';
             at -= mp_isneg(number);
             Str *str = str_new_ascii(vm, text + at, sizeof text - at);
@@ -275,6 +281,7 @@ static mp_err parse_leaf(const char *text, size_t length, int base,
             part = part * (mp_digit)base + (mp_digit)digit_value(text[i]);
             scale *= (mp_digit)base;
         }
+        // The last part may have fewer digits, hence a scale of its own.
         err = mp_mul_d(number, scale, number);
         if (err == MP_OKAY) {
             err = mp_add_d(number, part, number);
@@ -326,6 +333,7 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
         for (size_t i = 0; i < length; i++) {
             text[i] = (char)digit_value(text[i]);
         }
+        // Linear: nothing is multiplied.
         return int_pack(number, (unsigned char *)text, length, bits);
     }
     Powers p = {.count = 0};
@@ -354,6 +362,7 @@ static Value invalid_literal(Vm *vm, StrBuf *repr, int base)
         for (int i = 0; i < 200 && at < end; i++) {
             uint32_t c;
             size_t size = utf8_decode(at, (size_t)(end - at), &c);
+            // Whole characters, so that the message stays UTF-8.
             at += size == 0 ? 1 : size;
         }
         raise_error(vm, ERR_VALUE,
@@ -370,6 +379,7 @@ static size_t parse_prefix(const char *text, size_t length, int *base)
 {
     int found = 0;
     if (length > 2 && text[0] == '0') {
+        // In small letters.
         char c = (char)(text[1] | 32);
         found = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
     }
@@ -394,6 +404,7 @@ static size_t clean_digits(const char *text, size_t length, int base,
             if (!may_join || i + 1 == length) {
                 return SIZE_MAX;
             }
+            // Two of them in a row are wrong.
             may_join = false;
             continue;
         }
@@ -422,6 +433,7 @@ static Value parse_clean(Vm *vm, char *digits, size_t count, int base,
 {
     enum { SHORT_DIGITS = 11 }; // of the largest base: below 36^11 < 2^57
     if (count <= SHORT_DIGITS) {
+        // Most literals: no number of libtommath is made.
         int64_t small = 0;
         for (size_t i = 0; i < count; i++) {
             small = small * base + digit_value(digits[i]);

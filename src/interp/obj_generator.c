@@ -105,6 +105,7 @@ bool generator_keep_handled(Vm *vm, Generator *g, uint32_t from)
 {
     for (size_t i = from; i < vm->handled.count; i++) {
         if (!vec_push(&vm->ctx, &g->handled, vm->handled.items[i])) {
+            // The references are the machine's still.
             g->handled.count = 0;
             return false;
         }
@@ -117,6 +118,7 @@ bool generator_keep_handled(Vm *vm, Generator *g, uint32_t from)
 static void convert_stop(Vm *vm)
 {
     if (raise_matches(vm, ERR_STOP_ITERATION)) {
+        // PEP 479.
         Value stop = raise_take(vm);
         raise_error(vm, ERR_RUNTIME, "generator raised StopIteration");
         Value error = raise_take(vm);
@@ -154,6 +156,7 @@ static Value guarded_run(Vm *vm, Generator *g, Value sent)
         return VALUE_FAIL;
     }
     object_retain(g);
+    // The entry frame begins above what the caller uses.
     Value *held = vm->window_top;
     bool raises = value_unbound(sent);
     bool gives = !raises && g->state == GENERATOR_SUSPENDED;
@@ -179,6 +182,7 @@ static Value guarded_run(Vm *vm, Generator *g, Value sent)
 Value generator_send(Vm *vm, Generator *g, Value sent)
 {
     if (LIKELY(g->state == GENERATOR_SUSPENDED)) {
+        // The usual case first: one that has begun.
         return guarded_run(vm, g, sent);
     }
     if (g->state == GENERATOR_RUNNING) {
@@ -205,6 +209,7 @@ Value generator_feed(Vm *vm, Value iterator, Sink *sink)
         (g->state != GENERATOR_SUSPENDED && g->state != GENERATOR_NEW)) {
         return value_next(vm, iterator);
     }
+    // The machine puts items there without leaving the generator.
     g->sink = sink;
     Value item = guarded_run(vm, g, VALUE_NONE);
     g->sink = NULL;
@@ -219,6 +224,7 @@ static Value delegate(const Generator *g)
     }
     // `word` stands behind the YIELD, so this is the instruction itself.
     Ins yield = g->function->code->words[g->word - 1];
+    // The compiler marks the YIELD of a `yield from` so (yield_to).
     return (INS_X(yield) & 1) ? g->registers[INS_C(yield)] : VALUE_UNBOUND;
 }
 
@@ -241,6 +247,7 @@ static bool call_if_there(Vm *vm, Value object, const char *name)
                                : value_find_attr(vm, object, key);
     object_release_null(&vm->ctx, key);
     if (value_failed(method) || value_unbound(method)) {
+        // No method: nothing is to be done.
         return !value_failed(method);
     }
     Value result = vm_call(vm, method, NULL, 0);
@@ -256,6 +263,7 @@ static bool close_delegate(Vm *vm, Value inner)
     if (!ctx_enter(&vm->ctx)) {
         return false;
     }
+    // Its close() may end the generator, whose register holds it.
     inner = value_retain(inner);
     bool done = value_is_kind(inner, KIND_GENERATOR)
                     ? generator_close(vm, (Generator *)value_object(inner))
@@ -322,6 +330,7 @@ Value generator_throw(Vm *vm, Generator *g)
         if (g->state == GENERATOR_NEW) {
             convert_stop(vm);
         }
+        // It ends without having run.
         drop_registers(vm, g);
         return VALUE_FAIL;
     }
@@ -372,6 +381,7 @@ bool generator_close(Vm *vm, Generator *g)
         if (value_failed(exit)) {
             return false;
         }
+        // Else the error of the inner close is pending, and is met here.
         (void)raise_object(vm, exit);
     }
     // GeneratorExit is raised where it stands; it should come out again.
@@ -401,6 +411,7 @@ bool generator_wants_close(const Generator *g)
     const Code *code = g->function->code;
     for (uint32_t i = 0; i < code->handler_count; i++) {
         // g->word stands behind the YIELD.
+        // Within a `try` or `with`: its `finally` is due.
         if (g->word > code->handlers[i].start &&
             g->word <= code->handlers[i].end) {
             return true;
@@ -505,6 +516,7 @@ static Value method_throw(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Generator *g = (Generator *)value_object(args[0]);
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
+    // throw(type, value): the value is the exception.
     Value error = value_retain(given ? args[2] : args[1]);
     if (value_is_kind(error, KIND_TYPE)) {
         // A class is called without arguments; an instance is raised as it is.

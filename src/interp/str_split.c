@@ -26,6 +26,7 @@ static size_t space_at(const char *at, const char *end)
         return byte == ' ' || (byte >= 9 && byte <= 13) ||
                (byte >= 28 && byte <= 31);
     }
+    // Beyond ASCII there are a dozen more (str_is_space).
     uint32_t codepoint;
     size_t size = utf8_decode(at, (size_t)(end - at), &codepoint);
     return size != 0 && str_is_space(codepoint) ? size : 0;
@@ -39,6 +40,7 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
     for (;;) {
         while (at < end && (size = space_at(at, end)) != 0) {
             at += size;
+            // Megabytes of white space make no part, and must heed Ctrl-C.
             if (!ctx_poll_at(&vm->ctx, ++step)) {
                 return false;
             }
@@ -107,6 +109,7 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
         }
         // The start of the word that ends here.
         const char *word = end;
+        // The rest keeps the white space at its start.
         if (limit-- == 0) {
             return add_part(vm, list, start, end);
         }
@@ -139,6 +142,7 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
     if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &limit)) {
         return false;
     }
+    // As many characters as bytes: parts need no counting.
     bool ascii = str->count == str->length;
     TextRange text = {str->text, str->length};
     TextSplit split = {vm, list, ascii ? make_ascii_part : make_part,
@@ -236,6 +240,7 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
                 return VALUE_FAIL;
             }
         }
+        // The last line may have no end.
         size = at < end ? size : 0;
         if (!add_part(vm, list, start, at + (keep ? size : 0))) {
             object_release(&vm->ctx, list);
@@ -277,12 +282,14 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
     if (count == 1) {
         return str_exact(vm, value_as_str(parts[0]));
     }
+    // Between the parts alone.
     length += count < 2 ? 0 : (count - 1) * sep->length;
     if (length <= 1) { // one of the shared texts
         return length == 1 && sep->length == 1
                    ? str_exact(vm, sep)
                    : str_of_parts(vm, parts, count);
     }
+    // Not filled yet, and not seen by anybody.
     Str *text = str_of_size(vm, length);
     if (text == NULL) {
         return NULL;
@@ -321,6 +328,7 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
     if (value_is_object(args[1]) &&
         value_object(args[1])->type == vm->types[KIND_LIST]) {
         // Nothing below runs code that could change the list.
+        // Of list itself: a subclass may iterate in its own way.
         const List *list = value_as_list(args[1]);
         text = join_parts(vm, sep, list->items, list->count);
     } else {
@@ -374,6 +382,7 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     }
     int64_t at = text_find(&vm->ctx, str->text, 0, str->length,
                            (TextRange){sep->text, sep->length}, last);
+    // Ctrl-C within a long search.
     if (at == TEXT_FAILED) {
         return VALUE_FAIL;
     }

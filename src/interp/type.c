@@ -93,6 +93,7 @@ Value type_lookup(Vm *vm, Type *cls, Str *name)
         entry->epoch == vm->epoch) {
         return entry->found;
     }
+    // The walk that the memory of look-ups spares.
     const Tuple *mro = cls->mro;
     for (size_t i = 0; i < mro->count; i++) {
         Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
@@ -163,6 +164,7 @@ static void inherit_slots(TypeSlots *slots, const TypeSlots *base)
 {
     typedef void (*AnySlot)(void);
     enum { SLOT_COUNT = sizeof(TypeSlots) / sizeof(AnySlot) };
+    // Copies: C allows no array of functions to alias the struct.
     AnySlot own[SLOT_COUNT], from[SLOT_COUNT];
     memcpy(own, slots, sizeof own);
     memcpy(from, base, sizeof from);
@@ -215,6 +217,7 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
         base->head.type = cls; // this is type, and that was object
     }
     if (base != NULL) {
+        // The type owns its base.
         object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
         inherit_make(vm, cls, def, base);
@@ -279,6 +282,7 @@ static bool intern_names(Vm *vm)
 #undef NAME
     };
     for (size_t i = 0; i < NAME_COUNT; i++) {
+        // A start that failed for want of memory may be tried again.
         if (vm->names[i] == NULL) {
             vm->names[i] = str_intern(vm, texts[i], strlen(texts[i]));
             if (vm->names[i] == NULL) {
@@ -322,6 +326,7 @@ static bool name_builtin(Vm *vm, Type *cls)
     if (cls->bases == NULL) {
         return false;
     }
+    // A single base: cannot fail but for memory.
     cls->mro = class_linearize(vm, cls, cls->bases);
     return cls->mro != NULL && class_add_native(vm, cls);
 }
@@ -360,6 +365,7 @@ static Tuple *error_bases(Vm *vm, const char *bases)
     size_t count = 0;
     while (*bases != '\0' && count < 4) {
         size_t length = strcspn(bases, ",");
+        // A base stands before it in the list, and so is made already.
         for (size_t i = 1; i < ERR_COUNT; i++) {
             if (strlen(names[i]) == length &&
                 memcmp(names[i], bases, length) == 0) {
@@ -403,6 +409,7 @@ static bool create_errors(Vm *vm)
     // BaseException itself has a layout of its own and is in type_list.h.
     for (int i = ERR_BASE_EXCEPTION + 1; i < ERR_COUNT; i++) {
         vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
+        // Fields are members of the class that begins the family.
         if (vm->error_types[i] == NULL ||
             !exception_fields_install(vm, (ErrorKind)i,
                                       vm->error_types[i])) {
@@ -432,6 +439,7 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
         object_release(&vm->ctx, cls);
         return NULL;
     }
+    // Without this its instances would have the layout of a class's.
     cls->slots = def->slots;
     inherit_slots(&cls->slots, &vm->object_type->slots);
     inherit_make(vm, cls, def, vm->object_type);
@@ -454,6 +462,7 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     if (LIKELY(memo->name == name)) {
         return memo->type;
     }
+    // Two literals of one text have one type.
     size_t length = strlen(name);
     uint64_t *place = map_get(&vm->type_variants, name, length);
     Type *made = place != NULL ? (Type *)(uintptr_t)*place
@@ -479,6 +488,7 @@ bool types_init(Vm *vm)
 static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
 {
     Type *first = vm->object_type, *meta = vm->types[KIND_TYPE];
+    // Variants and errors derive from built-in types, and go first.
     const Map *variants = &vm->type_variants;
     for (size_t i = 0; i < variants->capacity; i++) {
         if (variants->entries[i].key != NULL) {

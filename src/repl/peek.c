@@ -69,6 +69,7 @@ static Value plain_part(Value found)
 {
     if (value_is_kind(found, KIND_CLASSMETHOD) ||
         value_is_kind(found, KIND_STATICMETHOD)) {
+        // Which is what a call of it runs.
         return ((MethodWrap *)value_object(found))->function;
     }
     bool computed =
@@ -92,6 +93,7 @@ static Peek attribute_of(Session *session, const Peek *peek, Str *name)
     }
     bool class = value_is_kind(peek->value, KIND_TYPE);
     Type *type = class ? (Type *)value_object(peek->value) : peek->type;
+    // Look-ups in dicts of classes run no code.
     Value found = type_lookup(vm, type, name);
     if (!class && value_is_object(peek->value) &&
         // A data descriptor of the class goes before the instance's own dict.
@@ -149,6 +151,7 @@ static Peek peek_literal(Session *session, const Source *source,
 {
     const char *text = source->text + token->span.start;
     size_t length = token->span.end - token->span.start;
+    // A prefix in front of the quotes, and a brace within.
     bool format = token->kind == TOK_STRING &&
                   memchr(text, '{', length) != NULL &&
                   (text[0] | 0x20) != '\'' && text[0] != '"';
@@ -185,6 +188,8 @@ static Peek peek_item(Session *session, const Source *source, Peek *peek,
                            key->span.end - key->span.start);
         }
         if (value_is_str(at.value) || value_is_integer(at.value)) {
+            // Of a plain container with a plain key: no code of the program
+            // runs.
             result = known(session,
                            value_get_item(vm, peek->value, at.value));
         }
@@ -226,6 +231,7 @@ static Peek peek_display(Session *session, const TokenList *tokens,
         colon |= level == 0 && (kind == TOK_COLON || kind == TOK_POWER);
         comma |= level == 0 && kind == TOK_COMMA;
     }
+    // {} is a dict, () a tuple.
     bool empty = close == open + 1;
     switch (tokens->items[open].kind) {
     case TOK_LEFT_BRACKET:
@@ -276,6 +282,7 @@ static size_t find_start(const TokenList *tokens, size_t end)
                 !ends_value(&tokens->items[i - 1])) {
                 return i;
             }
+            // A call or a subscript: what is called stands in front.
             end = i;
         } else if (token->kind == TOK_NAME && i > 0 &&
                    tokens->items[i - 1].kind == TOK_DOT) {
@@ -312,6 +319,7 @@ static Peek peek_primary(Session *session, const Source *source,
     const Token *token = &tokens->items[*i];
     size_t length = token->span.end - token->span.start;
     size_t open = *i;
+    // A literal or a name is one token.
     ++*i;
     switch (token->kind) {
     case TOK_NAME:
@@ -352,6 +360,7 @@ Peek peek_expression(Session *session, const Source *source,
         const Token *token = &tokens->items[i];
         size_t stop = closing_end(tokens, i, end);
         if (token->kind == TOK_DOT && i + 1 < end) {
+            // The name behind the dot, whatever kind of token it is.
             Span name = tokens->items[i + 1].span;
             peek = peek_attribute(session, &peek, source->text + name.start,
                                   name.end - name.start);
@@ -413,6 +422,7 @@ static void visit_own(Object *object, Visit *visit, void *data)
     // A shape names its last attribute; the root of the tree has none.
     for (const ObjectShape *shape = instance->shape; shape->name != NULL;
          shape = shape->parent) {
+        // From the last attribute to the first.
         visit(shape->name, instance->slots[shape->count - 1], data);
     }
 }
