@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "interp/builtins.h"
+#include "interp/codec.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_file.h"
 #include "interp/obj_int.h"
@@ -283,10 +284,17 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
     if (builtin_given(args[ARG_OPENER])) {
         return open_by(vm, args[ARG_OPENER], path, mode, descriptor);
     }
-    const char *text = path_text(vm, path);
+    Value named = codec_to_system(vm, path);
+    const char *text = value_failed(named) ? NULL : path_text(vm, named);
     int error = text == NULL ? 0 : open_path(text, mode, descriptor);
-    return text != NULL &&
-           (error == 0 || (raise_errno(vm, error, text), false));
+    if (error != 0) {
+        raise_errno(vm, error, text);
+    }
+    bool opened = text != NULL && error == 0;
+    if (!value_failed(named)) {
+        release(vm, named);
+    }
+    return opened;
 }
 
 // Binary files show a mode of their own.

@@ -362,3 +362,55 @@ Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
     }
     return result;
 }
+
+// Almost all is UTF-8 and is taken as it stands.
+Str *codec_from_system(Vm *vm, const char *text, size_t length)
+{
+    size_t bad;
+    if (utf8_validate(text, length, false, &bad)) {
+        return str_new(vm, text, length);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t at = 0; at < length;) {
+        uint32_t c;
+        size_t size = utf8_decode(text + at, length - at, &c);
+        // A surrogate in UTF-8 is no UTF-8, so each of its bytes counts.
+        if (size == 0 || (c >= 0xD800 && c <= 0xDFFF)) {
+            c = 0xDC00u + (unsigned char)text[at];
+            size = 1;
+        }
+        strbuf_codepoint(&out, c);
+        at += size;
+    }
+    return str_from_buf(vm, &out);
+}
+
+// Those characters are the bytes ED B2 80 to ED B3 BF.
+Value codec_to_system(Vm *vm, Value path)
+{
+    if (!value_is_str(path)) {
+        return value_retain(path);
+    }
+    const Str *str = value_as_str(path);
+    if (memchr(str->text, 0xED, str->length) == NULL) {
+        return value_retain(path);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    for (size_t at = 0; at < str->length;) {
+        uint32_t c = 0;
+        size_t size = utf8_decode(str->text + at, str->length - at, &c);
+        if (c >= 0xDC80 && c <= 0xDCFF) {
+            strbuf_putc(&out, (char)(c & 0xFF));
+        } else {
+            strbuf_add(&out, str->text + at, size);
+        }
+        at += size == 0 ? 1 : size;
+    }
+    Value bytes = strbuf_ok(&out)
+                      ? bytes_value(vm, strbuf_text(&out), out.length)
+                      : VALUE_FAIL;
+    strbuf_free(&out);
+    return bytes;
+}

@@ -54,6 +54,12 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
                       const char *doing);
 // The handler of an argument `errors`; UNBOUND is strict.
 CodecHandler codec_handler(Value errors);
+// What the system gave (arguments, environment, names of files) as a str: bytes
+// that are no UTF-8 become U+DC80 to U+DCFF, as in CPython. NULL: failed.
+MUST_CHECK Str *codec_from_system(Vm *vm, const char *text, size_t length);
+// The way back, for a path: bytes where a str has such characters, else the
+// value itself. Owned; VALUE_FAIL: failed.
+Value codec_to_system(Vm *vm, Value path);
 // Raises LookupError for a handler that is needed and not known. False.
 bool codec_unknown_handler(Vm *vm, Value errors);
 

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+#include "interp/codec.h"
 #include "interp/module.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
@@ -58,6 +60,12 @@ static Value path_argument(Vm *vm, Value v, const char *function,
                            "not %s",
                            function, type_name(type_of(vm, v)));
     }
+    Value named = codec_to_system(vm, path);
+    release(vm, path);
+    if (value_failed(named)) {
+        return named;
+    }
+    path = named;
     // Bytes stand for themselves: the system knows no encoding.
     bool str = value_is_str(path);
     *text = str ? value_as_str(path)->text : bytes_text(path);
@@ -173,7 +181,8 @@ OS_BODY(readlink)
     char text[PATH_MAX];
     ssize_t length = readlink(path, text, sizeof text);
     // readlink writes no NUL.
-    Str *str = length < 0 ? NULL : str_new(vm, text, (size_t)length);
+    Str *str = length < 0 ? NULL
+                          : codec_from_system(vm, text, (size_t)length);
     Value result = length < 0     ? raise_errno(vm, errno, path)
                    : str == NULL  ? VALUE_FAIL
                                   : str_value(str);
@@ -231,7 +240,7 @@ OS_BODY(utime)
 // NULL carries a pending error over as VALUE_FAIL.
 static Value text_value(Vm *vm, const char *text)
 {
-    Str *str = str_from(vm, text);
+    Str *str = codec_from_system(vm, text, strlen(text));
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
@@ -393,7 +402,10 @@ OS_BODY(environ)
     for (char **at = environ; dict != NULL && at != NULL && *at != NULL;
          at++) {
         const char *equals = strchr(*at, '=');
-        if (equals == NULL) {
+        size_t bad;
+        // A name that is no UTF-8 could not be told apart from others.
+        if (equals == NULL ||
+            !utf8_validate(*at, (size_t)(equals - *at), false, &bad)) {
             continue;
         }
         // Interned, as dict_set_name wants it.

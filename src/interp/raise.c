@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "interp/codec.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -161,7 +162,9 @@ Value raise_errno(Vm *vm, int error, const char *file)
     // Borrowed by the tuple, which retains what it gets.
     Value parts[3] = {value_from_small(error), VALUE_NONE, VALUE_NONE};
     Str *text = str_from(vm, strerror(error));
-    Str *name = file == NULL ? NULL : str_from(vm, file);
+    Str *name = file == NULL
+                    ? NULL
+                    : codec_from_system(vm, file, strlen(file));
     Value made = VALUE_FAIL;
     // Making the texts may fail for want of memory: that error is then pending.
     if (text != NULL && (name != NULL || file == NULL)) {

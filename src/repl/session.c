@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "interp/builtins.h"
+#include "interp/codec.h"
 #include "interp/exception_fields.h"
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
@@ -54,7 +55,7 @@ static void catch_signals(Ctx *ctx)
 // The vector takes the reference over, unless it cannot grow.
 static bool add_argument(Vm *vm, const char *text)
 {
-    Str *str = str_from(vm, text);
+    Str *str = codec_from_system(vm, text, strlen(text));
     if (str == NULL || !vec_push(&vm->ctx, &vm->argv, str_value(str))) {
         object_release_null(&vm->ctx, str);
         return false;
