@@ -90,8 +90,7 @@ static Str *short_text(Vm *vm, Value v)
 }
 
 // The library's own bookkeeping is no effect of the program. Rows are bounded:
-// a
-// loop that appends a million times is one effect to a reader.
+// a loop that appends a million times is one effect to a reader.
 static bool add_effect(Vm *vm, const char *what, Value value)
 {
     Ledger *ledger = vm->trace->ledger;
@@ -456,18 +455,10 @@ static Value text_or_none(Str *text)
 // Appends a tuple of owned values to the list; takes them.
 static bool append_row(Vm *vm, List *list, Value *row, size_t count)
 {
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        // VALUE_FAIL in a row is let through to here, so that rows can be
-        // written as one expression.
-        ok = ok && !value_failed(row[i]);
-    }
-    Tuple *tuple = ok ? tuple_from(vm, row, count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        release(vm, row[i]);
-    }
-    return tuple != NULL &&
-           list_append_owned(vm, list, value_from_object(tuple));
+    // VALUE_FAIL in a row is let through to here, so that rows can be
+    // written as one expression.
+    Value tuple = tuple_of_owned(vm, row, count);
+    return !value_failed(tuple) && list_append_owned(vm, list, tuple);
 }
 
 // (trace, line, what, value, text of the line)
