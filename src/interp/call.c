@@ -58,6 +58,7 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
                 native->def->name, name->text, at + 1);
         }
         if (at >= 0) {
+            // The window keeps its own reference.
             bound[at] = value_retain(keywords[i]);
         } else if (rest < 0) {
             return native_unknown_keyword(vm, native, name);
@@ -89,6 +90,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
         bound[i] = i < taken ? value_retain(window[i]) : VALUE_UNBOUND;
     }
     if (varargs >= 0) {
+        // What is beyond the positional parameters; an empty tuple often.
         Tuple *extra = tuple_from(vm, window + taken, given - taken);
         if (extra == NULL) {
             return false;
@@ -111,6 +113,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
 static bool check_self(Vm *vm, const Native *native, const Value *window,
                        uint32_t count)
 {
+    // A function of a module, which has no self.
     if (native->owner == NULL) {
         return true;
     }
@@ -169,6 +172,7 @@ static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
     bool known = (native->flags & NATIVE_READ) ||
                  native_read_params(vm, native);
     if (known && check_self(vm, native, window, count)) {
+        // Simple: positional parameters only, none of which may be left out.
         bool plain = (native->flags & NATIVE_SIMPLE) &&
                      keyword_names == NULL &&
                      count == native->positional_count;
@@ -223,6 +227,7 @@ static Value call_method(Vm *vm, Method *method, Value *window,
     }
     shifted[0] = value_retain(method->self);
     for (uint32_t i = 0; i < count; i++) {
+        // Moved: the caller's window is empty from here on.
         shifted[1 + i] = window[i];
         window[i] = VALUE_UNBOUND;
     }
@@ -308,6 +313,7 @@ Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count)
     if (value_is_kind(callee, KIND_METHOD)) {
         target = ((Method *)value_object(callee))->function;
         self = ((Method *)value_object(callee))->self;
+        // self counts as an argument.
         given++;
     }
     if (LIKELY(value_is_kind(target, KIND_FUNCTION)) && vm->trace == NULL &&
@@ -347,6 +353,7 @@ static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
                          Dict *keywords)
 {
     if (keywords == NULL || keywords->count == 0) {
+        // Without keywords the tuple's items are the array.
         return call(vm, callee, args->items, (uint32_t)args->count, NULL);
     }
     uint32_t count = (uint32_t)args->count + keywords->count;

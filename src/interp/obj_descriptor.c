@@ -74,6 +74,7 @@ static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
         *out = args->items[index];
         return 1;
     }
+    // Not given: NONE, by the invariant.
     *out = VALUE_NONE;
     if (keywords == NULL) {
         return 1;
@@ -129,6 +130,7 @@ static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
                            "property of '%s' object has no getter",
                            type_of(vm, instance)->qualname->text);
     }
+    // The getter is called as a plain function, without binding it.
     return vm_call(vm, property->get, &instance, 1);
 }
 
@@ -139,6 +141,8 @@ static const char *property_name(Vm *vm, Value self, Value instance)
     for (size_t i = 0; i < mro->count; i++) {
         uint32_t position = 0;
         Value key, value;
+        // In the order of look-up, since a subclass may have it under another
+        // name.
         Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
         // A search by value: a property does not know its name.
         while (dict_next(dict, &position, &key, &value)) {
@@ -156,6 +160,7 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
 {
     Property *property = (Property *)value_object(self);
     bool deleting = value_unbound(value);
+    // Deleting and storing come through the same slot.
     Value function = deleting ? property->del : property->set;
     if (value_is_none(function)) {
         const char *name = property_name(vm, self, instance);
@@ -324,6 +329,7 @@ static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
     // subclass of the one that holds the method.
     Type *cls = value_unbound(instance) ? owner : type_of(vm, instance);
     if (value_is_kind(function, KIND_PROPERTY)) {
+        // The property then computes from the class.
         return attr_bind(vm, function, value_from_object(cls), cls);
     }
     // The same kind of object as a method bound to an instance.
@@ -429,6 +435,7 @@ static Value member_read(Vm *vm, Value self, Value instance, Type *owner)
 static bool member_write(Vm *vm, Value self, Value instance, Value value)
 {
     const MemberDef *def = ((Member *)value_object(self))->def;
+    // Such an attribute can only be read.
     if (def->set == NULL) {
         return raise_false(vm, ERR_ATTRIBUTE,
                            "attribute '%s' of '%s' objects is not writable",

@@ -28,6 +28,7 @@ static WeakRef **find_slot(const WeakTable *table, const Object *target)
 {
     size_t i = home_slot(table, target);
     while (table->slots[i] != NULL && table->slots[i]->target != target) {
+        // Ends, since a quarter of the slots is empty.
         i = (i + 1) & (table->capacity - 1);
     }
     return &table->slots[i];
@@ -113,6 +114,7 @@ static WeakRef *shared_reference(Vm *vm, Object *target)
 {
     WeakRef *ref = NULL;
     (void)weakref_count(vm, target, &ref);
+    // Those with a callback are one object for each call.
     while (ref != NULL && !value_unbound(ref->callback)) {
         ref = ref->next;
     }
@@ -167,6 +169,7 @@ size_t weakref_count(Vm *vm, const Object *target, WeakRef **first)
     size_t count = 0;
     if (target->flags & OBJECT_WEAKLY_REFERENCED) {
         WeakRef *ref = *find_slot(&vm->weak_table, target);
+        // NULL: only the number is wanted.
         if (first != NULL) {
             *first = ref;
         }
@@ -189,6 +192,7 @@ static void queue_callback(Vm *vm, WeakRef *ref)
         queue->last->next = ref;
     }
     queue->last = ref;
+    // The machine looks for chores at its next poll.
     ctx_interrupt(&vm->ctx, INTERRUPT_CHORES);
 }
 
@@ -206,6 +210,7 @@ void weakref_clear(Vm *vm, Object *target)
         next = ref->next;
         ref->target = NULL;
         ref->next = ref->previous = NULL;
+        // A reference that dies in the same cycle calls nobody.
         if (!value_unbound(ref->callback) &&
             !(ref->head.flags & OBJECT_CANDIDATE)) {
             queue_callback(vm, ref);
@@ -221,6 +226,7 @@ static void unlink_reference(Vm *vm, WeakRef *ref)
         ref->next->previous = ref->previous;
     }
     if (ref->previous != NULL) {
+        // Not the head: the table does not point here.
         ref->previous->next = ref->next;
         return;
     }
@@ -278,6 +284,7 @@ static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                            "ref expected 1 or 2 arguments, got %zu",
                            args->count);
     }
+    // ref(x, None) is ref(x), and shared as that is.
     bool called = args->count == 2 && !value_is_none(args->items[1]);
     if (!value_is_object(args->items[0])) {
         return raise_error(vm, ERR_TYPE,
@@ -337,6 +344,7 @@ static Value weakref_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
     Object *left = as_weakref(a)->target, *right = as_weakref(b)->target;
     if (left == NULL || right == NULL) {
+        // By identity, so that a dead one can still be found and removed.
         return value_from_bool(value_same(a, b) == (op == COMPARE_EQ));
     }
     return value_compare(vm, op, value_from_object(left),

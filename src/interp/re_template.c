@@ -35,6 +35,7 @@ static bool is_octal(char c)
 // NULL: memory was short, and that is pending. Always false.
 static bool fail(TemplateParser *p, size_t at, Str *text)
 {
+    // The place counts characters, hence the index.
     return re_raise(p->vm, text, p->source.string,
                     re_index(p->vm, &p->source, at));
 }
@@ -56,6 +57,7 @@ static bool add_literal(TemplateParser *p, const char *text, size_t length)
     strbuf_add(&p->out->literals, text, length);
     if (p->out->parts.count > 0 &&
         vec_last(&p->out->parts).group == UINT32_MAX) {
+        // Escapes between plain stretches make no parts of their own.
         vec_last(&p->out->parts).length += length;
         return true;
     }
@@ -173,6 +175,7 @@ static bool read_number(const TemplateParser *p, size_t from, size_t to,
         if (!is_digit(text[i])) {
             return false;
         }
+        // It stays that large, beyond any number of groups.
         *number = *number > UINT64_MAX / 100
                       ? *number
                       : *number * 10 + (uint64_t)(text[i] - '0');
@@ -200,6 +203,7 @@ static bool parse_group(TemplateParser *p)
         return fail(p, from,
                     str_from(p->vm, "missing >, unterminated name"));
     }
+    // Behind the '>'.
     p->at = to + 1;
     if (is_identifier(p, from, to)) {
         return add_named(p, from, to);
@@ -266,6 +270,7 @@ static bool parse_escape(TemplateParser *p, size_t start)
     if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') {
         return fail(p, start, str_printf(p->vm, "bad escape \\%c", c));
     }
+    // Punctuation stays, with its backslash.
     return add_literal(p, p->source.text + start, 2);
 }
 
@@ -283,6 +288,7 @@ bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
     bool ok = true;
     while (ok && p.at < p.source.length) {
         size_t start = p.at;
+        // From backslash to backslash.
         const char *escape = memchr(p.source.text + start, '\\',
                                     p.source.length - start);
         p.at = escape == NULL ? p.source.length

@@ -19,6 +19,7 @@ static bool is_exception_class(Value v)
 static Value instantiate(Vm *vm, Value v, const char *refusal)
 {
     if (is_exception_class(v)) {
+        // `raise E` is `raise E()`.
         Value made = vm_call(vm, v, NULL, 0);
         if (value_failed(made) || value_is_kind(made, KIND_EXCEPTION)) {
             return made;
@@ -51,6 +52,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
     if (value_failed(made)) {
         return false;
     }
+    // x: there is a `from`.
     if (INS_X(ins)) {
         Value cause = f->registers[INS_B(ins)];
         cause = value_is_none(cause)
@@ -67,6 +69,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
         value_as_exception(made)->suppress_context = true;
     }
     raise_object(vm, made);
+    // A branch that is traced is told that it ends by raising.
     block_note_raise(vm, f, ins);
     return false;
 }
@@ -75,6 +78,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
 bool slow_reraise(Vm *vm, Frame *f, Ins ins)
 {
     Value again = f->registers[INS_A(ins)];
+    // Moved: raise_bare takes the reference.
     f->registers[INS_A(ins)] = VALUE_UNBOUND;
     raise_bare(vm, again);
     return false;
@@ -89,6 +93,7 @@ bool slow_raise_again(Vm *vm, Frame *f, Ins ins)
         return raise_false(vm, ERR_RUNTIME,
                            "No active exception to reraise");
     }
+    // Neither context nor cause change: it is the same exception.
     ctx_clear(&vm->ctx);
     value_replace(&vm->ctx, &vm->exception,
                   value_retain(vec_last(&vm->handled)));
@@ -147,6 +152,7 @@ int slow_match(Vm *vm, Frame *f, Ins ins)
     if (found < 0) {
         return -1;
     }
+    // The class was a temporary.
     slow_drop(vm, f, INS_B(ins));
     return !found;
 }
@@ -194,6 +200,7 @@ bool slow_withenter(Vm *vm, Frame *f, Ins ins)
     if (value_failed(enter)) {
         return false;
     }
+    // A failure in __enter__ does not call it: nothing was entered.
     Value leave = context_method(vm, manager, NAME_EXIT);
     Value entered =
         value_failed(leave) ? VALUE_FAIL : vm_call(vm, enter, NULL, 0);
@@ -239,6 +246,7 @@ bool slow_withexc(Vm *vm, Frame *f, Ins ins)
     if (truth < 0) {
         return false;
     }
+    // __exit__ is called once, on whichever way out.
     slow_drop(vm, f, INS_B(ins));
     return slow_set(vm, f, INS_A(ins), value_from_bool(truth));
 }

@@ -82,6 +82,7 @@ static bool in_library(Vm *vm)
 // else the type. Runs no code of the program.
 static Str *short_text(Vm *vm, Value v)
 {
+    // All else could run a __repr__ of the program.
     bool simple = value_is_special(v) || value_is_integer(v) ||
                   value_is_float(v) || value_is_str(v) ||
                   value_is_kind(v, KIND_SYMBOLIC);
@@ -102,6 +103,7 @@ static bool add_effect(Vm *vm, const char *what, Value value)
         ledger->truncated = true;
         return true;
     }
+    // Only what it was, not the container: that may die with the call.
     Effect effect = {.what = what};
     if (!value_unbound(value)) {
         effect.value = short_text(vm, value);
@@ -131,6 +133,7 @@ static const char *container_word(Vm *vm, const Object *container)
     case KIND_LIST:
         return "list";
     case KIND_DICT:
+        // The dict of the running module's names.
         return vm->frame != NULL &&
                        container == (const Object *)vm->frame->globals
                    ? "global"
@@ -172,6 +175,7 @@ static Value present_value(Vm *vm, const FrozenRead *read)
     case KIND_TYPE:
         return type_lookup(vm, (Type *)container, value_as_str(read->key));
     default:
+        // The instance's own: what a class computes is no place.
         return instance_get(vm, container, value_as_str(read->key));
     }
 }
@@ -207,6 +211,7 @@ static bool next_item(Value v, ItemWalk *walk, Value *item)
         return set_next((const Set *)value_object(v), &walk->at, item);
     }
     if (!value_unbound(walk->pending)) {
+        // The value of the key that was given last.
         *item = walk->pending;
         walk->pending = VALUE_UNBOUND;
         return true;
@@ -236,6 +241,7 @@ static Value snapshot(Vm *vm, Value v)
     // All items are hashed, the first ones kept as well: how many there are is
     // known only at the end.
     for (Value item; ok && next_item(v, &walk, &item); count++) {
+        // By identity: nothing of the program is asked.
         hash = mix(hash, item);
         ok = count >= FROZEN_ITEMS ||
              value_vec_push(vm, &items, value_retain(item));
@@ -255,6 +261,7 @@ static Value snapshot(Vm *vm, Value v)
 // Numbers, texts, and tuples of such, which are compared by value.
 static bool is_plain(Value v, int depth)
 {
+    // Deeper ones count as changed where they are not the same object.
     if (value_is_kind(v, KIND_TUPLE) && depth < 4) {
         const Tuple *tuple = value_as_tuple(v);
         for (size_t i = 0; i < tuple->count; i++) {
@@ -303,12 +310,14 @@ static int same_items(Vm *vm, Value v, Value items)
             return same;
         }
     }
+    // It may have become shorter.
     return count == old->count;
 }
 
 // 1: the trace is still right about this place; 0: not; -1: failed.
 static int is_unchanged(Vm *vm, const FrozenRead *read)
 {
+    // Borrowed, and no code runs before it is done with.
     Value now = present_value(vm, read);
     int same = same_value(vm, read->value, now);
     return same > 0 && is_mutable(now) ? same_items(vm, now, read->items)

@@ -46,6 +46,7 @@ static Value graph_str(Vm *vm, Value self)
 {
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // Shortened, as it is for people.
     graph_print(&out, graph_of(self), false);
     // As one value that print ends: without the last line's end.
     if (strbuf_ok(&out) && out.length > 0 &&
@@ -91,6 +92,7 @@ static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block,
         // of it.
         ok = !value_failed(object) && list_append_owned(vm, list, object);
         for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
+            // then and else, cond and body.
             ok = node->blocks[b] == NULL ||
                  add_nodes(vm, graph, node->blocks[b], list);
         }
@@ -148,6 +150,7 @@ static Value names_list(Vm *vm, const char *const *names, uint32_t count)
     for (uint32_t i = 0; list != NULL && i < count; i++) {
         list->items[i] = text_value(vm, names[i]);
         if (value_failed(list->items[i])) {
+            // VALUE_FAIL must not stay in a list that is released.
             list->items[i] = VALUE_NONE;
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
@@ -168,6 +171,7 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
                                   node->input_count))) {
         tuple = tuple_from(vm, parts.items, parts.count);
     }
+    // The tuple has references of its own.
     value_vec_free(vm, &parts);
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
@@ -226,6 +230,7 @@ static Value graph_parse_text(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     Value object = stage_graph_new(vm, graph);
+    // The object holds it now.
     graph_release(&vm->ctx, graph);
     return object;
 }
@@ -337,6 +342,7 @@ static Value value_name(Vm *vm, Graph *graph, ValueId id)
         return text_value(vm, value->name != NULL ? value->name : "state");
     }
     const char *name = graph_node_name(graph, value->node);
+    // The first output goes by the node's name alone.
     if (name == NULL || value->index == 0) {
         return name != NULL ? text_value(vm, name) : VALUE_FAIL;
     }
@@ -388,6 +394,7 @@ static Value node_shape(Vm *vm, Value self)
 static Value node_line(Vm *vm, Value self)
 {
     (void)vm;
+    // A note of a parsed text is not read back.
     const GraphPlace *place = &node_of(self)->node->place;
     return place->source == NULL
                ? VALUE_NONE
