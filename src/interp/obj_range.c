@@ -182,22 +182,39 @@ static Value range_get_item(Vm *vm, Value self, Value key)
     return item;
 }
 
-// Decided by arithmetic, without a walk: within the bounds, and at a whole
-// number of steps from the start. 1, 0, or -1 with an error pending. A float
-// with a whole value is equal to an int, so it may be in a range.
+// What is no int is compared item by item, as CPython does: at most `most`
+// equal ones are counted, and *at gets the place of the last one looked at.
+// -1: failed.
+static int64_t range_search(Vm *vm, Value self, Value item, int64_t most,
+                            int64_t *at)
+{
+    Value iterator = value_iter(vm, self);
+    int64_t found = value_failed(iterator) ? -1 : 0;
+    *at = -1;
+    while (found >= 0 && found < most) {
+        Value next = value_next(vm, iterator);
+        if (value_failed(next) || value_same(next, VALUE_STOP)) {
+            found = value_failed(next) ? -1 : found;
+            break;
+        }
+        int equal = ctx_poll_at(&vm->ctx, (size_t)++*at)
+                        ? value_equal(vm, next, item)
+                        : -1;
+        release(vm, next);
+        found = equal < 0 ? -1 : found + equal;
+    }
+    release(vm, iterator);
+    return found;
+}
+
+// Ints are decided by arithmetic, without a walk: within the bounds, and at a
+// whole number of steps from the start. 1, 0, or -1 with an error pending.
 static int range_contains(Vm *vm, Value self, Value item)
 {
     Range *range = as_range(self);
     if (!value_is_integer(item) && !value_is_bool(item)) {
-        // Anything else is compared item by item, as CPython does.
-        double number;
-        if (!value_is_object(item) && value_to_double(vm, item, &number) &&
-            number == (double)(int64_t)number) {
-            return range_contains(vm, self,
-                                  value_from_small((int64_t)number));
-        }
-        raise_clear(vm);
-        return 0;
+        int64_t at;
+        return (int)range_search(vm, self, item, 1, &at);
     }
     bool down = int_compare(range->step, value_from_small(0)) < 0;
     int first = int_compare(item, range->start);
@@ -406,6 +423,14 @@ static Value range_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Range *range = as_range(args[0]);
+    if (!value_is_integer(args[1]) && !value_is_bool(args[1])) {
+        int64_t at, walked = range_search(vm, args[0], args[1], 1, &at);
+        return walked < 0    ? VALUE_FAIL
+               : walked == 1 ? int_from_i64(vm, at)
+                             : raise_error(vm, ERR_VALUE,
+                                           "sequence.index(x): x not in "
+                                           "sequence");
+    }
     int found = range_contains(vm, args[0], args[1]);
     if (found < 0) {
         return VALUE_FAIL;
@@ -427,10 +452,15 @@ static Value range_index(Vm *vm, Value *args, uint32_t count)
     return index;
 }
 
-// A number occurs once or not at all.
+// An int occurs once or not at all; anything may be equal to many.
 static Value range_count_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    if (!value_is_integer(args[1]) && !value_is_bool(args[1])) {
+        int64_t at;
+        int64_t found = range_search(vm, args[0], args[1], INT64_MAX, &at);
+        return found < 0 ? VALUE_FAIL : int_from_i64(vm, found);
+    }
     int found = range_contains(vm, args[0], args[1]);
     return found < 0 ? VALUE_FAIL : value_from_small(found);
 }
