@@ -85,6 +85,7 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
     if (!by_name || kind == ERR_BASE_EXCEPTION || !value_is_str(encoding)) {
         return;
     }
+    // The wrapped error stays as the cause.
     Value cause = raise_take(vm);
     Str *text = value_str(vm, cause);
     if (text != NULL) {
@@ -112,6 +113,7 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
     if (!codec_check_names(vm, encoding, errors, function)) {
         return NULL;
     }
+    // UTF-8 by default, as everywhere in Python 3.
     if (value_unbound(encoding)) {
         return &codecs[0];
     }
@@ -258,6 +260,7 @@ static bool encode_failed(Encoder *e, size_t first, size_t end)
                          : e->codec->kind == CODEC_LATIN1
                              ? "ordinal not in range(256)"
                              : "surrogates not allowed";
+    // The text itself goes along: a program may ask for e.object.
     (void)raise_unicode(e->vm, ERR_UNICODE_ENCODE, e->codec->name,
                         str_value((Str *)(uintptr_t)e->text), first, end,
                         reason);

@@ -86,6 +86,7 @@ static bool put(Vm *vm, Deque *self, Value item, bool left)
     if (self->most == 0) {
         return true;
     }
+    // Released last, when the deque is whole again.
     Value dropped = VALUE_UNBOUND;
     if (self->most > 0 && self->count >= (size_t)self->most) {
         dropped = take(self, !left);
@@ -280,6 +281,7 @@ static Value step(Vm *vm, Iterator *self, bool left)
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
         return VALUE_STOP;
     }
+    // Counted from the end that the walk began at.
     size_t at = self->position++;
     return value_retain(*slot(deque, left ? at : deque->count - 1 - at));
 }
@@ -469,6 +471,7 @@ static bool deque_set_item(Vm *vm, Value v, Value key, Value value)
     if (place == NULL || !note_store(vm, self, value)) {
         return false;
     }
+    // The deque's reference, which is ours from here on.
     Value old = *place;
     if (!value_unbound(value)) {
         *place = value_retain(value);
@@ -493,6 +496,7 @@ static int deque_contains(Vm *vm, Value v, Value item)
     const Deque *self = as_deque(v);
     uint64_t changes = self->changes;
     for (size_t i = 0; i < self->count; i++) {
+        // Its __eq__ might drop it from the deque.
         Value held = value_retain(*slot(self, i));
         int equal = value_equal(vm, held, item);
         release(vm, held);

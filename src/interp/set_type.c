@@ -111,6 +111,7 @@ static Value set_repr(Vm *vm, Value self)
 // the lookup calls may remove it from `a`.
 int set_is_subset(Vm *vm, Set *a, Set *b)
 {
+    // Too many to be all in b: nothing is hashed or compared.
     if (a->count > b->count) {
         return 0;
     }
@@ -143,6 +144,7 @@ static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
     bool strict = op == COMPARE_LT || op == COMPARE_GT;
     bool wrong_count = equality ? x->count != y->count
                                 : strict && x->count == y->count;
+    // a > b is b < a.
     bool swap = op == COMPARE_GT || op == COMPARE_GE;
     int subset = wrong_count ? 0
                              : set_is_subset(vm, swap ? y : x, swap ? x : y);
@@ -174,6 +176,7 @@ static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (!is_set_op(op) || !value_is_any_set(b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
+    // a itself is changed and given back.
     Set *set = as_set(a);
     if (op == BINARY_OR) {
         return set_merge(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;
@@ -224,6 +227,7 @@ static Value set_step(Vm *vm, Iterator *self)
     if (set_next(set, &self->position, &key)) {
         return value_retain(key);
     }
+    // Ended for good, also if items are added later.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
@@ -272,6 +276,7 @@ static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         value_object(args->items[0])->type == cls) {
         return value_retain(args->items[0]);
     }
+    // Nobody has seen it yet, so it may still be filled.
     Set *set = set_new_of(vm, cls);
     if (set != NULL && args->count == 1 &&
         !set_update(vm, set, args->items[0])) {

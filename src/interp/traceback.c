@@ -84,6 +84,7 @@ static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
 {
     uint32_t oldest = trace->count, newest = 0;
     if (limit >= 0 && limit < trace->count) {
+        // Entries stand from the newest to the oldest.
         newest = trace->count - (uint32_t)limit;
     } else if (limit < 0 && limit != INT64_MIN && -limit < trace->count) {
         oldest = (uint32_t)-limit;
@@ -231,6 +232,7 @@ static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
         if (!vec_push(&vm->ctx, chain, here)) {
             return false;
         }
+        // The text is asked again when it is printed.
         here = link_of(here, &text);
     }
     return true;

@@ -49,6 +49,7 @@ static bool make_stacks(Vm *vm)
     if (vm->stack == NULL || vm->frames == NULL) {
         return ctx_fail_memory(&vm->ctx);
     }
+    // What is given back at the end.
     vm->stack_bytes = bytes;
     vm->stack_end = vm->stack + bytes / sizeof(Value) - STACK_MARGIN;
     vm_set_recursion_limit(vm, RECURSION_LIMIT);
@@ -86,6 +87,7 @@ static bool make_memory_error(Vm *vm)
     if (error == NULL) {
         return false;
     }
+    // One for all times: there may be no memory for another.
     vm->memory_error = value_from_object(error);
     return true;
 }
@@ -113,6 +115,7 @@ Vm *vm_new(size_t stack_size)
         return NULL;
     }
     ctx_init(&vm->ctx, stack_size);
+    // A second guard beside the stack's size.
     vm->ctx.depth_limit = C_DEPTH_LIMIT;
     vm->ctx.dealloc = memory_dealloc;
     vm->epoch = 1; // so that a zeroed cache never matches

@@ -179,6 +179,7 @@ static uint32_t take_flags_on(RxParser *p, uint32_t c, uint32_t *on)
 {
     bool escaped = false;
     for (;;) {
+        // The first letter was looked at by the caller.
         uint32_t flag = flag_of(c);
         if (p->is_text && c == 'L') {
             rx_parser_fail(p, 0, "bad inline flags: cannot use 'L' flag with "
@@ -246,6 +247,7 @@ static bool parse_flags(RxParser *p, uint32_t c, uint32_t *flags)
     if (on & GLOBAL_FLAGS) {
         rx_parser_fail(p, 1, "bad inline flags: cannot turn on global flag");
     }
+    // "(?-i:…)" has letters to switch off alone.
     if (sign == '-') {
         take_flags_off(p, &off);
     }
@@ -325,6 +327,7 @@ static uint32_t condition_number(RxParser *p, RxName name)
         // Digits beyond that do not matter; the product must not overflow.
         number = number > RX_MANY ? RX_MANY : number;
     }
+    // Group 0 is the whole, which never took part yet.
     if (number == 0) {
         rx_parser_fail(p, name_length(name) + 1, "bad group number");
     } else if (number >= RX_MAX_GROUPS) {
@@ -351,6 +354,7 @@ static void parse_if(RxParser *p, RxSeq *seq, size_t start, uint32_t flags)
     uint32_t group;
     if (!p->failed && is_identifier(p, name)) {
         char *text = name_text(p, name);
+        // Unlike a number, a name must be known by now.
         group = text == NULL ? 0 : find_group(p, text);
         if (group == 0) {
             rx_parser_fail_name(p, name_length(name) + 1,
@@ -442,6 +446,7 @@ static bool parse_python(RxParser *p, RxSeq *seq, RxName *name,
         parse_named_back(p, seq, flags);
         return false;
     }
+    // Any other letter behind the P.
     size_t at = rx_parser_tell(p);
     if (rx_parser_take(p, NULL) == RX_END) {
         rx_parser_fail(p, 0, "unexpected end of pattern");
@@ -491,6 +496,7 @@ static void parse_flag_group(RxParser *p, RxSeq *seq, uint32_t c,
 static void parse_extension(RxParser *p, RxSeq *seq, size_t start,
                             uint32_t *flags, bool first)
 {
+    // Empty: a group without a name.
     RxName name = {0, 0};
     bool escaped;
     size_t at = rx_parser_tell(p);

@@ -49,6 +49,7 @@ static bool is_library(const Frame *f)
 // there is none.
 static Frame *neighbour(const Stop *stop, int step)
 {
+    // Frames newer than the stop's are the prompt's own.
     Vm *vm = stop->session->vm;
     for (Frame *f = stop->frame + step;
          f >= vm->frames && f <= stop->newest; f += step) {
@@ -110,6 +111,7 @@ static void print_frames(const Stop *stop)
 static bool add_name(Vm *vm, Dict *names, Str *name, Value v)
 {
     if (value_is_kind(v, KIND_CELL)) {
+        // A variable that an inner function captures.
         v = ((Cell *)value_object(v))->value;
     }
     return name == NULL || name->text[0] == '.' || value_unbound(v) ||
@@ -152,6 +154,7 @@ static bool take_names(Stop *stop)
         stop->session->globals = f->globals;
         return true;
     }
+    // A copy, so that what is typed does not reach the module by itself.
     stop->names = dict_copy(vm, f->globals);
     bool ok = stop->names != NULL && add_locals(vm, stop->names, f);
     stop->before = ok ? dict_copy(vm, stop->names) : NULL;
@@ -171,6 +174,7 @@ static Value changed(const Stop *stop, Str *name)
     }
     Value now = dict_get_name(stop->names, name);
     Value before = dict_get_name(stop->before, name);
+    // By identity: no __eq__ of the program is asked.
     return value_same(now, before) ? VALUE_UNBOUND : now;
 }
 
@@ -217,6 +221,7 @@ static bool write_back(Stop *stop)
     for (uint32_t i = 0; i < code->local_count; i++) {
         Value now = changed(stop, code->local_names[i]);
         if (!value_unbound(now)) {
+            // The frame goes on with this value.
             write_place(vm, &f->registers[i], now);
             if (!dict_set_name(vm, stop->before, code->local_names[i], now)) {
                 return false;
@@ -310,6 +315,7 @@ static void run_entry(Stop *stop, const char *text)
     if (trace != NULL) {
         trace->ledger = NULL;
     }
+    // It was no command, and so is code.
     if (!command_run(session, text)) {
         (void)session_run_text(session, "<breakpoint>", text, strlen(text), 1,
                                RUN_INTERACTIVE);
@@ -340,9 +346,11 @@ static void run_entries(Stop *stop)
         // malloc'ed, as Readline makes it.
         char *text = prompt_ask(stop->session, prompt);
         if (text == NULL) {
+            // The end of the input goes on with the program.
             stop->leaving = true;
         } else if (!is_blank(text)) {
             size_t length = strlen(text);
+            // A line end and a NUL more.
             char *line = malloc(length + 2);
             if (line != NULL) {
                 memcpy(line, text, length);
@@ -364,6 +372,7 @@ static bool finish(const Stop *stop)
                           value_from_small(stop->session->status)),
                false;
     }
+    // As Ctrl-C would: the entry, or the script, ends.
     return !stop->quitting || raise_false(vm, ERR_INTERRUPT, "%s", "");
 }
 
@@ -402,6 +411,7 @@ bool debugger_stop(Vm *vm)
     // Until %continue, %quit or the end of input.
     run_entries(&stop);
     session->stops--;
+    // All as it was, in the contrary order.
     session->prompting = prompting;
     progress_pause(session, false);
     drop_names(&stop);

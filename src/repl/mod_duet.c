@@ -278,6 +278,7 @@ static int64_t point_count(const char *text, size_t length)
 {
     int64_t points = 0;
     for (size_t i = 0; i < length; i++) {
+        // All but the bytes that continue a character.
         points += ((unsigned char)text[i] & 0xC0) != 0x80;
     }
     return points;
@@ -292,6 +293,7 @@ static bool add_tokens(Vm *vm, List *list, const Source *source,
     for (size_t i = 0; i < tokens->count; i++) {
         const Token *token = &tokens->items[i];
         const char *class = token_class((TokenKind)token->kind);
+        // Line ends and indents are not seen; nothing is told twice.
         if (class == NULL || token->span.start < byte) {
             continue;
         }
@@ -380,6 +382,7 @@ DUET_BODY(commands)
     (void)args, (void)count;
     List *list = list_new(vm, 0);
     for (size_t i = 0; list != NULL && command_row(i) != NULL; i++) {
+        // In the order of the list, which is that of %help.
         const CommandRow *command = command_row(i);
         Value row[] = {str_or_fail(str_from(vm, command->name)),
                        str_or_fail(str_from(vm, command->params)),

@@ -280,8 +280,7 @@ static bool is_first_call(const TraceRequest *request)
 }
 
 // Refuses before anything is computed, so that a refused Variable draws no
-// random
-// numbers. An eager tensor or a Variable's value needs no graph at all.
+// random numbers. An eager tensor or a Variable's value needs no graph at all.
 Tensor *birth_first_value(Vm *vm, Value initial)
 {
     Trace *trace = vm->trace;
@@ -310,8 +309,7 @@ Tensor *birth_first_value(Vm *vm, Value initial)
 }
 
 // The count that is taken here keeps the Variable alive until the trace ends,
-// so
-// that birth_close can tell whether anybody else did.
+// so that birth_close can tell whether anybody else did.
 bool birth_made(Vm *vm, Variable *variable)
 {
     Birth birth = {.variable = variable};
@@ -412,8 +410,7 @@ static bool drop_draws(Vm *vm, Trace *trace)
 }
 
 // A count beyond the staging's own means that the program keeps the Variable.
-// It
-// then belongs to the enclosing trace too, whose end asks again.
+// It then belongs to the enclosing trace too, whose end asks again.
 bool birth_close(Vm *vm, Trace *trace)
 {
     for (size_t i = 0; i < trace->births.count; i++) {

@@ -45,8 +45,7 @@ static size_t place_of(const Code *code, int index, size_t extra)
 }
 
 // A name that no parameter has goes to **kwargs, behind all others, and keeps
-// its
-// name there. False without an error: the host's own call words the misfit.
+// its name there. False without an error: the host's own call words the misfit.
 static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
                           Tuple *keywords, size_t extra, Bound *out,
                           ValueVec *names)
@@ -226,8 +225,7 @@ const char *bound_name(Value host, const Bound *bound, size_t index)
 }
 
 // An instance whose class has __tensor__ counts by what that will return, so
-// that
-// a library's own arrays share traces with tensors.
+// that a library's own arrays share traces with tensors.
 bool value_is_leaf_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v) || value_is_kind(v, KIND_SYMBOLIC) ||

@@ -153,8 +153,7 @@ static bool check_hidden(Vm *vm, const Pack *pack, Value v)
 }
 
 // A tensor of the result becomes an output of the graph; a Variable is read
-// here,
-// at the return, so that later writes do not change what was returned.
+// here, at the return, so that later writes do not change what was returned.
 static Value pack_leaf(Vm *vm, Value v, void *data)
 {
     Pack *pack = data;
@@ -330,8 +329,7 @@ static uint64_t now_ns(void)
 }
 
 // The trace is in force exactly while the host function runs and what it made
-// is
-// checked; objects made meanwhile carry its serial, which is how stores into
+// is checked; objects made meanwhile carry its serial, which is how stores into
 // older ones are seen.
 static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
 {
@@ -440,8 +438,7 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 }
 
 // All fields are set before anything can fail, so that destroying it is right
-// at
-// any point.
+// at any point.
 static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
 {
     Concrete *self =

@@ -92,8 +92,7 @@ static bool take_patterns(Vm *vm, const Signature *pattern,
 }
 
 // The two keys are compared as look-up would, so that the rule of what is equal
-// is
-// in one place (signature.c).
+// is in one place (signature.c).
 static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
 {
     // The traced arguments have specs for tensors, which only count as tensors
@@ -214,8 +213,7 @@ static Value call_flat(Vm *vm, Concrete *self, const Value *args,
 }
 
 // Binding is tried without side effects: a run that has begun is never
-// repeated,
-// which the count of runs tells.
+// repeated, which the count of runs tells.
 static Value call_either(Vm *vm, Concrete *self, const Value *args,
                          uint32_t count, Tuple *keyword_names)
 {

@@ -137,8 +137,7 @@ static Value unpack_output(Vm *vm, Value v, void *data)
 }
 
 // The trace holds the callee until it ends: birth.c counts who holds a
-// Variable,
-// and must know the callees that do.
+// Variable, and must know the callees that do.
 static Value append_call(Vm *vm, Concrete *concrete,
                          const Signature *signature)
 {
@@ -172,8 +171,7 @@ static Value append_call(Vm *vm, Concrete *concrete,
 }
 
 // A symbolic argument outside any trace has leaked; that is said here, since
-// the
-// plan can only take tensors.
+// the plan can only take tensors.
 Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
 {
     if (vm->trace != NULL) {

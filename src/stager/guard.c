@@ -8,8 +8,7 @@
 #include "interp/obj_list.h"
 
 // `concrete` goes first: releasing a value may run host code, which may call
-// the
-// staged function again.
+// the staged function again.
 void guard_clear(Vm *vm, Guard *guard)
 {
     uint32_t count = guard->count;

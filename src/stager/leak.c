@@ -15,8 +15,7 @@
 enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
 
 // Traces that run inside `trace` are searched first, since objects made there
-// go
-// when it goes.
+// go when it goes.
 bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container)
 {
     for (const Trace *t = vm->trace; t != NULL; t = t->outer) {
@@ -108,8 +107,7 @@ static bool store_items(Vm *vm, const Object *container, const Value *items,
 }
 
 // The container is older than some trace; which tensors that matters for is
-// asked
-// of each.
+// asked of each.
 bool leak_store(Vm *vm, const Object *container, Value value)
 {
     return store_value(vm, container, value, 0);
@@ -164,8 +162,7 @@ static void describe_stores(StrBuf *out, const TraceOwner *owner,
 }
 
 // Two cases: the trace is over, and the tensor has no value any more; or it
-// still
-// runs, and the code at work stands outside it (stage.once, host code).
+// still runs, and the code at work stands outside it (stage.once, host code).
 Value leak_fail(Vm *vm, const char *who, const Symbolic *symbolic)
 {
     const TraceOwner *owner = (const TraceOwner *)symbolic->owner;

@@ -208,8 +208,7 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
 }
 
 // The quick cases first; a watched value that may have changed comes last,
-// since
-// looking costs time for each read.
+// since looking costs time for each read.
 Concrete *staged_find(Vm *vm, StagedFunction *self,
                                const Bound *bound, Signature *signature)
 {

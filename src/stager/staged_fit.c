@@ -87,8 +87,7 @@ static bool add_specs(Vm *vm, Value v, ValueVec *out)
 }
 
 // The walk of the specs and the walk of the fitted arguments meet the same
-// leaves
-// in the same order.
+// leaves in the same order.
 bool staged_generalise(Vm *vm, const StagedFunction *self,
                               Signature *signature)
 {

@@ -18,8 +18,7 @@
 #include "stager/trace.h"
 
 // C code (max, sorted, filter, in) asks for truth; a block of converted code
-// would
-// not come here.
+// would not come here.
 static int hook_truth(Vm *vm, Value symbolic)
 {
     const Symbolic *tensor = value_as_symbolic(symbolic);
