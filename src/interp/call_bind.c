@@ -69,7 +69,8 @@ static bool too_many_positional(Binding *b)
     return raise_false(b->vm, ERR_TYPE,
                        "%s() takes %s positional argument%s but %u%s %s given",
                        b->function->qualname->text, takes,
-                       plural(most), b->given, were,
+                       // "from 0 to 1 positional arguments"
+                       least < most ? "s" : plural(most), b->given, were,
                        b->given == 1 && keyword_only == 0 ? "was" : "were");
 }
 

@@ -435,6 +435,11 @@ static Value range_index(Vm *vm, Value *args, uint32_t count)
     if (found < 0) {
         return VALUE_FAIL;
     }
+    if (!found && !value_is_integer(args[1]) && !value_is_bool(args[1])) {
+        // What is no int CPython looks for item by item.
+        return raise_error(vm, ERR_VALUE,
+                           "sequence.index(x): x not in sequence");
+    }
     if (!found) {
         Str *text = value_repr(vm, args[1]);
         if (text != NULL) {

@@ -72,7 +72,7 @@ class Grammar:
 
     def fill(self, template, depth):
         """The template with each hole filled, in parentheses."""
-        text = HOLE.sub(lambda hole: self.expr(hole[1], depth), template)
+        text = HOLE.sub(lambda hole: self.operand(hole, depth), template)
         # The marks that are left are this template's own variable.
         if "\u00a7" in text:
             text = text.replace("\u00a7", self.fresh("x"))
@@ -80,6 +80,12 @@ class Grammar:
                 self.closes_once(text):
             return text
         return f"({text})"
+
+    def operand(self, hole, depth):
+        """What fills a hole: a number in front of a dot is in parentheses."""
+        text = self.expr(hole[1], depth)
+        dotted = hole.string[hole.end():hole.end() + 1] == "."
+        return f"({text})" if dotted and text[-1].isdigit() else text
 
     @staticmethod
     def closes_once(text):

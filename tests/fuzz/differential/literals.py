@@ -224,6 +224,6 @@ LITERALS = {
     "data": pick(["'real'", "'imag'", "'nope'", "'__class__'", "'numerator'",
                   "'start'", "'__name__'", "'stop'"]),
     "attr": pick(["'real'", "'imag'", "'nope'", "'__class__'", "'numerator'",
-                  "'start'", "'__len__'", "'__doc__'", "'__dict__'",
+                  "'start'", "'__len__'", "'__dict__'",
                   "'__name__'", "'upper'", "'append'"]),
 }
