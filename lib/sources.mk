@@ -13,6 +13,7 @@ lib_modules = \
 	lib/argparse/_run.duet \
 	lib/array.duet \
 	lib/base64.duet \
+	lib/binascii.duet \
 	lib/bisect.duet \
 	lib/calendar.duet \
 	lib/collections/__init__.duet \
