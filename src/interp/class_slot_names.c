@@ -59,12 +59,11 @@ static bool check_entry(Vm *vm, Type *cls, Value entry)
         str_is(name, "__qualname__") || str_is(name, "__classcell__")) {
         return true;
     }
-    Value value = VALUE_UNBOUND;
+    Value value; // borrowed
     int found = dict_get(vm, cls->dict, entry, &value);
     if (found <= 0) {
         return found == 0;
     }
-    release(vm, value);
     Str *shown = value_repr(vm, entry);
     if (shown != NULL) {
         raise_error(vm, ERR_VALUE,
