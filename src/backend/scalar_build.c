@@ -339,6 +339,7 @@ static bool note_rounds(Compiler *c, const GraphNode *loop, size_t back)
         !find_reg(c, test->inputs[1], &end)) {
         return false;
     }
+    // The code may have run out of room: then it is not used.
     if (!c->full) {
         ScalarOp *op = &c->code.items[back];
         op->in[0] = index;

@@ -562,6 +562,7 @@ bool graphdef_call(Scope *scope, const GraphNode *node)
     Handed handed = {0};
     TextVec outs = {0};
     size_t variables = node->callee->variables.count;
+    // The plain form may be dropped, shared or run twice.
     bool effect = graph_has_effects(node) || variables > 0;
     const char *op = effect ? "StatefulPartitionedCall" : "PartitionedCall";
     const char *function = callee_function(scope, node->callee);

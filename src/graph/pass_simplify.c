@@ -240,6 +240,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
         node->input_count == 0 || node->output_count != 1) {
         return true;
     }
+    // Two reshapes in a row are one.
     skip_reshape(graph, node);
     ValueId stays =
         node->input_count == 2 ? find_neutral(graph, node) : VALUE_ID_NONE;

@@ -127,6 +127,7 @@ static Value method_join(Vm *vm, Value *args, uint32_t count)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
+    // add_item tells a wrong item by its number.
     bool done = true;
     for (size_t i = 0; done && i < items->count && strbuf_ok(&out); i++) {
         if (i > 0) {

@@ -55,6 +55,7 @@ static bool check_entry(Vm *vm, Type *cls, Value entry)
     if (!value_same(VALUE_TRUE, str_method_isidentifier(vm, &entry, 1))) {
         return raise_false(vm, ERR_TYPE, "__slots__ must be identifiers");
     }
+    // The class body has some of these by itself.
     if (str_is(name, "__dict__") || str_is(name, "__weakref__") ||
         str_is(name, "__qualname__") || str_is(name, "__classcell__")) {
         return true;
@@ -96,12 +97,15 @@ static bool keep_names(Vm *vm, Type *cls, Value slots, Tuple *names)
                          value_from_object(names));
 }
 
+// Nothing to check without __slots__; with them the class takes no other
+// attributes, unless a base or an entry brings a __dict__.
 bool class_check_slots(Vm *vm, Type *cls)
 {
     Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
     if (value_unbound(slots)) {
         return true;
     }
+    // Read once: __slots__ may be an iterator.
     Tuple *names = slot_names(vm, slots);
     if (names == NULL) {
         return false;
@@ -115,6 +119,7 @@ bool class_check_slots(Vm *vm, Type *cls)
     }
     for (size_t i = 0; good && i < names->count; i++) {
         good = check_entry(vm, cls, names->items[i]);
+        // A __dict__ among them leaves the class open.
         open |= good && str_is(value_as_str(names->items[i]), "__dict__");
     }
     good = good && keep_names(vm, cls, slots, names);
@@ -130,6 +135,7 @@ static bool lists_name(Value slots, const Type *cls, const Str *name)
         return is_mangled_as(value_as_str(slots), cls, name);
     }
     if (value_is_kind(slots, KIND_DICT)) {
+        // A dict's values are docstrings of the slots.
         const Dict *dict = value_as_dict(slots);
         uint32_t position = 0;
         Value key, value;

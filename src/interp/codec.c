@@ -61,6 +61,7 @@ static bool has_no_zero(Vm *vm, Value v)
            raise_false(vm, ERR_VALUE, "embedded null character");
 }
 
+// Both are looked at before either is used.
 bool codec_check_names(Vm *vm, Value encoding, Value errors,
                        const char *function)
 {
@@ -396,6 +397,7 @@ Value codec_to_system(Vm *vm, Value path)
         return value_retain(path);
     }
     const Str *str = value_as_str(path);
+    // None of them in it, as nearly always.
     if (memchr(str->text, 0xED, str->length) == NULL) {
         return value_retain(path);
     }

@@ -130,6 +130,7 @@ static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
 static size_t read_point(Decoder *d, size_t at, uint32_t *c)
 {
     *c = d->data[at];
+    // How many bytes are at fault, unless told otherwise below.
     d->bad = 1;
     switch (d->codec->kind) {
     case CODEC_LATIN1: return 1;

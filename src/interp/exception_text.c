@@ -110,6 +110,7 @@ static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
         return false;
     }
     Value item = value_get_item(vm, object, value_from_small(start));
+    // Fields may be anything: the text is then the one for several.
     if (value_failed(item)) {
         raise_clear(vm);
         return false;

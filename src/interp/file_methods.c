@@ -378,6 +378,7 @@ FILE_BODY(truncate)
         return file_unsupported(vm, "truncate"), VALUE_FAIL;
     }
     if (value_unbound(args[1]) || value_is_none(args[1])) {
+        // Where the program is, not where the system has read to.
         size = file_tell(vm, file);
     }
     if (size < 0 && vm_has_error(vm)) {

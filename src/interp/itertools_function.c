@@ -284,6 +284,7 @@ MAKE(zip_longest)
 {
     (void)count;
     const Tuple *iterables = value_as_tuple(args[0]);
+    // Of None, until each is made.
     List *sources = list_new(vm, iterables->count);
     for (size_t i = 0; sources != NULL && i < iterables->count; i++) {
         sources->items[i] = value_iter(vm, iterables->items[i]);

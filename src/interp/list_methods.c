@@ -221,6 +221,7 @@ static Value method_reverse(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
+// list.__reversed__, by length and items: reversed() would come back here.
 static Value method_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

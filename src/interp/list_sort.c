@@ -458,6 +458,8 @@ bool list_sort_reverse(Vm *vm, Value given, bool *reverse)
                        "Python int too large to convert to C int");
 }
 
+// Stable, as Python's. The items are sorted in a copy, so that keys and
+// comparisons may look at the list, which is empty meanwhile.
 bool list_sort(Vm *vm, List *list, Value key, bool reverse)
 {
     size_t count = list->count, size = count * sizeof(SortItem);

@@ -144,6 +144,7 @@ static Value take_both(Vm *vm, BinaryOp op, Value a, Value b)
     return result;
 }
 
+// n << count or n >> count, owned.
 static Value shifted(Vm *vm, BinaryOp op, Value n, int64_t count)
 {
     return int_binary(vm, op, n, value_from_small(count));

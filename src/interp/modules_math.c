@@ -349,6 +349,7 @@ typedef struct Squares {
     double sum, lost[3];
 } Squares;
 
+// Kahan's way: what rounding loses of each sum is kept in a sum of its own.
 static void squares_add(Squares *s, double term, int part)
 {
     double before = s->sum;
@@ -371,6 +372,7 @@ static void squares_split(Squares *s, double x, double sign, bool low_too)
     }
 }
 
+// The sum without the 1 that it began with, with all that was lost.
 static double squares_rest(const Squares *s)
 {
     return s->sum - 1.0 + (s->lost[0] + s->lost[1] + s->lost[2]);

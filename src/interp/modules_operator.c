@@ -148,6 +148,7 @@ static bool attributes_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
         }
         names->items[i] = str_value(name);
     }
+    // A second __init__ begins anew.
     if (names != NULL) {
         set_keys(vm, as_getter(v), names);
     }
@@ -218,6 +219,7 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     }
     const Str *text = value_as_str(args->items[0]);
     Getter *self = as_getter(v);
+    // Without keywords a call needs no dict.
     bool named = keywords != NULL && keywords->count != 0;
     Tuple *rest = tuple_from(vm, args->items + 1, args->count - 1);
     Str *name =
@@ -236,6 +238,8 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     return true;
 }
 
+// The method is looked up anew in each object; what is held here outlives the
+// call, which may run __init__ again.
 static Value caller_call(Vm *vm, Value v, const Value *args, uint32_t count,
                          Tuple *keyword_names)
 {
@@ -269,12 +273,14 @@ static Value get_keys(Vm *vm, Value self)
         object_retain(keys == NULL ? vm->empty_tuple : keys));
 }
 
+// The name; empty for a caller that was never initialised.
 static Value get_method(Vm *vm, Value self)
 {
     Str *name = as_getter(self)->method;
     return str_value(object_retain(name == NULL ? vm->empty_str : name));
 }
 
+// The dict itself, or an empty one.
 static Value get_keywords(Vm *vm, Value self)
 {
     Dict *keywords = as_getter(self)->keywords;

@@ -190,6 +190,7 @@ OS_BODY(readlink)
     return result;
 }
 
+// Follows links.
 OS_BODY(chmod)
 {
     (void)count;

@@ -65,6 +65,7 @@ static Value ellipsis_repr(Vm *vm, Value self)
     return text_value(vm, "Ellipsis");
 }
 
+// The name under which programs know it.
 static Value not_implemented_repr(Vm *vm, Value self)
 {
     (void)self;

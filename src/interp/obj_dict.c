@@ -100,11 +100,13 @@ restart:
 // number, -1 absent, -2: it takes the protocol to know.
 static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
 {
+    // Keys 0, 1, 2 and so on: the key is the place.
     if (dict->dense) {
         bool found = hash < dict->used && dict_live(&dict->entries[hash]) &&
                      value_is_int(key);
         return found ? (int64_t)hash : -1;
     }
+    // A small dict is searched in order, by hash.
     if (dict->index == NULL) {
         for (uint32_t i = 0; i < dict->used; i++) {
             const DictEntry *entry = &dict->entries[i];

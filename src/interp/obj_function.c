@@ -141,6 +141,7 @@ static Value function_get_name(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->name);
 }
 
+// With the names of what the function was defined in.
 static Value function_get_qualname(Vm *vm, Value self)
 {
     (void)vm;
@@ -450,6 +451,7 @@ static Value method_get_function(Vm *vm, Value self)
     return value_retain(AS_METHOD(self)->function);
 }
 
+// What the method is bound to.
 static Value method_get_self(Vm *vm, Value self)
 {
     (void)vm;

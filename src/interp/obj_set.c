@@ -279,6 +279,8 @@ int set_discard(Vm *vm, Set *set, Value key)
                                        : -1;
 }
 
+// 1 removed, 0 absent, -1 failed. The place stays marked, for keys that were
+// put behind it.
 int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
@@ -298,6 +300,8 @@ int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     return 1;
 }
 
+// Marks of removed keys slow searches down: beyond a quarter of the table it is
+// made anew.
 bool set_tidy(Vm *vm, Set *set)
 {
     return set->fill - set->count <= set->mask / 4 ||

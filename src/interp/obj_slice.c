@@ -148,6 +148,7 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
     return at;
 }
 
+// As slice_indices, for lengths of any size; the three are owned.
 bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start,
                   Value *stop, Value *step)
 {
@@ -244,6 +245,7 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return slice == NULL ? VALUE_FAIL : value_from_object(slice);
 }
 
+// slice.indices(length): three ints of any size.
 static Value method_indices(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
@@ -274,6 +276,7 @@ static Value get_start(Vm *vm, Value self)
     return value_retain(as_slice(self)->start);
 }
 
+// See get_start.
 static Value get_stop(Vm *vm, Value self)
 {
     (void)vm;

@@ -226,6 +226,7 @@ bool str_equal_slow(const Str *a, const Str *b)
     return memcmp(a->text, b->text, a->length) == 0;
 }
 
+// Below, at or above 0, as memcmp.
 int str_order(const Str *a, const Str *b)
 {
     // UTF-8 orders its bytes as the code points.

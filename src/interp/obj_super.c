@@ -173,6 +173,7 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
                      super->self_type);
 }
 
+// Without an object it is an unbound one, as super(A) gives it.
 static Value super_repr(Vm *vm, Value self)
 {
     const Super *super = (const Super *)value_object(self);
@@ -185,6 +186,7 @@ static Value super_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
+// The class behind which the search begins.
 static Value get_this_class(Vm *vm, Value self)
 {
     (void)vm;
@@ -192,12 +194,14 @@ static Value get_this_class(Vm *vm, Value self)
     return value_retain(value_from_object(super->start));
 }
 
+// What methods are bound to, or None.
 static Value get_self(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(((const Super *)value_object(self))->self);
 }
 
+// Whose MRO is searched.
 static Value get_self_class(Vm *vm, Value self)
 {
     (void)vm;

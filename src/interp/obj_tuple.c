@@ -85,6 +85,8 @@ Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
     return tuple;
 }
 
+// The items' references move into the tuple; on failure they are still the
+// caller's.
 Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
 {
     Tuple *tuple = new_for(vm, items, count);

@@ -359,6 +359,7 @@ static bool type_set_name(Vm *vm, Value self, Value value)
                         "__name__");
 }
 
+// As type_set_name.
 static bool type_set_qualname(Vm *vm, Value self, Value value)
 {
     return rename_class(vm, self, &((Type *)value_object(self))->qualname,

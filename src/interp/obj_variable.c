@@ -145,6 +145,7 @@ static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
                                : assign_value(vm, args[0], value);
 }
 
+// v.assign_add(x): the new value.
 static Value method_assign_add(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

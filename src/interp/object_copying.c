@@ -10,6 +10,7 @@
 #include "interp/module.h"
 #include "interp/obj_str.h"
 
+// What needs no C is written in Duet: library.what(*args). Owned.
 Value library_call(Vm *vm, const char *library, const char *what,
                    const Value *args, uint32_t count)
 {
@@ -28,41 +29,49 @@ Value library_call(Vm *vm, const char *library, const char *what,
     return made;
 }
 
+// object.__reduce_ex__, which copy and pickle ask.
 Value object_reduce_ex(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_reduce", args, count);
 }
 
+// object.__getstate__: what __dict__ and slots hold.
 Value object_getstate(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_getstate", args, count);
 }
 
+// What a built-in class is to be made of again.
 Value object_getnewargs(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_newargs", args, count);
 }
 
+// Of set and frozenset: the items as a list.
 Value set_reduce(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_reduce_set", args, count);
 }
 
+// The three parts.
 Value slice_reduce(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_reduce_slice", args, count);
 }
 
+// The class, its args, and what its __dict__ holds.
 Value exception_reduce(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_reduce_error", args, count);
 }
 
+// Sets each attribute of a dict.
 Value exception_setstate(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "copyreg", "_setstate", args, count);
 }
 
+// list[int] and the like: an alias that only annotations use.
 Value class_getitem_native(Vm *vm, Value *args, uint32_t count)
 {
     return library_call(vm, "types", "GenericAlias", args, count);

@@ -314,6 +314,7 @@ static int contains_by_walk(Vm *vm, Value container, Value item)
             found = value_failed(next) ? -1 : 0;
             break;
         }
+        // -1, a failure, ends the loop as a hit does.
         found = value_equal(vm, next, item);
         release(vm, next);
         if (found == 0 && !ctx_poll(&vm->ctx)) {

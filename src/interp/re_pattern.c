@@ -279,11 +279,13 @@ static Value pattern_split(Vm *vm, Value *args, uint32_t count)
     RegexRun *run = &scan.run;
     List *all = list_new(vm, 0);
     size_t last = 0;
+    // -1 also stands for the list that could not be made.
     int found = all == NULL ? -1 : 1;
     for (int64_t n = 0; found > 0 && (most == 0 || n < most); n++) {
         found = regex_search(run);
         if (found > 0) {
             found = add_split(vm, all, &scan.subject, run, last) ? 1 : -1;
+            // From here on run->start is the end of this match.
             re_run_advance(run);
             last = (size_t)(run->start - scan.subject.text);
         }
@@ -334,6 +336,7 @@ static void print_flags(StrBuf *out, uint32_t flags)
                  {"re.VERBOSE", REGEX_VERBOSE},
                  {"re.DEBUG", REGEX_DEBUG},
                  {"re.ASCII", REGEX_ASCII}};
+    // What stands in front of the first, then between two.
     const char *before = ", ";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (flags & names[i].flag) {

@@ -157,6 +157,7 @@ Set *set_difference(Vm *vm, Set *a, Value other)
         return NULL;
     }
     bool is_set = value_is_any_set(other);
+    // Both can be asked for an item; a mere iterable has to be walked.
     bool asked = is_set || value_is_kind(other, KIND_DICT);
     int64_t count = 0;
     bool ok = true;

@@ -284,6 +284,7 @@ static bool is_alnum(uint32_t c)
     return is_letter(c) || is_numeric(c);
 }
 
+// Borrowed.
 static TextRange range_of(const Str *str)
 {
     return (TextRange){str->text, str->length};

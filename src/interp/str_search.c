@@ -41,6 +41,7 @@ static int search_start(Vm *vm, Value *args, Search *search)
     return 1;
 }
 
+// Borrowed.
 static TextRange range_of(const Str *str)
 {
     return (TextRange){str->text, str->length};

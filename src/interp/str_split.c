@@ -76,6 +76,7 @@ static Value make_part(Vm *vm, const char *start, size_t length)
     return str_or_fail(str_new(vm, start, length));
 }
 
+// As many characters as bytes: nothing is counted.
 static Value make_ascii_part(Vm *vm, const char *start, size_t length)
 {
     return str_or_fail(str_new_ascii(vm, start, length));

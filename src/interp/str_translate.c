@@ -149,6 +149,7 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
 // The forms with one, two and three arguments; errors are in CPython's words.
 static bool fill_table(Vm *vm, Dict *table, const Value *args)
 {
+    // One argument: a dict.
     if (value_unbound(args[1])) {
         return table_of_dict(vm, table, args[0]);
     }

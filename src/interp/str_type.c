@@ -266,6 +266,7 @@ static Value str_of_bytes(Vm *vm, const Value *parts)
 static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
 {
     static const char *const names[] = {"object", "encoding", "errors"};
+    // By position first; a keyword of the same parameter then replaces it.
     size_t given = args->count + (keywords == NULL ? 0 : keywords->count);
     if (given > 3) {
         return raise_false(vm, ERR_TYPE,

@@ -202,6 +202,7 @@ static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
         if (!value_is_str(v)) {
             return fail_attr(vm, call, attr, "a str", v);
         }
+        // Borrowed, as said above.
         out->text = value_as_str(v)->text;
         out->count = (uint32_t)value_as_str(v)->length;
         return true;

@@ -15,11 +15,13 @@ static inline bool is_letter(char c)
     return (unsigned char)((c | 32) - 'a') < 26;
 }
 
+// Of ASCII, by one comparison.
 static inline bool is_upper(char c)
 {
     return (unsigned char)(c - 'A') < 26;
 }
 
+// As is_upper.
 static inline bool is_lower(char c)
 {
     return (unsigned char)(c - 'a') < 26;
@@ -49,6 +51,8 @@ static void change_words(char *out, const char *text, size_t length,
     }
 }
 
+// In pieces, between which Ctrl-C is noticed. A word may go on from one piece
+// to the next.
 bool text_change_case(Ctx *ctx, char *out, TextRange text, TextCase mode)
 {
     for (size_t at = 0; at < text.length; at += PIECE) {
@@ -68,6 +72,7 @@ bool text_change_case(Ctx *ctx, char *out, TextRange text, TextCase mode)
     return true;
 }
 
+// 1: all of it is in the set, and it is not empty; 0; -1: Ctrl-C.
 int text_all(Ctx *ctx, TextRange text, const TextSet *set)
 {
     for (size_t i = 0; i < text.length; i++) {
@@ -90,6 +95,8 @@ static inline bool fits(char c, TextCase mode, bool behind)
                                 : is_lower(c) == behind;
 }
 
+// 1: it has letters, and all are as the mode wants them; 0; -1: Ctrl-C.
+// `behind`: the byte before was a letter.
 int text_in_case(Ctx *ctx, TextRange text, TextCase mode)
 {
     bool found = false, behind = false;

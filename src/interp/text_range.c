@@ -80,6 +80,7 @@ const char *text_search(Ctx *ctx, const char *at, const char *end,
     return memmem(at, length, part.text, part.length);
 }
 
+// By direction; a failed search is told apart from a miss by the context alone.
 int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
                   TextRange part, bool last)
 {
@@ -95,6 +96,7 @@ int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
                              : TEXT_NONE;
 }
 
+// Without overlaps. One byte is counted by the machine's vectors.
 int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
                    TextRange part)
 {
@@ -138,6 +140,7 @@ bool text_replace(StrBuf *out, TextRange text, TextRange from, TextRange to,
     return true;
 }
 
+// Moves both ends of the range inwards; the text itself is not touched.
 bool text_strip(Ctx *ctx, TextRange *range, const TextSet *set, bool left,
                 bool right)
 {

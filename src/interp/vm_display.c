@@ -197,6 +197,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
     }
     value_replace(&vm->ctx, &f->registers[INS_A(ins)],
                   value_from_object(text));
+    // Temporaries are emptied; the target has been replaced already.
     if (b != INS_A(ins)) {
         slow_drop(vm, f, b);
     }

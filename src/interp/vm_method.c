@@ -114,6 +114,7 @@ static bool deliver_unary(Vm *vm, Frame *f, Ins ins, Value result)
 bool vm_deliver(Vm *vm, Value result)
 {
     Frame *f = vm->frame;
+    // The instruction that had called; pc stands behind it.
     Ins ins = f->pc[-1];
     Opcode op = (Opcode)INS_OP(ins);
     if (op >= OPCODE_ADD && op <= OPCODE_RSHIFT) {

@@ -293,6 +293,7 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
                            value_from_bool(equal == (op == COMPARE_EQ)),
                            INS_B(ins), INS_C(ins));
     }
+    // A method of the program runs in a frame of its own.
     int entered = enter_compare(vm, op, b, c);
     if (entered != 0) {
         return entered > 0;

@@ -125,6 +125,7 @@ static bool infer_conv2d(InferCall *call)
                                        "channels, outputs), not %s",
                                  filters);
     }
+    // Else any sizes: the kernel checks them at the run.
     bool known = filters.rank == 4;
     int64_t window[2] = {known ? filters.dims[0] : DIM_UNKNOWN,
                          known ? filters.dims[1] : DIM_UNKNOWN};

@@ -222,6 +222,7 @@ static bool infer_index(InferCall *call)
     if (type.rank == RANK_UNKNOWN) {
         return true;
     }
+    // 1: the operands behind x.
     Reader reader = {call->ctx, &call->attrs[0], call->values, 1};
     if (!pick_all(&reader, type, &pick)) {
         return false;

@@ -296,6 +296,7 @@ static void add_level(Layout *l, int axis, int64_t at, int indent, int width)
         add_row(l, at, size, indent, width);
         return;
     }
+    // The middle of a long axis is left out.
     bool cut = l->format->summary && size > 2 * PRINT_EDGE;
     strbuf_putc(l->out, '[');
     for (int64_t i = 0; i < size; i++) {

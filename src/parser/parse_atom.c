@@ -64,6 +64,7 @@ static Node *parse_generator(Parser *p)
     if (iter == NULL) {
         return NULL;
     }
+    // The conditions, as many as there are.
     size_t mark = parse_list_begin(p);
     while (parse_accept(p, TOK_IF)) {
         if (!parse_list_add(p, parse_disjunction(p))) {

@@ -285,6 +285,7 @@ void peg_act(Peg *g, const Alternative *alternative, Piece *const *parts)
     const Piece *b = part_named(alternative, parts, 'b');
     const char *where = alternative->where;
     char text[MESSAGE_SIZE];
+    // Made before it is known whether it is raised: that costs little.
     fill(g, alternative->message, a, text);
 #define WHERE(word) (strncmp(where, word ":", sizeof word) == 0)
     if (WHERE("a")) {
@@ -312,6 +313,7 @@ void peg_act(Peg *g, const Alternative *alternative, Piece *const *parts)
     } else if (WHERE("target")) {
         fail_range(g, a, b->parts[b->count - 1]->parts[2], text);
     } else if (WHERE("list")) {
+        // From the first item to the last one in the brackets.
         const Piece *items = b->parts[0];
         fail_range(g, a, items->parts[items->count - 1], text);
     } else if (WHERE("call")) {

@@ -376,6 +376,7 @@ static void queue_atom(Unparser *u, const Node *node)
     case AST_SUBSCRIPT:
         queue_subscript(u, node);
         break;
+    // A slice, the only one of these that is left.
     default:
         queue_slice(u, node);
     }

@@ -469,6 +469,7 @@ static bool compile_node(RxCompiler *c, const RxNode **place,
                          const RxCont *up)
 {
     const RxNode *node = *place;
+    // `up` goes to those alone whose bodies ask what follows them.
     switch (node->kind) {
     case RX_NODE_CHAR:
         return is_literal(c, node) ? compile_literals(c, place)

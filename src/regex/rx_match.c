@@ -437,6 +437,7 @@ bool regex_run_init(RegexRun *run)
 {
     const Regex *regex = run->regex;
     run->mark_count = 2 * ((size_t)regex->group_count + 1);
+    // What is in the run itself needs no freeing.
     run->marks = run->inline_marks;
     run->loops = NULL;
     run->entries = run->inline_entries;

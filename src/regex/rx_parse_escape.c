@@ -205,6 +205,7 @@ void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
     RxClass class = class_escape(c);
     if (class != 0) {
         RxNode *node = rx_parser_node(p, seq, RX_NODE_SET, flags);
+        // A class is a set of one item.
         RxItem *item = arena_new(p->arena, RxItem);
         if (node == NULL || item == NULL) {
             rx_parser_broken(p);
@@ -219,6 +220,7 @@ void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
             node->place = (uint8_t)place;
         }
     } else if (c == '0') {
+        // \0 and up to two octal digits more.
         uint32_t value = 0;
         (void)rx_parse_digits(p, 2, 8, &value);
         add_char(p, seq, value, flags);

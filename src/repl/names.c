@@ -129,6 +129,7 @@ static void bind_at(Names *names, size_t i, size_t end)
     case TOK_DEF:
         bind_targets(names, i + 1, i + 2);
         if (i + 1 < end) {
+            // Of a token, by its place in the entry.
             names->bound[i + 1 - names->from] = true;
             bind_parameters(names, i + 2, group_end(names, i + 2, end));
         }
@@ -265,9 +266,11 @@ static Style judge(const Names *names, Span span, size_t cursor)
     if (ours || (length == 1 && *text == '_')) {
         return STYLE_PLAIN;
     }
+    // Not hidden by a name of the session.
     if (built_in) {
         return STYLE_BUILTIN;
     }
+    // Under way: it may become a name that is known.
     if (cursor == span.end &&
         (begins_known(names->session->globals, text, length) ||
          begins_known(vm->builtins, text, length) ||

@@ -555,6 +555,7 @@ void peek_describe(Session *session, Value value, bool bound, StrBuf *out)
     Peek peek = {.value = value_retain(value),
                  .type = value_unbound(value) ? NULL : type_of(vm, value)};
     const char *doc = NULL;
+    // Of these the repr runs no code of the program.
     bool plain = value_is_str(value) || value_is_integer(value) ||
                  value_is_float(value) || value_is_none(value);
     Value inner = value_unbound(value) ? value : plain_part(value);

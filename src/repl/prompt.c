@@ -34,6 +34,7 @@ static Prompt *active;
 // Bits of the signals that came while we waited for keys.
 static atomic_uint arrived;
 
+// NULL while nobody is asked.
 Prompt *prompt_active(void)
 {
     return active;

@@ -171,6 +171,7 @@ static int on_put(int count, int key)
     char *text = newest_kill(lib);
     size_t length = text == NULL ? 0 : strlen(text);
     int result = 0;
+    // No line: Readline's own put is right.
     if (length == 0 || text[length - 1] != '\n') {
         result = lib->rl_vi_put(count, key);
     } else if (key == 'P') {
@@ -208,6 +209,7 @@ static const struct {
     {"P", on_put, "duet-vi-put"},
 };
 
+// In the map for moving alone; each gets a name for ~/.inputrc, too.
 void prompt_bind_vi(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;

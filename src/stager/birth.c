@@ -297,6 +297,7 @@ Tensor *birth_first_value(Vm *vm, Value initial)
     if (value_is_kind(initial, KIND_VARIABLE)) {
         return object_retain(value_as_variable(initial)->cell.value);
     }
+    // Of symbolic tensors, or of what a tensor can be made of.
     ValueId id = trace_operand(vm, trace, initial);
     if (id == VALUE_ID_NONE) {
         return NULL;

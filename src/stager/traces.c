@@ -185,6 +185,7 @@ static void remove_general(TraceTable *table, Concrete *concrete)
         return;
     }
     Concrete *next = (Concrete *)(uintptr_t)*head;
+    // The only one of its key.
     if (next == concrete && next->next_general == NULL) {
         (void)map_remove(&table->by_relaxed, strbuf_text(key), key->length);
     } else if (next == concrete) {
