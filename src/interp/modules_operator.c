@@ -248,19 +248,21 @@ static Value caller_call(Vm *vm, Value v, const Value *args, uint32_t count,
         return VALUE_FAIL;
     }
     Tuple *keys = object_retain(self->keys);
+    Str *name = object_retain(self->method);
     Value result;
     if (self->keywords == NULL) {
-        result = value_call_method(vm, args[0], self->method, keys->items,
+        result = value_call_method(vm, args[0], name, keys->items,
                                    (uint32_t)keys->count);
     } else {
         Dict *keywords = object_retain(self->keywords);
-        Value method = value_get_attr(vm, args[0], self->method);
+        Value method = value_get_attr(vm, args[0], name);
         result = value_failed(method)
                      ? method
                      : vm_call_dict(vm, method, keys, keywords);
         release(vm, method);
         object_release(&vm->ctx, keywords);
     }
+    object_release(&vm->ctx, name);
     object_release(&vm->ctx, keys);
     return result;
 }
