@@ -90,6 +90,7 @@ static bool check_call(Vm *vm, const Getter *self, const char *name,
         return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
                            name);
     }
+    // NULL: __init__ has not run.
     return (count == 1 && self->keys != NULL) ||
            raise_false(vm, ERR_TYPE, "%s expected 1 argument, got %u", name,
                        count);
@@ -163,6 +164,7 @@ static Value attribute(Vm *vm, Value obj, Str *path)
     if (dot == NULL) {
         return value_get_attr(vm, obj, path);
     }
+    // Each step's object is owned, the first one too.
     value_retain(obj);
     while (at != NULL && !value_failed(obj)) {
         const char *stop = dot == NULL ? end : dot;
@@ -234,6 +236,7 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     object_release_null(&vm->ctx, self->keywords);
     self->method = name;
     self->keywords = copy;
+    // All that could fail is done: from here on the old parts go.
     set_keys(vm, self, rest);
     return true;
 }
@@ -322,6 +325,7 @@ static bool add_getters(Vm *vm, Dict *dict)
     static const TypeDef *const defs[] = {
         &getter_type_def, &attributes_type_def, &caller_type_def};
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
+        // Made once in a Vm.
         Type *cls = type_variant(vm, defs[i], defs[i]->name);
         if (cls == NULL || !module_add(vm, dict, defs[i]->name,
                                        value_from_object(object_retain(cls)))) {

@@ -105,6 +105,7 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     if (length < 0) {
         return VALUE_FAIL;
     }
+    // Iterators over sequences count there what they have given.
     int64_t passed = (int64_t)self->position;
     return value_from_small(passed < length ? length - passed : 0);
 }
@@ -150,6 +151,8 @@ Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
     Value kept = self->state[3];
     if (!value_unbound(kept)) {
         Tuple *result = value_as_tuple(kept);
+        // Somebody holds it, it has another length, or a trace would be told of
+        // it.
         if (result->head.rc != 1 || result->count != count ||
             vm->trace != NULL || result->head.flags != OBJECT_TRACKED ||
             result->head.birth != 0) {
@@ -184,6 +187,7 @@ static Value enumerate_step(Vm *vm, Iterator *self)
         return value_failed(item) ? item : exhausted(vm, self);
     }
     Value number = self->state[1], next;
+    // Past the small ints the number is added to by the protocol.
     if (!value_is_int(number) ||
         !value_add_small(number, value_from_small(1), &next)) {
         next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
@@ -256,6 +260,7 @@ static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
     Tuple *items = iterator_result(vm, self, iterators->count);
     for (size_t i = 0; items != NULL && i < iterators->count; i++) {
         Value item = value_next(vm, iterators->items[i]);
+        // Those behind it are not asked, as in CPython.
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             *stop = value_failed(item) ? 0 : i + 1;
             // The items taken so far are lost, as in CPython.
@@ -311,6 +316,7 @@ static Value zip_step(Vm *vm, Iterator *self)
     if (items != NULL) {
         return value_from_object(items);
     }
+    // An error, after which it may be asked again.
     if (stop == 0) {
         return VALUE_FAIL;
     }
@@ -356,6 +362,7 @@ static Value map_step(Vm *vm, Iterator *self)
     if (items == NULL) {
         return stop == 0 ? VALUE_FAIL : VALUE_STOP;
     }
+    // The tuple is held during the call, whose arguments are borrowed.
     Value result = vm_call(vm, self->state[1], items->items,
                            (uint32_t)items->count);
     object_release(&vm->ctx, items);
@@ -450,6 +457,7 @@ static Value reversed_step(Vm *vm, Iterator *self)
     if (value_is_object(source) &&
         (value_object(source)->type == vm->types[KIND_LIST] ||
          value_object(source)->type == vm->types[KIND_TUPLE])) {
+        // Of list and tuple themselves, without the protocol.
         const Value *items = value_object(source)->kind == KIND_LIST
                                  ? value_as_list(source)->items
                                  : value_as_tuple(source)->items;
@@ -497,6 +505,7 @@ Value iter_reversed(Vm *vm, Value sequence)
     if (type_of(vm, sequence) == vm->types[KIND_LIST]) {
         return iter_reversed_plain(vm, sequence);
     }
+    // Looked up in the class, as all special methods are.
     Value method =
         value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
     if (value_failed(method)) {

@@ -32,6 +32,7 @@ Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
     for (size_t i = 0; i < run->mark_count; i += 2) {
         const char *from = run->marks[i], *to = run->marks[i + 1];
         bool took_part = from != NULL && to != NULL;
+        // Offsets, as said above.
         match->marks[i] =
             took_part ? (size_t)(from - subject->text) : SIZE_MAX;
         match->marks[i + 1] =
@@ -143,6 +144,7 @@ static Value match_groups(Vm *vm, Value *args, uint32_t count)
     (void)count;
     const ReMatch *match = value_as_match(args[0]);
     Value none = value_unbound(args[1]) ? VALUE_NONE : args[1];
+    // Two marks for each group; group 0 is left out.
     Tuple *all = tuple_new(vm, match->mark_count / 2 - 1);
     for (uint32_t i = 0; all != NULL && i < all->count; i++) {
         all->items[i] = group_value(vm, match, i + 1, none);
@@ -278,6 +280,7 @@ static Value match_copy(Vm *vm, Value *args, uint32_t count)
 static Value match_repr(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
+    // Group 0 always took part.
     Value whole = group_value(vm, match, 0, VALUE_NONE);
     Str *shown = value_failed(whole) ? NULL : value_repr(vm, whole);
     if (!value_failed(whole)) {

@@ -25,6 +25,7 @@ static void take_many(Frame *f, uint32_t first, uint32_t count, Value *items)
 {
     for (uint32_t i = 0; i < count; i++) {
         items[i] = f->registers[first + i];
+        // Or the unwinding would release the item a second time.
         f->registers[first + i] = VALUE_UNBOUND;
     }
 }
@@ -233,6 +234,7 @@ static List *read_items(Vm *vm, Value source, uint32_t most)
     }
     List *list = list_new(vm, 0);
     bool ok = list != NULL;
+    // Up to one more than is wanted.
     while (ok && list->count <= most) {
         Value item = value_next(vm, iterator);
         if (value_same(item, VALUE_STOP)) {
@@ -301,6 +303,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     size_t found = list->count;
+    // Nothing is assigned unless all can be, as in CPython.
     for (uint32_t i = 0; i < count && found == count; i++) {
         value_replace(&vm->ctx, &f->registers[first + i],
                       value_retain(list->items[i]));
@@ -347,6 +350,7 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
     size_t rest = found - before - after;
     List *middle = list_new(vm, rest);
     for (size_t i = 0; i < found && middle != NULL; i++) {
+        // The list itself goes below.
         Value item = value_retain(list->items[i]);
         // The star's list takes one register, whatever its length.
         Value *place = i < before          ? &out[i]

@@ -53,6 +53,7 @@ static bool append_text(Vm *vm, Frame *f, Ins ins)
                             ? appended_global(vm, f, ins)
                             : NULL;
     if (global != NULL) {
+        // The global's reference; None stands there while the text grows.
         left->head.rc--;
         global->value = VALUE_NONE;
     }
@@ -117,6 +118,7 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
         return append_text(vm, f, ins);
     }
     Function *method = operator_method(vm, ins, op, b, c);
+    // Borrowed: the operands stay in their registers.
     Value args[] = {b, c};
     if (method != NULL && vm_can_operate(vm, method, 2)) {
         return vm_operate(vm, method, args, 2);
@@ -180,6 +182,7 @@ bool slow_unary(Vm *vm, Frame *f, Ins ins)
     }
     Value operand = f->registers[INS_B(ins)];
     Value result;
+    // `not` of an instance asks its __bool__ in a frame.
     int entered = INS_X(ins) == UNARY_NOT
                       ? vm_special(vm, NAME_BOOL, &operand, 1)
                       : vm_special(vm, NAME_NEG + INS_X(ins), &operand, 1);
@@ -210,6 +213,7 @@ static Value compare(Vm *vm, CompareOp op, Value a, Value b)
 static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (op == COMPARE_IN || op == COMPARE_NOT_IN) {
+        // The container is asked, which is on the right.
         Value args[] = {b, a};
         return vm_special(vm, NAME_CONTAINS, args, 2);
     }
@@ -271,6 +275,7 @@ static int quick_contains(Vm *vm, Value container, Value item)
                    ? -1
                    : quick_member(vm, tuple->items, tuple->count, item);
     }
+    // Only a hit is certain here; a miss may have an __eq__ to ask.
     if (type == vm->types[KIND_DICT] &&
         dict_find_simple(value_as_dict(container), item) != NULL) {
         return 1;
@@ -330,6 +335,7 @@ static CompareOp fused_op(Opcode op, bool *negated, bool *with_int)
     if (op == OPCODE_JIS || op == OPCODE_JNIS) {
         return COMPARE_IS;
     }
+    // Six comparisons, first as they are, then negated.
     return (CompareOp)((op - (*with_int ? OPCODE_JLTI : OPCODE_JLT)) % 6);
 }
 
@@ -352,6 +358,7 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
     bool wants = op == OPCODE_JTRUE || op == OPCODE_JTRUE_KEEP;
     bool keeps = op == OPCODE_JTRUE_KEEP || op == OPCODE_JFALSE_KEEP;
     bool jump = truth == wants;
+    // Behind a jump that keeps it the operand is the result.
     if (!(keeps && jump)) {
         slow_drop(vm, f, INS_A(ins));
     }
@@ -425,6 +432,7 @@ int slow_jump_answered(Vm *vm, Frame *f, Ins ins, Value answer)
     if (value_same(answer, VALUE_NOT_IMPLEMENTED)) {
         Value b = with_int ? value_from_small(INS_BI(ins))
                            : f->registers[INS_B(ins)];
+        // The other side is asked, as the protocol would.
         answer = value_compare_declined(vm, compared,
                                         f->registers[INS_A(ins)], b);
     }

@@ -70,6 +70,7 @@ static int print_line(const Progress *self, char *out, size_t size)
     print_time(spent, sizeof spent, elapsed);
     int length = snprintf(out, size, "%s %s", spinner[self->turn % 10], spent);
     const Rounds *rounds = &self->rounds;
+    // The length of the loop is known.
     if (rounds->done >= 0 && rounds->total > 0) {
         double share = (double)rounds->done / (double)rounds->total;
         length += snprintf(out + length, size - (size_t)length,
@@ -116,6 +117,7 @@ static void draw(Progress *self)
     if (self->inside || self->paused > 0) {
         return;
     }
+    // To the line's start, erase it, in a faint colour.
     memcpy(line, "\r\033[K\033[2m", 8);
     int length = 8 + print_line(self, line + 8, PROGRESS_LINE);
     memcpy(line + length, "\033[0m", 4);
@@ -141,6 +143,7 @@ static void *run(void *data)
     while (!self->ending) {
         int64_t now = now_ms();
         if (!self->working) {
+            // Nothing to draw: it sleeps until work begins.
             pthread_cond_wait(&self->changed, &self->lock);
         } else if (now < self->start + PROGRESS_DELAY) {
             wait_until(self, self->start + PROGRESS_DELAY);
@@ -222,6 +225,7 @@ static void set_working(Progress *self, bool working)
     self->counted = false;
     self->rounds = ROUNDS_NONE;
     self->start = now_ms();
+    // The thread looks at the new state.
     pthread_cond_signal(&self->changed);
     pthread_mutex_unlock(&self->lock);
 }
@@ -335,6 +339,7 @@ void progress_turn(Session *session, int64_t done, int64_t total)
     }
     // The thread that draws reads these.
     pthread_mutex_lock(&self->lock);
+    // A new loop, or one that a look had shown before.
     if (done == 0 || !self->counted) {
         self->rounds = (Rounds){.first = done, .start = now_ms()};
     }

@@ -25,6 +25,7 @@ static size_t common_length(const Completion *completion)
     for (size_t i = 1; i < completion->items.count; i++) {
         const char *text = completion->items.items[i].text;
         size_t same = 0;
+        // No further than what all before it have in common.
         while (same < length && text[same] == first[same]) {
             same++;
         }
@@ -114,6 +115,7 @@ static void show_row(Prompt *prompt, const Completion *completion,
 // A page of the list, and how much there is besides.
 static void show_list(Prompt *prompt, const Completion *completion, int page)
 {
+    // Half of the window, so that the entry stays in sight.
     int rows = prompt->redraw.rows / 2;
     size_t size = (size_t)(rows < TAB_ROWS_MIN ? TAB_ROWS_MIN : rows);
     size_t count = completion->items.count;
@@ -156,6 +158,7 @@ static bool insert_certain(Prompt *prompt, const Completion *completion)
     }
     size_t length = common_length(completion);
     char *text = strndup(completion->items.items[0].text, length);
+    // What stands there already, whose case may be corrected.
     size_t word = strlen(completion->word);
     bool more = text != NULL && length >= word && length > 0 &&
                 strcmp(text, completion->word) != 0;
@@ -200,6 +203,7 @@ int prompt_on_tab(int count, int key)
     } else if (call) {
         show_signature(prompt, &completion);
     } else if (completion.items.count == 0) {
+        // Nothing fits.
         prompt->lib.rl_ding();
     } else if (!several) {
         show_list(prompt, &completion, 0); // it stands there: say what it is
@@ -242,6 +246,7 @@ char **prompt_on_complete(const char *text, int start, int end)
     *prompt->lib.rl_completion_suppress_append = 1;
     Completion completion = complete(prompt);
     size_t count = completion.items.count;
+    // Readline wants an array that ends in NULL, the common part first.
     char **matches = count == 0 || completion.start != (size_t)start
                          ? NULL
                          : calloc(count + 2, sizeof *matches);
