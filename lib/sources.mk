@@ -4,6 +4,7 @@ lib_modules = \
 	lib/_blocks.duet \
 	lib/_shown.duet \
 	lib/_strptime.duet \
+	lib/_struct.duet \
 	lib/_sysinfo.duet \
 	lib/abc.duet \
 	lib/argparse/__init__.duet \
@@ -87,7 +88,6 @@ lib_modules = \
 	lib/shutil.duet \
 	lib/statistics.duet \
 	lib/string.duet \
-	lib/struct.duet \
 	lib/subprocess.duet \
 	lib/tempfile.duet \
 	lib/tensorflow/__init__.duet \
