@@ -104,12 +104,15 @@ static int on_delete(int count, int key)
     return 0;
 }
 
-// C: the rest of the line, to be typed anew.
+// C: the rest of the line, to be typed anew. The key that appends comes next,
+// as if it had been typed: Readline counts on what its own `C` has begun.
 static int on_change(int count, int key)
 {
     (void)count;
+    (void)key;
     kill_rest(&prompt_active()->lib);
-    return prompt_active()->lib.rl_vi_insertion_mode(1, key);
+    strbuf_putc(&prompt_active()->queue, 'A');
+    return 0;
 }
 
 // S: all of the line but its indentation.
@@ -117,33 +120,6 @@ static int on_substitute(int count, int key)
 {
     to_text(&prompt_active()->lib);
     return on_change(count, key);
-}
-
-// o: a line below, indented as Enter would.
-static int on_open_below(int count, int key)
-{
-    (void)prompt_to_line_end(count, key);
-    prompt_break_line(prompt_active());
-    return prompt_active()->lib.rl_vi_insertion_mode(1, key);
-}
-
-// O: a line above, indented as this one.
-static int on_open_above(int count, int key)
-{
-    (void)count;
-    Readline *lib = &prompt_active()->lib;
-    const char *text = *lib->rl_line_buffer;
-    int start = prompt_line_start(text, *lib->rl_point);
-    size_t blanks = strspn(text + start, " ");
-    char *line = malloc(blanks + 2);
-    if (line != NULL) {
-        memset(line, ' ', blanks);
-        memcpy(line + blanks, "\n", 2);
-        prompt_replace(prompt_active(), start, start, line);
-        *lib->rl_point = start + (int)blanks;
-        free(line);
-    }
-    return lib->rl_vi_insertion_mode(1, key);
 }
 
 // What would be put, taken out of the buffer again; malloc'ed. It is not to be
@@ -203,8 +179,6 @@ static const struct {
     {"D", on_delete, "duet-vi-delete-line"},
     {"C", on_change, "duet-vi-change-line"},
     {"S", on_substitute, "duet-vi-substitute"},
-    {"o", on_open_below, "duet-vi-open-below"},
-    {"O", on_open_above, "duet-vi-open-above"},
     {"p", on_put, "duet-vi-put"},
     {"P", on_put, "duet-vi-put"},
 };
