@@ -290,7 +290,8 @@ void redraw_finish(Redraw *redraw, const char *text, const char *tail)
     go_to_row(redraw, &out, next.cursor_row);
     go_to_col(&out, next.cursor_col);
     strbuf_puts(&out, tail);
-    strbuf_puts(&out, "\r\n");
+    // What a window that has changed left below must not mix with what comes.
+    strbuf_puts(&out, "\r\n\033[J");
     // All in one write, so that no half of it is seen.
     send(&out);
     layout_free(&next);
