@@ -369,10 +369,13 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
 static int text_jump(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
-    Value a = f->registers[INS_A(ins)], b = f->registers[INS_B(ins)];
     bool equal_jumps = op == OPCODE_JEQ || op == OPCODE_JNNE;
-    if ((!equal_jumps && op != OPCODE_JNE && op != OPCODE_JNEQ) ||
-        !is_text(vm, a) || !is_text(vm, b)) {
+    // Asked first: in the forms with an int, B is no register.
+    if (!equal_jumps && op != OPCODE_JNE && op != OPCODE_JNEQ) {
+        return -1;
+    }
+    Value a = f->registers[INS_A(ins)], b = f->registers[INS_B(ins)];
+    if (!is_text(vm, a) || !is_text(vm, b)) {
         return -1;
     }
     bool equal = str_equal(value_as_str(a), value_as_str(b));
