@@ -50,6 +50,7 @@ typedef enum PlaceForm {
     PLACE_OPEN,   // there is no end
     PLACE_LAYOUT, // a token without columns: what was read of its line
     PLACE_LINE,   // likewise, when all of the line was read
+    PLACE_NONE,   // a token without columns, and none are made up for it
     PLACE_CODE    // by the compiler: a range in bytes
 } PlaceForm;
 

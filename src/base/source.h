@@ -35,6 +35,9 @@ typedef struct Source {
                            // in a NUL that `length` does not count
     size_t length;         // bytes
     uint8_t origin;        // SourceOrigin, TEXT unless its maker sets it
+    bool library;          // of lib/ as it is built in
+    bool bare_end;         // the last line end is none of the text's, and not
+                           // told of in errors: eval() of a line
     uint32_t first_line;   // number of the first line, normally 1: a cell of
                            // a --cells file keeps the file's own numbers
 } Source;

@@ -84,6 +84,13 @@ static Value source_text(Vm *vm, const char *name, Value what)
                : value_retain(what);
 }
 
+// CPython adds the line end that is missing only where statements may stand.
+static bool ends_line(const Str *text)
+{
+    const char *end = text->text + text->length;
+    return text->length > 0 && (end[-1] == '\n' || end[-1] == '\r');
+}
+
 // Runs a text or a compiled one in `globals` and `locals`, both dicts.
 static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
                     Dict *locals)
@@ -100,6 +107,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
     if (source == NULL) {
         return VALUE_FAIL;
     }
+    source->bare_end = mode != RUN_MODULE && !ends_line(text);
     Value result = vm_run_source(vm, source, mode, globals,
                                  locals == globals ? NULL : locals);
     source_release(&vm->ctx, source);
@@ -209,6 +217,10 @@ BUILTIN_BODY(compile)
     Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
                                 value_as_str(decoded)->text,
                                 value_as_str(decoded)->length);
+    if (source != NULL) {
+        source->bare_end = mode != RUN_MODULE &&
+                           !ends_line(value_as_str(decoded));
+    }
     release(vm, decoded);
     // CPython shows the lines of a file of that name, if there is one.
     if (source != NULL && source->name[0] != '<' &&

@@ -324,7 +324,11 @@ static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
                            "specifier 'c'",
                            spec->sign != 0 ? "Sign" : "Alternate form (#)");
     }
-    if (!int_to_i64(v, &codepoint) || codepoint < 0 || codepoint > 0x10FFFF) {
+    if (!int_to_i64(v, &codepoint)) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "Python int too large to convert to C long");
+    }
+    if (codepoint < 0 || codepoint > 0x10FFFF) {
         return raise_error(vm, ERR_OVERFLOW, "%%c arg not in range(0x110000)");
     }
     // Length and bytes go together: there is no NUL.

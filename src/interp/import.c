@@ -93,7 +93,8 @@ static void forget(Vm *vm, Str *name)
 // Runs a text as the body of a new module. Borrowed, or NULL.
 // sys.modules keeps the module alive, hence the borrowed result.
 static Module *run_module(Vm *vm, Str *name, const char *path,
-                          const char *text, size_t length, bool package)
+                          const char *text, size_t length, bool package,
+                          bool library)
 {
     Module *module = module_new(vm, name);
     if (module == NULL) {
@@ -109,6 +110,7 @@ static Module *run_module(Vm *vm, Str *name, const char *path,
         Value ran = VALUE_FAIL;
         if (source != NULL) {
             source->origin = SOURCE_MODULE;
+            source->library = library;
             module->initializing = true;
             ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
             module->initializing = false;
@@ -179,7 +181,7 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
         // The first file that exists decides, even if running it fails.
         if (found == 1) {
             *module = run_module(vm, name, path->text, strbuf_text(&text),
-                                 text.length, endings[i].package);
+                                 text.length, endings[i].package, false);
             found = *module == NULL ? -1 : 1;
         }
         strbuf_free(&text);
@@ -310,7 +312,7 @@ static Module *load(Vm *vm, Str *name, Module *parent)
     const EmbeddedModule *embedded = find_embedded(name->text);
     if (embedded != NULL) {
         return run_module(vm, name, embedded->path, embedded->text,
-                          embedded->length, embedded->is_package);
+                          embedded->length, embedded->is_package, true);
     }
     const ModuleDef *def = module_find_native(vm, name->text);
     if (def != NULL) {

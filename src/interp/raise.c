@@ -350,12 +350,48 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
     return true;
 }
 
+// Whether `name` is `prefix` or something inside of it; "" has everything
+// inside.
+static bool is_inside(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return length == 0 || (strncmp(name, prefix, length) == 0 &&
+                           (name[length] == '\0' || name[length] == '.'));
+}
+
+// Functions of the library that CPython has in C leave no frame, as if they
+// were native here too: what stays are the lines that somebody can mend.
+static bool is_hidden(const Code *code)
+{
+    static const struct {
+        const char *module, *function;
+    } rows[] = {
+#define HIDDEN(module, function) {module, function},
+#include "interp/hidden_frame_list.h"
+#undef HIDDEN
+    };
+    if (!code->source->library || (code->flags & CODE_MODULE)) {
+        return false;
+    }
+    // "lib/NAME.duet", or a package's "lib/NAME/__init__.duet".
+    const char *path = code->source->name + strlen("lib/");
+    size_t length = strcspn(path, "./");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strlen(rows[i].module) == length &&
+            memcmp(rows[i].module, path, length) == 0 &&
+            is_inside(code->qualname->text, rows[i].function)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Frames are added on the way out, so the innermost one comes first.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
 {
     Value taken = raise_take(vm);
     // What a class set for errors made need be no exception.
-    if (!value_is_kind(taken, KIND_EXCEPTION)) {
+    if (!value_is_kind(taken, KIND_EXCEPTION) || is_hidden(code)) {
         value_replace(&vm->ctx, &vm->exception, taken);
         return;
     }

@@ -119,6 +119,12 @@ static Numbers count_place(const Source *source, const Error *error,
         made.offset = layout_offset(source, shown, first);
         made.end_offset = -1;
         break;
+    case PLACE_NONE:
+        made.offset = made.end_offset = 0;
+        // Of an empty text not even a line was read.
+        made.line -= shown->length == 0;
+        made.end_line = made.line;
+        break;
     case PLACE_LINE:
         made.offset = column(shown, end, bytes) + 1;
         made.end_offset = -1;
@@ -142,7 +148,8 @@ static Value shown_line(Vm *vm, const Source *source, const Error *error,
 {
     // A line that was left behind is found in another way than the one at
     // hand.
-    bool bare = error->form == PLACE_POINT || error->form == PLACE_ZEROS ||
+    bool bare = (source->bare_end && line.end + 1 >= source->length) ||
+                error->form == PLACE_POINT || error->form == PLACE_ZEROS ||
                 (error->read > line.end + shown->shift + 1 &&
                  source->origin != SOURCE_FILE);
     if (error->form == PLACE_CODE && source->origin == SOURCE_TEXT) {

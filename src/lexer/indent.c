@@ -20,8 +20,10 @@ typedef struct Indentation {
 Scan scan_continuation(Lexer *lexer)
 {
     lexer->position++;
-    if (scan_peek(lexer, 0) != '\n') {
-        uint32_t at = lexer->position;
+    // The line end that a text lacks does not count here, nor as a place.
+    bool lacks = lexer->source->bare_end && lexer->position + 1 >= lexer->end;
+    if (scan_peek(lexer, 0) != '\n' || lacks) {
+        uint32_t at = lexer->position - lacks;
         scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
                   "unexpected character after line continuation character");
         return scan_stop_quiet(lexer, PLACE_OPEN);
@@ -34,7 +36,7 @@ Scan scan_continuation(Lexer *lexer)
     scan_stop(lexer, ERR_SYNTAX, (Span){at, at + 1},
               "unexpected EOF while parsing");
     lexer->tokens->error.incomplete = true;
-    return scan_stop_quiet(lexer, PLACE_OPEN);
+    return scan_stop_quiet(lexer, PLACE_LINE);
 }
 
 // Counts the columns up to the first character that is no blank. A line that

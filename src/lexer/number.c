@@ -26,8 +26,8 @@ static bool is_name_byte(char byte)
 }
 
 // Keywords that may follow a number without a blank in valid text: `1if x`.
-// Beginnings are enough, as in CPython: `1iffy` is let through here and fails
-// in the parser.
+// Whole words, but of "if", "in" and "is" the beginning is enough, as in
+// CPython: `1iffy` is let through here and fails in the parser.
 static bool keyword_follows(const Lexer *lexer)
 {
     static const char *const words[] = {"and", "else", "for", "if",
@@ -37,7 +37,8 @@ static bool keyword_follows(const Lexer *lexer)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]);
         if (rest >= length && memcmp(at, words[i], length) == 0) {
-            return true;
+            return words[i][0] == 'i' ||
+                   !is_name_byte(scan_peek(lexer, (uint32_t)length));
         }
     }
     return false;

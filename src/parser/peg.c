@@ -438,6 +438,15 @@ static bool is_syntax_error(const Ctx *ctx)
     return kind == ERR_SYNTAX || kind == ERR_INDENTATION || kind == ERR_TAB;
 }
 
+// The end of the text has no columns, nor has a line end that the text lacks.
+static bool has_no_columns(const Parser *p, uint32_t token)
+{
+    TokenKind kind = p->tokens[token].kind;
+    return kind == TOK_END ||
+           (kind == TOK_NEWLINE && p->source->bare_end &&
+            parse_token_span(p, token).end + 1 >= p->source->length);
+}
+
 // Indentation where no statement can begin is named as such; the rest is bare
 // "invalid syntax". `token`: the furthest one that was looked at, which is
 // where CPython points.
@@ -452,6 +461,9 @@ static void fail_plain(Peg *g, uint32_t token)
         break;
     default:
         peg_fail_token(g, token, ERR_SYNTAX, "%s", "invalid syntax");
+        if (has_no_columns(g->p, token)) {
+            g->p->ctx->error.form = PLACE_NONE;
+        }
         parse_fail_rest(g->p);
     }
 }

@@ -1,0 +1,23 @@
+// Functions of lib/ that leave no frame in a traceback, because CPython has
+// them in C: HIDDEN(module, function) with the function's qualified name; its
+// methods and inner functions go with it, "" is the whole module. What CPython
+// has in Python too, such as namedtuple() or textwrap, shows its frames there
+// and here, each with the lines of its own file. No include guard.
+HIDDEN("bisect", "")
+HIDDEN("collections", "_delete_field")
+HIDDEN("collections", "_field")
+HIDDEN("collections", "_set_field")
+HIDDEN("collections", "OrderedDict")
+HIDDEN("collections", "defaultdict")
+HIDDEN("collections", "deque")
+HIDDEN("datetime", "")
+HIDDEN("functools", "cmp_to_key")
+HIDDEN("functools", "_cached")
+HIDDEN("functools", "_call_key")
+HIDDEN("functools", "partial")
+HIDDEN("functools", "reduce")
+HIDDEN("io", "")
+HIDDEN("itertools", "")
+HIDDEN("math", "")
+HIDDEN("operator", "")
+HIDDEN("time", "")
