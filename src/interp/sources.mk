@@ -157,6 +157,7 @@ interp_sources += src/interp/str_translate.c
 interp_sources += src/interp/str_type.c
 interp_sources += src/interp/suggest.c
 interp_sources += src/interp/syntax_place.c
+interp_sources += src/interp/syntax_warnings.c
 interp_sources += src/interp/tensor_call.c
 interp_sources += src/interp/tensor_cast.c
 interp_sources += src/interp/tensor_convert.c

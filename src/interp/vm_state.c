@@ -17,6 +17,7 @@
 #include "interp/obj_str.h"
 #include "interp/obj_weakref.h"
 #include "interp/protocol.h"
+#include "interp/syntax_warnings.h"
 #include "interp/vm_run.h"
 #include "parser/parser.h"
 
@@ -266,7 +267,9 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
     }
     if (status == PARSE_OK) {
         dump_tree(vm, tree);
-        code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
+        if (syntax_warnings(vm, source, tree)) {
+            code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
+        }
     }
     if (code != NULL) {
         dump_code(vm, code);

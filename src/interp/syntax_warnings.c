@@ -1,0 +1,359 @@
+// SyntaxWarnings: a walk over the tree before it is compiled.
+//
+// Invariant: the walk keeps its own stack, since chains of operators are longer
+// than the C stack is deep.
+#include "interp/syntax_warnings.h"
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "interp/call.h"
+#include "interp/module.h"
+#include "interp/obj_file.h"
+#include "interp/obj_str.h"
+#include "interp/program.h"
+#include "interp/protocol.h"
+
+typedef VEC(const Node *) NodeStack;
+
+// One walk.
+typedef struct Walk {
+    Vm *vm;
+    const Source *source;
+    NodeStack stack; // what is still to be looked at, the next one last
+} Walk;
+
+// --- telling ---
+
+// To where errors go, behind what the program has printed.
+static bool write_warning(Vm *vm, const StrBuf *text)
+{
+    if (value_is_kind(vm->stdout_file, KIND_FILE) &&
+        !file_flush(vm, value_as_file(vm->stdout_file))) {
+        return false;
+    }
+    return !value_is_kind(vm->stderr_file, KIND_FILE) ||
+           file_write(vm, value_as_file(vm->stderr_file), strbuf_text(text),
+                      text->length);
+}
+
+// warnings.warn_explicit(text, SyntaxWarning, file, line): the filters of the
+// program decide. One that makes errors of warnings gets a SyntaxError.
+static bool hand_over(Walk *walk, Value module, const char *text,
+                      const Node *node)
+{
+    Vm *vm = walk->vm;
+    Place place = source_place(walk->source, node->span.start);
+    Str *message = str_from(vm, text);
+    Str *file = message == NULL ? NULL : str_from(vm, walk->source->name);
+    Str *name = file == NULL ? NULL : str_intern(vm, "warn_explicit", 13);
+    Value done = VALUE_FAIL;
+    if (name != NULL) {
+        Type *category = type_of_error(vm, ERR_SYNTAX_WARNING);
+        Value args[4] = {str_value(message), value_from_object(category),
+                         str_value(file), value_from_small(place.line)};
+        done = value_call_method(vm, module, name, args, 4);
+    }
+    object_release_null(&vm->ctx, message);
+    object_release_null(&vm->ctx, file);
+    object_release_null(&vm->ctx, name);
+    release(vm, done);
+    if (value_failed(done) && raise_matches(vm, ERR_SYNTAX_WARNING)) {
+        raise_clear(vm);
+        ctx_fail_at(&vm->ctx, ERR_SYNTAX, walk->source, node->span, "%s",
+                    text);
+        vm->ctx.error.form = PLACE_CODE;
+    }
+    return !value_failed(done);
+}
+
+// "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
+static bool warn(Walk *walk, const Node *node, const char *text)
+{
+    Vm *vm = walk->vm;
+    Place place = source_place(walk->source, node->span.start);
+    Str *name = str_intern(vm, "warnings", 8);
+    Value module = name == NULL ? VALUE_FAIL
+                                : dict_get_name(vm->modules, name);
+    object_release_null(&vm->ctx, name);
+    if (value_failed(module)) {
+        return false;
+    }
+    if (value_is_kind(module, KIND_MODULE)) {
+        return hand_over(walk, module, text, node);
+    }
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_printf(&out, "%s:%u: SyntaxWarning: %s\n", walk->source->name,
+                  place.line, text);
+    if (walk->source->origin != SOURCE_TEXT) {
+        diag_source_line(&out, walk->source, node->span, 2, false, false);
+    }
+    bool done = strbuf_ok(&out) && write_warning(vm, &out);
+    strbuf_free(&out);
+    return done;
+}
+
+// --- what a node is ---
+
+// The type's name of what a node makes, NULL: not known before it runs.
+static const char *made_type(const Node *node)
+{
+    static const char *const constants[] = {
+        [CONSTANT_NONE] = "NoneType", [CONSTANT_FALSE] = "bool",
+        [CONSTANT_TRUE] = "bool",     [CONSTANT_ELLIPSIS] = "ellipsis",
+        [CONSTANT_INT] = "int",       [CONSTANT_FLOAT] = "float",
+        [CONSTANT_STR] = "str",       [CONSTANT_BYTES] = "bytes"};
+    switch (node->kind) {
+    case AST_CONSTANT:
+        return constants[node->constant.type];
+    // CPython computes -1 before it looks.
+    case AST_UNARY:
+        return node->unary.op == UNARY_NEG &&
+                       node->unary.operand->kind == AST_CONSTANT &&
+                       node->unary.operand->constant.type <= CONSTANT_FLOAT
+                   ? made_type(node->unary.operand)
+                   : NULL;
+    case AST_TUPLE:
+        return "tuple";
+    case AST_LIST:
+    case AST_LIST_COMP:
+        return "list";
+    case AST_DICT:
+    case AST_DICT_COMP:
+        return "dict";
+    case AST_SET:
+    case AST_SET_COMP:
+        return "set";
+    case AST_GENERATOR_EXP:
+        return "generator";
+    case AST_LAMBDA:
+        return "function";
+    case AST_JOINED_STR:
+        return "str";
+    default:
+        return NULL;
+    }
+}
+
+// A number, a text or a tuple of such: to compare it with `is` makes no sense.
+// Words like None are no literals.
+static bool is_literal(const Node *node)
+{
+    if (node->kind == AST_CONSTANT) {
+        return node->constant.type > CONSTANT_ELLIPSIS;
+    }
+    if (node->kind != AST_TUPLE) {
+        return made_type(node) != NULL && node->kind == AST_UNARY;
+    }
+    // Tuples in tuples are looked into by CPython; one level does in practice.
+    for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
+        const Node *item = node->sequence.elements.items[i];
+        if (item->kind != AST_CONSTANT) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- the warnings ---
+
+static bool check_compare(Walk *walk, const Node *node)
+{
+    bool left = is_literal(node->compare.left);
+    for (uint32_t i = 0; i < node->compare.comparators.count; i++) {
+        bool right = is_literal(node->compare.comparators.items[i]);
+        CompareOp op = (CompareOp)node->compare.ops[i];
+        if ((op == COMPARE_IS || op == COMPARE_IS_NOT) && (left || right)) {
+            return warn(walk, node,
+                        op == COMPARE_IS
+                            ? "\"is\" with a literal. Did you mean \"==\"?"
+                            : "\"is not\" with a literal. Did you mean "
+                              "\"!=\"?");
+        }
+        left = right;
+    }
+    return true;
+}
+
+static bool check_assert(Walk *walk, const Node *node)
+{
+    const Node *test = node->assert_stmt.test;
+    return test->kind != AST_TUPLE || test->sequence.elements.count == 0 ||
+           warn(walk, node,
+                "assertion is always true, perhaps remove parentheses?");
+}
+
+// `[(1, 2) (3, 4)]`
+static bool check_call(Walk *walk, const Node *node)
+{
+    const Node *function = node->call.function;
+    const char *type = function->kind == AST_LAMBDA ? NULL
+                                                    : made_type(function);
+    char text[100];
+    if (type == NULL) {
+        return true;
+    }
+    snprintf(text, sizeof text,
+             "'%s' object is not callable; perhaps you missed a comma?", type);
+    return warn(walk, node, text);
+}
+
+// What cannot be subscripted at all.
+static bool has_no_items(const char *type)
+{
+    static const char *const types[] = {"NoneType", "bool", "ellipsis",
+                                        "int",      "float", "set",
+                                        "generator", "function"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(types[i], type) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// `[[1, 2] [3, 4]]`: stores and deletions are not looked at.
+static bool check_subscript(Walk *walk, const Node *node)
+{
+    const char *type = made_type(node->subscript.value);
+    const char *index = node->subscript.index->kind == AST_SLICE
+                            ? NULL
+                            : made_type(node->subscript.index);
+    char text[120];
+    if (type == NULL || node->subscript.context != CONTEXT_LOAD) {
+        return true;
+    }
+    if (has_no_items(type)) {
+        snprintf(text, sizeof text,
+                 "'%s' object is not subscriptable; perhaps you missed a "
+                 "comma?",
+                 type);
+        return warn(walk, node, text);
+    }
+    if (index == NULL || strcmp(type, "dict") == 0 ||
+        strcmp(index, "int") == 0 || strcmp(index, "bool") == 0) {
+        return true;
+    }
+    snprintf(text, sizeof text,
+             "%s indices must be integers or slices, not %s; perhaps you "
+             "missed a comma?",
+             type, index);
+    return warn(walk, node, text);
+}
+
+// How a number begins; a node that begins with another byte is in a text that
+// is not the source's own.
+static bool is_digit_or_point(char byte)
+{
+    return (byte >= '0' && byte <= '9') || byte == '.';
+}
+
+// `1if x`: the lexer lets a keyword follow a number at once.
+static bool check_number(Walk *walk, const Node *node)
+{
+    const char *text = walk->source->text;
+    uint32_t end = node->span.end;
+    bool number = node->constant.type == CONSTANT_INT ||
+                  node->constant.type == CONSTANT_FLOAT;
+    if (!number || text[end] < 'a' || text[end] > 'z' ||
+        !is_digit_or_point(text[node->span.start])) {
+        return true;
+    }
+    char base = text[node->span.start] == '0'
+                    ? (char)(text[node->span.start + 1] | 0x20)
+                    : '\0';
+    char message[40];
+    snprintf(message, sizeof message, "invalid %s literal",
+             base == 'x'   ? "hexadecimal"
+             : base == 'o' ? "octal"
+             : base == 'b' ? "binary"
+                           : "decimal");
+    return warn(walk, node, message);
+}
+
+static bool check_node(Walk *walk, const Node *node)
+{
+    switch (node->kind) {
+    case AST_CONSTANT:
+        return check_number(walk, node);
+    case AST_COMPARE:
+        return check_compare(walk, node);
+    case AST_ASSERT:
+        return check_assert(walk, node);
+    case AST_CALL:
+        return check_call(walk, node);
+    case AST_SUBSCRIPT:
+        return check_subscript(walk, node);
+    default:
+        return true;
+    }
+}
+
+// --- the walk ---
+
+static bool push(Walk *walk, const Node *node)
+{
+    return node == NULL || vec_push(&walk->vm->ctx, &walk->stack, node);
+}
+
+static bool push_list(Walk *walk, const NodeList *list)
+{
+    bool done = true;
+    for (uint32_t i = 0; done && i < list->count; i++) {
+        done = push(walk, list->items[i]);
+    }
+    return done;
+}
+
+// Children in the order of ast_list.h; the caller turns them round.
+static bool push_children(Walk *walk, const Node *node)
+{
+    switch ((AstKind)node->kind) {
+#define N(field) &&push(walk, node->field)
+#define L(field) &&push_list(walk, &node->field)
+#define S(field)
+#define V(field)
+#define AST(id, name, ...)                                                    \
+    case AST_##id:                                                            \
+        return true __VA_ARGS__;
+#include "parser/ast_list.h"
+#undef AST
+#undef N
+#undef L
+#undef S
+#undef V
+    default:
+        return true;
+    }
+}
+
+// The first child is looked at first, so it goes to the end of the stack.
+static bool push_turned(Walk *walk, const Node *node)
+{
+    size_t from = walk->stack.count;
+    if (!push_children(walk, node)) {
+        return false;
+    }
+    size_t to = walk->stack.count;
+    for (; from + 1 < to; from++) {
+        const Node *first = walk->stack.items[from];
+        walk->stack.items[from] = walk->stack.items[--to];
+        walk->stack.items[to] = first;
+    }
+    return true;
+}
+
+bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
+{
+    Walk walk = {.vm = vm, .source = source};
+    bool done = source->library || push(&walk, tree);
+    while (done && walk.stack.count > 0) {
+        const Node *node = vec_pop(&walk.stack);
+        done = check_node(&walk, node) && push_turned(&walk, node) &&
+               ctx_poll(&vm->ctx);
+    }
+    vec_free(&vm->ctx, &walk.stack);
+    return done;
+}
