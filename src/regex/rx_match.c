@@ -167,6 +167,9 @@ STEP bool step_run_keep(RegexRun *run, const RxIns *ins, const char **p)
     // The two usual least counts need no walk.
     bool enough = ins->b == 0 || (ins->b == 1 && end > *p) ||
                   skip(run, *p, ins->b, end) != NULL;
+    // Long runs use up the fuel by their length: each place may begin one.
+    size_t cost = (size_t)(end - *p) >> 6;
+    run->fuel -= cost < run->fuel ? (uint32_t)cost : run->fuel;
     *p = end;
     return enough;
 }
