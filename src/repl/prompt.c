@@ -142,7 +142,7 @@ static int on_getc(FILE *stream)
     if (key == 0 && searching) {
         return '\n';
     }
-    return prompt_vi_key(active, key);
+    return key;
 }
 
 // Takes out of Readline what it put back and what a macro types; we hand it

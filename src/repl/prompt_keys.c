@@ -401,5 +401,4 @@ void prompt_bind_keys(Prompt *prompt)
             lib->rl_add_defun(keys[i].name, keys[i].function, -1);
         }
     }
-    prompt_bind_vi(prompt);
 }

@@ -31,7 +31,6 @@ typedef struct Prompt {
     char *prefix;    // malloc'ed: what Up looks for, from the key before
     bool pasting;    // the terminal sends a pasted text
     StrBuf pasted;   // of it, so far
-    int operator;    // vi: the key in front of this one, maybe d, c or y
     int tabs;        // completions in a row at the same place
     sigset_t outside; // the signal mask outside of read_entry
 } Prompt;
@@ -61,11 +60,6 @@ int prompt_to_line_start(int count, int key);
 int prompt_to_line_end(int count, int key);
 // A line end and the indentation of the line that follows, at the cursor.
 void prompt_break_line(Prompt *prompt);
-
-// prompt_vi.c: binds the commands of vi that mean lines.
-void prompt_bind_vi(Prompt *prompt);
-// A key on its way to Readline: `dd`, `cc` and `yy` are about the line.
-int prompt_vi_key(Prompt *prompt, int key);
 
 // prompt_history.c
 int prompt_on_up(int count, int key);

@@ -26,7 +26,6 @@ repl_sources += src/repl/prompt_keys.c
 repl_sources += src/repl/prompt_paste.c
 repl_sources += src/repl/prompt_plain.c
 repl_sources += src/repl/prompt_tab.c
-repl_sources += src/repl/prompt_vi.c
 repl_sources += src/repl/readline.c
 repl_sources += src/repl/redraw.c
 repl_sources += src/repl/rounds.c
