@@ -200,8 +200,8 @@ static void collect_all(Vm *vm)
     enum { ROUNDS = 10 };
     size_t found = 1;
     for (int i = 0; i < ROUNDS && found > 0; i++) {
-        found = cycles_collect(vm, true);
         finalize_discard(vm);
+        found = cycles_collect(vm, true);
     }
 }
 
@@ -213,12 +213,14 @@ bool vm_free(Vm *vm)
     cycles_unsettle(vm);
     modules_free(vm);
     release_values(vm);
+    finalize_run(vm);
+    (void)cycles_collect(vm, true);
+    // From here on no code of the program runs: it would find no built-in name.
+    vm->gc.closing = true;
     object_release_null(&vm->ctx, vm->builtins);
     vm->builtins = NULL;
     (void)cycles_collect(vm, true);
-    // What libraries added to built-in types goes with those; its cycles are
-    // taken apart by a collection that runs no code.
-    vm->gc.closing = true;
+    // What libraries added to built-in types goes with those.
     types_strip(vm);
     cycles_break(vm, KIND_OPAQUE);
     collect_all(vm);
