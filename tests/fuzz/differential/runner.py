@@ -51,9 +51,12 @@ class Oracle:
         self.process.stdin.flush()
 
     def answer(self):
-        """A dict: number, lines; None for one that hung or died there."""
+        """A dict: number, lines; None for one that hung or died there, or met
+        a SystemError, which is a fault of CPython's own (some of its types
+        raise it when memory runs out)."""
         line = self.process.stdout.readline()
-        return {int(number): lines_of(text) if ending == 0 else None
+        return {int(number): lines_of(text)
+                if ending == 0 and "! SystemError" not in text else None
                 for number, (text, ending) in json.loads(line).items()}
 
     def close(self):
