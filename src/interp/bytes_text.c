@@ -422,35 +422,18 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
                     : text_split_at(&split, text, range_of(sep));
 }
 
-// rsplit finds the last part first, so the list is turned round.
-static Value split_method(Vm *vm, Value *args, bool from_end)
-{
-    List *list = list_new(vm, 0);
-    if (list == NULL) {
-        return VALUE_FAIL;
-    }
-    if (!split_into(vm, list, args, from_end)) {
-        object_release(&vm->ctx, list);
-        return VALUE_FAIL;
-    }
-    if (from_end) {
-        text_turn(list);
-    }
-    return value_from_object(list);
-}
-
 // By white space, or by a separator of any length.
 Value bytes_method_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return split_method(vm, args, false);
+    return text_split_method(vm, args, false, split_into);
 }
 
 // Differs from split only by a limit.
 Value bytes_method_rsplit(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return split_method(vm, args, true);
+    return text_split_method(vm, args, true, split_into);
 }
 
 // Lines of bytes end with \n, \r or both; one at the very end begins no further

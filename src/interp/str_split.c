@@ -168,35 +168,18 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
                     : text_split_at(&split, text, by);
 }
 
-// Always a new list, whose parts are plain strs also for a subclass.
-static Value split_method(Vm *vm, Value *args, bool from_end)
-{
-    List *list = list_new(vm, 0);
-    if (list == NULL) {
-        return VALUE_FAIL;
-    }
-    if (!split_into(vm, list, args, from_end)) {
-        object_release(&vm->ctx, list);
-        return VALUE_FAIL;
-    }
-    if (from_end) {
-        text_turn(list);
-    }
-    return value_from_object(list);
-}
-
 // From the start; with a limit the rest is one part.
 Value str_method_split(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return split_method(vm, args, false);
+    return text_split_method(vm, args, false, split_into);
 }
 
 // From the end; differs from split only by the limit.
 Value str_method_rsplit(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return split_method(vm, args, true);
+    return text_split_method(vm, args, true, split_into);
 }
 
 // The bytes of the line end at `at`, 0 if there is none.

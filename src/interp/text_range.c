@@ -300,11 +300,29 @@ bool text_rsplit_words(const TextSplit *split, TextRange text)
 }
 
 // rsplit finds the last part first; programs want the order of the text.
-void text_turn(List *list)
+static void turn(List *list)
 {
     for (size_t i = 0; i < list->count / 2; i++) {
         Value item = list->items[i];
         list->items[i] = list->items[list->count - 1 - i];
         list->items[list->count - 1 - i] = item;
     }
+}
+
+// Always a plain list, whose parts are plain too, of a subclass as well.
+Value text_split_method(Vm *vm, Value *args, bool from_end,
+                        TextSplitFill *fill)
+{
+    List *list = list_new(vm, 0);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    if (!fill(vm, list, args, from_end)) {
+        object_release(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    if (from_end) {
+        turn(list);
+    }
+    return value_from_object(list);
 }

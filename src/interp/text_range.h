@@ -57,15 +57,19 @@ bool text_replace(StrBuf *out, TextRange text, TextRange from, TextRange to,
 // Narrows the range by the bytes of the set at its ends. False: Ctrl-C.
 MUST_CHECK bool text_strip(Ctx *ctx, TextRange *range, const TextSet *set,
                            bool left, bool right);
-// Fills the list; from the end (rsplit) its parts stand the wrong way round
-// until text_turn. False: failed.
+// Fills the list; from the end (rsplit) its parts stand the wrong way round.
+// False: failed.
 MUST_CHECK bool text_split_at(const TextSplit *split, TextRange text,
                               TextRange sep);
 MUST_CHECK bool text_rsplit_at(const TextSplit *split, TextRange text,
                                TextRange sep);
 MUST_CHECK bool text_split_words(const TextSplit *split, TextRange text);
 MUST_CHECK bool text_rsplit_words(const TextSplit *split, TextRange text);
-void text_turn(List *list);
+// Fills a list by the arguments of a method, as the four above do.
+typedef bool TextSplitFill(Vm *vm, List *list, Value *args, bool from_end);
+// split or rsplit of a type: a new list, in the order of the text.
+MUST_CHECK Value text_split_method(Vm *vm, Value *args, bool from_end,
+                                   TextSplitFill *fill);
 
 // The set of the bytes of a range.
 static inline TextSet text_set(TextRange range)
