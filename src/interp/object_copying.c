@@ -29,52 +29,35 @@ Value library_call(Vm *vm, const char *library, const char *what,
     return made;
 }
 
+// A native whose work a function of the library does.
+#define LIBRARY_METHOD(name, module, function)                             \
+    Value name(Vm *vm, Value *args, uint32_t count)                        \
+    {                                                                      \
+        return library_call(vm, module, function, args, count);            \
+    }
+
 // object.__reduce_ex__, which copy and pickle ask.
-Value object_reduce_ex(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_reduce", args, count);
-}
+LIBRARY_METHOD(object_reduce_ex, "copyreg", "_reduce")
 
 // object.__getstate__: what __dict__ and slots hold.
-Value object_getstate(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_getstate", args, count);
-}
+LIBRARY_METHOD(object_getstate, "copyreg", "_getstate")
 
 // What a built-in class is to be made of again.
-Value object_getnewargs(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_newargs", args, count);
-}
+LIBRARY_METHOD(object_getnewargs, "copyreg", "_newargs")
 
 // Of set and frozenset: the items as a list.
-Value set_reduce(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_reduce_set", args, count);
-}
+LIBRARY_METHOD(set_reduce, "copyreg", "_reduce_set")
 
 // The three parts.
-Value slice_reduce(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_reduce_slice", args, count);
-}
+LIBRARY_METHOD(slice_reduce, "copyreg", "_reduce_slice")
 
 // The class, its args, and what its __dict__ holds.
-Value exception_reduce(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_reduce_error", args, count);
-}
+LIBRARY_METHOD(exception_reduce, "copyreg", "_reduce_error")
 
 // Sets each attribute of a dict.
-Value exception_setstate(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "copyreg", "_setstate", args, count);
-}
+LIBRARY_METHOD(exception_setstate, "copyreg", "_setstate")
 
 // list[int] and the like: an alias that only annotations use.
-Value class_getitem_native(Vm *vm, Value *args, uint32_t count)
-{
-    return library_call(vm, "types", "GenericAlias", args, count);
-}
+LIBRARY_METHOD(class_getitem_native, "types", "GenericAlias")
 
 const NativeDef generic_class_methods[] = {CLASS_GETITEM_ROW, {0}};
