@@ -146,9 +146,6 @@ static bool range_room(Vm *vm, List *list, Value iterable)
     return length >= 0 && list_reserve(vm, list, (size_t)length);
 }
 
-// Only exact types take the short cut: a subclass may define __iter__. Items
-// are appended as they come, so those before an error stay, as in CPython; the
-// poll lets Ctrl-C end an endless iterator.
 // A generator's item goes straight to the end of the list.
 typedef struct ListSink {
     Sink sink;
@@ -167,8 +164,9 @@ static bool list_take(Vm *vm, Sink *sink, Value item)
     return true;
 }
 
-// Plain lists, tuples and ASCII texts need no iterator. Items that came before
-// an error stay, as in CPython.
+// Plain lists, tuples and ASCII texts need no iterator, but a subclass may
+// define __iter__. Items are appended as they come, so those before an error
+// stay, as in CPython; the poll lets Ctrl-C end an endless iterator.
 bool list_extend(Vm *vm, List *list, Value iterable)
 {
     if (value_is_object(iterable) &&
