@@ -358,7 +358,10 @@ int main(int argc, char **argv)
     stopping = argc > 3 && strcmp(argv[1], "stops") == 0;
     bool keys = stopping || (argc > 3 && strcmp(argv[1], "keys") == 0);
     bool kills = argc > 3 && strcmp(argv[1], "kill") == 0;
-    char home[] = "/tmp/duet-prompt.XXXXXX";
+    const char *place = getenv("TMPDIR");
+    char home[256];
+    snprintf(home, sizeof home, "%s/duet-prompt.XXXXXX",
+             place != NULL && strlen(place) < 200 ? place : P_tmpdir);
     // We go elsewhere; the program's path may begin where we are now.
     char *program = argc > 3 ? realpath(argv[2], NULL) : NULL;
     if ((!keys && !kills) || setlocale(LC_CTYPE, "C.UTF-8") == NULL ||
