@@ -9,13 +9,7 @@
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
-#include "interp/sort_rank.h"
-
-// Short runs are faster to sort by insertion than to merge.
-enum { RUN_LENGTH = 8 };
-
-// 1: a stands before b; 0: not; -1: failed.
-typedef int (*BeforeFn)(Vm *vm, Value a, Value b);
+#include "interp/sort_merge.h"
 
 // The three below run no code and cannot fail. All keys were checked before
 // (choose), and no code runs between that could change them.
@@ -114,120 +108,6 @@ static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
                     : before_any;
 }
 
-// Stable: an item passes only those that it stands before. False: a comparison
-// failed; the items are all there.
-static bool insertion_sort(Vm *vm, SortItem *items, size_t count,
-                           BeforeFn before)
-{
-    for (size_t i = 1; i < count; i++) {
-        SortItem item = items[i];
-        size_t at = i;
-        int less = 1;
-        while (at > 0 && (less = before(vm, item.key, items[at - 1].key)) > 0) {
-            items[at] = items[at - 1];
-            at--;
-        }
-        // Put back before the error is reported: no item may be lost.
-        items[at] = item;
-        if (less < 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Merges [0, middle) and [middle, count) of items; `spare` has room for the
-// first half. On failure all items are still there.
-static bool merge(Vm *vm, SortItem *items, size_t middle, size_t count,
-                  SortItem *spare, BeforeFn before)
-{
-    int less = before(vm, items[middle].key, items[middle - 1].key);
-    if (less <= 0) {
-        return less == 0;
-    }
-    // Unless the halves are in order already. Equal keys take the left one:
-    // stable.
-    memcpy(spare, items, middle * sizeof *items);
-    size_t left = 0, right = middle, to = 0;
-    while (left < middle && right < count && less >= 0) {
-        less = before(vm, items[right].key, spare[left].key);
-        items[to++] = less > 0 ? items[right++] : spare[left++];
-        if (UNLIKELY(!ctx_poll(&vm->ctx))) {
-            less = -1;
-        }
-    }
-    // What is left of the right half stands in place already.
-    memcpy(items + to, spare + left, (middle - left) * sizeof *items);
-    return less >= 0;
-}
-
-// Already in order, or strictly descending (then turned round): 1; no: 0.
-static int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
-{
-    size_t i = 1;
-    int less = before(vm, items[1].key, items[0].key), first = less;
-    while (less >= 0 && ++i < count) {
-        less = before(vm, items[i].key, items[i - 1].key);
-        less = ctx_poll_at(&vm->ctx, i) ? less : -1;
-        if (less != first) {
-            return less < 0 ? -1 : 0;
-        }
-    }
-    // Strictly descending, so no equal keys change places.
-    if (first > 0) {
-        for (size_t a = 0, b = count - 1; a < b; a++, b--) {
-            SortItem item = items[a];
-            items[a] = items[b];
-            items[b] = item;
-        }
-    }
-    return less < 0 ? -1 : 1;
-}
-
-// Bottom-up: runs of RUN_LENGTH by insertion, then merges of doubling width.
-static bool sort_items(Vm *vm, SortItem *items, size_t count,
-                       SortItem *spare, BeforeFn before)
-{
-    if (count < 2) {
-        return true;
-    }
-    // Data that is in order, either way, takes n - 1 comparisons.
-    int run = sort_run(vm, items, count, before);
-    if (run != 0) {
-        return run > 0;
-    }
-    // Short runs by insertion, which is quickest for a few items.
-    for (size_t i = 0; i < count; i += RUN_LENGTH) {
-        size_t length = count - i < RUN_LENGTH ? count - i : RUN_LENGTH;
-        if (!insertion_sort(vm, items + i, length, before) ||
-            !ctx_poll(&vm->ctx)) {
-            return false;
-        }
-    }
-    // Then runs are merged in pairs, from left to right: stable.
-    for (size_t width = RUN_LENGTH; width < count; width *= 2) {
-        for (size_t i = 0; i + width < count; i += 2 * width) {
-            size_t length = count - i < 2 * width ? count - i : 2 * width;
-            if (!merge(vm, items + i, width, length, spare, before) ||
-                !ctx_poll(&vm->ctx)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-// Before a sort and after it, so that equal items keep their order with
-// reverse=True.
-static void reverse_items(SortItem *items, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        SortItem item = items[i];
-        items[i] = items[count - 1 - i];
-        items[count - 1 - i] = item;
-    }
-}
-
 // The rank of a key, or of the first item of a tuple. False: it has none.
 static bool rank_of(const Vm *vm, Value v, uint64_t *rank)
 {
@@ -287,20 +167,83 @@ static bool rank_all(const Vm *vm, const SortItem *items, size_t count,
     return true;
 }
 
-// Equal ranks of texts and tuples say little: their keys are compared.
-static bool sort_runs(Vm *vm, SortItem *items, const RankedItem *ranked,
-                      size_t count, SortItem *spare, BeforeFn before)
+// Whether `count` tuples are of one length, and what follows their first items
+// are numbers and texts of one kind in each place: comparing them runs no code
+// and cannot fail.
+static bool tails_plain(const Vm *vm, const RankedItem *ranked, size_t count)
+{
+    const Tuple *first = value_as_tuple(ranked[0].item.key);
+    for (size_t i = 0; i < count; i++) {
+        const Tuple *tuple = value_as_tuple(ranked[i].item.key);
+        if (tuple->count != first->count) {
+            return false;
+        }
+        for (size_t at = 1; at < first->count; at++) {
+            uint64_t rank;
+            RankKind kind = rank_kind(first->items[at]);
+            if (kind == RANK_NONE || rank_kind(tuple->items[at]) != kind ||
+                !rank_of(vm, tuple->items[at], &rank)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The end of the run of equal ranks that begins at `start`.
+static size_t end_of_rank(const RankedItem *ranked, size_t count, size_t start)
+{
+    size_t end = start + 1;
+    while (end < count && ranked[end].rank == ranked[start].rank) {
+        end++;
+    }
+    return end;
+}
+
+// Tuples of one rank are compared further. Where that may run code, it has to
+// run in the sequence of a sort of all items.
+static bool ties_plain(const Vm *vm, const RankedItem *ranked, size_t count)
 {
     for (size_t start = 0, end; start < count; start = end) {
-        for (end = start + 1;
-             end < count && ranked[end].rank == ranked[start].rank;) {
-            end++;
-        }
-        if (!sort_items(vm, items + start, end - start, spare, before)) {
+        end = end_of_rank(ranked, count, start);
+        if (end - start > 1 && !tails_plain(vm, ranked + start, end - start)) {
             return false;
         }
     }
     return true;
+}
+
+// Equal ranks of texts and tuples say little: their keys are compared.
+static bool sort_ties(Vm *vm, SortItem *items, const RankedItem *ranked,
+                      size_t count, SortItem *spare, BeforeFn before)
+{
+    for (size_t start = 0, end; start < count; start = end) {
+        end = end_of_rank(ranked, count, start);
+        if (end - start > 1 &&
+            !sort_merge(vm, items + start, end - start, spare, before)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Sorts `ranked`, whose ranks are known, and the items in its order. 0: ties
+// are no matter of ranks, and no item was moved; -1: failed.
+static int sort_known(Vm *vm, SortItem *items, RankedItem *ranked,
+                      size_t count, SortItem *spare, BeforeFn before)
+{
+    bool done = sort_ranked(&vm->ctx, ranked, ranked + count, count);
+    if (done && before == before_tuple && !ties_plain(vm, ranked, count)) {
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        items[i] = ranked[i].item;
+    }
+    // A rank that says everything of an item needs no comparison afterwards.
+    bool whole = before == before_int || before == before_float;
+    return done && (whole || sort_ties(vm, items, ranked, count, spare, before))
+               ? 1
+               : -1;
 }
 
 // 1: sorted; 0: there are no ranks, or no memory for them; -1: failed. The
@@ -308,14 +251,14 @@ static bool sort_runs(Vm *vm, SortItem *items, const RankedItem *ranked,
 static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
                          SortItem *spare, BeforeFn before)
 {
-    // A rank that says everything of an item needs no comparison afterwards.
-    bool whole = before == before_int || before == before_float;
     if (count < SORT_RANK_LEAST || count > UINT32_MAX ||
         before == before_any) {
         return 0;
     }
-    // What is in order already takes less time.
-    int run = sort_run(vm, items, count, before);
+    // What is in order already takes less time. Tuples may run code when they
+    // are compared, which must not happen twice.
+    int run = before == before_tuple ? 0
+                                     : sort_run(vm, items, count, before);
     if (run != 0) {
         return run;
     }
@@ -324,19 +267,9 @@ static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
     if (ranked == NULL) {
         return ctx_clear(&vm->ctx), 0;
     }
-    // 0: some item has no rank, and the list is sorted by comparisons.
-    int done = rank_all(vm, items, count, before == before_tuple, ranked);
-    if (done && !sort_ranked(&vm->ctx, ranked, ranked + count, count)) {
-        done = -1;
-    }
-    for (size_t i = 0; done != 0 && i < count; i++) {
-        items[i] = ranked[i].item;
-    }
-    // Items of one rank may still differ: each run of them is sorted by
-    // comparing.
-    if (done > 0 && !whole &&
-        !sort_runs(vm, items, ranked, count, spare, before)) {
-        done = -1;
+    int done = 0;
+    if (rank_all(vm, items, count, before == before_tuple, ranked)) {
+        done = sort_known(vm, items, ranked, count, spare, before);
     }
     ctx_free(&vm->ctx, ranked, size);
     return done;
@@ -357,14 +290,14 @@ static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
         value_replace(&vm->ctx, &items[i].key, result);
     }
     if (reverse) {
-        reverse_items(items, count);
+        sort_reverse(items, count);
     }
     BeforeFn before = choose(vm, items, count);
     int ranked = sort_by_ranks(vm, items, count, spare, before);
     bool ok = ranked != 0 ? ranked > 0
-                          : sort_items(vm, items, count, spare, before);
+                          : sort_merge(vm, items, count, spare, before);
     if (reverse) {
-        reverse_items(items, count);
+        sort_reverse(items, count);
     }
     return ok;
 }

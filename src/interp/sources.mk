@@ -147,6 +147,7 @@ interp_sources += src/interp/sequence.c
 interp_sources += src/interp/set_algebra.c
 interp_sources += src/interp/set_methods.c
 interp_sources += src/interp/set_type.c
+interp_sources += src/interp/sort_merge.c
 interp_sources += src/interp/sort_rank.c
 interp_sources += src/interp/str_case.c
 interp_sources += src/interp/str_intern.c
