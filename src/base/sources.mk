@@ -2,6 +2,7 @@
 base_sources =
 base_sources += src/base/arena.c
 base_sources += src/base/char_class.c
+base_sources += src/base/char_name.c
 base_sources += src/base/ctx.c
 base_sources += src/base/diag.c
 base_sources += src/base/inject.c

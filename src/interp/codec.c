@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 
+#include "base/char_name.h"
 #include "base/utf8.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_exception.h"
@@ -143,7 +144,7 @@ CodecHandler codec_handler(Value errors)
     static const char *const names[] = {
         "strict",           "ignore",           "replace",
         "backslashreplace", "xmlcharrefreplace", "surrogateescape",
-        "surrogatepass"};
+        "surrogatepass",    "namereplace"};
     if (!value_is_str(errors)) {
         return HANDLER_STRICT;
     }
@@ -171,6 +172,17 @@ static void add_escape(StrBuf *out, uint32_t c)
         strbuf_printf(out, "\\u%04x", c);
     } else {
         strbuf_printf(out, "\\U%08x", c);
+    }
+}
+
+// "\N{EM DASH}"; a character without a name as add_escape writes it.
+static void add_name(StrBuf *out, uint32_t c)
+{
+    char name[CHAR_NAME_SIZE];
+    if (char_name(c, name)) {
+        strbuf_printf(out, "\\N{%s}", name);
+    } else {
+        add_escape(out, c);
     }
 }
 
@@ -275,6 +287,7 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     case HANDLER_IGNORE: return true;
     case HANDLER_REPLACE: put_point(e, '?'); return true;
     case HANDLER_BACKSLASH: add_escape(&e->out, c); return true;
+    case HANDLER_NAME: add_name(&e->out, c); return true;
     case HANDLER_XML: strbuf_printf(&e->out, "&#%u;", c); return true;
     // U+DC80 to U+DCFF stand for the bytes that decoding could not read.
     case HANDLER_SURROGATES:

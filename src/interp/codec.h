@@ -37,6 +37,7 @@ typedef enum CodecHandler {
     HANDLER_XML,
     HANDLER_SURROGATES, // surrogateescape
     HANDLER_PASS,       // surrogatepass
+    HANDLER_NAME,       // namereplace
     HANDLER_UNKNOWN     // refused when it is needed, as in CPython
 } CodecHandler;
 

@@ -235,6 +235,7 @@ static bool decode_handle(Decoder *d, size_t at)
         d->bad = bad;
         return decode_failed(d, at);
     }
+    case HANDLER_NAME:
     case HANDLER_XML:
         return raise_false(d->vm, ERR_TYPE,
                            "don't know how to handle UnicodeDecodeError in "

@@ -98,6 +98,7 @@ interp_sources += src/interp/modules_re.c
 interp_sources += src/interp/modules_sys.c
 interp_sources += src/interp/modules_time.c
 interp_sources += src/interp/modules_traceback.c
+interp_sources += src/interp/modules_unicodedata.c
 interp_sources += src/interp/native_words.c
 interp_sources += src/interp/number_methods.c
 interp_sources += src/interp/obj_bytes.c

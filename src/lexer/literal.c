@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/char_name.h"
 #include "base/utf8.h"
 
 // The text is that of a STRING token, so a quote follows and the closing
@@ -118,6 +119,33 @@ static bool decode_hex(Decoder *d, size_t start)
     return true;
 }
 
+// \N{NAME}, of one character: named sequences are for unicodedata.lookup. The
+// letter is at the position.
+static bool decode_name(Decoder *d, size_t start)
+{
+    static const char malformed[] = "malformed \\N character escape";
+    d->position++;
+    if (d->position >= d->length || d->text[d->position] != '{') {
+        return fail_escape(d, start, d->position, malformed);
+    }
+    const char *name = d->text + ++d->position;
+    const char *end = memchr(name, '}', d->length - d->position);
+    size_t length = end != NULL ? (size_t)(end - name)
+                                : d->length - d->position;
+    d->position += length;
+    if (end == NULL || length == 0) {
+        return fail_escape(d, start, d->position, malformed);
+    }
+    d->position++;
+    uint32_t found[CHAR_SEQUENCE_SIZE];
+    if (char_by_name(name, length, false, found) == 0) {
+        return fail_escape(d, start, d->position,
+                           "unknown Unicode character name");
+    }
+    strbuf_codepoint(d->out, *found);
+    return true;
+}
+
 // Up to three octal digits.
 // At least one digit is there. In bytes, CPython 3.11 keeps the low eight bits
 // of what is above \377.
@@ -167,10 +195,8 @@ static bool decode_escape(Decoder *d, size_t start)
     if (byte == 'x' || (!d->bytes && (byte == 'u' || byte == 'U'))) {
         return decode_hex(d, start);
     }
-    // A table of all names of Unicode would be needed.
     if (byte == 'N' && !d->bytes) {
-        snprintf(d->fault, 120, "Duet has no '\\N{...}' escapes");
-        return false;
+        return decode_name(d, start);
     }
     strbuf_putc(d->out, '\\');
     return true;

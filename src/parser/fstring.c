@@ -64,6 +64,13 @@ static bool take_text(FString *f, StrBuf *literal)
             char next = peek(f, 1);
             // The brace behind a backslash still counts as a brace.
             f->position += next == '{' || next == '}' || next == '\0' ? 1 : 2;
+            // The braces of \N{NAME} are no field's.
+            if (next == 'N' && peek(f, 0) == '{') {
+                while (f->position < f->end && peek(f, 0) != '}') {
+                    f->position++;
+                }
+                f->position += f->position < f->end;
+            }
             continue;
         }
         if (byte != '{' && byte != '}') {

@@ -1,4 +1,7 @@
 // The parser's escapes and sets.
+#include <string.h>
+
+#include "base/char_name.h"
 #include "base/utf8.h"
 #include "regex/rx_parser.h"
 
@@ -50,6 +53,31 @@ static uint32_t parse_hex(RxParser *p, int digits, size_t start)
         fail_escape(p, "bad escape ", start, "");
     }
     return value;
+}
+
+// {NAME} behind \N: one character, as no set or class could hold a sequence of
+// them (CPython asks unicodedata.lookup, then ord).
+static uint32_t parse_name(RxParser *p)
+{
+    if (!rx_parser_match(p, '{')) {
+        rx_parser_fail(p, 0, "missing {");
+        return 0;
+    }
+    RxName name = rx_parser_until(p, '}', "character name");
+    char text[CHAR_NAME_SIZE];
+    size_t length = name.end - name.start;
+    bool fits = length < sizeof text;
+    for (size_t i = 0; fits && i < length; i++) {
+        uint32_t c = p->text[name.start + i];
+        fits = c < 0x80;
+        text[i] = (char)c;
+    }
+    uint32_t found[CHAR_SEQUENCE_SIZE] = {0};
+    if (!fits || char_by_name(text, length, false, found) == 0) {
+        rx_parser_fail_name(p, length + strlen("\\N{}"),
+                            "undefined character name ", name, "");
+    }
+    return *found;
 }
 
 // An octal number that must fit a byte. A fault is noted, and the value does
@@ -128,9 +156,9 @@ static uint32_t parse_char_escape(RxParser *p, uint32_t c, size_t start)
         return parse_hex(p, c == 'u' ? 4 : 8, start);
     }
     if (p->is_text && c == 'N') {
-        rx_parser_fail(p, rx_parser_tell(p) - start,
-                       "Duet has no \\N{...} escapes");
-    } else if (is_letter(c)) {
+        return parse_name(p);
+    }
+    if (is_letter(c)) {
         fail_escape(p, "bad escape ", start, "");
     }
     return c;
