@@ -198,7 +198,8 @@ static const CharNameRow *find_row(const char *name, size_t length)
 // by case, as in CPython.
 static size_t by_rule(const char *name, uint32_t *out)
 {
-    size_t hangul = sizeof hangul_words - 1, number = sizeof ideograph_words - 1;
+    size_t hangul = sizeof hangul_words - 1;
+    size_t number = sizeof ideograph_words - 1;
     *out = strncmp(name, hangul_words, hangul) == 0
                ? hangul_by_parts(name + hangul)
            : strncmp(name, ideograph_words, number) == 0
