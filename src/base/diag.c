@@ -96,11 +96,13 @@ static size_t skip_string(const char *text, size_t length, size_t at)
     return at < length ? at + 1 : length;
 }
 
-// Words that are operators and bind looser than arithmetic.
+// Words that are operators and bind looser than arithmetic, and those that make
+// the text a statement, which has no operator on top.
 static bool is_keyword(const char *text, size_t length)
 {
     static const char *const words[] = {
-        "and", "or", "not", "in", "is", "if", "else", "lambda", "yield"};
+        "and",   "or",     "not",   "in",  "is",     "if",  "else",
+        "lambda", "yield", "raise", "del", "assert", "from", "import"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strlen(words[i]) == length &&
             memcmp(words[i], text, length) == 0) {
