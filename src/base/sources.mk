@@ -1,6 +1,7 @@
 # base/: one source a line, alphabetical. Headers need no line.
 base_sources =
 base_sources += src/base/arena.c
+base_sources += src/base/bulk.c
 base_sources += src/base/char_class.c
 base_sources += src/base/char_name.c
 base_sources += src/base/ctx.c

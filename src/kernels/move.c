@@ -1,8 +1,13 @@
 // Copies between layouts. Dimensions that run on in one step are joined
 // first; the innermost one is a loop by element size, or one memcpy.
+// Lines are cut into pieces of at most MOVE_PIECE elements, between which
+// Ctrl-C is looked for; short lines count together.
 #include "kernels/move.h"
 
 #include <string.h>
+
+// Elements between two polls: 2 MB at most, far apart in the worst case.
+enum { MOVE_PIECE = 1 << 18 };
 
 // One run of the innermost dimension; the step is in elements.
 #define MOVE_LINE(T)                                                          \
@@ -65,21 +70,45 @@ static int join_dims(int rank, const int64_t *dims, const int64_t *strides,
     return count;
 }
 
+// A line of any length. `*moved` counts the elements of all lines, and a poll
+// is due whenever it has passed another multiple of MOVE_PIECE.
+static bool move_pieces(Ctx *ctx, char *to, const char *from, int64_t step,
+                        size_t size, int64_t n, int64_t *moved)
+{
+    for (int64_t done = 0; done < n;) {
+        int64_t piece = n - done < MOVE_PIECE ? n - done : MOVE_PIECE;
+        int64_t before = *moved;
+        move_line(to + done * (int64_t)size,
+                  from + done * step * (int64_t)size, step, size, piece);
+        done += piece;
+        *moved += piece;
+        if (UNLIKELY(before / MOVE_PIECE != *moved / MOVE_PIECE) &&
+            !ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The dense side only moves on; the strided side is an odometer over all but
 // the innermost dimension.
-void move_gather(void *to, const void *from, size_t size, int rank,
-                 const int64_t *dims, const int64_t *strides)
+bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
+                 const int64_t *dims, const int64_t *strides, int64_t *moved)
 {
     char *dense = to;
     const char *strided = from;
     int64_t sizes[MOVE_MAX_RANK], steps[MOVE_MAX_RANK];
     int64_t at[MOVE_MAX_RANK] = {0};
+    *moved = 0;
     int last = join_dims(rank, dims, strides, sizes, steps) - 1;
     if (last < 0) {
-        return;
+        return true;
     }
     for (;;) {
-        move_line(dense, strided, steps[last], size, sizes[last]);
+        if (!move_pieces(ctx, dense, strided, steps[last], size, sizes[last],
+                         moved)) {
+            return false;
+        }
         dense += sizes[last] * (int64_t)size;
         int i = last - 1;
         while (i >= 0 && ++at[i] == sizes[i]) {
@@ -89,7 +118,7 @@ void move_gather(void *to, const void *from, size_t size, int rank,
             at[i--] = 0;
         }
         if (i < 0) {
-            return;
+            return true;
         }
         strided += steps[i] * (int64_t)size;
     }
@@ -99,12 +128,13 @@ enum { FILL_PIECE = 1 << 15 }; // bytes: what is copied stays in the cache
 
 // What has been written is copied on, twice as much each time: `value` may be
 // of any type and alignment, and a memcpy for each element would be slow.
-void move_fill(void *to, const void *value, size_t size, int64_t count)
+bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
+               int64_t count)
 {
     char *out = to;
     size_t total = (size_t)count * size, done = size;
     if (count <= 0) {
-        return;
+        return true;
     }
     memcpy(out, value, size);
     while (done < total) {
@@ -112,5 +142,9 @@ void move_fill(void *to, const void *value, size_t size, int64_t count)
         piece = piece < total - done ? piece : total - done;
         memcpy(out + done, out, piece);
         done += piece;
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
     }
+    return true;
 }

@@ -5,14 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ctx.h"
+
 enum { MOVE_MAX_RANK = 33 };
 
 // Copies the elements (of 1, 2, 4 or 8 bytes) of a strided array into a dense
 // one: dims[i] elements, strides[i] elements apart (negative and 0 are fine),
-// row by row. `from` is the element at index 0.
-void move_gather(void *to, const void *from, size_t size, int rank,
-                 const int64_t *dims, const int64_t *strides);
-// Writes the element at `value` into `count` places.
-void move_fill(void *to, const void *value, size_t size, int64_t count);
+// row by row. `from` is the element at index 0. *moved: the number of elements
+// that stand in `to` afterwards; all, unless the answer is false: interrupted.
+MUST_CHECK bool move_gather(Ctx *ctx, void *to, const void *from, size_t size,
+                            int rank, const int64_t *dims,
+                            const int64_t *strides, int64_t *moved);
+// Writes the element at `value` into `count` places. False: interrupted.
+MUST_CHECK bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
+                          int64_t count);
 
 #endif

@@ -1,10 +1,14 @@
 // Strided copies of tensors. An out string tensor is fresh (all NULL), so that
-// after the bytes are copied each string gains one holder.
+// after the bytes are copied each string gains one holder. A copy that Ctrl-C
+// ends leaves the strings behind it NULL.
 #include "ops/move.h"
 
 #include <string.h>
 
+#include "base/bulk.h"
 #include "kernels/move.h"
+
+enum { COPY_STRINGS = 1 << 16 }; // strings copied and held between two polls
 
 // Row-major: the last axis has stride 1. No product can overflow, since the
 // count of all elements was checked when the tensor was made.
@@ -28,38 +32,59 @@ static void hold_strings(Tensor *out, int64_t at, int64_t count)
 }
 
 // The usual case: out's elements are numbered by its own shape.
-void tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
+bool tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                    const int64_t *strides)
 {
-    tensor_gather_as(ctx, out, in, offset, out->rank, tensor_dims(out),
-                     strides);
+    return tensor_gather_as(ctx, out, in, offset, out->rank, tensor_dims(out),
+                            strides);
 }
 
 // A stride of 0 repeats and a negative one reverses: broadcast, flip, slice
 // and transpose are all this one loop with other numbers.
-void tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
+bool tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
                       int rank, const int64_t *dims, const int64_t *strides)
 {
     size_t size = dtype_size((DType)out->dtype);
-    (void)ctx;
-    move_gather(out->data, (const char *)in->data + offset * (int64_t)size,
-                size, rank, dims, strides);
+    const char *from = (const char *)in->data + offset * (int64_t)size;
+    int64_t moved;
+    bool ok = move_gather(ctx, out->data, from, size, rank, dims, strides,
+                          &moved);
     if (out->dtype == DT_STRING) {
-        hold_strings(out, 0, out->count);
+        hold_strings(out, 0, moved);
     }
+    return ok && ctx_poll(ctx);
+}
+
+// Piece by piece, so that what was copied is held when Ctrl-C comes between.
+static bool copy_strings(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+                         int64_t from, int64_t count)
+{
+    TensorString **to = (TensorString **)out->data + at;
+    TensorString *const *strings = (TensorString *const *)in->data + from;
+    for (int64_t done = 0; done < count;) {
+        int64_t left = count - done;
+        int64_t piece = left < COPY_STRINGS ? left : COPY_STRINGS;
+        memcpy(to + done, strings + done, (size_t)piece * sizeof *to);
+        hold_strings(out, at + done, piece);
+        done += piece;
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    return ctx_poll(ctx);
 }
 
 // Whole runs of bytes. `out` must not hold strings there yet.
-void tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
                  int64_t from, int64_t count)
 {
     size_t size = dtype_size((DType)out->dtype);
-    (void)ctx;
-    memcpy((char *)out->data + (size_t)at * size,
-           (const char *)in->data + (size_t)from * size, (size_t)count * size);
-    if (out->dtype == DT_STRING) {
-        hold_strings(out, at, count);
+    if (UNLIKELY(out->dtype == DT_STRING)) {
+        return copy_strings(ctx, out, at, in, from, count);
     }
+    return bulk_copy(ctx, (char *)out->data + (size_t)at * size,
+                     (const char *)in->data + (size_t)from * size,
+                     (size_t)count * size);
 }
 
 // Strides are permuted with the sizes, and the gather walks the result in its
@@ -74,8 +99,9 @@ Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes)
         strides[i] = own[axes[i]];
     }
     Tensor *out = tensor_new(ctx, (DType)tensor->dtype, tensor->rank, dims);
-    if (out != NULL) {
-        tensor_gather(ctx, out, tensor, 0, strides);
+    if (out != NULL && !tensor_gather(ctx, out, tensor, 0, strides)) {
+        object_release(ctx, out);
+        return NULL;
     }
     return out;
 }

@@ -2,31 +2,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bulk.h"
 #include "kernels/move.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
-
-enum { PIECE_ELEMENTS = 1 << 21 }; // between two polls
 
 // Writes the element at `from` over all of `out`.
 // Bytes, whatever the dtype; `from` may be the first element of `out`.
 static bool fill_with(Ctx *ctx, Tensor *out, const void *from)
 {
     size_t size = dtype_size((DType)out->dtype);
-    // A copy: it may be overwritten by the first piece.
+    // A copy: it may be what is overwritten first.
     char element[sizeof(double)];
     memcpy(element, from, size);
-    for (int64_t done = 0; done < out->count;) {
-        int64_t left = out->count - done;
-        int64_t piece = left < PIECE_ELEMENTS ? left : PIECE_ELEMENTS;
-        move_fill((char *)out->data + (size_t)done * size, element, size,
-                  piece);
-        done += piece;
-        if (!ctx_poll(ctx)) {
-            return false;
-        }
-    }
-    return true;
+    return move_fill(ctx, out->data, element, size, out->count);
 }
 
 // Shapes for creation: attribute 0. Negative sizes are refused.
@@ -265,12 +254,18 @@ static bool kernel_eye(const KernelCall *call)
     const int64_t *dims = tensor_dims(out);
     // Below 0 the diagonal lies under the main one.
     int64_t above = attr_int(&call->attrs[2], 0);
-    memset(out->data, 0, (size_t)out->count * dtype_size((DType)out->dtype));
+    if (!bulk_fill(call->ctx, out->data, 0,
+                   (size_t)out->count * dtype_size((DType)out->dtype))) {
+        return false;
+    }
     for (int64_t i = 0; i < dims[0]; i++) {
         // Outside of the matrix where the diagonal has left it.
         int64_t column = i + above;
         if (column >= 0 && column < dims[1]) {
             tensor_set_int(out, i * dims[1] + column, 1);
+        }
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
         }
     }
     return true;

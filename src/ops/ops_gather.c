@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
+#include "base/bulk.h"
 #include "ops/move.h"
 #include "ops/strings.h"
 
@@ -101,8 +102,11 @@ static bool kernel_take(const KernelCall *call)
             return false;
         }
         for (int64_t i = 0; i < outer && inner > 0; i++) {
-            tensor_copy(call->ctx, out, (i * indices->count + k) * inner, x,
-                        (i * size + index) * inner, inner);
+            if (!tensor_copy(call->ctx, out,
+                             (i * indices->count + k) * inner, x,
+                             (i * size + index) * inner, inner)) {
+                return false;
+            }
         }
     }
     return ctx_poll(call->ctx);
@@ -245,8 +249,10 @@ static bool kernel_pick(const KernelCall *call)
             return false;
         }
         for (int64_t i = 0; i < outer && inner > 0; i++) {
-            tensor_copy(call->ctx, out, (i * picks + k) * inner, x,
-                        (i * slices + slice) * inner, inner);
+            if (!tensor_copy(call->ctx, out, (i * picks + k) * inner, x,
+                             (i * slices + slice) * inner, inner)) {
+                return false;
+            }
         }
     }
     return true;
@@ -309,11 +315,17 @@ static bool kernel_one_hot(const KernelCall *call)
     const Tensor *indices = call->inputs[0];
     Tensor *out = call->outputs[0];
     int64_t depth = call->attrs[0].integer;
-    memset(out->data, 0, (size_t)out->count * dtype_size((DType)out->dtype));
+    if (!bulk_fill(call->ctx, out->data, 0,
+                   (size_t)out->count * dtype_size((DType)out->dtype))) {
+        return false;
+    }
     for (int64_t i = 0; i < indices->count; i++) {
         int64_t index = tensor_int_at(indices, i);
         if (index >= 0 && index < depth) {
             tensor_set_int(out, i * depth + index, 1);
+        }
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
         }
     }
     return ctx_poll(call->ctx);

@@ -263,11 +263,9 @@ static bool kernel_index(const KernelCall *call)
     }
     Tensor *out = tensor_new(call->ctx, (DType)in->dtype, rank,
                              pick.shape.dims);
-    if (out != NULL) {
-        tensor_gather(call->ctx, out, in, pick.offset, pick.strides);
-    }
     call->outputs[0] = out;
-    return out != NULL;
+    return out != NULL && tensor_gather(call->ctx, out, in, pick.offset,
+                                        pick.strides);
 }
 
 // Written by the code that takes x[…] apart, never by hand.

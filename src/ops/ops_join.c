@@ -73,8 +73,6 @@ static bool infer_concat(InferCall *call)
     return true;
 }
 
-enum { JOIN_PIECE = 1 << 21 }; // elements that are copied between two polls
-
 // Interleaves the inputs' runs of `axis` and what lies behind it.
 static bool join(const KernelCall *call, int axis)
 {
@@ -89,16 +87,11 @@ static bool join(const KernelCall *call, int axis)
             // Inputs may differ along the axis, so that each has a run of its
             // own.
             int64_t run = call->inputs[k]->count / outer;
-            for (int64_t done = 0; done < run; done += JOIN_PIECE) {
-                int64_t left = run - done;
-                int64_t piece = left < JOIN_PIECE ? left : JOIN_PIECE;
-                tensor_copy(call->ctx, out, at, call->inputs[k],
-                            i * run + done, piece);
-                at += piece;
-                if (!ctx_poll(call->ctx)) {
-                    return false;
-                }
+            if (!tensor_copy(call->ctx, out, at, call->inputs[k], i * run,
+                             run)) {
+                return false;
             }
+            at += run;
         }
     }
     return true;
@@ -249,8 +242,11 @@ static bool kernel_unstack(const KernelCall *call)
     // Output by output, so that each is written from front to back.
     for (int64_t k = 0; k < parts; k++) {
         for (int64_t i = 0; i < outer && inner > 0; i++) {
-            tensor_copy(call->ctx, call->outputs[k], i * inner,
-                        call->inputs[0], (i * parts + k) * inner, inner);
+            if (!tensor_copy(call->ctx, call->outputs[k], i * inner,
+                             call->inputs[0], (i * parts + k) * inner,
+                             inner)) {
+                return false;
+            }
         }
     }
     return ctx_poll(call->ctx);
@@ -375,7 +371,10 @@ static bool kernel_split(const KernelCall *call)
         Tensor *part = call->outputs[k];
         int64_t run = tensor_dims(part)[axis] * inner;
         for (int64_t i = 0; i < outer; i++) {
-            tensor_copy(call->ctx, part, i * run, in, i * row + from, run);
+            if (!tensor_copy(call->ctx, part, i * run, in, i * row + from,
+                             run)) {
+                return false;
+            }
         }
         // The next part begins where this one ends in each row.
         from += run;

@@ -73,12 +73,11 @@ static bool softmax_along(const KernelCall *call, bool logarithm)
     if (rows_of(call, logarithm, moved, moved)) {
         back = swapped(call->ctx, moved, axis);
     }
-    if (back != NULL) {
-        tensor_copy(call->ctx, out, 0, back, 0, out->count);
-        object_release(call->ctx, back);
-    }
+    bool ok = back != NULL &&
+              tensor_copy(call->ctx, out, 0, back, 0, out->count);
+    object_release_null(call->ctx, back);
     object_release(call->ctx, moved);
-    return back != NULL;
+    return ok;
 }
 
 // Along one axis; the largest element is taken off first, so that nothing

@@ -218,8 +218,9 @@ static bool kernel_pad(const KernelCall *call)
             for (int64_t k = 0; k < run; k++) {
                 copy_string(call->ctx, out, at + k, in, from + k);
             }
-        } else if (from >= 0) {
-            tensor_copy(call->ctx, out, at, in, from, run);
+        } else if (from >= 0 &&
+                   !tensor_copy(call->ctx, out, at, in, from, run)) {
+            return false;
         }
         at += run;
         // A row at a time, or an element.

@@ -227,8 +227,8 @@ static bool kernel_shuffle(const KernelCall *call)
     }
     int64_t width = in->count / rows;
     for (int64_t i = 0; ok && i < rows; i++) {
-        tensor_copy(call->ctx, out, i * width, in, order[i] * width, width);
-        ok = ctx_poll_at(call->ctx, (size_t)i);
+        ok = tensor_copy(call->ctx, out, i * width, in, order[i] * width,
+                         width);
     }
     ctx_free(call->ctx, order, size);
     return ok && ctx_poll(call->ctx);

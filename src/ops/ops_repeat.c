@@ -42,10 +42,8 @@ static bool kernel_flip(const KernelCall *call)
             strides[i] = -strides[i];
         }
     }
-    if (in->count > 0) {
-        tensor_gather(call->ctx, call->outputs[0], in, offset, strides);
-    }
-    return ctx_poll(call->ctx);
+    return in->count == 0 || tensor_gather(call->ctx, call->outputs[0], in,
+                                           offset, strides);
 }
 
 // None means all axes, as in NumPy.
@@ -86,22 +84,25 @@ static bool infer_roll(InferCall *call)
 
 // Copies `in` to `out`, moved by `shift` places within blocks of `size` runs
 // of `inner` elements; what leaves at one end comes in at the other.
-static void roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
+static bool roll_axis(Ctx *ctx, Tensor *out, const Tensor *in, int64_t size,
                       int64_t inner, int64_t shift)
 {
     // Blocks are apart: nothing moves from one to the next.
     int64_t block = size * inner;
     // The size may be 0, by which nothing can be divided.
     if (in->count == 0) {
-        return;
+        return true;
     }
     // A shift may be negative or go round several times.
     shift %= size;
     int64_t moved = (shift < 0 ? shift + size : shift) * inner;
     for (int64_t at = 0; at < in->count; at += block) {
-        tensor_copy(ctx, out, at + moved, in, at, block - moved);
-        tensor_copy(ctx, out, at, in, at + block - moved, moved);
+        if (!tensor_copy(ctx, out, at + moved, in, at, block - moved) ||
+            !tensor_copy(ctx, out, at, in, at + block - moved, moved)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // One axis after the other; all but the last go through a tensor of their own.
@@ -126,8 +127,8 @@ static bool roll_axes(const KernelCall *call)
             for (int i = axis + 1; i < from->rank; i++) {
                 inner *= dims[i];
             }
-            roll_axis(call->ctx, to, from, dims[axis], inner,
-                      shift->ints[shift->count == 1 ? 0 : k]);
+            ok = roll_axis(call->ctx, to, from, dims[axis], inner,
+                           shift->ints[shift->count == 1 ? 0 : k]);
         }
         object_release(call->ctx, from);
         from = to;
@@ -150,9 +151,8 @@ static bool kernel_roll(const KernelCall *call)
     }
     // An empty list of axes moves nothing, unlike None.
     bool flat = !attr_given(&call->attrs[1]);
-    roll_axis(call->ctx, out, in, in->count, 1,
-              flat ? call->attrs[0].ints[0] : 0);
-    return ctx_poll(call->ctx);
+    return roll_axis(call->ctx, out, in, in->count, 1,
+                     flat ? call->attrs[0].ints[0] : 0);
 }
 
 // Ints or lists of them; a single int comes as a list of one.
@@ -240,8 +240,7 @@ static bool kernel_tile(const KernelCall *call)
     if (out->count == 0) {
         return true;
     }
-    tensor_gather_as(call->ctx, out, in, 0, rank, dims, strides);
-    return ctx_poll(call->ctx);
+    return tensor_gather_as(call->ctx, out, in, 0, rank, dims, strides);
 }
 
 // May be computed in the graph, since sizes often are.
@@ -353,7 +352,10 @@ static bool kernel_repeat(const KernelCall *call)
         int64_t one = tensor_int_at(times, times->count == 1 ? 0 : i % size);
         // Negative counts were refused by the rule, which had the values.
         for (int64_t k = 0; k < one; k++) {
-            tensor_copy(call->ctx, call->outputs[0], at, in, i * inner, inner);
+            if (!tensor_copy(call->ctx, call->outputs[0], at, in, i * inner,
+                             inner)) {
+                return false;
+            }
             at += inner;
         }
         if (!ctx_poll(call->ctx)) {

@@ -119,7 +119,10 @@ static bool kernel_gather_nd(const KernelCall *call)
         if (slice < 0 || !ctx_poll(call->ctx)) {
             return false;
         }
-        tensor_copy(call->ctx, out, i * t.width, x, slice * t.width, t.width);
+        if (!tensor_copy(call->ctx, out, i * t.width, x, slice * t.width,
+                         t.width)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
@@ -174,8 +177,10 @@ static bool infer_scatter(InferCall *call)
                        updates);
 }
 
-// out[at ..] += from[start ..], `count` elements.
-static void add_slice(const KernelCall *call, int64_t at, int64_t start,
+enum { ADD_PIECE = 1 << 18 }; // elements between two polls
+
+// out[at ..] += from[start ..], `count` elements. False: interrupted.
+static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
                       int64_t count)
 {
     Tensor *out = call->outputs[0];
@@ -183,35 +188,48 @@ static void add_slice(const KernelCall *call, int64_t at, int64_t start,
     char *to = (char *)out->data + (size_t)at * size;
     const char *from =
         (const char *)call->inputs[2]->data + (size_t)start * size;
-    TileArg args[3] = {{to, 1}, {from, 1}, {NULL, 1}};
     // Bools have no sum in their own dtype.
     TileId tile = out->dtype == DT_BOOL ? TILE_LOGICAL_OR : TILE_ADD;
-    // Additions of numbers never fail.
-    (void)call->ctx->kernels->tier->tiles[tile][out->dtype](to, args,
-                                                            (size_t)count);
+    TileFn add = call->ctx->kernels->tier->tiles[tile][out->dtype];
+    for (int64_t done = 0; done < count; done += ADD_PIECE) {
+        int64_t left = count - done;
+        char *place = to + (size_t)done * size;
+        TileArg args[3] = {
+            {place, 1}, {from + (size_t)done * size, 1}, {NULL, 1}};
+        // Additions of numbers never fail.
+        (void)add(place, args,
+                  (size_t)(left < ADD_PIECE ? left : ADD_PIECE));
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // A string output has been filled with x's by now, so plain copies, which
 // expect NULL, would lose references.
-static void update_slice(const KernelCall *call, int64_t at, int64_t start,
+static bool update_slice(const KernelCall *call, int64_t at, int64_t start,
                          int64_t count)
 {
     Tensor *out = call->outputs[0];
     if (out->dtype != DT_STRING) {
-        tensor_copy(call->ctx, out, at, call->inputs[2], start, count);
-        return;
+        return tensor_copy(call->ctx, out, at, call->inputs[2], start, count);
     }
     for (int64_t i = 0; i < count; i++) { // what stood there loses a holder
         tensor_share_string(
             call->ctx, out, at + i,
             ((TensorString **)call->inputs[2]->data)[start + i]);
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // x is copied whole, then slices are put over it in the order of the tuples:
 // the order is what makes the result the same every time.
 static bool scatter(const KernelCall *call,
-                    void (*put)(const KernelCall *, int64_t, int64_t, int64_t))
+                    bool (*put)(const KernelCall *, int64_t, int64_t, int64_t))
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
@@ -219,13 +237,15 @@ static bool scatter(const KernelCall *call,
         return false;
     }
     // x itself stays as it is: tensors never change.
-    tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count);
+    if (!tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count)) {
+        return false;
+    }
     for (int64_t i = 0; i < t.count; i++) {
         int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
-        if (slice < 0 || !ctx_poll(call->ctx)) {
+        if (slice < 0 || !ctx_poll(call->ctx) ||
+            !put(call, slice * t.width, i * t.width, t.width)) {
             return false;
         }
-        put(call, slice * t.width, i * t.width, t.width);
     }
     return ctx_poll(call->ctx);
 }
@@ -322,8 +342,7 @@ static bool kernel_take_along(const KernelCall *call)
         // The block before the axis, the place along it, the place behind it.
         int64_t from = (i / (wanted * inner) * size + index) * inner +
                        i % inner;
-        tensor_copy(call->ctx, call->outputs[0], i, x, from, 1);
-        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+        if (!tensor_copy(call->ctx, call->outputs[0], i, x, from, 1)) {
             return false;
         }
     }

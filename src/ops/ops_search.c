@@ -77,7 +77,9 @@ static bool kernel_boolean_mask(const KernelCall *call)
     }
     for (int64_t i = 0; i < mask->count && inner > 0; i++) {
         if (((const uint8_t *)mask->data)[i]) {
-            tensor_copy(call->ctx, out, at, x, i * inner, inner);
+            if (!tensor_copy(call->ctx, out, at, x, i * inner, inner)) {
+                return false;
+            }
             at += inner;
         }
         if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {

@@ -2,7 +2,6 @@
 // permute_dims, matrix_transpose, broadcast_to, shape_of.
 #include <string.h>
 
-#include "kernels/move.h"
 #include "ops/infer.h"
 #include "ops/move.h"
 
@@ -260,42 +259,17 @@ static bool infer_permute(InferCall *call)
     return true;
 }
 
-// Elements between two looks for Ctrl-C, and rows that a copy takes at least.
-enum { PERMUTE_POLL = 1 << 20, PERMUTE_ROWS = 64 };
-
-// Axis i of the output walks with the input's stride of axis axes[i]. A large
-// one is copied some rows at a time. False: interrupted.
+// Axis i of the output walks with the input's stride of axis axes[i]. False:
+// interrupted.
 static bool gather_permuted(const KernelCall *call, const int *axes)
 {
     const Tensor *in = call->inputs[0];
-    Tensor *out = call->outputs[0];
     int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
     dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < in->rank; i++) {
         strides[i] = own[axes[i]];
     }
-    if (out->count <= PERMUTE_POLL || out->dtype == DT_STRING) {
-        tensor_gather(call->ctx, out, in, 0, strides);
-        return true;
-    }
-    // Large ones go block by block of the first axis, with a look for Ctrl-C in
-    // between.
-    int64_t dims[SHAPE_MAX_RANK];
-    memcpy(dims, tensor_dims(out), (size_t)out->rank * sizeof *dims);
-    int64_t rows = dims[0], row = out->count / rows;
-    int64_t block = PERMUTE_POLL / row;
-    block = block < PERMUTE_ROWS ? PERMUTE_ROWS : block;
-    int64_t size = (int64_t)dtype_size((DType)out->dtype);
-    for (int64_t at = 0; at < rows; at += block) {
-        dims[0] = rows - at < block ? rows - at : block;
-        move_gather((char *)out->data + at * row * size,
-                    (const char *)in->data + at * strides[0] * size,
-                    (size_t)size, out->rank, dims, strides);
-        if (!ctx_poll(call->ctx)) {
-            return false;
-        }
-    }
-    return true;
+    return tensor_gather(call->ctx, call->outputs[0], in, 0, strides);
 }
 
 // A copy, not a view: tensors have no strides of their own.
@@ -409,8 +383,7 @@ static bool kernel_broadcast_to(const KernelCall *call)
         strides[i] =
             from < 0 || tensor_dims(in)[from] == 1 ? 0 : own[from];
     }
-    tensor_gather(call->ctx, out, in, 0, strides);
-    return true;
+    return tensor_gather(call->ctx, out, in, 0, strides);
 }
 
 // Copies, where NumPy gives a view with strides of 0.

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/bulk.h"
 #include "kernels/pool.h"
 #include "kernels/tier.h"
 
@@ -34,8 +35,10 @@ static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
         ctx_free(ctx, buffer, sizeof(*buffer));
         return NULL;
     }
-    if (strings) {
-        memset(buffer->data, 0, buffer->size);
+    if (strings && !bulk_fill(ctx, buffer->data, 0, buffer->size)) {
+        pool_give(state->pool, buffer->data, buffer->size);
+        ctx_free(ctx, buffer, sizeof(*buffer));
+        return NULL;
     }
     return buffer;
 }
