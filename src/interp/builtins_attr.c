@@ -70,9 +70,7 @@ BUILTIN_BODY(format)
     if (!value_unbound(args[1]) && !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "format() argument 2 must be str, not %s",
-                           value_is_none(args[1])
-                               ? "None"
-                               : type_name(type_of(vm, args[1])));
+                           type_name_given(vm, args[1]));
     }
     Str *spec = value_unbound(args[1]) ? vm->empty_str
                                        : value_as_str(args[1]);

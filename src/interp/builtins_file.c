@@ -361,7 +361,7 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
     bool ok = value_unbound(given) || value_is_str(given) ||
               raise_false(vm, ERR_TYPE,
                           "open() argument 'mode' must be str, not %s",
-                          type_name(type_of(vm, given)));
+                          type_name_given(vm, given));
     // The order is CPython's: the first fault is the one that is told.
     // The descriptor comes last, so that no fault leaves one open.
     ok = ok &&

@@ -243,9 +243,7 @@ BUILTIN_BODY(import)
 {
     (void)count;
     if (!value_is_str(args[0])) {
-        return raise_error(vm, ERR_TYPE,
-                           "__import__() argument 1 must be str, not %s",
-                           type_name(type_of(vm, args[0])));
+        return raise_error(vm, ERR_TYPE, "module name must be a string");
     }
     Str *name = value_as_str(args[0]);
     Module *module = module_import(vm, name);

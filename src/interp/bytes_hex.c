@@ -85,9 +85,7 @@ Value bytes_method_fromhex(Vm *vm, Value *args, uint32_t count)
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "fromhex() argument must be str, not %s",
-                           value_is_none(args[1])
-                               ? "None"
-                               : type_name(type_of(vm, args[1])));
+                           type_name_given(vm, args[1]));
     }
     const Str *text = value_as_str(args[1]);
     // The first character beyond ASCII is told of before any other fault. What

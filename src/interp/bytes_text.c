@@ -315,7 +315,7 @@ static bool fill_byte(Vm *vm, const char *name, Value v, char *fill)
                        "%s() argument 2 must be a byte string of length 1, "
                        "not %s",
                        name,
-                       value_is_none(v) ? "None" : type_name(type_of(vm, v)));
+                       type_name_given(vm, v));
 }
 
 // The fill is one byte; a width below the length changes nothing.

@@ -115,7 +115,8 @@ static bool check_self(Vm *vm, const Native *native, const Value *window,
 {
     // A function of a module, which has no self.
     if (native->owner == NULL) {
-        return true;
+        return !(native->flags & NATIVE_MAKES) ||
+               native_check_class(vm, native, window, count);
     }
     if (count == 0) {
         return native_is_slot(native)
@@ -171,7 +172,9 @@ static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
     Value result = VALUE_FAIL;
     bool known = (native->flags & NATIVE_READ) ||
                  native_read_params(vm, native);
-    if (known && check_self(vm, native, window, count)) {
+    uint32_t keywords =
+        keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
+    if (known && check_self(vm, native, window, count - keywords)) {
         // Simple: positional parameters only, none of which may be left out.
         bool plain = (native->flags & NATIVE_SIMPLE) &&
                      keyword_names == NULL &&

@@ -4,10 +4,14 @@
 // class of self, never a method that the class itself defines; so
 // super().__len__() of a list's subclass ends here.
 #include "interp/attr.h"
+#include "interp/builtins.h"
 #include "interp/call.h"
 #include "interp/class_new.h"
 #include "interp/obj_function.h"
+#include "interp/obj_float.h"
 #include "interp/obj_int.h"
+#include "interp/protocol.h"
+#include "interp/sequence.h"
 
 // The built-in type whose slot a native of an instance of `self` means.
 static const TypeSlots *native_slots(Vm *vm, Value self)
@@ -160,7 +164,7 @@ static Value native_FORMAT(Vm *vm, Value *args, uint32_t count)
                ? SLOTS->format(vm, args[0], value_as_str(args[1]))
                : raise_error(vm, ERR_TYPE,
                              "__format__() argument must be str, not %s",
-                             type_name(type_of(vm, args[1])));
+                             type_name_given(vm, args[1]));
 }
 
 // None for the instance means a look-up in the class; the owner defaults to the
@@ -191,16 +195,34 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
     return done;
 }
 
+// What a method of an operator answers: a sequence declines no count, because
+// CPython's wrapper of repetition asks for an index.
+static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
+                             Value answer)
+{
+    if (op != BINARY_MUL || !value_same(answer, VALUE_NOT_IMPLEMENTED) ||
+        SLOTS->length == NULL) {
+        return answer;
+    }
+    return raise_error(vm, ERR_TYPE,
+                       "'%s' object cannot be interpreted as an integer",
+                       type_name(type_of(vm, args[1])));
+}
+
 #define BINARY_OP(id, symbol, dunder)                                         \
     NATIVE_OF(BINARY_##id)                                                    \
     {                                                                         \
         UNUSED_COUNT;                                                         \
-        return SLOTS->binary(vm, BINARY_##id, args[0], args[1]);              \
+        return operator_answer(vm, BINARY_##id, args,                         \
+                               SLOTS->binary(vm, BINARY_##id, args[0],        \
+                                             args[1]));                       \
     }                                                                         \
     NATIVE_OF(REFLECTED_##id)                                                 \
     {                                                                         \
         UNUSED_COUNT;                                                         \
-        return SLOTS->binary(vm, BINARY_##id, args[1], args[0]);              \
+        return operator_answer(vm, BINARY_##id, args,                         \
+                               SLOTS->binary(vm, BINARY_##id, args[1],        \
+                                             args[0]));                       \
     }                                                                         \
     NATIVE_OF(INPLACE_##id)                                                   \
     {                                                                         \
@@ -223,6 +245,53 @@ static const NativeDef binary_natives[] = {
 #include "parser/binary_op_list.h"
 #undef BINARY_OP
 };
+
+// pow() with a modulus: all three must be ints, and a float says so where other
+// types decline.
+static Value power_modulo(Vm *vm, Value self, Value base, Value exponent,
+                          Value modulus)
+{
+    if (value_is_index(vm, base) && value_is_index(vm, exponent) &&
+        value_is_index(vm, modulus)) {
+        return value_power(vm, base, exponent, modulus);
+    }
+    return value_is_float(self)
+               ? raise_error(vm, ERR_TYPE,
+                             "pow() 3rd argument not allowed unless all "
+                             "arguments are integers")
+               : VALUE_NOT_IMPLEMENTED;
+}
+
+// The only operator whose method takes a third operand.
+NATIVE_OF(POWER)
+{
+    return builtin_given(args[2])
+               ? power_modulo(vm, args[0], args[0], args[1], args[2])
+               : native_BINARY_POW(vm, args, count);
+}
+
+// As above, from the other side.
+NATIVE_OF(POWER_REFLECTED)
+{
+    return builtin_given(args[2])
+               ? power_modulo(vm, args[0], args[1], args[0], args[2])
+               : native_REFLECTED_POW(vm, args, count);
+}
+
+// They stand in for the rows of binary_natives.
+static const NativeDef power_natives[] = {
+    {"__pow__", "self, value, mod=None, /", native_POWER,
+     "Return pow(self, value, mod)."},
+    {"__rpow__", "self, value, mod=None, /", native_POWER_REFLECTED,
+     "Return pow(value, self, mod)."},
+};
+
+// The row of a method of binary_natives, or what stands in for it.
+static const NativeDef *operator_row(size_t row)
+{
+    return row / 3 == BINARY_POW && row % 3 != 2 ? &power_natives[row % 3]
+                                                 : &binary_natives[row];
+}
 
 // Whether `operators`, a list of words, names the method "__word__".
 static bool lists_operator(const char *operators, const char *method)
@@ -275,7 +344,7 @@ static bool add_operators(Vm *vm, Type *cls)
 {
     for (size_t i = 0; i < 3 * BINARY_COUNT; i++) {
         if (shows_operator(cls->def, i) &&
-            !add_slot_native(vm, cls, &binary_natives[i])) {
+            !add_slot_native(vm, cls, operator_row(i))) {
             return false;
         }
     }

@@ -159,8 +159,8 @@ static bool put(Vm *vm, Dict *dict, const char *name, void *object)
 
 // A class or static method of the built-in type `of`. It has no owner, as its
 // first argument is no instance; errors name the type all the same.
-static MethodWrap *wrap_native(Vm *vm, const TypeDef *of, const NativeDef *def,
-                               bool is_class)
+static MethodWrap *wrap_native(Vm *vm, Type *cls, const TypeDef *of,
+                               const NativeDef *def, bool is_class)
 {
     Native *native = native_new(vm, def, NULL);
     if (native == NULL) {
@@ -168,6 +168,11 @@ static MethodWrap *wrap_native(Vm *vm, const TypeDef *of, const NativeDef *def,
     }
     native->place = of->name;
     native->flags |= is_class ? NATIVE_OF_CLASS : 0;
+    if (strcmp(def->name, "__new__") == 0) {
+        // Borrowed: a built-in type stays as long as the machine.
+        native->flags |= NATIVE_MAKES;
+        native->data = cls;
+    }
     Value function = value_from_object(native);
     MethodWrap *wrap = is_class ? classmethod_new(vm, function)
                                 : staticmethod_new(vm, function);
@@ -190,12 +195,12 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
         }
     }
     for (m = def->class_methods; m != NULL && m->name != NULL; m++) {
-        if (!put(vm, cls->dict, m->name, wrap_native(vm, def, m, true))) {
+        if (!put(vm, cls->dict, m->name, wrap_native(vm, cls, def, m, true))) {
             return false;
         }
     }
     for (m = def->static_methods; m != NULL && m->name != NULL; m++) {
-        if (!put(vm, cls->dict, m->name, wrap_native(vm, def, m, false))) {
+        if (!put(vm, cls->dict, m->name, wrap_native(vm, cls, def, m, false))) {
             return false;
         }
     }
@@ -213,7 +218,7 @@ bool class_add_methods(Vm *vm, Type *cls)
     // those of classes behind them in an MRO.
     if (def->slots.make != NULL && cls != vm->object_type &&
         !put(vm, cls->dict, "__new__",
-             wrap_native(vm, def, &object_make_row, false))) {
+             wrap_native(vm, cls, def, &object_make_row, false))) {
         return false;
     }
     // The doc comes first: instances with one of their own have a member.

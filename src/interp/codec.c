@@ -51,7 +51,7 @@ static bool is_name(Vm *vm, const char *function, const char *argument,
     return value_unbound(v) || value_is_str(v) ||
            raise_false(vm, ERR_TYPE, "%s() argument '%s' must be str, not %s",
                        function, argument,
-                       value_is_none(v) ? "None" : type_name(type_of(vm, v)));
+                       type_name_given(vm, v));
 }
 
 // Texts are C's in CPython, so that none may hold a zero byte.

@@ -305,7 +305,7 @@ static bool check_argument(Vm *vm, char letter, Value value, int number)
     case 'U':
         return value_is_str(value) ||
                raise_false(vm, ERR_TYPE, "argument %d must be str, not %s",
-                           number, got);
+                           number, type_name_given(vm, value));
     case 'B':
         return value_is_kind(value, KIND_BYTES) ||
                raise_false(vm, ERR_TYPE,

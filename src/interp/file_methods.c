@@ -154,7 +154,7 @@ FILE_BODY(write)
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "write() argument must be str, not %s",
-                           type_name(type_of(vm, args[1])));
+                           type_name_given(vm, args[1]));
     }
     Str *text = value_as_str(args[1]);
     return file_write_text(vm, value_as_file(args[0]), text)

@@ -146,7 +146,7 @@ static bool module_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     if (!value_is_str(given[0])) {
         return raise_false(vm, ERR_TYPE,
                            "module() argument 'name' must be str, not %s",
-                           type_name(type_of(vm, given[0])));
+                           type_name_given(vm, given[0]));
     }
     Module *self = (Module *)value_object(v);
     // __init__ may be called again.

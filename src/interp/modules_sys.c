@@ -111,7 +111,7 @@ SYS_BODY(intern)
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE,
                            "intern() argument must be str, not %s",
-                           type_name(type_of(vm, args[0])));
+                           type_name_given(vm, args[0]));
     }
     Str *name = str_intern_str(vm, value_as_str(args[0]));
     return name == NULL ? VALUE_FAIL : str_value(name);

@@ -128,6 +128,30 @@ bool native_is_slot(const Native *native)
     return true;
 }
 
+// Slots whose wrapper unpacks its arguments for a function without a name:
+// the text has a blank where the name would stand. Repetition is such a one in
+// a sequence only; numbers multiply by the common wrapper.
+static bool is_unpacked_slot(const Native *native)
+{
+    static const char *const names[] = {
+        "__setattr__", "__setitem__", "__pow__", "__rpow__",
+        "__ipow__",    "__get__",     "__set__",
+    };
+    static const char *const repeats[] = {"__mul__", "__rmul__", "__imul__"};
+    const char *name = native->def->name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++) {
+        if (strcmp(repeats[i], name) == 0) {
+            return native->owner->def->slots.length != NULL;
+        }
+    }
+    return false;
+}
+
 // Methods do not count self in their messages, nor class methods their class.
 static uint32_t self_count(const Native *native)
 {
@@ -206,6 +230,11 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
 {
     const char *function = native->def->name, *dot;
     const char *prefix = prefix_of(native, &dot);
+    if (native_is_slot(native)) {
+        return raise_false(vm, ERR_TYPE,
+                           "wrapper %s() takes no keyword arguments",
+                           function);
+    }
     if (takes_keywords(native)) {
         // sorted() hands its keywords on to the list's sort().
         return raise_false(vm, ERR_TYPE,
@@ -298,8 +327,9 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
     // A slot's wrapper does not name the method.
     if (native_is_slot(native)) {
         const char *how = least == most ? "" : few ? "at least " : "at most ";
-        return raise_false(vm, ERR_TYPE, "expected %s%u argument%s, got %u",
-                           how, bound, plural(bound), given);
+        return raise_false(vm, ERR_TYPE, "%sexpected %s%u argument%s, got %u",
+                           is_unpacked_slot(native) ? " " : "", how, bound,
+                           plural(bound), given);
     }
     if (style == STYLE_MAP) {
         return raise_false(vm, ERR_TYPE,
@@ -401,4 +431,36 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
                 native_find_kind(native, PARAM_VARARGS) < 0;
     return (given - self >= least && !many) ||
            wrong_count(vm, native, least, most, given - self);
+}
+
+// As CPython's tp_new_wrapper.
+bool native_check_class(Vm *vm, const Native *native, const Value *window,
+                        uint32_t count)
+{
+    const Type *made = native->data;
+    if (count == 0) {
+        return raise_false(vm, ERR_TYPE, "%s.__new__(): not enough arguments",
+                           type_name(made));
+    }
+    if (!value_is_kind(window[0], KIND_TYPE)) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s.__new__(X): X is not a type object (%s)",
+                           type_name(made),
+                           type_name(type_of(vm, window[0])));
+    }
+    const Type *cls = (const Type *)value_object(window[0]), *layout = cls;
+    if (!type_is_subtype(cls, made)) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s.__new__(%s): %s is not a subtype of %s",
+                           type_name(made), type_name(cls), type_name(cls),
+                           type_name(made));
+    }
+    // Classes made by programs have no layout of their own.
+    while (layout->flags & TYPE_HEAP) {
+        layout = layout->base;
+    }
+    return layout->slots.make == made->slots.make ||
+           raise_false(vm, ERR_TYPE,
+                       "%s.__new__(%s) is not safe, use %s.__new__()",
+                       type_name(made), type_name(cls), type_name(layout));
 }

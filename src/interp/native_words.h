@@ -20,6 +20,10 @@ int native_find_kind(const Native *native, ParamKind kind);
 // the binding, as CPython complains of those last.
 MUST_CHECK bool native_check_count(Vm *vm, const Native *native,
                                    uint32_t given, const Tuple *names);
+// Whether the first argument of a __new__ is a class that it may make an
+// instance of. False with a TypeError.
+MUST_CHECK bool native_check_class(Vm *vm, const Native *native,
+                                   const Value *window, uint32_t count);
 // False, always, with the TypeError for a keyword that nothing takes.
 MUST_CHECK bool native_unknown_keyword(Vm *vm, const Native *native,
                                        const Str *name);

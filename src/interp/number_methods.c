@@ -93,7 +93,7 @@ METHOD(rdivmod)
 // --- bytes ---
 
 // 'b' or 'l'; 0 with an error pending.
-static char byte_order(Vm *vm, Value order)
+static char byte_order(Vm *vm, const char *name, Value order)
 {
     // CPython's default since 3.11 is "big".
     if (value_unbound(order)) {
@@ -101,8 +101,8 @@ static char byte_order(Vm *vm, Value order)
     }
     if (!value_is_str(order)) {
         raise_error(vm, ERR_TYPE,
-                    "argument 'byteorder' must be str, not %s",
-                    type_name(type_of(vm, order)));
+                    "%s() argument 'byteorder' must be str, not %s", name,
+                    type_name_given(vm, order));
         return 0;
     }
     const Str *text = value_as_str(order);
@@ -164,7 +164,7 @@ METHOD(to_bytes)
         return VALUE_FAIL;
     }
     int is_signed = value_unbound(args[3]) ? 0 : value_truth(vm, args[3]);
-    char order = is_signed < 0 ? '\0' : byte_order(vm, args[2]);
+    char order = is_signed < 0 ? '\0' : byte_order(vm, "to_bytes", args[2]);
     if (order == '\0') {
         return VALUE_FAIL;
     }
@@ -222,7 +222,7 @@ METHOD(from_bytes)
 {
     (void)count;
     int is_signed = value_unbound(args[3]) ? 0 : value_truth(vm, args[3]);
-    char order = is_signed < 0 ? '\0' : byte_order(vm, args[2]);
+    char order = is_signed < 0 ? '\0' : byte_order(vm, "from_bytes", args[2]);
     if (order == '\0') {
         return VALUE_FAIL;
     }

@@ -56,7 +56,8 @@ typedef struct Native {
 enum {
     NATIVE_SIMPLE = 1,
     NATIVE_READ = 2,  // the parameters are there (native_read_params)
-    NATIVE_OF_CLASS = 4 // its first argument is the class, bound to it
+    NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
+    NATIVE_MAKES = 8 // a __new__: `data` is the type whose it is
 };
 
 typedef struct Method { // bound: self put in front of the arguments

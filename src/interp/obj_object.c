@@ -130,11 +130,6 @@ static Value object_repr(Vm *vm, Value self)
 static Value make_native(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_kind(args[0], KIND_TYPE)) {
-        return raise_error(vm, ERR_TYPE,
-                           "object.__new__(X): X is not a type object (%s)",
-                           type_name(type_of(vm, args[0])));
-    }
     Type *cls = (Type *)value_object(args[0]), *layout = cls;
     // Classes made by programs have no layout of their own.
     while (layout->flags & TYPE_HEAP) {
@@ -149,24 +144,6 @@ static Value make_native(Vm *vm, Value *args, uint32_t count)
     }
     return layout->slots.make(vm, cls, value_as_tuple(args[1]),
                               value_as_dict(args[2]));
-}
-
-// object's own makes nothing that a built-in class lays out.
-static Value object_new_native(Vm *vm, Value *args, uint32_t count)
-{
-    if (value_is_kind(args[0], KIND_TYPE)) {
-        const Type *cls = (const Type *)value_object(args[0]), *layout = cls;
-        while (layout->flags & TYPE_HEAP) {
-            layout = layout->base;
-        }
-        if (layout->slots.make != vm->object_type->slots.make) {
-            return raise_error(vm, ERR_TYPE,
-                               "object.__new__(%s) is not safe, use "
-                               "%s.__new__()",
-                               type_name(cls), type_name(layout));
-        }
-    }
-    return make_native(vm, args, count);
 }
 
 const NativeDef object_make_row = {
@@ -224,7 +201,7 @@ static Value object_format(Vm *vm, Value *args, uint32_t count)
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "__format__() argument must be str, not %s",
-                           type_name(type_of(vm, args[1])));
+                           type_name_given(vm, args[1]));
     }
     if (value_as_str(args[1])->length > 0) {
         return raise_error(
@@ -340,7 +317,7 @@ static const NativeDef object_methods[] = {
     {NULL, NULL, NULL, NULL}};
 
 static const NativeDef object_statics[] = {
-    {"__new__", "cls, /, *args, **kwargs", object_new_native,
+    {"__new__", "cls, /, *args, **kwargs", make_native,
      "Make an instance without initialising it."},
     {NULL, NULL, NULL, NULL}};
 

@@ -252,7 +252,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
             return raise_error(vm, ERR_TYPE,
                                "type.__new__() argument %d must be %s, not %s",
                                i + 1, names[i],
-                               type_name(type_of(vm, items[i])));
+                               type_name_given(vm, items[i]));
         }
     }
     // class_new checks the bases.

@@ -276,7 +276,7 @@ bool arguments_text(Vm *vm, const char *name, const char *param, Value v)
     return value_unbound(v) || value_is_str(v) ||
            raise_false(vm, ERR_TYPE, "%s() argument '%s' must be str, not %s",
                        name, param,
-                       value_is_none(v) ? "None" : type_name(type_of(vm, v)));
+                       type_name_given(vm, v));
 }
 
 // One end of a range, clipped.

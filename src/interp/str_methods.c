@@ -19,9 +19,10 @@ Str *str_argument(Vm *vm, Value v, const char *words)
     if (value_is_str(v)) {
         return value_as_str(v);
     }
-    bool value = value_is_none(v) && strstr(words, "argument") != NULL;
+    bool given = strstr(words, "argument") != NULL;
     return raise_null(vm, ERR_TYPE, "%s, not %s", words,
-                      value ? "None" : type_name(type_of(vm, v)));
+                      given ? type_name_given(vm, v)
+                            : type_name(type_of(vm, v)));
 }
 
 // The bidirectional classes WS, B and S and the category Zs: CPython's

@@ -162,7 +162,7 @@ static bool fill_table(Vm *vm, Dict *table, const Value *args)
         if (!value_unbound(args[i]) && !value_is_str(args[i])) {
             return raise_false(vm, ERR_TYPE,
                                "maketrans() argument %d must be str, not %s",
-                               i + 1, type_name(type_of(vm, args[i])));
+                               i + 1, type_name_given(vm, args[i]));
         }
     }
     const Str *from = value_as_str(args[0]), *to = value_as_str(args[1]);

@@ -148,6 +148,12 @@ const char *type_name(const Type *cls)
                                : cls->def->name;
 }
 
+// As _PyArg_BadArgument has it.
+const char *type_name_given(Vm *vm, Value value)
+{
+    return value_is_none(value) ? "None" : type_name(type_of(vm, value));
+}
+
 // Without the module, as repr() of built-in types shows it.
 const char *type_short_name(const Type *cls)
 {

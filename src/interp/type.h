@@ -195,6 +195,9 @@ Type *type_of_error(Vm *vm, ErrorKind kind);
 MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
 // "list", "re.Pattern": as messages name it, borrowed from the type.
 const char *type_name(const Type *cls);
+// The type of an argument that is of the wrong one, where CPython's words come
+// from the function's signature: those name None by its value.
+const char *type_name_given(Vm *vm, Value value);
 // The same without the module that a built-in type of a module has in front.
 const char *type_short_name(const Type *cls);
 
