@@ -9,6 +9,7 @@
 
 #include "kernels/pool.h"
 #include "ops/infer.h"
+#include "ops/strips.h"
 
 // One spatial axis.
 // Everything about one axis; height and width go their ways apart.
@@ -140,11 +141,11 @@ static bool infer_conv2d(InferCall *call)
                          known ? filters.dims[3] : DIM_UNKNOWN);
 }
 
-// The windows under one row of the output, one a row of `to`.
-static void gather_windows(char *to, const Tensor *x, int64_t image,
+// The windows under one row of the output, one a row of `to`. False:
+// interrupted.
+static bool gather_windows(Ctx *ctx, char *to, const Tensor *x, int64_t image,
                            int64_t row, const PoolAxis *high,
-                           const PoolAxis *wide,
-                           size_t pixel)
+                           const PoolAxis *wide, size_t pixel)
 {
     for (int64_t column = 0; column < wide->out; column++) {
         for (int64_t i = 0; i < high->window; i++) {
@@ -162,8 +163,12 @@ static void gather_windows(char *to, const Tensor *x, int64_t image,
                     memset(to, 0, pixel);
                 }
             }
+            if (!ctx_poll(ctx)) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 // One product for each row of each image, which bounds the working memory.
@@ -181,11 +186,13 @@ static bool conv_images(const KernelCall *call, const PoolAxis *high,
                      .a = windows, .lda = depth, .work = work,
                      .b = filters->data, .ldb = outputs, .ldc = outputs};
     for (int64_t r = 0; r < tensor_dims(x)[0] * high->out; r++) {
-        gather_windows(windows, x, r / high->out, r % high->out, high, wide,
-                       (size_t)channels * size);
+        if (!gather_windows(call->ctx, windows, x, r / high->out,
+                            r % high->out, high, wide,
+                            (size_t)channels * size)) {
+            return false;
+        }
         gemm.c = (char *)out->data + (size_t)(r * wide->out * outputs) * size;
-        call->ctx->kernels->tier->gemm[x->dtype](&gemm);
-        if (!ctx_poll(call->ctx)) {
+        if (!strips_multiply(call->ctx, (DType)x->dtype, gemm)) {
             return false;
         }
     }
@@ -270,15 +277,14 @@ static bool infer_pool(InferCall *call)
 }
 
 // What a window gives: the largest element (NaN wins), or the mean of those
-// that are inside the image.
-static double pool_window(const Tensor *x, int64_t image, int64_t y, int64_t c,
-                          const PoolAxis *high,
-                          const PoolAxis *wide, int64_t at,
-                          bool largest)
+// that are inside the image. After Ctrl-C it gives anything: the caller polls.
+static double pool_window(const Ctx *ctx, const Tensor *x, int64_t image,
+                          int64_t y, int64_t c, const PoolAxis *high,
+                          const PoolAxis *wide, int64_t at, bool largest)
 {
     int64_t channels = tensor_dims(x)[3], count = 0;
     double result = 0;
-    for (int64_t i = 0; i < high->window; i++) {
+    for (int64_t i = 0; i < high->window && !ctx_interrupted(ctx); i++) {
         for (int64_t k = 0; k < wide->window; k++) {
             int64_t row = y + i, column = at + k;
             // Padding has no cells.
@@ -330,11 +336,11 @@ static bool pool_images(const KernelCall *call, bool largest)
         int64_t row = rest / spans[1].out % spans[0].out;
         int64_t image = rest / spans[1].out / spans[0].out;
         double value = pool_window(
-            x, image, row * spans[0].stride - spans[0].before, c, &spans[0],
-            &spans[1], column * spans[1].stride - spans[1].before, largest);
+            call->ctx, x, image, row * spans[0].stride - spans[0].before, c,
+            &spans[0], &spans[1], column * spans[1].stride - spans[1].before,
+            largest);
         tensor_set_float(out, i, value);
-        // Once a pixel is often enough.
-        if (c == 0 && !ctx_poll(call->ctx)) {
+        if (!ctx_poll(call->ctx)) {
             return false;
         }
     }

@@ -58,10 +58,13 @@ static bool kernel_fill_number(const KernelCall *call, int64_t value)
 {
     Tensor *out = call->outputs[0];
     if (out->dtype == DT_STRING) {
-        // Each empty string is one of its own: tensor_set_string makes them.
-        bool ok = true;
-        for (int64_t i = 0; ok && i < out->count; i++) {
-            ok = tensor_set_string(call->ctx, out, i, "", 0);
+        // One empty string, which all elements hold.
+        bool ok = out->count == 0 ||
+                  tensor_set_string(call->ctx, out, 0, "", 0);
+        for (int64_t i = 1; ok && i < out->count; i++) {
+            tensor_share_string(call->ctx, out, i,
+                                *(TensorString **)out->data);
+            ok = ctx_poll_at(call->ctx, (size_t)i);
         }
         return ok;
     }

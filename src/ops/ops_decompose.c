@@ -6,12 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bulk.h"
 #include "ops/infer.h"
 
 // Runs on one matrix: rows x columns doubles in `a`, `b` (solve alone) of
-// rows x width, results in `out` and `second`. False: singular.
+// rows x width, results in `out` and `second`. False: singular, or an error
+// (Ctrl-C) is pending: each looks for it once a row or column.
 // One working set for all matrices of a batch.
 typedef struct Matrix {
+    Ctx *ctx; // to poll
     double *a, *b, *out, *second;
     int64_t rows, columns, width;
 } Matrix;
@@ -48,7 +51,8 @@ static bool fail_singular(const KernelCall *call)
 }
 
 // Gauss with the largest pivot of the column; b is changed along, `width`
-// columns of it. Returns the determinant, 0 if there is no pivot.
+// columns of it. Returns the determinant, 0 if there is no pivot or Ctrl-C
+// came.
 static double eliminate(Matrix *m)
 {
     int64_t n = m->rows, width = m->width;
@@ -75,6 +79,9 @@ static double eliminate(Matrix *m)
         // Each exchange of rows turns the sign.
         determinant *= pivot == k ? m->a[k * n + k] : -m->a[k * n + k];
         for (int64_t i = k + 1; i < n; i++) {
+            if (!ctx_poll(m->ctx)) {
+                return 0;
+            }
             double factor = m->a[i * n + k] / m->a[k * n + k];
             for (int64_t j = k; j < n; j++) {
                 m->a[i * n + j] -= factor * m->a[k * n + j];
@@ -102,20 +109,32 @@ static bool solve_one(Matrix *m)
                 sum -= m->a[i * n + k] * m->b[k * width + j];
             }
             m->b[i * width + j] = sum / m->a[i * n + i];
+            if (!ctx_poll(m->ctx)) {
+                return false;
+            }
         }
     }
-    memcpy(m->out, m->b, (size_t)(n * width) * sizeof(double));
+    return bulk_copy(m->ctx, m->out, m->b,
+                     (size_t)(n * width) * sizeof(double));
+}
+
+// The unit matrix in `b`. False: interrupted.
+static bool set_unit(Matrix *m)
+{
+    int64_t n = m->rows;
+    if (!bulk_fill(m->ctx, m->b, 0, (size_t)(n * n) * sizeof(double))) {
+        return false;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        m->b[i * n + i] = 1;
+    }
     return true;
 }
 
 // Solves for the unit matrix.
 static bool invert_one(Matrix *m)
 {
-    memset(m->b, 0, (size_t)(m->rows * m->rows) * sizeof(double));
-    for (int64_t i = 0; i < m->rows; i++) {
-        m->b[i * m->rows + i] = 1;
-    }
-    return solve_one(m);
+    return set_unit(m) && solve_one(m);
 }
 
 // The product of the pivots; nothing stands on the right.
@@ -123,16 +142,21 @@ static bool determinant_one(Matrix *m)
 {
     m->width = 0;
     m->out[0] = eliminate(m);
-    return true;
+    return !ctx_failed(m->ctx);
 }
 
 // Row by row; false where a pivot is not positive (or NaN).
 static bool cholesky_one(Matrix *m)
 {
     int64_t n = m->rows;
-    memset(m->out, 0, (size_t)(n * n) * sizeof(double));
+    if (!bulk_fill(m->ctx, m->out, 0, (size_t)(n * n) * sizeof(double))) {
+        return false;
+    }
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j <= i; j++) {
+            if (!ctx_poll(m->ctx)) {
+                return false;
+            }
             double sum = m->a[i * n + j];
             for (int64_t k = 0; k < j; k++) {
                 sum -= m->out[i * n + k] * m->out[j * n + k];
@@ -149,8 +173,8 @@ static bool cholesky_one(Matrix *m)
 
 // Householder: `a` becomes R, `b` (rows x rows) the whole Q.
 // Column k below the diagonal becomes zeros (up to rounding); `v` is scratch
-// for as many doubles as there are rows.
-static void reflect_columns(Matrix *m, int64_t k, double *v)
+// for as many doubles as there are rows. False: interrupted.
+static bool reflect_columns(Matrix *m, int64_t k, double *v)
 {
     int64_t rows = m->rows, n = m->columns;
     double size = 0;
@@ -161,7 +185,7 @@ static void reflect_columns(Matrix *m, int64_t k, double *v)
     size = sqrt(size);
     // Nothing to reflect: the column is zeros already.
     if (size == 0) {
-        return;
+        return true;
     }
     // Away from zero, so that nothing cancels.
     v[k] += v[k] >= 0 ? size : -size;
@@ -178,7 +202,11 @@ static void reflect_columns(Matrix *m, int64_t k, double *v)
         for (int64_t i = k; i < rows; i++) {
             x[i * step] -= 2 * dot / square * v[i];
         }
+        if (!ctx_poll(m->ctx)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // The reflections are applied to the unit matrix at the same time, which so
@@ -189,14 +217,18 @@ static bool qr_one(Matrix *m)
     int64_t rows = m->rows, n = m->columns;
     int64_t least = rows < n ? rows : n;
     double *v = m->b + rows * rows; // the working memory has this much more
-    memset(m->b, 0, (size_t)(rows * rows) * sizeof(double));
-    for (int64_t i = 0; i < rows; i++) {
-        m->b[i * rows + i] = 1;
+    if (!set_unit(m)) {
+        return false;
     }
     for (int64_t k = 0; k < least; k++) {
-        reflect_columns(m, k, v);
+        if (!reflect_columns(m, k, v)) {
+            return false;
+        }
     }
     for (int64_t i = 0; i < rows; i++) { // b is Q transposed
+        if (!ctx_poll(m->ctx)) {
+            return false;
+        }
         for (int64_t j = 0; j < least; j++) {
             m->out[i * least + j] = m->b[j * rows + i];
         }
@@ -209,21 +241,30 @@ static bool qr_one(Matrix *m)
     return true;
 }
 
-// To double, from either float dtype.
-static void load(double *to, const Tensor *from, int64_t start, int64_t count)
+// To double, from either float dtype. False: interrupted.
+static bool load(Ctx *ctx, double *to, const Tensor *from, int64_t start,
+                 int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         to[i] = tensor_float_at(from, start + i);
+        if (!ctx_poll_at(ctx, (size_t)i)) {
+            return false;
+        }
     }
+    return true;
 }
 
-// The one rounding back to the tensor's dtype.
-static void store(Tensor *to, int64_t start, const double *from,
+// The one rounding back to the tensor's dtype. False: interrupted.
+static bool store(Ctx *ctx, Tensor *to, int64_t start, const double *from,
                   int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         tensor_set_float(to, start + i, from[i]);
+        if (!ctx_poll_at(ctx, (size_t)i)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // Elements that one matrix gives in output `k`.
@@ -237,7 +278,8 @@ static int64_t part_of(const KernelCall *call, uint32_t k, int64_t matrices)
 static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
 {
     const Tensor *a = call->inputs[0];
-    Matrix m = {.rows = tensor_dims(a)[a->rank - 2],
+    Matrix m = {.ctx = call->ctx,
+                .rows = tensor_dims(a)[a->rank - 2],
                 .columns = tensor_dims(a)[a->rank - 1]};
     int64_t size = m.rows * m.columns, matrices = 1;
     for (int i = 0; i + 2 < a->rank; i++) {
@@ -267,17 +309,14 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
     int64_t width = m.width;
     bool ok = true;
     for (int64_t i = 0; ok && i < matrices; i++) {
-        load(m.a, a, i * size, size);
-        if (b != NULL) {
-            load(m.b, b, i * b_size, b_size);
-        }
         m.width = width;
-        ok = one(&m) || fail_singular(call);
+        ok = load(m.ctx, m.a, a, i * size, size) &&
+             (b == NULL || load(m.ctx, m.b, b, i * b_size, b_size)) &&
+             (one(&m) || (!ctx_failed(m.ctx) && fail_singular(call)));
         for (uint32_t k = 0; ok && k < call->output_count; k++) {
-            store(call->outputs[k], i * outs[k], k == 0 ? m.out : m.second,
-                  outs[k]);
+            ok = store(m.ctx, call->outputs[k], i * outs[k],
+                       k == 0 ? m.out : m.second, outs[k]);
         }
-        ok = ok && ctx_poll(call->ctx);
     }
     ctx_free(call->ctx, room, bytes);
     return ok;

@@ -224,6 +224,10 @@ static EmitValue diagonal_mask(Emit *emit, int rank, int i, int k, int64_t n)
     for (int64_t at = 0; mask != NULL && at < mask->count; at++) {
         // i < k, and all other sizes are 1: at / n is the place along i.
         ((uint8_t *)mask->data)[at] = at / n == at % n;
+        if (!ctx_poll_at(emit->ctx, (size_t)at)) {
+            object_release(emit->ctx, mask);
+            mask = NULL;
+        }
     }
     return emit->constant(emit, mask);
 }

@@ -3,6 +3,7 @@
 
 #include "kernels/pool.h"
 #include "ops/infer.h"
+#include "ops/strips.h"
 
 // The two sizes of the product's matrices that must agree, and the result's
 // own two (or one, or none: a vector operand gives no dimension).
@@ -92,30 +93,6 @@ static int64_t batch_index(TensorType type, bool vector, const Shape *batch,
     return at;
 }
 
-enum { STRIP_WORK = INT32_MAX }; // times 4: products between two polls
-
-// One matrix product. A long one is done in strips of rows, so that Ctrl-C
-// comes through; an element's sum is the same however the rows are cut.
-static bool multiply_one(const KernelCall *call, GemmFn gemm, GemmArgs args,
-                         int64_t size)
-{
-    int64_t rows = args.m;
-    int64_t most = 4 * (int64_t)STRIP_WORK / (args.k * args.n + 1);
-    // Whole blocks, so that no strip is ragged.
-    most = most < GEMM_BLOCK ? GEMM_BLOCK : most - most % GEMM_BLOCK;
-    while (rows > 0) {
-        args.m = rows < most ? rows : most;
-        gemm(&args);
-        if (!ctx_poll(call->ctx)) {
-            return false;
-        }
-        rows -= args.m;
-        args.a = (const char *)args.a + args.m * args.lda * size;
-        args.c = (char *)args.c + args.m * args.ldc * size;
-    }
-    return true;
-}
-
 // Multiplies the matrices of the batch one by one.
 static bool multiply_all(const KernelCall *call, GemmArgs *args,
                          const MatmulShape *s)
@@ -123,8 +100,6 @@ static bool multiply_all(const KernelCall *call, GemmArgs *args,
     Tensor *left = call->inputs[0], *right = call->inputs[1];
     Tensor *out = call->outputs[0];
     TensorType a = tensor_type(left), b = tensor_type(right);
-    // kernel_matmul has made sure that the kernels exist.
-    GemmFn gemm = call->ctx->kernels->tier->gemm[out->dtype];
     Shape batch;
     shape_set(&batch, out->rank - !s->left_vector - !s->right_vector,
               tensor_dims(out));
@@ -137,7 +112,7 @@ static bool multiply_all(const KernelCall *call, GemmArgs *args,
         args->a = (const char *)left->data + at_a * s->m * s->k * size;
         args->b = (const char *)right->data + at_b * s->k * s->n * size;
         args->c = (char *)out->data + i * s->m * s->n * size;
-        if (!multiply_one(call, gemm, *args, size)) {
+        if (!strips_multiply(call->ctx, (DType)out->dtype, *args)) {
             return false;
         }
     }

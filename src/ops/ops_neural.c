@@ -30,6 +30,8 @@ static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
     return tensor_permuted(ctx, tensor, axes);
 }
 
+enum { ROWS_PIECE = 1 << 20 }; // elements between two polls
+
 // The rows are dense here; `out` may be `in`.
 static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
                     Tensor *out)
@@ -42,11 +44,20 @@ static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
     int64_t n = tensor_dims(in)[in->rank - 1];
     const RowReduceFn *rows =
         logarithm ? state->tier->log_softmax : state->tier->softmax;
+    int64_t most = ROWS_PIECE / (n + 1) + 1;
+    size_t size = dtype_size((DType)in->dtype);
     // Without elements n may be 0.
-    if (in->count > 0) {
-        rows[in->dtype](out->data, in->data, in->count / n, n);
+    for (int64_t row = 0; in->count > 0 && row < in->count / n; row += most) {
+        int64_t left = in->count / n - row;
+        size_t start = (size_t)(row * n) * size;
+        rows[in->dtype]((char *)out->data + start,
+                        (const char *)in->data + start,
+                        left < most ? left : most, n);
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
     }
-    return ctx_poll(call->ctx);
+    return true;
 }
 
 // The row kernels want the axis last. For another one a copy is moved there,

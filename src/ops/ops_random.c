@@ -211,11 +211,12 @@ static bool kernel_shuffle(const KernelCall *call)
     if (order == NULL) {
         return rows == 0;
     }
-    for (int64_t i = 0; i < rows; i++) {
-        order[i] = i;
-    }
-    // An interrupt ends both loops: the rows are then not wanted.
+    // An interrupt ends all loops: the rows are then not wanted.
     bool ok = true;
+    for (int64_t i = 0; ok && i < rows; i++) {
+        order[i] = i;
+        ok = ctx_poll_at(call->ctx, (size_t)i);
+    }
     // Fisher and Yates, from the end.
     for (int64_t i = rows - 1; ok && i > 0; i--) {
         int64_t k =

@@ -147,6 +147,26 @@ static Tensor *reduced_last(Ctx *ctx, Tensor *tensor, uint32_t mask)
     return tensor_permuted(ctx, tensor, axes);
 }
 
+// Dense rows of n elements each; as many as Ctrl-C may wait for are handed
+// over in one call. The kernels' state exists.
+static bool reduce_rows(Ctx *ctx, ReduceId id, const Tensor *in, int64_t rows,
+                        int64_t n, Tensor *out)
+{
+    size_t in_step = (size_t)n * dtype_size((DType)in->dtype);
+    size_t out_step = dtype_size((DType)out->dtype);
+    int64_t most = REDUCE_PIECE / (n + 1) + 1;
+    for (int64_t row = 0; row < rows; row += most) {
+        ctx->kernels->tier->row_reduce[id][in->dtype](
+            (char *)out->data + (size_t)row * out_step,
+            (const char *)in->data + (size_t)row * in_step,
+            rows - row < most ? rows - row : most, n);
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Reduces to `out`, which has the kernel's accumulator type.
 static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
                         Tensor *out)
@@ -164,30 +184,16 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
         }
         int64_t rows = out->count;
         int64_t n = rows == 0 ? 0 : moved->count / rows;
-        state->tier->row_reduce[id][in->dtype](out->data, moved->data, rows,
-                                               n);
+        bool ok = reduce_rows(ctx, id, moved, rows, n, out);
         object_release(ctx, moved);
-        return true;
+        return ok;
+    }
+    if (l.inner == 1) {
+        return reduce_rows(ctx, id, in, l.outer, l.reduced, out);
     }
     size_t in_step = (size_t)(l.reduced * l.inner) *
                      dtype_size((DType)in->dtype);
     size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
-    // Rows: each is dense, and as many as Ctrl-C may wait for are handed over
-    // in one call.
-    if (l.inner == 1) {
-        int64_t most = REDUCE_PIECE / (l.reduced + 1) + 1;
-        for (int64_t row = 0; row < l.outer; row += most) {
-            int64_t rows = l.outer - row < most ? l.outer - row : most;
-            state->tier->row_reduce[id][in->dtype](
-                (char *)out->data + (size_t)row * out_step,
-                (const char *)in->data + (size_t)row * in_step, rows,
-                l.reduced);
-            if (!ctx_poll(ctx)) {
-                return false;
-            }
-        }
-        return true;
-    }
     for (int64_t i = 0; i < l.outer; i++) {
         state->tier->column_reduce[id][in->dtype](
             // Columns: whole rows are added onto one row, so that memory is
@@ -260,8 +266,9 @@ static double reduced_count(const Tensor *in, uint32_t mask)
     return count;
 }
 
-// In place; once an element, so that no rounding of a reciprocal shows.
-static void divide_by(Tensor *out, double divisor)
+// In place; once an element, so that no rounding of a reciprocal shows. False:
+// interrupted.
+static bool divide_by(Ctx *ctx, Tensor *out, double divisor)
 {
     for (int64_t i = 0; i < out->count; i++) {
         if (out->dtype == DT_FLOAT32) {
@@ -269,7 +276,11 @@ static void divide_by(Tensor *out, double divisor)
         } else {
             ((double *)out->data)[i] /= divisor;
         }
+        if (!ctx_poll_at(ctx, (size_t)i)) {
+            return false;
+        }
     }
+    return true;
 }
 
 // The sum first, one division after: never a mean of means, which would weigh
@@ -282,8 +293,8 @@ static bool kernel_mean(const KernelCall *call)
                      call->outputs[0])) {
         return false;
     }
-    divide_by(call->outputs[0], reduced_count(call->inputs[0], mask));
-    return true;
+    return divide_by(call->ctx, call->outputs[0],
+                     reduced_count(call->inputs[0], mask));
 }
 
 // The squares of the differences from the mean along the reduced axes.
@@ -300,18 +311,17 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
     }
     Tensor *difference = NULL, *square = NULL;
     uint32_t outputs;
-    if (reduce_into(ctx, REDUCE_SUM, in, mask, mean)) {
-        divide_by(mean, reduced_count(in, mask));
-        if (op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL,
-                   &difference, &outputs)) {
-            // Through the eager ops: the same bits as a program that writes it
-            // out.
-            if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square,
-                        &outputs)) {
-                square = NULL;
-            }
-            object_release(ctx, difference);
+    if (reduce_into(ctx, REDUCE_SUM, in, mask, mean) &&
+        divide_by(ctx, mean, reduced_count(in, mask)) &&
+        op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL,
+               &difference, &outputs)) {
+        // Through the eager ops: the same bits as a program that writes it
+        // out.
+        if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square,
+                    &outputs)) {
+            square = NULL;
         }
+        object_release(ctx, difference);
     }
     object_release(ctx, mean);
     return square;
@@ -341,9 +351,8 @@ static bool kernel_var(const KernelCall *call)
     bool ok = reduce_into(call->ctx, REDUCE_SUM, squares, mask,
                           call->outputs[0]);
     object_release(call->ctx, squares);
-    divide_by(call->outputs[0],
-              reduced_count(in, mask) - correction_of(call));
-    return ok;
+    return ok && divide_by(call->ctx, call->outputs[0],
+                           reduced_count(in, mask) - correction_of(call));
 }
 
 // The root is taken in place by the tile of sqrt.
@@ -422,7 +431,7 @@ static bool kernel_logsumexp(const KernelCall *call)
 #define ARG_CASE(id, T, WORSE)                                                \
     case id: {                                                                \
         const T *x = (const T *)in->data + start;                             \
-        for (int64_t i = 1; i < n; i++) {                                     \
+        for (int64_t i = from; i < n; i++) {                                  \
             T now = x[i * step], so_far = x[best * step];                     \
             if (so_far != so_far) {                                           \
                 break;                                                        \
@@ -445,30 +454,32 @@ static bool kernel_logsumexp(const KernelCall *call)
         break;                                                                \
     }
 
+// The places [from, n) of a row against its place `best`, the best one so far.
 // The loops stop at a NaN: nothing later can beat the first one.
 static int64_t index_of_max(const Tensor *in, int64_t start, int64_t step,
-                            int64_t n)
+                            int64_t n, int64_t from, int64_t best)
 {
-    int64_t best = 0;
     ARG_CASES(now > so_far)
     return best;
 }
 
 // The first of equal ones; a NaN ends the search.
 static int64_t index_of_min(const Tensor *in, int64_t start, int64_t step,
-                            int64_t n)
+                            int64_t n, int64_t from, int64_t best)
 {
-    int64_t best = 0;
     ARG_CASES(now < so_far)
     return best;
 }
+
+enum { ARG_PIECE = 1 << 20 }; // elements between two polls
 
 // One search an element of the result, over a strided row.
 // `find` is the whole search, so that the dtype is asked once a row.
 static bool kernel_arg(const KernelCall *call,
                        int64_t (*find)(const Tensor *, int64_t, int64_t,
-                                       int64_t))
+                                       int64_t, int64_t, int64_t))
 {
+    int64_t since = 0; // elements since the last poll
     uint32_t mask;
     Layout l;
     Tensor *in = call->inputs[0], *out = call->outputs[0];
@@ -478,7 +489,20 @@ static bool kernel_arg(const KernelCall *call,
     (void)layout_of(in, mask, &l); // one axis or all: never scattered
     for (int64_t i = 0; i < out->count; i++) {
         int64_t start = i / l.inner * l.reduced * l.inner + i % l.inner;
-        ((int64_t *)out->data)[i] = find(in, start, l.inner, l.reduced);
+        int64_t best = 0;
+        for (int64_t from = 0; from < l.reduced; from += ARG_PIECE) {
+            int64_t left = l.reduced - from;
+            int64_t n = from + (left < ARG_PIECE ? left : ARG_PIECE);
+            best = find(in, start, l.inner, n, from, best);
+            since += n - from;
+            if (since >= ARG_PIECE) {
+                since = 0;
+                if (!ctx_poll(call->ctx)) {
+                    return false;
+                }
+            }
+        }
+        ((int64_t *)out->data)[i] = best;
     }
     return ctx_poll(call->ctx);
 }

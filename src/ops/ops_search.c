@@ -141,6 +141,9 @@ static bool kernel_nonzero(const KernelCall *call)
     int64_t found = 0, at = 0;
     for (int64_t i = 0; i < x->count; i++) {
         found += is_nonzero(x, i);
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
     // Counted first, so that each output is made in its true size.
     for (uint32_t k = 0; k < call->output_count; k++) {

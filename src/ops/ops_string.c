@@ -60,6 +60,9 @@ bool kernel_string_equal(const KernelCall *call)
         bool same = x->length == y->length &&
                     memcmp(x->bytes, y->bytes, x->length) == 0;
         ((uint8_t *)out->data)[i] = (uint8_t)(same ^ differ);
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
@@ -76,6 +79,9 @@ bool kernel_string_where(const KernelCall *call)
         bool first = ((const uint8_t *)condition->data)[at] != 0;
         tensor_share_string(call->ctx, out, i,
                             string_at(call, first ? 1 : 2, i));
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }

@@ -32,6 +32,9 @@ static bool kernel_length(const KernelCall *call)
     Tensor *out = call->outputs[0];
     for (int64_t i = 0; i < out->count; i++) {
         tensor_set_int(out, i, string_of(call->inputs[0], i)->length);
+        if (!ctx_poll_at(call->ctx, (size_t)i)) {
+            return false;
+        }
     }
     return ctx_poll(call->ctx);
 }
@@ -72,6 +75,9 @@ static bool change_case(const KernelCall *call, char first, int shift)
         for (uint32_t k = 0; k < to->length; k++) {
             bool letter = to->bytes[k] >= first && to->bytes[k] < first + 26;
             to->bytes[k] = (char)(to->bytes[k] + (letter ? shift : 0));
+            if (!ctx_poll_at(call->ctx, k)) {
+                return false;
+            }
         }
     }
     return true;
@@ -333,6 +339,9 @@ static bool kernel_to_number(const KernelCall *call)
     Tensor *out = call->outputs[0];
     for (int64_t i = 0; i < out->count; i++) {
         const TensorString *text = string_of(call->inputs[0], i);
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
         if (!parse_number(text, out, i)) {
             return ctx_fail(call->ctx, ERR_OP_VALUE,
                             "strings.to_number: '%s' is not a number of "

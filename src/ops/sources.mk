@@ -37,6 +37,7 @@ ops_sources += src/ops/ops_string.c
 ops_sources += src/ops/ops_structure.c
 ops_sources += src/ops/ops_text.c
 ops_sources += src/ops/shape.c
+ops_sources += src/ops/strips.c
 ops_sources += src/ops/tensor.c
 ops_sources += src/ops/tensor_brief.c
 ops_sources += src/ops/tensor_print.c

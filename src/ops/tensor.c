@@ -264,7 +264,10 @@ bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
     }
     string->refs = 1;
     string->length = (uint32_t)length;
-    memcpy(string->bytes, bytes, length);
+    if (!bulk_copy(ctx, string->bytes, bytes, length)) {
+        ctx_free(ctx, string, sizeof(*string) + length + 1);
+        return false;
+    }
     // For C functions that read numbers; it does not count.
     string->bytes[length] = '\0';
     TensorString **place = (TensorString **)tensor->data + index;
