@@ -145,6 +145,20 @@ static int on_getc(FILE *stream)
     return key;
 }
 
+// Memory that runs out loses the keys, no more.
+void prompt_queue_front(Prompt *prompt, const char *keys, size_t length)
+{
+    StrBuf all;
+    strbuf_init(&all, &prompt->session->vm->ctx);
+    strbuf_add(&all, keys, length);
+    strbuf_add(&all, strbuf_text(&prompt->queue) + prompt->queue_at,
+               prompt->queue.length - prompt->queue_at);
+    strbuf_free(&prompt->queue);
+    prompt->queue_at = 0;
+    prompt->queue = all;
+    ctx_clear(all.ctx);
+}
+
 // Takes out of Readline what it put back and what a macro types; we hand it
 // in again key by key. Readline would go on with it in one call, in which a
 // sequence that means nothing makes it jump to a frame that has returned.
@@ -168,14 +182,10 @@ static void drain(Prompt *prompt)
         strbuf_putc(&keys, (char)key);
     }
     prompt->draining = false;
-    if (keys.length > 0) { // they come before what is queued already
-        strbuf_add(&keys, strbuf_text(&prompt->queue) + prompt->queue_at,
-                   prompt->queue.length - prompt->queue_at);
-        strbuf_free(&prompt->queue);
-        prompt->queue_at = 0;
-        prompt->queue = keys;
-        ctx_clear(keys.ctx);
+    if (keys.length > 0) {
+        prompt_queue_front(prompt, keys.text, keys.length);
     }
+    strbuf_free(&keys);
 }
 
 // In the place of Readline's own redisplay. While more keys wait there is no
@@ -217,6 +227,8 @@ static void install(Prompt *prompt)
     }
     redraw_begin(&prompt->redraw);
     prompt->reading = true;
+    prompt->undo_at = -1;
+    prompt_vi_begin(prompt);
     prompt->lib.rl_callback_handler_install(prompt->text,
                                             accept_entry);
 }
@@ -225,6 +237,7 @@ static void install(Prompt *prompt)
 static void uninstall(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
+    prompt_end_insertion(prompt);
     lib->rl_free_line_state();
     lib->rl_callback_sigcleanup();
     // That ends one of these at most, and a sequence that was begun would go
@@ -326,27 +339,48 @@ static void answer_signals(Prompt *prompt)
     }
 }
 
-// One byte of a paste, or one key for Readline.
+// The next key where Readline does not read it itself; false at the end of
+// input, with the session's end under way.
+static bool read_key(Prompt *prompt, char *key)
+{
+    if (has_queued()) {
+        *key = (char)next_queued(prompt);
+    } else if (read(STDIN_FILENO, key, 1) != 1) {
+        end_by(prompt, SIGHUP);
+        return false;
+    }
+    return true;
+}
+
+// One byte of a paste, a key of a command of vi that means lines, or one for
+// Readline.
 static void take_key(Prompt *prompt)
 {
-    if (prompt->pasting) {
-        char byte;
-        if (has_queued()) {
-            byte = (char)next_queued(prompt);
-        } else if (read(STDIN_FILENO, &byte, 1) != 1) {
-            end_by(prompt, SIGHUP);
-            return;
-        }
-        prompt_take_pasted(prompt, byte);
-        if (!prompt->pasting && !has_input()) {
-            draw(prompt);
-        }
-        return;
-    }
-    if (prompt->redraw.notes.count > 0) {
+    char key;
+    bool paste = prompt->pasting;
+    if (!paste && prompt->redraw.notes.count > 0) {
         redraw_drop_notes(&prompt->redraw);
     }
-    prompt->lib.rl_callback_read_char();
+    if (!paste && (prompt->vi.passing > 0 || !prompt_vi_wants(prompt))) {
+        prompt->lib.rl_callback_read_char();
+        if (prompt->reading) {
+            prompt_own_undo(prompt);
+        }
+        prompt_vi_after(prompt);
+        return;
+    }
+    if (!read_key(prompt, &key)) {
+        return;
+    }
+    if (paste) {
+        prompt_take_pasted(prompt, key);
+    } else {
+        prompt_vi_key(prompt, key);
+        prompt_own_undo(prompt);
+    }
+    if (!prompt->pasting && !has_input()) {
+        draw(prompt);
+    }
 }
 
 // Waits for keys until an entry has come. Signals get through only while we
@@ -503,6 +537,7 @@ void prompt_close(void)
         strbuf_free(&active->queue);
         free(active->last);
         free(active->prefix);
+        prompt_vi_free(active);
         free(active);
         active = NULL;
     }

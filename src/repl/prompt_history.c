@@ -111,9 +111,22 @@ int prompt_on_newer(int count, int key)
     return move(1, key);
 }
 
+// The same key as often as a count says (vi's 3k), until nothing moves.
+static void repeat(rl_command_func_t *function, int count, int key)
+{
+    Readline *lib = &prompt_active()->lib;
+    int point = -1;
+    for (; count > 0 && point != *lib->rl_point; count--) {
+        point = *lib->rl_point;
+        (void)function(1, key);
+        *lib->rl_last_func = function;
+    }
+}
+
 // Up and Down move inside an entry first, then through the history.
 int prompt_on_up(int count, int key)
 {
+    repeat(prompt_on_up, count - 1, key);
     Prompt *prompt = prompt_active();
     const char *text = *prompt->lib.rl_line_buffer;
     int start = prompt_line_start(text, *prompt->lib.rl_point);
@@ -130,6 +143,7 @@ int prompt_on_up(int count, int key)
 // See prompt_on_up.
 int prompt_on_down(int count, int key)
 {
+    repeat(prompt_on_down, count - 1, key);
     Prompt *prompt = prompt_active();
     const char *text = *prompt->lib.rl_line_buffer;
     int end = prompt_line_end(text, *prompt->lib.rl_point);

@@ -46,6 +46,7 @@ void prompt_vi_check(Prompt *prompt)
             --*lib->rl_point;
         }
     }
+    prompt_vi_note_keys(prompt);
 }
 
 // Undo takes back both halves at once.
@@ -99,11 +100,21 @@ void prompt_break_line(Prompt *prompt)
     lib->rl_end_undo_group();
 }
 
+// Readline's Enter does this, which ours replaces.
+void prompt_end_insertion(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    if (lib->vi_done_inserting != NULL && *lib->rl_editing_mode == 0) {
+        lib->vi_done_inserting();
+    }
+}
+
 // What stands in the buffer is run as it is.
 static int on_accept(int count, int key)
 {
     (void)count;
     (void)key;
+    prompt_end_insertion(prompt_active());
     *active_lib()->rl_done = 1;
     return 0;
 }
@@ -401,4 +412,5 @@ void prompt_bind_keys(Prompt *prompt)
             lib->rl_add_defun(keys[i].name, keys[i].function, -1);
         }
     }
+    prompt_vi_note_keys(prompt);
 }

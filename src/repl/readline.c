@@ -34,9 +34,13 @@ bool readline_load(Readline *readline)
 #define X(type, name) found = find(library, #name, &readline->name) && found;
     READLINE_VARIABLES(X)
 #undef X
-    (void)find(library, "rl_eof_found", &readline->eof_found);
+#define X(type, name, symbol) (void)find(library, symbol, &readline->name);
+    READLINE_PRIVATE(X)
+#undef X
     (void)find(library, "_rl_keyseq_chain_dispose",
                &readline->forget_sequence);
     (void)find(library, "_rl_pushed_input_available", &readline->has_pushed);
+    (void)find(library, "_rl_vi_done_inserting",
+               &readline->vi_done_inserting);
     return found;
 }

@@ -35,11 +35,11 @@
     X(int, rl_insert_text, (const char *))                                    \
     X(int, rl_delete_text, (int, int))                                        \
     X(int, rl_kill_text, (int, int))                                          \
+    X(int, rl_do_undo, (void))                                                \
     X(int, rl_begin_undo_group, (void))                                       \
     X(int, rl_end_undo_group, (void))                                         \
     X(int, rl_yank, (int, int))                                               \
     X(int, rl_vi_insertion_mode, (int, int))                                  \
-    X(int, rl_vi_put, (int, int))                                             \
     X(int, rl_rubout, (int, int))                                             \
     X(int, rl_ding, (void))                                                   \
     X(int, rl_get_next_history, (int, int))                                   \
@@ -68,6 +68,7 @@
     X(int, rl_completion_suppress_append)                                     \
     X(int, history_length)                                                    \
     X(unsigned long, rl_readline_state)                                       \
+    X(UNDO_LIST *, rl_undo_list)                                              \
     X(char *, rl_prompt)                                                      \
     X(char *, rl_display_prompt)                                              \
     X(const char *, rl_readline_name)                                         \
@@ -77,6 +78,20 @@
     X(rl_voidfunc_t *, rl_redisplay_function)                                 \
     X(rl_completion_func_t *, rl_attempted_completion_function)
 
+// Variables that the library exports without naming them in its headers; NULL
+// if this version has none. What needs one is then left to the library.
+//   eof_found              a line end is owed (public since 8.2)
+//   saved_line             what was typed, while an older entry is shown
+//   vi_last_command        the key that vi's `.` repeats
+//   last_command_was_kill  not 0: the kill ring has just changed
+//   callback_func          set while a command waits for one more key
+#define READLINE_PRIVATE(X)                                                   \
+    X(int, eof_found, "rl_eof_found")                                         \
+    X(HIST_ENTRY *, saved_line, "_rl_saved_line_for_history")                 \
+    X(int, vi_last_command, "_rl_vi_last_command")                            \
+    X(int, last_command_was_kill, "_rl_last_command_was_kill")                \
+    X(rl_vintfunc_t *, callback_func, "_rl_callback_func")
+
 typedef struct Readline {
 #define X(type, name, params) type(*name) params;
     READLINE_FUNCTIONS(X)
@@ -84,12 +99,16 @@ typedef struct Readline {
 #define X(type, name) type *name;
     READLINE_VARIABLES(X)
 #undef X
-    int *eof_found; // rl_eof_found: a line end is owed; NULL before 8.2
+#define X(type, name, symbol) type *name;
+    READLINE_PRIVATE(X)
+#undef X
     // _rl_keyseq_chain_dispose, which has no public name: forgets a sequence
     // that was begun. NULL if this version has none.
     void (*forget_sequence)(void);
     // _rl_pushed_input_available, likewise: keys that were read and put back.
     int (*has_pushed)(void);
+    // _rl_vi_done_inserting: ends the undo groups of an insertion.
+    void (*vi_done_inserting)(void);
 } Readline;
 
 // Loads the library. False if it, or a name in it, is missing.

@@ -1,0 +1,59 @@
+// Who owns the list of what can be undone.
+//
+// Readline keeps that list in three places: its own variable for the line that
+// is edited, `data` of each history entry that was edited and left, and the
+// line that was typed before the history was gone through. It copies the
+// pointer from place to place, and frees the list from the first one only: a
+// search of vi (`/`), or the first Escape of an entry that was edited in two
+// visits, leaves one of the others behind, and a later undo frees it again.
+//
+// Invariant, between two keys: no two of these places share a list; what is
+// edited belongs to Readline's variable alone. Readline itself does not need
+// the copies: it writes the list back when it leaves an entry.
+#include "repl/prompt_state.h"
+
+// Lists grow at their head, so two that share anything share their last node.
+static const UNDO_LIST *last_of(const UNDO_LIST *list)
+{
+    while (list != NULL && list->next != NULL) {
+        list = list->next;
+    }
+    return list;
+}
+
+// Takes the list away from an entry if it is another's as well. `owner` is the
+// last node of the other's; NULL: it has none.
+static void disown(HIST_ENTRY *entry, const UNDO_LIST *owner)
+{
+    if (entry != NULL && owner != NULL &&
+        last_of((const UNDO_LIST *)entry->data) == owner) {
+        entry->data = NULL;
+    }
+}
+
+// NULL: there is no such entry (the line that is typed is behind the last).
+static HIST_ENTRY *entry_at(Readline *lib, int at)
+{
+    HIST_ENTRY **list = lib->history_list();
+    return list == NULL || at < 0 || at >= *lib->history_length ? NULL
+                                                                : list[at];
+}
+
+// A key goes from one entry to another at most: only these two, and the saved
+// line, can have a copy.
+void prompt_own_undo(Prompt *prompt)
+{
+    Readline *lib = &prompt->lib;
+    int at = lib->where_history();
+    HIST_ENTRY *before = entry_at(lib, prompt->undo_at);
+    HIST_ENTRY *now = entry_at(lib, at);
+    HIST_ENTRY *saved = lib->saved_line == NULL ? NULL : *lib->saved_line;
+    const UNDO_LIST *own = last_of(*lib->rl_undo_list);
+    disown(now, own);
+    disown(before, own);
+    disown(saved, own);
+    if (before != NULL) {
+        disown(saved, last_of((const UNDO_LIST *)before->data));
+    }
+    prompt->undo_at = at;
+}
