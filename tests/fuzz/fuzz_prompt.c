@@ -2,12 +2,14 @@
 //
 //     fuzz_prompt keys PROGRAM COUNT [SEED [FROM]]
 //     fuzz_prompt stops PROGRAM COUNT [SEED [FROM]]
+//     fuzz_prompt vi PROGRAM COUNT [SEED [FROM]]
 //     fuzz_prompt kill PROGRAM COUNT [SEED]
 //
 // keys: COUNT random streams (keys, escapes, broken UTF-8, pastes with and
 // without their end, windows that change). After every few of them the prompt
 // must answer print(1), and nothing may have crashed. stops: the same with a
-// Ctrl-Z, a pager or an editor in many places. kill: COUNT times
+// Ctrl-Z, a pager or an editor in many places. vi: the same in vi mode, with
+// its commands. kill: COUNT times
 // SIGKILL at a random moment while entries are typed; the history must hold
 // every entry whose value was shown. Prints what failed with its seed and ends
 // with 1; FROM, a multiple of 25, goes straight to the streams that failed.
@@ -40,6 +42,17 @@ static uint64_t state;
 static bool stopping;
 static const char *const stops[] = {"\032", "\032", "help(str)\r",
                                     "str?\r", "\030\005"};
+
+// Of the mode `vi`: commands, whole and in part, and searches of the history.
+static bool vi;
+static const char *const commands[] = {
+    "dd", "cc", "yy", "p", "P", "o", "O", "D", "C", "S", "A", "I", "x", "X",
+    "J", "Y", "j", "k", "3j", "2k", "u", "u", "uuuu", "U", ".", "3.", "2dd",
+    "dj", "ck", "yG", "d$", "c$", ">>", "<<", "2>j", "dw", "cw", "yw", "d0",
+    "df(", "r", "R", "~", "s", "i", "a", "n", "N", "/if\r", "?x\r", "/zz\r",
+    "/", "G", "3G", "d", "c", "2", "99", "\"a", "mm", "`m", "%", "v", "#",
+    "\033", "\033", "\033", "\033k", "\033kA", "\033u", "\033jj",
+};
 
 // xorshift64*: the same streams for the same seed everywhere.
 static uint32_t any(uint32_t below)
@@ -75,6 +88,12 @@ static size_t make_stream(char *out)
     for (uint32_t i = 0; i < count; i++) {
         if (stopping && any(3) == 0) {
             const char *piece = stops[any(sizeof stops / sizeof *stops)];
+            length += (size_t)sprintf(out + length, "%s", piece);
+            continue;
+        }
+        if (vi && any(2) == 0) {
+            const char *piece =
+                commands[any(sizeof commands / sizeof *commands)];
             length += (size_t)sprintf(out + length, "%s", piece);
             continue;
         }
@@ -356,7 +375,8 @@ static bool enter_home(char *folder)
 int main(int argc, char **argv)
 {
     stopping = argc > 3 && strcmp(argv[1], "stops") == 0;
-    bool keys = stopping || (argc > 3 && strcmp(argv[1], "keys") == 0);
+    vi = argc > 3 && strcmp(argv[1], "vi") == 0;
+    bool keys = stopping || vi || (argc > 3 && strcmp(argv[1], "keys") == 0);
     bool kills = argc > 3 && strcmp(argv[1], "kill") == 0;
     const char *place = getenv("TMPDIR");
     char home[256];
@@ -367,17 +387,22 @@ int main(int argc, char **argv)
     if ((!keys && !kills) || setlocale(LC_CTYPE, "C.UTF-8") == NULL ||
         program == NULL || !enter_home(home)) {
         fprintf(stderr,
-                "usage: fuzz_prompt keys|stops|kill PROGRAM COUNT "
+                "usage: fuzz_prompt keys|stops|vi|kill PROGRAM COUNT "
                 "[SEED [FROM]]\n");
         free(program);
         return 2;
+    }
+    FILE *inputrc = fopen("inputrc", "w");
+    if (inputrc != NULL) {
+        fputs("set editing-mode vi\n", inputrc);
+        fclose(inputrc);
     }
     uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
     setenv("TERM", "xterm", 1);
     setenv("EDITOR", "true", 1);
     setenv("VISUAL", "true", 1);
     setenv("PAGER", "cat", 1);
-    setenv("INPUTRC", "/dev/null", 1);
+    setenv("INPUTRC", vi ? "inputrc" : "/dev/null", 1);
     unsetenv("XDG_STATE_HOME");
     int count = atoi(argv[3]);
     int from = argc > 5 ? atoi(argv[5]) : 0;
