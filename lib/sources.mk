@@ -55,6 +55,7 @@ lib_modules = \
 	lib/graphlib.duet \
 	lib/hashlib.duet \
 	lib/heapq.duet \
+	lib/hmac.duet \
 	lib/html/__init__.duet \
 	lib/importlib/__init__.duet \
 	lib/inspect/__init__.duet \
@@ -122,8 +123,12 @@ lib_modules = \
 	lib/types.duet \
 	lib/typing.duet \
 	lib/unittest/__init__.duet \
+	lib/unittest/_call.duet \
+	lib/unittest/_magic.duet \
+	lib/unittest/_mock.duet \
 	lib/unittest/case.duet \
 	lib/unittest/loader.duet \
+	lib/unittest/mock.duet \
 	lib/unittest/result.duet \
 	lib/unittest/runner.duet \
 	lib/uuid.duet \

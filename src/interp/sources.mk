@@ -86,6 +86,7 @@ interp_sources += src/interp/module.c
 interp_sources += src/interp/modules_collections.c
 interp_sources += src/interp/modules_functools.c
 interp_sources += src/interp/modules_gc.c
+interp_sources += src/interp/modules_hashlib.c
 interp_sources += src/interp/modules_heapq.c
 interp_sources += src/interp/modules_io.c
 interp_sources += src/interp/modules_itertools.c
