@@ -41,8 +41,9 @@ void prompt_vi_check(Prompt *prompt)
         (text[point] == '\n' || text[point] == '\0') &&
         point > prompt_line_start(text, point)) {
         *lib->rl_point = point - 1;
-        // To the first byte of the character.
-        while ((text[*lib->rl_point] & 0xC0) == 0x80) {
+        // To the first byte of the character, if there is one.
+        while (*lib->rl_point > 0 &&
+               (text[*lib->rl_point] & 0xC0) == 0x80) {
             --*lib->rl_point;
         }
     }

@@ -52,7 +52,7 @@ typedef struct Prompt {
     char *prefix;    // malloc'ed: what Up looks for, from the key before
     bool pasting;    // the terminal sends a pasted text
     StrBuf pasted;   // of it, so far
-    int undo_at;     // the history entry that the key before was about
+    int undo_at;     // the place in the history after the key before
     ViState vi;
     int tabs;        // completions in a row at the same place
     sigset_t outside; // the signal mask outside of read_entry

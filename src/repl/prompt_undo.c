@@ -25,35 +25,33 @@ static const UNDO_LIST *last_of(const UNDO_LIST *list)
 // last node of the other's; NULL: it has none.
 static void disown(HIST_ENTRY *entry, const UNDO_LIST *owner)
 {
-    if (entry != NULL && owner != NULL &&
-        last_of((const UNDO_LIST *)entry->data) == owner) {
+    if (owner != NULL && last_of((const UNDO_LIST *)entry->data) == owner) {
         entry->data = NULL;
     }
 }
 
-// NULL: there is no such entry (the line that is typed is behind the last).
-static HIST_ENTRY *entry_at(Readline *lib, int at)
-{
-    HIST_ENTRY **list = lib->history_list();
-    return list == NULL || at < 0 || at >= *lib->history_length ? NULL
-                                                                : list[at];
-}
-
-// A key goes from one entry to another at most: only these two, and the saved
-// line, can have a copy.
+// All entries are looked at when a key has gone to another one: a count, or a
+// search, may have passed many. Only those that were edited have a list.
 void prompt_own_undo(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
-    int at = lib->where_history();
-    HIST_ENTRY *before = entry_at(lib, prompt->undo_at);
-    HIST_ENTRY *now = entry_at(lib, at);
     HIST_ENTRY *saved = lib->saved_line == NULL ? NULL : *lib->saved_line;
     const UNDO_LIST *own = last_of(*lib->rl_undo_list);
-    disown(now, own);
-    disown(before, own);
-    disown(saved, own);
-    if (before != NULL) {
-        disown(saved, last_of((const UNDO_LIST *)before->data));
+    HIST_ENTRY **list = lib->history_list();
+    int at = lib->where_history();
+    bool moved = at != prompt->undo_at;
+    int from = list == NULL ? 0 : moved ? 0 : at;
+    int end = list == NULL ? 0 : moved ? *lib->history_length : at + 1;
+    for (int i = from; i < end && i < *lib->history_length; i++) {
+        if (list[i]->data != NULL) {
+            disown(list[i], own);
+            if (saved != NULL) {
+                disown(saved, last_of((const UNDO_LIST *)list[i]->data));
+            }
+        }
+    }
+    if (saved != NULL) {
+        disown(saved, own);
     }
     prompt->undo_at = at;
 }

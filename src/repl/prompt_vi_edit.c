@@ -47,7 +47,7 @@ static int step(const char *text, int at, int direction)
     }
     do {
         at += direction;
-    } while ((text[at] & 0xC0) == 0x80);
+    } while (at > 0 && (text[at] & 0xC0) == 0x80); // may be broken UTF-8
     return at;
 }
 
