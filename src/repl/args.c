@@ -50,6 +50,9 @@ enum { OPTION_COUNT = sizeof options / sizeof *options };
 // are words of their own. `-h` is known but not listed.
 static const Option *find_option(const char *name)
 {
+    if (strncmp(name, "--html=", strlen("--html=")) == 0) {
+        name = "--html";
+    }
     if (strcmp(name, "-h") == 0) {
         name = "--help";
     }
@@ -68,6 +71,12 @@ static Args wrong(const char *problem, const char *culprit)
         .mode = ARGS_WRONG, .problem = problem, .culprit = culprit};
 }
 
+// Behind --html: a word that could be the page or the script.
+static Args unclear(const char *name)
+{
+    return wrong("which is the page? Write --html=PAGE; unclear is", name);
+}
+
 // Sets what a plain switch sets.
 static void take_switch(Args *args, OptionKind kind)
 {
@@ -76,18 +85,44 @@ static void take_switch(Args *args, OptionKind kind)
     args->trace |= kind == OPTION_TRACE;
 }
 
-// `--html` and its page, wherever it stands; how many words it took, 0: the
-// next word is another option or the program. `--cells --html FILE` names the
-// script alone: the page stands beside it.
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool is_script(const char *name)
+{
+    return ends_in(name, ".py") || ends_in(name, ".duet");
+}
+
+// `--html` or `--html=PAGE` and its page, wherever it stands; how many words
+// it took, 0: the next word is another option or the program, -1: it cannot be
+// told which of two words is the page. `--cells --html FILE` names the script
+// alone: the page stands beside it.
 static int take_page(Args *args, int argc, char **argv)
 {
+    static const char joined[] = "--html=";
+    if (argc > 0 && strncmp(*argv, joined, sizeof joined - 1) == 0) {
+        args->page = *argv + sizeof joined - 1;
+        return *args->page == '\0' ? 0 : 1;
+    }
     if (argc < 2 || strcmp(*argv, "--html") != 0) {
         return 0;
     }
-    size_t length = strlen(argv[1]);
-    bool is_page = length > 5 && strcmp(argv[1] + length - 5, ".html") == 0;
-    args->page = is_page ? argv[1] : "";
-    return is_page ? 2 : 1;
+    const char *name = argv[1];
+    const char *next = argc > 2 ? argv[2] : NULL;
+    args->page = ""; // until a word is known to be it
+    if (ends_in(name, ".html") || ends_in(name, ".htm")) {
+        args->page = name;
+    } else if (*name != '-' && !is_script(name) && next != NULL) {
+        // By its ending it could be either; what follows may tell.
+        if (!is_script(next) && strcmp(next, "--cells") != 0) {
+            return -1;
+        }
+        args->page = name;
+    }
+    return *args->page == '\0' ? 1 : 2;
 }
 
 // The program is argv[0] here; the rest is the script's.
@@ -127,14 +162,19 @@ Args args_parse(int argc, char **argv)
         // --html takes its file with it.
         if (option->kind == OPTION_PAGE) {
             int taken = take_page(&args, left, rest);
-            if (taken == 0) {
-                return wrong("an argument is missing after", *rest);
+            if (taken <= 0) {
+                return taken < 0 ? unclear(rest[1])
+                                 : wrong("an argument is missing after",
+                                         *rest);
             }
             i += taken - 1;
             continue;
         }
         if (option->kind == OPTION_CELLS && left > 1) {
             int taken = take_page(&args, left - 1, rest + 1);
+            if (taken < 0) {
+                return unclear(rest[2]);
+            }
             rest += taken;
             left -= taken;
         }
