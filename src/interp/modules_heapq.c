@@ -30,12 +30,14 @@ static int before(Vm *vm, Value a, Value b)
     return truth;
 }
 
-// As before(), of two places of a heap; -1 too if the list changed its size.
-// Places are read again after it: the list may have other items.
-static int before_at(Vm *vm, List *heap, size_t a, size_t b)
+// Whether place `a` of a heap goes above place `b`: it is less, or, with the
+// largest item on top, `b` is. -1 too if the list changed its size. Places are
+// read again after it: the list may have other items.
+static int above(Vm *vm, List *heap, bool largest, size_t a, size_t b)
 {
     size_t count = heap->count;
-    int answer = before(vm, heap->items[a], heap->items[b]);
+    Value x = heap->items[a], y = heap->items[b];
+    int answer = largest ? before(vm, y, x) : before(vm, x, y);
     if (answer >= 0 && heap->count != count) {
         return raise_int(vm, ERR_RUNTIME, "list changed size during iteration");
     }
@@ -53,11 +55,11 @@ static void swap(List *heap, size_t a, size_t b)
 // Moves the item at `at` towards `start` until its parent is not greater. Until
 // it fits: everything below `start` is left alone. False: a comparison failed,
 // and the heap has all its items.
-static bool rise(Vm *vm, List *heap, size_t start, size_t at)
+static bool rise(Vm *vm, List *heap, bool largest, size_t start, size_t at)
 {
     while (at > start) {
         size_t parent = (at - 1) >> 1;
-        int less = before_at(vm, heap, at, parent);
+        int less = above(vm, heap, largest, at, parent);
         if (less <= 0) {
             return less == 0;
         }
@@ -70,12 +72,12 @@ static bool rise(Vm *vm, List *heap, size_t start, size_t at)
 // Lets the smaller child rise all the way down, then the item that came down:
 // fewer comparisons than stopping on the way. About as many comparisons as the
 // heap has levels, where testing at each level would need twice as many.
-static bool sink(Vm *vm, List *heap, size_t at)
+static bool sink(Vm *vm, List *heap, bool largest, size_t at)
 {
     size_t start = at, end = heap->count;
     for (size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
         if (child + 1 < end) {
-            int less = before_at(vm, heap, child, child + 1);
+            int less = above(vm, heap, largest, child, child + 1);
             if (less < 0) {
                 return false;
             }
@@ -84,7 +86,7 @@ static bool sink(Vm *vm, List *heap, size_t at)
         swap(heap, at, child);
         at = child;
     }
-    return rise(vm, heap, start, at);
+    return rise(vm, heap, largest, start, at);
 }
 
 // Borrowed. NULL: it is no list, or the trace refuses the change. `which`
@@ -107,17 +109,15 @@ static Value heap_push(Vm *vm, Value *args, uint32_t count)
     (void)count;
     List *heap = heap_of(vm, args[0], "heappush() argument 1");
     return heap != NULL && list_append(vm, heap, args[1]) &&
-                   rise(vm, heap, 0, heap->count - 1)
+                   rise(vm, heap, false, 0, heap->count - 1)
                ? VALUE_NONE
                : VALUE_FAIL;
 }
 
 // The last item takes the first one's place and sinks. O(log n). The reference
 // of the first item goes to the caller.
-static Value heap_pop(Vm *vm, Value *args, uint32_t count)
+static Value take_first(Vm *vm, List *heap, bool largest)
 {
-    (void)count;
-    List *heap = heap_of(vm, args[0], "heappop() argument");
     if (heap == NULL) {
         return VALUE_FAIL;
     }
@@ -128,39 +128,64 @@ static Value heap_pop(Vm *vm, Value *args, uint32_t count)
     if (heap->count == 0) {
         return last;
     }
-    Value smallest = heap->items[0];
+    Value first = heap->items[0];
     heap->items[0] = last;
-    if (!sink(vm, heap, 0)) {
-        release(vm, smallest);
+    if (!sink(vm, heap, largest, 0)) {
+        release(vm, first);
         return VALUE_FAIL;
     }
-    return smallest;
+    return first;
 }
 
-// The item for the first one, which is returned. The reference of the first
-// item goes to the caller, `item` is retained.
-static Value exchange(Vm *vm, List *heap, Value item)
-{
-    Value smallest = heap->items[0];
-    heap->items[0] = value_retain(item);
-    if (!sink(vm, heap, 0)) {
-        release(vm, smallest);
-        return VALUE_FAIL;
-    }
-    return smallest;
-}
-
-// One sinking instead of a rise and a sinking.
-static Value heap_replace(Vm *vm, Value *args, uint32_t count)
+// The smallest item.
+static Value heap_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    List *heap = heap_of(vm, args[0], "heapreplace() argument 1");
+    return take_first(vm, heap_of(vm, args[0], "heappop() argument"), false);
+}
+
+// The largest item, of a heap with that on top.
+static Value heap_pop_max(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return take_first(vm, heap_of(vm, args[0], "_heappop_max() argument"),
+                      true);
+}
+
+// The item for the first one, which is returned. One sinking instead of a rise
+// and a sinking. The reference of the first item goes to the caller, `item` is
+// retained.
+static Value exchange(Vm *vm, List *heap, bool largest, Value item)
+{
     if (heap == NULL) {
         return VALUE_FAIL;
     }
-    return heap->count == 0
-               ? raise_error(vm, ERR_INDEX, "index out of range")
-               : exchange(vm, heap, args[1]);
+    if (heap->count == 0) {
+        return raise_error(vm, ERR_INDEX, "index out of range");
+    }
+    Value first = heap->items[0];
+    heap->items[0] = value_retain(item);
+    if (!sink(vm, heap, largest, 0)) {
+        release(vm, first);
+        return VALUE_FAIL;
+    }
+    return first;
+}
+
+// For the smallest item.
+static Value heap_replace(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return exchange(vm, heap_of(vm, args[0], "heapreplace() argument 1"),
+                    false, args[1]);
+}
+
+// For the largest item.
+static Value heap_replace_max(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return exchange(vm, heap_of(vm, args[0], "_heapreplace_max() argument 1"),
+                    true, args[1]);
 }
 
 // An item that is not greater than the first one goes straight back. The length
@@ -176,25 +201,71 @@ static Value heap_pushpop(Vm *vm, Value *args, uint32_t count)
     if (less <= 0) {
         return less < 0 ? VALUE_FAIL : value_retain(args[1]);
     }
-    return heap->count == 0
-               ? raise_error(vm, ERR_INDEX, "index out of range")
-               : exchange(vm, heap, args[1]);
+    return exchange(vm, heap, false, args[1]);
 }
 
-// In linear time: from the last parent to the first.
-static Value heap_make(Vm *vm, Value *args, uint32_t count)
+// The highest power of two that is not above `n`, which is not 0.
+static size_t top_bit(size_t n)
 {
-    (void)count;
-    List *heap = heap_of(vm, args[0], "heapify() argument");
+    return (size_t)1 << (63 - __builtin_clzll(n));
+}
+
+// Sinks places from `from` down to `to`, each with the parents for which it is
+// the last child: what was moved just now is then still in the cache.
+static bool sink_range(Vm *vm, List *heap, bool largest, size_t from, size_t to)
+{
+    for (size_t i = from; i-- > to;) {
+        for (size_t at = i;; at >>= 1) {
+            if (!sink(vm, heap, largest, at) || !ctx_poll(&vm->ctx)) {
+                return false;
+            }
+            if ((at & 1) == 0) {
+                break;
+            }
+        }
+    }
+    return true;
+}
+
+// In linear time: from the last parent to the first, or, in a large heap, in
+// CPython's order, which shows in the comparisons.
+static Value make_heap(Vm *vm, List *heap, bool largest)
+{
+    enum { HEAP_LARGE = 2500 };
     if (heap == NULL) {
         return VALUE_FAIL;
     }
-    for (size_t at = heap->count / 2; at-- > 0;) {
-        if (!sink(vm, heap, at) || !ctx_poll(&vm->ctx)) {
+    size_t parents = heap->count / 2;
+    if (heap->count > HEAP_LARGE) {
+        // Where the deepest level of parents begins; those before it that have
+        // no child there are last children of nothing in it.
+        size_t leftmost = top_bit(parents + 1) - 1;
+        return sink_range(vm, heap, largest, leftmost, parents / 2) &&
+                       sink_range(vm, heap, largest, parents, leftmost)
+                   ? VALUE_NONE
+                   : VALUE_FAIL;
+    }
+    for (size_t at = parents; at-- > 0;) {
+        if (!sink(vm, heap, largest, at) || !ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;
         }
     }
     return VALUE_NONE;
+}
+
+// With the smallest item on top.
+static Value heap_make(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return make_heap(vm, heap_of(vm, args[0], "heapify() argument"), false);
+}
+
+// With the largest item on top.
+static Value heap_make_max(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return make_heap(vm, heap_of(vm, args[0], "_heapify_max() argument"),
+                     true);
 }
 
 static const NativeDef heapq_functions[] = {
@@ -206,6 +277,11 @@ static const NativeDef heapq_functions[] = {
      "Add an item, then take the smallest."},
     {"heapify", "heap, /", heap_make,
      "Put a list in heap order, in linear time."},
+    {"_heappop_max", "heap, /", heap_pop_max, "Take the largest item."},
+    {"_heapreplace_max", "heap, item, /", heap_replace_max,
+     "Take the largest item, then add one."},
+    {"_heapify_max", "heap, /", heap_make_max,
+     "Put a list in heap order, the largest item first."},
     {NULL, NULL, NULL, NULL}};
 
 const ModuleDef heapq_module = {.name = "heapq",
