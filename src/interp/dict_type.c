@@ -198,7 +198,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
         return VALUE_STOP;
     }
     Dict *dict = value_as_dict(self->state[0]);
-    if (dict->count != self->expected) {
+    if (dict->count != (uint32_t)self->expected) {
         // No dict has this count: later steps fail again, as in CPython.
         self->expected = UINT64_MAX;
         return raise_error(vm, ERR_RUNTIME,
@@ -217,6 +217,14 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
         return VALUE_STOP;
     }
+    // More entries than the dict had: keys went and others came.
+    uint64_t given = self->expected >> 32;
+    if (given == dict->count) {
+        value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
+        return raise_error(vm, ERR_RUNTIME,
+                           "dictionary keys changed during iteration");
+    }
+    self->expected = (given + 1) << 32 | dict->count;
     // The iterator's part, as dict_iterator has put it there.
     switch (value_small(self->state[1])) {
     case 'k': return value_retain(entry->key);
@@ -249,8 +257,9 @@ static Value step_backwards(Vm *vm, Iterator *self)
     return dict_step(vm, self, true);
 }
 
-// state[0] is the dict (retained), state[1] the part. `expected` notes the size
-// at the start: a change during the walk is an error.
+// state[0] is the dict (retained), state[1] the part. The low half of
+// `expected` notes the size at the start: a change during the walk is an
+// error. The high half counts the entries that were given.
 Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
 {
     static const char *const names[][2] = {

@@ -1,20 +1,24 @@
 // keys(), values() and items(): live views; keys and items work as sets.
 #include "interp/dict_view.h"
 
-#include "interp/obj_set.h"
+#include "interp/obj_dict.h"
+#include "interp/object_copying.h"
 #include "interp/sequence.h"
+#include "interp/set_type.h"
 
 extern const TypeDef dict_view_type_def;
+static const TypeDef dict_values_type_def;
 
-// The three kinds share one descriptor and code; type_variant gives each the
-// name that CPython's has.
+// The three kinds share their code; type_variant gives each the name that
+// CPython's has. values() is no set and has neither its operators nor ==.
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
     const char *name = part == 'k'   ? "dict_keys"
                        : part == 'v' ? "dict_values"
                                      : "dict_items";
     // Borrowed; made when the first view of its kind is.
-    Type *cls = type_variant(vm, &dict_view_type_def, name);
+    Type *cls = type_variant(vm, part == 'v' ? &dict_values_type_def
+                                             : &dict_view_type_def, name);
     DictView *view = cls == NULL ? NULL : object_new(vm, cls, sizeof *view);
     if (view == NULL) {
         return VALUE_FAIL;
@@ -63,6 +67,11 @@ static Value view_repr(Vm *vm, Value self)
 {
     // That of the variant: "dict_keys" and the like.
     const char *name = type_name(type_of(vm, self));
+    ReprGuard guard;
+    if (!repr_enter(vm, self, &guard)) {
+        Str *dots = str_new(vm, "...", 3);
+        return dots == NULL ? VALUE_FAIL : str_value(dots);
+    }
     // Its repr is the part in brackets.
     List *list = list_new(vm, 0);
     Str *items = NULL, *text = NULL;
@@ -72,6 +81,7 @@ static Value view_repr(Vm *vm, Value self)
     if (items != NULL) {
         text = str_printf(vm, "%s(%s)", name, items->text);
     }
+    repr_leave(vm, &guard);
     object_release_null(&vm->ctx, items);
     object_release_null(&vm->ctx, list);
     return text == NULL ? VALUE_FAIL : str_value(text);
@@ -133,6 +143,12 @@ static Set *as_set(Vm *vm, Value iterable)
     return set;
 }
 
+// An items view.
+static bool is_items(Value v)
+{
+    return value_is_kind(v, KIND_DICT_VIEW) && as_view(v)->part == 'i';
+}
+
 // values() is not: its items may be equal to each other and unhashable.
 static bool is_set_like(Value v)
 {
@@ -140,19 +156,67 @@ static bool is_set_like(Value v)
            (value_is_kind(v, KIND_DICT_VIEW) && as_view(v)->part != 'v');
 }
 
-// Both sides become sets, and the set's operator does it.
+// What both items views have goes, without a hash of its value: the pairs that
+// remain become a set. CPython's order of steps, which hashes and texts of
+// errors show.
+static Set *items_xor(Vm *vm, Dict *a, Dict *b)
+{
+    bool swap = b->count > a->count;
+    Dict *walked = swap ? a : b, *rest = dict_new(vm);
+    Set *result = rest == NULL ? NULL : set_new(vm, false);
+    Value key, value, mine;
+    bool ok = result != NULL &&
+              dict_update(vm, rest, value_from_object(swap ? b : a));
+    for (uint32_t at = 0; ok && dict_next(walked, &at, &key, &value);) {
+        Value items[2] = {value_retain(key), value_retain(value)};
+        int found = dict_get(vm, rest, key, &mine);
+        if (found > 0) {
+            value_retain(mine);
+            found = value_equal(vm, mine, value);
+            release(vm, mine);
+        }
+        if (found > 0) {
+            found = dict_remove(vm, rest, key);
+        } else if (found == 0) {
+            Tuple *pair = tuple_from(vm, items, 2);
+            found = pair != NULL && set_add(vm, result, value_from_object(pair))
+                        ? 1
+                        : -1;
+            object_release_null(&vm->ctx, pair);
+        }
+        ok = found >= 0 && ctx_poll(&vm->ctx);
+        release(vm, items[0]);
+        release(vm, items[1]);
+    }
+    Value view = ok ? dict_view_new(vm, rest, 'i') : VALUE_FAIL;
+    ok = !value_failed(view) && set_update(vm, result, view);
+    release(vm, view);
+    object_release_null(&vm->ctx, rest);
+    if (!ok) {
+        object_release_null(&vm->ctx, result);
+        return NULL;
+    }
+    return result;
+}
+
+// A set of the left side is changed in place by the right one, as by CPython.
 static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    // Both are new and released here, whatever comes of it.
-    Set *x = as_set(vm, a), *y = x != NULL ? as_set(vm, b) : NULL;
-    Value result = VALUE_FAIL;
-    if (y != NULL) {
-        result = value_binary(vm, op, value_from_object(x),
-                              value_from_object(y));
+    Set *set;
+    if (op == BINARY_XOR && is_items(a) && is_items(b)) {
+        set = items_xor(vm, as_view(a)->dict, as_view(b)->dict);
+    } else {
+        set = as_set(vm, a);
+        bool ok = set != NULL &&
+                  (op == BINARY_OR    ? set_update(vm, set, b)
+                   : op == BINARY_SUB ? set_subtract(vm, set, b)
+                                      : set_toggle(vm, set, b));
+        if (!ok) {
+            object_release_null(&vm->ctx, set);
+            set = NULL;
+        }
     }
-    object_release_null(&vm->ctx, x);
-    object_release_null(&vm->ctx, y);
-    return result;
+    return set == NULL ? VALUE_FAIL : value_from_object(set);
 }
 
 // Walks `items` and asks `container` for each. Stops with `stop` at the first
@@ -268,6 +332,21 @@ static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
     return common < 0 ? VALUE_FAIL : value_from_bool(!common);
 }
 
+// The dict that it is a view on, which cannot be changed through it.
+static Value get_mapping(Vm *vm, Value self)
+{
+    Value dict = value_from_object(as_view(self)->dict);
+    return library_call(vm, "types", "MappingProxyType", &dict, 1);
+}
+
+static const MemberDef view_members[] = {
+    {"mapping", get_mapping, NULL, "The dict, to be read only."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef values_methods[] = {
+    {"__reversed__", "self, /", view_reversed, "The items from the end."},
+    {0}};
+
 static const NativeDef view_methods[] = {
     {"__reversed__", "self, /", view_reversed, "The items from the end."},
     {"isdisjoint", "self, other, /", view_isdisjoint,
@@ -290,4 +369,21 @@ const TypeDef dict_view_type_def = {
               .contains = view_contains,
               .iter = view_iter},
     .methods = view_methods,
+    .members = view_members,
+};
+
+static const TypeDef dict_values_type_def = {
+    .name = "dict_values",
+    .doc = "A live view on the values of a dict.",
+    .kind = KIND_DICT_VIEW,
+    .size = sizeof(DictView),
+    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .slots = {.destroy = view_destroy,
+              .visit = view_visit,
+              .repr = view_repr,
+              .length = view_length,
+              .contains = view_contains,
+              .iter = view_iter},
+    .methods = values_methods,
+    .members = view_members,
 };

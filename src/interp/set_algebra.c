@@ -158,7 +158,7 @@ Set *set_difference(Vm *vm, Set *a, Value other)
     }
     bool is_set = value_is_any_set(other);
     // Both can be asked for an item; a mere iterable has to be walked.
-    bool asked = is_set || value_is_kind(other, KIND_DICT);
+    bool asked = is_set || type_of(vm, other) == vm->types[KIND_DICT];
     int64_t count = 0;
     bool ok = true;
     if (asked) {
@@ -197,6 +197,10 @@ bool set_toggle(Vm *vm, Set *set, Value other)
     }
     if (value_is_any_set(other)) {
         return each_of_set(vm, set, as_set(other), toggle, NULL);
+    }
+    // Keys of a dict differ among themselves.
+    if (type_of(vm, other) == vm->types[KIND_DICT]) {
+        return each_of(vm, set, other, toggle, NULL);
     }
     // An item that comes twice counts once, so a set is made first.
     Set *once = set_from(vm, other, set->head.kind == KIND_FROZENSET);
