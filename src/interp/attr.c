@@ -172,12 +172,6 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
             class_takes_name(vm, cls, name)) {
             return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
         }
-        // 3.11 gives the bare name where __dict__ was asked for before.
-        if (object->kind == KIND_INSTANCE &&
-            ((Instance *)object)->shape == NULL &&
-            !((Instance *)object)->dict_unseen) {
-            return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
-        }
         return attr_missing(vm, self, name), false;
     }
     return instance_set(vm, object, name, value);

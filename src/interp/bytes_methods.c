@@ -121,7 +121,7 @@ static Value method_join(Vm *vm, Value *args, uint32_t count)
     if (type_of(vm, args[1])->slots.iter == NULL) {
         return raise_error(vm, ERR_TYPE, "can only join an iterable");
     }
-    Tuple *items = value_to_tuple(vm, args[1]);
+    Tuple *items = value_to_items(vm, args[1]);
     if (items == NULL) {
         return VALUE_FAIL;
     }

@@ -127,14 +127,15 @@ static Value user_not_equal(Vm *vm, Value a, Value b)
     return truth < 0 ? VALUE_FAIL : value_from_bool(!truth);
 }
 
-// The names of the six comparisons follow each other as CompareOp does. A
-// native __ne__ is object's: it inverts __eq__.
+// The names of the six comparisons follow each other as CompareOp does. The
+// __ne__ of object inverts __eq__; that of a built-in base does not ask it.
 static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     Value found = type_lookup(vm, type_of(vm, a), vm->names[NAME_LT + op]);
-    bool by_object =
-        value_unbound(found) || value_is_kind(found, KIND_NATIVE);
-    if (op == COMPARE_NE && by_object) {
+    if (op == COMPARE_NE &&
+        (value_unbound(found) ||
+         value_same(found, dict_get_name(vm->object_type->dict,
+                                         vm->names[NAME_NE])))) {
         return user_not_equal(vm, a, b);
     }
     return declined(class_call(vm, a, NAME_LT + op, &b, 1));
@@ -225,7 +226,7 @@ static int64_t user_length(Vm *vm, Value self)
         return -1;
     }
     // A result beyond 64 bits is an OverflowError, as in CPython.
-    bool known = value_to_index(vm, result, &length);
+    bool known = value_to_count(vm, result, &length);
     release(vm, result);
     if (known && length < 0) {
         return raise_int(vm, ERR_VALUE, "__len__() should return >= 0");

@@ -18,10 +18,8 @@ static bool has_star(NodeList list)
 }
 
 // A list of the items in `target`, in batches. `whole` is what an error in a
-// starred item points at; `plain` is not 0 if it has no words of its own, as in
-// a set.
-static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
-                    uint32_t plain)
+// starred item points at.
+static void list_to(Compiler *c, NodeList items, Reg target, Span whole)
 {
     Reg first = c->top;
     uint32_t done = 0;
@@ -38,7 +36,7 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole,
             expr_temp(c, items.items[done]->starred.value);
             c->span = whole;
             done++;
-            emit(c, OPCODE_EXTEND, target, first, plain);
+            emit(c, OPCODE_EXTEND, target, first, 0);
         } else {
             while (done < items.count && c->top - first < BATCH &&
                    items.items[done]->kind != AST_STARRED && !c->failed) {
@@ -127,7 +125,33 @@ static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target)
     emit(c, OPCODE_DROPN, mark, 3, 0);
 }
 
-// Short displays stand in registers; wide or starred ones go through a list.
+// A wide or starred set in a new register. CPython's order: what stands before
+// the first star of a set that is not wide is evaluated, then hashed; from
+// there on each item is added when it has been evaluated.
+static void long_set_to(Compiler *c, const Node *node)
+{
+    enum { WIDE = 30 }; // CPython's limit of what stands on its stack
+    NodeList items = node->sequence.elements;
+    Reg mark = c->top;
+    uint32_t done = 0;
+    while (items.count <= WIDE && items.items[done]->kind != AST_STARRED) {
+        expr_temp(c, items.items[done++]);
+    }
+    c->span = node->span;
+    emit(c, OPCODE_SET, mark, mark, done);
+    c->top = mark + 1;
+    for (; done < items.count && !c->failed; done++) {
+        const Node *item = items.items[done];
+        bool starred = item->kind == AST_STARRED;
+        Reg value = c->top;
+        expr_temp(c, starred ? item->starred.value : item);
+        c->span = node->span;
+        emit(c, starred ? OPCODE_SETUPDATE : OPCODE_SETADD, mark, value, 0);
+        c->top = value;
+    }
+}
+
+// Short displays stand in registers; wide or starred ones are filled by parts.
 static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
 {
     NodeList items = node->sequence.elements;
@@ -142,17 +166,18 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         } else {
             emit(c, op, target, mark, items.count);
         }
+    } else if (op == OPCODE_SET && !is_constant_set(items, op)) {
+        long_set_to(c, node);
+        emit(c, OPCODE_MOVET, target, mark, 0);
     } else {
         // In a temporary: the target may be a local that an item still reads.
         Reg list = push(c);
-        list_to(c, items, list, node->span,
-                op == OPCODE_SET);
+        list_to(c, items, list, node->span);
         c->span = node->span;
         if (op == OPCODE_TUPLE) {
             emit(c, OPCODE_TOTUPLE, list, 0, 0);
         } else if (op == OPCODE_SET) {
-            // A set of a list: the items were computed in order and are hashed
-            // now.
+            // Of many constants.
             Reg set = push(c);
             emit(c, OPCODE_SET, set, set, 0);
             emit(c, OPCODE_SETUPDATE, set, list, 0);
@@ -304,7 +329,7 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
         // As it is: CALLX spreads it.
         expr_to(c, arguments.items[0]->starred.value, args);
     } else {
-        list_to(c, arguments, args, node->span, 0);
+        list_to(c, arguments, args, node->span);
     }
     if (keywords.count > 0) {
         emit(c, OPCODE_DICT, dict, dict, 0);

@@ -50,7 +50,7 @@ static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
                            (long long)number);
     }
     // A tuple of its own, whatever kind of iterable the element is.
-    Tuple *pair = value_to_tuple(vm, element);
+    Tuple *pair = value_to_items(vm, element);
     if (pair == NULL) {
         return false;
     }

@@ -266,11 +266,11 @@ static Value percent_whole(Percent *p, char type, Value v)
     Value (*convert)(Vm *, Value) =
         decimal && cls->slots.to_int != NULL ? cls->slots.to_int
                                              : cls->slots.index;
-    if (decimal && value_is_float(v)) {
+    if (decimal && cls == p->vm->types[KIND_FLOAT]) {
         return int_from_double(p->vm, value_float(v));
     }
     // str has no __int__ that counts here: "%d" % "3" is an error.
-    if (!value_is_float(v) && !value_is_str(v) && convert != NULL) {
+    if (!value_is_str(v) && convert != NULL) {
         Value whole = convert(p->vm, v);
         if (value_failed(whole) && !raise_matches(p->vm, ERR_TYPE)) {
             return VALUE_FAIL;
@@ -503,12 +503,15 @@ static bool percent_run(Percent *p)
 }
 
 // What has items by key, and is no text or tuple. CPython's test: a list has
-// items too, and is only not complained of when it is left over.
+// items too, and is only not complained of when it is left over. A deque has
+// them by position alone.
 static bool is_mapping(Vm *vm, Value v, bool bytes)
 {
+    const Type *type = type_of(vm, v);
     return !value_is_str(v) && !value_is_kind(v, KIND_TUPLE) &&
            !(bytes && value_is_kind(v, KIND_BYTES)) &&
-           type_of(vm, v)->slots.get_item != NULL;
+           strcmp(type->def->name, "ring") != 0 &&
+           type->slots.get_item != NULL;
 }
 
 // A tuple is its items; anything else is one value.

@@ -397,13 +397,15 @@ static bool put_dict(Writer *w, Value v, const Level *level)
 }
 
 // An empty one has no line of its own, whatever the indent, and is no level.
-// A list, tuple or dict with its brackets.
-static bool put_container(Writer *w, Value v, const Level *outer)
+// A list, tuple or dict with its brackets. `parts` has the items, mostly it is
+// the container itself.
+static bool put_parts(Writer *w, Value v, Value parts, const Level *outer)
 {
     bool is_dict = value_is_kind(v, KIND_DICT);
     size_t count = is_dict                       ? value_as_dict(v)->count
-                   : value_is_kind(v, KIND_LIST) ? value_as_list(v)->count
-                                                 : value_as_tuple(v)->count;
+                   : value_is_kind(parts, KIND_LIST)
+                       ? value_as_list(parts)->count
+                       : value_as_tuple(parts)->count;
     if (count == 0) {
         strbuf_puts(&w->out, is_dict ? "{}" : "[]");
         return true;
@@ -415,12 +417,27 @@ static bool put_container(Writer *w, Value v, const Level *outer)
     strbuf_putc(&w->out, is_dict ? '{' : '[');
     // No code of the program may run while an error is pending.
     bool ok = strbuf_ok(&w->out) &&
-              (is_dict ? put_dict(w, v, &level) : put_items(w, v, &level));
+              (is_dict ? put_dict(w, v, &level)
+                       : put_items(w, parts, &level));
     json_leave(w->vm, &w->depth);
     if (ok) {
         put_line(w, level.number - 1);
         strbuf_putc(&w->out, is_dict ? '}' : ']');
     }
+    return ok;
+}
+
+// A subclass of list or tuple has the items that its __iter__ gives.
+static bool put_container(Writer *w, Value v, const Level *outer)
+{
+    if (value_is_kind(v, KIND_DICT) ||
+        (value_object(v)->type->flags & TYPE_HEAP) == 0) {
+        return put_parts(w, v, v, outer);
+    }
+    Tuple *items = value_to_items(w->vm, v);
+    bool ok = items != NULL &&
+              put_parts(w, v, value_from_object(items), outer);
+    object_release_null(&w->vm->ctx, items);
     return ok;
 }
 

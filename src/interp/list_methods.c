@@ -196,10 +196,11 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    List *copy = list_new(vm, 0);
-    if (copy != NULL && !list_extend(vm, copy, args[0])) {
-        object_release(&vm->ctx, copy);
-        copy = NULL;
+    // Of the items, whatever __iter__ a subclass has.
+    const List *self = value_as_list(args[0]);
+    List *copy = list_new(vm, self->count);
+    for (size_t i = 0; copy != NULL && i < self->count; i++) {
+        copy->items[i] = value_retain(self->items[i]);
     }
     return copy == NULL ? VALUE_FAIL : value_from_object(copy);
 }

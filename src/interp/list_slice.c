@@ -206,7 +206,7 @@ bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value)
         object_release(&vm->ctx, from);
         return done;
     }
-    Tuple *items = value_to_tuple(vm, value);
+    Tuple *items = value_to_items(vm, value);
     if (items == NULL) {
         return false;
     }

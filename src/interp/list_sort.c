@@ -95,7 +95,8 @@ static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
     for (size_t i = 0; i < count && (ints || floats || strs || tuples); i++) {
         Value key = items[i].key;
         ints = ints && value_is_int(key);
-        floats = floats && value_is_float(key);
+        floats = floats && value_is_float(key) &&
+                 type_of(vm, key) == vm->types[KIND_FLOAT];
         strs = strs && value_is_str(key) &&
                value_object(key)->type == vm->types[KIND_STR];
         tuples = tuples && value_is_object(key) &&

@@ -3,6 +3,7 @@
 //
 // lib/operator.duet derives the classes that programs see.
 #include "interp/module.h"
+#include "interp/obj_int.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
@@ -299,6 +300,29 @@ static const MemberDef getter_members[] = {
     {"_keywords", get_keywords, NULL, "The keywords, as a dict."},
     {NULL, NULL, NULL, NULL}};
 
+// How many items to expect of an object.
+static Value length_hint(Vm *vm, Value *args, uint32_t count)
+{
+    int64_t otherwise = 0, hint;
+    if (count > 1 && !value_unbound(args[1]) &&
+        !value_is_integer(args[1]) && !value_is_bool(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "'%s' object cannot be interpreted as an integer",
+                           type_name(type_of(vm, args[1])));
+    }
+    if ((!value_unbound(args[1]) &&
+         !value_to_index(vm, args[1], &otherwise)) ||
+        !value_length_hint(vm, args[0], otherwise, &hint)) {
+        return VALUE_FAIL;
+    }
+    return int_from_i64(vm, hint);
+}
+
+static const NativeDef operator_functions[] = {
+    {"length_hint", "obj, default=0, /", length_hint,
+     "len(obj), or what it says of itself, or the default."},
+    {NULL, NULL, NULL, NULL}};
+
 // The three differ in what their arguments are and in what a call does.
 #define GETTER_TYPE(stem, title, starts, calls)                               \
     static const TypeDef stem##_type_def = {                                  \
@@ -337,4 +361,5 @@ static bool add_getters(Vm *vm, Dict *dict)
 
 const ModuleDef operator_module = {.name = "operator",
                                    .doc = "The native half of operator.",
+                                   .functions = operator_functions,
                                    .init = add_getters};

@@ -315,7 +315,8 @@ static Value bytes_from_items(Vm *vm, Value iterable)
     strbuf_init(&out, &vm->ctx);
     // Item by item: a wrong one ends it before the next is asked for.
     int64_t byte;
-    Value item = value_next(vm, iterator);
+    Value item = value_ask_length(vm, iterable) ? value_next(vm, iterator)
+                                                : VALUE_FAIL;
     while (!value_failed(item) && !value_same(item, VALUE_STOP)) {
         bool ok = byte_of(vm, item, &byte);
         release(vm, item);
@@ -385,8 +386,15 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
                            "string argument without an encoding");
     }
     // Index before iterable: bytes(3) is three zeros, bytes([3]) the byte 3.
-    return value_is_index(vm, v) ? bytes_zeros(vm, v)
-                                 : bytes_from_items(vm, v);
+    if (value_is_index(vm, v)) {
+        made = bytes_zeros(vm, v);
+        // An __index__ that is none leaves the items.
+        if (!value_failed(made) || !raise_matches(vm, ERR_TYPE)) {
+            return made;
+        }
+        raise_clear(vm);
+    }
+    return bytes_from_items(vm, v);
 }
 
 // A subclass gets a copy in an object of its own: the bytes stand inside the

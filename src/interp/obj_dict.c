@@ -143,7 +143,7 @@ static inline bool simple_hash(Value key, uint64_t *hash)
         *hash = (uint64_t)value_small(key);
         return value_small(key) < VALUE_INT_MAX;
     }
-    if (value_is_str(key)) {
+    if (value_is_plain_str(key)) {
         *hash = str_hash(value_as_str(key));
         return true;
     }

@@ -28,7 +28,6 @@ Instance *instance_new(Vm *vm, Type *cls)
     self->shape = cls->root_shape;
     self->slots = self->inline_slots;
     self->slot_capacity = INSTANCE_INLINE_SLOTS;
-    self->dict_unseen = false;
     for (int i = 0; i < INSTANCE_INLINE_SLOTS; i++) {
         self->inline_slots[i] = VALUE_UNBOUND;
     }

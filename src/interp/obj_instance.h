@@ -31,9 +31,6 @@ typedef struct Instance {
         Dict *dict; // dict mode
     };
     uint32_t slot_capacity;
-    // In dict mode only because its class was changed: the program has not
-    // asked for the dict, which the text of an error shows.
-    bool dict_unseen;
 } Instance;
 
 // Without attributes; __init__ is not called.

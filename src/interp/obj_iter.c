@@ -463,9 +463,15 @@ static Value reversed_step(Vm *vm, Iterator *self)
                                  : value_as_tuple(source)->items;
         return value_retain(items[self->position]);
     }
-    // Through the protocol: any sequence can stand here.
-    return value_get_item(vm, self->state[0],
-                          value_from_small((int64_t)self->position));
+    // Through the protocol: any sequence can stand here, and end early.
+    Value item = value_get_item(vm, source,
+                                value_from_small((int64_t)self->position));
+    if (!value_failed(item) || !(raise_matches(vm, ERR_INDEX) ||
+                                 raise_matches(vm, ERR_STOP_ITERATION))) {
+        return item;
+    }
+    raise_clear(vm);
+    return exhausted(vm, self);
 }
 
 // From the last item to the first, by length and items alone.

@@ -185,7 +185,7 @@ bool list_extend(Vm *vm, List *list, Value iterable)
     }
     Value item;
     // A generator's length is not known: its list grows as it comes.
-    bool ok = range_room(vm, list, iterable);
+    bool ok = range_room(vm, list, iterable) && value_ask_length(vm, iterable);
     ListSink sink = {{list_take}, list};
     // An error gives VALUE_FAIL, which ends the loop in its body.
     while (ok && !value_same(item = generator_feed(vm, iterator, &sink.sink),

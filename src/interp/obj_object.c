@@ -372,9 +372,6 @@ static bool object_set_class(Vm *vm, Value self, Value value)
     }
     // The attributes leave the old class's shapes for a dict.
     Object *object = value_object(self);
-    if (object->kind == KIND_INSTANCE && ((Instance *)object)->shape != NULL) {
-        ((Instance *)object)->dict_unseen = true;
-    }
     if (!note_store(vm, object, value) ||
         ((from->flags & TYPE_HAS_DICT) != 0 &&
          instance_dict(vm, object) == NULL)) {

@@ -106,6 +106,12 @@ static inline Str *value_as_str(Value v)
     return (Str *)value_object(v);
 }
 
+// A str whose hash and equality are those of str: a subclass may have its own.
+static inline bool value_is_plain_str(Value v)
+{
+    return value_is_str(v) && (value_object(v)->type->flags & TYPE_HEAP) == 0;
+}
+
 // Equality of two keys of one hash, as dicts and sets ask it first: identity,
 // strs and ints without a call. -1: it takes more to know.
 static inline int key_equal_simple(Value stored, Value key)
@@ -113,7 +119,7 @@ static inline int key_equal_simple(Value stored, Value key)
     if (value_same(stored, key)) {
         return 1;
     }
-    if (value_is_str(stored) && value_is_str(key)) {
+    if (value_is_plain_str(stored) && value_is_plain_str(key)) {
         return str_equal(value_as_str(stored), value_as_str(key));
     }
     return value_both_ints(stored, key) ? 0 : -1;

@@ -84,15 +84,15 @@ Value super_of_frame(Vm *vm)
         frame->code->positional_count == 0) {
         return raise_error(vm, ERR_RUNTIME, "super(): no arguments");
     }
+    Value self = through_cell(frame->registers[0]);
+    if (value_unbound(self)) {
+        return raise_error(vm, ERR_RUNTIME, "super(): arg[0] deleted");
+    }
     // Borrowed from the frame's cells.
     Value cls = class_cell(vm, frame);
     if (!value_is_kind(cls, KIND_TYPE)) {
         return raise_error(vm, ERR_RUNTIME,
                            "super(): __class__ cell not found");
-    }
-    Value self = through_cell(frame->registers[0]);
-    if (value_unbound(self)) {
-        return raise_error(vm, ERR_RUNTIME, "super(): arg[0] deleted");
     }
     return super_new(vm, (Type *)value_object(cls), self);
 }

@@ -74,7 +74,16 @@ MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
 MUST_CHECK bool value_to_count(Vm *vm, Value v, int64_t *out);
 // Float, int and __float__, __index__.
 MUST_CHECK bool value_to_double(Vm *vm, Value v, double *out);
+// What operator.length_hint gives; `otherwise` where nothing is known.
+MUST_CHECK bool value_length_hint(Vm *vm, Value v, int64_t otherwise,
+                                  int64_t *out);
+// Asks a class of the program for a length hint, as CPython does before it
+// collects items: no use is made of the answer, but a wrong one is an error.
+MUST_CHECK bool value_ask_length(Vm *vm, Value iterable);
 // A new Tuple or List of the iterable's items.
 Tuple *value_to_tuple(Vm *vm, Value iterable);
+// The same where items are joined, or stand in place of a slice: a class of the
+// program is not asked for its length, but its iterator is.
+Tuple *value_to_items(Vm *vm, Value iterable);
 
 #endif

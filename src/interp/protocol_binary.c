@@ -42,14 +42,42 @@ static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
                                       : type->slots.binary(vm, op, a, b);
 }
 
+// Whether + and * of this type are those of a sequence. CPython asks them last:
+// they are no number's operators, so a method on the right goes before them.
+static bool joins_as_sequence(const Type *type, BinaryOp op)
+{
+    static const char *const names[] = {"str", "bytes", "list", "tuple"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+        found = strcmp(type->def->name, names[i]) == 0;
+    }
+    return found && (op == BINARY_ADD || op == BINARY_MUL) &&
+           type->slots.binary == type->def->slots.binary &&
+           type->slots.inplace == type->def->slots.inplace;
+}
+
+// What the method of a class on the right makes of a sequence on the left;
+// NOT_IMPLEMENTED: nothing, or there is no such pair.
+static Value join_by_right(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    const Type *right = type_of(vm, b);
+    bool asked = (right->flags & TYPE_HEAP) != 0 &&
+                 right->slots.binary != right->def->slots.binary &&
+                 joins_as_sequence(type_of(vm, a), op);
+    return asked ? right->slots.binary(vm, op, a, b) : VALUE_NOT_IMPLEMENTED;
+}
+
 // NOT_IMPLEMENTED if neither side knows the operator.
 static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Type *left = type_of(vm, a), *right = type_of(vm, b);
     // A subclass on the right goes first, so that it can override its base.
     bool right_first = left != right && type_is_subtype(right, left);
-    Value result =
-        binary_side(vm, op, right_first ? right : left, a, b);
+    Value result = join_by_right(vm, op, a, b);
+    if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        return result;
+    }
+    result = binary_side(vm, op, right_first ? right : left, a, b);
     if (!value_same(result, VALUE_NOT_IMPLEMENTED) || left == right) {
         return result;
     }
@@ -230,9 +258,10 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
-    Value result = VALUE_NOT_IMPLEMENTED;
+    Value result = join_by_right(vm, op, a, b);
     // Only the left side may change itself; there is no reflected form.
-    if (type->slots.inplace != NULL) {
+    if (value_same(result, VALUE_NOT_IMPLEMENTED) &&
+        type->slots.inplace != NULL) {
         result = type->slots.inplace(vm, op, a, b);
     }
     if (value_same(result, VALUE_NOT_IMPLEMENTED)) {

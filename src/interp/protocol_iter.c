@@ -6,6 +6,7 @@
 
 #include "interp/obj_exception.h"
 #include "interp/obj_generator.h"
+#include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
 
@@ -152,7 +153,9 @@ Tuple *value_to_tuple(Vm *vm, Value iterable)
         value_object(iterable)->type == vm->types[KIND_TUPLE]) {
         return object_retain(value_object(iterable));
     }
-    if (value_is_kind(iterable, KIND_LIST)) {
+    // A subclass of either may have an __iter__ of its own.
+    if (value_is_object(iterable) &&
+        value_object(iterable)->type == vm->types[KIND_LIST]) {
         List *list = value_as_list(iterable);
         return tuple_from(vm, list->items, list->count);
     }
@@ -163,4 +166,73 @@ Tuple *value_to_tuple(Vm *vm, Value iterable)
     }
     object_release_null(&vm->ctx, list);
     return tuple;
+}
+
+// The items of what is no list or tuple itself are those of its iterator, which
+// is asked for an iterator in turn: PySequence_Fast.
+Tuple *value_to_items(Vm *vm, Value iterable)
+{
+    if (value_is_object(iterable) &&
+        (value_object(iterable)->type == vm->types[KIND_LIST] ||
+         value_object(iterable)->type == vm->types[KIND_TUPLE])) {
+        return value_to_tuple(vm, iterable);
+    }
+    Value iterator = value_iter(vm, iterable);
+    if (value_failed(iterator)) {
+        return NULL;
+    }
+    Tuple *items = value_to_tuple(vm, iterator);
+    release(vm, iterator);
+    return items;
+}
+
+// len() first, then __length_hint__. A TypeError of either says that there is
+// no answer; any other error goes through.
+bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
+{
+    *out = otherwise;
+    if (type_of(vm, v)->slots.length != NULL) {
+        int64_t length = value_length(vm, v);
+        if (length >= 0) {
+            *out = length;
+            return true;
+        }
+        if (!raise_matches(vm, ERR_TYPE)) {
+            return false;
+        }
+        raise_clear(vm);
+    }
+    Value method = value_find_method(vm, v, vm->names[NAME_LENGTH_HINT]);
+    if (value_unbound(method) || value_failed(method)) {
+        return value_unbound(method);
+    }
+    Value hint = vm_call(vm, method, NULL, 0);
+    release(vm, method);
+    if (value_failed(hint)) {
+        bool none = raise_matches(vm, ERR_TYPE);
+        if (none) {
+            raise_clear(vm);
+        }
+        return none;
+    }
+    bool ok = true;
+    if (!value_same(hint, VALUE_NOT_IMPLEMENTED)) {
+        ok = value_is_integer(hint) || value_is_bool(hint)
+                 ? value_to_index(vm, hint, out)
+                 : raise_false(vm, ERR_TYPE,
+                               "__length_hint__ must be an integer, not %s",
+                               type_name(type_of(vm, hint)));
+    }
+    release(vm, hint);
+    return ok && (*out >= 0 ||
+                  raise_false(vm, ERR_VALUE,
+                              "__length_hint__() should return >= 0"));
+}
+
+bool value_ask_length(Vm *vm, Value iterable)
+{
+    int64_t hint;
+    return !value_is_object(iterable) ||
+           (value_object(iterable)->type->flags & TYPE_HEAP) == 0 ||
+           value_length_hint(vm, iterable, 0, &hint);
 }

@@ -195,7 +195,10 @@ static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Set *self = as_set(args[0]);
-    bool swap = value_is_any_set(args[1]) &&
+    // A subclass is walked as its __iter__ says.
+    const Type *type = type_of(vm, args[1]);
+    bool swap = (type == vm->types[KIND_SET] ||
+                 type == vm->types[KIND_FROZENSET]) &&
                 as_set(args[1])->count > self->count;
     return subset_result(
         swap ? each_item_is(vm, as_set(args[1]), args[0], 0)

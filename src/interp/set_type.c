@@ -63,15 +63,17 @@ static void set_clear_slot(Vm *vm, Object *self)
     }
 }
 
-// The items in the order of the table, which is what iteration gives too.
-static bool print_keys(Vm *vm, StrBuf *out, Set *set)
+// The items as iteration gives them, which is a subclass's matter. A copy: a
+// __repr__ may change the set.
+static bool print_keys(Vm *vm, StrBuf *out, Value self)
 {
-    Value key;
-    bool ok = true, first = true;
-    for (size_t at = 0; ok && set_next(set, &at, &key); first = false) {
-        strbuf_puts(out, first ? "" : ", ");
-        ok = repr_append(vm, out, key);
+    Tuple *keys = value_to_tuple(vm, self);
+    bool ok = keys != NULL;
+    for (size_t i = 0; ok && i < keys->count; i++) {
+        strbuf_puts(out, i == 0 ? "" : ", ");
+        ok = repr_append(vm, out, keys->items[i]);
     }
+    object_release_null(&vm->ctx, keys);
     return ok;
 }
 
@@ -95,7 +97,7 @@ static Value set_repr(Vm *vm, Value self)
         repr_leave(vm, &guard);
     } else {
         strbuf_printf(&out, plain ? "{" : "%s({", name);
-        ok = print_keys(vm, &out, set);
+        ok = print_keys(vm, &out, self);
         strbuf_puts(&out, plain ? "}" : "})");
         repr_leave(vm, &guard);
     }
@@ -257,8 +259,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // A second __init__ on the same set replaces the items, as in CPython.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
-    return arguments_check(vm, type_name(type_of(vm, self)), args, keywords,
-                           1) &&
+    return arguments_check(vm, "set", args, keywords, 1) &&
            set_clear(vm, as_set(self)) &&
            (args->count == 0 || set_update(vm, as_set(self), args->items[0]));
 }
@@ -267,7 +268,7 @@ static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 // its own copy.
 static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, type_name(cls), args,
+    if (!arguments_check(vm, "frozenset", args,
                          arguments_keywords(vm, cls, keywords), 1)) {
         return VALUE_FAIL;
     }

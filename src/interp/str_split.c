@@ -317,7 +317,7 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
         text = join_parts(vm, sep, list->items, list->count);
     } else {
         // A generator is read in full before anything is copied.
-        Tuple *parts = value_to_tuple(vm, args[1]);
+        Tuple *parts = value_to_items(vm, args[1]);
         if (parts == NULL) {
             return VALUE_FAIL;
         }
