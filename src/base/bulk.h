@@ -3,9 +3,10 @@
 //
 // First touch of a page costs more than the bytes in it, so that a large block
 // takes seconds where a small one takes nothing. Both functions look for
-// Ctrl-C once for each piece, a call of a small size included: a loop around
-// them needs no poll of its own. False: interrupted, ERR_INTERRUPT is pending,
-// and a part of `to` is as it was; the caller gives the block up.
+// Ctrl-C between two pieces; what is no longer than one is moved at once and
+// cannot fail, so that the short texts of messages are made whole. False:
+// interrupted, ERR_INTERRUPT is pending, and a part of `to` is as it was; the
+// caller gives the block up.
 //
 // What is moved within one block (an insertion into a list) must be finished
 // once begun, and is memory that was touched before: a plain memmove.
@@ -34,7 +35,7 @@ MUST_CHECK static inline bool bulk_copy(Ctx *ctx, void *to, const void *from,
     if (size != 0) {
         memcpy(to, from, size);
     }
-    return ctx_poll(ctx);
+    return true;
 }
 
 // Sets `size` bytes to `byte`.
@@ -47,7 +48,7 @@ MUST_CHECK static inline bool bulk_fill(Ctx *ctx, void *to, int byte,
     if (size != 0) {
         memset(to, byte, size);
     }
-    return ctx_poll(ctx);
+    return true;
 }
 
 #endif

@@ -6,6 +6,7 @@
 // Invariant: a block on free_lists[c] has c * 16 bytes (16 for c = 0).
 #include "base/ctx.h"
 
+#include "base/bulk.h"
 #include "base/pages.h"
 
 #include <stdio.h>
@@ -223,8 +224,9 @@ void *ctx_alloc_zero(Ctx *ctx, size_t size)
     } else {
         block = ctx_alloc(ctx, size);
     }
-    if (block != NULL && !zero) {
-        memset(block, 0, size);
+    if (block != NULL && !zero && !bulk_fill(ctx, block, 0, size)) {
+        ctx_free(ctx, block, size);
+        return NULL;
     }
     return block;
 }
@@ -286,8 +288,11 @@ void *ctx_realloc(Ctx *ctx, void *block, size_t old_size, size_t new_size)
 char *ctx_strndup(Ctx *ctx, const char *text, size_t length)
 {
     char *copy = ctx_alloc(ctx, length + 1);
+    if (copy != NULL && !bulk_copy(ctx, copy, text, length)) {
+        ctx_free(ctx, copy, length + 1);
+        return NULL;
+    }
     if (copy != NULL) {
-        memcpy(copy, text, length);
         copy[length] = '\0';
     }
     return copy;

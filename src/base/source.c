@@ -39,11 +39,15 @@ static bool check_text(Ctx *ctx, const char *name, const char *text,
 }
 
 // Copies with line ends made '\n' and one put at the end; the new length.
-// `out` has room for the added line end and the NUL.
-static size_t copy_normalized(char *out, const char *text, size_t length)
+// `out` has room for the added line end and the NUL. SIZE_MAX: interrupted.
+static size_t copy_normalized(Ctx *ctx, char *out, const char *text,
+                              size_t length)
 {
     size_t written = 0;
     for (size_t i = 0; i < length; i++) {
+        if (!ctx_poll_at(ctx, i + 1)) {
+            return SIZE_MAX;
+        }
         if (text[i] == '\r') {
             if (i + 1 < length && text[i + 1] == '\n') {
                 continue;
@@ -95,8 +99,10 @@ static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
     if (copy == NULL) {
         return false;
     }
-    source->length = copy_normalized(copy, text, length);
-    source->text = ctx_realloc(ctx, copy, room, source->length + 1);
+    source->length = copy_normalized(ctx, copy, text, length);
+    source->text = source->length == SIZE_MAX
+                       ? NULL
+                       : ctx_realloc(ctx, copy, room, source->length + 1);
     if (source->text == NULL) {
         ctx_free(ctx, copy, room);
         return false;

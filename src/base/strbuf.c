@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bulk.h"
 #include "base/utf8.h"
 
 enum {
@@ -78,8 +79,9 @@ static inline void poll_long(StrBuf *buf, size_t added)
 void strbuf_add(StrBuf *buf, const char *text, size_t length)
 {
     if (reserve(buf, length)) {
-        if (length != 0) {
-            memcpy(buf->text + buf->length, text, length);
+        if (!bulk_copy(buf->ctx, buf->text + buf->length, text, length)) {
+            buf->failed = true;
+            length = 0;
         }
         buf->length += length;
         buf->text[buf->length] = '\0';

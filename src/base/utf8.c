@@ -105,10 +105,23 @@ size_t utf8_count(const char *text, size_t length)
     return count;
 }
 
-// Linear; who needs many offsets walks the text instead.
+// Linear; who needs many offsets walks the text instead. A word that has no
+// more first bytes than are wanted is skipped at once, as in utf8_count.
 size_t utf8_offset(const char *text, size_t length, size_t index)
 {
+    const uint64_t ones = 0x0101010101010101u;
     size_t offset = 0;
+    while (offset + 8 <= length) {
+        uint64_t word;
+        memcpy(&word, text + offset, sizeof word);
+        uint64_t inner = (word >> 7) & (~word >> 6) & ones;
+        size_t first = 8 - (size_t)(inner * ones >> 56);
+        if (first > index) {
+            break;
+        }
+        index -= first;
+        offset += 8;
+    }
     while (offset < length) {
         if (((unsigned char)text[offset] & 0xC0) != 0x80 && index-- == 0) {
             return offset;

@@ -3,6 +3,7 @@
 // the arguments, whose rules and texts are those of bytes, and ASCII's case.
 #include "interp/bytes_text.h"
 
+#include "base/bulk.h"
 #include "interp/bytes_methods.h"
 #include "interp/protocol.h"
 #include "interp/sequence.h"
@@ -289,9 +290,13 @@ static Value padded(Vm *vm, Value self, char fill, int64_t left, int64_t right)
     if (made == NULL) {
         return VALUE_FAIL;
     }
-    memset(made->data, fill, (size_t)left);
-    memcpy(made->data + left, text.text, text.length);
-    memset(made->data + (size_t)left + text.length, fill, (size_t)right);
+    char *at = made->data + left;
+    if (!bulk_fill(&vm->ctx, made->data, fill, (size_t)left) ||
+        !bulk_copy(&vm->ctx, at, text.text, text.length) ||
+        !bulk_fill(&vm->ctx, at + text.length, fill, (size_t)right)) {
+        object_release(&vm->ctx, made);
+        return VALUE_FAIL;
+    }
     return value_from_object(made);
 }
 

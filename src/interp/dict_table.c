@@ -1,6 +1,8 @@
 // Making, growing and copying the table of a dict.
 #include "interp/dict_table.h"
 
+#include "base/bulk.h"
+
 // The sizes are given, since a dict that was cleared has them no more.
 void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity,
                      void *index, uint32_t index_size)
@@ -115,13 +117,17 @@ bool dict_table_copy(Vm *vm, Dict *to, const Dict *from)
             ctx_free(&vm->ctx, entries, capacity);
             return false;
         }
-        // Entries keep their numbers, so the slots hold as they are.
-        memcpy(index, from->index, width);
     }
     if (entries == NULL) {
         return false;
     }
-    memcpy(entries, from->entries, size);
+    // Entries keep their numbers, so the slots hold as they are.
+    if ((index != NULL && !bulk_copy(&vm->ctx, index, from->index, width)) ||
+        !bulk_copy(&vm->ctx, entries, from->entries, size)) {
+        ctx_free(&vm->ctx, index, width);
+        ctx_free(&vm->ctx, entries, capacity);
+        return false;
+    }
     for (uint32_t i = 0; i < from->used; i++) {
         // Only counts go up: destructors cannot run before the tables are in
         // place.

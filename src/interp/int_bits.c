@@ -5,12 +5,15 @@
 
 // The items are most significant first; what is above `count` items is left
 // out, and zeros stand where the number ends.
-void int_unpack(const mp_int *number, unsigned char *items, size_t count,
-                int bits)
+bool int_unpack(Ctx *ctx, const mp_int *number, unsigned char *items,
+                size_t count, int bits)
 {
     uint64_t window = 0; // the lowest `held` bits are still to be written
     int held = 0, next = 0;
     while (count > 0) {
+        if (!ctx_poll_at(ctx, count)) {
+            return false;
+        }
         if (held < bits && next < number->used) {
             // An item may straddle two digits.
             uint64_t digit = number->dp[next++];
@@ -24,11 +27,12 @@ void int_unpack(const mp_int *number, unsigned char *items, size_t count,
         window >>= bits;
         held = held > bits ? held - bits : 0;
     }
+    return true;
 }
 
 // Each item is below 2 ** bits. `number` is initialised.
-mp_err int_pack(mp_int *number, const unsigned char *items, size_t count,
-                int bits)
+mp_err int_pack(Ctx *ctx, mp_int *number, const unsigned char *items,
+                size_t count, int bits)
 {
     if (count > (size_t)INT_MAX_BITS / (size_t)bits) {
         return MP_MEM;
@@ -44,6 +48,9 @@ mp_err int_pack(mp_int *number, const unsigned char *items, size_t count,
     uint64_t window = 0;
     int held = 0;
     while (count > 0) {
+        if (!ctx_poll_at(ctx, count)) {
+            return MP_ERR;
+        }
         // From the lowest item up.
         uint64_t item = items[--count];
         window |= item << held;

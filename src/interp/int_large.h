@@ -35,10 +35,11 @@ MUST_CHECK mp_err int_gcd(Ctx *ctx, const mp_int *a, const mp_int *b,
 MUST_CHECK mp_err int_inverse(Ctx *ctx, const mp_int *number,
                               const mp_int *modulus, mp_int *out);
 // A magnitude as `count` items of `bits` (at most 8) each, the most
-// significant one first, and back.
-void int_unpack(const mp_int *number, unsigned char *items, size_t count,
-                int bits);
-MUST_CHECK mp_err int_pack(mp_int *number, const unsigned char *items,
-                           size_t count, int bits);
+// significant one first, and back. False, or MP_ERR: interrupted, the error is
+// pending.
+MUST_CHECK bool int_unpack(Ctx *ctx, const mp_int *number,
+                           unsigned char *items, size_t count, int bits);
+MUST_CHECK mp_err int_pack(Ctx *ctx, mp_int *number,
+                           const unsigned char *items, size_t count, int bits);
 
 #endif

@@ -158,14 +158,17 @@ static bool print_bits(Ctx *ctx, StrBuf *out, const mp_int *number, int bits)
     if (digits == NULL) {
         return false;
     }
-    int_unpack(number, digits, count, bits);
-    for (size_t i = 0; i < count; i++) {
+    bool ok = int_unpack(ctx, number, digits, count, bits);
+    for (size_t i = 0; ok && i < count; i++) {
         digits[i] = (unsigned char)digit_chars[digits[i]];
+        ok = ctx_poll_at(ctx, i + 1);
     }
-    strbuf_add(out, (char *)digits, count);
+    if (ok) {
+        strbuf_add(out, (char *)digits, count);
+    }
     // One more than the digits, so that no number asks for none.
     ctx_free(ctx, digits, count + 1);
-    return true;
+    return ok;
 }
 
 enum { SMALL_TEXT = 24 }; // holds the decimal digits of any 64-bit number
@@ -332,9 +335,12 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
     if (bits != 0) {
         for (size_t i = 0; i < length; i++) {
             text[i] = (char)digit_value(text[i]);
+            if (!ctx_poll_at(ctx, i + 1)) {
+                return MP_ERR;
+            }
         }
         // Linear: nothing is multiplied.
-        return int_pack(number, (unsigned char *)text, length, bits);
+        return int_pack(ctx, number, (unsigned char *)text, length, bits);
     }
     Powers p = {.count = 0};
     mp_err err = MP_OKAY;

@@ -219,14 +219,14 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
     }
     mp_int number;
     bool made = mp_init(&number) == MP_OKAY;
-    bool ok = made && int_pack(&number, (unsigned char *)bytes->data,
-                               words * 4, 8) == MP_OKAY;
+    bool ok = made && int_pack(&vm->ctx, &number,
+                               (unsigned char *)bytes->data, words * 4, 8) == MP_OKAY;
     object_release(&vm->ctx, bytes);
     if (!ok) {
         if (made) {
             mp_clear(&number);
         }
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+        return int_raise(&vm->ctx), VALUE_FAIL;
     }
     return int_from_mp(vm, &number);
 }

@@ -186,7 +186,11 @@ METHOD(to_bytes)
     if (bytes == NULL) {
         return VALUE_FAIL;
     }
-    int_unpack(view.number, (unsigned char *)bytes->data, (size_t)length, 8);
+    if (!int_unpack(&vm->ctx, view.number, (unsigned char *)bytes->data,
+                    (size_t)length, 8)) {
+        object_release(&vm->ctx, bytes);
+        return VALUE_FAIL;
+    }
     // The magnitude was written; fits() has left room for the sign bit.
     if (negative) {
         negate(bytes->data, (size_t)length);
@@ -209,10 +213,10 @@ static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
     if (mp_init(&number) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    if (int_pack(&number, (unsigned char *)data, length, 8) != MP_OKAY ||
+    if (int_pack(&vm->ctx, &number, (unsigned char *)data, length, 8) != MP_OKAY ||
         (negative && mp_neg(&number, &number) != MP_OKAY)) {
         mp_clear(&number);
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+        return int_raise(&vm->ctx), VALUE_FAIL;
     }
     return int_from_mp(vm, &number);
 }

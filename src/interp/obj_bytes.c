@@ -1,5 +1,6 @@
 // bytes: the object, its operators and its constructor. Methods are in
 // bytes_methods.c, encodings in codec.c.
+#include "base/bulk.h"
 #include "interp/obj_bytes.h"
 
 #include "base/map.h"
@@ -22,12 +23,14 @@ Bytes *bytes_new(Vm *vm, const char *data, size_t length)
     }
     Bytes *bytes =
         object_new(vm, vm->types[KIND_BYTES], sizeof *bytes + length + 1);
-    if (bytes != NULL) {
-        bytes->length = length;
-        if (data != NULL) {
-            memcpy(bytes->data, data, length);
-        }
-        bytes->data[length] = '\0';
+    if (bytes == NULL) {
+        return NULL;
+    }
+    bytes->length = length;
+    bytes->data[length] = '\0';
+    if (data != NULL && !bulk_copy(&vm->ctx, bytes->data, data, length)) {
+        object_release(&vm->ctx, bytes);
+        return NULL;
     }
     return bytes;
 }
@@ -125,8 +128,11 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         if (sum == NULL) {
             return VALUE_FAIL;
         }
-        memcpy(sum->data, bytes_text(a), x);
-        memcpy(sum->data + x, bytes_text(b), y);
+        if (!bulk_copy(&vm->ctx, sum->data, bytes_text(a), x) ||
+            !bulk_copy(&vm->ctx, sum->data + x, bytes_text(b), y)) {
+            object_release(&vm->ctx, sum);
+            return VALUE_FAIL;
+        }
         return value_from_object(sum);
     }
     // The bytes stand on either side of *, on the left of %.
@@ -154,11 +160,12 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         return VALUE_FAIL;
     }
     for (int64_t i = 0; i < times; i++) {
-        if (!ctx_poll(&vm->ctx)) {
+        if (!ctx_poll(&vm->ctx) ||
+            !bulk_copy(&vm->ctx, product->data + (size_t)i * length,
+                       bytes_text(self), length)) {
             object_release(&vm->ctx, product);
             return VALUE_FAIL;
         }
-        memcpy(product->data + (size_t)i * length, bytes_text(self), length);
     }
     return value_from_object(product);
 }
@@ -346,7 +353,10 @@ static Value bytes_zeros(Vm *vm, Value number)
     if (bytes == NULL) {
         return VALUE_FAIL;
     }
-    memset(bytes->data, 0, (size_t)count);
+    if (!bulk_fill(&vm->ctx, bytes->data, 0, (size_t)count)) {
+        object_release(&vm->ctx, bytes);
+        return VALUE_FAIL;
+    }
     return value_from_object(bytes);
 }
 
@@ -410,7 +420,10 @@ static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (self != NULL) {
         self->length = length;
         // With the zero byte.
-        memcpy(self->data, bytes_text(made), length + 1);
+        if (!bulk_copy(&vm->ctx, self->data, bytes_text(made), length + 1)) {
+            object_release(&vm->ctx, self);
+            self = NULL;
+        }
     }
     release(vm, made);
     return self == NULL ? VALUE_FAIL : value_from_object(self);

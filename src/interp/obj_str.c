@@ -6,6 +6,7 @@
 // then every offset is its index.
 #include "interp/obj_str.h"
 
+#include "base/bulk.h"
 #include "base/map.h"
 #include "base/utf8.h"
 
@@ -83,16 +84,26 @@ static inline void copy_text(char *to, const char *from, size_t length)
     }
 }
 
+// Puts a text of any length into a new str. Takes it: NULL, interrupted.
+static Str *filled(Vm *vm, Str *str, const char *text, size_t length)
+{
+    if (UNLIKELY(!bulk_copy(&vm->ctx, str->text, text, length))) {
+        object_release(&vm->ctx, str);
+        return NULL;
+    }
+    return str;
+}
+
 // A copy, since the text stands inside the object. NULL: failed.
 Str *str_of_class(Vm *vm, Type *cls, const Str *text)
 {
     Str *str = str_alloc_of(vm, cls, text->length);
-    if (str != NULL) {
-        memcpy(str->text, text->text, text->length + 1);
-        str->length = text->length;
-        str->count = text->count;
+    if (str == NULL) {
+        return NULL;
     }
-    return str;
+    str->length = text->length;
+    str->count = text->count;
+    return filled(vm, str, text->text, text->length + 1);
 }
 
 // The str itself, or the plain copy of an instance of a subclass. Owned.
@@ -117,12 +128,16 @@ static Str *str_new_counted(Vm *vm, const char *text, size_t length,
         }
     }
     Str *str = str_alloc(vm, length);
-    if (str != NULL) {
-        copy_text(str->text, text, length);
-        str->text[length] = '\0';
-        str->length = length;
-        str->count = count;
+    if (str == NULL) {
+        return NULL;
     }
+    str->text[length] = '\0';
+    str->length = length;
+    str->count = count;
+    if (UNLIKELY(length > BULK_PIECE)) {
+        return filled(vm, str, text, length);
+    }
+    copy_text(str->text, text, length);
     return str;
 }
 
@@ -159,7 +174,10 @@ Str *str_of_parts(Vm *vm, const Value *values, size_t count)
     size_t at = 0;
     for (size_t i = 0; str != NULL && i < count; i++) {
         const Str *part = value_as_str(values[i]);
-        memcpy(str->text + at, part->text, part->length);
+        if (!bulk_copy(&vm->ctx, str->text + at, part->text, part->length)) {
+            object_release(&vm->ctx, str);
+            return NULL;
+        }
         at += part->length;
     }
     if (str != NULL) {
@@ -283,11 +301,16 @@ Str *str_concat(Vm *vm, Str *a, Str *b)
         return object_retain(a->length == 0 ? b : a);
     }
     Str *str = str_alloc(vm, a->length + b->length);
-    if (str != NULL) {
-        memcpy(str->text, a->text, a->length);
-        memcpy(str->text + a->length, b->text, b->length + 1);
-        str->length = a->length + b->length;
-        str->count = a->count + b->count;
+    if (str == NULL) {
+        return NULL;
+    }
+    str->length = a->length + b->length;
+    str->count = a->count + b->count;
+    if (UNLIKELY(!bulk_copy(&vm->ctx, str->text, a->text, a->length) ||
+                 !bulk_copy(&vm->ctx, str->text + a->length, b->text,
+                            b->length + 1))) {
+        object_release(&vm->ctx, str);
+        return NULL;
     }
     return str;
 }
@@ -317,13 +340,19 @@ Str *str_append(Vm *vm, Str *a, Str *b)
             object_release(&vm->ctx, a);
             return NULL;
         }
-        memcpy(grown->text, a->text, a->length);
         grown->length = a->length;
         grown->count = a->count;
+        grown = filled(vm, grown, a->text, a->length);
         object_release(&vm->ctx, a);
         a = grown;
+        if (a == NULL) {
+            return NULL;
+        }
     }
-    memcpy(a->text + a->length, b->text, b->length + 1);
+    if (!bulk_copy(&vm->ctx, a->text + a->length, b->text, b->length + 1)) {
+        object_release(&vm->ctx, a);
+        return NULL;
+    }
     a->length = length;
     a->count += b->count;
     // The kept hash was that of the shorter text.

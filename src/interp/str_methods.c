@@ -3,6 +3,7 @@
 // str_split.c.
 #include "interp/str_methods.h"
 
+#include "base/bulk.h"
 #include "base/utf8.h"
 #include "interp/format.h"
 #include "interp/obj_bytes.h"
@@ -149,8 +150,11 @@ static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
         return VALUE_FAIL;
     }
     memset(made->text, fill, left);
-    memcpy(made->text + left, str->text, str->length);
     memset(made->text + left + str->length, fill, right);
+    if (!bulk_copy(&vm->ctx, made->text + left, str->text, str->length)) {
+        object_release(&vm->ctx, made);
+        return VALUE_FAIL;
+    }
     made->count = left + str->count + right;
     return str_value(made);
 }

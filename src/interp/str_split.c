@@ -3,6 +3,7 @@
 // Parts are copies: a small part does not keep a large text alive. All
 // positions are bytes, which is right for separators as a UTF-8 sequence never
 // begins within another one.
+#include "base/bulk.h"
 #include "base/utf8.h"
 #include "interp/sequence.h"
 #include "interp/str_methods.h"
@@ -281,19 +282,21 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
     char *at = text->text;
     // The code points add up as the bytes do; no text is counted anew.
     text->count = (count - 1) * sep->count;
-    for (size_t i = 0; i < count; i++) {
-        if (!ctx_poll_at(&vm->ctx, i + 1)) {
-            object_release(&vm->ctx, text);
-            return NULL;
-        }
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
         const Str *part = value_as_str(parts[i]);
         if (i > 0) {
-            memcpy(at, sep->text, sep->length);
+            ok = bulk_copy(&vm->ctx, at, sep->text, sep->length);
             at += sep->length;
         }
-        memcpy(at, part->text, part->length);
+        ok = ok && bulk_copy(&vm->ctx, at, part->text, part->length) &&
+             ctx_poll_at(&vm->ctx, i + 1);
         at += part->length;
         text->count += part->count;
+    }
+    if (!ok) {
+        object_release(&vm->ctx, text);
+        return NULL;
     }
     return text;
 }

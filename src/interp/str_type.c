@@ -3,6 +3,7 @@
 // A str is UTF-8 that never changes; its length in code points is known. Lone
 // surrogates are kept as the three bytes that UTF-8 would give them, so that
 // decoders must allow for them.
+#include "base/bulk.h"
 #include "base/utf8.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
@@ -61,7 +62,8 @@ static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
     return value_from_order(op, order);
 }
 
-enum { REPEAT_PIECE = 1 << 20 }; // bytes copied between two polls
+// Bytes copied between two polls, of what has been written already.
+enum { REPEAT_PIECE = 1 << 20 };
 
 // All room at once, so that too long a text fails before it is made; what has
 // been written is copied on, twice as much each time up to a piece that leaves
@@ -73,19 +75,20 @@ static Str *repeated(Vm *vm, const Str *str, size_t count)
     if (made == NULL) {
         return NULL;
     }
-    memcpy(made->text, str->text, done);
-    while (done < length) {
+    bool ok = bulk_copy(&vm->ctx, made->text, str->text, done);
+    while (ok && done < length) {
         size_t more = done < REPEAT_PIECE ? done
                       : str->length > REPEAT_PIECE
                           ? str->length
                           : REPEAT_PIECE / str->length * str->length;
         more = more < length - done ? more : length - done;
-        memcpy(made->text + done, made->text, more);
+        ok = bulk_copy(&vm->ctx, made->text + done, made->text, more) &&
+             ctx_poll(&vm->ctx);
         done += more;
-        if (!ctx_poll(&vm->ctx)) {
-            object_release(&vm->ctx, made);
-            return NULL;
-        }
+    }
+    if (!ok) {
+        object_release(&vm->ctx, made);
+        return NULL;
     }
     made->count = str->count * count;
     return made;

@@ -82,9 +82,11 @@ bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
     if (UNLIKELY(out->dtype == DT_STRING)) {
         return copy_strings(ctx, out, at, in, from, count);
     }
+    // Short runs look for Ctrl-C too: loops around this need no poll.
     return bulk_copy(ctx, (char *)out->data + (size_t)at * size,
                      (const char *)in->data + (size_t)from * size,
-                     (size_t)count * size);
+                     (size_t)count * size) &&
+           ctx_poll(ctx);
 }
 
 // Strides are permuted with the sizes, and the gather walks the result in its
