@@ -381,9 +381,8 @@ Value bytes_method_zfill(Vm *vm, Value *args, uint32_t count)
 Value bytes_method_expandtabs(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int width = 8;
-    int64_t column = 0;
-    if (!value_unbound(args[1]) && !value_to_c_int(vm, args[1], &width)) {
+    int64_t width = 8, column = 0;
+    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &width)) {
         return VALUE_FAIL;
     }
     TextRange text = self_of(args);
@@ -447,9 +446,8 @@ Value bytes_method_rsplit(Vm *vm, Value *args, uint32_t count)
 Value bytes_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    bool keep;
-    List *list =
-        value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
+    int keep = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
+    List *list = keep < 0 ? NULL : list_new(vm, 0);
     if (list == NULL) {
         return VALUE_FAIL;
     }

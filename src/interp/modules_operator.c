@@ -2,7 +2,6 @@
 // methodcaller do when they are called.
 //
 // lib/operator.duet derives the classes that programs see.
-#include "interp/builtins.h"
 #include "interp/module.h"
 #include "interp/obj_int.h"
 #include "interp/obj_dict.h"
@@ -360,37 +359,7 @@ static bool add_getters(Vm *vm, Dict *dict)
     return true;
 }
 
-// args: the object, the default. It may be negative, hence no test of the
-// result alone.
-static Value length_hint(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    int64_t fallback = 0;
-    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &fallback)) {
-        return VALUE_FAIL;
-    }
-    int64_t hint = value_length_hint(vm, args[0], fallback);
-    return vm_has_error(vm) ? VALUE_FAIL : int_from_i64(vm, hint);
-}
-
-// Returns what operator.index() does: of a subclass the plain int.
-static Value index_of(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return builtin_index(vm, args[0]);
-}
-
-static const NativeDef functions[] = {
-    {"index", "a, /", index_of, "a as an integer, by __index__."},
-    {"length_hint", "obj, default=0, /", length_hint,
-     "len(obj), or what it says of itself, or the default."},
-    {NULL, NULL, NULL, NULL}};
-
 const ModuleDef operator_module = {.name = "operator",
                                    .doc = "The native half of operator.",
-<<<<<<< HEAD
                                    .functions = operator_functions,
-=======
-                                   .functions = functions,
->>>>>>> 7b2bb2c (src/interp: Read numbers, lengths and flags as CPython's arguments do.)
                                    .init = add_getters};

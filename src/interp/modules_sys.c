@@ -39,13 +39,17 @@ SYS_BODY(exit)
 SYS_BODY(setrecursionlimit)
 {
     (void)count;
-    int limit;
-    if (!value_to_c_int(vm, args[0], &limit)) {
+    int64_t limit;
+    if (!value_to_index(vm, args[0], &limit)) {
         return VALUE_FAIL;
     }
     if (limit < LIMIT_MIN) {
         return raise_error(vm, ERR_VALUE,
                            "recursion limit must be greater or equal than 1");
+    }
+    if (limit > INT32_MAX) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "Python int too large to convert to C int");
     }
     vm_set_recursion_limit(vm, (uint32_t)limit);
     return VALUE_NONE;

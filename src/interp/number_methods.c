@@ -21,16 +21,13 @@
 // super() and subclasses.
 METHOD(abs)
 {
-    (void)count;
-    return number_abs(vm, args[0]);
+    return builtin_abs(vm, args, count);
 }
 
-// Half to even. None for the digits of an int is an error.
+// As the built-in function, half to even.
 METHOD(round)
 {
-    (void)count;
-    bool none = value_is_none(args[1]) && value_is_float(args[0]);
-    return number_round(vm, args[0], none ? VALUE_UNBOUND : args[1]);
+    return builtin_round(vm, args, count);
 }
 
 // trunc, floor and ceil of a float differ in the C function alone.
@@ -75,7 +72,8 @@ static Value divmod_of(Vm *vm, Value self, Value a, Value b)
     if (!is_number(a, floats) || !is_number(b, floats)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    return number_divmod(vm, a, b);
+    Value pair[2] = {a, b};
+    return builtin_divmod(vm, pair, 2);
 }
 
 // NotImplemented for other operands, so that the reflected method is asked.
@@ -232,14 +230,14 @@ METHOD(from_bytes)
     if (order == '\0') {
         return VALUE_FAIL;
     }
-    // What bytes() takes, but for an int and a str.
-    Value source = bytes_from_method(vm, args[1]);
-    if (value_unbound(source)) {
-        source = value_is_str(args[1])
-                     ? raise_error(vm, ERR_TYPE,
-                                   "cannot convert 'str' object to bytes")
-                     : bytes_from_items(vm, args[1]);
+    // bytes() of a str would ask for an encoding: a different message.
+    if (value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "cannot convert 'str' object to bytes");
     }
+    // bytes() accepts what from_bytes does: bytes, iterables of ints.
+    Value source = vm_call(vm, value_from_object(vm->types[KIND_BYTES]),
+                           args + 1, 1);
     if (value_failed(source)) {
         return source;
     }

@@ -304,7 +304,7 @@ static bool byte_of(Vm *vm, Value item, int64_t *byte)
 }
 
 // bytes(iterable of ints).
-Value bytes_from_items(Vm *vm, Value iterable)
+static Value bytes_from_items(Vm *vm, Value iterable)
 {
     Value iterator = value_iter(vm, iterable);
     if (value_failed(iterator)) {
@@ -322,15 +322,8 @@ Value bytes_from_items(Vm *vm, Value iterable)
     strbuf_init(&out, &vm->ctx);
     // Item by item: a wrong one ends it before the next is asked for.
     int64_t byte;
-<<<<<<< HEAD
     Value item = value_ask_length(vm, iterable) ? value_next(vm, iterator)
                                                 : VALUE_FAIL;
-=======
-    // The hint is of no use here, but asking for it may fail.
-    Value item = value_length_hint(vm, iterable, 0) < 0
-                     ? VALUE_FAIL
-                     : value_next(vm, iterator);
->>>>>>> 7b2bb2c (src/interp: Read numbers, lengths and flags as CPython's arguments do.)
     while (!value_failed(item) && !value_same(item, VALUE_STOP)) {
         bool ok = byte_of(vm, item, &byte);
         release(vm, item);

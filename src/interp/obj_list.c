@@ -135,16 +135,14 @@ static bool extend_characters(Vm *vm, List *list, Str *text)
     return true;
 }
 
-// Makes room at once where the length is told: one that no memory can hold then
-// fails here, and not after hours. A class of the program is asked as CPython
-// asks it, since its answer may be an error.
-static bool hinted_room(Vm *vm, List *list, Value iterable)
+// Makes room for a range at once, whose length is known without running code:
+// one that no memory can hold then fails here, and not after hours.
+static bool range_room(Vm *vm, List *list, Value iterable)
 {
-    if (!value_is_kind(iterable, KIND_RANGE) &&
-        !(type_of(vm, iterable)->flags & TYPE_HEAP)) {
+    if (!value_is_kind(iterable, KIND_RANGE)) {
         return true;
     }
-    int64_t length = value_length_hint(vm, iterable, 0);
+    int64_t length = type_of(vm, iterable)->slots.length(vm, iterable);
     return length >= 0 && list_reserve(vm, list, (size_t)length);
 }
 
@@ -187,11 +185,7 @@ bool list_extend(Vm *vm, List *list, Value iterable)
     }
     Value item;
     // A generator's length is not known: its list grows as it comes.
-<<<<<<< HEAD
     bool ok = range_room(vm, list, iterable) && value_ask_length(vm, iterable);
-=======
-    bool ok = hinted_room(vm, list, iterable);
->>>>>>> 7b2bb2c (src/interp: Read numbers, lengths and flags as CPython's arguments do.)
     ListSink sink = {{list_take}, list};
     // An error gives VALUE_FAIL, which ends the loop in its body.
     while (ok && !value_same(item = generator_feed(vm, iterator, &sink.sink),

@@ -51,53 +51,6 @@ Value value_iter(Vm *vm, Value iterable)
                        type_name(type));
 }
 
-// What a call of __length_hint__ gave, which it takes; a TypeError means that
-// the object does not know. -1: failed.
-static int64_t hint_of(Vm *vm, Value answer, int64_t fallback)
-{
-    int64_t hint = -1;
-    if (value_failed(answer)) {
-        if (!raise_matches(vm, ERR_TYPE)) {
-            return -1;
-        }
-        raise_clear(vm);
-        return fallback;
-    }
-    if (value_same(answer, VALUE_NOT_IMPLEMENTED)) {
-        return fallback;
-    }
-    if (!value_is_integer(answer) && !value_is_bool(answer)) {
-        raise_error(vm, ERR_TYPE,
-                    "__length_hint__ must be an integer, not %s",
-                    type_name(type_of(vm, answer)));
-    } else if (value_to_index(vm, answer, &hint) && hint < 0) {
-        raise_error(vm, ERR_VALUE, "__length_hint__() should return >= 0");
-    }
-    release(vm, answer);
-    return hint;
-}
-
-// PyObject_LengthHint: a TypeError of either method is no failure. Whoever
-// collects an iterable asks once, after iter(), so that a class of the program
-// with a wrong length fails there as in CPython.
-int64_t value_length_hint(Vm *vm, Value v, int64_t fallback)
-{
-    if (type_of(vm, v)->slots.length != NULL) {
-        int64_t length = value_length(vm, v);
-        if (length >= 0 || !raise_matches(vm, ERR_TYPE)) {
-            return length;
-        }
-        raise_clear(vm);
-    }
-    Value method = value_find_method(vm, v, vm->names[NAME_LENGTH_HINT]);
-    if (value_failed(method) || value_unbound(method)) {
-        return value_failed(method) ? -1 : fallback;
-    }
-    int64_t hint = hint_of(vm, vm_call(vm, method, NULL, 0), fallback);
-    release(vm, method);
-    return hint;
-}
-
 // map(f, map(f, map(…))) nests steps as deep as the program likes. Only
 // built-in iterators nest in this way; a generator has a frame of its own.
 static inline Value step(Vm *vm, Iterator *self)
