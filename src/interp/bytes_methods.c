@@ -11,6 +11,8 @@
 #include "interp/sequence.h"
 
 // Borrowed; NULL with a TypeError pending.
+// For arguments that must be bytes and nothing that can be made into them; the
+// words are those of CPython's buffer protocol.
 Bytes *bytes_argument(Vm *vm, Value v)
 {
     return value_is_kind(v, KIND_BYTES)
@@ -69,6 +71,7 @@ static Value affix(Vm *vm, Value *args, bool at_end)
     // wrong type behind it, as in CPython.
     bool many = value_is_kind(args[1], KIND_TUPLE);
     const Tuple *parts = many ? value_as_tuple(args[1]) : NULL;
+    // A single prefix is looked at as a tuple of one would be.
     for (size_t i = 0; i < (many ? parts->count : 1); i++) {
         Value part = many ? parts->items[i] : args[1];
         if (!value_is_kind(part, KIND_BYTES)) {
@@ -87,6 +90,7 @@ static Value affix(Vm *vm, Value *args, bool at_end)
 }
 
 // A prefix, or a tuple of them.
+// An empty prefix fits as long as the range is not behind the end.
 static Value method_startswith(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -101,6 +105,8 @@ static Value method_endswith(Vm *vm, Value *args, uint32_t count)
 }
 
 // `at` is the item's number, for the message.
+// False: a TypeError is pending. Memory that runs out is seen by the caller, in
+// the buffer.
 static bool add_item(Vm *vm, StrBuf *out, Value item, size_t at)
 {
     if (!value_is_kind(item, KIND_BYTES)) {
@@ -118,6 +124,8 @@ static bool add_item(Vm *vm, StrBuf *out, Value item, size_t at)
 static Value method_join(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
+    // Asked ahead of value_to_tuple, whose own message would speak of an object
+    // that is not iterable.
     if (type_of(vm, args[1])->slots.iter == NULL) {
         return raise_error(vm, ERR_TYPE, "can only join an iterable");
     }
@@ -154,12 +162,15 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
         if (table == NULL) {
             return VALUE_FAIL;
         }
+        // One byte for each value: the message says characters, as CPython's
+        // does.
         if (table->length != 256) {
             return raise_error(vm, ERR_VALUE,
                                "translation table must be 256 characters "
                                "long");
         }
     }
+    // No `delete` was given; an empty one has nothing to look up either.
     if (!value_unbound(args[2])) {
         omit = bytes_argument(vm, args[2]);
         if (omit == NULL) {
@@ -167,6 +178,7 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
         }
     }
     const Bytes *self = value_as_bytes(args[0]);
+    // Written in place: nobody else can see it yet.
     Bytes *out = bytes_new(vm, NULL, self->length);
     // Never more than the input; the copy below cuts it.
     size_t used = 0;
@@ -182,6 +194,7 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
                 table == NULL ? byte : table->data[(unsigned char)byte];
         }
     }
+    // A bytes is freed by its length, so it is not cut in place but copied.
     Value result =
         out == NULL ? VALUE_FAIL : bytes_value(vm, out->data, used);
     object_release_null(&vm->ctx, out);
@@ -203,6 +216,7 @@ static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
                            "maketrans arguments must have same length");
     }
     char table[256];
+    // Bytes that `from` does not name stay as they are.
     for (int i = 0; i < 256; i++) {
         table[i] = (char)i;
     }

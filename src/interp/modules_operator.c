@@ -69,6 +69,8 @@ static void set_keys(Vm *vm, Getter *self, Tuple *keys)
     object_release_null(&vm->ctx, old);
 }
 
+// Keywords are refused here, in the words of a function that takes none; no
+// keys at all has a text of its own.
 // The arguments are the keys; the tuple of them is shared.
 static bool getter_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 {
@@ -84,6 +86,7 @@ static bool getter_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 }
 
 // A call takes one argument and no keywords. `name` is whose call it is.
+// False: a TypeError is pending.
 static bool check_call(Vm *vm, const Getter *self, const char *name,
                        uint32_t count, const Tuple *keyword_names)
 {
@@ -112,6 +115,8 @@ static Value getter_call(Vm *vm, Value v, const Value *args, uint32_t count,
     // Code of the program may replace the keys meanwhile.
     object_retain(keys);
     Tuple *items = tuple_new(vm, keys->count);
+    // Slots that are not filled yet are unbound: the tuple can be released at
+    // any point.
     for (size_t i = 0; items != NULL && i < keys->count; i++) {
         items->items[i] = value_get_item(vm, args[0], keys->items[i]);
         if (value_failed(items->items[i])) {
@@ -126,6 +131,8 @@ static Value getter_call(Vm *vm, Value v, const Value *args, uint32_t count,
 // --- attrgetter ---
 
 // The names, interned, so that look-ups know them by their address.
+// A name may hold dots; they are taken apart at each call, since most names
+// have none and are one look-up then.
 static bool attributes_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 {
     if (!arguments_check(vm, "attrgetter", args, keywords, SIZE_MAX)) {
@@ -172,6 +179,8 @@ static Value attribute(Vm *vm, Value obj, Str *path)
         Str *name = str_intern(vm, at, (size_t)(stop - at));
         Value next = name == NULL ? VALUE_FAIL : value_get_attr(vm, obj, name);
         object_release_null(&vm->ctx, name);
+        // Whether the look-up succeeded or not: `next` is all that is needed
+        // from here on.
         release(vm, obj);
         obj = next;
         at = dot == NULL ? NULL : dot + 1;
@@ -188,6 +197,8 @@ static Value attributes_call(Vm *vm, Value v, const Value *args,
         return VALUE_FAIL;
     }
     // Code of the program may replace the names meanwhile.
+    // Two results share the way out: `result` for one name, `values` for
+    // several; the one that is not wanted stays as it is here.
     Tuple *names = object_retain(as_getter(v)->keys), *values = NULL;
     Value result = VALUE_FAIL;
     if (names->count == 1) {
@@ -211,6 +222,8 @@ static Value attributes_call(Vm *vm, Value v, const Value *args,
 // --- methodcaller ---
 
 // The method's name, then its arguments and keywords.
+// Nothing of the getter is touched until every part of the new state has been
+// made: a failed __init__ leaves the old one usable.
 static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 {
     if (args->count == 0) {
@@ -224,6 +237,7 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     Getter *self = as_getter(v);
     // Without keywords a call needs no dict.
     bool named = keywords != NULL && keywords->count != 0;
+    // tuple_from counts its items again, so the tuple owns what it holds.
     Tuple *rest = tuple_from(vm, args->items + 1, args->count - 1);
     Str *name =
         rest == NULL ? NULL : str_intern(vm, text->text, text->length);
@@ -244,6 +258,8 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 
 // The method is looked up anew in each object; what is held here outlives the
 // call, which may run __init__ again.
+// With keywords the method is bound first and then called by a dict; without
+// them value_call_method goes without the bound method.
 static Value caller_call(Vm *vm, Value v, const Value *args, uint32_t count,
                          Tuple *keyword_names)
 {
@@ -272,6 +288,7 @@ static Value caller_call(Vm *vm, Value v, const Value *args, uint32_t count,
 }
 
 // For __repr__, which is written in Duet.
+// The tuple itself, since nothing of it can change.
 static Value get_keys(Vm *vm, Value self)
 {
     Tuple *keys = as_getter(self)->keys;

@@ -26,6 +26,9 @@ typedef struct StyleRow {
     Style style;
 } StyleRow;
 
+// The STYLE_FORMAT rows are those whose C code calls PyArg_ParseTuple with the
+// method's name behind a colon; a name that is no row is read by what Argument
+// Clinic makes of its parameters.
 static const StyleRow styles[] = {
     {"find", {"str", "bytes"}, STYLE_FORMAT},
     {"rfind", {"str", "bytes"}, STYLE_FORMAT},
@@ -67,6 +70,8 @@ static Style style_of(const Native *native)
 
 // Special methods that are ordinary methods of C in CPython, with the types
 // where they are if others have a slot for them.
+// Whoever gives a type a new dunder method looks here first: one that is
+// missing is taken for a slot, and its errors lose the method's name.
 static const struct {
     const char *name;
     const char *owners[3];
@@ -107,6 +112,9 @@ static const struct {
 
 // Such a method is a wrapper of a slot in CPython, whose errors have words of
 // their own.
+// A row with owners holds for those types only: list and dict have a
+// __getitem__ of their own beside the slot, for speed, while str and tuple have
+// the slot alone.
 bool native_is_slot(const Native *native)
 {
     const char *name = native->def->name;
@@ -137,6 +145,8 @@ static bool is_unpacked_slot(const Native *native)
         "__setattr__", "__setitem__", "__pow__", "__rpow__",
         "__ipow__",    "__get__",     "__set__",
     };
+    // For a sequence these three fill sq_repeat, which wrap_indexargfunc reads
+    // by PyArg_UnpackTuple as the names above.
     static const char *const repeats[] = {"__mul__", "__rmul__", "__imul__"};
     const char *name = native->def->name;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -146,6 +156,7 @@ static bool is_unpacked_slot(const Native *native)
     }
     for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++) {
         if (strcmp(repeats[i], name) == 0) {
+            // A type without a length slot is a number.
             return native->owner->def->slots.length != NULL;
         }
     }
@@ -168,6 +179,8 @@ static bool is_addition(const Native *native, const NativeParam *param)
 }
 
 // Its number; -1: no parameter may be given by that name.
+// Names of calls are mostly interned, so the address is compared first. Self is
+// passed over: no keyword may name it.
 int native_find_param(const Native *native, Str *name)
 {
     for (uint32_t i = self_count(native); i < native->param_count; i++) {
@@ -183,6 +196,7 @@ int native_find_param(const Native *native, Str *name)
 }
 
 // There is at most one *args and one **kwargs.
+// The number of the parameter, or -1.
 int native_find_kind(const Native *native, ParamKind kind)
 {
     for (uint32_t i = 0; i < native->param_count; i++) {
@@ -195,6 +209,7 @@ int native_find_kind(const Native *native, ParamKind kind)
 
 // How many parameters an argument can be given for, self and additions aside;
 // `kind` counts those of one kind only, PARAM_VARKEYWORDS all.
+// *args and **kwargs stand for no one argument and are never counted.
 static uint32_t count_params(const Native *native, ParamKind kind)
 {
     uint32_t count = 0;
@@ -216,6 +231,8 @@ static bool takes_keywords(const Native *native)
 }
 
 // "str." in front of a method, "math." of a module's function, "" else.
+// `dot` is set with it, so that one format "%s%s%s()" serves methods and
+// functions. Both point to text that the native or a constant owns.
 static const char *prefix_of(const Native *native, const char **dot)
 {
     const char *owner = native->owner != NULL
@@ -230,6 +247,7 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
 {
     const char *function = native->def->name, *dot;
     const char *prefix = prefix_of(native, &dot);
+    // wrapperobject's call refuses keywords before it looks at anything else.
     if (native_is_slot(native)) {
         return raise_false(vm, ERR_TYPE,
                            "wrapper %s() takes no keyword arguments",
@@ -253,6 +271,7 @@ static bool count_keywords(Vm *vm, const Native *native, const Tuple *names,
                            uint32_t *out)
 {
     *out = 0;
+    // With **kwargs any name is welcome; it is not counted as one too many.
     bool refused = !takes_keywords(native) &&
                    native_find_kind(native, PARAM_VARKEYWORDS) < 0;
     for (size_t i = 0; names != NULL && i < names->count; i++) {
@@ -288,6 +307,7 @@ static bool takes(Vm *vm, const Native *native, const char *how,
 static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
                                 uint32_t keywords)
 {
+    // Without self, as `given` is.
     uint32_t most = native->positional_count - self_count(native);
     uint32_t all = count_params(native, PARAM_VARKEYWORDS);
     uint32_t least = 0;
@@ -300,6 +320,8 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
     if (!open && native_find_kind(native, PARAM_VARKEYWORDS) < 0 &&
         given + keywords > all) {
         return takes(vm, native, "at most", all, given == 0 ? "keyword " : "",
+                     // CPython adds "keyword " only if nothing came by
+                     // position.
                      given + keywords);
     }
     if (!open && given > most) {
@@ -310,6 +332,8 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
                    : takes(vm, native, least < most ? "at most" : "exactly",
                            most, "positional ", given);
     }
+    // A missing named parameter is told by check_required, by its name; here
+    // only those that have no name for callers are counted.
     return given >= least ||
            takes(vm, native, least < most ? "at least" : "exactly", least,
                  "positional ", given);
@@ -323,6 +347,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
     const char *prefix = prefix_of(native, &dot);
     Style style = style_of(native);
     bool few = given < least;
+    // Only one of the two bounds is broken, and the message states that one.
     uint32_t bound = few ? least : most;
     // A slot's wrapper does not name the method.
     if (native_is_slot(native)) {
@@ -339,6 +364,8 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
         return takes(vm, native, few ? "at least" : "at most", bound, "",
                      given);
     }
+    // The count alone tells them apart, as it does for who writes them in C: no
+    // argument and exactly one.
     // METH_NOARGS and METH_O have words of their own.
     if (most == 0) {
         return raise_false(vm, ERR_TYPE,
@@ -350,6 +377,8 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
                            "%s%s%s() takes exactly one argument (%u given)",
                            prefix, dot, name, given);
     }
+    // What is left has several: PyArg_UnpackTuple and _PyArg_CheckPositional,
+    // which say "f expected at most 2 arguments, got 3" without brackets.
     const char *how = least == most ? "" : few ? "at least " : "at most ";
     return raise_false(vm, ERR_TYPE, "%s expected %s%u argument%s, got %u",
                        name, how, bound, plural(bound), given);
@@ -368,6 +397,8 @@ static bool has_name(const Tuple *names, const Str *name)
 
 // The first required parameter that neither a position nor a name gives.
 // Positions are counted without self, as CPython counts them.
+// True when none is missing. The order is that of the parameters, so that of
+// two missing ones the first is named.
 static bool check_required(Vm *vm, const Native *native, uint32_t given,
                            const Tuple *names)
 {
@@ -376,6 +407,7 @@ static bool check_required(Vm *vm, const Native *native, uint32_t given,
         // Positional-only ones were counted before.
         bool named = param->kind == PARAM_KEYWORD_ONLY ||
                      (param->kind == PARAM_POSITIONAL && i >= given);
+        // A parameter with a default is never missing.
         if (!named || param->default_text != NULL ||
             has_name(names, param->name)) {
             continue;
@@ -411,6 +443,7 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
     if (names == NULL && given >= native->required_count && given >= self &&
         (given - self <= most ||
          native_find_kind(native, PARAM_VARARGS) >= 0)) {
+        // Types and values are the native's own affair.
         return true;
     }
     // The function of a class method, taken out of it and called bare.
@@ -434,6 +467,9 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
 }
 
 // As CPython's tp_new_wrapper.
+// `window[0]` is the class that __new__ is to make an instance of,
+// `native->data` the type whose __new__ it is. The first three texts are those
+// of a class that is no class, or none of this type's.
 bool native_check_class(Vm *vm, const Native *native, const Value *window,
                         uint32_t count)
 {
@@ -459,6 +495,8 @@ bool native_check_class(Vm *vm, const Native *native, const Value *window,
     while (layout->flags & TYPE_HEAP) {
         layout = layout->base;
     }
+    // object.__new__(int) would make an int without a number: the nearest
+    // built-in base must be made in the same way.
     return layout->slots.make == made->slots.make ||
            raise_false(vm, ERR_TYPE,
                        "%s.__new__(%s) is not safe, use %s.__new__()",

@@ -44,6 +44,8 @@ typedef enum MergeEnd {
 // The shorter side stands in `spare`; from its end on, items go to where they
 // belong. `step` is 1 when the left side is spared and everything goes from
 // left to right, -1 when it is the right side and everything goes backwards.
+// The two sides, the gap between them and what is merged already always hold
+// all items between them; a failure at any point can put the rest back.
 typedef struct Merge {
     Sort *sort;
     SortItem *to;      // where the next item goes
@@ -54,11 +56,13 @@ typedef struct Merge {
     ptrdiff_t step;
 } Merge;
 
+// 1: a's key stands before b's, 0: it does not, below 0: an error is pending.
 static int compare(Sort *sort, const SortItem *a, const SortItem *b)
 {
     return sort->before(sort->vm, a->key, b->key);
 }
 
+// Keys and values are one item, so they stay together.
 void sort_reverse(SortItem *items, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {
@@ -82,6 +86,8 @@ static size_t run_length(Vm *vm, const SortItem *items, size_t count,
     size_t length = 2;
     *descending = first > 0;
     while (less >= 0 && length < count) {
+        // Only ever asks whether the later item is less, as CPython does; that
+        // is what leaves equal items in a run that does not descend.
         less = before(vm, items[length].key, items[length - 1].key);
         less = ctx_poll_at(&vm->ctx, length) ? less : -1;
         if (less != first) {
@@ -92,6 +98,8 @@ static size_t run_length(Vm *vm, const SortItem *items, size_t count,
     return less < 0 ? 0 : length;
 }
 
+// 1: it was one run and is in order now; 0: it is not, and nothing was moved;
+// -1: failed. For what is sorted already no room for merges has to be made.
 int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
 {
     bool descending;
@@ -117,6 +125,8 @@ static bool insert_rest(Sort *sort, SortItem *items, size_t count,
             size_t middle = low + (high - low) / 2;
             int less = compare(sort, &item, &items[middle]);
             if (less < 0) {
+                // The item in hand still stands in its place: nothing was moved
+                // while comparing, so all items are there.
                 return false;
             }
             if (less) {
@@ -128,6 +138,7 @@ static bool insert_rest(Sort *sort, SortItem *items, size_t count,
         memmove(items + low + 1, items + low, (at - low) * sizeof *items);
         items[low] = item;
     }
+    // Once for all: such a run has at most RUN_LEAST items.
     return ctx_poll(&sort->vm->ctx);
 }
 
@@ -155,6 +166,7 @@ static ptrdiff_t place_of(Sort *sort, const SortItem *key,
         return -1;
     }
     // Which way to go, and how far that can be.
+    // One step beyond the last item that could be asked.
     size_t most = behind ? hint + 1 : count - hint;
     size_t last = 0, offset = 1;
     while (offset < most) {
@@ -168,6 +180,8 @@ static ptrdiff_t place_of(Sort *sort, const SortItem *key,
             break;
         }
         last = offset;
+        // 1, 3, 7, 15: cannot overflow, for a count of items is far below the
+        // largest size.
         offset = offset * 2 + 1;
     }
     offset = offset > most ? most : offset;

@@ -5,6 +5,7 @@
 // a release can run code that changes the object.
 
 OP_GETATTR: {
+    // The cache stands in the two words behind the instruction (AttrCache).
     const Value *place = fast_attr(vm, RB, (const AttrCache *)pc);
     if (LIKELY(place != NULL)) {
         f->pc = pc;
@@ -13,6 +14,7 @@ OP_GETATTR: {
         pc += 2;
         NEXT();
     }
+    // What follows can raise, and the traceback reads the line from here.
     f->pc = pc;
     if (!slow_getattr(vm, f, ins)) {
         goto error;
@@ -27,6 +29,8 @@ OP_GETATTR: {
 }
 // fast_attr_place has given the instance its new shape when it returns.
 OP_SETATTR: {
+    // An unbound local reaches this as VALUE_UNBOUND; the slow way raises its
+    // NameError.
     Value v = RB;
     Value *place = UNLIKELY(value_unbound(v))
                        ? NULL
@@ -36,6 +40,7 @@ OP_SETATTR: {
         TAKE_FIRST(v, RB);
         SET(*place, v);
         DROP_SECOND(RA);
+        // A StoreCache is three words long.
         pc += 3;
         NEXT();
     }
@@ -48,6 +53,8 @@ OP_SETATTR: {
 }
     SLOW_DROP(DELATTR, slow_delattr, 0)
 // Method and self stand where CALLM wants them: no bound method is made.
+// Hit: the cache knows the method for this shape or class. Otherwise what
+// slow_loadm finds may have no self, and CALLM moves the arguments down then.
 OP_LOADM: {
     Value self = RB;
     Object *method = fast_method(vm, self, (const MethodCache *)pc);
@@ -89,8 +96,11 @@ OP_LOADM: {
 OP_GETITEM: {
     const Value *place = fast_item(vm, RB, RC);
     if (LIKELY(place != NULL)) {
+        // Borrowed: RB keeps the container, which keeps this.
         Value first = *place;
         if (FIELD_X & INS_ITEM) {
+            // The next instruction is run here as well, so pc counts it; where
+            // that fails, pc-- leaves it to itself.
             pc++;
             place = fast_item(vm, first, RC);
             if (LIKELY(place != NULL)) {
@@ -109,6 +119,8 @@ OP_GETITEM: {
         }
         ITEM_RESULT(first)
     }
+    // Not a list or tuple with a small int: a dict whose key compares without
+    // running code.
     const DictEntry *entry = fast_entry(vm, RB, RC);
     if (LIKELY(entry != NULL)) {
         Value item = value_retain(entry->value);
@@ -116,6 +128,7 @@ OP_GETITEM: {
         SET(RA, item);
         DROP_FIRST(RB);
         DROP_SECOND(RC);
+        // Dropping the key or the dict may have run a finaliser.
         NEXT_POLL();
     }
     SLOW_METHOD(slow_getitem)
@@ -140,6 +153,8 @@ OP_GETITEMI: {
 }
 // Nothing can be deleted from the list between finding the place and storing:
 // no code runs in between.
+// The old item is released by SET, after the new one stands in its place, so
+// that a finaliser sees a list that is whole.
 OP_SETITEM: {
     Value v = RC;
     Value *place =
@@ -154,6 +169,8 @@ OP_SETITEM: {
     SLOW_HERE(slow_setitem)
 }
     SLOW_DROP(DELITEM, slow_delitem, 0)
+// A __getitem__ of the program can have been entered: slow_slice has set the pc
+// that goes on.
 OP_SLICE:
     f->pc = pc;
     if (UNLIKELY(!slow_slice(vm, f, ins))) {
@@ -168,6 +185,8 @@ OP_SLICE:
     SLOW(SET, slow_set_display, 0)
     SLOW(DICT, slow_dict, 0)
 // The value moves out of a temporary; a local keeps its own reference.
+// Of a list comprehension: RA is the list in the making, which no code of the
+// program can see yet.
 OP_APPEND: {
     Value v = RB;
     if (LIKELY(!value_unbound(v) && fast_append(vm, RA, v))) {
@@ -191,7 +210,10 @@ OP_UNPACK: {
     Value source = RA;
     Value *out = &RB;
     if (LIKELY(fast_is_exact(vm, source, KIND_TUPLE)) &&
+        // The number of targets. Any other count is an error, whose words the
+        // slow way has.
         value_as_tuple(source)->count == FIELD_C &&
+        // As a difference of unsigned numbers it is large where A lies below B.
         (uint32_t)(FIELD_A - FIELD_B) >= FIELD_C) {
         f->pc = pc;
         for (uint32_t i = 0; i < FIELD_C; i++) {
