@@ -10,6 +10,7 @@
 #include "ops/move.h"
 
 // How many of x's axes an index tuple names; -1 where that is not known.
+// A size of 0 is allowed: the empty tuple names all of x.
 static int tuple_size(const InferCall *call)
 {
     TensorType indices = call->inputs[1];
@@ -20,6 +21,8 @@ static int tuple_size(const InferCall *call)
 
 // The shape of what the tuples name: indices.shape[:-1] + x.shape[size:].
 // False: raised, or (out->rank unknown) open in a trace.
+// gather_nd gives this shape and scatter asks it of its updates; the dtype of x
+// plays no part in it.
 static bool named_shape(InferCall *call, Shape *out)
 {
     TensorType x = call->inputs[0], indices = call->inputs[1];
@@ -45,6 +48,7 @@ static bool named_shape(InferCall *call, Shape *out)
 }
 
 // The rule is shared with scatter, which writes where this reads.
+// The dtype is x's, strings among them: nothing is computed.
 static bool infer_gather_nd(InferCall *call)
 {
     call->out_dtypes[0] = call->inputs[0].dtype;
@@ -78,6 +82,8 @@ static Tuples tuples_of(const Tensor *x, const Tensor *indices)
 
 // The slice that tuple `number` names; -1 with "indices[3] = (5, 0) does not
 // index into shape (2, 3)".
+// Slices are counted in row-major order of x's first axes; times `width` that
+// is the place of its first element.
 static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
                            const Tuples *t, int64_t number)
 {
@@ -95,6 +101,8 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
         return slice;
     }
     StrBuf text;
+    // The text is made only on the way to an error; where memory runs out for
+    // it, that is the error that stands.
     strbuf_init(&text, ctx);
     strbuf_printf(&text, "%s: indices[%" PRId64 "] = ", op->name, number);
     AttrValue shown = {.kind = ATTR_INTS, .count = (uint32_t)t->size,
@@ -110,6 +118,8 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
 }
 
 // Slices are dense, so each is one copy.
+// A bad index ends the op half-way; the output is then dropped as a whole by
+// the caller.
 static bool kernel_gather_nd(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *out = call->outputs[0];
@@ -148,6 +158,8 @@ const OpDesc op_gather_nd = {
 extern const OpDesc op_scatter_add; // strings do not add up
 
 // The updates stand where gather_nd would read.
+// x and updates are of one dtype, cast by nobody: a silent cast here would lose
+// digits without a trace.
 static bool infer_scatter(InferCall *call)
 {
     TensorType x = call->inputs[0], updates = call->inputs[2];
@@ -161,6 +173,7 @@ static bool infer_scatter(InferCall *call)
     if (call->op == &op_scatter_add && x.dtype == DT_STRING) {
         return infer_dtype_refused(call, x.dtype);
     }
+    // The result is like x in shape and dtype.
     if (!named_shape(call, &wanted) || !infer_same(call)) {
         return false;
     }
@@ -190,10 +203,12 @@ static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
         (const char *)call->inputs[2]->data + (size_t)start * size;
     // Bools have no sum in their own dtype.
     TileId tile = out->dtype == DT_BOOL ? TILE_LOGICAL_OR : TILE_ADD;
+    // The same tile as the op add runs, so that both give the same bits.
     TileFn add = call->ctx->kernels->tier->tiles[tile][out->dtype];
     for (int64_t done = 0; done < count; done += ADD_PIECE) {
         int64_t left = count - done;
         char *place = to + (size_t)done * size;
+        // In place: the first operand is what the result overwrites.
         TileArg args[3] = {
             {place, 1}, {from + (size_t)done * size, 1}, {NULL, 1}};
         // Additions of numbers never fail.
@@ -215,6 +230,7 @@ static bool update_slice(const KernelCall *call, int64_t at, int64_t start,
     if (out->dtype != DT_STRING) {
         return tensor_copy(call->ctx, out, at, call->inputs[2], start, count);
     }
+    // `at` and `start` count elements, as everywhere in kernels.
     for (int64_t i = 0; i < count; i++) { // what stood there loses a holder
         tensor_share_string(
             call->ctx, out, at + i,
@@ -233,6 +249,7 @@ static bool scatter(const KernelCall *call,
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
+    // Made on first use; add_slice needs its tiles. NULL: no memory.
     if (kernel_state(call->ctx) == NULL) {
         return false;
     }
@@ -286,6 +303,8 @@ const OpDesc op_scatter_add = {
 // ---- take_along_axis
 
 // The result has the shape of `indices`: equal to x's beside the axis.
+// No broadcasting between x and indices, unlike NumPy: sizes beside the axis
+// must be equal.
 static bool infer_take_along(InferCall *call)
 {
     TensorType x = call->inputs[0], indices = call->inputs[1];
@@ -316,6 +335,8 @@ static bool infer_take_along(InferCall *call)
 }
 
 // Element by element: neighbours may come from anywhere along the axis.
+// The loop walks `indices` in row-major order, which is the order of the
+// output.
 static bool kernel_take_along(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *indices = call->inputs[1];
@@ -324,6 +345,8 @@ static bool kernel_take_along(const KernelCall *call)
                     x->rank - 1, &axis)) {
         return false;
     }
+    // `inner` elements lie between two neighbours along the axis; the blocks in
+    // front of it are as many in x as in indices.
     int64_t size = tensor_dims(x)[axis], inner = 1;
     int64_t wanted = tensor_dims(indices)[axis];
     for (int i = axis + 1; i < x->rank; i++) {

@@ -47,6 +47,7 @@ static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
                                                  to->dims});
 }
 
+// A rank that is unknown has no product either.
 // Product of the known sizes; DIM_UNKNOWN if one is unknown.
 // Only the whole product helps: a part of it says nothing about the rest.
 static int64_t known_count(int rank, const int64_t *dims)
@@ -63,6 +64,8 @@ static int64_t known_count(int rank, const int64_t *dims)
 
 // In the request -1 stands for the size that is left; when the request itself
 // is not known in a trace, unknown sizes look the same and stay unknown.
+// Without an attribute value in a trace the rank may still be known, as the
+// length of the shape vector.
 static bool infer_reshape(InferCall *call)
 {
     TensorType from = call->inputs[0];
@@ -72,6 +75,7 @@ static bool infer_reshape(InferCall *call)
         return !ctx_failed(call->ctx);
     }
     int open = -1, opens = 0;
+    // Product of the sizes that are asked for, the open one aside.
     int64_t rest = 1, count = known_count(from.rank, from.dims);
     for (int i = 0; i < to->rank; i++) {
         if (to->dims[i] == DIM_UNKNOWN) {
@@ -93,6 +97,7 @@ static bool infer_reshape(InferCall *call)
                         "reshape: only one size can be -1");
     }
     // Nothing more can be said in a trace; the run checks.
+    // With one -1 the open size stays DIM_UNKNOWN here.
     if (count == DIM_UNKNOWN || opens > 1) {
         return true;
     }
@@ -128,9 +133,12 @@ static bool infer_squeeze(InferCall *call)
     TensorType type = call->inputs[0];
     Shape *out = &call->out_shapes[0];
     const AttrValue *axis = &call->attrs[0];
+    // One bit an axis; SHAPE_MAX_RANK is below 32.
     uint32_t mask = 0;
     call->out_dtypes[0] = type.dtype;
     out->rank = RANK_UNKNOWN;
+    // Named axes still leave a known rank when sizes are unknown; without names
+    // only a static shape tells which sizes are 1.
     if (type.rank == RANK_UNKNOWN ||
         (!attr_given(axis) && !shape_is_static(type.rank, type.dims))) {
         return true;
@@ -169,6 +177,7 @@ const OpDesc op_squeeze = {
 };
 
 // The new axis counts in the result, so that -1 puts it last.
+// It may be named from -(rank + 1) to rank.
 static bool infer_expand_dims(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -209,6 +218,8 @@ const OpDesc op_expand_dims = {
 // ---- permute_dims, matrix_transpose
 
 // The permutation; None reverses.
+// Also run by the kernel: it is cheap, and an attribute stays as it was written
+// in the graph. False: raised.
 static bool permutation(Ctx *ctx, const char *op, const AttrValue *attr,
                         int rank, int *axes)
 {
@@ -244,6 +255,8 @@ static bool infer_permute(InferCall *call)
     call->out_dtypes[0] = type.dtype;
     out->rank = type.rank;
     if (type.rank == RANK_UNKNOWN) {
+        // Nothing is said of its sizes: which axis comes from where is of no
+        // use while all are unknown.
         out->rank = attr_given(attr) ? (int)attr->count : RANK_UNKNOWN;
         for (int i = 0; i < out->rank; i++) {
             out->dims[i] = DIM_UNKNOWN;
@@ -261,6 +274,8 @@ static bool infer_permute(InferCall *call)
 
 // Axis i of the output walks with the input's stride of axis axes[i]. False:
 // interrupted.
+// The output is written from its first element to its last; it is the input
+// that is read across.
 static bool gather_permuted(const KernelCall *call, const int *axes)
 {
     const Tensor *in = call->inputs[0];
@@ -366,6 +381,7 @@ static bool infer_broadcast_to(InferCall *call)
         fits = own == 1 || own == wanted || own == DIM_UNKNOWN ||
                wanted == DIM_UNKNOWN;
     }
+    // Too low a rank is told in the same words as a wrong size.
     return fits || infer_shape_error2(
                        call, "a tensor of shape %s does not broadcast to %s",
                        from, (TensorType){from.dtype, to.rank, to.dims});
@@ -379,6 +395,7 @@ static bool kernel_broadcast_to(const KernelCall *call)
     int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
     dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < out->rank; i++) {
+        // The axis of `in` that meets axis i, below 0 for a new leading one.
         int from = in->rank - out->rank + i;
         strides[i] =
             from < 0 || tensor_dims(in)[from] == 1 ? 0 : own[from];
