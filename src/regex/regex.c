@@ -1,4 +1,6 @@
 // The way in: parses, checks what only the whole can tell, compiles.
+// A Regex is complete or not there: whatever fails on the way frees the parts
+// that were made.
 #include "regex/regex.h"
 
 #include <string.h>
@@ -7,6 +9,8 @@
 #include "regex/rx_program.h"
 
 // Group names outlive the parser's arena.
+// Group 0 is the whole match and has a name of NULL like other unnamed ones, so
+// the numbers are indices. False: no memory.
 static bool take_names(Ctx *ctx, Regex *regex, const RxGroupVec *groups)
 {
     regex->group_count = (uint32_t)groups->count - 1;
@@ -23,6 +27,8 @@ static bool take_names(Ctx *ctx, Regex *regex, const RxGroupVec *groups)
 }
 
 // ValueError: flags that do not go together, or not with this kind of text.
+// Asked after parsing, since (?a) and its like inside the pattern count as
+// those that the caller gave.
 static bool check_flags(RxParser *p)
 {
     const char *text = NULL;
@@ -46,6 +52,8 @@ static bool check_flags(RxParser *p)
 }
 
 // Conditions may name groups that came later; they must have come.
+// The fault stands where the condition was written, not at the end where it is
+// found out.
 static void check_later(RxParser *p)
 {
     for (size_t i = 0; !p->failed && i < p->later.count; i++) {
@@ -60,6 +68,7 @@ static void check_later(RxParser *p)
 // The whole pattern as a tree; false with the fault or an error.
 static bool parse(RxParser *p, RxSeq *seq)
 {
+    // The entry for group 0.
     if (!vec_push(p->ctx, &p->groups, ((RxGroup){0}))) {
         return false;
     }
@@ -78,6 +87,7 @@ static bool parse(RxParser *p, RxSeq *seq)
 }
 
 // The tree is gone with the arena when the program is complete.
+// The warnings are copied by value: few are kept, their number is bounded.
 static bool compile(RxParser *p, Regex *regex)
 {
     RxSeq seq;
@@ -93,6 +103,8 @@ static bool compile(RxParser *p, Regex *regex)
 }
 
 // Everything of the parser lives here, so that one place frees it.
+// NULL: a fault is in `fault` (the pattern is wrong), or an error is pending
+// (memory, Ctrl-C). The fault's text is the caller's to free.
 Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
                      bool is_text, uint32_t flags, RegexFault *fault)
 {
@@ -106,6 +118,7 @@ Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
                   .count = count,
                   .is_text = is_text,
                   .flags = flags,
+                  // SIZE_MAX: not inside a lookbehind.
                   .behind_groups = SIZE_MAX,
                   .fault = fault};
     // Zeroed, so that regex_free knows what was never made.
@@ -121,6 +134,7 @@ Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
 }
 
 // The counterpart of every VEC and name that compiling fills.
+// Also for one that was made half-way: empty VECs free nothing.
 void regex_free(Ctx *ctx, Regex *regex)
 {
     for (size_t i = 0; i < regex->sets.count; i++) {
