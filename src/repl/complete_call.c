@@ -17,6 +17,8 @@
 #include "repl/peek.h"
 
 // The innermost bracket that is open in front of token `end`; SIZE_MAX: none.
+// Walks backwards, so that brackets which are closed again cancel out; kinds
+// are not matched, since an unfinished text may well mix them.
 size_t spot_open_bracket(const Spot *spot, size_t end)
 {
     int level = 0;
@@ -31,6 +33,8 @@ size_t spot_open_bracket(const Spot *spot, size_t end)
 }
 
 // Whether the call that begins at `open` has the keyword already.
+// Nested calls in between are looked at too: a keyword of theirs is missing
+// from the list then, which costs less than following every bracket.
 static bool has_keyword(const Spot *spot, size_t open, const char *name,
                         size_t length)
 {
@@ -47,6 +51,8 @@ static bool has_keyword(const Spot *spot, size_t open, const char *name,
 }
 
 // The end of a parameter in a signature's text: a comma at its own level.
+// Defaults are shown as their repr and may hold commas in brackets or quotes.
+// Points to the comma, the closing bracket or the NUL.
 static const char *param_end(const char *at)
 {
     int level = 0;
@@ -70,6 +76,8 @@ static const char *param_end(const char *at)
 // Parameters of "f(a, /, b=1, *args, c)" that can be given by name.
 static void offer_keywords(Spot *spot, size_t open, const char *signature)
 {
+    // A slash in the middle ends the positional-only ones: the walk starts
+    // behind it.
     const char *slash = strstr(signature, "/, ");
     const char *slash_end = strstr(signature, "/)");
     const char *at = strchr(signature, '(');
@@ -78,6 +86,8 @@ static void offer_keywords(Spot *spot, size_t open, const char *signature)
         return;
     }
     for (at = slash != NULL ? slash + 1 : at; *at == '(' || *at == ',';) {
+        // An entry that starts with * has no name of this form and gives a
+        // length of 0.
         at += 1 + strspn(at + 1, " ");
         const char *end = param_end(at);
         size_t length = 0;
@@ -88,6 +98,7 @@ static void offer_keywords(Spot *spot, size_t open, const char *signature)
         if (length > 0 && !has_keyword(spot, open, at, length)) {
             char *text = malloc(length + 2);
             if (text != NULL) {
+                // With its sign, so that a value can be typed at once.
                 memcpy(text, at, length);
                 strcpy(text + length, "=");
                 complete_offer(spot->out, NULL, text, VALUE_UNBOUND,
@@ -110,6 +121,7 @@ void complete_call(Spot *spot)
     }
     size_t start;
     // What is called, as far as it is known without running anything.
+    // Owned: freed at the end by peek_free, on every way.
     Peek peek = peek_expression(spot->session, spot->source,
                                 &spot->tokens, open, &start);
     StrBuf text;
@@ -121,8 +133,11 @@ void complete_call(Spot *spot)
                     spot_kind(spot, start - 1) == TOK_CLASS);
     if (peek.type != NULL && !defines &&
         peek_signature(spot->session, &peek, &text, &doc)) {
+        // The completion owns both texts; NULL where there was no memory only
+        // means that nothing is shown.
         spot->out->signature = strdup(strbuf_text(&text));
         if (doc != NULL) {
+            // The first line that has words, without the rest.
             doc += strspn(doc, " \n");
             spot->out->doc = strndup(doc, strcspn(doc, "\n"));
         }
@@ -137,6 +152,7 @@ void complete_call(Spot *spot)
 }
 
 // Whether the key's repr can be typed, and runs no code of the program.
+// `inner`: inside a tuple, which is looked into one level deep.
 static bool is_plain_key(Value key, bool inner)
 {
     if (value_is_kind(key, KIND_TUPLE) && !inner) {
@@ -165,6 +181,8 @@ static void offer_key(Spot *spot, Value key, Value value, char quote)
         strbuf_puts(&text, shown == NULL ? "" : shown->text);
         object_release_null(&vm->ctx, shown);
     } else if (value_is_str(key)) {
+        // Escaped as in a literal with these quotes; other control characters
+        // go as they are.
         for (const char *at = value_as_str(key)->text; *at != '\0'; at++) {
             strbuf_puts(&text, *at == quote || *at == '\\' ? "\\" : "");
             strbuf_puts(&text, *at == '\n' ? "\\" : "");
@@ -182,10 +200,13 @@ static void offer_key(Spot *spot, Value key, Value value, char quote)
         }
     }
     strbuf_free(&text);
+    // A repr that failed leaves out one key, not the list.
     raise_clear(vm);
 }
 
 // The dict in front of the bracket `open`. False: it is none.
+// The dict is read as it is, in its own order: a __getitem__ of a subclass is
+// not asked.
 bool complete_keys(Spot *spot, size_t open, char quote)
 {
     size_t start;

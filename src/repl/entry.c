@@ -5,9 +5,11 @@
 
 #include "lexer/lexer.h"
 
+// Blanks, never tabs: entries look the same in every terminal.
 enum { ENTRY_INDENT = 4 };
 
 // Line ends stay: an empty line at the end means something.
+// In bytes.
 static size_t trimmed_length(const char *text)
 {
     size_t length = strlen(text);
@@ -19,10 +21,14 @@ static size_t trimmed_length(const char *text)
 
 // The tree is thrown away; the entry is parsed again when it is run. The error
 // is cleared before the source goes, since it borrows it.
+// PARSE_INTERACTIVE is what makes "if x:" incomplete instead of wrong. A source
+// that cannot be made counts as an error, so that the prompt hands the entry on
+// and the failure shows there.
 static ParseStatus parse_entry(Ctx *ctx, const char *text, size_t length)
 {
     Source *source = source_new(ctx, "<in>", text, length);
     if (source == NULL) {
+        // The same answer as for wrong text: running it says what is wrong.
         return PARSE_ERROR;
     }
     Arena arena;
@@ -37,6 +43,8 @@ static ParseStatus parse_entry(Ctx *ctx, const char *text, size_t length)
 }
 
 // The text is copied, for a line end has to be added.
+// Asked while the text still grows, so no error may be left behind: what the
+// parser raises is about a text that is not finished.
 ParseStatus entry_status(Ctx *ctx, const char *text)
 {
     // Blanks that were put in for the next line do not make it a line: a
@@ -63,6 +71,8 @@ static bool starts_with_word(const char *line, const char *word)
 
 // After these nothing more of the block can run.
 // Words, not a parse: the line may be half typed.
+// `raise` and `return` may be alone or have something behind them; `yield` and
+// `assert` do not leave the block and are not among them.
 static bool ends_block(const char *line)
 {
     static const char *const words[] = {"return", "pass", "break", "continue",
@@ -85,6 +95,8 @@ typedef struct Ending {
 
 // Layout is passed over: it says where lines end, not what they say. A
 // comment gives no token at all.
+// `incomplete` without `unclosed` is a string that ran into the end; an open
+// bracket sets both.
 static void read_ending(Ending *ending, const TokenList *tokens)
 {
     for (size_t i = 0; i < tokens->count; i++) {
@@ -97,6 +109,7 @@ static void read_ending(Ending *ending, const TokenList *tokens)
         case TOK_ERROR:
             break;
         default:
+            // The last one that is seen stays, with its bracket level.
             ending->last = (TokenKind)token->kind;
             ending->open = token->level;
         }
@@ -110,6 +123,7 @@ static void read_ending(Ending *ending, const TokenList *tokens)
 }
 
 // A text that the lexer does not get through has no ending to speak of.
+// last is TOK_END and nothing is open then, which keeps the indentation.
 static Ending ending_of(Ctx *ctx, const char *text, size_t length)
 {
     Ending ending = {.last = TOK_END};
@@ -126,6 +140,7 @@ static Ending ending_of(Ctx *ctx, const char *text, size_t length)
 
 // The indentation of the statement that the last line belongs to: inside
 // brackets the lines may stand anywhere.
+// In blanks. `text` is all of the entry in front of the cursor.
 int entry_indent(Ctx *ctx, const char *text)
 {
     const char *newline = strrchr(text, '\n');
@@ -136,11 +151,14 @@ int entry_indent(Ctx *ctx, const char *text)
         return indent;
     }
     if (ending.open > 0) {
+        // Only the bracket that ends a line indents; inside an argument list
+        // the lines keep what the user gave them.
         return ending.opens ? indent + ENTRY_INDENT : indent;
     }
     if (ending.last == TOK_COLON) {
         return indent + ENTRY_INDENT;
     }
+    // A `return` at the outer level has no block to leave.
     if (ends_block(line + indent) && indent >= ENTRY_INDENT) {
         return indent - ENTRY_INDENT;
     }
@@ -159,6 +177,7 @@ static const struct {
 };
 
 // The word must end: `forward = 1` opens nothing.
+// `line` stands behind its indentation.
 static bool opens_for(const char *line, const char *const *openers)
 {
     for (; *openers != NULL; openers++) {
@@ -177,6 +196,8 @@ static bool opens_for(const char *line, const char *const *openers)
 static int opener_indent(const char *text, size_t start, int indent,
                          const char *const *openers)
 {
+    // Lines that are indented further than this belong to a block that is
+    // closed, or to the one that the keyword leaves.
     int limit = indent;
     while (start > 0) {
         size_t end = start - 1; // of the line above
@@ -189,6 +210,7 @@ static int opener_indent(const char *text, size_t start, int indent,
         if (opens_for(text + start + here, openers)) {
             return here;
         }
+        // A statement at this level which is no opener ends all blocks at it.
         limit = here - 1;
         if (here == 0) {
             break;
@@ -199,6 +221,7 @@ static int opener_indent(const char *text, size_t start, int indent,
 
 // Only when the keyword is the first word of its line: in `x if y else z` it
 // is none of that kind.
+// `point` is the cursor, in bytes; what is returned is a number of blanks.
 int entry_dedent(const char *text, size_t point)
 {
     size_t start = point;

@@ -1,4 +1,6 @@
 // Loads and appends the history file.
+// One entry a line, with the line ends inside of it escaped. Nothing here fails
+// aloud: without a history the prompt works as well.
 #include "repl/history.h"
 
 #include <fcntl.h>
@@ -32,6 +34,8 @@ static void make_folders(char *path)
 }
 
 // A relative path is not followed, as the XDG rules ask.
+// create: the folders are made as well, for writing. False: neither variable
+// gives an absolute path, and no history is kept.
 bool history_path(StrBuf *path, bool create)
 {
     const char *state = getenv("XDG_STATE_HOME");
@@ -66,6 +70,8 @@ void history_escape(StrBuf *out, const char *entry)
 
 // The whole file, malloc'ed, with a NUL behind it; NULL: there is none, or no
 // memory. A file that grows meanwhile is read as far as it was.
+// Not a regular file (a pipe, a device) is left alone: reading it might never
+// end.
 static char *read_file(const char *path, size_t *length)
 {
     struct stat status;
@@ -79,6 +85,7 @@ static char *read_file(const char *path, size_t *length)
     while (text != NULL && *length < (size_t)status.st_size) {
         ssize_t got =
             read(file, text + *length, (size_t)status.st_size - *length);
+        // An error in the middle leaves what was read so far.
         if (got <= 0) {
             break;
         }
@@ -92,6 +99,7 @@ static char *read_file(const char *path, size_t *length)
 }
 
 // Three digits that make a byte.
+// Up to \377, hence the 3.
 static bool is_octal(const char *text)
 {
     return text[0] >= '0' && text[0] <= '3' && text[1] >= '0' &&
@@ -100,6 +108,8 @@ static bool is_octal(const char *text)
 
 // In place, for the text only becomes shorter; its new length. `octal`: the
 // escapes of libedit, to which a blank is \040.
+// A backslash in front of any other character stands for that character; one at
+// the very end stays.
 static size_t unescape_line(char *line, size_t length, bool octal)
 {
     char *slash = memchr(line, '\\', length);
@@ -138,6 +148,7 @@ void history_unescape(StrBuf *out, const char *line)
 
 // Lines that no prompt wrote: bytes that are no text, more than a person
 // types, the times that Readline and shells put between entries.
+// What is left out here stays in the file: it is only not offered.
 static bool is_foreign(const char *line, size_t length)
 {
     size_t bad;
@@ -160,6 +171,7 @@ void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
         history_path(&path, false) ? read_file(path.text, &length) : NULL;
     strbuf_free(&path);
     static const char libedit[] = "_HiStOrY_V2_\n";
+    // libedit writes this head, and escapes blanks and more by octal numbers.
     bool octal = text != NULL &&
                  strncmp(text, libedit, sizeof libedit - 1) == 0;
     size_t at = octal ? sizeof libedit - 1 : 0;
@@ -188,6 +200,7 @@ static bool ends_in_line(int file)
 
 // The file is opened for each entry: sessions may come and go while this one
 // runs, and what was entered survives a crash.
+// Every failure is silent, a full disk too: entering must go on.
 void history_append(Ctx *ctx, const char *entry)
 {
     StrBuf path;

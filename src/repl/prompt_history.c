@@ -1,4 +1,7 @@
 // Up, Down and the entries of earlier days.
+// Readline keeps the list and the place in it; what is here decides which
+// entries count and where the cursor goes. `goal` is a column or -1: none is
+// noted.
 #include "repl/prompt_state.h"
 
 #include <stdlib.h>
@@ -7,6 +10,8 @@
 #include "repl/history.h"
 
 // The column of `point` in its line, in characters.
+// Code points, not cells: a wide character counts once, so that both lines
+// agree on what the third character is.
 static int column_of(const char *text, int point)
 {
     int column = 0;
@@ -17,6 +22,7 @@ static int column_of(const char *text, int point)
 }
 
 // The place of that column in the line that begins at `start`, or its end.
+// Never inside a character: continuation bytes go with their first.
 static int at_column(const char *text, int start, int column)
 {
     int at = start;
@@ -31,6 +37,7 @@ static int at_column(const char *text, int start, int column)
 }
 
 // Keys that go on with what the key before them began.
+// Compared by address, as Readline records the function of the last key.
 static bool is_vertical(rl_command_func_t *function)
 {
     return function == prompt_on_up || function == prompt_on_down ||
@@ -48,6 +55,7 @@ static void note_column(Prompt *prompt)
 }
 
 // The entry that is shown comes from the history as it is.
+// False as soon as one character of it was changed.
 static bool is_recalled(const Prompt *prompt)
 {
     HIST_ENTRY **list = prompt->lib.history_list();
@@ -58,6 +66,7 @@ static bool is_recalled(const Prompt *prompt)
 
 // What entries must begin with: the text in front of the cursor. An entry
 // that was only recalled keeps the search that found it.
+// No memory leaves it NULL, which every entry begins with.
 static void note_prefix(Prompt *prompt)
 {
     if (is_vertical(*prompt->lib.rl_last_func) || is_recalled(prompt)) {
@@ -69,6 +78,8 @@ static void note_prefix(Prompt *prompt)
 }
 
 // Does entry `index` begin like what was typed, and is another text?
+// Another text, so that Up never seems to do nothing where an entry was given
+// twice.
 static bool fits(const Prompt *prompt, HIST_ENTRY **list, int index)
 {
     const char *prefix = prompt->prefix == NULL ? "" : prompt->prefix;
@@ -77,6 +88,8 @@ static bool fits(const Prompt *prompt, HIST_ENTRY **list, int index)
 }
 
 // Readline moves by a count and keeps what was edited; we only count.
+// -1 goes to older entries, 1 to newer ones; behind the last one stands the
+// line that was being typed, which always fits.
 static int move(int direction, int key)
 {
     Prompt *prompt = prompt_active();
@@ -91,6 +104,7 @@ static int move(int direction, int key)
         at += direction;
     }
     if (list == NULL || at < 0 || from + direction > *lib->history_length) {
+        // The bell, and the entry stays: there is nothing further that way.
         return lib->rl_ding();
     }
     return direction < 0 ? lib->rl_get_previous_history(from - at, key)
@@ -112,6 +126,8 @@ int prompt_on_newer(int count, int key)
 }
 
 // The same key as often as a count says (vi's 3k), until nothing moves.
+// `function` is noted as the last one after each turn, since Readline does so
+// only at the end of the key.
 static void repeat(rl_command_func_t *function, int count, int key)
 {
     Readline *lib = &prompt_active()->lib;
@@ -124,6 +140,7 @@ static void repeat(rl_command_func_t *function, int count, int key)
 }
 
 // Up and Down move inside an entry first, then through the history.
+// In the first line of the entry there is nothing above it.
 int prompt_on_up(int count, int key)
 {
     repeat(prompt_on_up, count - 1, key);
@@ -157,6 +174,7 @@ int prompt_on_down(int count, int key)
 }
 
 // In the form that history_load calls: gathers what Readline will own.
+// Invariant once there is an entry: entries[count] is NULL.
 typedef struct Gathered {
     HIST_ENTRY **entries; // malloc'ed
     int count, capacity;
@@ -199,19 +217,25 @@ void prompt_load_history(Prompt *prompt)
     }
     prompt->history_loaded = true;
     Gathered all = {0};
+    // A file that cannot be read gives no entries and no error: a prompt
+    // without history works.
     history_load(&prompt->session->vm->ctx, gather, &all);
     if (all.count > 0) {
+        // Readline takes the array and all in it over, also where it is larger
+        // than its count.
         HISTORY_STATE state = {.entries = all.entries,
                                .offset = all.count,
                                .length = all.count,
                                .size = all.capacity};
         prompt->lib.history_set_history_state(&state);
+        // For prompt_remember, which leaves a repetition out.
         prompt->last = strdup(all.entries[all.count - 1]->line);
     }
 }
 
 // Entry by entry into the file, in one write each: nothing is lost by a
 // crash but what was being typed.
+// An entry that repeats the last one is not kept a second time.
 void prompt_remember(Prompt *prompt, const char *entry)
 {
     size_t length = strlen(entry);

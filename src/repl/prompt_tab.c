@@ -8,9 +8,11 @@
 #include "repl/complete.h"
 #include "repl/highlight.h"
 
+// Rows of a page in a very low window; the widest column of names.
 enum { TAB_ROWS_MIN = 4, TAB_NAME_MAX = 32 };
 
 // Variables that ~/.inputrc may set, in Readline's own words.
+// A variable that Readline does not know is off.
 static bool is_on(Prompt *prompt, const char *variable)
 {
     const char *value = prompt->lib.rl_variable_value(variable);
@@ -18,6 +20,8 @@ static bool is_on(Prompt *prompt, const char *variable)
 }
 
 // Bytes that all candidates begin with.
+// There is at least one candidate. Bytes are compared, and a character that is
+// shared in part is left out.
 static size_t common_length(const Completion *completion)
 {
     const char *first = completion->items.items[0].text;
@@ -48,6 +52,7 @@ static void add_hint(const Prompt *prompt, StrBuf *out, const char *text)
 }
 
 // Takes the line over.
+// A line that found no memory is not shown; nothing is pending afterwards.
 static void note(Prompt *prompt, StrBuf *line)
 {
     if (strbuf_ok(line)) {
@@ -71,6 +76,7 @@ static void show_signature(Prompt *prompt, const Completion *completion)
 }
 
 // What of a candidate is listed: a path's last part, or all of it.
+// The slash at the very end of a folder's name is part of it.
 static const char *label(const Candidate *item)
 {
     size_t length = strlen(item->text);
@@ -92,6 +98,7 @@ static int label_width(const Completion *completion)
 }
 
 // A line each: the name, and a line of documentation.
+// `width` is in cells of the terminal, as layout_width counts.
 static void show_row(Prompt *prompt, const Completion *completion,
                      size_t index, int width)
 {
@@ -101,6 +108,7 @@ static void show_row(Prompt *prompt, const Completion *completion,
     strbuf_init(&line, ctx);
     strbuf_init(&doc, ctx);
     const char *text = label(&completion->items.items[index]);
+    // Negative where the name is longer than TAB_NAME_MAX: two blanks do.
     int blanks = width - layout_width(text, strlen(text));
     complete_describe(completion, index, &doc);
     strbuf_printf(&line, "  %s", text);
@@ -120,6 +128,7 @@ static void show_list(Prompt *prompt, const Completion *completion, int page)
     size_t size = (size_t)(rows < TAB_ROWS_MIN ? TAB_ROWS_MIN : rows);
     size_t count = completion->items.count;
     size_t pages = (count + size - 1) / size;
+    // Behind the last page comes the first one again.
     size_t first = (size_t)page % pages * size;
     size_t last = first + size < count ? first + size : count;
     int width = label_width(completion);
@@ -141,6 +150,7 @@ static void show_list(Prompt *prompt, const Completion *completion, int page)
 
 // Ctrl-C stays blocked meanwhile: nothing of the program runs, so nothing
 // takes long.
+// The caller frees it with complete_free.
 static Completion complete(Prompt *prompt)
 {
     Completion completion;
@@ -151,6 +161,8 @@ static Completion complete(Prompt *prompt)
 }
 
 // Puts the certain part in; false: there is none beyond what stands there.
+// It replaces from the start of the word, since a candidate may differ from
+// what was typed in case.
 static bool insert_certain(Prompt *prompt, const Completion *completion)
 {
     if (completion->items.count == 0) {
@@ -191,6 +203,7 @@ int prompt_on_tab(int count, int key)
     bool again = *prompt->lib.rl_last_func == prompt_tab_key;
     prompt->tabs = again ? prompt->tabs + 1 : 0;
     bool several = completion.items.count > 1;
+    // A signature is shown in place of the list while no argument is begun.
     bool call = completion.signature != NULL &&
                 (completion.word == NULL || *completion.word == '\0');
     // Nothing typed and nothing around it: nothing is certain either.
