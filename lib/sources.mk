@@ -2,6 +2,7 @@
 lib_modules = \
 	lib/__future__.duet \
 	lib/_blocks.duet \
+	lib/_frame.duet \
 	lib/_shown.duet \
 	lib/_strptime.duet \
 	lib/_struct.duet \
@@ -58,7 +59,9 @@ lib_modules = \
 	lib/hmac.duet \
 	lib/html/__init__.duet \
 	lib/importlib/__init__.duet \
+	lib/importlib/metadata.duet \
 	lib/inspect/__init__.duet \
+	lib/inspect/_frames.duet \
 	lib/inspect/_signature.duet \
 	lib/io.duet \
 	lib/itertools.duet \

@@ -31,6 +31,8 @@ Value builtin_index(Vm *vm, Value v);
 bool builtin_can_ask(Vm *vm, NameId id, Value cls);
 int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
 
+// What locals() is in this frame, owned.
+Value builtin_frame_names(Vm *vm, const Frame *frame);
 // Writes to sys.stdout, and flushes it. False with an error pending.
 MUST_CHECK bool builtin_write_stdout(Vm *vm, Str *text);
 // What help(v) prints (v UNBOUND: without an argument), and how v is called,

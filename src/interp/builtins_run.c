@@ -56,17 +56,12 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
 
 // In a function a new dict, whose changes reach no variable. A module and the
 // body of a class keep their names in a dict, which is given itself.
-BUILTIN_BODY(locals)
+Value builtin_frame_names(Vm *vm, const Frame *frame)
 {
-    // The caller's, as natives have none.
-    const Frame *frame = vm->frame;
-    if (frame == NULL) {
-        return builtin_globals(vm, args, count);
-    }
     if ((frame->code->flags & (CODE_MODULE | CODE_CLASS_BODY)) != 0) {
         return value_is_kind(frame->registers[0], KIND_DICT)
                    ? value_retain(frame->registers[0])
-                   : builtin_globals(vm, args, count);
+                   : value_retain(value_from_object(frame->globals));
     }
     Dict *names = dict_new(vm);
     if (names == NULL || !add_locals(vm, names, frame)) {
@@ -74,6 +69,13 @@ BUILTIN_BODY(locals)
         return VALUE_FAIL;
     }
     return value_from_object(names);
+}
+
+// The caller's, as natives have none.
+BUILTIN_BODY(locals)
+{
+    return vm->frame == NULL ? builtin_globals(vm, args, count)
+                             : builtin_frame_names(vm, vm->frame);
 }
 
 // Owned: bytes as the text that they spell in UTF-8, anything else as it is.

@@ -204,7 +204,44 @@ static Value member_flags(Vm *vm, Value self)
                             (flags & CODE_GENERATOR ? CO_GENERATOR : 0));
 }
 
+// As the function's __qualname__.
+static Value member_qualname(Vm *vm, Value self)
+{
+    (void)vm;
+    const Code *code = (Code *)value_object(self);
+    return value_retain(str_value(code->qualname != NULL ? code->qualname
+                                                         : code->name));
+}
+
+// The names that it takes from the functions around it.
+static Value member_freevars(Vm *vm, Value self)
+{
+    const Code *code = (Code *)value_object(self);
+    Tuple *tuple = tuple_new(vm, code->captured_count);
+    for (uint32_t i = 0; tuple != NULL && i < code->captured_count; i++) {
+        tuple->items[i] = value_retain(str_value(code->captured_names[i]));
+    }
+    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+}
+
+// How many co_varnames are.
+static Value member_nlocals(Vm *vm, Value self)
+{
+    (void)vm;
+    const Code *code = (Code *)value_object(self);
+    int64_t named = 0;
+    for (uint32_t i = 0; i < code->local_count; i++) {
+        named += code->local_names[i] != NULL;
+    }
+    return value_from_small(named);
+}
+
 static const MemberDef code_members[] = {
+    {"co_qualname", member_qualname, NULL, "The same with what is around."},
+    {"co_freevars", member_freevars, NULL,
+     "The names of variables of functions around it."},
+    {"co_nlocals", member_nlocals, NULL,
+     "How many parameters and locals it has."},
     {"co_name", member_name, NULL, "The function's name."},
     {"co_argcount", member_argcount, NULL,
      "How many positional parameters it has, *args left out."},

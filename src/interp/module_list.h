@@ -3,6 +3,7 @@
 MODULE(bisect_module)
 MODULE(collections_module)
 MODULE(display_module)
+MODULE(frames_module)
 MODULE(functools_module)
 MODULE(gc_module)
 MODULE(hashlib_module)

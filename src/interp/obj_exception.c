@@ -6,6 +6,7 @@
 
 #include "interp/attr.h"
 #include "interp/exception_fields.h"
+#include "interp/module.h"
 #include "interp/note.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
@@ -502,7 +503,36 @@ static Value get_next(Vm *vm, Value self)
     return value_from_object(rest);
 }
 
+// Frames are objects of the library (lib/_frame.duet).
+static Value get_frame(Vm *vm, Value self)
+{
+    Str *name = str_from(vm, "_frame");
+    Module *module = name == NULL ? NULL : module_import(vm, name);
+    object_release_null(&vm->ctx, name);
+    if (module == NULL) {
+        return VALUE_FAIL;
+    }
+    Str *make = str_intern(vm, "of_traceback", 12);
+    Value function = make == NULL ? VALUE_FAIL
+                                  : dict_get_name(module->dict, make);
+    object_release_null(&vm->ctx, make);
+    return value_failed(function) || value_unbound(function)
+               ? VALUE_FAIL
+               : vm_call(vm, function, &self, 1);
+}
+
+// The number of its instruction, counted in words of the machine.
+static Value get_instruction(Vm *vm, Value self)
+{
+    (void)vm;
+    const Traceback *trace = (Traceback *)value_object(self);
+    return value_from_small(
+        trace->count == 0 ? 0 : trace->entries[trace->count - 1].word);
+}
+
 static const MemberDef traceback_members[] = {
+    {"tb_frame", get_frame, NULL, "The outermost frame that it passed."},
+    {"tb_lasti", get_instruction, NULL, "The number of its instruction."},
     {"tb_lineno", get_line, NULL, "The line where the frame was."},
     {"tb_next", get_next, NULL, "The frames further in, or None."},
     {NULL, NULL, NULL, NULL}};

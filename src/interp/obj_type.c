@@ -66,13 +66,15 @@ static void type_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, mro);
 }
 
-// "module" and "." for a class with a __module__, two empty texts otherwise.
-// Both are borrowed.
+// "module" and "." for a class with a __module__, two empty texts otherwise and
+// for "builtins". Both are borrowed.
 const char *type_module_prefix(Vm *vm, Type *cls, const char **dot)
 {
     Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
-    *dot = value_is_str(module) ? "." : "";
-    return value_is_str(module) ? value_as_str(module)->text : "";
+    bool shown = value_is_str(module) &&
+                 !str_is(value_as_str(module), "builtins");
+    *dot = shown ? "." : "";
+    return shown ? value_as_str(module)->text : "";
 }
 
 // Built-in types show a module only if their definition names one.

@@ -84,6 +84,7 @@ interp_sources += src/interp/math_exact.c
 interp_sources += src/interp/memory.c
 interp_sources += src/interp/module.c
 interp_sources += src/interp/modules_collections.c
+interp_sources += src/interp/modules_frames.c
 interp_sources += src/interp/modules_functools.c
 interp_sources += src/interp/modules_gc.c
 interp_sources += src/interp/modules_hashlib.c
