@@ -17,6 +17,8 @@
 
 // The first row is the default. CPython knows more names; these are the ones
 // that programs write.
+// Aliases are in the form that codec_find makes of a name: small letters,
+// hyphens for underscores and blanks.
 static const Codec codecs[] = {
     {"utf-8", "utf-8", CODEC_UTF8},
     {"utf8", "utf-8", CODEC_UTF8},
@@ -45,6 +47,7 @@ static const Codec codecs[] = {
 };
 
 // An argument that names something.
+// None is no name either: these arguments are left out or they are strs.
 static bool is_name(Vm *vm, const char *function, const char *argument,
                     Value v)
 {
@@ -63,6 +66,7 @@ static bool has_no_zero(Vm *vm, Value v)
 }
 
 // Both are looked at before either is used.
+// False: an error is pending.
 bool codec_check_names(Vm *vm, Value encoding, Value errors,
                        const char *function)
 {
@@ -72,6 +76,8 @@ bool codec_check_names(Vm *vm, Value encoding, Value errors,
 }
 
 // As CPython does it where an error has nothing but a text.
+// Called with an error pending and leaves one pending. `doing` is "encoding" or
+// "decoding". A UnicodeError is of neither type and passes as it is.
 void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
                       const char *doing)
 {
@@ -90,6 +96,8 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
     // The wrapped error stays as the cause.
     Value cause = raise_take(vm);
     Str *text = value_str(vm, cause);
+    // Where str() of the error fails, that failure is what is raised from here
+    // on.
     if (text != NULL) {
         raise_error(vm, kind, "%s with '%s' codec failed (%s: %s)", doing,
                     value_as_str(encoding)->text,
@@ -109,6 +117,7 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
 
 // NULL with a LookupError pending. UNBOUND means UTF-8. The name is copied to
 // be normalised; one that does not fit is longer than any alias.
+// The result is a row of the table and never freed.
 const Codec *codec_find(Vm *vm, Value encoding, Value errors,
                         const char *function)
 {
@@ -134,6 +143,7 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
             return &codecs[i];
         }
     }
+    // CPython's codec registry words it so.
     return raise_null(vm, ERR_LOOKUP, "unknown encoding: %s", given->text);
 }
 
@@ -148,6 +158,7 @@ CodecHandler codec_handler(Value errors)
     if (!value_is_str(errors)) {
         return HANDLER_STRICT;
     }
+    // The enumerators are in the order of the names.
     for (int i = 0; i < HANDLER_UNKNOWN; i++) {
         if (str_is(value_as_str(errors), names[i])) {
             return (CodecHandler)i;
@@ -157,6 +168,7 @@ CodecHandler codec_handler(Value errors)
 }
 
 // False, always.
+// For return statements, once something fails that would need the handler.
 bool codec_unknown_handler(Vm *vm, Value errors)
 {
     return raise_false(vm, ERR_LOOKUP, "unknown error handler name '%s'",
@@ -164,6 +176,7 @@ bool codec_unknown_handler(Vm *vm, Value errors)
 }
 
 // "\xe4", "\u20ac", "\U0001f600".
+// The width tells the reader how many digits belong to it, so it is fixed.
 static void add_escape(StrBuf *out, uint32_t c)
 {
     if (c < 0x100) {
@@ -197,6 +210,7 @@ typedef struct Encoder {
 } Encoder;
 
 // The code point at byte offset *at, lone surrogates included; moves on.
+// Text in a Str is valid besides, so no other case has to be thought of.
 static uint32_t next_point(const Str *text, size_t *at)
 {
     // Unsigned, as the bits of bytes above 127 are put together.
@@ -224,6 +238,7 @@ static bool can_encode(CodecKind kind, uint32_t c)
 }
 
 // Byte by byte, so that the machine's own order does not matter.
+// `size` is 2 or 4; `big` puts the highest byte first.
 static void put_unit(StrBuf *out, uint32_t unit, int size, bool big)
 {
     for (int i = 0; i < size; i++) {
@@ -266,6 +281,8 @@ static void put_point(Encoder *e, uint32_t c)
 }
 
 // Raises for the run of characters [first, end) that cannot be encoded.
+// For the return statement: false, always. Numbers count characters, as
+// programs see them.
 static bool encode_failed(Encoder *e, size_t first, size_t end)
 {
     const char *reason = e->codec->kind == CODEC_ASCII
@@ -281,10 +298,13 @@ static bool encode_failed(Encoder *e, size_t first, size_t end)
 }
 
 // One character that the codec has not got, at byte offset `from`.
+// `number` is the character's place in the text; *at already points behind its
+// bytes. It moves further only on the way to an error.
 static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
 {
     switch (e->handler) {
     case HANDLER_IGNORE: return true;
+    // Every encoding has the question mark, in as many bytes as its unit.
     case HANDLER_REPLACE: put_point(e, '?'); return true;
     case HANDLER_BACKSLASH: add_escape(&e->out, c); return true;
     case HANDLER_NAME: add_name(&e->out, c); return true;
@@ -329,6 +349,8 @@ static bool encode_all(Encoder *e)
     }
     for (size_t at = 0, number = 0; at < e->text->length; number++) {
         uint32_t c = next_point(e->text, &at);
+        // Looked at before each character, so memory that ran out ends the walk
+        // soon.
         if (!strbuf_ok(&e->out)) {
             return false;
         }
@@ -343,6 +365,7 @@ static bool encode_all(Encoder *e)
 
 // `encoding` and `errors` as the program gave them, UNBOUND for the defaults.
 // Owned.
+// `function` is the name that errors about the arguments show.
 Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {
@@ -381,6 +404,9 @@ Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
 }
 
 // Almost all is UTF-8 and is taken as it stands.
+// Names from the system (files, arguments, environment) need not be UTF-8: each
+// byte that is none becomes a surrogate from U+DC80 on, as "surrogateescape"
+// does it, so that codec_to_system gives the same bytes back. Owned.
 Str *codec_from_system(Vm *vm, const char *text, size_t length)
 {
     size_t bad;
@@ -404,6 +430,8 @@ Str *codec_from_system(Vm *vm, const char *text, size_t length)
 }
 
 // Those characters are the bytes ED B2 80 to ED B3 BF.
+// A path without them is returned itself; one with them becomes bytes, for a
+// Str cannot hold what the system wants. Owned.
 Value codec_to_system(Vm *vm, Value path)
 {
     if (!value_is_str(path)) {

@@ -14,6 +14,8 @@
 enum { SUM_PARTIALS = 2100 };
 
 // Shewchuk's sum: the partials, smallest first, add up to what was given.
+// On the C stack, some 17 KB: the number of partials is bounded by the format,
+// so none has to be allocated.
 typedef struct ExactSum {
     double partials[SUM_PARTIALS];
     int count;
@@ -22,6 +24,8 @@ typedef struct ExactSum {
 } ExactSum;
 
 // What rounding loses of a sum x + y, where |x| >= |y|, goes to *low.
+// Dekker's fast two-sum. It needs additions that are rounded once, to double,
+// and a compiler that does not reorder them.
 static double add_exactly(double x, double y, double *low)
 {
     double high = x + y;
@@ -31,6 +35,7 @@ static double add_exactly(double x, double y, double *low)
 
 // Shewchuk's algorithm: the partial sums do not overlap, and their sum is
 // exact.
+// False: an error is pending.
 static bool sum_add(Vm *vm, ExactSum *sum, double item)
 {
     double x = item;
@@ -51,6 +56,8 @@ static bool sum_add(Vm *vm, ExactSum *sum, double item)
         sum->count += x != 0;
         return true;
     }
+    // A finite item that makes the sum infinite: the sum of all may be finite,
+    // but the partials cannot hold what lies between.
     if (isfinite(item)) {
         return raise_false(vm, ERR_OVERFLOW, "intermediate overflow in fsum");
     }
@@ -63,6 +70,7 @@ static bool sum_add(Vm *vm, ExactSum *sum, double item)
 
 // From the largest partial down to the first that is not exact any more. A
 // half goes to even only if nothing smaller is left.
+// The rounding is that of one addition: to nearest, halves to even.
 static double sum_round(const ExactSum *sum)
 {
     int n = sum->count - 1;
@@ -73,12 +81,15 @@ static double sum_round(const ExactSum *sum)
     // A half, with something of the same sign below it, is more than a half.
     if (n > 0 && low != 0 && (low < 0) == (sum->partials[n - 1] < 0)) {
         double y = low * 2, x = high + y;
+        // Twice the lost part is added only if that is exact: then it was a
+        // half, and the larger neighbour is the right one.
         high = y == x - high ? x : high;
     }
     return high;
 }
 
 // True: the sum has all items.
+// False: an error is pending. Items are floats, or have __float__ or __index__.
 static bool sum_all(Vm *vm, ExactSum *sum, Value iterator)
 {
     for (;;) {
@@ -98,6 +109,7 @@ static bool sum_all(Vm *vm, ExactSum *sum, Value iterator)
 }
 
 // The exact sum is rounded once, at the end.
+// A special item decides whatever the others are; without one `special` is 0.
 Value math_fsum(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -125,6 +137,8 @@ Value math_fsum(Vm *vm, Value *args, uint32_t count)
 // --- isqrt ---
 
 // The machine's root of an int of 62 bits is off by one at most.
+// 0 or more. The product (root + 1)^2 stays below 2^63, for the root is below
+// 2^31.
 static int64_t small_root(int64_t n)
 {
     int64_t root = (int64_t)sqrt((double)n);
@@ -135,6 +149,8 @@ static int64_t small_root(int64_t n)
 }
 
 // a <op> b, both taken.
+// VALUE_FAIL in either goes on as VALUE_FAIL, so that calls can be nested
+// without a check in between.
 static Value take_both(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool failed = value_failed(a) || value_failed(b);
@@ -179,6 +195,8 @@ static Value improve(Vm *vm, Value n, Value guess)
 
 // Of a number of so many bits, 0 or more: the upper half of the bits gives the
 // upper half of the root. The depth is the logarithm of the length. Owned.
+// The guess from the upper half is right in its upper bits, so one step doubles
+// the digits that are right. CPython's algorithm is of the same kind.
 static Value root_of(Vm *vm, Value n, int64_t bits)
 {
     if (value_is_int(n)) {
@@ -197,6 +215,7 @@ static Value root_of(Vm *vm, Value n, int64_t bits)
 }
 
 // What v stands for as an int, by __index__. Owned, or VALUE_FAIL.
+// A bool becomes the plain int; so does an instance of a subclass.
 static Value index_of(Vm *vm, Value v)
 {
     if (value_is_integer(v) || value_is_bool(v)) {
@@ -211,6 +230,7 @@ static Value index_of(Vm *vm, Value v)
 }
 
 // Of any size, without floats.
+// A float would have 53 bits and be wrong beyond.
 Value math_isqrt(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -222,6 +242,7 @@ Value math_isqrt(Vm *vm, Value *args, uint32_t count)
         int_compare(n, value_from_small(0)) < 0
             ? raise_error(vm, ERR_VALUE,
                           "isqrt() argument must be nonnegative")
+            // The length matters to a long number alone.
             : root_of(vm, n,
                       value_is_int(n)
                           ? 0
@@ -266,6 +287,7 @@ static Value gcd_of(Vm *vm, Value a, Value b)
         mp_clear(&result);
         return int_raise(&vm->ctx), VALUE_FAIL;
     }
+    // It takes the number over and makes it small if it fits.
     return int_from_mp(vm, &result);
 }
 
@@ -298,12 +320,15 @@ enum { PRODUCT_RUN = 24 }; // factors that are multiplied one by one
 // low * (low + 1) * ... of `count` factors, by halves: long numbers are then
 // multiplied by long ones, for which there are quicker ways. The depth is the
 // logarithm of the count. Owned. The factors grow from the lowest on.
+// `low` is borrowed. A product of 0 factors is 1.
 static Value range_product(Vm *vm, Value low, int64_t count)
 {
     if (!ctx_poll(&vm->ctx)) {
         return VALUE_FAIL;
     }
     bool split = count > PRODUCT_RUN;
+    // With a split the second half starts there; without one the first factor
+    // is in `product` already.
     int64_t half = split ? count / 2 : 1;
     Value product = split ? range_product(vm, low, half)
                           : count == 0 ? value_from_small(1)
@@ -328,6 +353,7 @@ static Value range_product(Vm *vm, Value low, int64_t count)
 }
 
 // args: the first factor and how many there are, for comb() and perm().
+// Duet's half of comb() and perm() (lib/math) has checked the signs.
 Value math_product(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -338,6 +364,8 @@ Value math_product(Vm *vm, Value *args, uint32_t count)
 }
 
 // Of larger numbers by halves, as range_product has it.
+// OverflowError beyond a machine word, in value_to_index; CPython refuses there
+// as well.
 Value math_factorial(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

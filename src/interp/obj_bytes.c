@@ -15,6 +15,7 @@
 // data NULL leaves the bytes uninitialised for the caller to fill. A zero byte
 // stands behind them, for C functions; `length` does not count it, and the data
 // may hold zeros of its own.
+// Owned; NULL with an error pending.
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 {
     // The sums of sizes below cannot overflow then.
@@ -49,6 +50,7 @@ const char *bytes_text(Value v)
 }
 
 // Of bytes of any class.
+// The kind is the caller's knowledge.
 size_t bytes_length(Value v)
 {
     return value_as_bytes(v)->length;
@@ -63,6 +65,7 @@ static void bytes_destroy(Vm *vm, Object *self)
 
 // Quotes as CPython: double ones only if there is a single quote and no double
 // one inside. Only ASCII is shown as it is.
+// str() of bytes is this, too.
 static Value bytes_repr(Vm *vm, Value self)
 {
     Bytes *bytes = value_as_bytes(self);
@@ -103,6 +106,7 @@ static bool bytes_hash(Vm *vm, Value self, uint64_t *hash)
 }
 
 // Bytewise, unsigned (memcmp), the shorter first among equal beginnings.
+// Another type declines; == with a str is False then, and < a TypeError.
 static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -118,6 +122,8 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
 
 // Sum, product and formatting; all make new objects and refuse sizes that would
 // overflow.
+// At least one side is bytes. An instance of a subclass takes part like plain
+// bytes, and the result is plain.
 static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op == BINARY_ADD && value_is_kind(a, KIND_BYTES) &&
@@ -159,6 +165,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (product == NULL) {
         return VALUE_FAIL;
     }
+    // Polled once for each copy; a copy of many bytes is only bound by memory.
     for (int64_t i = 0; i < times; i++) {
         if (!ctx_poll(&vm->ctx) ||
             !bulk_copy(&vm->ctx, product->data + (size_t)i * length,
@@ -179,6 +186,7 @@ static int64_t bytes_length_slot(Vm *vm, Value self)
 
 // An index gives an int 0 … 255, a slice gives bytes. The char is signed on
 // some machines, hence the cast.
+// Slices of a subclass are plain bytes, too.
 static Value bytes_get_item(Vm *vm, Value self, Value key)
 {
     Bytes *bytes = value_as_bytes(self);
@@ -209,6 +217,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
 }
 
 // A run of bytes or one byte value. 1, 0, or -1 with an error pending.
+// The empty part is in every bytes.
 static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
@@ -269,6 +278,8 @@ static Value bytes_iter(Vm *vm, Value self)
 }
 
 // Plain bytes need no call; a subclass may define the method anew.
+// Owned; VALUE_UNBOUND: its class has no __bytes__, and the other ways of
+// making bytes have their turn.
 Value bytes_from_method(Vm *vm, Value v)
 {
     Type *cls = type_of(vm, v);
@@ -276,6 +287,7 @@ Value bytes_from_method(Vm *vm, Value v)
     if (cls == vm->types[KIND_BYTES]) {
         return value_retain(v);
     }
+    // Whether there is one is asked of the class, as for all special methods.
     if (value_unbound(type_lookup(vm, cls, name))) {
         return VALUE_UNBOUND;
     }
@@ -290,6 +302,8 @@ Value bytes_from_method(Vm *vm, Value v)
 }
 
 // A number that fits no index is out of range like any other.
+// False: an error is pending. Above the range, below it, or too long for a
+// machine word: one message for all.
 static bool byte_of(Vm *vm, Value item, int64_t *byte)
 {
     *byte = -1;
@@ -304,6 +318,7 @@ static bool byte_of(Vm *vm, Value item, int64_t *byte)
 }
 
 // bytes(iterable of ints).
+// No TypeError but that of a missing __iter__ is replaced here.
 static Value bytes_from_items(Vm *vm, Value iterable)
 {
     Value iterator = value_iter(vm, iterable);
@@ -327,6 +342,7 @@ static Value bytes_from_items(Vm *vm, Value iterable)
     while (!value_failed(item) && !value_same(item, VALUE_STOP)) {
         bool ok = byte_of(vm, item, &byte);
         release(vm, item);
+        // A zero in place of a wrong one: the buffer is dropped anyway.
         strbuf_putc(&out, ok ? (char)byte : '\0');
         item = ok && strbuf_ok(&out) ? value_next(vm, iterator) : VALUE_FAIL;
     }
@@ -339,6 +355,7 @@ static Value bytes_from_items(Vm *vm, Value iterable)
 }
 
 // bytes(n): n zeros.
+// A count beyond the machine's range raises OverflowError in value_to_count.
 static Value bytes_zeros(Vm *vm, Value number)
 {
     int64_t count;
@@ -361,6 +378,8 @@ static Value bytes_zeros(Vm *vm, Value number)
 }
 
 // bytes(source=…, encoding=…, errors=…) as plain bytes.
+// The order of the tests is CPython's: with several mistakes at once it decides
+// which is told.
 static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"source", "encoding", "errors"};
@@ -409,6 +428,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
 
 // A subclass gets a copy in an object of its own: the bytes stand inside the
 // object, whose size is fixed when it is allocated.
+// Owned.
 static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value made = bytes_of_arguments(vm, args, keywords);

@@ -16,6 +16,8 @@ enum { CALL_MAX_INPUTS = 8, CALL_MAX_INTS = 64 };
 
 // An unknown op or attribute is a mistake in Duet itself, not in the program:
 // hence ERR_SYSTEM.
+// The inputs are borrowed. Used by methods and operators of tensors, which know
+// the op they want.
 Value tensor_call(Vm *vm, const char *name, const Value *inputs,
                   uint32_t input_count, const NamedAttr *attrs,
                   uint32_t attr_count)
@@ -37,12 +39,16 @@ Value tensor_call(Vm *vm, const char *name, const Value *inputs,
             return raise_error(vm, ERR_SYSTEM, "%s has no attribute '%s'",
                                name, attrs[i].name);
         }
+        // Pointers inside of it (ints, text) are the caller's, for the time of
+        // the call.
         values[at] = attrs[i].value;
     }
     return apply_one(vm, (OpCode)code, inputs, input_count, values);
 }
 
 // One call in the making. Inputs are owned, attributes plain data.
+// It lives on the C stack for one call and must not move: `inputs` may point
+// into `few`, and attributes into `ints`.
 typedef struct BoundCall {
     const OpDesc *op;
     Value *inputs;
@@ -55,6 +61,7 @@ typedef struct BoundCall {
 
 // Inputs that were not filled yet are VALUE_UNBOUND, whose release does
 // nothing.
+// Once for every room_for_inputs, whether the call went well or not.
 static void call_free(Vm *vm, BoundCall *call)
 {
     for (uint32_t i = 0; i < call->input_count; i++) {
@@ -68,6 +75,8 @@ static void call_free(Vm *vm, BoundCall *call)
 
 // Room for `count` inputs and for every attribute, because an attribute that is
 // given as a tensor becomes an input.
+// False with an error pending; `inputs` then points to `few` still, so that
+// call_free is safe.
 static bool room_for_inputs(Vm *vm, BoundCall *call, size_t count)
 {
     call->inputs = call->few;
@@ -100,6 +109,7 @@ static bool fail_attr(Vm *vm, const BoundCall *call, const AttrDesc *attr,
 
 // The buffer is of fixed size so that pointers into it stay valid while further
 // attributes are read.
+// False: an error is pending.
 static bool push_int(Vm *vm, BoundCall *call, const AttrDesc *attr,
                      int64_t value)
 {
@@ -112,6 +122,7 @@ static bool push_int(Vm *vm, BoundCall *call, const AttrDesc *attr,
 }
 
 // A shape, axes: one int, a sequence of ints, or an eager int tensor.
+// A str is iterable too, but its items are no ints, so it ends in a TypeError.
 static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                       AttrValue *out)
 {
@@ -122,6 +133,8 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     if (value_is_integer(v)) {
         int64_t one;
         ok = value_to_index(vm, v, &one) && push_int(vm, call, attr, one);
+    // A float or a bool that stands in the value itself is no object and falls
+    // through to the error.
     } else if (value_is_object(v)) {
         // A tensor is iterable, too: a vector of ints serves as a shape.
         Tuple *items = value_to_tuple(vm, v);
@@ -137,11 +150,14 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     } else {
         ok = fail_attr(vm, call, attr, "an int or a sequence of ints", v);
     }
+    // Set in any case: what a failure leaves there is never read.
     *out = attr_of_ints(call->ints + first, call->int_count - first);
     return ok;
 }
 
 // A symbolic (or any non-constant) int where the op takes one: an operand.
+// It stands behind the op's own inputs, in the order in which such attributes
+// come.
 static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr,
                          Value v, AttrValue *out)
 {
@@ -159,6 +175,7 @@ static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr,
 }
 
 // (2, n) with a symbolic n: packed into one symbolic vector.
+// One level deep, which is what a shape has.
 static bool has_symbolic(Value v)
 {
     const Value *items;
@@ -182,6 +199,7 @@ static bool has_symbolic(Value v)
 
 // An attribute that the host knows. A str stays the argument's, which outlives
 // the call.
+// False: an error is pending.
 static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                        AttrValue *out)
 {
@@ -206,12 +224,15 @@ static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
         out->text = value_as_str(v)->text;
         out->count = (uint32_t)value_as_str(v)->length;
         return true;
+    // ATTR_INTS, the one kind that is left.
     default:
         return attr_ints(vm, call, attr, v, out);
     }
 }
 
 // None is the default of most optional attributes and counts as not given.
+// A symbolic value can only be an operand; an eager tensor is read like an int
+// here, so that the graph holds the number.
 static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                       AttrValue *out)
 {
@@ -236,6 +257,8 @@ static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
 
 // Inputs that choose or count rather than take part: converted alone, the
 // others together. By the names that the descriptors' params use.
+// A mask of bools must not turn numbers into bools, nor an index of int64 make
+// a float32 tensor anything else.
 static bool input_is_apart(const char *name, size_t length)
 {
     static const char *const apart[] = {"condition", "indices", "mask",
@@ -251,6 +274,8 @@ static bool input_is_apart(const char *name, size_t length)
 }
 
 // The next name in "x, y=None, /"; NULL at the end. Skips "/" and "*".
+// Points into the descriptor's text; *length is that of the name alone, without
+// the default.
 static const char *next_param(const char **text, size_t *length)
 {
     for (;;) {
@@ -269,6 +294,8 @@ static const char *next_param(const char **text, size_t *length)
 
 // Those that take part together get a dtype in common; each of the rest is
 // converted alone. On failure call_free releases what has been made.
+// At most CALL_MAX_INPUTS: only ops that take a list have more, and those go
+// through bind_list.
 static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
                         uint32_t count)
 {
@@ -285,6 +312,8 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
             together[together_count++] = i;
         }
     }
+    // Python numbers among them take the dtype of the tensors; its results are
+    // owned.
     if (!tensor_unify(vm, call->op->name, given, together_count, made)) {
         return false;
     }
@@ -312,6 +341,7 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
 }
 
 // concat([a, b]): the items of one list are the inputs.
+// All items are unified: an op on a list has no input that stands apart.
 static bool bind_list(Vm *vm, BoundCall *call, Value list)
 {
     Tuple *items = value_to_tuple(vm, list);
@@ -329,6 +359,7 @@ static bool bind_list(Vm *vm, BoundCall *call, Value list)
 
 // Operands that have a parameter of their own. An op may take more: attributes
 // that are given as tensors become operands behind these.
+// An op on a list has one such parameter, the list.
 static uint32_t named_inputs(const OpDesc *op)
 {
     const char *text = op->params;
@@ -341,6 +372,7 @@ static uint32_t named_inputs(const OpDesc *op)
 }
 
 // How many of the inputs are there: optional ones stand last.
+// An optional input in front of one that is given counts as there.
 static uint32_t bound_inputs(const OpDesc *op, const Value *args,
                              uint32_t slots)
 {

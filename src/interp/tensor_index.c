@@ -22,6 +22,8 @@ enum {
 enum { ITEM_INT, ITEM_SLICE, ITEM_NEW_AXIS, ITEM_ELLIPSIS };
 
 // What a key asks for, in the making.
+// On the C stack. `spec` has SPEC_INTS numbers for each entry: its kind, three
+// bounds, and a bit for each bound that is an operand.
 typedef struct KeyPlan {
     int64_t spec[KEY_MAX * SPEC_INTS];
     uint32_t entries;
@@ -36,6 +38,7 @@ typedef struct KeyPlan {
 } KeyPlan;
 
 // The operands are borrowed; only the converted arrays are released.
+// At any point: array_count counts only what is there.
 static void plan_free(Vm *vm, KeyPlan *plan)
 {
     for (uint32_t i = 0; i < plan->array_count; i++) {
@@ -44,6 +47,7 @@ static void plan_free(Vm *vm, KeyPlan *plan)
 }
 
 // An int tensor of rank 0 indexes like an int.
+// Host ints are not meant: they need no operand.
 static bool is_scalar_operand(Value v)
 {
     return value_is_operand(v) && operand_type(v).rank == 0 &&
@@ -52,6 +56,7 @@ static bool is_scalar_operand(Value v)
 
 // A list counts as an array, a tuple does not: that is several entries, as in
 // NumPy.
+// What is converted to a tensor of indices before it is applied.
 static bool is_array(Value v)
 {
     return (value_is_operand(v) && !is_scalar_operand(v)) ||
@@ -60,6 +65,8 @@ static bool is_array(Value v)
 
 // One bound: a host int, None, or an int tensor of one element, which becomes
 // the next operand and sets bit `number` of the entry's last int.
+// False: an error is pending. An eager tensor is read at once and stands in the
+// key as a number.
 static bool plan_bound(Vm *vm, KeyPlan *plan, int64_t *entry, int number,
                        Value v)
 {
@@ -79,6 +86,8 @@ static bool plan_bound(Vm *vm, KeyPlan *plan, int64_t *entry, int number,
 }
 
 // A vector (or more) of ints, and how it stands to the other entries.
+// An array that fails its dtype is in the plan already, and plan_free releases
+// it.
 static bool plan_array(Vm *vm, KeyPlan *plan, Value v)
 {
     if (plan->array_closed && plan->array_count > 0) {
@@ -94,6 +103,8 @@ static bool plan_array(Vm *vm, KeyPlan *plan, Value v)
         return false;
     }
     if (plan->array_count == 0) {
+        // `pick` works on the result of the basic part, so it is that result's
+        // axis which counts.
         plan->array_axis = plan->result;
     }
     plan->arrays[plan->array_count++] = array;
@@ -107,6 +118,7 @@ static bool plan_array(Vm *vm, KeyPlan *plan, Value v)
 
 // Writes one entry and keeps count of the axes that the result has so far. An
 // array stands as a whole slice, for `pick` to apply afterwards.
+// False: an error is pending.
 static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
 {
     if (plan->entries == KEY_MAX) {
@@ -120,6 +132,8 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
     entry[4] = 0;
     if (is_array(v)) {
         bool ok = plan_array(vm, plan, v);
+        // Each array stands for one axis until `pick` replaces them by the axes
+        // that they have in common.
         plan->result++;
         return ok;
     }
@@ -133,6 +147,7 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
         entry[0] = ITEM_ELLIPSIS;
     } else if (value_is_kind(v, KIND_SLICE)) {
         const Slice *slice = (Slice *)value_object(v);
+        // The bits of the bounds go 1, 2, 4 in the order start, stop, step.
         keeps = plan_bound(vm, plan, entry, 0, slice->start) &&
                 plan_bound(vm, plan, entry, 1, slice->stop) &&
                 plan_bound(vm, plan, entry, 2, slice->step);
@@ -151,6 +166,7 @@ static bool plan_entry(Vm *vm, KeyPlan *plan, Value v)
 
 // Each entry takes an axis of x, but for new axes and the ellipsis, which takes
 // what the others leave.
+// For the ellipsis, and to see how many axes are left.
 static uint32_t consumed_axes(const Value *entries, size_t count)
 {
     uint32_t axes = 0;
@@ -163,6 +179,8 @@ static uint32_t consumed_axes(const Value *entries, size_t count)
 
 // Ints and arrays in one key are refused: in NumPy the ints count as arrays
 // there and take part in deciding where the axes go.
+// An unknown rank goes with basic entries, not with arrays: where the ellipsis
+// ends is not known then.
 static bool plan_key(Vm *vm, KeyPlan *plan, TensorType type,
                      const Value *entries, size_t count)
 {
@@ -184,6 +202,8 @@ static bool plan_key(Vm *vm, KeyPlan *plan, TensorType type,
 }
 
 // Applies what was planned: the basic part, then the int tensors.
+// The op itself checks the ranges; nothing of x was looked at so far but its
+// rank.
 static Value run_plan(Vm *vm, const KeyPlan *plan)
 {
     AttrValue spec = attr_of_ints(plan->spec, plan->entries * SPEC_INTS);
@@ -204,6 +224,7 @@ static Value run_plan(Vm *vm, const KeyPlan *plan)
 }
 
 // Set field by field: the plan is large and most of it is never read.
+// `self` and the entries are borrowed by the plan, which ends with this call.
 static Value get_by_plan(Vm *vm, Value self, const Value *entries,
                          size_t count)
 {
@@ -221,6 +242,7 @@ static Value get_by_plan(Vm *vm, Value self, const Value *entries,
 }
 
 // A key that is one tensor or list: a mask of bools, or ints along axis 0.
+// A mask gives a tensor of a size that only the run knows.
 static Value get_by_tensor(Vm *vm, Value self, Value key)
 {
     Value indices = tensor_from_value(vm, "indexing", key, DT_NONE);
@@ -240,6 +262,7 @@ static Value get_by_tensor(Vm *vm, Value self, Value key)
 }
 
 // Adds index * stride to *offset; an index below 0 counts from the end.
+// False: an error is pending. `size` is above 0.
 static bool add_index(Vm *vm, int axis, int64_t size, int64_t stride,
                       int64_t index, int64_t *offset)
 {
@@ -256,6 +279,8 @@ static bool add_index(Vm *vm, int axis, int64_t size, int64_t stride,
 
 // Host ints on an eager tensor: a window, without an op. 1: done, 0: this is
 // another kind of key, -1: raised.
+// The window shares the buffer and keeps it alive. A bool is no index here and
+// goes on to the op's checks.
 static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
                        size_t count, Value *result)
 {
@@ -286,6 +311,8 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
 
 // Host ints on an eager tensor first, which is what loops over elements do. In
 // a trace even those must become ops.
+// Owned. vm->trace is set while a function is being traced: nothing may happen
+// behind the graph's back then.
 Value tensor_get_item(Vm *vm, Value self, Value key)
 {
     const Value *entries = &key;
@@ -310,6 +337,7 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
 
 // Known sizes only: in a trace, len() of an unknown one goes to
 // tensor_traced_length before it comes here.
+// -1: an error is pending.
 int64_t tensor_length(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
@@ -325,6 +353,7 @@ int64_t tensor_length(Vm *vm, Value self)
 }
 
 // Each row is indexed by itself; the number of rows was fixed at the start.
+// Through tensor_get_item, so that in a trace each step makes an op.
 static Value iter_step(Vm *vm, Iterator *self)
 {
     if (self->position >= self->expected) {

@@ -8,6 +8,8 @@ const TextSet text_str_spaces = {{0x1F0003E00u}};
 const TextSet text_bytes_spaces = {{0x100003E00u}};
 
 // There is no memmem from the end. The first byte settles most places.
+// Occurrences are looked for from the back, so the first one that is found is
+// the last in the text.
 static int64_t find_last(Ctx *ctx, const char *text, size_t from, size_t to,
                          TextRange part)
 {
@@ -27,6 +29,8 @@ static int64_t find_last(Ctx *ctx, const char *text, size_t from, size_t to,
 
 // memmem takes time to get going: places are tried one by one at first. The
 // part has two bytes at least, and fits.
+// NULL with *from == end: there is none at all; NULL with *from before it: the
+// tries ran out.
 static const char *find_near(const char **from, const char *end,
                              TextRange part)
 {
@@ -46,6 +50,8 @@ static const char *find_near(const char **from, const char *end,
 }
 
 // The windows overlap by what a part needs to be found across two of them.
+// The empty part is found at once, at `at`. NULL: there is none, or Ctrl-C
+// came, which the context tells.
 const char *text_search(Ctx *ctx, const char *at, const char *end,
                         TextRange part)
 {
@@ -81,9 +87,11 @@ const char *text_search(Ctx *ctx, const char *at, const char *end,
 }
 
 // By direction; a failed search is told apart from a miss by the context alone.
+// A place in bytes from the start of `text`, not of the range.
 int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
                   TextRange part, bool last)
 {
+    // Unsigned, so the caller has from <= to.
     if (part.length > to - from) {
         return TEXT_NONE;
     }
@@ -97,6 +105,8 @@ int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
 }
 
 // Without overlaps. One byte is counted by the machine's vectors.
+// An empty part is the caller's affair: it would be found again and again in
+// one place.
 int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
                    TextRange part)
 {
@@ -121,6 +131,8 @@ int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
 }
 
 // `at` does not move until a place is found. A failed buffer ends the loop.
+// False: nothing was replaced, or it failed. A limit below 0 never comes to 0:
+// all occurrences. An empty `from` is the caller's affair as well.
 bool text_replace(StrBuf *out, TextRange text, TextRange from, TextRange to,
                   int64_t limit)
 {
@@ -164,6 +176,7 @@ bool text_strip(Ctx *ctx, TextRange *range, const TextSet *set, bool left,
 // --- splitting ---
 
 // Appends the bytes from start up to end as a part.
+// The list takes the part over, also when appending fails.
 static bool add_part(const TextSplit *split, const char *start,
                      const char *end)
 {
@@ -191,6 +204,7 @@ static inline const char *find_byte(const char *at, const char *end, char byte)
 
 // What follows the last separator is a part even if it is empty. A negative
 // limit never reaches 0.
+// The separator is not empty: the methods refuse that first.
 bool text_split_at(const TextSplit *split, TextRange text, TextRange sep)
 {
     const char *at = text.text, *end = at + text.length;
@@ -214,6 +228,8 @@ bool text_split_at(const TextSplit *split, TextRange text, TextRange sep)
 }
 
 // The limit counts from the end, so the parts are found backwards.
+// Byte by byte, for there is no memmem from the end; most places are settled by
+// their first byte.
 bool text_rsplit_at(const TextSplit *split, TextRange text, TextRange sep)
 {
     const char *start = text.text, *end = start + text.length;
@@ -224,6 +240,7 @@ bool text_rsplit_at(const TextSplit *split, TextRange text, TextRange sep)
         if (!ctx_poll_at(ctx, (size_t)(at - start))) {
             return false;
         }
+        // The separator must end before the last one that was found begins.
         if ((size_t)(end - at) >= sep.length && *at == sep.text[0] &&
             memcmp(at, sep.text, sep.length) == 0) {
             if (!add_part(split, at + sep.length, end)) {
@@ -252,6 +269,7 @@ static inline const char *skip_run(const TextSplit *split, const char *at,
 
 // Runs of white space separate, so that no part is empty. What the limit leaves
 // is one part, with the white space at its end.
+// A text of white space alone has no parts at all.
 bool text_split_words(const TextSplit *split, TextRange text)
 {
     const char *at = text.text, *end = at + text.length;
@@ -261,6 +279,7 @@ bool text_split_words(const TextSplit *split, TextRange text)
             return start != NULL;
         }
         // The last part takes all the rest.
+        // A limit below 0 goes on to the end.
         at = limit == 0 ? end : skip_run(split, start, end, false);
         if (at == NULL || !add_part(split, start, at)) {
             return false;
@@ -310,6 +329,8 @@ static void turn(List *list)
 }
 
 // Always a plain list, whose parts are plain too, of a subclass as well.
+// `fill` appends the parts in the order in which they are found; the list is
+// owned here until it is returned.
 Value text_split_method(Vm *vm, Value *args, bool from_end,
                         TextSplitFill *fill)
 {
