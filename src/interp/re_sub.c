@@ -3,6 +3,8 @@
 #include "interp/re_object.h"
 
 // One replacing of all matches in a text.
+// On the C stack for one call; pattern, text and replacement are held by the
+// call's arguments.
 typedef struct Replacing {
     RePattern *pattern;
     ReSubject subject;
@@ -17,6 +19,8 @@ typedef struct Replacing {
 } Replacing;
 
 // A piece that is not of the subject's kind, as joining them reports it.
+// False, always. CPython joins a list of pieces at the end, so its message
+// counts them; `pieces` keeps that count without the list.
 static bool fail_piece(Vm *vm, const Replacing *r, Value piece)
 {
     return raise_false(vm, ERR_TYPE,
@@ -29,6 +33,8 @@ static bool fail_piece(Vm *vm, const Replacing *r, Value piece)
 }
 
 // What a function returned: a text, or None for nothing.
+// False: an error is pending. The text is copied, so the result can be released
+// at once.
 static bool add_result(Vm *vm, Replacing *r, Value result)
 {
     ReSubject piece;
@@ -48,6 +54,7 @@ static bool add_result(Vm *vm, Replacing *r, Value result)
 }
 
 // The function may do anything; pattern and text are held by the arguments.
+// The match sees the whole text as its range, as CPython's does.
 static bool add_called(Vm *vm, Replacing *r)
 {
     size_t count = r->subject.is_text
@@ -69,6 +76,7 @@ static bool add_called(Vm *vm, Replacing *r)
 }
 
 // Straight from the run: no match object is made.
+// Memory that runs out is seen once, in result_of.
 static void add_expanded(Replacing *r)
 {
     for (size_t i = 0; i < r->template.parts.count; i++) {
@@ -90,6 +98,7 @@ static void add_expanded(Replacing *r)
 }
 
 // The text before the match that was found, then what replaces it.
+// An empty match adds no text before it if it stands where the last one ended.
 static bool replace_one(Vm *vm, Replacing *r)
 {
     size_t start = (size_t)(r->run.marks[0] - r->subject.text);
@@ -111,6 +120,8 @@ static bool replace_one(Vm *vm, Replacing *r)
 }
 
 // The run goes on behind each match, so the text is walked once.
+// `most` of 0 means all. A negative one is never reached either, since the
+// loop's test is for less: nothing is replaced then, as in CPython.
 static bool replace_all(Vm *vm, Replacing *r, int64_t most)
 {
     int found = 1;
@@ -121,6 +132,8 @@ static bool replace_all(Vm *vm, Replacing *r, int64_t most)
                 return false;
             }
             r->count++;
+            // Behind an empty match the next one may begin at the same place if
+            // it is not empty.
             re_run_advance(&r->run);
         }
     }
@@ -132,6 +145,8 @@ static bool replace_all(Vm *vm, Replacing *r, int64_t most)
 
 // A function is called; a text is taken apart. Whether it is of the subject's
 // kind matters only once something is replaced.
+// False: an error is pending. The template is set up in any case, so that
+// freeing it is safe.
 static bool take_replacement(Vm *vm, Replacing *r, Value replacement)
 {
     r->replacement = replacement;
@@ -151,6 +166,7 @@ static bool take_replacement(Vm *vm, Replacing *r, Value replacement)
 }
 
 // Without a match the text itself is the result.
+// A subclass's text comes out as plain text of the same content (re_slice).
 static Value result_of(Vm *vm, Replacing *r)
 {
     if (r->count == 0) {
@@ -167,6 +183,7 @@ static Value result_of(Vm *vm, Replacing *r)
 }
 
 // args are self, repl, string, count; *made is how many were replaced.
+// Owned; VALUE_FAIL with an error pending.
 static Value substitute(Vm *vm, Value *args, int64_t *made)
 {
     Replacing r;
@@ -186,6 +203,7 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
             replace_all(vm, &r, most)) {
             result = result_of(vm, &r);
         }
+        // Also where the run could not begin.
         regex_run_free(&r.run);
     }
     strbuf_free(&r.out);

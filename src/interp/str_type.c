@@ -30,6 +30,7 @@ static Value str_repr(Vm *vm, Value self)
 
 // Only an exact str is its own str(); an instance of a subclass gives a plain
 // one.
+// Owned.
 static Value str_str(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
@@ -39,6 +40,7 @@ static Value str_str(Vm *vm, Value self)
 }
 
 // Kept in the str once it was asked for.
+// Never false: a text can always be hashed.
 static bool str_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -48,6 +50,8 @@ static bool str_hash_slot(Vm *vm, Value self, uint64_t *hash)
 
 // Order is that of the code points, never of a language. Another type declines,
 // so that its reflected method has a turn.
+// == of a str and anything else is False in the end, when the other side has
+// declined as well.
 static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -58,6 +62,8 @@ static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (op == COMPARE_EQ || op == COMPARE_NE) {
         return value_from_bool(str_equal(x, y) == (op == COMPARE_EQ));
     }
+    // Byte order of UTF-8 is the order of code points, so no text is decoded
+    // here.
     int order = str_order(x, y);
     return value_from_order(op, order);
 }
@@ -68,6 +74,7 @@ enum { REPEAT_PIECE = 1 << 20 };
 // All room at once, so that too long a text fails before it is made; what has
 // been written is copied on, twice as much each time up to a piece that leaves
 // Ctrl-C a chance.
+// Owned; NULL: no memory, or Ctrl-C. Neither the text nor the count is empty.
 static Str *repeated(Vm *vm, const Str *str, size_t count)
 {
     size_t length = str->length * count, done = str->length;
@@ -77,6 +84,8 @@ static Str *repeated(Vm *vm, const Str *str, size_t count)
     }
     bool ok = bulk_copy(&vm->ctx, made->text, str->text, done);
     while (ok && done < length) {
+        // A piece holds whole copies of the text, so what is copied always
+        // begins at the start of one.
         size_t more = done < REPEAT_PIECE ? done
                       : str->length > REPEAT_PIECE
                           ? str->length
@@ -96,6 +105,7 @@ static Str *repeated(Vm *vm, const Str *str, size_t count)
 
 // A negative count gives the empty text. The bound keeps the product from
 // overflowing.
+// A subclass gives plain text even for a count of 1, hence str_exact.
 static Value str_repeat(Vm *vm, Str *str, Value times)
 {
     int64_t count;
@@ -106,6 +116,7 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     if (str->length != 0 && (uint64_t)count > PTRDIFF_MAX / 4 / str->length) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
+    // Also of a subclass: the result is plain.
     if (count == 0 || str->length == 0) {
         return text_value(str_new(vm, "", 0));
     }
@@ -115,6 +126,8 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
 
 // Also called with the str on the right (3 * "a"); `left` tells the sides
 // apart. `%` is formatting, and only of a str on the left.
+// For any other operand it declines, and the other type has its turn; who fails
+// then raises the TypeError.
 static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_str(a);
@@ -139,6 +152,8 @@ static int64_t str_length(Vm *vm, Value self)
 
 // The indices count code points and the text is UTF-8, so each is turned into a
 // byte offset. Only step 1 is one piece of the text.
+// Three ways: one copy of bytes, bytes at a step where each is a character, and
+// characters one by one.
 static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
 {
     int64_t start, step, count;
@@ -151,6 +166,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         return text_value(
             str_slice(vm, str, (size_t)start, (size_t)(start + count)));
     }
+    // ASCII alone: bytes and characters are the same places.
     if (str->count == str->length && count > 1) {
         Str *made = str_of_size(vm, (size_t)count);
         for (int64_t i = 0; made != NULL && i < count; i++) {
@@ -171,6 +187,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
 
 // sequence_index fails without a pending error if the index is out of range:
 // the text of that IndexError is the caller's.
+// Owned; a character is a str of one code point.
 static Value str_get_item(Vm *vm, Value self, Value key)
 {
     Str *str = value_as_str(self);
@@ -202,6 +219,7 @@ static int str_contains(Vm *vm, Value self, Value item)
                          type_name(type_of(vm, item)));
     }
     Str *str = value_as_str(self), *part = value_as_str(item);
+    // One byte is an ASCII character, which memchr finds at once.
     if (part->length == 1) {
         return memchr(str->text, part->text[0], str->length) != NULL;
     }
@@ -211,6 +229,8 @@ static int str_contains(Vm *vm, Value self, Value item)
 }
 
 // position: in bytes.
+// state[0] is the text until the end is reached, then unbound: an iterator that
+// is exhausted stays so.
 static Value str_step(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -235,6 +255,7 @@ static Value str_step(Vm *vm, Iterator *self)
 
 // CPython has two iterator types and programs can see which: the names follow
 // it, the step is the same.
+// The iterator keeps the text alive.
 static Value str_iter(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
@@ -266,6 +287,7 @@ static Value str_of_bytes(Vm *vm, const Value *parts)
 }
 
 // object, encoding and errors, by position or keyword. Borrowed.
+// False: an error is pending. A part that was not given is unbound.
 static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
 {
     static const char *const names[] = {"object", "encoding", "errors"};
@@ -281,6 +303,7 @@ static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
     }
     uint32_t at = 0;
     Value key, value;
+    // Names were made sure to be strs when the call was made.
     while (keywords != NULL && dict_next(keywords, &at, &key, &value)) {
         size_t i = 0;
         while (i < 3 && !str_is(value_as_str(key), names[i])) {
@@ -299,6 +322,8 @@ static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
 
 // With an encoding or error handler it decodes bytes, otherwise it is the
 // object's __str__. The text of a subclass instance is a copy of its own.
+// Owned. An instance of a subclass goes through the same texts first, so that
+// its __str__ counts.
 static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value parts[3];

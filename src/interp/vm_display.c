@@ -12,6 +12,8 @@
 enum { UNPACK_MOST = 8 }; // items that unpack_in_place takes
 
 // Always true, so that it can stand in a chain of steps that may fail.
+// Emptied by value_replace, which releases last: code of the program that runs
+// then finds an empty register.
 static bool drop_many(Vm *vm, Frame *f, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -21,6 +23,7 @@ static bool drop_many(Vm *vm, Frame *f, uint32_t first, uint32_t count)
 }
 
 // Moves the registers out into `items`.
+// No count changes: the items have a new holder.
 static void take_many(Frame *f, uint32_t first, uint32_t count, Value *items)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -31,6 +34,7 @@ static void take_many(Frame *f, uint32_t first, uint32_t count, Value *items)
 }
 
 // The items move out of the temporaries: no counts change.
+// `slow_` functions return false with an error pending; the loop then unwinds.
 bool slow_list(Vm *vm, Frame *f, Ins ins)
 {
     List *list = list_new(vm, INS_C(ins));
@@ -61,6 +65,7 @@ bool slow_tuple(Vm *vm, Frame *f, Ins ins)
 }
 
 // Hashing may fail, so that the items stay where they are until all are in.
+// set_add counts what it keeps, so each item has two holders until drop_many.
 bool slow_set_display(Vm *vm, Frame *f, Ins ins)
 {
     Set *set = set_new(vm, false);
@@ -78,6 +83,7 @@ bool slow_set_display(Vm *vm, Frame *f, Ins ins)
 }
 
 // As for sets; a later pair of the same key replaces the value alone.
+// C counts pairs, which take two registers each.
 bool slow_dict(Vm *vm, Frame *f, Ins ins)
 {
     Dict *dict = dict_new(vm);
@@ -97,6 +103,7 @@ bool slow_dict(Vm *vm, Frame *f, Ins ins)
 }
 
 // The growing half of APPEND: the loop itself stores where there is room.
+// A local that is unbound raises its NameError before the list is touched.
 bool slow_append(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins)) ||
@@ -109,6 +116,8 @@ bool slow_append(Vm *vm, Frame *f, Ins ins)
 }
 
 // A batch of a display or argument list that is long or has a star in it.
+// Items that were appended before a failure stay in the list, which is dropped
+// with the frame.
 bool slow_appendn(Vm *vm, Frame *f, Ins ins)
 {
     for (uint32_t i = 0; i < INS_C(ins); i++) {
@@ -133,6 +142,7 @@ bool slow_setadd(Vm *vm, Frame *f, Ins ins)
 }
 
 // Wide or starred set displays are collected in a list first.
+// The list is a temporary of the compiler's; nobody else sees it.
 bool slow_setupdate(Vm *vm, Frame *f, Ins ins)
 {
     if (!set_update(vm, (Set *)value_object(f->registers[INS_A(ins)]),
@@ -144,6 +154,8 @@ bool slow_setupdate(Vm *vm, Frame *f, Ins ins)
 }
 
 // Pair by pair, so that a key is hashed before the next value is computed.
+// Key and value are counted by the dict, so both registers can be dropped after
+// it.
 bool slow_dictset(Vm *vm, Frame *f, Ins ins)
 {
     if (!dict_set(vm, value_as_dict(f->registers[INS_A(ins)]),
@@ -156,6 +168,7 @@ bool slow_dictset(Vm *vm, Frame *f, Ins ins)
 }
 
 // Wide tuples are collected in a list, batch by batch.
+// The list stays in its register until slow_set puts the tuple in its place.
 bool slow_totuple(Vm *vm, Frame *f, Ins ins)
 {
     List *list = value_as_list(f->registers[INS_A(ins)]);
@@ -167,6 +180,7 @@ bool slow_totuple(Vm *vm, Frame *f, Ins ins)
 // --- f-strings ---
 
 // !s, !r and !a come before the format spec, which then applies to a str.
+// Owned. Without a conversion it is v itself, counted once more.
 static Value converted(Vm *vm, Value v, int conversion)
 {
     Str *text;
@@ -180,6 +194,7 @@ static Value converted(Vm *vm, Value v, int conversion)
 }
 
 // C = B says that there is no spec, the common case.
+// X is the conversion's letter or 0.
 bool slow_format(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t b = INS_B(ins), c = INS_C(ins);
@@ -209,6 +224,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
 }
 
 // The parts of an f-string are strs by now, so one pass knows the length.
+// Owned by register A in the end; nothing is left in the parts' registers.
 bool slow_concat(Vm *vm, Frame *f, Ins ins)
 {
     Str *text = str_of_parts(vm, &f->registers[INS_B(ins)], INS_C(ins));
@@ -219,6 +235,9 @@ bool slow_concat(Vm *vm, Frame *f, Ins ins)
 // --- unpacking ---
 
 // The items as a tuple, owned; at most `most` + 1 are read.
+// The list is read to its end by the caller; NULL: an error is pending. `most`
+// of UINT32_MAX means all of an iterator that may have no end, which only
+// memory stops.
 static List *read_items(Vm *vm, Value source, uint32_t most)
 {
     Value iterator = value_iter(vm, source);
@@ -251,6 +270,8 @@ static List *read_items(Vm *vm, Value source, uint32_t most)
 }
 
 // A list or tuple of as many items as are wanted is read where it stands.
+// False: nothing was done, the general way is taken. Lists are left to it while
+// tracing, since an access to a list is noted there.
 static bool unpack_in_place(Vm *vm, Value source, Value *out, uint32_t count)
 {
     const Value *items;
@@ -267,6 +288,7 @@ static bool unpack_in_place(Vm *vm, Value source, Value *out, uint32_t count)
         return false;
     }
     // All are counted before a release can run code that changes the list.
+    // No error from here on, so it is all or nothing.
     for (uint32_t i = 0; i < count; i++) {
         value_retain(items[i]);
     }
@@ -327,6 +349,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
 }
 
 // `a, *b, c = …`: C targets before the star, x behind it, the rest as a list.
+// The register of the starred target is B + C; those behind it follow.
 bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins), before = INS_C(ins), after = INS_X(ins);
@@ -348,6 +371,7 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
     }
     // What the star takes, which may be nothing.
     size_t rest = found - before - after;
+    // Of `rest` items that are None until the loop replaces them.
     List *middle = list_new(vm, rest);
     for (size_t i = 0; i < found && middle != NULL; i++) {
         // The list itself goes below.

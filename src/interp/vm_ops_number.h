@@ -90,6 +90,8 @@
     ARITHMETIC(MUL, *, value_mul_small)
 // The quotient of two large ints is rounded once, by the slow path: here both
 // are exact as floats.
+// Beyond FAST_EXACT_INT an int has no exact float, and dividing two rounded
+// numbers would round twice.
 OP_TRUEDIV: {
     Value b = RB, c = RC;
     double l, r;
@@ -101,6 +103,8 @@ OP_TRUEDIV: {
     SLOW_METHOD(slow_binary)
 }
 // Division rounds down, C's towards zero: one less where a rest is negative.
+// value_rank(c) > 0 stands for a divisor above 0; a negative one is rare and
+// takes the slow path.
 OP_FLOORDIV: {
     Value b = RB, c = RC;
     if (LIKELY(value_both_ints(b, c) && value_rank(c) > 0)) {
@@ -111,6 +115,7 @@ OP_FLOORDIV: {
     SLOW_METHOD(slow_binary)
 }
 // The rest has the divisor's sign.
+// With a divisor above 0 the rest is 0 or above in the end.
 OP_MOD: {
     Value b = RB, c = RC;
     if (LIKELY(value_both_ints(b, c) && value_rank(c) > 0)) {
@@ -122,6 +127,8 @@ OP_MOD: {
 }
 // A positive base has a real power; one that is no ordinary number is left to
 // the slow path, which raises. Squares of ints are products.
+// A base of 0 or below may give a complex number or an error, and ints give
+// ints: none of these is tried here.
 OP_POW: {
     Value b = RB, c = RC, square;
     if (value_same(c, value_from_small(2)) && value_is_int(b) &&
@@ -144,6 +151,7 @@ OP_POW: {
 OP_MATMUL:
     SLOW_METHOD(slow_binary)
 // Shifting back shows whether bits were lost.
+// The shift is compared as unsigned, which keeps negative ones out.
 OP_LSHIFT: {
     Value b = RB, c = RC;
     if (value_both_ints(b, c) && (uint64_t)value_small(c) < 60) {
@@ -160,6 +168,7 @@ OP_LSHIFT: {
     BITWISE(OR, value_or_small)
     BITWISE(XOR, value_xor_small)
 // C leaves shifts by 64 and more undefined; from 63 on only the sign is left.
+// A negative count raises, on the slow path.
 OP_RSHIFT: {
     Value b = RB, c = RC;
     if (value_both_ints(b, c) && value_rank(c) >= 0) {
@@ -172,6 +181,8 @@ OP_RSHIFT: {
     ARITHMETIC_I(ADDI, +, value_add_small)
     ARITHMETIC_I(SUBI, -, value_sub_small)
     ARITHMETIC_I(MULI, *, value_mul_small)
+// The I forms have a small int in the instruction; it is never 0 or below on
+// the fast way.
 OP_FLOORDIVI:
     if (value_is_int(RB) && FIELD_CI > 0) {
         int64_t n = value_small(RB), d = FIELD_CI;
@@ -205,6 +216,7 @@ OP_LSHIFTI:
     }
     SLOW_HERE(slow_binary_i)
 OP_RSHIFTI:
+    // As unsigned again: a negative count goes to the slow path.
     if (LIKELY(value_is_int(RB) && (uint32_t)FIELD_CI < 64)) {
         SET(RA, value_from_small(value_small(RB) >> FIELD_CI));
         NEXT();
@@ -218,6 +230,7 @@ OP_RSHIFTI:
     ARITHMETIC_K(KSUB, -, KB, RC, slow_k_binary)
     ARITHMETIC_K(KMUL, *, KB, RC, slow_k_binary)
     DIVISION_K(KTRUEDIV, KB, RC, slow_k_binary)
+// The fast half is for what needs neither a box nor a method.
 OP_UNARY: {
     Value answer;
     if (LIKELY(fast_unary((UnaryOp)FIELD_X, RB, &answer))) {
@@ -228,6 +241,7 @@ OP_UNARY: {
 }
 // Unlike arithmetic this may compare objects by identity, so the operands are
 // released.
+// The low four bits of X are the operator.
 OP_COMPARE: {
     Value answer;
     if (LIKELY(fast_compare((CompareOp)(FIELD_X & 15), RB, RC,
