@@ -20,6 +20,8 @@ typedef struct Matrix {
 } Matrix;
 
 // Floats, and a square matrix at least.
+// False: raised. Integers are refused, not cast: NumPy would take them, the
+// array API does not.
 static bool needs_square(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -36,12 +38,15 @@ static bool needs_square(InferCall *call)
 }
 
 // inv and cholesky: the result has the type of x.
+// The inverse and the factor are as large as the matrix.
 static bool infer_square(InferCall *call)
 {
     return needs_square(call) && infer_same(call);
 }
 
 // The two ways in which values can make an op here fail.
+// False, always. The op is known by its first letter: cholesky alone has one of
+// c.
 static bool fail_singular(const KernelCall *call)
 {
     return ctx_fail(call->ctx, ERR_OP_VALUE, "%s: the matrix is %s",
@@ -53,6 +58,8 @@ static bool fail_singular(const KernelCall *call)
 // Gauss with the largest pivot of the column; b is changed along, `width`
 // columns of it. Returns the determinant, 0 if there is no pivot or Ctrl-C
 // came.
+// `a` holds the upper triangle afterwards; below it stand numbers that nobody
+// reads.
 static double eliminate(Matrix *m)
 {
     int64_t n = m->rows, width = m->width;
@@ -78,6 +85,7 @@ static double eliminate(Matrix *m)
         }
         // Each exchange of rows turns the sign.
         determinant *= pivot == k ? m->a[k * n + k] : -m->a[k * n + k];
+        // Every row in full, since the next pivot may come from any of them.
         for (int64_t i = k + 1; i < n; i++) {
             if (!ctx_poll(m->ctx)) {
                 return 0;
@@ -95,6 +103,7 @@ static double eliminate(Matrix *m)
 }
 
 // a x = b by elimination and back substitution, x over b.
+// False: singular, or interrupted, which the context tells. `a` is spent.
 static bool solve_one(Matrix *m)
 {
     int64_t n = m->rows, width = m->width;
@@ -102,6 +111,7 @@ static bool solve_one(Matrix *m)
     if (n > 0 && eliminate(m) == 0) {
         return false;
     }
+    // From the last row up: each unknown needs those behind it.
     for (int64_t i = n - 1; i >= 0; i--) {
         for (int64_t j = 0; j < width; j++) {
             double sum = m->b[i * width + j];
@@ -146,6 +156,8 @@ static bool determinant_one(Matrix *m)
 }
 
 // Row by row; false where a pivot is not positive (or NaN).
+// L is zero above the diagonal and is filled there first, so that the output is
+// whole.
 static bool cholesky_one(Matrix *m)
 {
     int64_t n = m->rows;
@@ -161,6 +173,7 @@ static bool cholesky_one(Matrix *m)
             for (int64_t k = 0; k < j; k++) {
                 sum -= m->out[i * n + k] * m->out[j * n + k];
             }
+            // Written so that NaN fails too.
             if (i == j && !(sum > 0)) {
                 return false;
             }
@@ -193,6 +206,7 @@ static bool reflect_columns(Matrix *m, int64_t k, double *v)
     for (int64_t i = k; i < rows; i++) {
         square += v[i] * v[i];
     }
+    // The columns of a and those of b behind them, as if they were one matrix.
     for (int64_t j = 0; j < n + rows; j++) {
         double *x = j < n ? m->a + j : m->b + (j - n), dot = 0;
         int64_t step = j < n ? n : rows;
@@ -212,6 +226,7 @@ static bool reflect_columns(Matrix *m, int64_t k, double *v)
 // The reflections are applied to the unit matrix at the same time, which so
 // becomes the transpose of Q. Signs follow from the reflections, as in LAPACK:
 // the diagonal of R may be negative.
+// R has `least` rows and Q `least` columns: the reduced form.
 static bool qr_one(Matrix *m)
 {
     int64_t rows = m->rows, n = m->columns;
@@ -233,6 +248,8 @@ static bool qr_one(Matrix *m)
             m->out[i * least + j] = m->b[j * rows + i];
         }
     }
+    // Below the diagonal rounding has left small numbers: zeros are written
+    // instead.
     for (int64_t i = 0; i < least; i++) {
         for (int64_t j = 0; j < n; j++) {
             m->second[i * n + j] = j < i ? 0 : m->a[i * n + j];
@@ -242,6 +259,7 @@ static bool qr_one(Matrix *m)
 }
 
 // To double, from either float dtype. False: interrupted.
+// tensor_float_at reads either float dtype; double is exact for both.
 static bool load(Ctx *ctx, double *to, const Tensor *from, int64_t start,
                  int64_t count)
 {
@@ -269,6 +287,7 @@ static bool store(Ctx *ctx, Tensor *to, int64_t start, const double *from,
 
 // Elements that one matrix gives in output `k`.
 // 0 for an output that the op does not have.
+// `matrices` is above 0.
 static int64_t part_of(const KernelCall *call, uint32_t k, int64_t matrices)
 {
     return k < call->output_count ? call->outputs[k]->count / matrices : 0;
@@ -285,6 +304,7 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
     for (int i = 0; i + 2 < a->rank; i++) {
         matrices *= tensor_dims(a)[i];
     }
+    // Every output is empty then, too.
     if (matrices == 0) {
         return true;
     }
@@ -295,6 +315,8 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
     int64_t outs[2] = {part_of(call, 0, matrices), part_of(call, 1, matrices)};
     // a, b with a row more for qr, and the results.
     // One more, so that empty matrices ask for some memory.
+    // One block for all: there is one place where memory can fail, and one to
+    // free.
     int64_t doubles = size + b_size + m.rows + outs[0] + outs[1] + 1;
     size_t bytes = (size_t)doubles * sizeof(double);
     m.a = ctx_alloc(call->ctx, bytes);
@@ -312,6 +334,8 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
         m.width = width;
         ok = load(m.ctx, m.a, a, i * size, size) &&
              (b == NULL || load(m.ctx, m.b, b, i * b_size, b_size)) &&
+             // A false of `one` is either an error that is pending, or the
+             // matrix's fault.
              (one(&m) || (!ctx_failed(m.ctx) && fail_singular(call)));
         for (uint32_t k = 0; ok && k < call->output_count; k++) {
             ok = store(m.ctx, call->outputs[k], i * outs[k],
@@ -349,6 +373,7 @@ static bool kernel_qr(const KernelCall *call)
 }
 
 // The batch's shape is what stays.
+// A rank that is not known stays so.
 static bool infer_det(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -358,6 +383,7 @@ static bool infer_det(InferCall *call)
 }
 
 // b is a vector where a is one matrix, or has a's batch and rows.
+// The result is as x2 is: x has a row for each column of x1, and x1 is square.
 static bool infer_solve(InferCall *call)
 {
     TensorType a = call->inputs[0], b = call->inputs[1];
@@ -382,6 +408,7 @@ static bool infer_solve(InferCall *call)
 }
 
 // The reduced form: the smaller of rows and columns is the inner size.
+// Q is (rows, least), R is (least, columns), with the batch in front of both.
 static bool infer_qr(InferCall *call)
 {
     TensorType a = call->inputs[0];

@@ -11,6 +11,7 @@
 #include "ops/strings.h"
 
 // Borrowed: valid as long as the tensor.
+// The element is never NULL once its tensor is filled.
 static TensorString *string_of(const Tensor *tensor, int64_t index)
 {
     return ((TensorString *const *)tensor->data)[index];
@@ -27,6 +28,7 @@ static bool infer_length(InferCall *call)
 }
 
 // Bytes, not characters: a string element need not be UTF-8.
+// TensorFlow's unit "BYTE".
 static bool kernel_length(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -60,6 +62,7 @@ static bool infer_case(InferCall *call)
 }
 
 // Adds 'a' - 'A' (or takes it away) to the letters from `first` on.
+// False: no memory, or interrupted. `first` is 'a' or 'A'.
 static bool change_case(const KernelCall *call, char first, int shift)
 {
     Tensor *out = call->outputs[0];
@@ -114,6 +117,8 @@ const OpDesc op_strings_lower = {
 // ---- join
 
 // Broadcasts all operands with each other, from left to right.
+// The first operand's shape is the start, so that a single operand comes out as
+// it is.
 static bool infer_join(InferCall *call)
 {
     for (uint32_t i = 0; i < call->input_count; i++) {
@@ -125,6 +130,7 @@ static bool infer_join(InferCall *call)
     infer_output(call, 0, DT_STRING, call->inputs[0].rank,
                  call->inputs[0].dims);
     for (uint32_t i = 1; i < call->input_count; i++) {
+        // Copied, since shape_broadcast writes to the shape that it would read.
         Shape so_far;
         shape_set(&so_far, out->rank, out->dims);
         TensorType left = {DT_STRING, so_far.rank, so_far.dims};
@@ -137,6 +143,8 @@ static bool infer_join(InferCall *call)
 }
 
 // One buffer serves all elements.
+// broadcast_index gives the place in each operand that meets element i of the
+// output.
 static bool kernel_join(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -165,6 +173,7 @@ static bool kernel_join(const KernelCall *call)
 }
 
 // One separator for all elements, known to the trace.
+// '' is what TensorFlow's StringJoin has as its default.
 static const AttrDesc join_attrs[] = {
     {"separator", ATTR_STR, ATTR_HOST_ONLY, "''"},
 };
@@ -188,6 +197,7 @@ const OpDesc op_strings_join = {
 
 // A tensor of strings would give rows of different lengths, and there are no
 // ragged tensors. How many parts there are is known at run time alone.
+// The rank of x may be unknown in a trace.
 static bool infer_split(InferCall *call)
 {
     int64_t unknown = DIM_UNKNOWN;
@@ -211,6 +221,8 @@ static bool is_blank(char byte)
 
 // The next part of text[*at ..): false at the end. Without a separator runs of
 // blanks part, as in Python's str.split; *at is length + 1 behind the last.
+// The bytes of a part are text[*start .. *start + *length). The state is *at
+// alone, so the same walk can be done twice.
 static bool next_part(const TensorString *text, const AttrValue *separator,
                       size_t *at, size_t *start, size_t *length)
 {
@@ -243,6 +255,8 @@ static bool next_part(const TensorString *text, const AttrValue *separator,
 }
 
 // Counts the parts, then makes the output and fills it.
+// The output is made here and not before the call, for its size is known now
+// only.
 static bool kernel_split(const KernelCall *call)
 {
     const TensorString *text = string_of(call->inputs[0], 0);
@@ -287,6 +301,7 @@ const OpDesc op_strings_split = {
 // ---- to_number
 
 // The dtype is an attribute, so that the type is known without the text.
+// A string or a bool is no number to be read.
 static bool infer_to_number(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -302,6 +317,8 @@ static bool infer_to_number(InferCall *call)
 
 // The whole text must be one number; blanks around it are fine. Ints must fit
 // the dtype.
+// False: it is no number of that dtype. What was written to the output then is
+// dropped with it.
 static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
 {
     char *end;
@@ -321,6 +338,8 @@ static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
     } else {
         long long value = strtoll(text->bytes, &end, 10);
         tensor_set_int(out, index, value);
+        // Read back: a number that the dtype cannot hold comes back as another
+        // one.
         if (errno == ERANGE || tensor_int_at(out, index) != value) {
             return false;
         }
@@ -334,6 +353,7 @@ static bool parse_number(const TensorString *text, Tensor *out, int64_t index)
 }
 
 // The message shows the text up to its first NUL.
+// One text that is no number makes the whole op fail, as in TensorFlow.
 static bool kernel_to_number(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
