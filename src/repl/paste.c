@@ -29,6 +29,8 @@ typedef struct Quotes {
 
 // Follows the quotes through a line; a string in single quotes ends with it,
 // but for a backslash at its end.
+// Prefixes of strings (r, f, b) are not looked at: a backslash before a quote
+// keeps it from ending the string in raw ones as well.
 static void follow(Quotes *state, const char *text, size_t length)
 {
     size_t at = 0;
@@ -61,6 +63,8 @@ static void follow(Quotes *state, const char *text, size_t length)
 }
 
 // Line ends as '\n'; no control characters but tabs.
+// A terminal may send "\r" for each line end; escape sequences that were copied
+// along lose their first byte and with it their effect.
 static void normalise(StrBuf *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -77,6 +81,7 @@ static void normalise(StrBuf *out, const char *text, size_t length)
 
 // The length of a prompt that the line begins with, 0: none. `...` alone is
 // an empty line of a session. A number in brackets: IPython's.
+// `line` stands behind the session's own margin.
 static size_t prompt_length(const char *line, size_t length)
 {
     static const char *const prompts[] = {">>> ", "... ", "> ", ". "};
@@ -111,6 +116,7 @@ static size_t prompt_length(const char *line, size_t length)
 }
 
 // A line that is typed after output, and not the rest of an entry.
+// "... " and ". " only go on with an entry.
 static bool starts_entry(const char *line)
 {
     return strncmp(line, ">>>", 3) == 0 || line[0] == '>' ||
@@ -118,6 +124,7 @@ static bool starts_entry(const char *line)
 }
 
 // One prompt is taken off each line; what has none is output, and goes.
+// Lines of output are dropped with all that is in them, tracebacks too.
 void paste_take_prompts(StrBuf *out, const char *text)
 {
     size_t margin = strspn(text, " "); // the session may be indented
@@ -137,6 +144,7 @@ void paste_take_prompts(StrBuf *out, const char *text)
 
 // `> ` begins no line of Duet, and neither do the other prompts: a text that
 // begins so was copied from a session.
+// Only the first line is looked at: output may stand anywhere behind it.
 bool paste_is_session(const char *text)
 {
     text += strspn(text, " ");
@@ -146,6 +154,7 @@ bool paste_is_session(const char *text)
 
 // Columns of the blanks in front of a line. Tabs count as everywhere, unless
 // the text indents with tabs alone.
+// *blanks is the number of bytes that make these columns.
 static int measure(const char *text, size_t length, int tab, size_t *blanks)
 {
     int column = 0;
@@ -165,6 +174,7 @@ static bool has_blank_indent(const char *text)
 
 // `state`: the quotes that are open where the text goes. False with an error
 // pending.
+// The lines borrow `text`, which must live as long as they do.
 static bool split(Ctx *ctx, Lines *lines, const char *text, Quotes state)
 {
     int tab = has_blank_indent(text) ? PASTE_TAB : PASTE_TAB_ALONE;
@@ -185,6 +195,7 @@ static bool split(Ctx *ctx, Lines *lines, const char *text, Quotes state)
 
 // The least indentation of the lines from `first` on that have text; -1: none
 // has.
+// Lines inside a string and empty ones have no say.
 static int least_indent(const Lines *lines, size_t first)
 {
     int least = -1;
@@ -201,6 +212,7 @@ static int least_indent(const Lines *lines, size_t first)
 // How far all lines but the first move, when the first goes where the line
 // has `room` blanks already. A first line without indentation was copied from
 // its middle on if the others have theirs: then they are right.
+// Below 0: to the left.
 static int shift_of(const Lines *lines, int room)
 {
     int first = lines->items[0].indent;
@@ -212,6 +224,7 @@ static int shift_of(const Lines *lines, int room)
 }
 
 // A line of blanks alone becomes an empty one.
+// `indent` in columns, all blanks afterwards.
 static void put_line(StrBuf *out, const Line *line, int indent)
 {
     if (line->blanks < line->length) {
@@ -222,6 +235,7 @@ static void put_line(StrBuf *out, const Line *line, int indent)
 
 // Lines that begin inside a string are part of its value and stay as they
 // are.
+// alone: nothing but blanks stands before the cursor in its line.
 static void put_lines(StrBuf *out, const Lines *lines, int room, bool alone)
 {
     // Into the middle of a line the text goes as it is.
@@ -247,6 +261,8 @@ static void put_lines(StrBuf *out, const Lines *lines, int room, bool alone)
 
 // Line ends at the end would only have to be taken away again. But a block
 // that the text closed by its last line end is to run at the next Enter.
+// The text in front of the cursor is needed to know whether the block is still
+// open.
 static void trim_end(Ctx *ctx, StrBuf *out, const Paste *paste)
 {
     size_t length = out->length;
@@ -272,6 +288,8 @@ static void trim_end(Ctx *ctx, StrBuf *out, const Paste *paste)
 
 // Blanks at the end of the entry so far; *alone: they are all of its last
 // line.
+// Tabs are not counted: what is in front of the cursor was indented by the
+// prompt.
 static int room_of(const Paste *paste, bool *alone)
 {
     size_t blanks = 0;
@@ -308,6 +326,9 @@ static Quotes quotes_before(const Paste *paste)
 
 // First the bytes, then the prompts, then the indentation: each step can
 // rely on the one before it.
+// The result is appended to `out`; memory that runs out fails that buffer.
+// paste->dropped tells how many blanks in front of the cursor the caller takes
+// away, since the text brings its own.
 void paste_clean(Ctx *ctx, StrBuf *out, Paste *paste)
 {
     StrBuf normal;

@@ -22,6 +22,8 @@ enum {
     PROGRESS_LINE = 160     // bytes of a line, at most
 };
 
+// One for a session, from its first use to its end. The thread draws; the Vm's
+// thread only changes what is to be drawn.
 typedef struct Progress {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -48,6 +50,7 @@ static int64_t now_ms(void)
 }
 
 // "3.2s", "4m 05s", "2h 03m".
+// One digit behind the point below a minute, for the eye to see that it runs.
 static void print_time(char *out, size_t size, double seconds)
 {
     long whole = (long)seconds;
@@ -61,6 +64,7 @@ static void print_time(char *out, size_t size, double seconds)
 }
 
 // "⠋ 3.2s  40/100 (40%), 4.8s left"
+// The length in bytes.
 static int print_line(const Progress *self, char *out, size_t size)
 {
     static const char *const spinner[] = {"⠋", "⠙", "⠹", "⠸", "⠼",
@@ -94,6 +98,8 @@ static int print_line(const Progress *self, char *out, size_t size)
 }
 
 // What cannot be written is not shown: there is nobody to tell.
+// write() and not stdio: the line must not wait in a buffer that the program's
+// own output shares.
 static void put(const char *text, size_t length)
 {
     ssize_t written = write(STDERR_FILENO, text, length);
@@ -101,6 +107,7 @@ static void put(const char *text, size_t length)
 }
 
 // The cursor stands behind the line: back to its start, and all of it goes.
+// The lock is held. Nothing but the line itself is erased.
 static void erase(Progress *self)
 {
     if (self->shown) {
@@ -111,6 +118,7 @@ static void erase(Progress *self)
 
 // In one write, so that a terminal never shows half a line. Nothing is drawn
 // behind what the program has written on the same line.
+// The lock is held.
 static void draw(Progress *self)
 {
     char line[PROGRESS_LINE + 16];
@@ -127,6 +135,7 @@ static void draw(Progress *self)
 }
 
 // Waits until `moment`, or until something changes.
+// It may wake early for no reason: the caller's loop looks at the time again.
 static void wait_until(Progress *self, int64_t moment)
 {
     struct timespec at = {.tv_sec = moment / 1000,
@@ -136,6 +145,8 @@ static void wait_until(Progress *self, int64_t moment)
 
 // Ticks come with each drawing, and a first one early: what a loop's length
 // was is best seen near its beginning.
+// INTERRUPT_TICK makes the Vm's thread look at its own loops at its next poll,
+// for only that thread may read its registers.
 static void *run(void *data)
 {
     Progress *self = data;
@@ -159,6 +170,8 @@ static void *run(void *data)
 }
 
 // All signals stay with the Vm's thread.
+// False: there is no thread; the lock and the condition are then left as they
+// are, in memory that is freed.
 static bool start_thread(Progress *self)
 {
     sigset_t all, before;
@@ -178,6 +191,8 @@ static bool start_thread(Progress *self)
 
 // Made when it is needed first. A terminal that cannot draw, or a system that
 // gives no thread, has no line.
+// NULL: nothing will be drawn. Where it could not be made it is tried again the
+// next time.
 static Progress *progress_of(Session *session)
 {
     if (session->progress != NULL || !terminal_can_draw(STDERR_FILENO)) {
@@ -197,6 +212,7 @@ static Progress *progress_of(Session *session)
 }
 
 // The thread is waited for: it may hold the lock, or be about to draw.
+// The lock must not be held by the caller.
 void progress_free(Session *session)
 {
     Progress *self = session->progress;
@@ -216,6 +232,8 @@ void progress_free(Session *session)
 }
 
 // Both ends of the work start from nothing: no line, no rounds, a new clock.
+// Also signals at the end of work, for the thread to go from timed waiting to
+// sleep.
 static void set_working(Progress *self, bool working)
 {
     pthread_mutex_lock(&self->lock);
@@ -248,6 +266,8 @@ void progress_end(Session *session)
 }
 
 // The lock stays held until progress_after, however long the write takes.
+// The program's output is written between the two calls; otherwise the line
+// would stand in the middle of it.
 void progress_before(Session *session)
 {
     Progress *self = session->progress;
@@ -262,12 +282,15 @@ void progress_after(Session *session, char last)
 {
     Progress *self = session->progress;
     if (self != NULL) {
+        // An unfinished line of the program keeps the progress line away until
+        // it ends.
         self->inside = last != '\n';
         pthread_mutex_unlock(&self->lock);
     }
 }
 
 // Counted, since a pager may be run from a prompt inside of another.
+// `on` false ends one pause.
 void progress_pause(Session *session, bool on)
 {
     Progress *self = session->progress;
@@ -280,6 +303,7 @@ void progress_pause(Session *session, bool on)
 }
 
 // progress() knows better than a look at the registers, and is left alone.
+// Called by the Vm's thread, when it polls after a tick.
 void progress_look(Session *session)
 {
     Progress *self = session->progress;
@@ -295,6 +319,8 @@ void progress_look(Session *session)
 
 // A loop of the entry that calls the graph again and again comes first: its
 // rounds are the ones that a person has written.
+// total below 0: not known. `done` that goes back means that the loop began
+// anew.
 void progress_graph_turn(Session *session, int64_t done, int64_t total)
 {
     Progress *self = session->progress;
@@ -320,6 +346,8 @@ void progress_graph_turn(Session *session, int64_t done, int64_t total)
 
 // In a script progress() is what begins the work, and its end ends it. Of loops
 // in one another the outermost is shown.
+// done: rounds so far, 0 at the start, below 0 at the end; total: below 0 where
+// the length is unknown.
 void progress_turn(Session *session, int64_t done, int64_t total)
 {
     Progress *self = progress_of(session);
