@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { COUNT_MAX = 999 }; // a repetition beyond it is a slip of the fingers
 
 // Commands of one key, and those that wait for a motion.
@@ -187,9 +189,25 @@ bool prompt_vi_wants(Prompt *prompt)
            *lib->callback_func == NULL;
 }
 
+// Bytes that are no UTF-8, which a terminal may send, have Readline's motions
+// by words turn for ever. In place, so that what undo knows of offsets stays
+// true.
+static void clean_text(Readline *lib)
+{
+    char *text = *lib->rl_line_buffer;
+    size_t length = (size_t)*lib->rl_end;
+    size_t bad;
+    while (!utf8_validate(text, length, true, &bad)) {
+        text[bad] = '?';
+        text += bad + 1;
+        length -= bad + 1;
+    }
+}
+
 void prompt_vi_key(Prompt *prompt, char key)
 {
     ViState *vi = &prompt->vi;
+    clean_text(&prompt->lib);
     size_t count = strlen(vi->keys);
     ViCommand command;
     if (key == '\033') { // takes back a command that was begun
