@@ -275,7 +275,8 @@ static void move(Stop *stop, int step)
 static bool run_own(Stop *stop, const char *text)
 {
     static const char *const names[] = {"up", "down", "where", "continue",
-                                        "quit", "next", NULL};
+                                        "quit", "next", "step", "return",
+                                        NULL};
     size_t length = strcspn(text + 1, " \t\n"), found = 0;
     while (names[found] != NULL &&
            (length == 0 || strncmp(names[found], text + 1, length) != 0)) {
@@ -288,8 +289,12 @@ static bool run_own(Stop *stop, const char *text)
     case 3: stop->leaving = true; return true;
     case 4: stop->quitting = true; return true;
     case 5:
-        fprintf(stderr, "Duet has no %%next: put breakpoint() where the code "
-                        "is to stop again\n");
+    case 6:
+    case 7: // running code looks up at loops and calls only, not at each line
+        fprintf(stderr,
+                "Duet has no %%%s: put breakpoint() where the code "
+                "is to stop again\n",
+                names[found]);
         return true;
     default: return false;
     }
