@@ -318,13 +318,17 @@ bool ctx_fail_memory(Ctx *ctx)
     return false;
 }
 
-// Measured first and printed then, so that the text has the size it needs. If
-// its block cannot be had, ERR_MEMORY stays as the pending error.
+enum { FAIL_TEXT = 256 }; // most texts of errors are shorter
+
+// Printed on the stack first, which tells the size that the text needs; only a
+// long one is printed twice. If its block cannot be had, ERR_MEMORY stays as
+// the pending error.
 bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args)
 {
+    char buffer[FAIL_TEXT];
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = vsnprintf(buffer, sizeof buffer, format, again);
     va_end(again);
     size_t size = length < 0 ? 1 : (size_t)length + 1;
     char *text = ctx_alloc(ctx, size);
@@ -333,7 +337,12 @@ bool ctx_fail_va(Ctx *ctx, ErrorKind kind, const char *format, va_list args)
     }
     // The old error goes only now: its text may be among the arguments.
     text[0] = '\0';
-    vsnprintf(text, size, format, args);
+    if (size <= sizeof buffer) {
+        memcpy(text, buffer, size - 1);
+        text[size - 1] = '\0';
+    } else {
+        vsnprintf(text, size, format, args);
+    }
     ctx_clear(ctx);
     ctx->error = (Error){.kind = kind, .text = text, .text_size = size};
     return false;

@@ -84,9 +84,10 @@ static bool may_have_attributes(Value self)
            (value_object(self)->type->flags & TYPE_HAS_DICT) != 0;
 }
 
-// object.__getattribute__. A trace is told of what it reads from an instance
-// (note_read) and may refuse.
-Value attr_get_generic(Vm *vm, Value self, Str *name)
+// What object.__getattribute__ finds; UNBOUND: nothing, and no error, for those
+// who ask only whether there is something. A trace is told of what it reads
+// from an instance (note_read) and may refuse.
+static Value find_generic(Vm *vm, Value self, Str *name)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
@@ -103,10 +104,14 @@ Value attr_get_generic(Vm *vm, Value self, Str *name)
                        : VALUE_FAIL;
         }
     }
-    if (!value_unbound(found)) {
-        return attr_bind(vm, found, self, cls);
-    }
-    return attr_missing(vm, self, name);
+    return value_unbound(found) ? found : attr_bind(vm, found, self, cls);
+}
+
+// object.__getattribute__.
+Value attr_get_generic(Vm *vm, Value self, Str *name)
+{
+    Value found = find_generic(vm, self, name);
+    return value_unbound(found) ? attr_missing(vm, self, name) : found;
 }
 
 // The slot is the class's own way: __getattr__, a module, a super object.
@@ -117,10 +122,14 @@ Value value_get_attr(Vm *vm, Value v, Str *name)
                                        : attr_get_generic(vm, v, name);
 }
 
-// Other errors, of a property or a __getattr__, go through as VALUE_FAIL.
+// Other errors, of a property or a __getattr__, go through as VALUE_FAIL. Where
+// nothing but the generic way has a say, no text is made of what is missing.
 Value value_find_attr(Vm *vm, Value v, Str *name)
 {
-    Value found = value_get_attr(vm, v, name);
+    Type *cls = type_of(vm, v);
+    Value found = cls->slots.get_attr != NULL
+                      ? cls->slots.get_attr(vm, v, name)
+                      : find_generic(vm, v, name);
     if (value_failed(found) && raise_matches(vm, ERR_ATTRIBUTE)) {
         raise_clear(vm);
         return VALUE_UNBOUND;

@@ -216,7 +216,7 @@ static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
         // They may reach above the caller's registers, where a native that
         // calls Duet would have them written over.
         Value *held = vm->window_top;
-        vm->window_top = window + count + own;
+        vm->window_top = window + count + own + NATIVE_DIRECT_MOST;
         int entered = vm_enter(vm, window, count + (uint32_t)own, names);
         vm->window_top = held;
         ctx_leave(&vm->ctx);

@@ -13,11 +13,15 @@
 // In front of the header stand the prefix for a dict, if the type has one, and
 // the links, if it is tracked; the result points at the header. An instance
 // keeps its class alive.
-void *object_new(Vm *vm, Type *type, size_t size)
+//
+// Written for flags that the compiler knows: object_new tells the common ones
+// apart, so that each kind of object runs only through what concerns it.
+ALWAYS_INLINE void *make_object(Vm *vm, Type *type, size_t size,
+                                uint32_t flags)
 {
-    bool tracked = type->flags & TYPE_TRACKED;
+    bool tracked = flags & TYPE_TRACKED;
     size_t links = tracked ? sizeof(GcLinks) : 0;
-    if (type->flags & TYPE_DICT_AHEAD) {
+    if (flags & TYPE_DICT_AHEAD) {
         // The instance's dict stands in front of the object as well.
         links += sizeof(AttrPrefix);
     }
@@ -28,26 +32,38 @@ void *object_new(Vm *vm, Type *type, size_t size)
     Object *object = (Object *)(block + links);
     *object = (Object){.rc = 1,
                        .kind = type->kind,
-                       .flags = 0,
+                       .flags = tracked ? OBJECT_TRACKED : 0,
                        .birth = vm->ctx.birth,
                        .type = type};
     // Tracked before its fields are set: a collection starts only between two
     // instructions, when they are.
     if (tracked) {
-        object->flags = OBJECT_TRACKED;
         links_append(&vm->gc.young, object_links(object));
         if (UNLIKELY(--vm->gc.room <= 0)) {
             cycles_request(vm);
         }
     }
-    if (type->flags & TYPE_DICT_AHEAD) {
+    if (flags & TYPE_DICT_AHEAD) {
         *object_dict_ahead(object) = NULL;
     }
     // Classes of the program may die: their instances hold them.
-    if (type->flags & TYPE_HEAP) {
+    if (flags & TYPE_HEAP) {
         type->head.rc++;
     }
     return object;
+}
+
+void *object_new(Vm *vm, Type *type, size_t size)
+{
+    uint32_t flags =
+        type->flags & (TYPE_TRACKED | TYPE_DICT_AHEAD | TYPE_HEAP);
+    if (flags == TYPE_TRACKED) {
+        return make_object(vm, type, size, TYPE_TRACKED);
+    }
+    if (flags == 0) {
+        return make_object(vm, type, size, 0);
+    }
+    return make_object(vm, type, size, flags);
 }
 
 // The type is read first and released last: it may die with its instance.
@@ -55,6 +71,17 @@ void object_free(Vm *vm, void *object, size_t size)
 {
     Object *o = object;
     Type *type = o->type;
+    // Most objects are of a built-in type and have no dict in front.
+    if (LIKELY(!(type->flags & (TYPE_DICT_AHEAD | TYPE_HEAP)))) {
+        if (!(o->flags & OBJECT_TRACKED)) {
+            ctx_free(&vm->ctx, o, size);
+            return;
+        }
+        links_remove(object_links(o));
+        vm->gc.room += vm->gc.room < vm->gc.threshold;
+        ctx_free(&vm->ctx, object_links(o), size + sizeof(GcLinks));
+        return;
+    }
     bool counted = (type->flags & TYPE_HEAP) != 0; // `type` may free itself
     char *block = object;
     if (type->flags & TYPE_DICT_AHEAD) {

@@ -43,6 +43,9 @@ typedef struct Native {
     uint16_t positional_count; // may be given by position
     uint16_t required_count;   // of these
     uint16_t flags;            // NATIVE_SIMPLE, NATIVE_READ
+    // So many arguments by position, and up to direct_span more, need no
+    // binding. Above any count until the parameters have been read.
+    uint32_t direct_least, direct_span;
     Value self;   // a bound native (rarely), UNBOUND: none
     Type *owner;  // the type whose method it is, NULL: a function
     const char *place; // static: the type of a class or static method, the
@@ -59,6 +62,7 @@ enum {
     NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
     NATIVE_MAKES = 8 // a __new__: `data` is the type whose it is
 };
+enum { NATIVE_DIRECT_MOST = 8 }; // parameters filled up in the window
 
 typedef struct Method { // bound: self put in front of the arguments
     Object head;

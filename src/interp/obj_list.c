@@ -11,7 +11,10 @@
 #include "interp/object_copying.h"
 #include "interp/sequence.h"
 
-enum { LIST_STRETCH = 1 << 16 }; // items between two polls
+enum {
+    LIST_STRETCH = 1 << 16, // items between two polls
+    LIST_FEW = 64           // filled without any
+};
 
 // One allocation of exactly `count` slots: most lists of a known length never
 // grow. A NULL array goes with capacity 0.
@@ -36,8 +39,16 @@ List *list_new(Vm *vm, size_t count)
     }
     list->items = items;
     list->capacity = count;
+    list->count = 0;
+    // Few items are filled at once.
+    if (LIKELY(count <= LIST_FEW)) {
+        for (; list->count < count;) {
+            items[list->count++] = VALUE_NONE;
+        }
+        return list;
+    }
     // Counted as they come: Ctrl-C may end a fill of gigabytes.
-    for (list->count = 0; list->count < count;) {
+    for (; list->count < count;) {
         size_t left = count - list->count, most = LIST_STRETCH;
         for (size_t i = left < most ? left : most; i > 0; i--) {
             items[list->count++] = VALUE_NONE;
@@ -78,6 +89,12 @@ bool list_reserve(Vm *vm, List *list, size_t extra)
 // Room is made before the trace is told, so that nothing can fail after it.
 bool list_append_owned(Vm *vm, List *list, Value item)
 {
+    // Room, and nobody to be told: most of all appends.
+    if (LIKELY(list->count < list->capacity && vm->trace == NULL &&
+               !(list->head.flags & OBJECT_WATCHED))) {
+        list->items[list->count++] = item;
+        return true;
+    }
     if (!list_reserve(vm, list, 1) || !note_store(vm, list, item)) {
         release(vm, item);
         return false;
@@ -214,7 +231,12 @@ void list_clear(Vm *vm, List *list)
 // list_clear leaves no items, and no array.
 static void list_destroy(Vm *vm, Object *self)
 {
-    list_clear(vm, (List *)self);
+    // Nobody can see the list any more, so that it need not look empty.
+    List *list = (List *)self;
+    for (size_t i = 0; i < list->count; i++) {
+        release(vm, list->items[i]);
+    }
+    ctx_free(&vm->ctx, list->items, list->capacity * sizeof *list->items);
     object_free(vm, self, sizeof(List));
 }
 

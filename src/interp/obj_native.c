@@ -124,6 +124,11 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
     // Such a native may get the caller's window as it is.
     if (native->positional_count == native->param_count) {
         native->flags |= NATIVE_SIMPLE;
+        if (native->param_count <= NATIVE_DIRECT_MOST) {
+            native->direct_least = native->required_count;
+            native->direct_span =
+                native->positional_count - native->required_count;
+        }
     }
     return true;
 }
@@ -149,6 +154,7 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
     *self = (Native){.head = head,
                      .def = def,
                      .function = def->function,
+                     .direct_least = UINT32_MAX,
                      .self = VALUE_UNBOUND,
                      .owner = owner};
     // Interned, as __name__ is compared with other names.

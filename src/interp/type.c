@@ -84,16 +84,11 @@ static void remember(Vm *vm, LookupEntry *entry, const Type *cls,
 // arguments that hand it on.
 enum { NAME_COUNTS = 4 };
 
-// The first class in the MRO that has the name; borrowed. Instances and
-// descriptors are the caller's affair.
-Value type_lookup(Vm *vm, Type *cls, Str *name)
+// The walk that the memory of look-ups spares. Out of line, so that an answer
+// that is remembered costs few instructions.
+static __attribute__((noinline)) Value
+look_up_slowly(Vm *vm, Type *cls, Str *name, LookupEntry *entry)
 {
-    LookupEntry *entry = lookup_entry(vm, cls, name);
-    if (entry->cls == cls && entry->name == name &&
-        entry->epoch == vm->epoch) {
-        return entry->found;
-    }
-    // The walk that the memory of look-ups spares.
     const Tuple *mro = cls->mro;
     for (size_t i = 0; i < mro->count; i++) {
         Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
@@ -115,6 +110,18 @@ Value type_lookup(Vm *vm, Type *cls, Str *name)
         remember(vm, entry, cls, name, VALUE_UNBOUND);
     }
     return VALUE_UNBOUND;
+}
+
+// The first class in the MRO that has the name; borrowed. Instances and
+// descriptors are the caller's affair.
+Value type_lookup(Vm *vm, Type *cls, Str *name)
+{
+    LookupEntry *entry = lookup_entry(vm, cls, name);
+    if (LIKELY(entry->cls == cls && entry->name == name &&
+               entry->epoch == vm->epoch)) {
+        return entry->found;
+    }
+    return look_up_slowly(vm, cls, name, entry);
 }
 
 // That a class has not got a name is remembered too: vm->names live for ever.

@@ -54,14 +54,17 @@ bool slow_tuple(Vm *vm, Frame *f, Ins ins)
     }
     // The items move out of the temporaries: no counts change.
     Value *items = &f->registers[INS_B(ins)];
-    Tuple *tuple = tuple_take(vm, items, INS_C(ins));
+    uint32_t count = INS_C(ins);
+    Tuple *tuple = tuple_take(vm, items, count);
     if (tuple == NULL) {
         return false;
     }
-    for (uint32_t i = 0; i < INS_C(ins); i++) {
+    for (uint32_t i = 0; i < count; i++) {
         items[i] = VALUE_UNBOUND;
     }
-    return slow_set(vm, f, INS_A(ins), value_from_object(tuple));
+    value_replace(&vm->ctx, &f->registers[INS_A(ins)],
+                  value_from_object(tuple));
+    return true;
 }
 
 // Hashing may fail, so that the items stay where they are until all are in.

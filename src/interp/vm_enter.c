@@ -50,58 +50,48 @@ int vm_enter_function(Vm *vm, Function *function, Value *window,
 
 // --- natives ---
 
-enum { SHORT_MAX_PARAMS = 8 }; // optional ones are filled up on the C stack
-
-// The arguments need no binding: each required parameter has its own, by
-// position, and the first one is of the type that owns the method.
-static inline bool is_direct(Vm *vm, const Native *native, const Value *window,
-                             uint32_t count)
+// As native_is_direct, for the first argument of a subclass as well.
+static bool is_direct(Vm *vm, const Native *native, const Value *window,
+                      uint32_t count)
 {
-    if (!(native->flags & NATIVE_SIMPLE) || !value_unbound(native->self) ||
-        count < native->required_count || count > native->positional_count) {
-        return false;
-    }
-    if (native->owner == NULL) {
-        return true;
-    }
-    const Type *cls = count == 0 ? NULL : type_of(vm, window[0]);
-    return LIKELY(cls == native->owner) ||
-           (cls != NULL && type_is_subtype(cls, native->owner));
+    return count - native->direct_least <= native->direct_span &&
+           (native->owner == NULL ||
+            (count > 0 &&
+             type_is_subtype(type_of(vm, window[0]), native->owner)));
 }
 
-// Only optional parameters at the end are missing. The arguments are borrowed
-// from the window, which keeps them meanwhile.
-static Value call_short(Vm *vm, Native *native, const Value *window,
-                        uint32_t count)
+// Optional parameters at the end that are missing are filled up in the window
+// itself: vm_next_window keeps that much free above each frame. The callee's
+// place takes the result last: it keeps the native alive.
+bool vm_call_direct(Vm *vm, Native *native, Value *window, uint32_t count)
 {
-    Value args[SHORT_MAX_PARAMS];
-    for (uint32_t i = 0; i < native->positional_count; i++) {
-        args[i] = i < count ? window[i] : VALUE_UNBOUND;
+    uint32_t wanted = native->positional_count;
+    for (uint32_t i = count; i < wanted; i++) {
+        window[i] = VALUE_UNBOUND;
     }
-    return native->function(vm, args, native->positional_count);
+    Value result = native->function(vm, window, wanted);
+    for (Value *held = window + count; held-- > window;) {
+        if (value_is_object(*held)) {
+            value_replace(&vm->ctx, held, VALUE_UNBOUND);
+        }
+    }
+    if (UNLIKELY(value_failed(result))) {
+        return false;
+    }
+    value_replace(&vm->ctx, &window[-1], result);
+    return true;
 }
 
 // Arguments that need binding, a self or a check of the first one go by call.c.
 static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {
-    bool direct = keyword_names == NULL && is_direct(vm, native, window, count);
-    Value result;
-    if (LIKELY(direct && count == native->positional_count)) {
-        result = native->function(vm, window, count);
-    } else if (direct && native->positional_count <= SHORT_MAX_PARAMS) {
-        result = call_short(vm, native, window, count);
-    } else {
-        return finish(vm, window,
-                      call_object(vm, value_from_object(native), window,
-                                  count, keyword_names));
+    if (keyword_names == NULL && is_direct(vm, native, window, count)) {
+        return vm_call_direct(vm, native, window, count) ? 0 : -1;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (value_is_object(window[i])) {
-            value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
-        }
-    }
-    return finish(vm, window, result);
+    return finish(vm, window,
+                  call_object(vm, value_from_object(native), window, count,
+                              keyword_names));
 }
 
 // --- bound methods ---

@@ -6,7 +6,8 @@
 #include "interp/obj_generator.h"
 #include "interp/vm_run.h"
 
-enum { FAR_SLACK = 4 }; // __init__ moves the arguments up by two
+// A native's parameters that are left out; __init__ moves them up by two.
+enum { FAR_SLACK = NATIVE_DIRECT_MOST };
 
 // Moves `count` values; what they leave is empty.
 static void move_values(Value *to, Value *from, uint32_t count)

@@ -142,6 +142,22 @@ ALWAYS_INLINE Value *fast_item_place(const Vm *vm, Value container, Value key)
     return NULL;
 }
 
+// The items of a tuple or list of just so many, NULL: of neither. They stand
+// while registers are written: finalisers wait until the instruction is over.
+ALWAYS_INLINE const Value *fast_items(const Vm *vm, Value source,
+                                      uint32_t count)
+{
+    if (LIKELY(fast_is_exact(vm, source, KIND_TUPLE))) {
+        const Tuple *tuple = value_as_tuple(source);
+        return tuple->count == count ? tuple->items : NULL;
+    }
+    if (fast_is_exact(vm, source, KIND_LIST) && fast_quiet(vm)) {
+        const List *list = value_as_list(source);
+        return list->count == count ? list->items : NULL;
+    }
+    return NULL;
+}
+
 // The slot that a GETATTR cache names, if it is self's.
 ALWAYS_INLINE const Value *fast_attr(const Vm *vm, Value self,
                                      const AttrCache *cache)

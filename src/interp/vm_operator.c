@@ -117,6 +117,12 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
         INS_A(ins) != INS_C(ins) && is_text(vm, b) && is_text(vm, c)) {
         return append_text(vm, f, ins);
     }
+    if (op == BINARY_ADD && is_text(vm, b) && is_text(vm, c)) {
+        Str *text = str_concat(vm, value_as_str(b), value_as_str(c));
+        return slow_finish(vm, f, ins,
+                           text == NULL ? VALUE_FAIL : str_value(text),
+                           INS_B(ins), INS_C(ins));
+    }
     Function *method = operator_method(vm, ins, op, b, c);
     // Borrowed: the operands stay in their registers.
     Value args[] = {b, c};
@@ -254,62 +260,93 @@ static int quick_member(Vm *vm, const Value *items, size_t count, Value item)
     return 0;
 }
 
+// What a comparison gives before the protocol is asked, beside 1 and 0.
+enum { QUICK_UNKNOWN = -1, QUICK_FAILED = -2 };
+
 enum { QUICK_WALK = 64 }; // longer walks poll
 
-// `in` of the common containers; -1: ask the protocol.
+// `in` of containers that no method of the program answers for.
 static int quick_contains(Vm *vm, Value container, Value item)
 {
-    if (!value_is_object(container) || vm->trace != NULL) {
-        return -1;
+    if (!value_is_object(container) || vm->trace != NULL ||
+        value_unbound(item)) {
+        return QUICK_UNKNOWN;
     }
     const Type *type = value_object(container)->type;
+    int found = QUICK_UNKNOWN;
     if (type == vm->types[KIND_LIST]) {
         const List *list = value_as_list(container);
-        return list->count > QUICK_WALK
-                   ? -1
-                   : quick_member(vm, list->items, list->count, item);
-    }
-    if (type == vm->types[KIND_TUPLE]) {
+        if (list->count <= QUICK_WALK) {
+            found = quick_member(vm, list->items, list->count, item);
+        }
+    } else if (type == vm->types[KIND_TUPLE]) {
         const Tuple *tuple = value_as_tuple(container);
-        return tuple->count > QUICK_WALK
-                   ? -1
-                   : quick_member(vm, tuple->items, tuple->count, item);
+        if (tuple->count <= QUICK_WALK) {
+            found = quick_member(vm, tuple->items, tuple->count, item);
+        }
+    } else if (!(type->flags & TYPE_HEAP) && type->slots.contains != NULL) {
+        found = type->slots.contains(vm, container, item);
+        return found < 0 ? QUICK_FAILED : found;
     }
-    // Only a hit is certain here; a miss may have an __eq__ to ask.
-    if (type == vm->types[KIND_DICT] &&
-        dict_find_simple(value_as_dict(container), item) != NULL) {
-        return 1;
+    return found;
+}
+
+// a == b of texts, of tuples of plain things, of a text or None and a number.
+static int quick_equal(const Vm *vm, Value a, Value b)
+{
+    bool text = is_text(vm, a);
+    if (text || is_text(vm, b)) {
+        if (text && is_text(vm, b)) {
+            return str_equal(value_as_str(a), value_as_str(b));
+        }
+        // Whatever is no object is bound to be of another type.
+        Value other = text ? b : a;
+        return value_is_object(other) || value_unbound(other) ? QUICK_UNKNOWN
+                                                              : 0;
     }
-    return -1;
+    if (value_is_object(a)) {
+        return tuple_equal_simple(vm, a, b);
+    }
+    return (value_is_none(a) && value_is_int(b)) ||
+                   (value_is_none(b) && value_is_int(a))
+               ? 0
+               : QUICK_UNKNOWN;
+}
+
+// b <op> c, where no code of the program and no tensor has a say in it.
+static int quick_compare(Vm *vm, CompareOp op, Value b, Value c)
+{
+    int answer = QUICK_UNKNOWN;
+    if (op == COMPARE_EQ || op == COMPARE_NE) {
+        answer = quick_equal(vm, b, c);
+    } else if (op == COMPARE_IN || op == COMPARE_NOT_IN) {
+        answer = quick_contains(vm, c, b);
+    }
+    bool negated = op == COMPARE_NE || op == COMPARE_NOT_IN;
+    return answer < 0 ? answer : answer != negated;
 }
 
 // Any value may come out: tensors compare element by element.
 bool slow_compare(Vm *vm, Frame *f, Ins ins)
 {
-    if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
-        return false;
-    }
     CompareOp op = (CompareOp)(INS_X(ins) & 15);
     Value b = f->registers[INS_B(ins)], c = f->registers[INS_C(ins)];
-    if ((op == COMPARE_EQ || op == COMPARE_NE) && is_text(vm, b) &&
-        is_text(vm, c)) {
-        bool equal = str_equal(value_as_str(b), value_as_str(c));
-        return slow_finish(vm, f, ins,
-                           value_from_bool(equal == (op == COMPARE_EQ)),
-                           INS_B(ins), INS_C(ins));
+    int answer = quick_compare(vm, op, b, c);
+    if (LIKELY(answer >= 0)) {
+        return slow_finish(vm, f, ins, value_from_bool(answer), INS_B(ins),
+                           INS_C(ins));
+    }
+    if (answer == QUICK_FAILED || !slow_bound(vm, f, INS_B(ins)) ||
+        !slow_bound(vm, f, INS_C(ins))) {
+        return false;
     }
     // A method of the program runs in a frame of its own.
     int entered = enter_compare(vm, op, b, c);
     if (entered != 0) {
         return entered > 0;
     }
-    int found = op == COMPARE_IN || op == COMPARE_NOT_IN
-                    ? quick_contains(vm, c, b)
-                    : -1;
-    return slow_finish(vm, f, ins,
-                       found >= 0 ? value_from_bool(found == (op == COMPARE_IN))
-                                  : compare(vm, op, b, c),
-                       INS_B(ins), INS_C(ins));
+    return slow_finish(vm, f, ins, compare(vm, op, b, c), INS_B(ins),
+                       INS_C(ins));
 }
 
 // Takes `owned`: 1, 0, or -1 for an error, also that of a failed comparison.
@@ -365,46 +402,27 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
     return jump;
 }
 
-// The jumps of == and != between two texts: 1, 0; -1: others.
-static int text_jump(Vm *vm, Frame *f, Ins ins)
-{
-    Opcode op = (Opcode)INS_OP(ins);
-    bool equal_jumps = op == OPCODE_JEQ || op == OPCODE_JNNE;
-    // Asked first: in the forms with an int, B is no register.
-    if (!equal_jumps && op != OPCODE_JNE && op != OPCODE_JNEQ) {
-        return -1;
-    }
-    Value a = f->registers[INS_A(ins)], b = f->registers[INS_B(ins)];
-    if (!is_text(vm, a) || !is_text(vm, b)) {
-        return -1;
-    }
-    bool equal = str_equal(value_as_str(a), value_as_str(b));
-    slow_drop(vm, f, INS_A(ins));
-    slow_drop(vm, f, INS_B(ins));
-    return equal == equal_jumps;
-}
-
 // The comparison runs before the operands are emptied, since it may fail and a
 // handler then releases them.
 int slow_jump(Vm *vm, Frame *f, Ins ins)
 {
     bool negated, with_int;
-    int jump = text_jump(vm, f, ins);
-    if (jump >= 0) {
-        return jump;
-    }
     CompareOp op = fused_op((Opcode)INS_OP(ins), &negated, &with_int);
-    if (!slow_bound(vm, f, INS_A(ins)) ||
-        (!with_int && !slow_bound(vm, f, INS_B(ins)))) {
-        return -1;
-    }
+    Value a = f->registers[INS_A(ins)];
     Value b = with_int ? value_from_small(INS_BI(ins))
                        : f->registers[INS_B(ins)];
-    int entered = enter_compare(vm, op, f->registers[INS_A(ins)], b);
-    if (entered != 0) {
-        return entered > 0 ? 0 : -1;
+    int truth = quick_compare(vm, op, a, b);
+    if (truth < 0) {
+        if (!slow_bound(vm, f, INS_A(ins)) ||
+            (!with_int && !slow_bound(vm, f, INS_B(ins)))) {
+            return -1;
+        }
+        int entered = enter_compare(vm, op, a, b);
+        if (entered != 0) {
+            return entered > 0 ? 0 : -1;
+        }
+        truth = truth_of(vm, compare(vm, op, a, b));
     }
-    int truth = truth_of(vm, compare(vm, op, f->registers[INS_A(ins)], b));
     return truth < 0 ? -1 : finish_jump(vm, f, ins, truth);
 }
 

@@ -36,6 +36,14 @@ call_window: {
             }
             NEXT();
         }
+    } else if (value_is_kind(callee, KIND_NATIVE) &&
+               native_is_direct(vm, (Native *)value_object(callee), window,
+                                count)) {
+        if (UNLIKELY(!vm_call_direct(vm, (Native *)value_object(callee),
+                                     window, count))) {
+            goto error;
+        }
+        NEXT_POLL();
     }
     keywords = NULL;
 }

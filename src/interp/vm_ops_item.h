@@ -207,18 +207,14 @@ OP_APPEND: {
     SLOW(CONCAT, slow_concat, 0)
 // Not where the source is one of the targets: it would be gone half-way.
 OP_UNPACK: {
-    Value source = RA;
+    const Value *items = fast_items(vm, RA, FIELD_C);
     Value *out = &RB;
-    if (LIKELY(fast_is_exact(vm, source, KIND_TUPLE)) &&
-        // The number of targets. Any other count is an error, whose words the
-        // slow way has.
-        value_as_tuple(source)->count == FIELD_C &&
-        // As a difference of unsigned numbers it is large where A lies below B.
-        (uint32_t)(FIELD_A - FIELD_B) >= FIELD_C) {
+    // As a difference of unsigned numbers it is large where A lies below B.
+    if (LIKELY(items != NULL && (uint32_t)(FIELD_A - FIELD_B) >= FIELD_C)) {
         f->pc = pc;
-        for (uint32_t i = 0; i < FIELD_C; i++) {
-            Value item = value_retain(value_as_tuple(source)->items[i]);
-            SET(out[i], item);
+        for (uint32_t left = FIELD_C; left > 0; left--, items++, out++) {
+            Value item = value_retain(*items);
+            SET(*out, item);
         }
         DROP_FIRST(RA);
         NEXT();

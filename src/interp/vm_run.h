@@ -100,13 +100,27 @@ static inline Value *vm_next_window(Vm *vm)
     if (LIKELY(f != NULL)) {
         top = f->flags & FRAME_GENERATOR
                   ? f->top
-                  : f->registers + f->code->register_count;
+                  : f->registers + f->code->register_count +
+                        NATIVE_DIRECT_MOST;
     }
     return (top < vm->window_top ? vm->window_top : top) + 1;
 }
 // Calls window[-1]: 1: its frame was pushed; 0: the result is in window[-1];
 // -1: failed. Takes the arguments in any case.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
+// Whether the arguments can go to the native as they stand: each required one
+// is there, and the first is of the type that owns the method.
+static inline bool native_is_direct(const Vm *vm, const Native *native,
+                                    const Value *window, uint32_t count)
+{
+    return count - native->direct_least <= native->direct_span &&
+           (native->owner == NULL ||
+            (count > 0 && type_of((Vm *)(uintptr_t)vm, window[0]) ==
+                              native->owner));
+}
+// Calls such a native, window[-1]: false with an error pending.
+MUST_CHECK bool vm_call_direct(Vm *vm, Native *native, Value *window,
+                               uint32_t count);
 // The same where a C callable stands for this function: flags of the frame.
 int vm_enter_function(Vm *vm, Function *function, Value *window,
                       uint32_t count, Tuple *keyword_names, uint32_t flags);

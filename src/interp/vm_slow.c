@@ -62,14 +62,17 @@ bool slow_set(Vm *vm, Frame *f, uint32_t reg, Value v)
 // none. An operand in the target's register has been replaced already.
 bool slow_finish(Vm *vm, Frame *f, Ins ins, Value v, int32_t b, int32_t c)
 {
-    if (!slow_set(vm, f, INS_A(ins), v)) {
+    if (UNLIKELY(value_failed(v))) {
         return false;
     }
-    if (b >= 0 && b != INS_A(ins)) {
-        slow_drop(vm, f, (uint32_t)b);
+    int32_t a = INS_A(ins), locals = (int32_t)f->code->local_count;
+    value_replace(&vm->ctx, &f->registers[a], v);
+    // No local is emptied, and -1 is below all of them.
+    if (b >= locals && b != a) {
+        value_replace(&vm->ctx, &f->registers[b], VALUE_UNBOUND);
     }
-    if (c >= 0 && c != INS_A(ins) && c != b) {
-        slow_drop(vm, f, (uint32_t)c);
+    if (c >= locals && c != a) {
+        value_replace(&vm->ctx, &f->registers[c], VALUE_UNBOUND);
     }
     return true;
 }
