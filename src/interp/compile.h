@@ -126,12 +126,14 @@ Reg expr_first(Compiler *c, const Node *node, const Node *next);
 void check_bound(Compiler *c, const Node *node, const Node *next);
 // From here to the end of the body around, what `target` names is bound.
 void note_bound(Compiler *c, const Node *target);
-// Jumps where the truth of the node is `sense`; and, or, not become jumps.
-void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
 Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
 Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
 // By where the scope says that it lives.
 void load_name(Compiler *c, Text name, Reg target);
+
+// compile_jump.c
+// Jumps where the truth of the node is `sense`; and, or, not become jumps.
+void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
 
 // compile_future.c
 void future_read(Compiler *c, NodeList body); // the head of a whole text

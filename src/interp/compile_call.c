@@ -151,11 +151,69 @@ static void long_set_to(Compiler *c, const Node *node)
     }
 }
 
+// The constant that a literal is: owned, UNBOUND: it is none. Tuples of
+// literals are made once, here, and not at each run.
+static Value literal_value(Compiler *c, const Node *node, int depth)
+{
+    enum { MOST = 64 }; // items: wider ones are built in batches
+    int32_t number;
+    if (constant_int16(node, &number)) {
+        return value_from_small(number);
+    }
+    if (node->kind == AST_CONSTANT || constant_float(node)) {
+        uint32_t index = constant_node(c, node);
+        return c->failed ? VALUE_FAIL
+                         : value_retain(c->constants.items[index]);
+    }
+    if (node->kind != AST_TUPLE || depth == 0 ||
+        node->sequence.elements.count > MOST) {
+        return VALUE_UNBOUND;
+    }
+    NodeList list = node->sequence.elements;
+    Value items[MOST], result = VALUE_UNBOUND;
+    uint32_t count = 0;
+    for (; count < list.count; count++) {
+        items[count] = literal_value(c, list.items[count], depth - 1);
+        if (!value_is_object(items[count]) &&
+            (value_failed(items[count]) || value_unbound(items[count]))) {
+            result = items[count];
+            break;
+        }
+    }
+    if (count == list.count) {
+        Tuple *tuple = tuple_from(c->vm, items, count);
+        result = tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    }
+    while (count > 0) {
+        release(c->vm, items[--count]);
+    }
+    return result;
+}
+
+// A tuple of literals is one constant. True: nothing is left to do.
+static bool literal_tuple_to(Compiler *c, const Node *node, Reg target)
+{
+    enum { LITERAL_DEPTH = 4 }; // tuples in tuples
+    Value value = c->failed || node->sequence.elements.count == 0
+                      ? VALUE_UNBOUND
+                      : literal_value(c, node, LITERAL_DEPTH);
+    if (value_unbound(value)) {
+        return c->failed;
+    }
+    uint32_t index = constant_value(c, value);
+    c->span = node->span;
+    emit(c, OPCODE_LOADK, target, index, 0);
+    return true;
+}
+
 // Short displays stand in registers; wide or starred ones are filled by parts.
 static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
 {
     NodeList items = node->sequence.elements;
     Reg mark = c->top;
+    if (op == OPCODE_TUPLE && literal_tuple_to(c, node, target)) {
+        return;
+    }
     if (items.count <= BATCH && !has_star(items)) {
         for (uint32_t i = 0; i < items.count; i++) {
             expr_temp(c, items.items[i]);
