@@ -18,6 +18,7 @@ GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent)
 
 // Params grow by doubling; the old array stays in the arena until the graph
 // goes.
+// VALUE_ID_NONE: no memory. The name is copied.
 ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
                           TensorType type)
 {
@@ -51,6 +52,7 @@ ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
 }
 
 // May be called again: a pass that replaces results does.
+// False: no memory; the old results stay.
 bool graph_block_results(Graph *graph, GraphBlock *block,
                          const ValueId *results, uint32_t count)
 {
@@ -67,6 +69,7 @@ bool graph_block_results(Graph *graph, GraphBlock *block,
 }
 
 // What was set as results is forgotten.
+// A block that always raises or never ends has no values to give.
 void graph_block_diverges(GraphBlock *block)
 {
     block->diverges = true;
@@ -75,6 +78,7 @@ void graph_block_diverges(GraphBlock *block)
 
 // Dims are copied once, here, so that callers may hand over those of a tensor
 // or of the C stack.
+// NULL: no memory. An array of no elements is not NULL.
 static const int64_t *copy_dims(Graph *graph, TensorType type)
 {
     size_t rank = type.rank > 0 ? (size_t)type.rank : 0;
@@ -86,6 +90,8 @@ static const int64_t *copy_dims(Graph *graph, TensorType type)
 }
 
 // Ids are handed out in order of creation and never again.
+// Of a param `node` is NULL and `index` its number; of an output `block` is
+// that of its node.
 ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
                     uint32_t index, const char *name, TensorType type)
 {
@@ -98,6 +104,8 @@ ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
 }
 
 // The old dims stay in the arena; types change seldom.
+// For passes that learn more about a shape. False: no memory, and the old type
+// stays.
 bool build_set_type(Graph *graph, ValueId id, TensorType type)
 {
     type.dims = copy_dims(graph, type);
@@ -151,6 +159,7 @@ static bool copy_attrs(Graph *graph, GraphNode *node, const AttrValue *attrs)
 }
 
 // The place, its source held by the graph. Almost always it is the last one.
+// Counted once for each graph, however many nodes point to it.
 static bool hold_source(Graph *graph, Source *source)
 {
     // From the end: nodes of one source come in a row.
@@ -168,6 +177,7 @@ static bool hold_source(Graph *graph, Source *source)
 
 // The caller fills in what the op needs beyond inputs and attributes, then
 // calls build_finish.
+// NULL: no memory. What was taken from the arena stays there, unused.
 GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
                       uint32_t input_count, const AttrValue *attrs,
                       GraphPlace place)
@@ -191,6 +201,7 @@ GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
 }
 
 // Room is reserved first, so that nothing is half done where memory ends.
+// False: no memory; the node is not in the graph then.
 bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
                   const TensorType *types, uint32_t count)
 {
@@ -215,6 +226,7 @@ bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
 }
 
 // Keeps the block's mark of effects; it is never taken back.
+// `before` must be in the same block.
 void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
                 GraphNode *before)
 {
@@ -242,6 +254,7 @@ void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
 
 // The node keeps its values and its serial: it may be linked elsewhere, or
 // left to the arena.
+// Whoever uses its values must be gone or be given others.
 void build_unlink(Graph *graph, GraphNode *node)
 {
     GraphBlock *block = node->block;
@@ -260,6 +273,7 @@ void build_unlink(Graph *graph, GraphNode *node)
 }
 
 // Appends a node of an ordinary op whose outputs `call` has inferred.
+// NULL: an error is pending.
 static GraphNode *finish_inferred(Graph *graph, GraphBlock *block,
                                   GraphNode *node, InferCall *call)
 {
@@ -287,6 +301,8 @@ static GraphNode *finish_inferred(Graph *graph, GraphBlock *block,
 
 // Types come from the op's own shape rule, so that a trace refuses what an
 // eager call refuses, in the same words.
+// NULL: an error is pending, the shape rule's for instance; the graph is as it
+// was.
 GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
                         const ValueId *inputs, uint32_t input_count,
                         const AttrValue *attrs, GraphPlace place)
@@ -301,6 +317,7 @@ GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
 }
 
 // The tensor is shared with whoever made it: graphs never copy constants.
+// NULL: an error is pending.
 GraphNode *graph_append_const(Graph *graph, GraphBlock *block, Tensor *tensor,
                               GraphPlace place)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 // `what` NULL: the op as such.
+// False, always.
 bool form_refuse(Form *form, const char *what)
 {
     if (what == NULL) {
@@ -18,6 +19,7 @@ bool form_refuse(Form *form, const char *what)
 }
 
 // Nothing is written yet: constants that the form adds come first in the text.
+// False: an error is pending, and nothing more may be done with the form.
 bool form_begin(Form *form, const char *op)
 {
     form->op = op;
@@ -33,6 +35,8 @@ bool form_begin(Form *form, const char *op)
 }
 
 // An int32 constant named "node/part".
+// NULL: an error is pending. `rank` is 0 for a scalar and 1 for a vector of
+// `count`.
 const char *form_const(Form *form, const char *part, const int64_t *ints,
                        int rank, int64_t count)
 {
@@ -64,6 +68,8 @@ bool form_ints(Form *form, const char *part, const int64_t *ints, int rank,
 }
 
 // Opens a node that this one uses, named "node/part".
+// NULL: an error is pending. Attributes are then written to it, and
+// form_inner_close ends it.
 const char *form_inner(Form *form, const char *part, const char *op,
                        const char **inputs, uint32_t count)
 {
@@ -84,6 +90,7 @@ const char *form_inner_close(Form *form, const char *name, const char *op,
 }
 
 // From here on attributes are written.
+// No other node can be begun until form_close: the text of nodes is not nested.
 bool form_open(Form *form)
 {
     return scope_node(form->scope, form->name, form->op, form->inputs,
@@ -91,6 +98,7 @@ bool form_open(Form *form)
 }
 
 // The outputs are known from here on.
+// What uses the outputs finds them by the references that are noted here.
 bool form_close(Form *form)
 {
     return scope_set_refs(form->scope, form->node, form->name, form->op) &&
@@ -110,6 +118,7 @@ static bool form_typed(Form *form, const char *op)
 }
 
 // Elementwise ops that differ by name alone. Logical ones have no T.
+// Comparisons have a T, too: that of what they compare.
 static bool form_plain(Form *form)
 {
     const char *op = op_desc(form->node->op)->graphdef;
@@ -120,6 +129,7 @@ static bool form_plain(Form *form)
 }
 
 // A cast before the node itself; its reference.
+// NULL: an error is pending.
 static const char *write_cast(Form *form, const char *part, const char *input,
                               DType from, DType to)
 {
@@ -140,6 +150,7 @@ bool form_divide(Form *form)
         return false;
     }
     // As tf.truediv does it: ints are cast before they are divided.
+    // The suffix is TensorFlow's own for a second op of a name.
     for (uint32_t i = 0; i < 2 && in != out; i++) {
         form->inputs[i] = write_cast(form, i == 0 ? "Cast" : "Cast_1",
                                      form->inputs[i], in, out);
@@ -170,6 +181,7 @@ bool form_cast(Form *form)
 }
 
 // Vectors would need two more nodes; they are refused.
+// BatchMatMulV2 broadcasts its batches as `matmul` does.
 bool form_matmul(Form *form)
 {
     TensorType a = form_in(form, 0), b = form_in(form, 1);
@@ -181,6 +193,7 @@ bool form_matmul(Form *form)
 }
 
 // Ops on square matrices, by name.
+// All of them work on batches in TensorFlow as well.
 bool form_linalg(Form *form)
 {
     return form_typed(form, form->node->op == OP_INV     ? "MatrixInverse"
@@ -190,6 +203,7 @@ bool form_linalg(Form *form)
 }
 
 // The axes of a reduction: an operand; none given means all of them.
+// False: an error is pending.
 static bool add_axes(Form *form)
 {
     static const char part[] = "reduction_indices";
@@ -212,6 +226,7 @@ static bool add_axes(Form *form)
 }
 
 // Small ints and bools are added up as int32.
+// False: an error is pending.
 bool form_reduction(Form *form)
 {
     const char *op = op_desc(form->node->op)->graphdef;
@@ -240,6 +255,7 @@ bool form_reduction(Form *form)
 }
 
 // Without an axis the operand is first made a vector.
+// The dtype of the result is an attribute, so no cast follows.
 bool form_arg_reduction(Form *form)
 {
     static const int64_t flat = -1;
@@ -279,6 +295,8 @@ bool form_arg_reduction(Form *form)
 }
 
 // Running sums and products along one axis.
+// A small dtype would be summed up as int32 first, for which there is no
+// attribute.
 bool form_scan(Form *form)
 {
     int64_t axis = form_int(form, 0, ATTR_INT_NONE);
@@ -313,6 +331,8 @@ bool form_last_axis(Form *form)
 
 // By the table; what it does not have may still be an elementwise op with a
 // name.
+// False: an error is pending; a form of NULL means the op has no row in the
+// table.
 bool graphdef_plain(Scope *scope, const GraphNode *node)
 {
     // The table has only what differs from its neighbours; OP_COUNT pointers,
