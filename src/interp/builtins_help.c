@@ -9,6 +9,7 @@
 
 // A doc string as written in a source: its later lines share an indentation.
 // Each line is put `indent` columns in, without that one.
+// In columns; tabs are not counted. The rule is that of PEP 257.
 static size_t shared_indent(const char *doc)
 {
     // The first line has no indentation of its own; blank lines do not count.
@@ -29,6 +30,7 @@ static void add_doc(StrBuf *out, const char *doc, int indent)
 {
     size_t shared = shared_indent(doc);
     // Blanks in front of the text, as behind """ and a line end, are left out.
+    // The first line keeps what stands behind its blanks.
     const char *line = doc + strspn(doc, " \n");
     while (*line != '\0') {
         size_t length = strcspn(line, "\n");
@@ -53,6 +55,7 @@ static void add_first_line(StrBuf *out, const char *doc)
 }
 
 // "name=default" for one parameter of a function.
+// False: an error is pending.
 static bool add_param(Vm *vm, StrBuf *out, const Function *function,
                       uint32_t index)
 {
@@ -68,6 +71,8 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
                            value_from_object(name), &value);
         }
     } else if (function->defaults != NULL &&
+               // A default belongs to the parameter that stands as far from the
+               // end as it does itself.
                code->positional_count - index <= function->defaults->count) {
         value = function->defaults
                     ->items[function->defaults->count -
@@ -88,6 +93,7 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
 
 // "name(a, /, b=1, *args, c, **options)". Registers are in the order
 // positional, keyword-only, *args, **options.
+// False: an error is pending; `out` holds a part then.
 static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
 {
     const Code *code = function->code;
@@ -124,6 +130,8 @@ static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
 
 // *doc is borrowed from what is described. A bound method is shown as its
 // function.
+// The caller has asked help_is_callable. A native's parameters are text
+// already, in the same form.
 bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
 {
     *doc = NULL;
@@ -153,6 +161,8 @@ bool help_is_callable(Value v)
 }
 
 // The public functions of a class or module: a line each.
+// Only what stands in the dict itself: inherited methods are those of the
+// base's help.
 static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
 {
     uint32_t position = 0;
@@ -178,6 +188,8 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
 }
 
 // A built-in class shows how it is called, one written in Duet its base.
+// A doc string of its own comes first; a built-in class has one in its
+// descriptor.
 static bool add_type(Vm *vm, StrBuf *out, const Type *type)
 {
     Value doc = type_lookup(vm, (Type *)type, vm->names[NAME_DOC]);
@@ -198,6 +210,7 @@ static bool add_type(Vm *vm, StrBuf *out, const Type *type)
 }
 
 // Anything else: what it is, and its documentation.
+// The repr can run code of the program, which help() of an instance may do.
 static bool add_value(Vm *vm, StrBuf *out, Value v)
 {
     // UNBOUND and None are fine: then there is no text.
@@ -237,6 +250,7 @@ static bool add_help(Vm *vm, StrBuf *out, Value v)
 }
 
 // The buffer's text if it was filled without an error, which it is freed of.
+// Owned; NULL: an error is pending. Only what is complete is shown.
 static Str *finished(Vm *vm, StrBuf *out, bool done)
 {
     Str *text = done && strbuf_ok(out)

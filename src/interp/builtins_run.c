@@ -22,6 +22,8 @@ BUILTIN_BODY(globals)
 
 // Adds one variable if it has a value. A cell stands for what it holds; special
 // values besides Python's own constants are the machine's marks.
+// False: an error is pending. A variable without a value is left out, as
+// CPython leaves it out of locals().
 static bool add_local(Vm *vm, Dict *names, Str *name, Value v)
 {
     if (value_is_kind(v, KIND_CELL)) {
@@ -56,6 +58,8 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
 
 // In a function a new dict, whose changes reach no variable. A module and the
 // body of a class keep their names in a dict, which is given itself.
+// Owned. Register 0 of a module or class body is the dict of its names, where
+// the body was given one.
 Value builtin_frame_names(Vm *vm, const Frame *frame)
 {
     if ((frame->code->flags & (CODE_MODULE | CODE_CLASS_BODY)) != 0) {
@@ -188,6 +192,7 @@ BUILTIN_BODY(exec)
 }
 
 // RUN_MODULE doubles as "not known" until the text proves to be "exec".
+// False: a ValueError is pending.
 static bool compile_mode(Vm *vm, Value given, RunMode *mode)
 {
     const char *text = value_is_str(given) ? value_as_str(given)->text : "";
@@ -204,6 +209,7 @@ BUILTIN_BODY(compile)
 {
     (void)count;
     RunMode mode;
+    // Of CPython's kinds of source a syntax tree is not among these.
     bool text = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
     if (!text || !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
@@ -220,6 +226,8 @@ BUILTIN_BODY(compile)
                                 value_as_str(decoded)->text,
                                 value_as_str(decoded)->length);
     if (source != NULL) {
+        // An expression or a single statement may end without a line end, and
+        // error texts show whether it did.
         source->bare_end = mode != RUN_MODULE &&
                            !ends_line(value_as_str(decoded));
     }
@@ -248,6 +256,7 @@ BUILTIN_BODY(import)
         return raise_error(vm, ERR_TYPE, "module name must be a string");
     }
     Str *name = value_as_str(args[0]);
+    // Borrowed: sys.modules holds it.
     Module *module = module_import(vm, name);
     const char *dot = strchr(name->text, '.');
     // Whether the last part is wanted, not the first; -1: failed.
@@ -267,6 +276,7 @@ BUILTIN_BODY(import)
 
 // Through the file object of sys.stdout, which a program may have replaced;
 // flushed at once, as a prompt must be seen.
+// False: an error is pending, that of the file object for instance.
 bool builtin_write_stdout(Vm *vm, Str *text)
 {
     Value v = value_from_object(text);
@@ -291,6 +301,7 @@ BUILTIN_BODY(input)
                                          : value_str(vm, args[0]);
     bool shown = prompt != NULL && builtin_write_stdout(vm, prompt);
     object_release_null(&vm->ctx, prompt);
+    // Nothing is read if the prompt could not be shown.
     Str *method = shown ? str_intern(vm, "readline", 8) : NULL;
     if (method == NULL) {
         return VALUE_FAIL;
@@ -309,6 +320,7 @@ BUILTIN_BODY(input)
         release(vm, line);
         return raise_error(vm, ERR_END_OF_FILE, "EOF when reading a line");
     }
+    // The last line of a file may lack its line end: all of it is the answer.
     if (text->text[text->length - 1] != '\n') {
         return line;
     }
@@ -320,6 +332,7 @@ BUILTIN_BODY(input)
 
 // What the prompt does with an expression's value (sys.displayhook): None is
 // not shown and does not replace `_`.
+// False: an error is pending; `_` then keeps its value.
 bool vm_show(Vm *vm, Value value)
 {
     if (value_is_none(value)) {

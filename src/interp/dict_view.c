@@ -11,6 +11,7 @@ static const TypeDef dict_values_type_def;
 
 // The three kinds share their code; type_variant gives each the name that
 // CPython's has. values() is no set and has neither its operators nor ==.
+// `part` is 'k', 'v' or 'i'. Owned.
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
     const char *name = part == 'k'   ? "dict_keys"
@@ -42,6 +43,8 @@ static void view_destroy(Vm *vm, Object *self)
 }
 
 // A dict may hold its own view, so views take part in cycle collection.
+// The dict is never let go before the view is destroyed, so there is nothing to
+// clear.
 static void view_visit(Object *self, void (*visit)(Object *, void *),
                        void *data)
 {
@@ -49,6 +52,8 @@ static void view_visit(Object *self, void (*visit)(Object *, void *),
 }
 
 // The iterator holds the dict itself: the view may go while it runs.
+// Its errors for a dict that changes its size are those of the dict's own
+// iterator.
 static Value view_iter(Vm *vm, Value self)
 {
     return dict_iterator(vm, as_view(self)->dict, as_view(self)->part, false);
@@ -63,6 +68,7 @@ static int64_t view_length(Vm *vm, Value self)
 
 // The items are copied to a list first: a __repr__ that changes the dict then
 // cannot disturb the walk.
+// A dict whose values hold this view shows "..." in its place.
 static Value view_repr(Vm *vm, Value self)
 {
     // That of the variant: "dict_keys" and the like.
@@ -89,6 +95,7 @@ static Value view_repr(Vm *vm, Value self)
 
 // 1, 0, -1. Anything but a pair is simply not in the view. The value is
 // retained: __eq__ may take it out of the dict.
+// A key that cannot be hashed raises, as it does for the dict.
 static int contains_item(Vm *vm, Dict *dict, Value item)
 {
     Value value;
@@ -120,6 +127,7 @@ static int view_contains(Vm *vm, Value self, Value item)
     if (as_view(self)->part == 'i') {
         return contains_item(vm, dict, item);
     }
+    // The key is not wanted: `value` receives it first and is overwritten.
     for (uint32_t at = 0; dict_next(dict, &at, &value, &value);) {
         value_retain(value);
         int equal = value_equal(vm, value, item);
@@ -133,6 +141,7 @@ static int view_contains(Vm *vm, Value self, Value item)
 
 // A set of the iterable's items, owned. NULL: failed, for instance because a
 // value of an items view is not hashable.
+// A keys view never fails for a missing hash: its items are keys.
 static Set *as_set(Vm *vm, Value iterable)
 {
     Set *set = set_new(vm, false);
@@ -150,6 +159,7 @@ static bool is_items(Value v)
 }
 
 // values() is not: its items may be equal to each other and unhashable.
+// A subclass of set counts, too: the kind is inherited.
 static bool is_set_like(Value v)
 {
     return value_is_kind(v, KIND_SET) || value_is_kind(v, KIND_FROZENSET) ||
@@ -161,6 +171,8 @@ static bool is_set_like(Value v)
 // errors show.
 static Set *items_xor(Vm *vm, Dict *a, Dict *b)
 {
+    // The larger dict is copied and the smaller one walked: one look-up for
+    // each pair of the smaller.
     bool swap = b->count > a->count;
     Dict *walked = swap ? a : b, *rest = dict_new(vm);
     Set *result = rest == NULL ? NULL : set_new(vm, false);
@@ -168,6 +180,8 @@ static Set *items_xor(Vm *vm, Dict *a, Dict *b)
     bool ok = result != NULL &&
               dict_update(vm, rest, value_from_object(swap ? b : a));
     for (uint32_t at = 0; ok && dict_next(walked, &at, &key, &value);) {
+        // Counted while code of the program may run: __eq__ can change both
+        // dicts.
         Value items[2] = {value_retain(key), value_retain(value)};
         int found = dict_get(vm, rest, key, &mine);
         if (found > 0) {
@@ -200,6 +214,7 @@ static Set *items_xor(Vm *vm, Dict *a, Dict *b)
 }
 
 // A set of the left side is changed in place by the right one, as by CPython.
+// Owned. `a` may be any iterable here, when the view stands on the right.
 static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Set *set;
@@ -222,6 +237,7 @@ static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
 // Walks `items` and asks `container` for each. Stops with `stop` at the first
 // answer that is `wanted`; `found`, if not NULL, gets those that are there.
 // 1, 0, -1: whether it was stopped.
+// An iterator without end stops only at a find or at Ctrl-C.
 static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
 {
     Value iterator = value_iter(vm, items);
@@ -248,6 +264,8 @@ static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
 
 // The larger view is asked for the items of the other: values need no hash,
 // as the items of neither are put into a set before they are found.
+// Which side is walked shows in the order of the calls of __eq__ and __hash__,
+// and follows CPython.
 static Value view_and(Vm *vm, Value a, Value b)
 {
     bool swap = !value_is_kind(a, KIND_DICT_VIEW) || !is_set_like(a);
@@ -271,6 +289,8 @@ static Value view_and(Vm *vm, Value a, Value b)
 
 // One side is a keys or items view; the other may be any iterable, which
 // CPython's views allow and its sets do not. The result is a set.
+// Neither side a view of keys or items: the operator is left to the other
+// operand.
 static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     // Sets have these four operators and no others.
@@ -287,6 +307,8 @@ static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
 // Subset tests by the number of items, then by asking for each: values that
 // have no hash compare all the same. Against anything else == is False and < a
 // TypeError, which NotImplemented gives.
+// The lengths are read before code of the program runs; a change in between
+// gives an answer for one of the two states.
 static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!is_set_like(a) || !is_set_like(b)) {
@@ -300,6 +322,7 @@ static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
                                        : x == y;
     bool all = possible;
     if (possible) {
+        // a >= b asks whether all of b are in a.
         bool swap = op == COMPARE_GT || op == COMPARE_GE;
         int missing = walk(vm, swap ? b : a, swap ? a : b, 0, NULL);
         if (missing < 0) {
@@ -319,6 +342,7 @@ static Value view_reversed(Vm *vm, Value *args, uint32_t count)
 }
 
 // The shorter side is walked if the other can be asked quickly.
+// An iterable that is no set has no length and is always walked.
 static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -333,6 +357,7 @@ static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 }
 
 // The dict that it is a view on, which cannot be changed through it.
+// Owned: a new proxy each time.
 static Value get_mapping(Vm *vm, Value self)
 {
     Value dict = value_from_object(as_view(self)->dict);

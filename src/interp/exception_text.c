@@ -7,6 +7,7 @@
 #include "interp/protocol.h"
 
 // All fields of an exception at once, each owned.
+// A field that was never set is unbound, one that could not be read VALUE_FAIL.
 typedef struct Fields {
     Value item[EXCEPTION_FIELD_MAX];
 } Fields;
@@ -35,6 +36,7 @@ static bool fields_read(Vm *vm, ErrorKind family, const Exception *self,
 
 // "[Errno 2] text: 'file' -> 'file2'" NULL without an error where the fields do
 // not suffice: then args show.
+// Without a file both number and text must be there.
 static Str *os_text(Vm *vm, const Fields *fields)
 {
     bool file = !value_unbound(fields->item[OS_FILE]);
@@ -47,6 +49,7 @@ static Str *os_text(Vm *vm, const Fields *fields)
     // str() or repr() may run code and fail: then a part is NULL.
     for (int i = 0; i < 2 + file + file2; i++) {
         Value value = fields->item[i];
+        // CPython shows a missing one as None.
         value = value_unbound(value) ? VALUE_NONE : value;
         // Files show with quotes, the text without.
         part[i] = i < OS_FILE ? value_str(vm, value) : value_repr(vm, value);
@@ -65,6 +68,7 @@ static Str *os_text(Vm *vm, const Fields *fields)
 }
 
 // "invalid syntax (a.py, line 3)" The line or the file may be missing.
+// Owned. A line that is no int, or beyond 64 bits, counts as missing.
 static Str *syntax_text(Vm *vm, const Fields *fields)
 {
     Value message = fields->item[SYNTAX_MSG];
@@ -99,6 +103,8 @@ static Str *syntax_text(Vm *vm, const Fields *fields)
 // The one character or byte that a Unicode error is about, as it shows it.
 // False if [start, end) is not a single one of the object. CPython shows one
 // character by itself, and of several only where they are.
+// `byte`: it was decoding, and the object is bytes. The text goes to out[0 ..
+// size).
 static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
                    size_t size)
 {
@@ -116,6 +122,7 @@ static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
         return false;
     }
     int64_t number = 0;
+    // The item of bytes is an int, that of a str a str of one character.
     if (byte) {
         (void)int_to_i64(item, &number);
         snprintf(out, size, "byte 0x%02x", (unsigned)number);
@@ -133,6 +140,8 @@ static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
 
 // "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte" NULL
 // without an error: the fields are of other types than such an error has.
+// Owned. Programs may set the fields to anything after the error was made, so
+// each is looked at again.
 static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
 {
     bool translate = family == ERR_UNICODE_TRANSLATE;
@@ -162,6 +171,7 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
     } else {
         strbuf_printf(&out, "%s in position %lld-%lld: ",
                       decode ? "bytes" : "characters", (long long)start,
+                      // The end is behind the last one; people read the last.
                       (long long)end - 1);
     }
     strbuf_puts(&out, value_as_str(reason)->text);
@@ -171,6 +181,8 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
 }
 
 // Fields are read once, whatever the class needs of them.
+// Owned. NULL without an error: the class has no form of its own, or the fields
+// do not suffice; the caller shows the arguments.
 Str *exception_fields_text(Vm *vm, const Exception *self)
 {
     ErrorKind family = exception_family(vm, self);

@@ -11,6 +11,7 @@
 #include "interp/sequence.h"
 
 // A new object each time: nothing depends on the identity of dtypes.
+// Owned; NULL: no memory.
 DTypeObject *dtype_new(Vm *vm, DType dtype)
 {
     DTypeObject *object =
@@ -23,6 +24,8 @@ DTypeObject *dtype_new(Vm *vm, DType dtype)
 
 // The types themselves, not their subclasses. False without an error for
 // anything else.
+// int32 and float32 are what a Python number becomes in a tensor
+// (tensor_convert.c).
 static bool host_type_dtype(Vm *vm, const Object *type, DType *dtype)
 {
     if (type == (Object *)vm->bool_type) {
@@ -41,6 +44,7 @@ static bool host_type_dtype(Vm *vm, const Object *type, DType *dtype)
 
 // A dtype, a host type, or a name like "float32". The repr in the message is
 // cut, since the value may be large.
+// False: a TypeError is pending, or what repr() raised.
 bool dtype_from_value(Vm *vm, Value v, DType *dtype)
 {
     if (value_is_kind(v, KIND_DTYPE)) {
@@ -71,6 +75,7 @@ static Value str_result(Str *str)
 
 // A library may have its own way to show dtypes (display.h); NULL without an
 // error means that it has none.
+// Owned.
 static Value dtype_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_DTYPE, self);
@@ -91,6 +96,7 @@ static Value dtype_str(Vm *vm, Value self)
 
 // Anything that names no dtype is left to the other operand: NOT_IMPLEMENTED,
 // not False.
+// dtypes have no order: < falls through to a TypeError.
 static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     DType other;
@@ -112,6 +118,8 @@ static Value dtype_compare(Vm *vm, CompareOp op, Value a, Value b)
 }
 
 // The hash of the name, since a str that names the dtype is equal to it.
+// Host types are equal to a dtype but hash by their identity: they do not find
+// each other in a dict.
 static bool dtype_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -165,6 +173,7 @@ const TypeDef dtype_type_def = {
 
 // A tuple with None for unknown sizes; None alone for an unknown rank.
 // VALUE_FAIL: failed.
+// Owned. Sizes are below 2^61, so they are immediate ints.
 Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
 {
     if (rank == RANK_UNKNOWN) {
@@ -182,6 +191,7 @@ Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
 }
 
 // One size: None is any, an int is not negative.
+// False: an error is pending. An object with __index__ is an int here.
 static bool size_from_value(Vm *vm, Value v, int64_t *size)
 {
     if (value_is_none(v)) {
@@ -196,6 +206,8 @@ static bool size_from_value(Vm *vm, Value v, int64_t *size)
 
 // The inverse of shape_to_value; an int alone is a shape of one axis, as in
 // NumPy. On failure `shape` holds nothing of use.
+// False: an error is pending. A list serves as well as a tuple, and so does any
+// other iterable.
 static bool shape_from_value(Vm *vm, Value v, Shape *shape)
 {
     if (value_is_none(v)) {
@@ -226,6 +238,7 @@ static bool shape_from_value(Vm *vm, Value v, Shape *shape)
 
 // The sizes stand behind the object, so object_new and object_free must agree
 // on it. An unknown rank (negative) has none.
+// In bytes.
 static size_t spec_size(int rank)
 {
     return sizeof(Spec) + (rank > 0 ? (size_t)rank : 0) * sizeof(int64_t);
@@ -262,6 +275,7 @@ static void spec_destroy(Vm *vm, Object *self)
 }
 
 // "spec((None, 3), float32)"
+// What is printed can be typed again, up to the name.
 static Value spec_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_SPEC, self);
@@ -302,6 +316,7 @@ static Value spec_compare(Vm *vm, CompareOp op, Value a, Value b)
 }
 
 // Of what spec_equal compares. The rank tells an unknown shape from a scalar's.
+// The name has no part in it, as it has none in ==.
 static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -344,6 +359,7 @@ static const MemberDef spec_members[] = {
 };
 
 // spec(shape, dtype, name=None), by keyword too.
+// Owned. A rank or size of None is what makes one trace serve several shapes.
 static Value spec_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     static const char *const params[3] = {"shape", "dtype", "name"};

@@ -12,6 +12,7 @@
 #include "interp/tensor_convert.h"
 
 // Takes the reference. The birth tells a trace whether the tensor is its own.
+// Owned by the Value from then on.
 Value tensor_adopt(Vm *vm, Tensor *tensor)
 {
     tensor->head.type = vm->types[KIND_TENSOR];
@@ -22,6 +23,7 @@ Value tensor_adopt(Vm *vm, Tensor *tensor)
 
 // Borrows the sizes, so it is valid as long as the operand, and for a Variable
 // until it is assigned to.
+// Any other kind must not come here: value_is_operand is asked first.
 TensorType operand_type(Value operand)
 {
     switch (value_object(operand)->kind) {
@@ -45,6 +47,8 @@ static Value str_result(Str *str)
 }
 
 // The tensor layer frees its own memory: it knows how the data is held.
+// The elements may be a window of another tensor's buffer, or strings that are
+// counted.
 static void tensor_destroy(Vm *vm, Object *self)
 {
     tensor_dealloc(&vm->ctx, (Tensor *)self);
@@ -52,6 +56,7 @@ static void tensor_destroy(Vm *vm, Object *self)
 
 // A library may have its own way to show tensors (display.h); NULL without an
 // error means that it has none. So it is in tensor_str.
+// Long tensors are printed with their middle left out (tensor_print.c).
 static Value tensor_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_TENSOR, self);
@@ -78,6 +83,7 @@ static Value tensor_str(Vm *vm, Value self)
 }
 
 // Format specs are for scalars, which print as their host number would.
+// Also the slot of Variable, hence the two kinds.
 Value tensor_format(Vm *vm, Value self, Str *spec)
 {
     const Tensor *tensor = value_is_tensor(self)
@@ -111,6 +117,7 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
 
 // The one element, for int(), float(), index. A Variable has no value that
 // host code may see while a function is traced.
+// Owned. Any rank will do as long as there is one element, as in NumPy.
 static Value only_item(Vm *vm, Value self, const char *what)
 {
     if (vm->trace != NULL && value_is_kind(self, KIND_VARIABLE)) {
@@ -132,6 +139,7 @@ static Value only_item(Vm *vm, Value self, const char *what)
 }
 
 // Integers alone, as __index__ demands: a float scalar must not index a list.
+// Stricter than int(): a tensor of shape (1,) is no index.
 Value tensor_index_slot(Vm *vm, Value self)
 {
     DType dtype = operand_type(self).dtype;
@@ -143,6 +151,7 @@ Value tensor_index_slot(Vm *vm, Value self)
 }
 
 // A float's fraction is cut off, as int() does. The item is a host value.
+// NaN and the infinities raise what int() raises for a float.
 Value tensor_to_int(Vm *vm, Value self)
 {
     Value item = only_item(vm, self, "int");
@@ -164,6 +173,7 @@ Value tensor_to_int(Vm *vm, Value self)
 }
 
 // Ints and bools beyond what a double holds exactly are rounded.
+// A bool counts as 0 or 1.
 Value tensor_to_float(Vm *vm, Value self)
 {
     if (operand_type(self).dtype == DT_STRING) {
@@ -182,6 +192,7 @@ Value tensor_to_float(Vm *vm, Value self)
 }
 
 // The class is there for isinstance, not to be called.
+// SymbolicTensor has the same slot, so the name comes from the class.
 static Value tensor_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args, (void)keywords;
@@ -217,6 +228,7 @@ const TypeDef tensor_type_def = {
 };
 
 // The owner keeps the graph alive in which the symbol stands.
+// Both may be NULL while the object is being made.
 static void symbolic_destroy(Vm *vm, Object *self)
 {
     Symbolic *symbolic = (Symbolic *)self;
@@ -239,6 +251,7 @@ static Value symbolic_repr(Vm *vm, Value self)
                   symbolic->name != NULL ? symbolic->name->text : "?");
     tensor_type_print(&buf, operand_type(self));
     // A symbol that outlived its trace says so.
+    // NULL: the trace still runs, or no stager is there.
     const char *function =
         vm->hooks != NULL ? vm->hooks->leaked_from(symbolic) : NULL;
     if (function != NULL) {
@@ -259,6 +272,7 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
 }
 
 // A library's form first, then the repr.
+// A tracer's print() shows this; stage.print shows values.
 static Value symbolic_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_SYMBOLIC, self);
@@ -295,6 +309,8 @@ static Value symbolic_index(Vm *vm, Value self)
 
 // Always an error, since C code cannot branch on a symbol; the stager's words
 // for it come first.
+// -1 with an error pending, in both cases. `if` and `while` of staged code
+// never ask: they are converted.
 static int symbolic_truth(Vm *vm, Value self)
 {
     if (vm->hooks != NULL) {

@@ -40,6 +40,8 @@ bool str_is_space(uint32_t c)
 // The code point at `at` is to be stripped: white space, or one of `chars`.
 // UTF-8 is self-synchronising: a code point's bytes are found in `chars` only
 // where that code point stands.
+// UTF-8 is self-synchronising, so a match of a whole character's bytes in
+// `chars` is that character.
 static bool strips(const char *at, size_t size, Str *chars)
 {
     uint32_t codepoint = 0;
@@ -63,6 +65,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         chars = value_as_str(args[1]);
     }
     // ASCII at the ends; what is left may go on with other characters.
+    // The quick half: bytes below 128 are stripped without decoding.
     TextSet set = chars == NULL
                       ? text_str_spaces
                       : text_set((TextRange){chars->text, chars->length});
@@ -88,6 +91,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         start += size;
     }
     for (size_t step = 1; right && start < end; step++) {
+        // Only characters beyond ASCII come here, one by one.
         if (!ctx_poll_at(&vm->ctx, step)) {
             return VALUE_FAIL;
         }
@@ -139,6 +143,7 @@ enum { PAD_QUICK = 4096 };
 // The text between so many ASCII characters, in one allocation. The count is
 // known without looking at the text; a result of one character is one of the
 // shared strs.
+// The caller has seen to it that neither side is below 0.
 static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
                        size_t right)
 {
@@ -161,6 +166,7 @@ static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
 
 // ljust, rjust and center by the padding of format(): a width below the length
 // leaves the text as it is. `align` is a letter of format(): '<', '>' or '^'.
+// Owned.
 static Value pad_method(Vm *vm, Value *args, char align)
 {
     FormatSpec spec = {.fill = " "};
@@ -196,6 +202,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     // In two parts, for format's '^' would put the odd one to the right.
+    // A fill beyond ASCII, or very wide padding: character by character.
     if (align == '^' && room > 0) {
         // CPython puts the odd one to the left if the width is odd.
         int64_t left = room / 2 + (room & spec.width & 1);
@@ -234,6 +241,8 @@ static Value method_center(Vm *vm, Value *args, uint32_t count)
 
 // Zeros go behind a sign, so that the result reads as the same number. The
 // width counts the sign.
+// A sign is looked for in the first byte alone; the empty text ends in a zero
+// byte, which is none.
 static Value method_zfill(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -255,6 +264,7 @@ static Value method_zfill(Vm *vm, Value *args, uint32_t count)
 
 // Columns count code points: a continuation byte does not move on. A line end
 // starts anew; a width of 0 or less drops the tabs.
+// The step is up to the next multiple of the width.
 static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -289,6 +299,8 @@ static Value method_format(Vm *vm, Value *args, uint32_t count)
 }
 
 // The mapping is passed as it is, not copied into a dict.
+// Fields then go through __getitem__ of the mapping, so that __missing__ has
+// its say.
 static Value method_format_map(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
