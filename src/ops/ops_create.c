@@ -9,6 +9,7 @@
 
 // Writes the element at `from` over all of `out`.
 // Bytes, whatever the dtype; `from` may be the first element of `out`.
+// False: interrupted. Never of strings: they are counted.
 static bool fill_with(Ctx *ctx, Tensor *out, const void *from)
 {
     size_t size = dtype_size((DType)out->dtype);
@@ -19,6 +20,8 @@ static bool fill_with(Ctx *ctx, Tensor *out, const void *from)
 }
 
 // Shapes for creation: attribute 0. Negative sizes are refused.
+// False: raised. An operand that gives the shape may be unknown while tracing;
+// its sizes are open then.
 static bool infer_shaped(InferCall *call, DType dtype)
 {
     Shape *out = &call->out_shapes[0];
@@ -46,6 +49,7 @@ static bool infer_zeros(InferCall *call)
 {
     // Without a dtype float32, as everywhere.
     DType dtype = attr_dtype(&call->attrs[1], DT_FLOAT32);
+    // `ones` begins with an o, `zeros` does not.
     if (dtype == DT_STRING && call->op->name[0] == 'o') {
         return infer_dtype_refused(call, dtype);
     }
@@ -54,6 +58,7 @@ static bool infer_zeros(InferCall *call)
 
 // The number is converted once, in the first element, which then serves as the
 // pattern for the others.
+// 0 or 1, which every dtype of numbers has.
 static bool kernel_fill_number(const KernelCall *call, int64_t value)
 {
     Tensor *out = call->outputs[0];
@@ -122,6 +127,7 @@ const OpDesc op_ones = {
 };
 
 // The dtype is the value's: a cast before says another.
+// A value of unknown rank is taken to be a scalar until the run.
 static bool infer_full(InferCall *call)
 {
     return (call->inputs[0].rank <= 0 ||
@@ -131,6 +137,7 @@ static bool infer_full(InferCall *call)
 }
 
 // A string is shared by all elements.
+// The value is one element; all of the output then holds it.
 static bool kernel_full(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];
@@ -165,6 +172,7 @@ const OpDesc op_full = {
 };
 
 // An unknown shape in a trace stays unknown: the kernel runs with a real one.
+// Only the type of x counts, never its elements.
 static bool infer_like(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -216,6 +224,7 @@ static bool infer_full_like(InferCall *call)
 }
 
 // The operand that gives the shape is skipped; the rest is `full`.
+// kernel_full looks at input 0 alone, and that is the value here.
 static bool kernel_full_like(const KernelCall *call)
 {
     KernelCall other = *call;
@@ -236,6 +245,7 @@ const OpDesc op_full_like = {
 };
 
 // None for columns means square.
+// The sizes are host values, so the type is complete in a trace, too.
 static bool infer_eye(InferCall *call)
 {
     int64_t rows = call->attrs[0].integer;
@@ -251,6 +261,7 @@ static bool infer_eye(InferCall *call)
 }
 
 // At most one element of each row is on the diagonal.
+// Zeros of every dtype are zero bytes.
 static bool kernel_eye(const KernelCall *call)
 {
     Tensor *out = call->outputs[0];

@@ -11,6 +11,7 @@
 // ---- take
 
 // x.shape[:axis] + indices.shape + x.shape[axis + 1:], NumPy's rule.
+// False: raised. The dtype is x's whatever happens.
 static bool infer_take(InferCall *call)
 {
     TensorType x = call->inputs[0], indices = call->inputs[1];
@@ -49,6 +50,7 @@ static bool infer_take(InferCall *call)
 // "indices[0] = 1 is not in [0, 1)", with all the indices' coordinates.
 // TensorFlow's text. The count `at` runs over all indices, so it is taken
 // apart into coordinates, the last axis fastest.
+// False, always.
 static bool take_error(Ctx *ctx, const Tensor *indices, int64_t at,
                        int64_t size)
 {
@@ -76,6 +78,7 @@ static bool take_error(Ctx *ctx, const Tensor *indices, int64_t at,
 
 // Below 0 is refused, as TensorFlow does, where x[i] counts from the end. All
 // that lies behind the axis moves in one copy.
+// The check stands in the loop: an output that is half filled is dropped.
 static bool kernel_take(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *indices = call->inputs[1];
@@ -101,6 +104,8 @@ static bool kernel_take(const KernelCall *call)
         if (!ctx_poll(call->ctx)) {
             return false;
         }
+        // Slices of no elements need no copy, but their indices are still
+        // checked.
         for (int64_t i = 0; i < outer && inner > 0; i++) {
             if (!tensor_copy(call->ctx, out,
                              (i * indices->count + k) * inner, x,
@@ -137,6 +142,7 @@ const OpDesc op_take = {
 
 // The shape that all index operands broadcast to.
 // Starts from the first one, so that a single index keeps its shape.
+// False: raised. The index operands stand behind x, at 1 and above.
 static bool broadcast_indices(InferCall *call, Shape *out)
 {
     shape_set(out, call->inputs[1].rank, call->inputs[1].dims);
@@ -155,6 +161,7 @@ static bool broadcast_indices(InferCall *call, Shape *out)
 
 // NumPy's rule for neighbouring index tensors: their broadcast shape takes the
 // place of the axes that they pick from.
+// The axes in front of `axis` and behind the last picked one stay as they are.
 static bool infer_pick(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -198,6 +205,7 @@ static bool infer_pick(InferCall *call)
 
 // Where element `at` of the broadcast indices points, counted in the slices
 // that the picked axes number; -1: raised.
+// Below 0 counts from the end, as in NumPy and unlike `take`.
 static int64_t picked_slice(const KernelCall *call, TensorType shape,
                             int axis, int64_t at)
 {
@@ -237,6 +245,7 @@ static bool kernel_pick(const KernelCall *call)
         slices *= i >= axis && i < last ? dims[i] : 1;
     }
     // The indices' shape stands in the output's, behind the outer axes.
+    // What is left of the output's axes without those of x.
     int rank = out->rank - axis - (x->rank - last);
     TensorType shape = {DT_INT64, rank, tensor_dims(out) + axis};
     for (int i = 0; i < rank; i++) {
@@ -283,6 +292,7 @@ const OpDesc op_pick = {
 
 // The new axis goes last. Out of range is no error (doc), so that the shape is
 // all there is to check.
+// Any integer dtype will do for the indices.
 static bool infer_one_hot(InferCall *call)
 {
     TensorType indices = call->inputs[0];
@@ -321,6 +331,7 @@ static bool kernel_one_hot(const KernelCall *call)
     }
     for (int64_t i = 0; i < indices->count; i++) {
         int64_t index = tensor_int_at(indices, i);
+        // One beyond either end leaves its row of zeros, as TensorFlow does.
         if (index >= 0 && index < depth) {
             tensor_set_int(out, i * depth + index, 1);
         }
