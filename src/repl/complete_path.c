@@ -16,6 +16,8 @@
 enum { PATH_MAX_LENGTH = 4096, MODULE_TEXT_MAX = 1 << 20 };
 
 // `~/` at the start of a path is the home folder.
+// False: the path is too long to be one. `length` bytes of `word` are the
+// folder with its slash, none the current one.
 static bool folder_of(const char *word, size_t length, char *out)
 {
     const char *home = getenv("HOME");
@@ -31,6 +33,7 @@ static bool folder_of(const char *word, size_t length, char *out)
 
 // The file system may not say what an entry is, and links count as what they
 // point at: then stat() is asked.
+// An entry that vanished meanwhile, or a link to nothing, is no folder.
 static bool is_folder(const char *folder, const struct dirent *entry)
 {
     char path[PATH_MAX_LENGTH * 2];
@@ -56,6 +59,8 @@ static void take_escapes(char *text)
 
 // A file's name as it is completed: with a slash behind a folder's. `out` has
 // room for a name in which each byte is escaped.
+// Only blanks are escaped: a command's arguments are parted by them and nothing
+// else.
 static void file_label(const char *name, bool folder, bool escaped, char *out)
 {
     for (; *name != '\0'; name++) {
@@ -68,6 +73,8 @@ static void file_label(const char *name, bool folder, bool escaped, char *out)
 }
 
 // Folders end in a slash, so that the next Tab goes on in them.
+// `escaped`: blanks in the text at the cursor have a backslash, and so must
+// those that are put in. A folder that cannot be read offers nothing.
 void complete_files(Completion *completion, bool folders_only, bool escaped)
 {
     const char *word = completion->word;
@@ -107,6 +114,7 @@ void complete_files(Completion *completion, bool folders_only, bool escaped)
 }
 
 // The module's name if the file is one: `x.py`, `x.duet`, a folder.
+// A folder counts without an __init__ file: it is a namespace package then.
 static bool module_name(const char *folder, const struct dirent *entry,
                         char *out)
 {
@@ -122,6 +130,7 @@ static bool module_name(const char *folder, const struct dirent *entry,
 
 // Modules in a folder of the search path; `package` with its dot stands in
 // front of their names, unless they are to be `bare`.
+// `package` is "" or ends in a dot.
 static void offer_folder(Completion *completion, const char *root,
                          const char *package, bool bare)
 {
@@ -149,6 +158,7 @@ static void offer_folder(Completion *completion, const char *root,
 }
 
 // The modules that are built into the program.
+// Names with an underscore in front belong to the library itself.
 static void offer_embedded(Completion *completion, const char *package,
                            bool bare)
 {
@@ -176,6 +186,7 @@ static void offer_native(Completion *completion)
 }
 
 // All modules below `package` ("" or a name with its dot), wherever they are.
+// sys.path may hold anything; what is no str is passed over, as import does.
 static void offer_package(Completion *completion, const char *package,
                           bool bare)
 {
@@ -191,10 +202,12 @@ static void offer_package(Completion *completion, const char *package,
                          bare);
         }
     }
+    // What the look-up of sys.path may have raised is of no interest here.
     raise_clear(vm);
 }
 
 // Packages are opened one level at a time, as folders are.
+// For `import a.b|`: what stands in front of the last dot is the package.
 void complete_modules(Completion *completion)
 {
     const char *word = completion->word;
@@ -221,6 +234,7 @@ void complete_submodules(Completion *completion, const char *module)
 
 // `def name`, `class name` and `name =` at the start of a line: what a module
 // that was not imported yet will have. It is not run for that.
+// Lines that are indented define nothing at the module's level.
 static void offer_line(Completion *completion, const char *line)
 {
     static const char *const words[] = {"def ", "class ", ""};
@@ -248,6 +262,7 @@ static void offer_line(Completion *completion, const char *line)
 
 // Line by line. What a condition or a loop would define is not found; the
 // text is not run.
+// `text` is borrowed and stays as it is.
 static void offer_text(Completion *completion, const char *text)
 {
     while (text != NULL) {
@@ -258,6 +273,7 @@ static void offer_text(Completion *completion, const char *text)
 }
 
 // The file of a module below `root`, if it is there.
+// True: the module's file was found, whatever it offered.
 static bool offer_file(Completion *completion, const char *root,
                        const char *module)
 {
@@ -311,6 +327,7 @@ bool complete_is_library(const char *module)
 }
 
 // The first file on the search path is the one that import would take.
+// For modules of the program's own, which are not run to learn their names.
 void complete_module_names(Completion *completion, const char *module)
 {
     Vm *vm = completion->session->vm;

@@ -13,6 +13,8 @@
 enum { HIGHLIGHT_DEPTH_MAX = 4 }; // f-strings inside f-strings
 
 // One run over a text.
+// Lives for one call of highlight. Lists of tokens are used like a stack: what
+// a hole adds is gone when it has been painted.
 typedef struct Painter {
     Session *session;
     Ctx *ctx;
@@ -38,6 +40,7 @@ const char *style_sgr(Style style)
 
 // The source may be one line end longer than the text: nothing is written
 // there.
+// What is painted later covers what was there.
 static void paint(Painter *p, size_t start, size_t end, Style style)
 {
     end = end < p->length ? end : p->length;
@@ -47,6 +50,7 @@ static void paint(Painter *p, size_t start, size_t end, Style style)
 }
 
 // Comments stand between tokens, where a `#` begins nothing else.
+// Blanks and line ends stay plain.
 static void paint_gap(Painter *p, size_t start, size_t end)
 {
     const char *text = p->source->text;
@@ -96,6 +100,8 @@ static size_t hole_end(const char *text, size_t at, size_t end, bool *spec)
 
 // The expressions in an f-string (from..end are its bytes without quotes).
 // `spec`: inside a format spec, which may hold expressions in turn.
+// Returns where it stopped: `end`, or the brace that ends the hole around a
+// spec.
 static size_t paint_holes(Painter *p, size_t at, size_t end, bool spec)
 {
     const char *text = p->source->text;
@@ -105,6 +111,7 @@ static size_t paint_holes(Painter *p, size_t at, size_t end, bool spec)
             return at;
         }
         if (text[at] != '{' || (text[at + 1] == '{' && !spec)) {
+            // A doubled brace is text.
             at += text[at] == '{' ? 2 : 1;
             continue;
         }
@@ -131,6 +138,7 @@ static size_t paint_holes(Painter *p, size_t at, size_t end, bool spec)
 
 // The quotes are part of the string. In an f-string the expressions are
 // painted over it afterwards.
+// Prefixes are letters in front of the first quote.
 static void paint_string(Painter *p, Span span)
 {
     const char *text = p->source->text;
@@ -141,6 +149,7 @@ static void paint_string(Painter *p, Span span)
         format = format || (text[at] | 0x20) == 'f';
         at++;
     }
+    // Six bytes at least: two quotes alone are an empty string.
     size_t quotes = text[at + 1] == text[at] && text[at + 2] == text[at] &&
                             span.end - at >= 6
                         ? 3
@@ -154,6 +163,8 @@ static void paint_string(Painter *p, Span span)
 
 // What the lexer stopped at. An unclosed string: its quotes are shown as open,
 // the rest as a string.
+// A string that is open is no mistake while it is typed, and is shown in
+// another way than one.
 static void paint_fault(Painter *p, const Token *token)
 {
     size_t quote;
@@ -168,6 +179,7 @@ static void paint_fault(Painter *p, const Token *token)
 
 // Names are left plain here, but for those that a definition makes: what
 // they mean is judged when all are known.
+// From TOK_FALSE on the enumeration has keywords only.
 static void paint_token(Painter *p, const Token *token, const Token *before)
 {
     uint32_t start = token->span.start;
@@ -200,6 +212,8 @@ static TokenKind closing(TokenKind open)
 
 // The brackets at `a` and `b` are shown as a pair if the cursor is on one of
 // them or right behind it.
+// Right behind, because that is where the cursor stands after a bracket was
+// typed.
 static void paint_pair(Painter *p, size_t a, size_t b)
 {
     if (p->cursor == a || p->cursor == b || p->cursor == a + 1 ||
@@ -211,6 +225,8 @@ static void paint_pair(Painter *p, size_t a, size_t b)
 
 // Open brackets and those that close nothing. A wrong closing bracket does
 // not open what is around it.
+// Beyond LEXER_MAX_BRACKETS nothing is paired; the lexer refuses such a text
+// anyway.
 static void paint_brackets(Painter *p, const TokenList *tokens, size_t first)
 {
     uint32_t open[LEXER_MAX_BRACKETS];
@@ -261,6 +277,8 @@ static void paint_tokens(Painter *p, size_t first, size_t from, size_t end)
 
 // Tokens, names and brackets of the bytes from..end. The tokens stand behind
 // those that are there already (of the text around an f-string's hole).
+// Runs again for the expression of each hole, with the names of the text around
+// it known.
 static void paint_all(Painter *p, size_t from, size_t end)
 {
     size_t first = p->tokens.count;
@@ -281,6 +299,7 @@ static void paint_all(Painter *p, size_t from, size_t end)
 }
 
 // `%time f(x)`: the command's word, then code.
+// Returns the bytes that the command's word takes, 0 if there is none.
 static size_t paint_command(Painter *p)
 {
     const char *text = p->source->text;
@@ -293,6 +312,7 @@ static size_t paint_command(Painter *p)
 }
 
 // `x?` and `x??`: the marks are no part of Duet.
+// Returns the end of the code in front of the marks.
 static size_t paint_question(Painter *p, size_t end)
 {
     const char *text = p->source->text;
@@ -310,6 +330,8 @@ static size_t paint_question(Painter *p, size_t end)
 
 // Runs at every key, over the whole entry: the colour of a line can depend
 // on any line above it. A few hundred lines take less than a millisecond.
+// Failures leave the text plain, and no error pending: colour is never worth
+// one.
 void highlight(Session *session, const char *text, size_t length,
                size_t cursor, uint8_t *styles)
 {
