@@ -10,6 +10,8 @@
 #include "interp/tensor_convert.h"
 
 // One walk over one argument; all walks of a call add to the same key.
+// The same walk is used for calls and, with `specs`, for input signatures, so
+// that their keys can be compared.
 typedef struct Walk {
     Signature *out;
     const char *name;  // the parameter being walked
@@ -18,6 +20,7 @@ typedef struct Walk {
 } Walk;
 
 // Nine bytes: what follows is of a kind and a size that these tell.
+// In the machine's byte order: keys never leave the process.
 static void tag(StrBuf *key, char kind, uint64_t number)
 {
     strbuf_putc(key, kind);
@@ -25,6 +28,7 @@ static void tag(StrBuf *key, char kind, uint64_t number)
 }
 
 // Rank and sizes; a rank that is unknown has no sizes.
+// A char holds every rank, and -1 for an unknown one.
 static void add_type(StrBuf *key, TensorType type)
 {
     strbuf_putc(key, (char)type.rank);
@@ -51,6 +55,7 @@ TensorType signature_type(const Signature *signature, size_t index)
 }
 
 // The dtype, and behind it, in a place of their own, rank and sizes.
+// Takes `owned`; false: an error is pending.
 static bool add_tensor(Vm *vm, Walk *walk, Value owned)
 {
     if (value_failed(owned)) {
@@ -60,6 +65,7 @@ static bool add_tensor(Vm *vm, Walk *walk, Value owned)
     // The type stands in one piece of the key that signature_relaxed can leave
     // out.
     TensorType type = leaf_type(owned);
+    // A call from inside another trace.
     out->any_symbolic |= value_is_kind(owned, KIND_SYMBOLIC);
     tag(&out->key, 't', type.dtype);
     TensorLeaf leaf = {.value = owned,
@@ -75,6 +81,8 @@ static bool add_tensor(Vm *vm, Walk *walk, Value owned)
 }
 
 // Which Variable it is does not matter, but which arguments are the same one.
+// Its number in the order of first appearance, so that f(v, v) and f(v, w)
+// differ.
 static bool add_variable(Vm *vm, Signature *out, Value v)
 {
     // Calls with Variables are few, and have few of them: a search will do.
@@ -98,6 +106,7 @@ static void add_text(Signature *out, char kind, const char *text, size_t size)
 }
 
 // Ints beyond the immediate range go by their digits.
+// Hexadecimal digits, the quickest to make.
 static bool add_int(Vm *vm, Signature *out, Value v)
 {
     if (value_is_int(v)) {
@@ -114,6 +123,7 @@ static bool add_int(Vm *vm, Signature *out, Value v)
 }
 
 // -0.0 has bits of its own; all NaNs are one.
+// NaN is not equal to itself, yet one trace serves every NaN.
 static void add_float(Signature *out, double number)
 {
     uint64_t bits;
@@ -122,6 +132,8 @@ static void add_float(Signature *out, double number)
 }
 
 // By identity; the signature keeps what its key knows by address.
+// False: no memory. Keeping the object alive is what makes its address safe as
+// a key.
 static bool add_object(Vm *vm, Signature *out, Value v)
 {
     // None, True and the like are no objects: their bits are themselves.
@@ -148,6 +160,7 @@ static bool add_plain(Vm *vm, Signature *out, Value v)
 
 // The order of the questions matters: what has __tensor__ is an instance, and a
 // spec is a tensor only in patterns.
+// What has __tensor__ is converted here, once, and the leaf keeps the tensor.
 static bool add_leaf(Vm *vm, Walk *walk, Value v)
 {
     Signature *out = walk->out;
@@ -195,6 +208,8 @@ static bool add_keyed(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 }
 
 // Kind and class first: [1, 2], (1, 2) and a named tuple of them all differ.
+// False: an error is pending. Counts are written before children, so that
+// nesting is part of the key.
 static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
                           const WalkPath *path)
 {
@@ -225,6 +240,7 @@ static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
 
 // Structures are entered with a path, so that a cyclic one is found out rather
 // than followed.
+// ctx_enter bounds the depth of structures that are only deep and not cyclic.
 static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 {
     StructureKind kind = structure_kind(vm, v);
@@ -241,6 +257,8 @@ static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 }
 
 // Where each argument's part ends is kept: errors and stage.why name arguments.
+// False: an error is pending; signature_free is called in any case. `host` is
+// asked for the names of parameters.
 bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
                     Signature *out)
 {
@@ -287,6 +305,8 @@ static void copy_key(const Signature *signature, size_t *from, size_t end,
 }
 
 // The key is written anew without the pieces that the leaves point at.
+// False: no memory. Two calls that differ only in the sizes of tensors get the
+// same bytes.
 bool signature_relaxed(const Signature *signature, StrBuf *out)
 {
     size_t from = 0;
@@ -301,6 +321,7 @@ bool signature_relaxed(const Signature *signature, StrBuf *out)
 
 // Splices the patterns' sizes into the key; leaves and ends of arguments move
 // with it.
+// patterns[i] stands for leaf i; each is counted by its leaf. False: no memory.
 bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
 {
     StrBuf key;
@@ -335,6 +356,7 @@ bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
 
 // Behind everything else, so that the parts of the arguments stay where they
 // are.
+// For traces that were made for certain Variables and no others.
 bool signature_add_identities(Signature *signature)
 {
     for (size_t i = 0; i < signature->variables.count; i++) {

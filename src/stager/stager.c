@@ -19,6 +19,8 @@
 
 // C code (max, sorted, filter, in) asks for truth; a block of converted code
 // would not come here.
+// Always -1. The message names what to use instead, for the program's line is
+// somewhere in host code.
 static int hook_truth(Vm *vm, Value symbolic)
 {
     const Symbolic *tensor = value_as_symbolic(symbolic);
@@ -39,6 +41,7 @@ static void hook_visit(Vm *vm, void (*visit)(Object *child, void *data),
 }
 
 // stage(f), stage(f, relax=True), and stage(relax=True), which waits for f.
+// Owned.
 static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
                         Tuple *keyword_names)
 {
@@ -66,6 +69,7 @@ static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
 }
 
 // Traces are kept and serve again when staging comes back.
+// Functions that are staged are then called as plain ones, with eager tensors.
 static Value stage_eager(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -86,6 +90,7 @@ static Value stage_tracing(Vm *vm, Value *args, uint32_t count)
 }
 
 // For tests: see staged_may_run_host.
+// While it is on, only traces that exist can serve.
 static Value stage_seal(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -98,6 +103,8 @@ static Value stage_seal(Vm *vm, Value *args, uint32_t count)
 }
 
 // The mark stands on the code, so that every closure of it has it.
+// What is no function is handed back as it is, so that the decorator fits on
+// anything.
 static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -109,6 +116,7 @@ static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 }
 
 // In order of tracing.
+// Owned: a new list of the traces themselves.
 static Value stage_traces(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -127,6 +135,7 @@ static Value stage_traces(Vm *vm, Value *args, uint32_t count)
 }
 
 // The kind keeps its place in C code; only the class that is raised changes.
+// The override lives as long as the Vm, or until the next one for that class.
 static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -151,6 +160,8 @@ static Value stage_code(Vm *vm, Value *args, uint32_t count)
 
 // The rows of STAGE_BLOCK_LIST are control flow as functions, written in Duet
 // (stage_blocks.h); the others are C.
+// Methods of a built-in object, since `stage` is callable and a namespace at
+// once.
 static const NativeDef stage_methods[] = {
 #define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
     STAGE_BLOCK_LIST(STAGE_BLOCK)
@@ -193,6 +204,7 @@ static const NativeDef stage_methods[] = {
 };
 
 // The object has no state: everything hangs off vm->stager.
+// The built-ins dict holds the one instance, so this runs when the Vm goes.
 static void stage_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof *self);
@@ -212,6 +224,7 @@ const TypeDef stage_type_def = {
 
 // A type of the stager's, made as the built-in ones are but counted by its
 // instances, since it may go before them.
+// Owned; NULL: an error is pending.
 static Type *make_type(Vm *vm, const TypeDef *def)
 {
     Str *name = str_intern(vm, def->name, strlen(def->name));
@@ -261,6 +274,7 @@ static bool bind_name(Vm *vm, const char *text, Object *object)
 }
 
 // The built-ins that staging adds: `stage`, and `Graph` for Graph.parse.
+// False: an error is pending.
 static bool bind_stage(Vm *vm, Stager *stager)
 {
     // One instance for the whole Vm; the built-ins hold it.
@@ -272,6 +286,7 @@ static bool bind_stage(Vm *vm, Stager *stager)
 }
 
 // Types first: the built-in `stage` is an instance of one.
+// False: an error is pending.
 bool stager_init(Vm *vm, bool log)
 {
     Stager *stager = ctx_alloc_zero(&vm->ctx, sizeof *stager);
@@ -314,6 +329,7 @@ bool stager_init(Vm *vm, bool log)
 }
 
 // The types are counted by their instances, which may go later.
+// Right for what stager_init left half made, too.
 void stager_free(Vm *vm)
 {
     Stager *stager = stager_of(vm);
