@@ -173,6 +173,21 @@ int prompt_on_down(int count, int key)
     return 0;
 }
 
+// A copy for Readline's list, malloc'ed; NULL: memory ran out. What M-. takes
+// a line apart with reads on behind a backslash that ends it: a blank follows.
+static char *history_line(const char *text)
+{
+    size_t length = strlen(text);
+    char *line = malloc(length + 2);
+    if (line != NULL) {
+        memcpy(line, text, length + 1);
+        if (length > 0 && text[length - 1] == '\\') {
+            memcpy(line + length, " ", 2);
+        }
+    }
+    return line;
+}
+
 // In the form that history_load calls: gathers what Readline will own.
 // Invariant once there is an entry: entries[count] is NULL.
 typedef struct Gathered {
@@ -196,7 +211,7 @@ static void gather(const char *text, void *data)
         all->capacity = capacity;
     }
     HIST_ENTRY *entry = calloc(1, sizeof *entry);
-    char *line = strdup(text);
+    char *line = history_line(text);
     if (entry == NULL || line == NULL) {
         free(entry);
         free(line);
@@ -248,7 +263,11 @@ void prompt_remember(Prompt *prompt, const char *entry)
         free(text);
         return;
     }
-    prompt->lib.add_history(text);
+    char *line = history_line(text);
+    if (line != NULL) {
+        prompt->lib.add_history(line);
+    }
+    free(line);
     history_append(&prompt->session->vm->ctx, text);
     free(prompt->last);
     prompt->last = text;
