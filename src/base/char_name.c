@@ -32,6 +32,7 @@ static const struct {
                   {0x2A700, 0x2B738}, {0x2B740, 0x2B81D}, {0x2B820, 0x2CEA1},
                   {0x2CEB0, 0x2EBE0}, {0x30000, 0x3134A}};
 
+// Eight ranges: a look at each costs less than a search.
 static bool is_ideograph(uint32_t codepoint)
 {
     for (size_t i = 0; i < sizeof ideographs / sizeof *ideographs; i++) {
@@ -46,6 +47,7 @@ static bool is_ideograph(uint32_t codepoint)
 // True and the name, if one of the two rules covers the character.
 static bool name_by_rule(uint32_t codepoint, char out[CHAR_NAME_SIZE])
 {
+    // Below the first syllable this wraps round to a large number.
     uint32_t at = codepoint - HANGUL_FIRST;
     if (at < LEADS * VOWELS * TAILS) {
         snprintf(out, CHAR_NAME_SIZE, "%s%s%s%s", hangul_words,
@@ -65,6 +67,7 @@ static bool name_by_rule(uint32_t codepoint, char out[CHAR_NAME_SIZE])
 static const void *last_row(const void *rows, size_t count, size_t width,
                             size_t place, uint32_t codepoint)
 {
+    // The first row behind the code point; the one wanted is in front of it.
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -90,6 +93,8 @@ static size_t text_length(const unsigned char *text)
     return length;
 }
 
+// Aliases and sequences stand behind the plain names in the same table, which
+// is why only the first `char_name_plain` rows are searched.
 bool char_name(uint32_t codepoint, char out[CHAR_NAME_SIZE])
 {
     if (name_by_rule(codepoint, out)) {
@@ -112,6 +117,7 @@ bool char_name(uint32_t codepoint, char out[CHAR_NAME_SIZE])
 static int longest_part(const char *parts, size_t width, int count,
                         const char *text, size_t *length)
 {
+    // The empty part fits everywhere, so it is beaten by any other that fits.
     int best = -1;
     size_t best_length = 0;
     for (int i = 0; i < count; i++) {
@@ -208,6 +214,8 @@ static size_t by_rule(const char *name, uint32_t *out)
     return *out != 0;
 }
 
+// Rules are asked first: their names stand in no table. A sequence keeps its
+// count and its place among the points in one word.
 size_t char_by_name(const char *name, size_t length, bool sequences,
                     uint32_t out[CHAR_SEQUENCE_SIZE])
 {
@@ -247,6 +255,8 @@ const char *char_east_asian_width(uint32_t codepoint)
     return row->width;
 }
 
+// Only characters with a number have a row, so the row found must be the very
+// one.
 bool char_number(uint32_t codepoint, double *value)
 {
     const CharNumberRow *row =
@@ -259,6 +269,7 @@ bool char_number(uint32_t codepoint, double *value)
     return true;
 }
 
+// The text is the table's own, not ended by a NUL.
 const char *char_decomposition(uint32_t codepoint, size_t *length)
 {
     const CharPartRow *row =

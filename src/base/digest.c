@@ -62,6 +62,8 @@ static const uint64_t keccak_rounds[24] = {
     0x000000000000800a, 0x800000008000000a, 0x8000000080008081,
     0x8000000000008080, 0x0000000080000001, 0x8000000080008008};
 
+// A word of `size` bytes, by its first byte: MD5 and Keccak are little-endian,
+// SHA big-endian. Compilers make one load of it.
 static uint64_t read_word(const unsigned char *at, int size, bool big)
 {
     uint64_t word = 0;
@@ -80,6 +82,7 @@ static void add_word(unsigned char *at, int size, bool big, uint64_t more)
     }
 }
 
+// Rotations; `by` is never 0 nor the width, where a shift is undefined.
 static uint32_t left32(uint32_t x, int by)
 {
     return x << by | x >> (32 - by);
@@ -100,6 +103,8 @@ static void md5_block(unsigned char *state, const unsigned char *block)
 {
     static const int turns[4][4] = {
         {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+    // The state is kept as bytes, so that a copy of a digest is a copy of
+    // memory.
     uint32_t words[16], v[4];
     for (int i = 0; i < 16; i++) {
         words[i] = (uint32_t)read_word(block + 4 * i, 4, false);
@@ -111,6 +116,8 @@ static void md5_block(unsigned char *state, const unsigned char *block)
     for (int i = 0; i < 64; i++) {
         uint32_t mixed;
         int at;
+        // Four rounds of 16 steps, each with its own function and order of
+        // words.
         switch (i >> 4) {
         case 0: mixed = (b & c) | (~b & d), at = i; break;
         case 1: mixed = (d & b) | (~d & c), at = 5 * i + 1; break;
@@ -132,6 +139,7 @@ static void md5_block(unsigned char *state, const unsigned char *block)
 // FIPS 180-4, section 6.1.2.
 static void sha1_block(unsigned char *state, const unsigned char *block)
 {
+    // The schedule stretches 16 words to one for each step.
     uint32_t words[80], v[5];
     for (int i = 0; i < 16; i++) {
         words[i] = (uint32_t)read_word(block + 4 * i, 4, true);
@@ -145,6 +153,7 @@ static void sha1_block(unsigned char *state, const unsigned char *block)
         v[i] = (uint32_t)read_word(state + 4 * i, 4, true);
     }
     for (int i = 0; i < 80; i++) {
+        // Ch, Parity, Maj and Parity again, with a constant for each 20 steps.
         uint32_t b = v[1], c = v[2], d = v[3];
         uint32_t mixed = i < 20   ? ((b & c) | (~b & d)) + 0x5a827999
                          : i < 40 ? (b ^ c ^ d) + 0x6ed9eba1
@@ -175,6 +184,7 @@ static void sha1_block(unsigned char *state, const unsigned char *block)
 // FIPS 180-4, section 6.2.2.
 static void sha256_block(unsigned char *state, const unsigned char *block)
 {
+    // As SHA-1's schedule, but with sums in it, which are not linear.
     uint32_t words[64], v[8];
     for (int i = 0; i < 16; i++) {
         words[i] = (uint32_t)read_word(block + 4 * i, 4, true);
@@ -189,6 +199,7 @@ static void sha256_block(unsigned char *state, const unsigned char *block)
         v[i] = (uint32_t)read_word(state + 4 * i, 4, true);
     }
     for (int i = 0; i < 64; i++) {
+        // T1 and T2 of the standard.
         uint32_t e = v[4], a = v[0];
         uint32_t first = v[7] + (right32(e, 6) ^ right32(e, 11) ^
                                  right32(e, 25)) +
@@ -237,6 +248,8 @@ static void sha512_block(unsigned char *state, const unsigned char *block)
 static void keccak_round(uint64_t *lanes, uint64_t constant)
 {
     uint64_t parity[5], moved[25];
+    // Theta: each lane takes the parity of the column before it, and that of
+    // the column behind it turned by one.
     for (int x = 0; x < 5; x++) {
         parity[x] = lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^
                     lanes[x + 20];
@@ -256,6 +269,7 @@ static void keccak_round(uint64_t *lanes, uint64_t constant)
         moved[x + 5 * y] = by == 0 ? lane : lane << by | lane >> (64 - by);
     }
     for (int i = 0; i < 25; i++) {
+        // Chi, the only step that is not linear, works along a row.
         int row = i - i % 5;
         lanes[i] = moved[i] ^
                    (~moved[row + (i + 1) % 5] & moved[row + (i + 2) % 5]);
@@ -263,6 +277,8 @@ static void keccak_round(uint64_t *lanes, uint64_t constant)
     lanes[0] ^= constant;
 }
 
+// The block is as long as the rate (`size`), shorter than the state: what is
+// left of the state is its capacity, which input never touches.
 static void keccak_block(unsigned char *state, const unsigned char *block,
                          size_t size)
 {
@@ -281,12 +297,16 @@ static void keccak_block(unsigned char *state, const unsigned char *block,
     }
 }
 
+// In the order of DigestKind. SHA-224 and SHA-384 run the wider function from
+// another start and are cut short by the caller.
 size_t digest_state_size(DigestKind kind)
 {
     static const size_t sizes[] = {16, 20, 32, 64, DIGEST_STATE_MAX};
     return sizes[kind];
 }
 
+// The caller pads the last block and keeps the count; `size` is asked by Keccak
+// alone, whose rate depends on the length of the digest.
 void digest_block(DigestKind kind, unsigned char *state,
                   const unsigned char *block, size_t size)
 {

@@ -58,6 +58,7 @@ static const utf8proc_property_t *property(uint32_t c)
                : utf8proc_get_property((utf8proc_int32_t)c);
 }
 
+// Owned; VALUE_FAIL with MemoryError pending.
 static Value text_value(Vm *vm, const char *text)
 {
     Str *str = str_from(vm, text);
@@ -72,6 +73,8 @@ static Value no_answer(Vm *vm, Value fallback, const char *reason)
                                    : value_retain(fallback);
 }
 
+// The tables hold one name for each character; control characters have none, as
+// in Unicode's own list.
 UNICODE_BODY(name)
 {
     (void)count;
@@ -112,6 +115,7 @@ UNICODE_BODY(lookup)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// Two letters; `Cn` for what Unicode 14 does not have.
 UNICODE_BODY(category)
 {
     (void)count;
@@ -121,6 +125,7 @@ UNICODE_BODY(category)
                : VALUE_FAIL;
 }
 
+// The empty text stands for what is not assigned.
 UNICODE_BODY(bidirectional)
 {
     (void)count;
@@ -132,6 +137,7 @@ UNICODE_BODY(bidirectional)
     return text_value(vm, known == NULL ? "" : directions[known->bidi_class]);
 }
 
+// 0: the character begins a new group, and marks may not move across it.
 UNICODE_BODY(combining)
 {
     (void)count;
@@ -143,6 +149,7 @@ UNICODE_BODY(combining)
     return value_from_small(known == NULL ? 0 : known->combining_class);
 }
 
+// Brackets and their like, which turn round in text from right to left.
 UNICODE_BODY(mirrored)
 {
     (void)count;
@@ -154,6 +161,8 @@ UNICODE_BODY(mirrored)
     return value_from_small(known == NULL ? 0 : known->bidi_mirrored);
 }
 
+// One step only, as the file of Unicode has it, with its `<tag>` in front;
+// normalize() goes on until nothing is left to take apart.
 UNICODE_BODY(decomposition)
 {
     (void)count;
@@ -180,6 +189,7 @@ UNICODE_BODY(east_asian_width)
                               : char_east_asian_width(c));
 }
 
+// Digits that form numbers by place, which int() reads as well.
 UNICODE_BODY(decimal)
 {
     (void)count;
@@ -207,6 +217,7 @@ UNICODE_BODY(digit)
     return value_from_small((int64_t)value);
 }
 
+// Fractions and numerals too: ½ is 0.5.
 UNICODE_BODY(numeric)
 {
     (void)count;
@@ -222,6 +233,8 @@ UNICODE_BODY(numeric)
 
 // --- normal forms ---
 
+// Code points, since marks are put in order one by one; UTF-8 would have to be
+// decoded each time.
 typedef VEC(utf8proc_int32_t) PointVec;
 
 typedef struct NormalForm {
@@ -243,6 +256,7 @@ static bool add_parts(Vm *vm, PointVec *out, uint32_t c, int options)
     if (!vec_reserve(&vm->ctx, out, MOST_PARTS)) {
         return false;
     }
+    // The library writes behind what is there; there is room for the longest.
     utf8proc_int32_t *to = out->items + out->count;
     utf8proc_ssize_t parts = 0;
     int boundary = 0;
@@ -261,6 +275,7 @@ static bool add_parts(Vm *vm, PointVec *out, uint32_t c, int options)
     return true;
 }
 
+// 0 for letters and for what Unicode 14 does not have: marks stop there.
 static int combining_class(utf8proc_int32_t c)
 {
     const utf8proc_property_t *known = property((uint32_t)c);
@@ -271,6 +286,8 @@ static int combining_class(utf8proc_int32_t c)
 // stay as they are.
 static bool order_marks(Vm *vm, PointVec *points)
 {
+    // Insertion sort keeps equal classes as they are; runs of marks are short
+    // in any text that is not made to hurt, which the poll is for.
     for (size_t i = 1; i < points->count; i++) {
         utf8proc_int32_t mark = points->items[i];
         int class = mark < 0x300 ? 0 : combining_class(mark);
@@ -288,6 +305,8 @@ static bool order_marks(Vm *vm, PointVec *points)
     return true;
 }
 
+// Takes apart, puts marks in order, then composes: the three steps of Unicode's
+// annex 15. False with an error pending.
 static bool normal_points(Vm *vm, const Str *text, int options, PointVec *out)
 {
     for (size_t at = 0, step = 0; at < text->length; step++) {
@@ -301,6 +320,7 @@ static bool normal_points(Vm *vm, const Str *text, int options, PointVec *out)
     if (!order_marks(vm, out)) {
         return false;
     }
+    // The library composes in place and gives the count that is left.
     if ((options & UTF8PROC_COMPOSE) != 0) {
         out->count = (size_t)utf8proc_normalize_utf32(
             out->items, (utf8proc_ssize_t)out->count,
@@ -364,6 +384,8 @@ UNICODE_BODY(normalize)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
+// By making the form: the quick check of Unicode's tables would answer "maybe"
+// for some texts, and this is asked seldom.
 UNICODE_BODY(is_normalized)
 {
     (void)count;
@@ -378,6 +400,7 @@ UNICODE_BODY(is_normalized)
 
 #define WITH_DEFAULT "chr, default=<unrepresentable>, /"
 
+// The names and signatures are CPython's, as inspect.signature shows them.
 static const NativeDef unicode_functions[] = {
     {"lookup", "name, /", unicode_lookup,
      "The character, or sequence of characters, of this name or alias."},
@@ -405,6 +428,7 @@ static const NativeDef unicode_functions[] = {
      "Whether a str is in this normal form."},
     {NULL, NULL, NULL, NULL}};
 
+// Programs print it to say which tables they saw.
 static bool add_version(Vm *vm, Dict *dict)
 {
     return module_add(vm, dict, "unidata_version", text_value(vm, "14.0.0"));

@@ -74,6 +74,8 @@ static bool warn(Walk *walk, const Node *node, const char *text)
     Vm *vm = walk->vm;
     Place place = source_place(walk->source, node->span.start);
     Str *name = str_intern(vm, "warnings", 8);
+    // A program that has imported warnings may have set filters; one that has
+    // not gets the default, which is to print.
     Value module = name == NULL ? VALUE_FAIL
                                 : dict_get_name(vm->modules, name);
     object_release_null(&vm->ctx, name);
@@ -87,6 +89,7 @@ static bool warn(Walk *walk, const Node *node, const char *text)
     strbuf_init(&out, &vm->ctx);
     strbuf_printf(&out, "%s:%u: SyntaxWarning: %s\n", walk->source->name,
                   place.line, text);
+    // CPython reads the line from the file; code from a text has none for it.
     if (walk->source->origin != SOURCE_TEXT) {
         diag_source_line(&out, walk->source, node->span, 2, false, false);
     }
@@ -144,6 +147,7 @@ static bool is_literal(const Node *node)
     if (node->kind == AST_CONSTANT) {
         return node->constant.type > CONSTANT_ELLIPSIS;
     }
+    // `-1` is a literal as well: CPython has folded it by then.
     if (node->kind != AST_TUPLE) {
         return made_type(node) != NULL && node->kind == AST_UNARY;
     }
@@ -159,6 +163,7 @@ static bool is_literal(const Node *node)
 
 // --- the warnings ---
 
+// `x is 1`: once for a chain, as CPython warns of the first place only.
 static bool check_compare(Walk *walk, const Node *node)
 {
     bool left = is_literal(node->compare.left);
@@ -177,6 +182,7 @@ static bool check_compare(Walk *walk, const Node *node)
     return true;
 }
 
+// `assert (x, "text")` tests a tuple that is not empty.
 static bool check_assert(Walk *walk, const Node *node)
 {
     const Node *test = node->assert_stmt.test;
@@ -255,12 +261,14 @@ static bool check_number(Walk *walk, const Node *node)
 {
     const char *text = walk->source->text;
     uint32_t end = node->span.end;
+    // Behind the span stands the NUL of the text at the latest.
     bool number = node->constant.type == CONSTANT_INT ||
                   node->constant.type == CONSTANT_FLOAT;
     if (!number || text[end] < 'a' || text[end] > 'z' ||
         !is_digit_or_point(text[node->span.start])) {
         return true;
     }
+    // The second character of `0x1f` names the base; | 0x20 takes `X` as `x`.
     char base = text[node->span.start] == '0'
                     ? (char)(text[node->span.start + 1] | 0x20)
                     : '\0';
@@ -273,6 +281,7 @@ static bool check_number(Walk *walk, const Node *node)
     return warn(walk, node, message);
 }
 
+// What else CPython warns of (`"\\d"`) the lexer tells, which sees the text.
 static bool check_node(Walk *walk, const Node *node)
 {
     switch (node->kind) {
@@ -293,6 +302,7 @@ static bool check_node(Walk *walk, const Node *node)
 
 // --- the walk ---
 
+// Missing children (no `else`) are NULL. False: MemoryError.
 static bool push(Walk *walk, const Node *node)
 {
     return node == NULL || vec_push(&walk->vm->ctx, &walk->stack, node);
@@ -345,6 +355,8 @@ static bool push_turned(Walk *walk, const Node *node)
     return true;
 }
 
+// Before compiling, so that a warning that became an error keeps the module
+// from being made. The library's own code is known to be clean.
 bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
 {
     Walk walk = {.vm = vm, .source = source};

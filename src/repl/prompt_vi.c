@@ -28,6 +28,7 @@ typedef enum Reading {
     READING_NONE    // nobody's
 } Reading;
 
+// strchr would find the NUL that ends the list.
 static bool is_in(char key, const char *keys)
 {
     return key != '\0' && strchr(keys, key) != NULL;
