@@ -9,6 +9,7 @@
 #include "graph/build.h"
 
 // What one check of a graph needs; freed at its end.
+// `defined` has an entry for each value of the graph, at its id.
 typedef struct Checker {
     Graph *graph;
     bool *defined; // by value
@@ -16,6 +17,7 @@ typedef struct Checker {
 
 // The fault as an ERR_SYSTEM with the node's name, which is unique in the
 // graph.
+// False, always.
 static bool bad(Checker *checker, GraphNode *node, const char *fault)
 {
     const char *name = graph_node_name(checker->graph, node);
@@ -25,6 +27,7 @@ static bool bad(Checker *checker, GraphNode *node, const char *fault)
 
 // Params become defined (`on`) when a block is entered; they and what its
 // nodes define are not any more when it is left.
+// Inner blocks have taken their own values back by then.
 static void set_defined(Checker *checker, const GraphBlock *block, bool on)
 {
     for (uint32_t i = 0; i < block->param_count; i++) {
@@ -40,11 +43,13 @@ static void set_defined(Checker *checker, const GraphBlock *block, bool on)
 
 // Whether some tensor is of both types: what a trace knows may be more
 // general than what inference gives, or more special.
+// An unknown rank or size is compatible with any.
 static bool compatible(TensorType a, TensorType b)
 {
     return type_covers(a, b) || type_covers(b, a);
 }
 
+// True: the error was of that kind and is cleared.
 // Folding may have shown operands that the shape rule refuses: the op then
 // fails when it is run, if it is, and says the same.
 static bool fails_when_run(Checker *checker, const GraphNode *node)
@@ -65,6 +70,7 @@ static bool fails_when_run(Checker *checker, const GraphNode *node)
 }
 
 // Runs the shape rule again and compares.
+// False: a fault, or an error is pending.
 static bool check_types(Checker *checker, GraphNode *node)
 {
     InferCall call;
@@ -90,6 +96,7 @@ static bool check_types(Checker *checker, GraphNode *node)
 }
 
 // Reads and writes name a Variable that exists, of a type that can be its own.
+// The value that is read, or the one that is written.
 static bool check_variable(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph;
@@ -106,6 +113,8 @@ static bool check_variable(Checker *checker, GraphNode *node)
 }
 
 // Arguments and results are of the callee's types, Variables of its types.
+// The callee is checked on its own, when it is made; here only what passes
+// between the two graphs is compared.
 static bool check_call(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph, *callee = node->callee;
@@ -143,6 +152,7 @@ static bool check_call(Checker *checker, GraphNode *node)
 }
 
 // What stands in a node of an op that has no shape rule of its own.
+// False: a fault.
 static bool check_payload(Checker *checker, GraphNode *node)
 {
     switch (node->op) {
@@ -164,6 +174,7 @@ static bool check_payload(Checker *checker, GraphNode *node)
 static bool check_block(Checker *checker, GraphBlock *block);
 
 // Block `b` belongs to the node and yields as many values as it must.
+// Before the block is walked, since the walk relies on its links.
 static bool check_owned(Checker *checker, GraphNode *node, int b)
 {
     GraphBlock *block = node->blocks[b];
@@ -184,6 +195,7 @@ static bool check_owned(Checker *checker, GraphNode *node, int b)
 }
 
 // State keeps its type from the inputs through the turns to the outputs.
+// A size that changes from turn to turn must be unknown in the state's type.
 static bool check_state(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph;
@@ -228,6 +240,7 @@ static bool check_if_results(Checker *checker, GraphNode *node)
 }
 
 // Blocks are checked with the values that their owner can see.
+// A loop's body may yield nothing if it always raises.
 static bool check_flow(Checker *checker, GraphNode *node)
 {
     if (node->op != OP_IF && node->op != OP_WHILE) {
@@ -250,6 +263,7 @@ static bool check_flow(Checker *checker, GraphNode *node)
 }
 
 // One node: inputs, arity, blocks, payload, types, effects, outputs.
+// Its outputs become defined at the very end, so a node cannot use itself.
 static bool check_node(Checker *checker, GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -286,6 +300,7 @@ static bool check_node(Checker *checker, GraphNode *node)
 
 // Walks the list both ways at once: each node must point back to the one
 // before.
+// ctx_enter bounds the depth: blocks nest as the program's statements do.
 static bool check_block(Checker *checker, GraphBlock *block)
 {
     if (!ctx_enter(checker->graph->ctx)) {
@@ -314,6 +329,7 @@ static bool check_block(Checker *checker, GraphBlock *block)
 }
 
 // Linear: each node is looked at once, each input found in a table.
+// False with an ERR_SYSTEM pending, or without memory.
 bool graph_check(Graph *graph)
 {
     size_t size = graph->values.count + 1;
@@ -328,6 +344,7 @@ bool graph_check(Graph *graph)
 }
 
 // Folds one more thing into a trail: order counts.
+// 64 bits: that two different trails meet by chance is as good as excluded.
 static uint64_t trail_add(uint64_t trail, uint64_t value)
 {
     // By hashing the pair and not by a sum, which would not see two effects
@@ -340,6 +357,7 @@ static bool block_trail(Graph *graph, const GraphBlock *block,
                         const uint32_t *variables, uint64_t *trail);
 
 // A callee's trail, its Variables seen as the caller's.
+// False: no memory, or too deep.
 static bool call_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
@@ -351,6 +369,8 @@ static bool call_trail(Graph *graph, const GraphNode *node,
         return false;
     }
     for (size_t i = 0; i < count; i++) {
+        // `variables` maps the numbers of this graph to those of the outermost
+        // one; NULL: it is that one.
         uint32_t own = node->variables[i];
         seen[i] = variables != NULL ? variables[own] : own;
     }
@@ -378,6 +398,7 @@ static bool flow_trail(Graph *graph, const GraphNode *node,
 }
 
 // One effect, or what is inside of a block or a callee.
+// Which outputs are used plays no part: an effect happens anyway.
 static bool node_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
@@ -400,6 +421,7 @@ static bool node_trail(Graph *graph, const GraphNode *node,
 }
 
 // Effects in program order; pure nodes leave nothing.
+// False: no memory, or too deep.
 static bool block_trail(Graph *graph, const GraphBlock *block,
                         const uint32_t *variables, uint64_t *trail)
 {
@@ -417,6 +439,7 @@ static bool block_trail(Graph *graph, const GraphBlock *block,
 }
 
 // An empty trail is 0.
+// What drops, repeats or reorders an effect gives another trail.
 bool graph_effect_trail(Graph *graph, uint64_t *trail)
 {
     *trail = 0;
