@@ -10,6 +10,8 @@
 #include "interp/str_methods.h"
 
 // "__x" in class _C is stored as "_C__x". Compares without making that text.
+// Underscores in front of the class's name are dropped, and a name of nothing
+// else mangles nothing: both are CPython's rules.
 static bool is_mangled_as(const Str *slot, const Type *cls, const Str *name)
 {
     const char *owner = cls->name->text;
@@ -26,6 +28,7 @@ static bool is_mangled_as(const Str *slot, const Type *cls, const Str *name)
 }
 
 // The names as a tuple, whatever __slots__ was given as. Owned.
+// NULL: it cannot be iterated, and an error is pending.
 static Tuple *slot_names(Vm *vm, Value slots)
 {
     return value_is_str(slots) ? tuple_from(vm, &slots, 1)
@@ -44,6 +47,7 @@ static bool has_items_inside(Vm *vm, const Type *cls)
 }
 
 // One entry, in the order of CPython's checks.
+// False: an error is pending.
 static bool check_entry(Vm *vm, Type *cls, Value entry)
 {
     if (!value_is_str(entry)) {
@@ -56,6 +60,7 @@ static bool check_entry(Vm *vm, Type *cls, Value entry)
         return raise_false(vm, ERR_TYPE, "__slots__ must be identifiers");
     }
     // The class body has some of these by itself.
+    // The list is CPython's.
     if (str_is(name, "__dict__") || str_is(name, "__weakref__") ||
         str_is(name, "__qualname__") || str_is(name, "__classcell__")) {
         return true;
@@ -65,6 +70,7 @@ static bool check_entry(Vm *vm, Type *cls, Value entry)
     if (found <= 0) {
         return found == 0;
     }
+    // Where repr() has failed, its own error is the one that stays.
     Str *shown = value_repr(vm, entry);
     if (shown != NULL) {
         raise_error(vm, ERR_VALUE,
@@ -76,6 +82,8 @@ static bool check_entry(Vm *vm, Type *cls, Value entry)
 }
 
 // Whether a base lets instances have any attribute.
+// A base without __slots__ gives its instances a dict, and they keep it in
+// every subclass.
 static bool inherits_dict(const Type *cls)
 {
     for (size_t i = 0; i < cls->bases->count; i++) {
@@ -89,6 +97,8 @@ static bool inherits_dict(const Type *cls)
 }
 
 // An iterator is used up by the look, so what it gave stands in its place.
+// False: an error is pending. A dict stays too, for its values are
+// documentation.
 static bool keep_names(Vm *vm, Type *cls, Value slots, Tuple *names)
 {
     return value_is_str(slots) || value_is_kind(slots, KIND_TUPLE) ||
@@ -99,6 +109,7 @@ static bool keep_names(Vm *vm, Type *cls, Value slots, Tuple *names)
 
 // Nothing to check without __slots__; with them the class takes no other
 // attributes, unless a base or an entry brings a __dict__.
+// Called once, when the class is made. False: an error is pending.
 bool class_check_slots(Vm *vm, Type *cls)
 {
     Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
@@ -111,6 +122,7 @@ bool class_check_slots(Vm *vm, Type *cls)
         return false;
     }
     bool good = true, open = inherits_dict(cls);
+    // An empty __slots__ asks for no room and is allowed everywhere.
     if (names->count > 0 && has_items_inside(vm, cls)) {
         good = raise_false(vm, ERR_TYPE,
                            "nonempty __slots__ not supported for subtype of "
@@ -129,6 +141,8 @@ bool class_check_slots(Vm *vm, Type *cls)
 }
 
 // Whether `name` is one of `slots`, a str or what class_check_slots left.
+// The program may have changed the class attribute since, which is why nothing
+// about it is taken for granted.
 static bool lists_name(Value slots, const Type *cls, const Str *name)
 {
     if (value_is_str(slots)) {
@@ -165,6 +179,8 @@ static bool lists_name(Value slots, const Type *cls, const Str *name)
 }
 
 // Each class of the MRO adds its own __slots__.
+// Asked only of classes with TYPE_SLOTTED, when an instance is given an
+// attribute.
 bool class_takes_name(Vm *vm, const Type *cls, const Str *name)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {

@@ -25,6 +25,7 @@ typedef struct Decoder {
 
 // How many bytes of an ill-formed UTF-8 sequence belong together, and why it
 // is ill-formed: what CPython reports (the maximal valid prefix).
+// `at` is in the data; `bad` ends between 1 and 3.
 static void explain_utf8(Decoder *d, size_t at)
 {
     unsigned char first = d->data[at];
@@ -34,6 +35,7 @@ static void explain_utf8(Decoder *d, size_t at)
                : first >= 0xE0 && first <= 0xEF ? 2
                : first >= 0xF0 && first <= 0xF4 ? 3
                                                 : 0;
+    // The first byte counts in any case, and each that could go on from it.
     // At least the first byte is skipped.
     d->bad = 1;
     d->reason = "invalid start byte";
@@ -63,6 +65,7 @@ static void explain_utf8(Decoder *d, size_t at)
 }
 
 // The caller has checked that `size` bytes are there.
+// The inverse of put_unit in codec.c.
 static uint32_t get_unit(const Decoder *d, size_t at, size_t size, bool big)
 {
     uint32_t unit = 0;
@@ -75,6 +78,7 @@ static uint32_t get_unit(const Decoder *d, size_t at, size_t size, bool big)
 
 // 0: cannot be read; `reason` and `bad` then say why, and how much to skip.
 // They are set ahead of each test that may fail.
+// An odd byte at the end is a unit that was cut off.
 static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
 {
     // The fields say what is wrong in case of a failure; a success ignores
@@ -110,6 +114,7 @@ static size_t read_utf16(Decoder *d, size_t at, bool big, uint32_t *c)
 }
 
 // As read_utf16.
+// Surrogates are no code points of their own here either.
 static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
 {
     d->bad = d->length - at < 4 ? d->length - at : 4;
@@ -127,6 +132,7 @@ static size_t read_utf32(Decoder *d, size_t at, bool big, uint32_t *c)
 }
 
 // The bytes of the code point at `at`, 0 if it cannot be read.
+// The number of bytes otherwise. Latin-1 can read every byte.
 static size_t read_point(Decoder *d, size_t at, uint32_t *c)
 {
     *c = d->data[at];
@@ -156,6 +162,7 @@ static size_t read_point(Decoder *d, size_t at, uint32_t *c)
 }
 
 // The error holds a copy of what was decoded: its bytes may belong to a file.
+// False, always. A failure to make the object leaves that error instead.
 static bool decode_failed(Decoder *d, size_t at)
 {
     Bytes *object = bytes_new(d->vm, (const char *)d->data, d->length);
@@ -168,6 +175,7 @@ static bool decode_failed(Decoder *d, size_t at)
     return false;
 }
 
+// It is asked only where the ordinary reading has failed.
 // surrogatepass: the surrogate that stands at `at` as this encoding would write
 // it, which then takes `bad` bytes. False: there is none.
 static bool pass_surrogate(Decoder *d, size_t at)
@@ -200,6 +208,8 @@ static bool pass_surrogate(Decoder *d, size_t at)
 }
 
 // surrogateescape: as many of the bytes as are beyond ASCII. False: none is.
+// ASCII bytes of a broken sequence stay what they are and are read again: `bad`
+// ends in front of them.
 static bool escape_bytes(Decoder *d, size_t at)
 {
     size_t done = 0;
@@ -246,6 +256,8 @@ static bool decode_handle(Decoder *d, size_t at)
 }
 
 // A byte-order mark decides between the two orders and is left out.
+// Returns the bytes to skip. The codec may be exchanged for one of a fixed
+// order.
 static size_t skip_mark(Decoder *d)
 {
     // No aliases: these rows are not looked up.
@@ -267,6 +279,7 @@ static size_t skip_mark(Decoder *d)
     const Codec *given = d->codec;
     // Without a mark little-endian is taken, as on this machine.
     d->codec = size == 2 ? &little16 : &little32;
+    // Too short for a mark, and for one unit of this width.
     if (d->length < size) {
         d->codec = d->length == 0 ? given : d->codec;
         return 0;
@@ -282,6 +295,7 @@ static size_t skip_mark(Decoder *d)
 }
 
 // `bad` is at least 1, so that each turn moves on.
+// False: an error is pending.
 static bool decode_all(Decoder *d)
 {
     for (size_t at = skip_mark(d); at < d->length && strbuf_ok(&d->out);) {
@@ -301,6 +315,8 @@ static bool decode_all(Decoder *d)
 }
 
 // As bytes_encode, the other way: a str, owned.
+// `function` is named in errors about the arguments. VALUE_FAIL with an error
+// pending.
 Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {

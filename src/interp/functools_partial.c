@@ -33,6 +33,8 @@ static Partial *as_partial(Value v)
 
 // The keys of the keywords, owned. NULL: failed. They are kept with the version
 // of the dict, as most partials never change.
+// Keys of a dict that a program filled need not be strs, hence the check at the
+// call.
 static Tuple *partial_names(Vm *vm, Partial *self)
 {
     Dict *keywords = self->keywords;
@@ -72,6 +74,8 @@ static size_t find_name(const Tuple *names, size_t count, const Str *name)
 // Lays the call's keywords over those that stand in window[0 ..) already and
 // belong to `own`: the names of all, whose values then stand there. NULL:
 // failed.
+// A name that both have keeps the partial's place and takes the call's value,
+// as a dict update would.
 static Tuple *merge_names(Vm *vm, const Tuple *own, const Tuple *names,
                           Value *window, const Value *values)
 {
@@ -93,6 +97,8 @@ static Tuple *merge_names(Vm *vm, const Tuple *own, const Tuple *names,
             at = next++;
             all->items[at] = value_retain(names->items[i]);
         }
+        // What stood in the window is released only after the new value is
+        // there.
         value_replace(&vm->ctx, &window[at], value_retain(values[i]));
     }
     return all;
@@ -100,6 +106,8 @@ static Tuple *merge_names(Vm *vm, const Tuple *own, const Tuple *names,
 
 // Fills window[0 ..) with counted references; the names of the last ones go
 // to *names, owned. What is not filled is UNBOUND. False: failed.
+// The window has room for all of both, though a name that both have leaves one
+// place empty.
 static bool lay_out(Vm *vm, Partial *self, Value *window, const Value *args,
                     uint32_t positional, const Tuple *given, Tuple **names)
 {
@@ -132,6 +140,8 @@ static bool lay_out(Vm *vm, Partial *self, Value *window, const Value *args,
 }
 
 // Where there are keywords of the partial's own: they meet those of the call.
+// call_object takes the window over, so nothing of it is released here
+// afterwards.
 static Value call_merged(Vm *vm, Partial *self, Value *window, uint32_t size,
                          const Value *args, uint32_t positional,
                          const Tuple *given)
@@ -160,6 +170,7 @@ static Value partial_call(Vm *vm, Value v, const Value *args, uint32_t count,
 {
     Partial *self = as_partial(v);
     size_t own = self->args->count, named = self->keywords->count;
+    // More arguments than a call can count: no memory would hold them.
     if (own + named + count > UINT32_MAX) {
         return ctx_fail_memory(&vm->ctx) ? VALUE_NONE : VALUE_FAIL;
     }
@@ -203,6 +214,7 @@ static int partial_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
     Partial *self = as_partial(window[-1]);
     size_t own = self->args->count;
     if (self->keywords->count == 0 &&
+        // Room in the machine's stack, or the slow way over C.
         own + count + 8 < (size_t)(vm->stack_end - window) &&
         ctx_enter(&vm->ctx)) {
         // Moved by nothing they would be emptied.
@@ -247,6 +259,8 @@ static void partial_destroy(Vm *vm, Object *object)
 
 // The names are a tuple of strs, which the collector need not follow, but it
 // counts the reference.
+// Every reference that destroy gives back must be shown to the collector, or a
+// cycle would never balance.
 static void partial_visit(Object *object, void (*visit)(Object *, void *),
                           void *data)
 {
@@ -276,6 +290,8 @@ static void partial_clear(Vm *vm, Object *object)
 // unless that has attributes, which would be lost. NULL: it is none. Calls of
 // nested partials would otherwise nest C frames and copy the arguments at each
 // level.
+// Borrowed: the caller takes what it needs of it. CPython flattens in the same
+// cases.
 static Partial *flattened(Vm *vm, Value func)
 {
     if (type_of(vm, func)->slots.call != partial_call) {
@@ -290,6 +306,7 @@ static Partial *flattened(Vm *vm, Value func)
 
 // first, then args[1 ..). NULL: failed. `first` NULL: there is no inner
 // partial.
+// args[0] is the function itself.
 static Tuple *join_args(Vm *vm, const Tuple *first, const Tuple *args)
 {
     size_t count = first == NULL ? 0 : first->count;
@@ -302,6 +319,7 @@ static Tuple *join_args(Vm *vm, const Tuple *first, const Tuple *args)
 }
 
 // All in __new__, so that a subclass may have an __init__ of its own.
+// Owned; a failure half-way leaves the rest to partial_destroy.
 static Value partial_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (args->count == 0) {

@@ -17,6 +17,8 @@ static bool is_whole(Value v)
 }
 
 // Runs only for boxed numbers; an immediate is no object.
+// The digits stand inside of the object if they were made in one piece, else
+// they are libtommath's own.
 static void int_destroy(Vm *vm, Object *self)
 {
     Int *box = (Int *)self;
@@ -36,6 +38,7 @@ static Value int_repr(Vm *vm, Value self)
 }
 
 // Ints below 2^61 - 1 in size are their own hash.
+// Larger ones are reduced modulo 2^61 - 1, as in CPython.
 static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -46,6 +49,7 @@ static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
 
 // Other types answer NotImplemented here, so that float and the user's classes
 // get their turn with the reflected comparison.
+// A bool counts as 0 or 1 on either side.
 static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -59,6 +63,7 @@ static Value int_compare_slot(Vm *vm, CompareOp op, Value a, Value b)
 
 // Through subtraction, which already knows about immediates that overflow and
 // about boxed numbers: -x is 0 - x, and ~x is -1 - x.
+// Owned. + of a bool or a subclass is a plain int.
 static Value int_unary(Vm *vm, UnaryOp op, Value self)
 {
     switch (op) {
@@ -71,6 +76,8 @@ static Value int_unary(Vm *vm, UnaryOp op, Value self)
 }
 
 // Mixed operands are declined: float, complex and tensors do them.
+// Owned; the operator's own errors (division by zero, negative shift) come from
+// int_binary.
 static Value int_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 {
     return is_whole(a) && is_whole(b) ? int_binary(vm, op, a, b)
@@ -120,6 +127,7 @@ static Value int_format_slot(Vm *vm, Value self, Str *spec)
 }
 
 // int(x) of anything but text with a base.
+// Owned. A tensor of one element comes here through its to_int slot.
 static Value int_of(Vm *vm, Value v)
 {
     // A subclass may say what its int is.
@@ -143,6 +151,7 @@ static Value int_of(Vm *vm, Value v)
     Type *type = type_of(vm, v);
     Value (*convert)(Vm *, Value) =
         type->slots.to_int != NULL ? type->slots.to_int : type->slots.index;
+    // A class with neither is told what int() takes.
     if (convert != NULL) {
         // The method may be the user's, so what it gave is checked.
         Value result = convert(vm, v);
@@ -167,6 +176,7 @@ static Value int_of(Vm *vm, Value v)
 
 // int(text, base). The base is read before it is checked, so that any object
 // with __index__ will do; 0 takes it from the text's prefix.
+// Owned.
 static Value int_of_base(Vm *vm, Value v, Value base_value)
 {
     int64_t base;
@@ -217,6 +227,7 @@ static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
 
 // The constructor. In a trace int(x) of a symbolic tensor becomes a cast in the
 // graph, since the number is not known yet; UNBOUND means that it was none.
+// Owned.
 static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     Value base;
@@ -248,6 +259,7 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 
 // The view gives immediates as big numbers, too, so one piece of code counts
 // for both. libtommath keeps sign and magnitude: the sign is not in the way.
+// 0 has no bits.
 static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -258,6 +270,7 @@ static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
 }
 
 // Digits of the magnitude hold fewer than 64 bits each; unused bits are 0.
+// Python counts the ones of the absolute value, not of the two's complement.
 static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm;
@@ -304,6 +317,7 @@ static const NativeDef int_methods[] = {
 
 // imag and denominator are there because CPython's int takes part in
 // numbers.Complex and numbers.Rational.
+// A number without an imaginary part.
 static Value get_zero(Vm *vm, Value self)
 {
     (void)vm;
@@ -382,6 +396,7 @@ static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // "{}" gives "True", but any specification formats the number, as in CPython.
+// So f"{True:d}" is 1 and f"{True:5}" a number of width 5.
 static Value bool_format_slot(Vm *vm, Value self, Str *spec)
 {
     return spec->length == 0 ? bool_repr(vm, self)

@@ -9,6 +9,7 @@
 
 // The next item of state[0]; at its end the iterator ends, too. itertools_ended
 // lets go of the iterator, so that it is not asked again.
+// Owned.
 Value itertools_next(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -20,6 +21,7 @@ Value itertools_next(Vm *vm, Iterator *self)
 
 // An iterator over `iterable`, with further values (borrowed). `name` is that
 // of the type that programs see. VALUE_FAIL: not iterable, or memory.
+// The iterator takes the place of the iterable, which is not held any longer.
 Value itertools_over(Vm *vm, const char *name, IteratorFn step,
                        Value iterable, Value first, Value second)
 {
@@ -37,6 +39,7 @@ Value itertools_over(Vm *vm, const char *name, IteratorFn step,
 }
 
 // state: the next number, the step.
+// Any type with + will do: fractions and dates count as well.
 STEP(count)
 {
     Value number = self->state[0];
@@ -50,6 +53,7 @@ STEP(count)
 }
 
 // Any number will do; anything else is refused before the first step.
+// A bool is a number, too, and an unbound one takes the default.
 MAKE(count)
 {
     (void)count;
@@ -76,6 +80,7 @@ MAKE(count)
 
 // "name(a)" or "name(a, b)" of two values; UNBOUND: left out. The reprs of the
 // values may run code and fail.
+// Owned.
 static Value repr_of(Vm *vm, const char *name, Value a, Value b)
 {
     Str *first = value_repr(vm, a);
@@ -92,6 +97,7 @@ static Value repr_of(Vm *vm, const char *name, Value a, Value b)
 }
 
 // A step of 1 is not shown.
+// By identity with the int 1: a step of 1.0 is shown.
 Value itertools_repr_count(Vm *vm, Value v)
 {
     Iterator *self = (Iterator *)value_object(v);
@@ -102,6 +108,7 @@ Value itertools_repr_count(Vm *vm, Value v)
 
 // state: None, the object; position: how often yet, expected: whether that is
 // limited.
+// state[0] is only the mark that every iterator of this module has.
 STEP(repeat)
 {
     (void)vm;
@@ -144,6 +151,7 @@ Value itertools_repr_repeat(Vm *vm, Value v)
 }
 
 // state: the iterator, the items read so far; expected: they are repeated.
+// The source is let go of at its end; the list serves from then on.
 STEP(cycle)
 {
     List *saved = value_as_list(self->state[1]);
@@ -184,6 +192,7 @@ MAKE(cycle)
 // --- chain, islice ---
 
 // state: the iterator over the iterables, that of the present one.
+// Each iterable is asked for its iterator when its turn comes, not before.
 STEP(chain)
 {
     for (;;) {
@@ -224,6 +233,7 @@ MAKE(chain)
 // CPython's order of steps: `position` items have been read, number `expected`
 // is wanted next; state[1] is the stop or None, state[2] the step. What lies
 // before the stop is consumed at the end.
+// Owned.
 STEP(islice)
 {
     bool limited = !value_is_none(self->state[1]);
@@ -256,6 +266,8 @@ STEP(islice)
 
 // A bound of islice: None gives `otherwise`. False: no such number. Errors of
 // __index__ are dropped, as CPython words all of them in one way.
+// `otherwise` stays in *out for None; a number below 0 is out of range and is
+// left there.
 static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;
@@ -274,6 +286,7 @@ static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 }
 
 // args: the iterable, then the tuple of what a slice takes.
+// The order of the checks (stop, start, step) is CPython's.
 MAKE(islice)
 {
     (void)count;

@@ -9,6 +9,7 @@
 #include "interp/sequence.h"
 
 // Places are immediate ints, so that a list can hold them.
+// The list is never handed out, so no program can put anything else in it.
 static int64_t place(const List *places, size_t i)
 {
     return value_small(places->items[i]);
@@ -21,6 +22,8 @@ static void set_place(List *places, size_t i, int64_t at)
 }
 
 // The items at the first `position` places. NULL: failed.
+// iterator_result may give the tuple of the last turn again, if nobody else
+// holds it.
 static Value chosen(Vm *vm, Iterator *self, const List *places,
                     const Tuple *pool)
 {
@@ -34,6 +37,7 @@ static Value chosen(Vm *vm, Iterator *self, const List *places,
 
 // An iterator over choices of `length` items. Takes the pool; places begin as
 // 0. An `empty` one is at its end.
+// `pool` may be NULL, with its error pending; it is taken also on failure.
 static Value make_choices(Vm *vm, const char *name, IteratorFn step,
                           Tuple *pool, size_t places, size_t length,
                           bool empty)
@@ -58,6 +62,7 @@ static Value make_choices(Vm *vm, const char *name, IteratorFn step,
 
 // The pool of product is the tuple of its pools. Places count as the wheels of
 // a counter, the last one fastest.
+// The first row is all zeros, which needs no turning: expected is 0 then.
 STEP(product)
 {
     if (value_unbound(self->state[0])) {
@@ -91,6 +96,8 @@ STEP(product)
 }
 
 // The pools `repeat` times over.
+// A pool without items leaves nothing to choose: the iterator begins at its
+// end.
 MAKE(product)
 {
     (void)count;
@@ -130,6 +137,8 @@ MAKE(product)
 }
 
 // Places that grow: `gap` 1 for combinations, 0 with repetition.
+// In lexicographic order of places; the greatest value of place i is the pool's
+// end less what must stand behind it.
 static Value step_growing(Vm *vm, Iterator *self, int64_t gap)
 {
     if (value_unbound(self->state[0])) {
@@ -170,6 +179,7 @@ STEP(combinations_with_replacement)
 }
 
 // The pool and r of the three. NULL: failed.
+// The iterable is read to its end now: later changes of it do not show.
 static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
 {
     Tuple *pool = value_to_tuple(vm, args[0]);
@@ -195,6 +205,7 @@ MAKE(combinations)
     (void)count;
     int64_t r;
     Tuple *pool = pool_of(vm, args, false, &r);
+    // r is not negative here, or pool would be NULL.
     bool empty = pool != NULL && (size_t)r > pool->count;
     Value made = make_choices(vm, "itertools.combinations", step_combinations,
                               pool, empty ? 0 : (size_t)r, (size_t)r, empty);
@@ -223,6 +234,8 @@ MAKE(combinations_with_replacement)
 
 // The places are a permutation of the pool, of which the first `position` are
 // shown; behind them stand as many counters of how far each has to turn.
+// The algorithm is CPython's, so the order is, too. A full turn of a place
+// restores it, and the place in front moves on.
 STEP(permutations)
 {
     if (value_unbound(self->state[0])) {
@@ -259,6 +272,8 @@ STEP(permutations)
 }
 
 // Without r all items are arranged.
+// The counters begin at n, n - 1 and so on: as many turns as there are items to
+// choose from at each place.
 MAKE(permutations)
 {
     (void)count;

@@ -20,6 +20,8 @@ static void skip_white(JsonReader *r)
 }
 
 // The character at hand is c; false at the end too.
+// What is behind the end is never read, so the text need not end in a zero
+// byte.
 static bool sees(const JsonReader *r, char c)
 {
     return r->at < r->end && *r->at == c;
@@ -35,6 +37,7 @@ static bool is_digit(const JsonReader *r, const char *at)
 
 // Calls the hook with the text [start, at), or int or float if it is None. The
 // hook gets the text as it stands, so that decimal.Decimal loses no digit.
+// Owned. `kind` is what to make of it without a hook.
 static Value number_by(JsonReader *r, const char *start, Value hook, Kind kind)
 {
     Vm *vm = r->vm;
@@ -53,6 +56,7 @@ static Value number_by(JsonReader *r, const char *start, Value hook, Kind kind)
 
 // Up to 18 digits are read in place. More may not fit 62 bits, and int() words
 // what is wrong with too many.
+// 18 digits are below 2^60 and fit an immediate int.
 static Value make_int(JsonReader *r, const char *start)
 {
     size_t length = (size_t)(r->at - start);
@@ -70,6 +74,7 @@ static Value make_int(JsonReader *r, const char *start)
 // Moves over ".5" and "e+10", as far as they are whole. False: neither. A point
 // without a digit behind it is not part of the number: what follows is told as
 // extra data.
+// An exponent without digits is not part of the number either.
 static bool skip_fraction(JsonReader *r)
 {
     const char *start = r->at;
@@ -90,6 +95,7 @@ static bool skip_fraction(JsonReader *r)
 
 // A number; anything else is no value at all. Nothing but JSON's own form: no
 // '+', no leading zeros, no underscores.
+// Nothing else begins a value, so this is where "Expecting value" comes from.
 static Value read_number(JsonReader *r)
 {
     const char *start = r->at;
@@ -115,6 +121,7 @@ static Value read_number(JsonReader *r)
 
 // The word is at hand, and is moved over. What stands behind it is not looked
 // at: "nullx" is null and extra data, as in CPython.
+// False: it is another word, and nothing was taken.
 static bool take_word(JsonReader *r, const char *word)
 {
     size_t length = strlen(word);
@@ -128,6 +135,7 @@ static bool take_word(JsonReader *r, const char *word)
 
 // NaN and the infinities, by parse_constant if there is one. Not of JSON, but
 // read by default, as Python does.
+// The hook gets the name as it stands in the text, sign included.
 static Value make_constant(JsonReader *r, const char *name, double number)
 {
     return value_is_none(r->parse_constant)
@@ -138,6 +146,7 @@ static Value make_constant(JsonReader *r, const char *name, double number)
 
 // What is no string, list or object. A word that is only begun is no number
 // either, and read_number says so.
+// r->at is inside the text.
 static Value read_plain(JsonReader *r)
 {
     switch (*r->at) {
@@ -169,6 +178,7 @@ static Value read_value(JsonReader *r);
 // Behind an item: a comma moves on to the next (1), `close` ends it (0). White
 // space behind the comma is skipped here, so that a fault in the next item is
 // placed at its first character, as CPython does it.
+// -1: an error is pending.
 static int read_comma(JsonReader *r, char close)
 {
     skip_white(r);
@@ -188,6 +198,7 @@ static int read_comma(JsonReader *r, char close)
 // The list whose bracket was read. It is seen by nobody until it is whole, but
 // hooks may run meanwhile and the collector with them: its items are valid at
 // each moment.
+// Owned. An error in the middle drops what was read.
 static Value read_list(JsonReader *r)
 {
     List *list = list_new(r->vm, 0);
@@ -212,6 +223,7 @@ static Value read_list(JsonReader *r)
 }
 
 // A pair for object_pairs_hook. Takes nothing.
+// False: an error is pending.
 static bool add_pair(Vm *vm, List *pairs, Str *key, Value value)
 {
     Value items[2] = {str_value(key), value};
@@ -220,6 +232,7 @@ static bool add_pair(Vm *vm, List *pairs, Str *key, Value value)
            list_append_owned(vm, pairs, value_from_object(pair));
 }
 
+// False: an error is pending.
 // One key and its value into the Dict, or the List of pairs. Of equal keys in a
 // dict the last value stays, at the place of the first; pairs keep both.
 static bool read_pair(JsonReader *r, Object *into)
@@ -230,6 +243,7 @@ static bool read_pair(JsonReader *r, Object *into)
         return false;
     }
     Vm *vm = r->vm;
+    // Keys are kept in a small table, for records repeat them (json_string.c).
     Str *key = json_read_string(r, true);
     if (key == NULL) {
         return false;
@@ -257,6 +271,7 @@ static bool read_pair(JsonReader *r, Object *into)
 
 // The object whose brace was read, and what a hook makes of it. Without a hook
 // the dict itself.
+// A pairs hook goes before an object hook, as in CPython.
 static Value read_object(JsonReader *r)
 {
     Vm *vm = r->vm;
@@ -288,6 +303,7 @@ static Value read_object(JsonReader *r)
 
 // The value at hand, without white space in front. Only lists and objects nest,
 // so only they are counted as levels.
+// Owned.
 static Value read_value(JsonReader *r)
 {
     if (r->at >= r->end) {
@@ -318,6 +334,8 @@ static Value read_value(JsonReader *r)
 // The byte of character `index`. False: it is negative or behind the end, which
 // the caller words. Characters are counted from the start of the text, which
 // takes time in its length unless it is ASCII.
+// The end of the text is a place: an index there is only refused by what is
+// read from it.
 static bool find_place(Vm *vm, Value text, int64_t index, size_t *place)
 {
     Str *str = value_as_str(text);
@@ -341,6 +359,7 @@ static bool text_and_index(Vm *vm, const Value *args, int64_t *index)
 
 // (value, index behind it). Takes `value`. NULL of the pair: memory is short,
 // and the value is gone.
+// Characters, not bytes, since the program counts in these.
 static Value scanned(JsonReader *r, Value value)
 {
     size_t end = str_index_of(r->vm, r->text, (size_t)(r->at - r->begin));
@@ -377,6 +396,7 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
     r.at = r.begin + place;
     r.end = r.begin + r.text->length;
     Value value = read_value(&r);
+    // The table of keys lives for one call: a later text may have quite others.
     for (size_t i = 0; i < JSON_KEY_SLOTS; i++) {
         // The keys that the values use have counts of their own.
         object_release_null(&vm->ctx, r.keys[i]);
@@ -394,6 +414,7 @@ Value json_skip(Vm *vm, Value *args, uint32_t count)
     if (!text_and_index(vm, args, &index)) {
         return VALUE_FAIL;
     }
+    // Behind the end there is nothing to skip.
     if (!find_place(vm, args[0], index, &place)) {
         return value_from_small(index);
     }

@@ -24,6 +24,7 @@ enum {
 
 // SystemExit with the status as its one argument, or with none, so that a
 // program that catches it sees the args that CPython gives.
+// Nothing ends here: the exception goes up to whoever runs the program.
 SYS_BODY(exit)
 {
     (void)count;
@@ -43,6 +44,8 @@ SYS_BODY(setrecursionlimit)
     if (!value_to_index(vm, args[0], &limit)) {
         return VALUE_FAIL;
     }
+    // In this order, so that 0 has the text about the limit and not the one
+    // about C.
     if (limit < LIMIT_MIN) {
         return raise_error(vm, ERR_VALUE,
                            "recursion limit must be greater or equal than 1");
@@ -63,6 +66,7 @@ SYS_BODY(getrecursionlimit)
 }
 
 // Accepted for the sake of programs that lift the limit: Duet has none.
+// The bounds are checked all the same, so that wrong calls are found here, too.
 SYS_BODY(set_int_max_str_digits)
 {
     (void)count;
@@ -105,6 +109,7 @@ SYS_BODY(exc_info)
 }
 
 // A new reference to the interned text, for a subclass of str too.
+// Owned. An interned text lives as long as anyone holds it.
 SYS_BODY(intern)
 {
     (void)count;
@@ -122,6 +127,7 @@ static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     // Immediate values are there for ever.
+    // CPython has a count for these as well, only a meaningless one.
     return value_is_object(args[0])
                ? int_from_u64(vm, value_object(args[0])->rc)
                : value_from_small(UINT32_MAX);
@@ -129,6 +135,7 @@ static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
 
 // What is rarely asked for is written in Duet (lib/_sysinfo.duet), and made
 // when it is.
+// Called where the module's dict has no such name (PEP 562).
 static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -184,6 +191,7 @@ static Value text_value(Vm *vm, const char *text)
 }
 
 // A list of its own for the program, which may change it.
+// vm->argv was set by whoever started the program.
 static Value make_argv(Vm *vm)
 {
     List *list = list_new(vm, 0);
@@ -205,6 +213,7 @@ static bool append_text(Vm *vm, List *list, const char *text, size_t length)
 
 // The folder of the script, whole, so that its modules are found wherever the
 // program goes; "" for a prompt or -c.
+// False: an error is pending.
 static bool append_script_folder(Vm *vm, List *list)
 {
     const char *script = "";
@@ -229,6 +238,8 @@ static bool fill_path(Vm *vm, List *list)
     if (!append_script_folder(vm, list)) {
         return false;
     }
+    // As PYTHONPATH does for CPython, whose own variable may name modules that
+    // are not for Duet.
     const char *more = getenv("DUET_PATH");
     while (more != NULL && *more != '\0') {
         // Empty parts between colons are skipped.
@@ -256,6 +267,8 @@ static Value make_path(Vm *vm)
 
 // modules is the Vm's own dict, not a copy, by the invariant. The chain stops
 // at the first failure, with its error pending.
+// Streams are there under two names, so that a program which replaces one can
+// find the old one.
 static bool sys_init(Vm *vm, Dict *dict)
 {
     return module_add(vm, dict, "argv", make_argv(vm)) &&

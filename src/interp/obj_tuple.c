@@ -5,6 +5,7 @@
 
 // The empty tuple is one shared object; during the start of a Vm, before it
 // exists, an empty tuple is made like any other.
+// Owned, filled with VALUE_UNBOUND; NULL with an error pending.
 Tuple *tuple_new(Vm *vm, size_t count)
 {
     if (count == 0 && vm->empty_tuple != NULL) {
@@ -34,6 +35,7 @@ Tuple *tuple_new(Vm *vm, size_t count)
 
 // Nothing that the collector knows is among the items: no cycle can go through
 // a tuple of them, ever, since a tuple does not change.
+// One object of any other kind is enough for a cycle, through itself.
 static bool all_untracked(const Value *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -48,6 +50,8 @@ static bool all_untracked(const Value *items, size_t count)
 enum { PLAIN_MOST = 32 }; // longer ones are made by tuple_new, which polls
 
 // Room for a tuple of these items, which the caller puts in at once.
+// The items are only looked at, not counted; NULL with an error pending. The
+// head is set as object_new does it, but for the list of the collector.
 static inline Tuple *new_for(Vm *vm, const Value *items, size_t count)
 {
     Type *type = vm->types[KIND_TUPLE];
@@ -76,6 +80,7 @@ static inline Tuple *new_for(Vm *vm, const Value *items, size_t count)
 }
 
 // Retains the items. For count 0 `items` is not read.
+// Owned; NULL with an error pending.
 Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
 {
     Tuple *tuple = count == 0 ? tuple_new(vm, 0) : new_for(vm, items, count);
@@ -87,6 +92,7 @@ Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
 
 // The items' references move into the tuple; on failure they are still the
 // caller's.
+// For displays and arguments, where a count more would be taken back at once.
 Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
 {
     Tuple *tuple = new_for(vm, items, count);
@@ -98,6 +104,7 @@ Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
 
 // Values that were made one after the other need no check of their own: one
 // VALUE_FAIL among them, with its error pending, fails the whole.
+// Takes the items in any case. Owned.
 Value tuple_of_owned(Vm *vm, Value *items, size_t count)
 {
     bool ok = true;
@@ -115,6 +122,7 @@ Value tuple_of_owned(Vm *vm, Value *items, size_t count)
 }
 
 // The items may be UNBOUND if filling the tuple failed halfway.
+// The items are released in order; a program's finaliser sees that.
 static void tuple_destroy(Vm *vm, Object *self)
 {
     Tuple *tuple = (Tuple *)self;
@@ -171,6 +179,7 @@ static Value tuple_repr(Vm *vm, Value self)
 }
 
 // CPython's: the mixing steps of xxHash over the items' hashes.
+// False: an item cannot be hashed, or Ctrl-C came.
 static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
 {
     const uint64_t prime1 = 11400714785074694791u;
@@ -182,6 +191,8 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
         uint64_t item;
         Value v = tuple->items[i];
         // Most items are small ints, which hash to themselves.
+        // The largest immediate is left to value_hash, which knows what int's
+        // own hash makes of it.
         if (value_is_int(v) && value_rank(v) >= 0 &&
             value_small(v) < VALUE_INT_MAX) {
             item = (uint64_t)value_small(v);
@@ -200,6 +211,8 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
 }
 
 // 1, 0, -1: items of other kinds.
+// An identical item is an equal one, without asking it: NaN in a tuple is found
+// again, as in CPython.
 static int equal_simple(const Type *str, Value x, Value y)
 {
     if (value_same(x, y)) {
@@ -217,6 +230,7 @@ static int equal_simple(const Type *str, Value x, Value y)
 }
 
 // Stops at the first pair that differs, or that it cannot compare.
+// -1 sends the caller the general way, which runs methods.
 int tuple_equal_simple(const Vm *vm, Value a, Value b)
 {
     const Type *cls = vm->types[KIND_TUPLE];
@@ -265,6 +279,7 @@ static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
 }
 
 // sequence_index leaves "out of range" to its callers, whose wording differs.
+// Owned.
 static Value tuple_get_item(Vm *vm, Value self, Value key)
 {
     Tuple *tuple = value_as_tuple(self);
@@ -282,6 +297,7 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
 
 // The bound keeps the product of sizes from overflowing; too long a result is a
 // MemoryError before anything is allocated.
+// Owned. A count of 1 is a copy as well.
 static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
 {
     int64_t count;
@@ -337,6 +353,8 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
 
 // A subclass gets a copy in an object of its own class, since the items stand
 // inside the object, whose size is fixed when it is allocated.
+// Owned. A subclass may take keywords in its own __init__, which
+// arguments_keywords looks for.
 static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (!arguments_check(vm, "tuple", args,

@@ -15,7 +15,9 @@ static Set *as_set(Value v)
 }
 
 // What an algebra method does for one of its others.
+// A new set, owned, or NULL with an error pending.
 typedef Set *(*MakeSet)(Vm *vm, Set *a, Value other);
+// False: an error is pending, and the set may be changed in part.
 typedef bool (*ChangeSet)(Vm *vm, Set *set, Value other);
 
 // A new set as the program's value.
@@ -33,6 +35,7 @@ static Set *plain_copy(Vm *vm, Value self)
 }
 
 // self made by the first other, the rest by `next` from what came before.
+// Owned. Between two steps only the last result is held.
 static Value folded(Vm *vm, Value *args, MakeSet first, MakeSet next)
 {
     Tuple *others = value_as_tuple(args[1]);
@@ -49,6 +52,7 @@ static Value folded(Vm *vm, Value *args, MakeSet first, MakeSet next)
 }
 
 // In place, with one other after the other.
+// What came before a failure stays done, as in CPython.
 static Value each_other(Vm *vm, Value *args, ChangeSet change)
 {
     Tuple *others = value_as_tuple(args[1]);
@@ -61,6 +65,7 @@ static Value each_other(Vm *vm, Value *args, ChangeSet change)
 }
 
 // A set of its own, into which the items go as they come.
+// A frozenset is filled before anyone else can see it.
 static Value method_union(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -89,6 +94,7 @@ static Set *subtract_next(Vm *vm, Set *set, Value other)
 }
 
 // From the second on the result is a set of its own, which may be changed.
+// The others may be any iterables; only sets are asked by their tables.
 static Value method_difference(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -116,6 +122,8 @@ static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
     if (value_failed(result)) {
         return result;
     }
+    // Asked only once the result is there: the set is left as it was if
+    // anything failed.
     bool ok = note_store(vm, as_set(args[0]), VALUE_UNBOUND);
     if (ok) {
         set_swap(as_set(args[0]), as_set(result));
@@ -125,6 +133,7 @@ static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
 }
 
 // Others that are the set itself empty it.
+// set_subtract knows of this case.
 static Value method_difference_update(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -145,6 +154,7 @@ static Value subset_result(int subset)
 }
 
 // Takes any iterable, unlike the operator <=: all of self must be in both.
+// An iterable is read to its end, since later items may still be missing ones.
 static Value method_issubset(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -160,6 +170,7 @@ static Value method_issubset(Vm *vm, Value *args, uint32_t count)
 
 // Is the membership in `set` of each item `wanted`? The first one for which it
 // is not ends the walk. 1, 0 or -1.
+// An item that cannot be hashed is an error and not an absent one.
 static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
 {
     Value iterator = value_iter(vm, iterable), item;
@@ -191,6 +202,8 @@ static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
 }
 
 // Of two sets the smaller one is walked.
+// Order shows in calls of __hash__ and __eq__, so which one is walked is
+// CPython's choice.
 static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -220,6 +233,8 @@ static Value method_add(Vm *vm, Value *args, uint32_t count)
 }
 
 // That the item is absent is no error; that it cannot be hashed is one.
+// A set as the item is looked for as a frozenset of the same items, as in
+// CPython.
 static Value method_discard(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -239,6 +254,8 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
 
 // The next item of the table. Its count moves from the table to the caller, so
 // it is neither retained nor released here.
+// `hash` of a set, which has none, keeps the place where the last pop ended:
+// emptying a set by pop then takes linear time.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -270,6 +287,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
 }
 
 // A set that is being iterated over notices by its count.
+// A trace is asked first; it may refuse a change of what is not its own.
 static Value method_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -28,6 +28,7 @@ Set *set_from(Vm *vm, Value iterable, bool frozen)
 
 // Slots without a key hold specials, which are not counted, so all slots may be
 // released alike.
+// There is always a table, of one slot at least.
 static void set_destroy(Vm *vm, Object *self)
 {
     Set *set = (Set *)self;
@@ -41,6 +42,7 @@ static void set_destroy(Vm *vm, Object *self)
 }
 
 // Empty and removed slots hold specials, which values_visit passes over.
+// A frozenset can be part of a cycle too, through an object that it holds.
 static void set_visit(Object *self, void (*visit)(Object *, void *),
                       void *data)
 {
@@ -65,6 +67,7 @@ static void set_clear_slot(Vm *vm, Object *self)
 
 // The items as iteration gives them, which is a subclass's matter. A copy: a
 // __repr__ may change the set.
+// False: an error is pending.
 static bool print_keys(Vm *vm, StrBuf *out, Value self)
 {
     Tuple *keys = value_to_tuple(vm, self);
@@ -80,6 +83,7 @@ static bool print_keys(Vm *vm, StrBuf *out, Value self)
 // Only an exact set has bare braces; a frozenset or a subclass has its name
 // around them. The empty set is set(), because {} is a dict, and a set within
 // itself is name(...).
+// Owned. The order is that of the table, which is CPython's.
 static Value set_repr(Vm *vm, Value self)
 {
     Set *set = as_set(self);
@@ -111,6 +115,7 @@ static Value set_repr(Vm *vm, Value self)
 
 // 1, 0, or -1 with an error pending. The key is retained because an __eq__ that
 // the lookup calls may remove it from `a`.
+// The hashes that `a` keeps are used, so none is computed.
 int set_is_subset(Vm *vm, Set *a, Set *b)
 {
     // Too many to be all in b: nothing is hashed or compared.
@@ -136,6 +141,7 @@ int set_is_subset(Vm *vm, Set *a, Set *b)
 // Inclusion is a partial order: of two sets, neither need be less. The counts
 // decide first (equality wants equal ones, a strict test unequal ones), so that
 // one subset test settles the rest.
+// A set and a frozenset of the same items are equal.
 static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!value_is_any_set(a) || !value_is_any_set(b)) {
@@ -163,6 +169,7 @@ static bool is_set_op(BinaryOp op)
 
 // Both sides must be sets: the operators refuse the iterables that the methods
 // (union and the like) take, as in CPython.
+// The result has the kind of the left side, and never its subclass.
 static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (!is_set_op(op) || !value_is_any_set(a) || !value_is_any_set(b)) {
@@ -173,6 +180,8 @@ static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
 }
 
 // a op= b.
+// A frozenset has no such slot: there a |= b makes a new one. An iterable that
+// is no set is declined, as by CPython.
 static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (!is_set_op(op) || !value_is_any_set(b)) {
@@ -203,6 +212,8 @@ static int set_contains_slot(Vm *vm, Value self, Value item)
 }
 
 // Kept, since it cannot change; 0 stands for "not asked yet".
+// It depends on the items and not on their order, with CPython's mixing, so
+// that sets of frozensets print alike.
 static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
 {
     (void)vm;
@@ -214,6 +225,7 @@ static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
 
 // A changed count is noticed, an exchanged item is not, as in CPython. The
 // error is sticky: no set has UINT64_MAX items, so each later step fails too.
+// Owned. position is a slot of the table.
 static Value set_step(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
@@ -235,6 +247,7 @@ static Value set_step(Vm *vm, Iterator *self)
 }
 
 // The iterator owns its set until it is exhausted, not until it is released.
+// expected is the count at the start, for set_step to compare.
 static Value set_iter(Vm *vm, Value self)
 {
     Iterator *iterator = iterator_new(vm, "set_iterator", set_step);
@@ -248,6 +261,7 @@ static Value set_iter(Vm *vm, Value self)
 
 // __new__ ignores the arguments: __init__ reads them, and a subclass may have
 // an __init__ that takes others.
+// An empty set, owned.
 static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -257,6 +271,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // A second __init__ on the same set replaces the items, as in CPython.
+// False: an error is pending.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     return arguments_check(vm, "set", args, keywords, 1) &&
@@ -266,6 +281,7 @@ static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 
 // All is done in __new__, since nothing may change later. An exact frozenset is
 // its own copy.
+// Owned. There is no one shared empty frozenset.
 static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (!arguments_check(vm, "frozenset", args,

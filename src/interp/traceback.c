@@ -21,6 +21,7 @@ static const char context_text[] =
     "occurred:\n\n";
 
 // One frame: the place, and the source line with its carets.
+// `word` is the instruction's place in its code.
 void raise_print_entry(StrBuf *out, const Code *code, uint32_t word)
 {
     Span span = code_span(code, word);
@@ -33,6 +34,7 @@ void raise_print_entry(StrBuf *out, const Code *code, uint32_t word)
 }
 
 // CPython folds by file, line and function, not by instruction.
+// Two functions of one text are two codes and are not folded.
 static bool same_entry(const TracebackEntry *a, const TracebackEntry *b)
 {
     if (a->code != b->code) {
@@ -45,6 +47,7 @@ static bool same_entry(const TracebackEntry *a, const TracebackEntry *b)
 }
 
 // Says how many equal entries were left out, if any.
+// `repeats` counts the first ones, which were printed.
 static void print_fold(StrBuf *out, uint32_t repeats)
 {
     if (repeats > FOLD_AFTER) {
@@ -55,6 +58,7 @@ static void print_fold(StrBuf *out, uint32_t repeats)
 }
 
 // Entries [newest, oldest] are stored newest first and printed oldest first.
+// False: interrupted.
 static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
                           uint32_t oldest, uint32_t newest)
 {
@@ -79,6 +83,7 @@ static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
 }
 
 // limit n: the n oldest; -n: the n newest; INT64_MIN: all.
+// False: interrupted. A limit of 0 does not come here.
 static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
                          int64_t limit)
 {
@@ -95,6 +100,7 @@ static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
 
 // The classes of the running program and the built-in ones have no module in
 // front.
+// The qualified name tells a class inside of another or of a function.
 static void print_class(Vm *vm, StrBuf *out, Type *cls)
 {
     Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
@@ -106,6 +112,7 @@ static void print_class(Vm *vm, StrBuf *out, Type *cls)
 }
 
 // A message that cannot be made must not hide the error itself.
+// `suggest`: with "Did you mean", which only people need.
 static void print_message(Vm *vm, StrBuf *out, Value exception,
                           bool suggest)
 {
@@ -127,6 +134,7 @@ static void print_message(Vm *vm, StrBuf *out, Value exception,
 }
 
 // A note that cannot be made a text must not hide the error itself.
+// Notes are shown as str() has them, without a check of their lines.
 static void print_note(Vm *vm, StrBuf *out, Value note)
 {
     Str *text = value_str(vm, note);
@@ -142,6 +150,7 @@ static void print_note(Vm *vm, StrBuf *out, Value note)
 
 // PEP 678: what add_note() has collected, a line each. The program may have
 // put something else there: a sequence counts as one, the rest is shown.
+// False: an error is pending.
 static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 {
     Value notes = exception->notes;
@@ -169,6 +178,7 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 }
 
 // What stands below the frames: class, message, notes.
+// False: an error is pending. Only a SyntaxError and its kin have a place.
 static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
 {
     Exception *exception = value_as_exception(value);
@@ -190,6 +200,8 @@ bool raise_print_message(Vm *vm, Value exception, StrBuf *out)
 }
 
 // An exception that was never raised has no frames and no heading.
+// False: an error is pending. `limit` is that of print_frames, and 0 shows no
+// frames at all.
 static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit,
                       bool suggest)
 {
@@ -200,6 +212,8 @@ static bool print_one(Vm *vm, StrBuf *out, Value value, int64_t limit,
 }
 
 // What printed above `value`: its cause, or its context unless suppressed.
+// Borrowed. A cause set to None suppresses the context and shows nothing, as
+// `raise … from None` asks.
 static Value link_of(Value value, const char **text)
 {
     const Exception *exception = value_as_exception(value);
@@ -223,6 +237,7 @@ static bool already_there(const ValueVec *chain, Value value)
 }
 
 // Newest first. The links are borrowed: the newest exception holds the others.
+// False: no memory.
 static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
 {
     const char *text;
@@ -240,6 +255,7 @@ static bool collect_chain(Vm *vm, Value exception, ValueVec *chain)
 
 // Before each exception but the oldest stands the text that says how the one
 // above it came in.
+// False: an error is pending.
 static bool print_chain(Vm *vm, Value exception, int64_t limit, StrBuf *out,
                         bool suggest)
 {
