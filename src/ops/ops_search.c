@@ -28,6 +28,8 @@ static bool mask_error(InferCall *call)
 }
 
 // The mask's axes become one whose size only a run knows.
+// Named dims that are unknown on either side are taken to be equal; the run
+// checks.
 static bool infer_boolean_mask(InferCall *call)
 {
     TensorType x = call->inputs[0], mask = call->inputs[1];
@@ -59,6 +61,7 @@ static bool infer_boolean_mask(InferCall *call)
 }
 
 // Counts first, so that the output is made once.
+// False: no memory, or interrupted; the output is then dropped by the caller.
 static bool kernel_boolean_mask(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *mask = call->inputs[1];
@@ -75,6 +78,7 @@ static bool kernel_boolean_mask(const KernelCall *call)
     if (out == NULL) {
         return false;
     }
+    // Slices without elements need no copying.
     for (int64_t i = 0; i < mask->count && inner > 0; i++) {
         if (((const uint8_t *)mask->data)[i]) {
             if (!tensor_copy(call->ctx, out, at, x, i * inner, inner)) {
@@ -120,6 +124,7 @@ static bool infer_nonzero(InferCall *call)
                                  x);
     }
     call->output_count = (uint32_t)x.rank;
+    // A rank above it only repeats the same type.
     for (int i = 0; i < OP_MAX_OUTPUTS; i++) {
         infer_output(call, i, DT_INT64, 1, &unknown);
     }
@@ -135,6 +140,7 @@ static bool is_nonzero(const Tensor *x, int64_t index)
 
 // The outputs are made by the first pass, which counts; on failure op_run
 // drops those that exist.
+// Row-major order of the elements, as NumPy's.
 static bool kernel_nonzero(const KernelCall *call)
 {
     Tensor *x = call->inputs[0];
@@ -187,6 +193,7 @@ const OpDesc op_nonzero = {
 
 // Whether the vector is sorted is not checked, as in NumPy: that would cost
 // more than the search.
+// The result has the shape of the values.
 static bool infer_searchsorted(InferCall *call)
 {
     TensorType sorted = call->inputs[0], values = call->inputs[1];
@@ -211,6 +218,7 @@ static bool infer_searchsorted(InferCall *call)
 }
 
 // NaN is the largest of all, as in a sorted tensor.
+// Neither side is a string; both have one dtype.
 static bool number_less(const Tensor *a, int64_t i, const Tensor *b,
                         int64_t k)
 {
@@ -222,6 +230,8 @@ static bool number_less(const Tensor *a, int64_t i, const Tensor *b,
 }
 
 // A binary search for each value.
+// A value equal to some of the vector goes in front of them or behind, as
+// `side` says.
 static bool kernel_searchsorted(const KernelCall *call)
 {
     const Tensor *sorted = call->inputs[0], *values = call->inputs[1];
