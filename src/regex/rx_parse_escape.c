@@ -20,6 +20,8 @@ static int digit_value(uint32_t c, int base)
 
 // Stops at the first token that is none. At most `most` digits; *value goes on
 // from what it is. How many there were.
+// An escaped character is never a digit: its backslash gives it another
+// meaning.
 static int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
 {
     int count = 0;
@@ -34,6 +36,7 @@ static int rx_parse_digits(RxParser *p, int most, int base, uint32_t *value)
 
 // `text`, the escape as it stands from `start` to the token to come, `rest`.
 // The escape is shown as it was written, backslash included.
+// What was taken since `start` is shown; `rest` comes behind it in the text.
 static void fail_escape(RxParser *p, const char *text, size_t start,
                         const char *rest)
 {
@@ -44,6 +47,7 @@ static void fail_escape(RxParser *p, const char *text, size_t start,
 
 // \xhh \uhhhh \Uhhhhhhhh, all digits of it. `digits` of them, neither more nor
 // fewer.
+// After a fault the value is of no use: the parser has failed and stops.
 static uint32_t parse_hex(RxParser *p, int digits, size_t start)
 {
     uint32_t value = 0;
@@ -57,6 +61,8 @@ static uint32_t parse_hex(RxParser *p, int digits, size_t start)
 
 // {NAME} behind \N: one character, as no set or class could hold a sequence of
 // them (CPython asks unicodedata.lookup, then ord).
+// Names are ASCII; a longer one than any, or with other characters, is not
+// looked up.
 static uint32_t parse_name(RxParser *p)
 {
     if (!rx_parser_match(p, '{')) {
@@ -82,6 +88,7 @@ static uint32_t parse_name(RxParser *p)
 
 // An octal number that must fit a byte. A fault is noted, and the value does
 // not matter any more.
+// In bytes and in text alike: the limit is CPython's.
 static uint32_t check_octal(RxParser *p, uint32_t value, size_t start)
 {
     if (value > 0377) {
@@ -114,6 +121,8 @@ static uint32_t simple_escape(uint32_t c)
 }
 
 // 0 if the letter is no class. Capitals are the contrary of small letters.
+// One class is the sum of its characters; which these are depends on the flags
+// and is settled by the compiler.
 static RxClass class_escape(uint32_t c)
 {
     switch (c) {
@@ -135,6 +144,7 @@ static RxClass class_escape(uint32_t c)
 }
 
 // ASCII letters are kept for escapes to come: unknown ones are faults.
+// The bit 0x20 is all that parts small letters from capitals in ASCII.
 static bool is_letter(uint32_t c)
 {
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
@@ -166,6 +176,7 @@ static uint32_t parse_char_escape(RxParser *p, uint32_t c, size_t start)
 
 // A place, as it is written by a letter; false: no letter of a place. Places
 // take no character.
+// Inside of a set these letters are something else, or a fault.
 static bool place_escape(uint32_t c, RxPlace *place)
 {
     switch (c) {
@@ -188,6 +199,7 @@ static bool place_escape(uint32_t c, RxPlace *place)
 
 // Escaped, so that it means itself whatever it is. Case and dots are no matter
 // here: flags are the compiler's.
+// No memory: the parser is marked as broken by rx_parser_node.
 static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     RxNode *node = rx_parser_node(p, seq, RX_NODE_CHAR, flags);
@@ -198,6 +210,7 @@ static void add_char(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 
 // \1 to \99 are groups, but three octal digits are a character. The module's
 // rule: \0 and three octal digits are characters, all else is a reference.
+// `c` is 1 to 9, and has been taken.
 static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
                          uint32_t flags)
 {
@@ -216,6 +229,7 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
         group = group * 10 + second - '0';
     }
     // Faults are placed at the backslash.
+    // From the backslash to what was read last.
     size_t length = rx_parser_tell(p) - start;
     if (group >= p->groups.count) {
         rx_parser_fail(p, length - 1, "invalid group reference %u", group);
@@ -226,6 +240,7 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
 
 // Classes first, then places, then numbers, then characters. `c` is the
 // character behind the backslash, which has been taken.
+// Appends one node to `seq`, or leaves the parser failed.
 void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 {
     size_t start = rx_parser_tell(p) - 2;
@@ -265,6 +280,8 @@ typedef VEC(RxItem) ItemVec;
 
 // An escape inside of a set, behind its character `c`. In a set \b is a
 // backspace, and digits never refer to groups.
+// Octal numbers may begin with any octal digit here, for there is nothing else
+// that they could mean.
 static RxItem parse_set_escape(RxParser *p, uint32_t c, size_t start)
 {
     RxItem item = {.class = class_escape(c)};
@@ -286,6 +303,7 @@ static RxItem parse_set_escape(RxParser *p, uint32_t c, size_t start)
 }
 
 // One character or class; `c` is behind, it began at `start`.
+// A class as one item of a set is fine; as an end of a range it is not.
 static RxItem parse_item(RxParser *p, uint32_t c, bool escaped, size_t start)
 {
     return escaped ? parse_set_escape(p, c, start)
@@ -294,6 +312,7 @@ static RxItem parse_item(RxParser *p, uint32_t c, bool escaped, size_t start)
 
 // What other languages read as an operation on sets. A FutureWarning in
 // CPython; what stands there means itself.
+// Only a doubled sign is suspicious: "--", "&&", "~~", "||".
 static void warn_of_operator(RxParser *p, uint32_t c)
 {
     const char *text = c == '-'   ? "Possible set difference"
@@ -308,6 +327,7 @@ static void warn_of_operator(RxParser *p, uint32_t c)
 
 // Behind "low-": the end of the range, and the range. `low` began at `start`.
 // The fault names both ends as they were written.
+// The dash has been taken. After a fault what is returned is not used.
 static RxItem parse_range(RxParser *p, RxItem low, size_t start)
 {
     size_t at = rx_parser_tell(p);
@@ -332,6 +352,8 @@ static RxItem parse_range(RxParser *p, RxItem low, size_t start)
 
 // set := '[' ['^'] item { item } ']'; `]` as the first stands for itself. The
 // closing bracket is taken. A fault ends the reading at once.
+// `here` is where the set began, for faults. The vector is the caller's to
+// free.
 static void parse_items(RxParser *p, ItemVec *items, size_t here)
 {
     for (;;) {
@@ -375,6 +397,7 @@ static void parse_items(RxParser *p, ItemVec *items, size_t here)
 
 // One character in a set stays a set: the compiler knows no difference. `items`
 // is filled in the heap first, since its length is not known.
+// The opening bracket has been taken.
 void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags)
 {
     size_t here = rx_parser_tell(p) - 1;
