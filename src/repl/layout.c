@@ -10,6 +10,8 @@
 enum { LAYOUT_TAB = 8 };
 
 // The place that is written to.
+// Lives for one call. Text and rows go to the layout; `row` is added to it when
+// it is full.
 typedef struct Pen {
     Layout *layout;
     const LayoutInput *input;
@@ -35,6 +37,8 @@ void layout_free(Layout *layout)
 
 // A character's columns and what is shown for it: control characters as ^X,
 // bytes that are no UTF-8 as the replacement character.
+// `out` has room for LAYOUT_TAB bytes and a zero. `column` is where it will
+// stand, for tabs. 0 columns: a mark that joins the character before.
 static int show(const char *text, size_t length, size_t *taken,
                 char *out, int column)
 {
@@ -70,6 +74,7 @@ static int show(const char *text, size_t length, size_t *taken,
 
 // A style is sent only when it changes. Everything is reset first: the
 // styles are bundles of attributes, and none lists what it is not.
+// Without styles in the input no colour is sent at all.
 static void set_style(Pen *pen, Style style)
 {
     if (pen->style == style || pen->input->styles == NULL) {
@@ -85,6 +90,7 @@ static void set_style(Pen *pen, Style style)
 
 // The style is taken up again in the next row, because each row may be sent
 // without the one before it.
+// `wraps`: the text goes on in the next row; otherwise a line ended.
 static void end_row(Pen *pen, bool wraps)
 {
     Style style = pen->style;
@@ -102,6 +108,8 @@ static void end_row(Pen *pen, bool wraps)
 }
 
 // Characters that do not fit go to the next row, whole.
+// A character wider than a row stands alone in it; layout_entry cuts tabs
+// before.
 static void put(Pen *pen, const char *shown, int width, Style style)
 {
     if (pen->row.width + width > pen->input->cols) {
@@ -132,6 +140,7 @@ static void put_prompt(Pen *pen, const char *prompt)
 
 // Called in front of the character that the cursor stands on, or at the end
 // of the text.
+// Rows and columns count from 0.
 static void mark_cursor(Pen *pen)
 {
     // Behind the last column there is no place: it goes to the next row.
@@ -144,6 +153,8 @@ static void mark_cursor(Pen *pen)
 
 // The cursor stands in front of the character at its offset, in the row where
 // that character will be. An accent stays with the character before it.
+// *at moves behind the character. A cursor in the middle of one counts as in
+// front of it.
 static void put_character(Pen *pen, size_t *at)
 {
     const LayoutInput *input = pen->input;
@@ -168,6 +179,8 @@ static void put_character(Pen *pen, size_t *at)
 
 // Row for row as the terminal will show them. An empty entry has one row,
 // with its prompt.
+// False: no memory, and the layout is of no use. Rows are appended to those
+// that are there.
 bool layout_entry(Layout *layout, const LayoutInput *input)
 {
     Pen pen = {.layout = layout, .input = input, .ok = true};
@@ -194,6 +207,8 @@ bool layout_entry(Layout *layout, const LayoutInput *input)
 }
 
 // The length of the escape sequence that `text` begins with, 0: none.
+// CSI sequences alone, which is what colours are made of. One that is cut off
+// takes all that is left.
 static size_t escape_length(const char *text, size_t length)
 {
     if (length < 2 || text[0] != '\033' || text[1] != '[') {
@@ -207,6 +222,7 @@ static size_t escape_length(const char *text, size_t length)
 }
 
 // For texts of one line, as prompts and notes are.
+// In columns.
 int layout_width(const char *text, size_t length)
 {
     int width = 0;
@@ -223,6 +239,7 @@ int layout_width(const char *text, size_t length)
 
 // A note takes one row, whatever its length: the entry below which it stands
 // is what matters.
+// False: no memory. What does not fit is cut off.
 bool layout_note(Layout *layout, const char *text, int cols)
 {
     Row row = {.start = layout->text.length};
