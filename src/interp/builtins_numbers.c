@@ -135,10 +135,18 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
     // int_print writes the sign first, if there is one.
     const char *digits = strbuf_text(&out);
     bool negative = *digits == '-';
-    Str *text = out.failed ? NULL
-                           : str_printf(vm, "%s%s%s", negative ? "-" : "",
-                                        prefix, digits + negative);
+    StrBuf whole;
+    strbuf_init(&whole, &vm->ctx);
+    // By strbuf_add: printing a text as long as an int can be is not polled.
+    if (strbuf_ok(&out)) {
+        strbuf_puts(&whole, negative ? "-" : "");
+        strbuf_puts(&whole, prefix);
+        strbuf_add(&whole, digits + negative, out.length - negative);
+    } else {
+        strbuf_fail(&whole);
+    }
     strbuf_free(&out);
+    Str *text = str_from_buf(vm, &whole);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

@@ -94,6 +94,9 @@ static BeforeFn choose(Vm *vm, const SortItem *items, size_t count)
     bool ints = true, floats = true, strs = true, tuples = true;
     for (size_t i = 0; i < count && (ints || floats || strs || tuples); i++) {
         Value key = items[i].key;
+        if (UNLIKELY((i & 0xFFFF) == 0) && ctx_interrupted(&vm->ctx)) {
+            return before_any; // the sort polls first of all
+        }
         ints = ints && value_is_int(key);
         floats = floats && value_is_float(key) &&
                  type_of(vm, key) == vm->types[KIND_FLOAT];
@@ -159,6 +162,9 @@ static bool rank_all(const Vm *vm, const SortItem *items, size_t count,
     RankKind kind = rank_kind(ranked_part(items[0].key, tuples));
     for (size_t i = 0; i < count; i++) {
         Value part = ranked_part(items[i].key, tuples);
+        if (UNLIKELY((i & 0xFFFF) == 0) && ctx_interrupted(&vm->ctx)) {
+            return false; // the sort by comparisons polls
+        }
         if (rank_kind(part) != kind ||
             !rank_of(vm, part, &ranked[i].rank)) {
             return false;
@@ -220,8 +226,9 @@ static bool sort_ties(Vm *vm, SortItem *items, const RankedItem *ranked,
 {
     for (size_t start = 0, end; start < count; start = end) {
         end = end_of_rank(ranked, count, start);
-        if (end - start > 1 &&
-            !sort_merge(vm, items + start, end - start, spare, before)) {
+        if ((end - start > 1 &&
+             !sort_merge(vm, items + start, end - start, spare, before)) ||
+            !ctx_poll(&vm->ctx)) {
             return false;
         }
     }
@@ -233,8 +240,11 @@ static bool sort_ties(Vm *vm, SortItem *items, const RankedItem *ranked,
 static int sort_known(Vm *vm, SortItem *items, RankedItem *ranked,
                       size_t count, SortItem *spare, BeforeFn before)
 {
-    bool done = sort_ranked(&vm->ctx, ranked, ranked + count, count);
-    if (done && before == before_tuple && !ties_plain(vm, ranked, count)) {
+    // After an interrupt the items stand as they did.
+    if (!sort_ranked(&vm->ctx, ranked, ranked + count, count)) {
+        return -1;
+    }
+    if (before == before_tuple && !ties_plain(vm, ranked, count)) {
         return 0;
     }
     for (size_t i = 0; i < count; i++) {
@@ -242,7 +252,7 @@ static int sort_known(Vm *vm, SortItem *items, RankedItem *ranked,
     }
     // A rank that says everything of an item needs no comparison afterwards.
     bool whole = before == before_int || before == before_float;
-    return done && (whole || sort_ties(vm, items, ranked, count, spare, before))
+    return (whole || sort_ties(vm, items, ranked, count, spare, before))
                ? 1
                : -1;
 }
@@ -345,17 +355,21 @@ static int sort_immediates(Vm *vm, List *list, bool reverse)
         ctx_clear(&vm->ctx);
         return 0;
     }
-    for (size_t i = 0; i < count; i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
         Value v = list->items[i];
         // No reference is held by immediate values, so items may be lost and
         // made again.
         ranks[i] = kind == RANK_INT
                        ? rank_of_int(v)
                        : rank_of_double(value_immediate_float(v));
+        ok = ctx_poll_at(&vm->ctx, i + 1);
     }
-    bool ready = in_order(ranks, count, reverse);
-    bool ok = ready || sort_numbers(&vm->ctx, ranks, ranks + count, count);
-    for (size_t i = 0; !ready && i < count; i++) {
+    bool ready = ok && in_order(ranks, count, reverse);
+    ok = ok && (ready ||
+                sort_numbers(&vm->ctx, ranks, ranks + count, count));
+    // After an interrupt the list is as it was.
+    for (size_t i = 0; ok && !ready && i < count; i++) {
         uint64_t rank = ranks[i];
         Value v = kind == RANK_INT
                       ? value_from_small((int64_t)(rank ^ (uint64_t)1 << 63) /
@@ -410,29 +424,36 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
     if (items == NULL) {
         return false;
     }
-    // The list is empty while keys and comparisons run: what they do to it is
-    // noticed.
+    // Items that are their own keys are borrowed from the array, which `taken`
+    // keeps; those that a function gives are owned.
+    bool own = !value_unbound(key);
     List taken = *list;
     for (size_t i = 0; i < count; i++) {
-        items[i] = (SortItem){.key = value_unbound(key)
-                                         ? value_retain(taken.items[i])
-                                         : VALUE_NONE,
+        items[i] = (SortItem){.key = own ? VALUE_NONE : taken.items[i],
                               .value = taken.items[i]};
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            ctx_free(&vm->ctx, items, 2 * size);
+            return false;
+        }
     }
+    // The list is empty while keys and comparisons run: what they do to it is
+    // noticed.
     list->items = NULL;
     list->count = list->capacity = 0;
     bool ok = sort_by_keys(vm, items, count, key, reverse, items + count);
     // Any append leaves an array behind, even if the item was popped again.
     bool changed = list->items != NULL;
     list_clear(vm, list);
-    // Whatever happened, all items are there again.
+    // Whatever happened, all items are there again: after Ctrl-C in their old
+    // order, which takes no time.
     list->items = taken.items;
     list->count = count;
     list->capacity = taken.capacity;
-    for (size_t i = 0; i < count; i++) {
+    bool interrupted = !ok && vm->ctx.error.kind == ERR_INTERRUPT;
+    for (size_t i = 0; !interrupted && i < count; i++) {
         list->items[i] = items[i].value;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; own && i < count; i++) {
         release(vm, items[i].key);
     }
     ctx_free(&vm->ctx, items, 2 * size);

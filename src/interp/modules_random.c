@@ -219,8 +219,9 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
     }
     mp_int number;
     bool made = mp_init(&number) == MP_OKAY;
-    bool ok = made && int_pack(&vm->ctx, &number,
-                               (unsigned char *)bytes->data, words * 4, 8) == MP_OKAY;
+    bool ok = made &&
+              int_pack(&vm->ctx, &number, (unsigned char *)bytes->data,
+                       words * 4, 8) == MP_OKAY;
     object_release(&vm->ctx, bytes);
     if (!ok) {
         if (made) {

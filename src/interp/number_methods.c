@@ -213,7 +213,8 @@ static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
     if (mp_init(&number) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    if (int_pack(&vm->ctx, &number, (unsigned char *)data, length, 8) != MP_OKAY ||
+    if (int_pack(&vm->ctx, &number, (unsigned char *)data, length, 8) !=
+            MP_OKAY ||
         (negative && mp_neg(&number, &number) != MP_OKAY)) {
         mp_clear(&number);
         return int_raise(&vm->ctx), VALUE_FAIL;

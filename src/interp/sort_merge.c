@@ -7,6 +7,7 @@
 // insertion, and merge runs as their places in a balanced tree of merges say.
 #include "interp/sort_merge.h"
 
+#include "base/bulk.h"
 #include "interp/note.h"
 
 enum {
@@ -352,14 +353,20 @@ static bool merge_sides(Sort *sort, SortItem *left, size_t left_count,
     SortItem *right = left + left_count;
     Merge merge = {.sort = sort, .step = left_count <= right_count ? 1 : -1};
     if (merge.step > 0) {
-        memcpy(sort->spare, left, left_count * sizeof *left);
+        if (!bulk_copy(&sort->vm->ctx, sort->spare, left,
+                       left_count * sizeof *left)) {
+            return false;
+        }
         merge.to = left;
         merge.kept = sort->spare;
         merge.other = right;
         merge.kept_count = left_count;
         merge.other_count = right_count;
     } else {
-        memcpy(sort->spare, right, right_count * sizeof *right);
+        if (!bulk_copy(&sort->vm->ctx, sort->spare, right,
+                       right_count * sizeof *right)) {
+            return false;
+        }
         merge.to = right + right_count - 1;
         merge.kept = sort->spare + right_count - 1;
         merge.other = right - 1;

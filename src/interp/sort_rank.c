@@ -3,7 +3,11 @@
 // Each pass spreads the elements over 256 places by one byte and keeps their
 // order within each, so that after the last pass all bytes are in order. Bytes
 // that are the same in all ranks, most of them as a rule, take no pass.
+// Ctrl-C ends a pass between two pieces of it; what then stands in both arrays
+// is of no use, and callers go on with what they had before.
 #include "interp/sort_rank.h"
+
+#include "base/bulk.h"
 
 enum { RANK_BYTES = 8, BYTE_VALUES = 256 };
 
@@ -44,26 +48,25 @@ static bool prepare_pass(uint32_t *counts, uint64_t rank, int byte,
         memset(&histogram, 0, sizeof histogram);                              \
         Element *from = items, *to = spare;                                   \
         bool ok = true;                                                       \
-        for (size_t i = 0; i < count; i++) {                                  \
+        for (size_t i = 0; i < count && ok; i++) {                            \
             count_rank(&histogram, RANK(from[i]));                            \
+            ok = ctx_poll_at(ctx, i + 1);                                     \
         }                                                                     \
         for (int byte = 0; ok && byte < RANK_BYTES; byte++) {                 \
             uint32_t *places = histogram.counts[byte];                        \
             if (!prepare_pass(places, RANK(from[0]), byte, count)) {          \
                 continue;                                                     \
             }                                                                 \
-            for (size_t i = 0; i < count; i++) {                              \
+            for (size_t i = 0; i < count && ok; i++) {                        \
                 to[places[RANK(from[i]) >> byte * 8 & 255]++] = from[i];      \
+                ok = ctx_poll_at(ctx, i + 1);                                 \
             }                                                                 \
             Element *swap = from;                                             \
             from = to;                                                        \
             to = swap;                                                        \
-            ok = ctx_poll(ctx);                                               \
         }                                                                     \
-        if (from != items) {                                                  \
-            memcpy(items, from, count * sizeof *items);                       \
-        }                                                                     \
-        return ok;                                                            \
+        return ok && (from == items ||                                        \
+                      bulk_copy(ctx, items, from, count * sizeof *items));    \
     }
 #define NUMBER(element) (element)
 #define ITEM(element) ((element).rank)
