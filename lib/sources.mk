@@ -18,6 +18,7 @@ lib_modules = \
 	lib/binascii.duet \
 	lib/bisect.duet \
 	lib/calendar.duet \
+	lib/codecs.duet \
 	lib/collections/__init__.duet \
 	lib/collections/abc.duet \
 	lib/configparser/__init__.duet \
@@ -68,6 +69,7 @@ lib_modules = \
 	lib/json.duet \
 	lib/keyword.duet \
 	lib/linecache.duet \
+	lib/locale.duet \
 	lib/logging/__init__.duet \
 	lib/logging/_loggers.duet \
 	lib/logging/handlers.duet \
@@ -87,9 +89,11 @@ lib_modules = \
 	lib/random.duet \
 	lib/re.duet \
 	lib/reprlib.duet \
+	lib/sched.duet \
 	lib/secrets.duet \
 	lib/shlex.duet \
 	lib/shutil.duet \
+	lib/stat.duet \
 	lib/statistics.duet \
 	lib/string.duet \
 	lib/subprocess.duet \
