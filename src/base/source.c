@@ -13,6 +13,7 @@
 // One line of a text: CPython's words for what a source may not hold.
 // The line is counted here, since the Source that could tell it does not
 // exist.
+// False: an error is pending.
 static bool check_text(Ctx *ctx, const char *name, const char *text,
                        size_t length)
 {
@@ -40,6 +41,8 @@ static bool check_text(Ctx *ctx, const char *name, const char *text,
 
 // Copies with line ends made '\n' and one put at the end; the new length.
 // `out` has room for the added line end and the NUL. SIZE_MAX: interrupted.
+// A lone '\r' is a line end as well, as it was on old systems and is to
+// CPython.
 static size_t copy_normalized(Ctx *ctx, char *out, const char *text,
                               size_t length)
 {
@@ -66,6 +69,7 @@ static size_t copy_normalized(Ctx *ctx, char *out, const char *text,
 
 // Counted first and filled then, so that the block has the size it is freed
 // by. A line end at the end of the text starts one more line, an empty one.
+// False: no memory.
 static bool index_lines(Ctx *ctx, Source *source)
 {
     uint32_t count = 1;
@@ -91,6 +95,7 @@ static bool index_lines(Ctx *ctx, Source *source)
 
 // The text's block is given back by its size, so it is made to fit.
 // What was made before a failure is in the Source, whose release frees it.
+// False: an error is pending.
 static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
                  size_t length)
 {
@@ -112,6 +117,7 @@ static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
 }
 
 // The byte order mark goes first: offsets count from behind it.
+// Owned, with a count of 1; NULL: an error is pending. `text` is copied.
 Source *source_new(Ctx *ctx, const char *name, const char *text,
                    size_t length)
 {
@@ -136,6 +142,7 @@ Source *source_new(Ctx *ctx, const char *name, const char *text,
 }
 
 // Not atomic: a Source belongs to one context.
+// Returns its argument, for use in an expression.
 Source *source_retain(Source *source)
 {
     source->refs++;
@@ -179,6 +186,7 @@ static uint32_t line_index(const Source *source, uint32_t offset)
 
 // An offset past the end is shown at the end. Linear in the line's length, as
 // nobody asks for columns but messages.
+// Lines and columns count from 1; columns are code points.
 Place source_place(const Source *source, uint32_t offset)
 {
     if (offset > source->length) {
@@ -191,6 +199,7 @@ Place source_place(const Source *source, uint32_t offset)
 }
 
 // The last line has no line end to leave out.
+// NULL: there is no such line. Borrowed, and not ended by a NUL.
 const char *source_line(const Source *source, uint32_t line, size_t *length)
 {
     if (line < source->first_line ||

@@ -33,6 +33,7 @@ static size_t sequence_length(unsigned char lead)
 
 // `least` is the smallest value for each length: below it the form is
 // overlong.
+// The number of bytes; 0: no valid form, and *codepoint is as it was.
 size_t utf8_decode(const char *text, size_t length, uint32_t *codepoint)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -62,6 +63,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *codepoint)
 
 // No test of the value: surrogates are wanted, and the upper limit is the
 // caller's to keep.
+// The number of bytes.
 size_t utf8_encode(uint32_t codepoint, char *out)
 {
     if (codepoint < 0x80) {
@@ -87,6 +89,7 @@ size_t utf8_encode(uint32_t codepoint, char *out)
 }
 
 // Texts are valid, so it is enough to count the bytes that begin a character.
+// In code points.
 size_t utf8_count(const char *text, size_t length)
 {
     // Eight bytes at a time: bit 0 of each byte of `inner` says that it goes
@@ -107,6 +110,7 @@ size_t utf8_count(const char *text, size_t length)
 
 // Linear; who needs many offsets walks the text instead. A word that has no
 // more first bytes than are wanted is skipped at once, as in utf8_count.
+// The length of the text, where it has fewer code points.
 size_t utf8_offset(const char *text, size_t length, size_t index)
 {
     const uint64_t ones = 0x0101010101010101u;
@@ -132,6 +136,8 @@ size_t utf8_offset(const char *text, size_t length, size_t index)
 }
 
 // By decoding, so that the two agree on what is valid, surrogates apart.
+// `surrogates`: encoded ones are let through. *bad is the offset of the first
+// byte of what is wrong.
 bool utf8_validate(const char *text, size_t length, bool surrogates,
                    size_t *bad)
 {
@@ -151,6 +157,8 @@ bool utf8_validate(const char *text, size_t length, bool surrogates,
 }
 
 // The shortcut before anything that needs Unicode's tables.
+// Eight bytes at a time; nothing ends the loop early, since most texts are
+// ASCII to their end.
 bool utf8_is_ascii(const char *text, size_t length)
 {
     uint64_t seen = 0, word;
@@ -168,6 +176,7 @@ bool utf8_is_ascii(const char *text, size_t length)
 // By utf8proc's tables and not by wcwidth, which depends on the locale. What
 // every keyboard types needs no table: a prompt that meets nothing else never
 // has their 200 KB in memory.
+// 0 for marks that join what stands before, 2 for wide characters.
 int utf8_width(uint32_t codepoint)
 {
     if (codepoint >= ' ' && codepoint < 0x7F) {
