@@ -23,6 +23,7 @@ static const char *const kind_names[] = {
 };
 
 // Most programs set no form, so the table is not made with the Vm.
+// False: no memory.
 static bool make_display(Vm *vm)
 {
     if (vm->display == NULL) {
@@ -135,6 +136,7 @@ static int kind_from_value(Vm *vm, Value name)
 }
 
 // set(kind, *, repr=…, str=…, format=…): None takes a form back.
+// args: kind, repr, str, format.
 static Value display_set(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -150,6 +152,7 @@ static Value display_set(Vm *vm, Value *args, uint32_t count)
 }
 
 // Staged functions belong to a layer above; a value tells its type.
+// Borrowed; NULL: an error is pending.
 static Type *type_to_extend(Vm *vm, Value given)
 {
     static const Kind types[] = {
@@ -168,6 +171,7 @@ static Type *type_to_extend(Vm *vm, Value given)
 // extend(kind, name, value): what a class statement would have written into
 // the kind's type. The result is what stood there, so that the new attribute
 // can use it. A trace does not record reads of it.
+// Owned: what stood there, or None.
 static Value display_extend(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -195,6 +199,7 @@ static Value display_extend(Vm *vm, Value *args, uint32_t count)
 }
 
 // Borrowed; a symbolic tensor has no values to print.
+// NULL: a TypeError is pending.
 static Tensor *given_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v)

@@ -14,6 +14,8 @@
 enum { MAX_EXPONENT = 1 << 30 }; // above, memory is said to be short
 
 // result = base ** exponent; `square` is a copy of the base, used up.
+// *result is 1 at the start. An error of libtommath's, or MP_ERR where the
+// context has one pending.
 static mp_err power(Ctx *ctx, mp_int *square, uint64_t exponent,
                     mp_int *result)
 {
@@ -98,6 +100,7 @@ static Value endless_power(Vm *vm, Value a, Value b)
 }
 
 // A negative exponent gives a float.
+// Owned. Both are whole numbers, bools among them.
 Value int_power(Vm *vm, Value a, Value b)
 {
     if (int_compare(b, value_from_small(0)) < 0) {
@@ -111,6 +114,8 @@ Value int_power(Vm *vm, Value a, Value b)
 }
 
 // factor = factor * other % modulus; `quotient` is scratch.
+// Rests keep the sign of the number that was divided, which the last step of
+// power_modulo puts right.
 static mp_err multiply_modulo(Ctx *ctx, mp_int *factor, const mp_int *other,
                               const mp_int *modulus, mp_int *quotient)
 {
@@ -120,6 +125,7 @@ static mp_err multiply_modulo(Ctx *ctx, mp_int *factor, const mp_int *other,
 }
 
 // base ** exponent % modulus, the exponent >= 0.
+// Not for secrets: the time depends on the exponent's bits.
 static mp_err power_modulo(Ctx *ctx, const mp_int *base,
                            const mp_int *exponent, const mp_int *modulus,
                            mp_int *result)
@@ -152,6 +158,7 @@ static mp_err power_modulo(Ctx *ctx, const mp_int *base,
 
 // A negative exponent is taken as that of the inverse. Modulo 1 everything is
 // 0, which has no inverse elsewhere. MP_VAL if there is none.
+// Python has this since 3.8.
 static mp_err inverse_power(Ctx *ctx, const mp_int *base,
                             const mp_int *exponent, const mp_int *modulus,
                             mp_int *result)
@@ -177,6 +184,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 // A positive modulus and an exponent that is not negative, all immediate: each
 // product of two rests fits 128 bits. UNBOUND: other numbers.
+// No poll: there are 62 steps at most.
 static Value small_power_modulo(Value base, Value exponent, Value modulus)
 {
     if (!value_both_ints(base, exponent) || !value_is_int(modulus) ||

@@ -6,6 +6,7 @@
 enum { KEY_LENGTH = 32 }; // longer keys are not worth remembering
 
 // The class of the error is the module's own, written in Duet.
+// VALUE_FAIL, always. `index` counts characters.
 Value json_fault_at(JsonReader *r, const char *message, int64_t index)
 {
     Vm *vm = r->vm;
@@ -24,6 +25,7 @@ Value json_fault_at(JsonReader *r, const char *message, int64_t index)
 }
 
 // Characters are counted only now: a text without errors never needs them.
+// VALUE_FAIL, always. `place` points into the text.
 Value json_fault(JsonReader *r, const char *message, const char *place)
 {
     size_t offset = (size_t)(place - r->begin);
@@ -42,6 +44,7 @@ static char escaped(char c)
 
 // Four hexadecimal digits behind the `u` at hand. A string must go on behind
 // them, if only with its closing quote. *code is valid where true is returned.
+// False: the fault is raised. r->at moves behind the digits.
 static bool read_hex(JsonReader *r, uint32_t *code)
 {
     const char *u = r->at;
@@ -65,6 +68,7 @@ static bool read_hex(JsonReader *r, uint32_t *code)
 // The code point of the \u escape whose `u` is at hand; two escapes of a
 // surrogate pair are one, a lone surrogate stays. A low surrogate alone is kept
 // as well: the text is then no valid UTF-16, but Python reads it.
+// False: the fault is raised.
 static bool read_code_point(JsonReader *r, StrBuf *out)
 {
     uint32_t code, low;
@@ -90,6 +94,7 @@ static bool read_code_point(JsonReader *r, StrBuf *out)
 
 // The escape whose backslash is at hand. `opening`: the string's quote. What it
 // means is appended to `out`.
+// False: the fault is raised, or memory is short, which the buffer tells.
 static bool read_escape(JsonReader *r, const char *opening, StrBuf *out)
 {
     if (++r->at == r->end) {
@@ -111,6 +116,7 @@ static bool read_escape(JsonReader *r, const char *opening, StrBuf *out)
 
 // Moves on to the quote or backslash that ends a plain stretch. Control
 // characters are refused unless strict=False was given.
+// False: the fault is raised.
 static bool skip_plain(JsonReader *r, const char *opening)
 {
     for (; r->at < r->end; r->at++) {
@@ -177,6 +183,7 @@ static Str *read_key_text(JsonReader *r, const char *start, size_t length)
 
 // Most strings have no escape and are copied in one piece; the buffer is made
 // for the others alone.
+// Owned; NULL: an error is pending. r->at stands on the opening quote.
 Str *json_read_string(JsonReader *r, bool is_key)
 {
     const char *start = ++r->at;

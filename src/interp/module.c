@@ -27,6 +27,7 @@ static void module_destroy(Vm *vm, Object *object)
 }
 
 // The name is a str and leads nowhere.
+// Only the dict can lead back to the module.
 static void module_visit(Object *object, void (*visit)(Object *, void *),
                          void *data)
 {
@@ -91,6 +92,7 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
 
 // print() and input() use the Vm's own streams, so what a program puts in
 // their place in sys has to arrive there. Deleting one changes nothing.
+// The Vm holds a count of its own.
 static void take_stream(Vm *vm, const Module *module, const Str *name,
                         Value value)
 {
@@ -106,6 +108,7 @@ static void take_stream(Vm *vm, const Module *module, const Str *name,
 }
 
 // sys.stdout and its kind are read by C code, so a new one is taken note of.
+// False: an error is pending. `value` unbound deletes.
 static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     if (!attr_set_generic(vm, self, name, value)) {
@@ -116,6 +119,7 @@ static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
 }
 
 // A module without a name; its __init__ gives one.
+// The dict is emptied: a module that was only made has not even a __name__.
 static Value module_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;
@@ -132,6 +136,7 @@ static Value module_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // ModuleType(name, doc=None), for modules that a program makes.
+// False: an error is pending.
 static bool module_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 {
     static const char *const params[] = {"name", "doc"};
@@ -208,6 +213,7 @@ static const ModuleDef *const native_modules[] = {
 // "_os" and "os" find the same definition: a library module in Duet imports its
 // native half under the name with the underscore.
 // The program's own modules come last.
+// Borrowed static data; NULL: there is none.
 const ModuleDef *module_find_native(const Vm *vm, const char *name)
 {
     name += *name == '_' ? 1 : 0;
@@ -229,6 +235,7 @@ const ModuleDef *module_find_native(const Vm *vm, const char *name)
 
 // Takes `value`, even on failure; a VALUE_FAIL is passed on, so that callers
 // can make the value in the argument.
+// False: an error is pending.
 bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
 {
     Str *key = value_failed(value) ? NULL
@@ -241,6 +248,7 @@ bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
 
 // The functions become objects of this Vm; the rows are static data that all
 // Vms share. init comes last and may replace entries.
+// False: an error is pending, and the module is dropped with what it has.
 static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 {
     Str *doc = str_from(vm, def->doc == NULL ? "" : def->doc);
@@ -265,6 +273,7 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 }
 
 // Borrowed: sys.modules holds the one reference.
+// NULL: an error is pending.
 Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 {
     Module *module = module_new(vm, name);
@@ -277,6 +286,7 @@ Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 }
 
 // Read anew at each import, since programs change sys.path. Borrowed.
+// VALUE_UNBOUND: there is no sys.path.
 Value module_search_path(Vm *vm)
 {
     Str *name = str_intern(vm, "sys", 3);
@@ -294,6 +304,7 @@ Value module_search_path(Vm *vm)
 
 // It is no native module of the list, so it stands in sys.modules from the
 // start.
+// False: an error is pending.
 static bool add_builtins_module(Vm *vm)
 {
     Str *name = str_intern(vm, "builtins", 8);

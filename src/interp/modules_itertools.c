@@ -39,6 +39,7 @@
     ITERTOOL(zip_longest, "*iterables, fillvalue=None",                       \
              "zip that goes on to the end of the longest.")
 
+// A row of the list above, as static data.
 typedef struct Itertool {
     NativeDef def;
     const char *type; // the name of its class
@@ -56,6 +57,8 @@ static const NativeDef from_iterable = {
     "chain(*iterable), taking its iterables one by one."};
 
 // A class that calls the constructor, as `map` is one (builtins_core.c).
+// Borrowed; NULL: an error is pending. A second import in the same Vm finds the
+// class made, and its maker stays.
 static Type *add_class(Vm *vm, Dict *dict, const Itertool *tool)
 {
     Type *cls = type_variant(vm, &iterator_type_def, tool->type);
@@ -73,6 +76,7 @@ static Type *add_class(Vm *vm, Dict *dict, const Itertool *tool)
 }
 
 // One class for each row; two of them show their state in repr().
+// False: an error is pending.
 static bool itertools_init(Vm *vm, Dict *dict)
 {
     for (size_t i = 0; i < sizeof itertools / sizeof *itertools; i++) {

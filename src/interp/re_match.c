@@ -5,6 +5,7 @@
 
 // Its string was good when the match was made. Bytes cannot change and strs
 // neither, so that no error can come of it.
+// Borrowed: valid as long as the match.
 static ReSubject subject_of(Vm *vm, const ReMatch *match)
 {
     ReSubject subject;
@@ -15,6 +16,8 @@ static ReSubject subject_of(Vm *vm, const ReMatch *match)
 // A group that took no part in the end has two marks or none. Marks are kept as
 // offsets: the text may be cut out long after the run is gone. VALUE_FAIL:
 // memory is short.
+// run->marks point into the subject's text. pos and endpos count characters,
+// for the program to read.
 Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
                    const RegexRun *run, size_t pos, size_t endpos)
 {
@@ -68,6 +71,7 @@ static Value group_value(Vm *vm, const ReMatch *match, uint32_t group,
 }
 
 // A group by number or name. False with IndexError.
+// A bool has __index__ and counts as 0 or 1, as in CPython.
 static bool find_group(Vm *vm, const ReMatch *match, Value key,
                        uint32_t *group)
 {
@@ -75,6 +79,8 @@ static bool find_group(Vm *vm, const ReMatch *match, Value key,
     // A number first: most groups are asked for by it.
     if (value_is_int(key)) {
         number = value_small(key);
+    // No number at all: it can only be a name. What is not hashable raises
+    // here.
     } else if (type_of(vm, key)->slots.index == NULL) {
         Value found;
         int known = dict_get(vm, match->pattern->groups, key, &found);
@@ -108,6 +114,8 @@ static Value group_of_key(Vm *vm, const ReMatch *match, Value key)
 }
 
 // group(): the whole; group(k): one; group(j, k, ...): a tuple.
+// Owned; an unbound slot owns nothing, so the tuple can be released at any
+// time.
 static Value match_group(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -139,6 +147,7 @@ static Value match_get_item(Vm *vm, Value self, Value key)
 }
 
 // Without the whole match, which is group 0.
+// Owned. `default` stands for groups that took no part.
 static Value match_groups(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -197,6 +206,7 @@ static int64_t position_of(Vm *vm, const ReMatch *match, uint32_t mark)
 }
 
 // `which`: 0 the start, 1 the end.
+// args[1] is the group, 0 if it was not given.
 static Value position(Vm *vm, Value *args, uint32_t which)
 {
     const ReMatch *match = value_as_match(args[0]);
@@ -244,6 +254,7 @@ static Value match_span(Vm *vm, Value *args, uint32_t count)
 }
 
 // The template is parsed anew each time: expand() is rare, sub() is not.
+// Owned. re_template_parse sets the template up even where it fails.
 static Value match_expand(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -277,6 +288,7 @@ static Value match_copy(Vm *vm, Value *args, uint32_t count)
 
 // The matched text shows whole, however long it is. CPython's form, `span`
 // first.
+// The text is shown as its own repr has it.
 static Value match_repr(Vm *vm, Value self)
 {
     const ReMatch *match = value_as_match(self);
@@ -371,6 +383,7 @@ static Value get_regs(Vm *vm, Value self)
 
 // Matches come from patterns only. As for patterns: the class is there to be
 // named, not to be called.
+// VALUE_FAIL, always.
 static Value match_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls, (void)args, (void)keywords;

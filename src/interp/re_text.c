@@ -6,6 +6,8 @@
 #include "interp/re_object.h"
 
 // The text is borrowed: the caller holds the object while it searches.
+// False with a TypeError pending. narrow: every character is one byte, so
+// places need no counting.
 bool re_subject(Vm *vm, Value string, ReSubject *subject)
 {
     subject->string = string;
@@ -30,6 +32,7 @@ bool re_subject(Vm *vm, Value string, ReSubject *subject)
 }
 
 // A str pattern has no meaning on bytes, nor the other way round.
+// False with a TypeError pending.
 bool re_subject_for(Vm *vm, const RePattern *pattern, Value string,
                     ReSubject *subject)
 {
@@ -48,6 +51,7 @@ bool re_subject_for(Vm *vm, const RePattern *pattern, Value string,
 }
 
 // The whole of a plain str or bytes is that object itself.
+// Owned; VALUE_FAIL: no memory. from and to lie between characters.
 Value re_slice(Vm *vm, const ReSubject *subject, size_t from, size_t to)
 {
     Kind kind = subject->is_text ? KIND_STR : KIND_BYTES;
@@ -66,6 +70,7 @@ Value re_slice(Vm *vm, const ReSubject *subject, size_t from, size_t to)
 
 // A long text that is not ASCII gets an index when it is first asked
 // (obj_str.c).
+// A place in characters for one in bytes.
 size_t re_index(Vm *vm, const ReSubject *subject, size_t offset)
 {
     return subject->narrow
@@ -75,6 +80,8 @@ size_t re_index(Vm *vm, const ReSubject *subject, size_t offset)
 
 // Fields are set one by one: the run is large, and most of it need not be
 // cleared.
+// The run borrows pattern and subject; regex_run_free ends it. False: no
+// memory.
 bool re_run_begin(Vm *vm, RegexRun *run, const RePattern *pattern,
                   const ReSubject *subject)
 {
@@ -90,6 +97,8 @@ bool re_run_begin(Vm *vm, RegexRun *run, const RePattern *pattern,
 
 // An empty match does not count where the last one ended, if that was empty
 // too: the search would stay there.
+// `not_at` names the one place at which an empty match is refused; a match of
+// some length may begin there.
 void re_run_advance(RegexRun *run)
 {
     run->not_at = run->marks[0] == run->marks[1] ? run->marks[1] : NULL;
@@ -97,6 +106,7 @@ void re_run_advance(RegexRun *run)
 }
 
 // No match object is needed for findall and split.
+// Owned; `none` is retained where the group took no part.
 Value re_run_group(Vm *vm, const ReSubject *subject, const RegexRun *run,
                    uint32_t group, Value none)
 {
@@ -109,6 +119,8 @@ Value re_run_group(Vm *vm, const ReSubject *subject, const RegexRun *run,
 }
 
 // The module's own class, which is written in Duet.
+// False, always. Takes `text`, which may be NULL with an error pending.
+// SIZE_MAX: without a place.
 bool re_raise(Vm *vm, Str *text, Value pattern, size_t position)
 {
     Str *name = text == NULL ? NULL : str_from(vm, "re");

@@ -12,6 +12,7 @@
 #include "interp/str_methods.h"
 
 // Appends what `mapped` says for one character.
+// False: an error is pending.
 static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
 {
     int64_t code;
@@ -40,6 +41,7 @@ static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
 
 // What the table has for a character, owned; UNBOUND: nothing. An exact dict is
 // looked into; another table may be code of the program.
+// In a trace an exact dict goes the general way as well, where reads are noted.
 static Value look_up(Vm *vm, Value table, uint32_t c)
 {
     Value key = value_from_small((int64_t)c);
@@ -59,6 +61,7 @@ static Value look_up(Vm *vm, Value table, uint32_t c)
 }
 
 // The table is asked for every character, even one that came before.
+// Owned. Anything but a LookupError of the table goes on to the caller.
 Value str_method_translate(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -88,6 +91,8 @@ Value str_method_translate(Vm *vm, Value *args, uint32_t count)
 }
 
 // The code point of a key given as a str of one character, or an int.
+// An int stays as it is and need not be a code point: translate then never asks
+// for it.
 static Value key_of(Vm *vm, Value key)
 {
     if (!value_is_str(key)) {
@@ -107,6 +112,7 @@ static Value key_of(Vm *vm, Value key)
 }
 
 // str.maketrans(dict): the keys become code points, the values stay.
+// False: an error is pending. `table` is filled.
 static bool table_of_dict(Vm *vm, Dict *table, Value source)
 {
     // A subclass is none: CPython asks for the exact type.
@@ -126,6 +132,8 @@ static bool table_of_dict(Vm *vm, Dict *table, Value source)
 }
 
 // Each character of `from` maps to that of `to` at its place; NULL: to None.
+// False: an error is pending. Of a character that comes twice the last one
+// counts.
 static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
                            const Str *to)
 {
@@ -147,6 +155,7 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
 }
 
 // The forms with one, two and three arguments; errors are in CPython's words.
+// False: an error is pending.
 static bool fill_table(Vm *vm, Dict *table, const Value *args)
 {
     // One argument: a dict.

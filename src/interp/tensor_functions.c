@@ -20,6 +20,7 @@ static bool is_given(Value v)
 }
 
 // The dtype that an optional argument names; DT_NONE if it was left out.
+// False: it names no dtype, and an error is pending.
 static bool optional_dtype(Vm *vm, Value v, DType *dtype)
 {
     *dtype = DT_NONE;
@@ -27,6 +28,8 @@ static bool optional_dtype(Vm *vm, Value v, DType *dtype)
 }
 
 // tensor(value, dtype=None): a tensor of another dtype is cast.
+// Owned. Of a Variable the value of this moment, as a tensor that no later
+// assignment changes.
 static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -67,6 +70,7 @@ static void release_all(Vm *vm, Value *values, uint32_t count)
 }
 
 // arange(stop), arange(start, stop), arange(start, stop, step).
+// Owned. The op itself works out how many numbers there are.
 static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -154,6 +158,7 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
 }
 
 // clip(x, min=None, max=None): one bound alone is maximum or minimum.
+// Owned. Without any bound it is x itself, as a tensor.
 static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -170,6 +175,7 @@ static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
 }
 
 // One grid of meshgrid: `axis` takes the vector's elements, all others repeat.
+// Owned; VALUE_FAIL: an error is pending.
 static Value grid_along(Vm *vm, Value vector, uint32_t axis,
                         const int64_t *sizes, uint32_t rank)
 {
@@ -191,6 +197,8 @@ static Value grid_along(Vm *vm, Value vector, uint32_t axis,
 }
 
 // The number of elements of each vector; a scalar counts as one.
+// False: an error is pending. The sizes are those of the grids, in the order of
+// their axes.
 static bool grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy,
                        int64_t *sizes)
 {
@@ -262,6 +270,8 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
 }
 
 // The ints of an axis, or of a list of them, into `axes`; -1: raised.
+// How many there are. A list longer than any rank is refused before it is
+// stored.
 static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
 {
     // An axis alone is a list of one.
@@ -280,6 +290,7 @@ static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
 }
 
 // axes=n: the last n of x1 with the first n of x2; or a pair of axes or lists.
+// False: an error is pending. Negative axes are left for the op.
 static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
                            int64_t axes[2][SHAPE_MAX_RANK], int counts[2])
 {
@@ -348,6 +359,7 @@ static Value builtin_einsum(Vm *vm, Value *args, uint32_t count)
 }
 
 // Restarts the generator of this context, so that what follows can be repeated.
+// Any int will do, a negative one too: its bits are the seed.
 static Value rng_seed_function(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -7,12 +7,14 @@
 #include "interp/protocol.h"
 
 // A named tuple is a tuple, and its class is not asked.
+// Other iterables are no nesting: a tensor is not made of a dict or a set.
 bool tensor_scan_nests(Value v)
 {
     return value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_TUPLE);
 }
 
 // One body for both kinds, whose items stand at different places.
+// Borrowed: nothing may run that changes the list meanwhile.
 size_t tensor_scan_items(Value v, const Value **items)
 {
     if (value_is_kind(v, KIND_LIST)) {
@@ -24,6 +26,7 @@ size_t tensor_scan_items(Value v, const Value **items)
 }
 
 // An int of any size is a leaf: whether it fits is said when it is stored.
+// LEAF_NONE: nothing that a tensor can hold.
 LeafKind tensor_scan_kind(Value v)
 {
     int64_t wide;
@@ -48,6 +51,7 @@ LeafKind tensor_scan_kind(Value v)
 
 // All leaves must stand at one depth. Kinds widen, except that text and numbers
 // do not mix; with a tensor among them it is for the op `stack` to refuse.
+// False: an error is pending.
 static bool scan_leaf(Vm *vm, TensorScan *scan, Value v, int depth)
 {
     LeafKind kind = tensor_scan_kind(v);
@@ -82,6 +86,7 @@ static bool scan_leaf(Vm *vm, TensorScan *scan, Value v, int depth)
 }
 
 // At `depth`, all lists must be of one length; the first one seen settles it.
+// False: an error is pending. The length of an empty list counts, too.
 static bool scan_length(Vm *vm, TensorScan *scan, size_t length, int depth)
 {
     if (depth >= SHAPE_MAX_RANK) {
@@ -109,6 +114,7 @@ static bool scan_length(Vm *vm, TensorScan *scan, size_t length, int depth)
 }
 
 // Every leaf is looked at, since the last one may be the widest.
+// False: an error is pending.
 static bool scan_value(Vm *vm, TensorScan *scan, Value v, int depth)
 {
     if (!tensor_scan_nests(v)) {
@@ -133,6 +139,7 @@ static bool scan_value(Vm *vm, TensorScan *scan, Value v, int depth)
 }
 
 // No dimension is known before the walk, but for the rank of a lone leaf.
+// False: an error is pending. `who` opens the error texts.
 bool tensor_scan(Vm *vm, TensorScan *scan, const char *who, Value v)
 {
     scan->who = who;
@@ -147,6 +154,7 @@ bool tensor_scan(Vm *vm, TensorScan *scan, const char *who, Value v)
 }
 
 // As NumPy and TensorFlow have it for literals of the program.
+// float32 for an empty list, as for floats.
 DType tensor_scan_dtype(LeafKind kind)
 {
     switch (kind) {
@@ -164,6 +172,7 @@ DType tensor_scan_dtype(LeafKind kind)
 }
 
 // An empty list fits any of them.
+// Kinds are in the order in which they widen, so one comparison does.
 bool tensor_scan_fits(LeafKind kind, DType dtype)
 {
     switch (dtype_class(dtype)) {

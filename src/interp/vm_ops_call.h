@@ -12,12 +12,16 @@ OP_CALL:
 call_window: {
     Value callee = window[-1];
     f->pc = pc;
+    // The usual call: all parameters given by position, room for its frame, and
+    // no trace that must be told of it.
     if (LIKELY(value_is_kind(callee, KIND_FUNCTION))) {
         Function *function = (Function *)value_object(callee);
         Code *code = function->code;
         if (LIKELY(code->direct_count == count && f + 1 < vm->frames_end &&
                    window + code->register_count + 8 <= vm->stack_end &&
                    fast_quiet(vm))) {
+            // Arguments are the first locals already; the others must read as
+            // unbound.
             for (uint32_t i = count; i < code->local_count; i++) {
                 window[i] = VALUE_UNBOUND;
             }
@@ -56,12 +60,15 @@ call_slowly: {
     if (entered) {
         LOAD_FRAME();
     }
+    // Looked at once for each call, so that endless recursion can be stopped.
     if (UNLIKELY(vm->ctx.interrupt)) {
         goto interrupted;
     }
     NEXT();
 }
 // The method or function that LOADM found; with a self it is an argument.
+// method_window moves nothing if there is a self; otherwise the arguments move
+// down by one.
 OP_CALLM:
     count = FIELD_B;
     window = method_window(&RA, &count);
@@ -78,6 +85,8 @@ OP_CALLMK:
     keywords = (Tuple *)value_object(KC);
     goto call_slowly;
 // A Duet function with *args alone is called as with so many arguments.
+// vm_spread puts the items of *args into the window; where it does not, nothing
+// has changed and C makes the call.
 OP_CALLX:
     if (LIKELY(vm_spread(vm, &RA, &count))) {
         window = &RA + 1;
@@ -109,6 +118,7 @@ OP_RETGEN:
         slow_unbound(vm, f, FIELD_A);
         goto error;
     }
+    // The register is emptied by hand: its value has moved into `result`.
     RA = VALUE_UNBOUND;
     goto leave;
 OP_RETN:
@@ -121,6 +131,7 @@ leave:
             SET(R[i], VALUE_UNBOUND);
         }
     }
+    // A return from inside of an `except` leaves its error behind.
     if (UNLIKELY(vm->handled.count > f->handled)) {
         vm_cut_handled(vm, f->handled);
     }
@@ -134,6 +145,7 @@ leave:
         SET(window[-1], result);
         NEXT();
     }
+    // C had called this function and waits for its result.
     if (f->flags == FRAME_ENTRY) {
         vm->frame = f == vm->frames ? NULL : f - 1;
         return result;
@@ -159,6 +171,8 @@ OP_YIELD:
         goto error;
     }
     RA = VALUE_UNBOUND;
+    // `sink` is C code that takes the items of a generator one by one while it
+    // runs on.
     // A C loop that takes the item at once sends None back.
     if ((f->flags & FRAME_ENTRY) && generator_of(R)->sink != NULL &&
         generator_of(R)->sink->take(vm, generator_of(R)->sink, result)) {
@@ -180,6 +194,7 @@ OP_YIELD:
     // The asking instruction's register holds the generator as well.
     SET(window[-1], VALUE_UNBOUND);
     if (LIKELY(INS_OP(ins) == OPCODE_FORLOOP)) {
+        // The loop's body begins there.
         JUMP(FIELD_CI);
     }
     NEXT();

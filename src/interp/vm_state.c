@@ -31,6 +31,7 @@ enum {
 };
 
 // Address space only: pages take memory when they are first touched.
+// NULL: the system refuses so much.
 static void *reserve(size_t size)
 {
     void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -40,6 +41,7 @@ static void *reserve(size_t size)
 
 // Neither stack ever moves, so that pointers to registers and frames stay
 // valid. Under a limit on address space a smaller register stack does.
+// False with a MemoryError pending; vm_free gives back what there is.
 static bool make_stacks(Vm *vm)
 {
     size_t bytes = STACK_BYTES;
@@ -58,6 +60,8 @@ static bool make_stacks(Vm *vm)
 }
 
 // Frames are compared with a pointer, so no depth is counted at a call.
+// A limit beyond FRAME_COUNT is shown to the program but not granted: memory is
+// reserved for so many.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit)
 {
     vm->recursion_limit = limit;
@@ -66,6 +70,7 @@ void vm_set_recursion_limit(Vm *vm, uint32_t limit)
 }
 
 // The empty str and tuple and the ASCII characters, which exist once in a Vm.
+// str_intern, so that "a" of a program is the same object as text[0].
 static bool make_shared(Vm *vm)
 {
     vm->empty_str = str_new(vm, "", 0);
@@ -95,6 +100,7 @@ static bool make_memory_error(Vm *vm)
 
 // The order matters: types before the first object, shared strs before the
 // names that types_init interns, errors before the built-in functions.
+// False: an error is pending, with nobody to read it but the caller.
 static bool make_world(Vm *vm)
 {
     if (!make_stacks(vm) || !types_create(vm)) {
@@ -109,6 +115,7 @@ static bool make_world(Vm *vm)
 
 // All that vm_free looks at is set before the first step that may fail, because
 // a Vm that is half made is freed in the same way.
+// NULL: no memory. `stack_size` in bytes: how deep C may go.
 Vm *vm_new(size_t stack_size)
 {
     Vm *vm = calloc(1, sizeof *vm);
@@ -137,6 +144,7 @@ Vm *vm_new(size_t stack_size)
 }
 
 // Values that the Vm holds directly.
+// The argument list and the stack of handled errors go with them.
 static void release_values(Vm *vm)
 {
     Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error,
@@ -173,6 +181,8 @@ static void release_shared(Vm *vm)
 
 // As CPython ends: modules go first, and while their names are still there
 // the finalisers of what only they held run.
+// May be called before vm_free, to see what finalisers print while streams are
+// open.
 void vm_finish(Vm *vm)
 {
     if (vm->modules != NULL) {
@@ -183,6 +193,9 @@ void vm_finish(Vm *vm)
 }
 
 // Beside the standard streams, which the caller flushes.
+// True: nothing that the process would not give back by itself is left, so
+// freeing can be skipped at its end. Checked builds free all the same, to find
+// leaks.
 bool vm_is_spent(const Vm *vm)
 {
 #if defined(DUET_ASAN) || defined(DUET_INJECT)
@@ -195,6 +208,7 @@ bool vm_is_spent(const Vm *vm)
 
 // What an object holds that the collector does not track (a type through its
 // instances, say) is garbage only once that object has gone.
+// Bounded: a finaliser that makes new garbage each time must not keep it going.
 static void collect_all(Vm *vm)
 {
     enum { ROUNDS = 10 };
@@ -207,6 +221,7 @@ static void collect_all(Vm *vm)
 
 // From what programs made down to what all objects need: modules and values,
 // cycles, types' contents, shared strs, the types, then memory itself.
+// False: output was lost on the way (a full disk), for the exit status.
 bool vm_free(Vm *vm)
 {
     vm_finish(vm);
@@ -253,6 +268,8 @@ static ParseMode parse_mode(RunMode mode)
 
 // The tree lives in an arena that is gone afterwards: the code holds nothing of
 // it. NULL: the error is pending as an object.
+// Owned. `names_in_dict`: the text has a namespace of its own for locals (exec
+// with two dicts).
 Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
                         bool names_in_dict)
 {
@@ -285,6 +302,7 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
 }
 
 // A module body is a function that takes its namespace.
+// Owned. `locals` NULL: the globals serve as both.
 Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals)
 {
     Function *body = function_new(vm, code, globals);
@@ -298,6 +316,7 @@ Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals)
 }
 
 // Finalisers that were put off while the text ran are run at its end.
+// Owned; VALUE_FAIL with an error pending.
 Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
                     Dict *locals)
 {
@@ -311,6 +330,7 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
 }
 
 // Borrowed: sys.modules holds the module, and that its dict.
+// NULL: an error is pending. `file` becomes __file__.
 Dict *vm_main_module(Vm *vm, const char *file)
 {
     Module *module = module_new(vm, vm->names[NAME_MAIN]);
@@ -331,6 +351,7 @@ Dict *vm_main_module(Vm *vm, const char *file)
 
 // The instruction that runs now, for errors and graphs that tell where they
 // come from. False: no code of the language runs.
+// Both are borrowed from the running code.
 bool vm_place(Vm *vm, Source **source, Span *span)
 {
     if (vm->frame == NULL || vm->frame->code == NULL) {
