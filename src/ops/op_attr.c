@@ -39,6 +39,8 @@ bool attr_equal(const AttrValue *a, const AttrValue *b)
 
 // Only the member that is set may be read: the others share its memory, and a
 // bool sets one byte of eight.
+// Equal values have equal hashes; the number added keeps kinds apart that have
+// the same bits.
 uint64_t attr_hash(const AttrValue *attr)
 {
     switch (attr->kind) {
@@ -79,6 +81,7 @@ static void print_ints(StrBuf *out, const AttrValue *attr)
 }
 
 // The shortest decimal text that gives the number back.
+// Few numbers need more than some digits, so the shortest is tried first.
 static void print_number(StrBuf *out, double number)
 {
     char text[40];
@@ -97,6 +100,7 @@ static void print_number(StrBuf *out, double number)
 }
 
 // Bytes that are no UTF-8 are escaped all, so that the whole stays text.
+// Single quotes only, which is what the reader of graphs knows.
 static void print_quoted(StrBuf *out, const AttrValue *attr)
 {
     size_t bad;

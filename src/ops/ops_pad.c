@@ -19,6 +19,7 @@ static const char *const mode_names[PAD_MODES] = {"constant", "edge",
 
 // None is the default mode. The text is not terminated by NUL, so lengths are
 // compared too.
+// False: raised.
 static bool pad_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
 {
     *mode = PAD_CONSTANT;
@@ -37,6 +38,7 @@ static bool pad_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
 
 // How many go before (side 0) and behind (side 1) an axis: one number for all,
 // a pair for all, or a pair for each axis.
+// The tensor has one of the forms that paddings_fit lets through.
 static int64_t padding_at(const Tensor *paddings, int axis, int side)
 {
     // A pair an axis stands row by row: (before, behind).
@@ -48,6 +50,7 @@ static int64_t padding_at(const Tensor *paddings, int axis, int side)
 
 // One number, a pair, or a pair an axis; open sizes are taken on trust.
 // The forms of NumPy's pad_width, and TensorFlow's [rank, 2].
+// False: raised.
 static bool paddings_fit(InferCall *call)
 {
     TensorType x = call->inputs[0], p = call->inputs[1];
@@ -63,6 +66,7 @@ static bool paddings_fit(InferCall *call)
 }
 
 // The mirrored modes cannot reach past the other edge.
+// False: raised. An amount of 0 is fine for any axis, an empty one too.
 static bool check_axis(InferCall *call, PadMode mode, int64_t size,
                        int64_t amount)
 {
@@ -84,6 +88,7 @@ static bool check_axis(InferCall *call, PadMode mode, int64_t size,
 
 // Sizes grow by both amounts, if a trace knows them.
 // Paddings that a trace does not know leave all sizes open, not the rank.
+// False: raised.
 static bool infer_pad(InferCall *call)
 {
     TensorType x = call->inputs[0];
@@ -116,6 +121,7 @@ static bool infer_pad(InferCall *call)
 }
 
 // The input's place for place `at` of a padded axis; -1: the constant.
+// All amounts were checked when the shape was inferred.
 static int64_t pad_source(PadMode mode, int64_t at, int64_t before,
                           int64_t size)
 {
@@ -138,6 +144,7 @@ static int64_t pad_source(PadMode mode, int64_t at, int64_t before,
 }
 
 // The whole output first: what comes from the input is written over it.
+// False: no memory, or interrupted. Strings are padded with empty ones.
 static bool fill_constant(const KernelCall *call, Tensor *out)
 {
     const AttrValue *attr = &call->attrs[1];
@@ -166,6 +173,7 @@ typedef struct Pad {
 } Pad;
 
 // The input's element for the output's element `at`; -1: the constant.
+// Row-major places are taken apart from the last axis on.
 static int64_t element_source(const Pad *pad, int64_t at)
 {
     int64_t from = 0, step = 1;
@@ -191,6 +199,8 @@ static void copy_string(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
 
 // Goes through the output in order: runs of the input's last axis are copied
 // whole, what lies around them element by element.
+// The whole of an input row stands in one piece in the output too, since only
+// its two ends are padded.
 static bool kernel_pad(const KernelCall *call)
 {
     Tensor *in = call->inputs[0], *out = call->outputs[0];

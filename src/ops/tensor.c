@@ -17,6 +17,7 @@ enum { BUFFER_STRINGS = 1 }; // Buffer.flags: the elements are TensorString *
 // The pool rounds `size` up; the buffer keeps what it was given, since that is
 // what names the pool's size class on the way back. A buffer of strings is
 // cleared to its very end, as its release walks all of it.
+// NULL: an error is pending. `size` in bytes.
 static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
 {
     KernelState *state = kernel_state(ctx);
@@ -45,6 +46,7 @@ static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
 
 // NULL is an element that nobody has set yet: a kernel that fails half way
 // leaves such elements behind.
+// The length is part of the size, as strings are freed by it.
 static void string_release(Ctx *ctx, TensorString *string)
 {
     if (string != NULL && --string->refs == 0) {
@@ -54,6 +56,8 @@ static void string_release(Ctx *ctx, TensorString *string)
 
 // A string may stand in many buffers (copies share it), so that each buffer
 // gives back one reference for each element and frees nothing itself.
+// buffer->size may be more than was asked for; what lies beyond is cleared for
+// strings, so it is NULL and harmless.
 static void buffer_release(Ctx *ctx, Buffer *buffer)
 {
     if (--buffer->refs > 0) {
@@ -70,6 +74,7 @@ static void buffer_release(Ctx *ctx, Buffer *buffer)
 }
 
 // A tensor without data; `dims` is copied.
+// Owned, with a count of 1; NULL: an error is pending.
 static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
                            const int64_t *dims, int64_t count)
 {
@@ -118,6 +123,8 @@ static void tensor_free_head(Ctx *ctx, Tensor *tensor)
 
 // Counting the shape is where negative sizes and overflow are refused; nothing
 // below looks at them again.
+// Owned; elements are not set, but for strings, which are NULL. NULL: an error
+// is pending.
 Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
 {
     int64_t count;
@@ -129,6 +136,7 @@ Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
 
 // Up to TENSOR_INLINE_SIZE bytes there is one allocation and no counter to
 // share: most scalars and small vectors of an eager program end here.
+// `count` must be the product of the sizes.
 Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
                            const int64_t *dims, int64_t count)
 {
@@ -154,6 +162,7 @@ Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
 
 // Shares the buffer when there is one. Inline data cannot outlive its tensor,
 // so it is copied, and each string in it gains a holder.
+// Owned; `start` counts elements. A window of a window shares the same buffer.
 Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
                       const int64_t *dims)
 {
@@ -198,6 +207,7 @@ Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
 
 // Windows of a buffer know only a part of it, so strings there are left to the
 // last holder of the buffer; inline strings are the tensor's own.
+// Called by object_release when the last count goes.
 void tensor_dealloc(Ctx *ctx, Tensor *tensor)
 {
     if (tensor->buffer != NULL) {
@@ -212,6 +222,7 @@ void tensor_dealloc(Ctx *ctx, Tensor *tensor)
 }
 
 // Both counts: a tensor held once may still share its buffer with a window.
+// A kernel may then write its result over this operand.
 bool tensor_reusable(const Tensor *tensor)
 {
     return tensor->head.rc == 1 &&
@@ -219,6 +230,7 @@ bool tensor_reusable(const Tensor *tensor)
 }
 
 // Always inline data, so that only one allocation can fail.
+// Owned; NULL: no memory.
 Tensor *tensor_scalar_int(Ctx *ctx, DType dtype, int64_t value)
 {
     Tensor *tensor = tensor_new(ctx, dtype, 0, NULL);
@@ -251,6 +263,7 @@ Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes, size_t length)
 
 // The old element goes only after the new one is made, so that a failure
 // leaves the tensor as it was, and that bytes from the old one may be given.
+// False: an error is pending.
 bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
                        const char *bytes, size_t length)
 {
@@ -288,6 +301,7 @@ void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
 
 // For operands of a few elements (indices, axes, bounds) and for printing. The
 // loops over whole tensors are tiles, made for each dtype.
+// A bool is 0 or 1; never of strings.
 int64_t tensor_int_at(const Tensor *tensor, int64_t index)
 {
     switch ((DType)tensor->dtype) {
@@ -326,6 +340,7 @@ double tensor_float_at(const Tensor *tensor, int64_t index)
 
 // Keeps the low bits, as cast does; int8 and uint8 differ only in how the byte
 // is read, so one case serves both.
+// The caller sees to it that the tensor is not shared yet.
 void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
 {
     switch ((DType)tensor->dtype) {
@@ -385,6 +400,7 @@ static bool strings_identical(const Tensor *a, const Tensor *b)
 }
 
 // Bit for bit, as constants are merged: a NaN is itself, 0.0 is not -0.0.
+// Neither holds an element that was never set.
 bool tensor_identical(const Tensor *a, const Tensor *b)
 {
     if (a->dtype != b->dtype || !shape_equal(a->rank, tensor_dims(a), b->rank,
