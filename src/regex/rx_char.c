@@ -10,6 +10,7 @@ static bool is_decimal(uint32_t c)
 }
 
 // White space as str.isspace has it: the separators FS, GS, RS and US too.
+// Beyond ASCII only: is_class has the others.
 static bool is_space(uint32_t c)
 {
     switch (c) {
@@ -42,6 +43,7 @@ static bool is_word(uint32_t c)
 }
 
 // The positive classes. The four separators count as space in Unicode only.
+// Without `unicode` no character beyond ASCII is in any class.
 static bool is_class(uint32_t c, RxClass class, bool unicode)
 {
     switch (class) {
@@ -63,6 +65,8 @@ static bool is_class(uint32_t c, RxClass class, bool unicode)
 }
 
 // The negative classes are all that the positive ones are not.
+// Each negative class is the positive one's bit moved up by three, hence the
+// division.
 bool rx_char_is(uint32_t c, RxClass class, bool unicode)
 {
     return class >= RX_CLASS_NOT_DIGIT
@@ -71,6 +75,8 @@ bool rx_char_is(uint32_t c, RxClass class, bool unicode)
 }
 
 // The simple mapping, one character to one.
+// Full mappings (of ß, say) give several characters, which a match of one by
+// one cannot use.
 uint32_t rx_char_lower(uint32_t c, RxFold fold)
 {
     if (c < 0x80 || fold == RX_FOLD_ASCII) {
@@ -82,6 +88,8 @@ uint32_t rx_char_lower(uint32_t c, RxFold fold)
 }
 
 // Few rows, and asked for while a pattern is compiled only: no search tree.
+// How many were put into `out`. A row holds characters with one lower or upper
+// case in common; a 0 fills a row of two.
 int rx_char_alike(uint32_t lower, uint32_t out[2])
 {
     static const uint32_t rows[][3] = {

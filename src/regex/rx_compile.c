@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "regex/rx_program.h"
 
+// Lives for one call of rx_compile; all that it makes belongs to the regex.
 typedef struct RxCompiler {
     Ctx *ctx;
     Regex *regex;
@@ -19,6 +20,8 @@ static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up);
 // --- emitting ---
 
 // Appends; targets that are not known yet are filled in later.
+// Every `bool` of this file: false with an error pending, or with a fault
+// noted.
 static bool emit(RxCompiler *c, RxIns ins)
 {
     return vec_push(c->ctx, &c->regex->code, ins);
@@ -38,6 +41,7 @@ static RxIns *at(const RxCompiler *c, uint32_t pc)
 
 // The number of a loop's state in the run, also for lookarounds and atomic
 // groups, which keep a height there.
+// min and max are of use to counted loops alone.
 static bool new_loop(RxCompiler *c, uint32_t min, uint32_t max,
                      uint32_t *number)
 {
@@ -47,6 +51,9 @@ static bool new_loop(RxCompiler *c, uint32_t min, uint32_t max,
 }
 
 // 1 + its number, 0 where it would be of no use.
+// Of no use: where any byte can follow, or where nothing need follow. An
+// instruction has 16 bits for the number, so beyond that the hint is dropped,
+// never the match.
 static bool keep_first(RxCompiler *c, const RxFirst *first, uint16_t *number)
 {
     *number = 0;
@@ -59,6 +66,7 @@ static bool keep_first(RxCompiler *c, const RxFirst *first, uint16_t *number)
 }
 
 // The regex owns the set from here on.
+// A set that could not be added is freed here.
 static bool add_set(RxCompiler *c, const RxNode *node, uint32_t *number)
 {
     RxSet set;
@@ -74,6 +82,8 @@ static bool add_set(RxCompiler *c, const RxNode *node, uint32_t *number)
 // --- single characters ---
 
 // The node stands for just the character that it names.
+// Without regard to case a character stands for itself alone only if it has no
+// other form at all.
 static bool is_literal(const RxCompiler *c, const RxNode *node)
 {
     if (node->kind != RX_NODE_CHAR) {
@@ -94,6 +104,7 @@ static bool is_literal(const RxCompiler *c, const RxNode *node)
 }
 
 // UTF-8 in a text, the byte itself in a bytes pattern.
+// `out` has room for UTF8_MAX_BYTES.
 static size_t literal_bytes(const RxCompiler *c, uint32_t code, char *out)
 {
     if (c->regex->is_text) {
@@ -105,6 +116,8 @@ static size_t literal_bytes(const RxCompiler *c, uint32_t code, char *out)
 
 // All literal characters from *node on, as one comparison; *node is then the
 // last of them.
+// A single byte has an instruction of its own; `b` is where it stands among the
+// literals, for find_start.
 static bool compile_literals(RxCompiler *c, const RxNode **node)
 {
     Regex *regex = c->regex;
@@ -148,6 +161,8 @@ static bool compile_any(RxCompiler *c, const RxNode *node)
 // --- repetition ---
 
 // What a run is of: its kind and operand.
+// The kinds are told apart here once, so that each run is a tight loop in the
+// matcher.
 static bool run_operand(RxCompiler *c, const RxNode *node, RxIns *ins)
 {
     char bytes[UTF8_MAX_BYTES];
@@ -168,6 +183,8 @@ static bool run_operand(RxCompiler *c, const RxNode *node, RxIns *ins)
 
 // A run gives nothing back if what follows can begin with none of its bytes,
 // and also if nothing follows at all.
+// Both sets speak of first bytes only, which is enough: the byte behind a run
+// would have to be one of the run's own for giving back to help.
 static bool gives_nothing_back(const RxFirst *own, const RxFirst *follows)
 {
     uint64_t shared = 0;
@@ -178,6 +195,7 @@ static bool gives_nothing_back(const RxFirst *own, const RxFirst *follows)
 }
 
 // One character several times: a loop inside of a single instruction.
+// A run that keeps what it took needs no knowledge of what follows.
 static bool compile_run(RxCompiler *c, const RxNode *node,
                         const RxNode *single, const RxCont *up)
 {
@@ -205,6 +223,8 @@ static bool compile_run(RxCompiler *c, const RxNode *node,
 
 // An instruction that chooses between the body, right behind it, and `a`, to
 // be set later.
+// A lazy choice has both targets in one instruction, a greedy one falls into
+// the body.
 static bool emit_choice(RxCompiler *c, const RxNode *node, bool lazy,
                         const RxCont *inside)
 {
@@ -228,6 +248,8 @@ static void set_choice(RxCompiler *c, uint32_t pc, uint32_t target)
 }
 
 // x? needs no counting, and neither do x* and x+ if each x takes something.
+// Only for bodies that take something, or are run once: the loop has no guard
+// against empty turns.
 static bool compile_simple(RxCompiler *c, const RxNode *node,
                            const RxCont *inside)
 {
@@ -254,6 +276,8 @@ static bool compile_simple(RxCompiler *c, const RxNode *node,
 
 // Turns that are counted, and that end where one takes nothing. A possessive
 // repetition keeps each turn as it was.
+// The state of the loop (turns made, place of the last) is saved and restored
+// by the matcher when it goes back.
 static bool compile_loop(RxCompiler *c, const RxNode *node,
                          const RxCont *inside)
 {
@@ -280,6 +304,7 @@ static bool compile_loop(RxCompiler *c, const RxNode *node,
 }
 
 // A possessive repetition keeps its turns, and then itself as a whole.
+// The outer group forgets the turns as a whole once the loop is done.
 static bool compile_atomic_loop(RxCompiler *c, const RxNode *node,
                                 const RxCont *inside)
 {
@@ -291,6 +316,8 @@ static bool compile_atomic_loop(RxCompiler *c, const RxNode *node,
 }
 
 // x{0}: no instruction, but what is wrong inside is still wrong.
+// Compiled and thrown away, so that a lookbehind of no fixed width is found in
+// there too.
 static bool compile_never(RxCompiler *c, const RxNode *node)
 {
     uint32_t before = here(c);
@@ -304,6 +331,7 @@ static bool compile_repeat(RxCompiler *c, const RxNode *node,
                            const RxCont *up)
 {
     const RxNode *single = rx_tree_single(&node->body);
+    // Behind the body comes the loop once more, or what follows it.
     RxCont inside = {.rest = node->next, .loop = node, .up = up};
     if (node->max == 0) {
         return compile_never(c, node);
@@ -327,6 +355,8 @@ static bool compile_repeat(RxCompiler *c, const RxNode *node,
 // --- groups ---
 
 // A group that captures nothing costs nothing.
+// Mark 2k is the start of group k, mark 2k + 1 its end; the end also notes the
+// group as the last one closed.
 static bool compile_group(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     RxCont rest = {.rest = node->next, .up = up};
@@ -385,6 +415,7 @@ static bool compile_branch(RxCompiler *c, const RxNode *node,
 }
 
 // A lookbehind steps back by its width, which must be one number.
+// Inside, nothing is known of what follows: the assertion ends at its own end.
 static bool compile_look(RxCompiler *c, const RxNode *node)
 {
     RxIns ins = {.op = RX_OP_LOOK, .x = node->negated};
@@ -399,6 +430,7 @@ static bool compile_look(RxCompiler *c, const RxNode *node)
                         "look-behind requires fixed-width pattern");
             return false;
         }
+        // In characters.
         ins.c = (uint32_t)width.low;
     }
     if (!new_loop(c, 0, 0, &ins.b) || !emit(c, ins) ||
@@ -423,6 +455,7 @@ static bool compile_atomic(RxCompiler *c, const RxNode *node)
 }
 
 // Both ways go on behind it; the second may be empty.
+// The test is whether the group has taken part so far.
 static bool compile_if(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     RxCont rest = {.rest = node->next, .up = up};
@@ -444,6 +477,7 @@ static bool compile_if(RxCompiler *c, const RxNode *node, const RxCont *up)
 }
 
 // What a place means depends on flags, which are settled here.
+// `first` says whether ^ and $ mean lines, `a` whether words are Unicode's.
 static bool compile_place(RxCompiler *c, const RxNode *node)
 {
     RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
@@ -454,6 +488,8 @@ static bool compile_place(RxCompiler *c, const RxNode *node)
 }
 
 // Case counts as it does where the reference stands, not where the group does.
+// What the group holds is compared, not compiled: its text is known in the run
+// only.
 static bool compile_back(RxCompiler *c, const RxNode *node)
 {
     RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
@@ -465,6 +501,7 @@ static bool compile_back(RxCompiler *c, const RxNode *node)
 // --- all ---
 
 // Literal neighbours are taken together: *place moves on to the last of them.
+// The loop over the sequence then steps behind the last that was taken.
 static bool compile_node(RxCompiler *c, const RxNode **place,
                          const RxCont *up)
 {
@@ -499,6 +536,8 @@ static bool compile_node(RxCompiler *c, const RxNode **place,
 }
 
 // The sequence from `node` on, with `up` behind it.
+// The depth is that of the pattern's nesting; alternatives and items of a
+// sequence do not add to it.
 static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     if (!ctx_poll(c->ctx)) {
@@ -517,6 +556,7 @@ static bool compile_seq(RxCompiler *c, const RxNode *node, const RxCont *up)
 }
 
 // What every match begins with: a literal, or one of some bytes.
+// A search then looks for these before it runs the program at all.
 static bool find_start(RxCompiler *c, const RxSeq *seq)
 {
     Regex *regex = c->regex;
@@ -543,6 +583,7 @@ static bool find_start(RxCompiler *c, const RxSeq *seq)
 }
 
 // The program ends in the one instruction that can accept.
+// False: the regex is half made and the caller frees it.
 bool rx_compile(Ctx *ctx, Regex *regex, const RxSeq *seq,
                 const RxGroupVec *groups, RegexFault *fault)
 {

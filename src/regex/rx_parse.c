@@ -8,6 +8,7 @@
 // --- tokens ---
 
 // A backslash at the very end is the one fault that reading a token can have.
+// After a fault every token is the end, so that all loops stop by themselves.
 void rx_parser_advance(RxParser *p)
 {
     p->escaped = false;
@@ -28,6 +29,7 @@ void rx_parser_advance(RxParser *p)
 }
 
 // Does not look whether there was one: the end is a token too.
+// `escaped` may be NULL where a backslash makes no difference.
 uint32_t rx_parser_take(RxParser *p, bool *escaped)
 {
     uint32_t c = p->next;
@@ -50,6 +52,7 @@ bool rx_parser_match(RxParser *p, uint32_t c)
 
 // The words for a missing end count the name's characters, those for a
 // missing name none, unless the end is there.
+// In `name.end` the place of the terminator.
 RxName rx_parser_until(RxParser *p, uint32_t terminator, const char *what)
 {
     // Empty so far; its end moves with what is read.
@@ -75,6 +78,7 @@ RxName rx_parser_until(RxParser *p, uint32_t terminator, const char *what)
 // --- faults ---
 
 // The first one counts. Nothing more is read.
+// False: there was a fault before.
 static bool begin_fault(RxParser *p, size_t offset)
 {
     if (p->failed) {
@@ -120,6 +124,7 @@ void rx_parser_fail_name(RxParser *p, size_t offset, const char *text,
 }
 
 // What is beyond ASCII in a bytes pattern shows as an escape.
+// A str shows as it is, as in CPython's messages.
 static void add_shown(RxParser *p, RxName shown)
 {
     for (size_t i = shown.start; i < shown.end; i++) {
@@ -145,6 +150,7 @@ void rx_parser_fail_text(RxParser *p, size_t offset, const char *text,
 }
 
 // Beyond the first few, nobody reads them.
+// `text` is a literal: it is kept as a pointer.
 void rx_parser_warn(RxParser *p, const char *text, size_t position)
 {
     if (p->warning_count < REGEX_WARNING_MAX) {
@@ -162,6 +168,7 @@ void rx_parser_broken(RxParser *p)
 // --- nodes ---
 
 // Linked in at once, so that a repetition finds it as the last one.
+// NULL: no memory, and the parser is broken. Zeroed but for kind and flags.
 RxNode *rx_parser_node(RxParser *p, RxSeq *seq, RxNodeKind kind,
                        uint32_t flags)
 {
@@ -203,6 +210,7 @@ static void add_place(RxParser *p, RxSeq *seq, RxPlace place, uint32_t flags)
 
 // Decimal digits; one that is too large gives the fault that it has in Python,
 // which is no re.error.
+// False: no digit stood there.
 static bool take_count(RxParser *p, uint32_t *count)
 {
     uint64_t value = 0;
@@ -219,6 +227,7 @@ static bool take_count(RxParser *p, uint32_t *count)
 }
 
 // CPython's limit is the number that means "without limit".
+// True: the fault is noted.
 static bool too_large(RxParser *p, bool given, uint32_t count)
 {
     if (!given || count != RX_MANY || p->failed) {
@@ -232,6 +241,8 @@ static bool too_large(RxParser *p, bool given, uint32_t count)
 
 // {3} {3,} {,5} {3,5}; false if it is none of them: the brace stands for
 // itself then, and nothing has been read.
+// The brace has been taken. A fault also gives true: the caller looks at
+// p->failed.
 static bool take_braces(RxParser *p, uint32_t *min, uint32_t *max)
 {
     size_t here = rx_parser_tell(p);
@@ -273,6 +284,7 @@ uint32_t rx_parser_flags(const RxParser *p)
 
 // The last node of the sequence becomes the body of a repetition that takes
 // its place.
+// The suffix is read here, as part of the repetition.
 static void wrap_last(RxParser *p, RxSeq *seq, uint32_t min, uint32_t max)
 {
     RxNode *item = arena_new(p->arena, RxNode), *last = seq->last;
@@ -308,6 +320,8 @@ static void parse_repeat(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
         return;
     }
     // Lookarounds and groups may be repeated, even empty ones.
+    // A verbose pattern's blanks make no node, so that "a +" repeats the a, as
+    // in Python.
     if (seq->last == NULL || seq->last->kind == RX_NODE_AT) {
         rx_parser_fail(p, offset, "nothing to repeat");
     } else if (seq->last->kind == RX_NODE_REPEAT) {
@@ -320,6 +334,8 @@ static void parse_repeat(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 // --- sequences ---
 
 // White space and comments of verbose patterns: true if `c` was such.
+// Only unescaped characters come here: an escaped blank is a blank in verbose
+// patterns too.
 static bool skip_verbose(RxParser *p, uint32_t c, uint32_t flags)
 {
     if (!(flags & REGEX_VERBOSE)) {
@@ -337,6 +353,7 @@ static bool skip_verbose(RxParser *p, uint32_t c, uint32_t flags)
 }
 
 // One token that is no escape.
+// *flags changes where a group sets flags for the rest.
 static void parse_plain(RxParser *p, RxSeq *seq, uint32_t c, uint32_t *flags,
                         bool first)
 {
@@ -368,6 +385,8 @@ static void parse_plain(RxParser *p, RxSeq *seq, uint32_t c, uint32_t *flags,
 }
 
 // sequence := { atom [repeat] }
+// Stops in front of `|`, `)` or the end, which the caller looks at. `top`: of
+// the whole pattern and not of a group; `first`: its first way.
 RxSeq rx_parse_sequence(RxParser *p, uint32_t flags, bool top, bool first)
 {
     RxSeq seq = {NULL, NULL};
@@ -397,6 +416,8 @@ RxSeq rx_parse_sequence(RxParser *p, uint32_t flags, bool top, bool first)
 }
 
 // Ways that are one character each are a set: it needs no trying one by one.
+// False: it stays a branch. Flags must agree, for case is a matter of each
+// item's.
 static bool make_set(RxParser *p, RxNode *branch)
 {
     // All of the ways, or the branch stays what it is.
@@ -433,12 +454,14 @@ static bool make_set(RxParser *p, RxNode *branch)
 }
 
 // ways := sequence { '|' sequence }
+// The closing parenthesis is the caller's to take.
 RxSeq rx_parse_ways(RxParser *p, uint32_t flags, bool top)
 {
     VEC(RxSeq) ways = {0};
     do {
         bool first = ways.count == 0;
         // The whole pattern's flags may change while it is read.
+        // A (?i) at the start holds for all ways.
         flags = top ? rx_parser_flags(p) : flags;
         RxSeq way = rx_parse_sequence(p, flags, top, first);
         if (p->failed || !vec_push(p->ctx, &ways, way)) {

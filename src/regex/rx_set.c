@@ -14,6 +14,7 @@ typedef VEC(RxItem) ItemVec;
 enum { FOLD_LIMIT = 0xFFFF };
 
 // Overlaps are joined afterwards, so the lower end alone decides.
+// For qsort; as a difference of unsigned numbers it could wrap.
 static int compare_items(const void *a, const void *b)
 {
     const RxItem *left = a, *right = b;
@@ -21,6 +22,7 @@ static int compare_items(const void *a, const void *b)
 }
 
 // Sorts and joins what touches, so that a search can halve.
+// Ranges that only touch become one, too.
 static void join_ranges(ItemVec *ranges)
 {
     if (ranges->count == 0) {
@@ -43,6 +45,7 @@ static void join_ranges(ItemVec *ranges)
 }
 
 // Not in order yet: join_ranges puts them so.
+// False: no memory.
 static bool add_range(Ctx *ctx, ItemVec *ranges, uint32_t low, uint32_t high)
 {
     // Neighbours come one after the other when a range is folded.
@@ -54,6 +57,8 @@ static bool add_range(Ctx *ctx, ItemVec *ranges, uint32_t low, uint32_t high)
 }
 
 // The lower cases of all characters in a range, and what is like them.
+// The text's characters are put into lower case before they are looked up, so
+// only lower cases need be in the set.
 static bool add_folded(Ctx *ctx, ItemVec *ranges, const RxItem *item,
                        RxFold fold)
 {
@@ -88,6 +93,7 @@ static bool add_folded(Ctx *ctx, ItemVec *ranges, const RxItem *item,
 }
 
 // By halving; most sets have no more than a handful of ranges.
+// Sorted and disjoint, by join_ranges.
 static bool in_ranges(const RxSet *set, uint32_t c)
 {
     size_t low = 0, high = set->range_count;
@@ -105,6 +111,7 @@ static bool in_ranges(const RxSet *set, uint32_t c)
 }
 
 // Classes are asked last: they cost a look into Unicode's tables.
+// Each bit of `classes` is one class; the highest one ends the loop.
 bool rx_set_has_wide(const RxSet *set, uint32_t c)
 {
     // The ranges hold lower case in this case.
@@ -119,6 +126,7 @@ bool rx_set_has_wide(const RxSet *set, uint32_t c)
 
 // A text's bits from 0x80 on: which bytes can lead a member. Exact knowledge
 // pays for plain ranges only.
+// A bit that is set only says "may be": the matcher then decodes and asks.
 static void set_lead_bits(RxSet *set)
 {
     bool any = set->negated || set->fold != RX_FOLD_NONE ||
@@ -145,6 +153,8 @@ static void set_lead_bits(RxSet *set)
 
 // Folding can reach outside of ASCII from inside (K and the Kelvin sign), so
 // the bits are asked one by one rather than derived.
+// False: no memory. The set is to be freed in any case. For bytes all 256 bits
+// are exact, for text those below 0x80.
 bool rx_set_make(Ctx *ctx, RxSet *set, const RxItem *items, size_t count,
                  bool negated, RxSetMode mode)
 {
