@@ -65,6 +65,7 @@ static const Option *find_option(const char *name)
 }
 
 // Replaces what was read so far: nothing of it counts after a mistake.
+// Both texts are borrowed: a literal and a word of the command line.
 static Args wrong(const char *problem, const char *culprit)
 {
     return (Args){
@@ -85,12 +86,14 @@ static void take_switch(Args *args, OptionKind kind)
     args->trace |= kind == OPTION_TRACE;
 }
 
+// The ending alone is no name.
 static bool ends_in(const char *text, const char *ending)
 {
     size_t length = strlen(text), tail = strlen(ending);
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
+// By its ending, which is all that can be known before the file is opened.
 static bool is_script(const char *name)
 {
     return ends_in(name, ".py") || ends_in(name, ".duet");
@@ -126,6 +129,7 @@ static int take_page(Args *args, int argc, char **argv)
 }
 
 // The program is argv[0] here; the rest is the script's.
+// The words behind it are not looked at, options or not.
 static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
 {
     args.mode = mode;

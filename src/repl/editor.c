@@ -12,6 +12,7 @@
 
 // As every program does it; the shell splits the variable, for it may hold
 // options.
+// Borrowed from the environment.
 static const char *editor_command(void)
 {
     const char *visual = getenv("VISUAL");
@@ -22,6 +23,8 @@ static const char *editor_command(void)
 }
 
 // The child: signals as a program expects to find them.
+// Never returns. The path is handed over as an argument of the shell's and not
+// put into its text, so no name can do harm.
 static void run_child(const char *path)
 {
     sigset_t none;
@@ -43,6 +46,7 @@ static void run_child(const char *path)
 
 // Waits for the editor's end. Ctrl-Z in it stops all of the job, us too: `fg`
 // then brings both back.
+// The status as waitpid gives it.
 static int wait_for(pid_t child)
 {
     int status = -1;
@@ -54,6 +58,8 @@ static int wait_for(pid_t child)
 // Runs the editor; false after a message. Ctrl-C in it is its own affair. The
 // prompt has the signal of Ctrl-Z blocked and caught, which would leave the
 // editor stopped and us waiting.
+// An editor that ends with another status than 0 says that the text is not
+// wanted.
 static bool run_editor(const char *path)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL};
@@ -86,6 +92,7 @@ static bool run_editor(const char *path)
 }
 
 // All of the file, in place of the text.
+// False after a message; the text is as it was then.
 static bool read_back(StrBuf *text, const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -116,6 +123,7 @@ static bool read_back(StrBuf *text, const char *path)
 }
 
 // mkstemps makes the file for us alone.
+// False: the text is unchanged, and the person has been told why.
 bool editor_run(StrBuf *text, const char *suffix)
 {
     const char *folder = getenv("TMPDIR");

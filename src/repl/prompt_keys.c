@@ -17,6 +17,7 @@ static Readline *active_lib(void)
 }
 
 // Line ends are bytes, so there is no need to look at whole characters.
+// In bytes, as all places in the buffer are.
 int prompt_line_start(const char *text, int at)
 {
     while (at > 0 && text[at - 1] != '\n') {
@@ -32,6 +33,8 @@ int prompt_line_end(const char *text, int at)
 }
 
 // Readline does this itself, but only at the end of the whole entry.
+// While vi moves, the cursor stands on a character and never behind the last
+// one of a line.
 void prompt_vi_check(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
@@ -51,6 +54,7 @@ void prompt_vi_check(Prompt *prompt)
 }
 
 // Undo takes back both halves at once.
+// The cursor stands behind the new text afterwards.
 void prompt_replace(Prompt *prompt, int start, int end, const char *text)
 {
     Readline *lib = &prompt->lib;
@@ -72,6 +76,7 @@ static void insert_blanks(Readline *lib, int count)
 }
 
 // Whether only blanks stand between the start of the line and the cursor.
+// True in an empty line as well, where Tab indents.
 static bool at_indent(const char *text, int point)
 {
     int start = prompt_line_start(text, point);
@@ -80,6 +85,7 @@ static bool at_indent(const char *text, int point)
 
 // The text's part in front of the cursor decides how far the next line is
 // indented; blanks behind the cursor go, as they would add to it.
+// Undo takes the line and its indentation back at once.
 void prompt_break_line(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
@@ -102,6 +108,7 @@ void prompt_break_line(Prompt *prompt)
 }
 
 // Readline's Enter does this, which ours replaces.
+// NULL where Readline does not have it; editing mode 0 is vi's.
 void prompt_end_insertion(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
@@ -111,6 +118,7 @@ void prompt_end_insertion(Prompt *prompt)
 }
 
 // What stands in the buffer is run as it is.
+// rl_done makes readline() return when the key has been handled.
 static int on_accept(int count, int key)
 {
     (void)count;
@@ -142,6 +150,7 @@ static int on_enter(int count, int key)
 }
 
 // Backspace in the indentation takes a step of it.
+// With a count it takes so many characters, as usual.
 static int on_backspace(int count, int key)
 {
     Readline *lib = active_lib();
@@ -175,6 +184,7 @@ int prompt_tab_key(int count, int key)
 }
 
 // Shift-Tab takes a step of the line's indentation, wherever the cursor is.
+// A line whose indentation is no multiple goes to the next lower one.
 static int on_backtab(int count, int key)
 {
     (void)count;
@@ -195,6 +205,7 @@ static int on_backtab(int count, int key)
 
 // `else:` and its like step back to what they belong to once they are
 // complete.
+// The colon is inserted in any case.
 static int on_colon(int count, int key)
 {
     Prompt *prompt = prompt_active();
@@ -245,6 +256,7 @@ static int on_line_text(int count, int key)
 }
 
 // To the end of the line; at the end it takes the line end.
+// What is taken goes to the kill ring, for C-y.
 static int on_kill_line(int count, int key)
 {
     (void)count;
@@ -272,6 +284,7 @@ static int on_kill_back(int count, int key)
 }
 
 // A word between blanks, but not across the start of the line.
+// Blanks directly in front of the cursor go along.
 static int on_kill_word_back(int count, int key)
 {
     (void)count;
@@ -316,6 +329,7 @@ static int on_clear_screen(int count, int key)
 }
 
 // C-x C-e: the entry goes to the editor and comes back; Enter then runs it.
+// .py, so that editors colour the text.
 static int on_editor(int count, int key)
 {
     (void)count;
@@ -395,6 +409,7 @@ static const struct {
 
 // In vi's maps a sequence that begins with Escape must not take the Escape
 // itself away: Readline keeps what a prefix was bound to.
+// Called once, before ~/.inputrc is read: what stands there wins.
 void prompt_bind_keys(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
