@@ -6,6 +6,7 @@
 #include "stager/stage_graph.h"
 
 // A tree with the specs of its tensors, for people: "[int32[], 3]".
+// False: an error is pending.
 static bool print_tree(Vm *vm, StrBuf *out, Value v)
 {
     if (value_is_kind(v, KIND_SPEC) || value_is_kind(v, KIND_SYMBOLIC)) {
@@ -57,6 +58,7 @@ static bool has_spec(Vm *vm, Value v)
 }
 
 // "a: string[]" or "b=2".
+// False: an error is pending.
 static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
 {
     // Borrowed from the bound arguments.
@@ -100,6 +102,7 @@ static Value concrete_repr(Vm *vm, Value value)
 }
 
 // A tuple of what the vector owns, which is freed.
+// Owned; `ok` false passes an error on that is pending.
 static Value tuple_of(Vm *vm, ValueVec *items, bool ok)
 {
     Tuple *tuple = ok ? tuple_from(vm, items->items, items->count) : NULL;
@@ -108,6 +111,7 @@ static Value tuple_of(Vm *vm, ValueVec *items, bool ok)
 }
 
 // A spec that carries the name of the graph's input.
+// Owned. An output has no name.
 static Value spec_value(Vm *vm, TensorType type, const char *name)
 {
     Str *text = name != NULL ? str_from(vm, name) : NULL;
@@ -138,6 +142,7 @@ static Value concrete_inputs(Vm *vm, Value value)
 }
 
 // The tensors alone, as the graph yields them.
+// Owned. A tensor that stands twice in the result is there twice.
 static Value concrete_flat_outputs(Vm *vm, Value value)
 {
     const Graph *graph = ((Concrete *)value_object(value))->graph;
@@ -200,6 +205,7 @@ static size_t plain_parameters(const Concrete *self)
 }
 
 // Takes the value. Names are interned, as a dict of names wants them.
+// False: an error is pending.
 static bool add_argument(Vm *vm, const Concrete *self, size_t i, Value owned,
                          Dict *dict)
 {
@@ -214,6 +220,7 @@ static bool add_argument(Vm *vm, const Concrete *self, size_t i, Value owned,
 
 // {parameter: what it was traced with, specs for tensors}, in order; *args as
 // a tuple, the items of **kwargs by their own names.
+// Owned: a new dict each time.
 static Value concrete_signature(Vm *vm, Value value)
 {
     const Concrete *self = (const Concrete *)value_object(value);
@@ -241,6 +248,7 @@ static Value concrete_signature(Vm *vm, Value value)
 }
 
 // The graph as it was traced, before any pass.
+// The graph itself is shared, not copied.
 static Value concrete_graph(Vm *vm, Value self)
 {
     return stage_graph_new(vm, ((Concrete *)value_object(self))->graph);

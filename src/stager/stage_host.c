@@ -14,6 +14,7 @@
 // --- Running ---
 
 // A result as its spec wants it: converted, cast, its shape checked. Owned.
+// NULL: an error is pending.
 static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
 {
     Value own = tensor_from_value(vm, "host_call", v, DT_NONE);
@@ -61,6 +62,7 @@ static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
 
 // The leaves of `out` (specs) and of what the function returned, side by
 // side. `next` counts the results so far.
+// False: an error is pending; outputs[0 .. *next) are owned then, too.
 static bool cast_tree(Vm *vm, Value out, Value result, Tensor **outputs,
                       uint32_t *next)
 {
@@ -95,6 +97,7 @@ static bool cast_tree(Vm *vm, Value out, Value result, Tensor **outputs,
 }
 
 // Calls tuple[0] on the filled arguments; outputs are owned, none on failure.
+// False: an error is pending.
 static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
                       Tensor **outputs)
 {
@@ -122,6 +125,8 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
 }
 
 // The tuple in the node is all that it needs; the graph holds it.
+// Called by the executor; false stops the graph with the error of the host
+// code.
 bool stage_host_run(Vm *vm, const GraphNode *node, Tensor *const *inputs,
                     Tensor **outputs)
 {
@@ -137,6 +142,7 @@ typedef struct HostCall {
 } HostCall;
 
 // A Variable is read where the call stands, in program order with its writes.
+// Owned: a spec in the place of an operand, anything else as it is.
 static Value take_operand(Vm *vm, Value v, void *data)
 {
     HostCall *call = data;
@@ -184,6 +190,7 @@ typedef struct Results {
 } Results;
 
 // The structure of out= is the structure of the result.
+// Owned. None in out= stays None.
 static Value result_leaf(Vm *vm, Value v, void *data)
 {
     Results *results = data;
@@ -198,6 +205,7 @@ static Value result_leaf(Vm *vm, Value v, void *data)
 }
 
 // The function's text is an attribute, for printed graphs.
+// Borrowed from the graph; NULL: an error is pending.
 static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
                                          Tuple *tuple)
 {
@@ -279,6 +287,7 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
 }
 
 // The function, the arguments and the specs are packed once for both ways.
+// Owned. `args` is a list or tuple whose items may be structures.
 Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
 {
     HostCall call = {0};
