@@ -22,6 +22,12 @@
 // type(v).name called with these arguments; UNBOUND if the class has none.
 Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
                       uint32_t count);
+// What int and float do themselves; v is one of them, or of a subclass whose
+// own methods are not asked. `given` may be UNBOUND: no digits.
+Value number_abs(Vm *vm, Value v);
+Value number_round(Vm *vm, Value v, Value given);
+// The pair of // and %; tensors will do.
+Value number_divmod(Vm *vm, Value a, Value b);
 // The value's __index__, an int; "'str' object cannot be interpreted as an
 // integer" else.
 Value builtin_index(Vm *vm, Value v);

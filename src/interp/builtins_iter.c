@@ -216,7 +216,7 @@ BUILTIN_BODY(sorted)
         return VALUE_FAIL;
     }
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
-    if (!list_sort_reverse(vm, args[2], &reverse) ||
+    if (!value_to_flag(vm, args[2], &reverse) ||
         !list_sort(vm, list, key, reverse)) {
         object_release(&vm->ctx, list);
         return VALUE_FAIL;

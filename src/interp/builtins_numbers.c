@@ -37,6 +37,12 @@ static bool is_int(Value v)
     return value_is_bool(v) || value_is_integer(v);
 }
 
+// What divmod() of plain numbers is about; a tensor is none.
+static bool is_real(Value v)
+{
+    return is_int(v) || value_is_float(v);
+}
+
 // operator.index(v), owned: what bin() and hex() want of an object. A float has
 // no __index__ and is refused, however whole it is. A bool becomes an int:
 // index(True) is 1.
@@ -45,8 +51,12 @@ Value builtin_index(Vm *vm, Value v)
     if (value_is_bool(v)) {
         return value_from_small(value_same(v, VALUE_TRUE));
     }
+    if (value_is_int(v)) {
+        return v;
+    }
+    // Of a subclass the plain int, without asking its __index__.
     if (value_is_integer(v)) {
-        return value_retain(v);
+        return int_exact(vm, v);
     }
     Type *cls = type_of(vm, v);
     if (cls->slots.index == NULL) {
@@ -55,8 +65,14 @@ Value builtin_index(Vm *vm, Value v)
                            type_name(cls));
     }
     Value index = cls->slots.index(vm, v);
-    if (value_failed(index) || value_is_integer(index)) {
+    if (value_failed(index) || value_is_int(index)) {
         return index;
+    }
+    // Of a bool or a subclass the number alone counts.
+    if (is_int(index)) {
+        Value exact = int_exact(vm, index);
+        release(vm, index);
+        return exact;
     }
     // What a user's __index__ gave is not to be trusted.
     (void)raise_error(vm, ERR_TYPE, "__index__ returned non-int (type %s)",
@@ -65,8 +81,32 @@ Value builtin_index(Vm *vm, Value v)
     return VALUE_FAIL;
 }
 
+// int and float themselves, for which no method is looked up: a class that is
+// derived from them may have its own.
+static bool is_plain_number(Vm *vm, Value v)
+{
+    return (is_int(v) || value_is_float(v)) &&
+           !(type_of(vm, v)->flags & TYPE_HEAP);
+}
+
+// __abs__ of int and float. abs(True) is the int 1.
+Value number_abs(Vm *vm, Value v)
+{
+    if (value_is_float(v)) {
+        return float_new(vm, fabs(value_float(v)));
+    }
+    if (value_is_int(v)) {
+        // 62 bits: the least has its negative in an int64.
+        int64_t small = value_small(v);
+        return int_from_i64(vm, small < 0 ? -small : small);
+    }
+    // Not by value_unary, which would ask a subclass.
+    return int_compare(v, value_from_small(0)) < 0
+               ? int_binary(vm, BINARY_SUB, value_from_small(0), v)
+               : int_exact(vm, v);
+}
+
 // Tensors and built-in numbers go first, without a look-up of __abs__.
-// abs(True) is the int 1.
 BUILTIN_BODY(abs)
 {
     (void)count;
@@ -74,19 +114,8 @@ BUILTIN_BODY(abs)
     if (builtin_is_tensor(v)) {
         return tensor_call(vm, "abs", &v, 1, NULL, 0);
     }
-    if (value_is_float(v)) {
-        return float_new(vm, fabs(value_float(v)));
-    }
-    // builtin_index makes an int of a bool and keeps an int.
-    if (is_int(v)) {
-        if (value_is_int(v)) {
-            // 62 bits: the least has its negative in an int64.
-            int64_t small = value_small(v);
-            return int_from_i64(vm, small < 0 ? -small : small);
-        }
-        return int_compare(v, value_from_small(0)) < 0
-                   ? value_unary(vm, UNARY_NEG, v)
-                   : builtin_index(vm, v);
+    if (is_plain_number(vm, v)) {
+        return number_abs(vm, v);
     }
     Value result = builtin_special(vm, v, "__abs__", NULL, 0);
     return value_unbound(result)
@@ -175,18 +204,9 @@ BUILTIN_BODY(hex)
 BUILTIN_BODY(chr)
 {
     (void)count;
-    int64_t code;
-    if (!value_to_index(vm, args[0], &code)) {
-        if (!raise_matches(vm, ERR_OVERFLOW)) {
-            return VALUE_FAIL;
-        }
-        raise_clear(vm);
-        // Too large for an int64: told as what C's int could not hold.
-        code = INT64_MAX;
-    }
-    if (code > INT32_MAX || code < INT32_MIN) {
-        return raise_error(vm, ERR_OVERFLOW,
-                           "Python int too large to convert to C int");
+    int code;
+    if (!value_to_c_int(vm, args[0], &code)) {
+        return VALUE_FAIL;
     }
     if (code < 0 || code > 0x10FFFF) {
         return raise_error(vm, ERR_VALUE,
@@ -231,78 +251,89 @@ BUILTIN_BODY(ord)
     return value_from_small(str_first_point(text));
 }
 
-// __divmod__ of the left side, then __rdivmod__ of the right one.
-// NotImplemented of both is a TypeError that names both types.
-static Value own_divmod(Vm *vm, Value *args)
+// divmod of two small ints, the divisor not zero: no look-up.
+static Value divmod_small(Vm *vm, Value a, Value b)
 {
-    Value own = builtin_special(vm, args[0], "__divmod__", &args[1], 1);
-    // NotImplemented is an immediate value, which needs no release.
-    if (value_unbound(own) || value_same(own, VALUE_NOT_IMPLEMENTED)) {
-        own = builtin_special(vm, args[1], "__rdivmod__", &args[0], 1);
-    }
-    if (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED)) {
-        return own;
-    }
-    return raise_error(vm, ERR_TYPE,
-                       "unsupported operand type(s) for divmod(): '%s' and "
-                       "'%s'",
-                       type_name(type_of(vm, args[0])),
-                       type_name(type_of(vm, args[1])));
+    Value pair[2] = {int_binary(vm, BINARY_FLOORDIV, a, b),
+                     int_binary(vm, BINARY_MOD, a, b)};
+    // Of immediates the results are immediate, but for one quotient.
+    Tuple *made = value_failed(pair[0]) ? NULL : tuple_from(vm, pair, 2);
+    release(vm, pair[0]);
+    return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
-// What divmod() does by // and % itself, without asking for __divmod__.
-// Subclasses included: their own __divmod__ is not asked.
-static bool is_plain_number(Value v)
+// The pair of // and %, which serves tensors and numbers. Floats are tested for
+// a zero divisor here because the message differs from that of //.
+Value number_divmod(Vm *vm, Value a, Value b)
 {
-    return is_int(v) || value_is_float(v);
-}
-
-// The pair of // and %, which also serves tensors. Floats are tested for a zero
-// divisor here because the message differs from that of //.
-BUILTIN_BODY(divmod)
-{
-    (void)count;
-    bool plain = is_plain_number(args[0]) && is_plain_number(args[1]);
-    if (value_both_ints(args[0], args[1]) &&
-        !value_same(args[1], value_from_small(0))) {
-        // Two small ints: no look-up, and the tuple takes the results.
-        Tuple *small = tuple_new(vm, 2);
-        if (small == NULL) {
-            return VALUE_FAIL;
-        }
-        small->items[0] =
-            int_binary(vm, BINARY_FLOORDIV, args[0], args[1]);
-        small->items[1] = int_binary(vm, BINARY_MOD, args[0], args[1]);
-        Value pair = value_from_object(small);
-        if (value_failed(small->items[0]) || value_failed(small->items[1])) {
-            release(vm, pair);
-            return VALUE_FAIL;
-        }
-        return pair;
+    double divisor;
+    if ((value_is_float(a) || value_is_float(b)) && is_real(a) &&
+        is_real(b) && value_to_double(vm, b, &divisor) && divisor == 0) {
+        return raise_error(vm, ERR_ZERO_DIVISION, "float divmod()");
     }
-    if (!plain && !builtin_is_tensor(args[0]) &&
-        !builtin_is_tensor(args[1])) {
-        return own_divmod(vm, args);
-    }
-    if (value_is_float(args[0]) || value_is_float(args[1])) {
-        // Only of plain numbers: a tensor's zeros are its own affair.
-        double divisor;
-        if ((is_int(args[1]) || value_is_float(args[1])) &&
-            (is_int(args[0]) || value_is_float(args[0])) &&
-            value_to_double(vm, args[1], &divisor) && divisor == 0) {
-            return raise_error(vm, ERR_ZERO_DIVISION, "float divmod()");
-        }
-    }
-    Value quotient = value_binary(vm, BINARY_FLOORDIV, args[0], args[1]);
+    Value quotient = value_binary(vm, BINARY_FLOORDIV, a, b);
     if (value_failed(quotient)) {
         return quotient;
     }
-    Value rest = value_binary(vm, BINARY_MOD, args[0], args[1]);
+    Value rest = value_binary(vm, BINARY_MOD, a, b);
     Value pair[2] = {quotient, rest};
     Tuple *made = value_failed(rest) ? NULL : tuple_from(vm, pair, 2);
     release(vm, quotient);
     release(vm, rest);
     return made == NULL ? VALUE_FAIL : value_from_object(made);
+}
+
+// Whether the right side's __rdivmod__ goes first: its class is derived from
+// the left one's and has its own.
+static bool reflected_first(Vm *vm, Type *left, Type *right)
+{
+    Str *name = str_intern(vm, "__rdivmod__", strlen("__rdivmod__"));
+    bool first = name != NULL && left != right &&
+                 type_is_subtype(right, left) &&
+                 !value_same(type_lookup(vm, right, name),
+                             type_lookup(vm, left, name));
+    object_release_null(&vm->ctx, name);
+    return first;
+}
+
+// By both sides' methods, in CPython's sequence; of two values of one class the
+// left one alone is asked. NotImplemented of both is a TypeError that names
+// both types.
+static Value own_divmod(Vm *vm, Value *args)
+{
+    static const char *const names[] = {"__divmod__", "__rdivmod__"};
+    Type *left = type_of(vm, args[0]), *right = type_of(vm, args[1]);
+    bool swapped = reflected_first(vm, left, right);
+    for (int i = 0; i < (left == right ? 1 : 2) && !vm_has_error(vm); i++) {
+        int side = swapped ? 1 - i : i;
+        Value own = builtin_special(vm, args[side], names[side],
+                                    &args[1 - side], 1);
+        // NotImplemented is an immediate value, which needs no release.
+        if (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED)) {
+            return own;
+        }
+    }
+    return vm_has_error(vm)
+               ? VALUE_FAIL
+               : raise_error(vm, ERR_TYPE,
+                             "unsupported operand type(s) for divmod(): '%s' "
+                             "and '%s'",
+                             type_name(left), type_name(right));
+}
+
+// Numbers and tensors go by // and %, without asking for __divmod__.
+BUILTIN_BODY(divmod)
+{
+    (void)count;
+    if (value_both_ints(args[0], args[1]) &&
+        !value_same(args[1], value_from_small(0))) {
+        return divmod_small(vm, args[0], args[1]);
+    }
+    bool plain =
+        is_plain_number(vm, args[0]) && is_plain_number(vm, args[1]);
+    return plain || builtin_is_tensor(args[0]) || builtin_is_tensor(args[1])
+               ? number_divmod(vm, args[0], args[1])
+               : own_divmod(vm, args);
 }
 
 // None for the modulus is as none at all.
@@ -354,7 +385,7 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
 static Value round_int(Vm *vm, Value v, int64_t digits)
 {
     if (digits >= 0) {
-        return builtin_index(vm, v);
+        return int_exact(vm, v);
     }
     // Looks at the number in place, box or none.
     IntView view;
@@ -370,19 +401,39 @@ static Value round_int(Vm *vm, Value v, int64_t digits)
     return result;
 }
 
+// To the left of the point: of the exact digits as many as are left, rounded
+// once, half to even.
+static double round_whole(double d, int64_t digits)
+{
+    // A double has no more digits in front of the point; what it has behind it
+    // only tells whether it lies above a half.
+    char text[400];
+    snprintf(text, sizeof text, "%.350e", fabs(d));
+    int64_t kept = atoi(strchr(text, 'e') + 1) + digits;
+    if (kept >= 0) {
+        snprintf(text, sizeof text, "%.*e", (int)kept, d);
+        return strtod(text, NULL);
+    }
+    // Nothing is left: 0, or one unit if it is nearer; a half goes to 0.
+    bool above = strspn(text + 2, "0") < strcspn(text + 2, "e");
+    if (kept == -1 && (text[0] > '5' || (text[0] == '5' && above))) {
+        snprintf(text, sizeof text, "1e%d", (int)-digits);
+        return copysign(strtod(text, NULL), d);
+    }
+    return copysign(0, d);
+}
+
 // printf gives the exact decimal value rounded once, which reading back keeps.
 // Python's correctly rounded result: 2.675 to two digits is 2.67, for the
 // double is below the half.
 static double round_decimals(double d, int64_t digits)
 {
-    if (digits > 323 || !isfinite(d)) {
+    if (digits > 323 || !isfinite(d) || d == 0) {
         return d;
     }
     // Beyond 308 digits the unit is no double any more, and all rounds to zero.
     if (digits < 0) {
-        // To the left of the point the unit is a whole number.
-        double unit = digits < -308 ? INFINITY : pow(10, (double)-digits);
-        return isinf(unit) ? copysign(0, d) : nearbyint(d / unit) * unit;
+        return digits < -308 ? copysign(0, d) : round_whole(d, digits);
     }
     // Room for 309 digits before the point and 323 behind it.
     char text[700];
@@ -390,38 +441,55 @@ static double round_decimals(double d, int64_t digits)
     return strtod(text, NULL);
 }
 
+// The digits that round() was given. Beyond 64 bits the sign alone counts, as
+// neither an int nor a double has so many.
+static bool round_digits(Vm *vm, Value given, int64_t *digits)
+{
+    Value index = builtin_index(vm, given);
+    if (value_failed(index)) {
+        return false;
+    }
+    if (!int_to_i64(index, digits)) {
+        bool less = int_compare(index, value_from_small(0)) < 0;
+        *digits = less ? INT64_MIN / 2 : INT64_MAX;
+    }
+    release(vm, index);
+    return true;
+}
+
 // Halves go to the even neighbour, as nearbyint does in the default mode.
-// Without digits the result is an int; round(x, None) is the same.
+// Without digits the result is an int.
+Value number_round(Vm *vm, Value v, Value given)
+{
+    int64_t digits = 0;
+    if (!value_unbound(given) && !round_digits(vm, given, &digits)) {
+        return VALUE_FAIL;
+    }
+    if (is_int(v)) {
+        return round_int(vm, v, digits);
+    }
+    double d = value_float(v);
+    if (value_unbound(given)) {
+        return int_from_double(vm, nearbyint(d));
+    }
+    double rounded = round_decimals(d, digits);
+    return isinf(rounded) && !isinf(d)
+               ? raise_error(vm, ERR_OVERFLOW,
+                             "rounded value too large to represent")
+               : float_new(vm, rounded);
+}
+
+// round(x, None) is round(x).
 BUILTIN_BODY(round)
 {
     (void)count;
     Value v = args[0];
-    // round(x, None) is round(x).
     bool whole = !builtin_given(args[1]);
     if (builtin_is_tensor(v) && whole) {
         return tensor_call(vm, "round", &v, 1, NULL, 0);
     }
-    int64_t digits = 0;
-    if (is_int(v) || value_is_float(v)) {
-        // Digits beyond what any double has change nothing.
-        if (!whole && !value_to_index(vm, args[1], &digits)) {
-            // An int beyond any size of digits; of other types the error
-            // stands.
-            bool clipped = value_is_float(v) && is_int(args[1]) &&
-                           raise_matches(vm, ERR_OVERFLOW);
-            if (!clipped) {
-                return VALUE_FAIL;
-            }
-            raise_clear(vm);
-            bool less = int_compare(args[1], value_from_small(0)) < 0;
-            digits = less ? INT32_MIN : INT32_MAX;
-        }
-        if (is_int(v)) {
-            return round_int(vm, v, digits);
-        }
-        double d = value_float(v);
-        return whole ? int_from_double(vm, nearbyint(d))
-                     : float_new(vm, round_decimals(d, digits));
+    if (is_plain_number(vm, v)) {
+        return number_round(vm, v, whole ? VALUE_UNBOUND : args[1]);
     }
     Value result = builtin_special(vm, v, "__round__", &args[1], !whole);
     return value_unbound(result)

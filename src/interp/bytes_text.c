@@ -381,8 +381,9 @@ Value bytes_method_zfill(Vm *vm, Value *args, uint32_t count)
 Value bytes_method_expandtabs(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int64_t width = 8, column = 0;
-    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &width)) {
+    int width = 8;
+    int64_t column = 0;
+    if (!value_unbound(args[1]) && !value_to_c_int(vm, args[1], &width)) {
         return VALUE_FAIL;
     }
     TextRange text = self_of(args);
@@ -446,8 +447,9 @@ Value bytes_method_rsplit(Vm *vm, Value *args, uint32_t count)
 Value bytes_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int keep = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
-    List *list = keep < 0 ? NULL : list_new(vm, 0);
+    bool keep;
+    List *list =
+        value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }

@@ -225,8 +225,10 @@ static int64_t user_length(Vm *vm, Value self)
     if (value_failed(result)) {
         return -1;
     }
-    // A result beyond 64 bits is an OverflowError, as in CPython.
-    bool known = value_to_count(vm, result, &length);
+    // A result beyond 64 bits is an OverflowError, but for a negative one.
+    bool below = value_is_integer(result) &&
+                 int_compare(result, value_from_small(0)) < 0;
+    bool known = below || value_to_count(vm, result, &length);
     release(vm, result);
     if (known && length < 0) {
         return raise_int(vm, ERR_VALUE, "__len__() should return >= 0");

@@ -404,15 +404,15 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
     // All of it must have been read, and there must have been something.
     bool ok = stop == strbuf_text(&text) + text.length && at < end;
     strbuf_free(&text);
-    if (!ok) {
-        return raise_false(vm, ERR_VALUE,
-                           "invalid hexadecimal floating-point string");
-    }
-    // "inf" is a value, an overflow is none.
+    // "inf" is a value, an overflow is none; that is told before what follows.
     if (isinf(*d) && !word) {
         return raise_false(vm, ERR_OVERFLOW,
                            "hexadecimal value too large to represent as a "
                            "float");
+    }
+    if (!ok) {
+        return raise_false(vm, ERR_VALUE,
+                           "invalid hexadecimal floating-point string");
     }
     *d = negative ? -*d : *d;
     return true;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/char_class.h"
 #include "base/utf8.h"
 #include "interp/int_view.h"
 #include "interp/obj_float.h"
@@ -20,13 +21,27 @@ static bool is_align(char c)
     return c == '<' || c == '>' || c == '^' || c == '=';
 }
 
+// The decimal digit of any script at `at`, -1: none; how many bytes it takes.
+static int digit_at(const char *at, size_t *size)
+{
+    uint32_t point = (unsigned char)*at;
+    *size = 1;
+    if (point < 0x80) {
+        return point >= '0' && point <= '9' ? (int)point - '0' : -1;
+    }
+    // The text is valid up to its NUL: what is cut off there decodes to none.
+    *size = utf8_decode(at, strnlen(at, UTF8_MAX_BYTES), &point);
+    return *size == 0 ? -1 : char_decimal(point);
+}
+
 // Decimal digits at *at; -1 if there are none. False: too many for 64 bits;
 // what is merely too large for a text is told when the whole is known.
 static bool parse_number(Vm *vm, const char **at, int64_t *out)
 {
     *out = -1;
-    for (; **at >= '0' && **at <= '9'; (*at)++) {
-        int64_t above = *out < 0 ? 0 : *out, digit = **at - '0';
+    int digit;
+    for (size_t size; (digit = digit_at(*at, &size)) >= 0; *at += size) {
+        int64_t above = *out < 0 ? 0 : *out;
         if (__builtin_mul_overflow(above, 10, out) ||
             __builtin_add_overflow(*out, digit, out)) {
             return raise_false(vm, ERR_VALUE,
@@ -45,7 +60,7 @@ static const char *parse_align(const char *at, size_t length, FormatSpec *spec)
     size_t size = length > 0 ? utf8_decode(at, length, &codepoint) : 0;
     if (size > 0 && size < length && is_align(at[size])) {
         memcpy(spec->fill, at, size);
-        spec->fill[size] = '\0';
+        spec->fill_size = (uint8_t)size;
         spec->align = at[size];
         return at + size + 1;
     }
@@ -71,8 +86,9 @@ static const char *parse_flags(const char *at, FormatSpec *spec)
         at++;
     }
     if (*at == '0') {
-        if (spec->fill[0] == '\0') {
+        if (spec->fill_size == 0) {
             spec->fill[0] = '0';
+            spec->fill_size = 1;
         }
         if (spec->align == 0) {
             spec->align = '=';
@@ -132,6 +148,24 @@ static bool parse_grouping(Vm *vm, const char **at, FormatSpec *spec)
            raise_false(vm, ERR_VALUE, "Cannot specify both ',' and '_'.");
 }
 
+// The specification is shown whole: as an object, since a NUL in it would end
+// the text of an error.
+static bool invalid_spec(Vm *vm, Str *text, Value v)
+{
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    strbuf_puts(&out, "Invalid format specifier '");
+    strbuf_add(&out, text->text, text->length);
+    strbuf_printf(&out, "' for object of type '%s'",
+                  type_name(type_of(vm, v)));
+    Str *message = str_from_buf(vm, &out);
+    if (message != NULL) {
+        raise_with(vm, ERR_VALUE, str_value(message));
+        object_release(&vm->ctx, message);
+    }
+    return false;
+}
+
 // The text has a NUL at its end, so single characters may be read without a
 // check; `end` then tells a real end from a NUL inside.
 static bool format_parse(Vm *vm, Value v, char type, Str *text,
@@ -143,6 +177,10 @@ static bool format_parse(Vm *vm, Value v, char type, Str *text,
     // [[fill]align][sign][z][#][0][width][grouping][.precision][type]
     const char *at = parse_align(text->text, text->length, spec);
     at = parse_flags(at, spec);
+    if (spec->fill_size == 0) {
+        spec->fill[0] = ' ';
+        spec->fill_size = 1;
+    }
     if (!parse_number(vm, &at, &spec->width) ||
         !parse_grouping(vm, &at, spec)) {
         return false;
@@ -166,10 +204,11 @@ static bool format_parse(Vm *vm, Value v, char type, Str *text,
         at += size == 0 ? 1 : size;
     }
     if (at != end) {
-        return raise_false(vm, ERR_VALUE,
-                           "Invalid format specifier '%s' for object of type "
-                           "'%s'",
-                           text->text, type_name(type_of(vm, v)));
+        return invalid_spec(vm, text, v);
+    }
+    // Only a float takes a NUL for no letter, by an accident of CPython's.
+    if (type != 0 && at > text->text && at[-1] == '\0') {
+        return unknown_code(vm, 0, v);
     }
     // CPython would try, and fail in the same way.
     if (spec->width > FORMAT_MAX) {
@@ -182,130 +221,6 @@ static bool format_parse(Vm *vm, Value v, char type, Str *text,
     // No class knows a letter beyond ASCII.
     return letter == 0 || (letter > 32 && letter < 127) ||
            unknown_code(vm, letter, v);
-}
-
-// A width may be huge; the loop stops at the first failed allocation.
-static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
-{
-    const char *fill = spec->fill[0] == '\0' ? " " : spec->fill;
-    if (fill[1] == '\0') {
-        strbuf_pad(out, *fill, count > 0 ? (size_t)count : 0);
-        return;
-    }
-    for (int64_t i = 0; i < count && strbuf_ok(out); i++) {
-        strbuf_puts(out, fill);
-    }
-}
-
-// The width counts code points, not bytes. Centring puts the odd one on the
-// right, as CPython does.
-void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
-                size_t length, char align)
-{
-    int64_t room = spec->width - (int64_t)utf8_count(text, length);
-    // A width of -1, not given, ends up here, too.
-    room = room < 0 ? 0 : room;
-    align = spec->align != 0 ? spec->align : align;
-    int64_t left = align == '<' ? 0 : align == '^' ? room / 2 : room;
-    pad(out, spec, left);
-    strbuf_add(out, text, length);
-    pad(out, spec, room - left);
-}
-
-// Digits with separators; `width` > 0: zeros in front fill it up.
-static void group_digits(StrBuf *out, const char *digits, size_t count,
-                         char separator, int group, int64_t width)
-{
-    // Digits that are printed, zeros in front included.
-    size_t total = count;
-    size_t step = (size_t)group;
-    // Zeros take separators, too, so their number cannot be computed by one
-    // subtraction: each new one may bring a separator along.
-    // So many fit at least, whatever the group.
-    if (separator != 0 && width > 8 && (size_t)width / (step + 1) > count) {
-        total = (size_t)width / (step + 1) * step - step;
-    }
-    while (separator != 0 && width > 0 &&
-           (int64_t)(total + (total - 1) / step) < width) {
-        total++;
-    }
-    for (size_t i = 0; i < total && strbuf_ok(out); i++) {
-        if (i > 0 && separator != 0 && (total - i) % step == 0) {
-            strbuf_putc(out, separator);
-        }
-        strbuf_putc(out, i < total - count ? '0'
-                                           : digits[i - (total - count)]);
-    }
-}
-
-// Without grouping, and with spaces on the left if any. False: not that.
-static bool add_plainly(StrBuf *out, const FormatSpec *spec, const char *sign,
-                        const char *digits, size_t length)
-{
-    bool right = spec->align == 0 || spec->align == '>';
-    if (spec->grouping != 0 || !right ||
-        (spec->fill[0] != ' ' && spec->fill[0] != '\0')) {
-        return false;
-    }
-    int64_t room = spec->width - (int64_t)(strlen(sign) + length);
-    if (room > 0) {
-        strbuf_pad(out, ' ', (size_t)room);
-    }
-    strbuf_puts(out, sign);
-    strbuf_add(out, digits, length);
-    return true;
-}
-
-// Only the whole part is grouped: `whole` counts the digits before the point or
-// exponent. In groups of 4 (bases 2, 8, 16) letters may be digits.
-void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
-                   const char *digits, size_t length, int group)
-{
-    if (add_plainly(out, spec, sign, digits, length)) {
-        return;
-    }
-    size_t whole = 0;
-    bool hex = group == 4;
-    while (whole < length &&
-           ((digits[whole] >= '0' && digits[whole] <= '9') ||
-            (hex && ((digits[whole] | 32) >= 'a' &&
-                     (digits[whole] | 32) <= 'f')))) {
-        whole++;
-    }
-    // Apart from `out`, as its length decides on the padding.
-    StrBuf body;
-    strbuf_init(&body, out->ctx);
-    // What the zeros share the width with besides the grouped digits.
-    int64_t used = (int64_t)(strlen(sign) + length - whole);
-    // Only zeros take separators; another fill is plain padding.
-    bool zeros = spec->align == '=' && spec->fill[0] == '0';
-    if (whole > 0) {
-        group_digits(&body, digits, whole, spec->grouping, group,
-                     zeros ? spec->width - used : 0);
-    }
-    strbuf_add(&body, digits + whole, length - whole);
-    int64_t room =
-        spec->width - (int64_t)(strlen(sign) + body.length);
-    if (spec->align == '=') {
-        strbuf_puts(out, sign);
-        pad(out, spec, room);
-        strbuf_add(out, strbuf_text(&body), body.length);
-    } else {
-        StrBuf all;
-        strbuf_init(&all, out->ctx);
-        strbuf_puts(&all, sign);
-        strbuf_add(&all, strbuf_text(&body), body.length);
-        format_pad(out, spec, strbuf_text(&all), all.length, '>');
-        // A failure of the helper buffer must not pass for an empty text.
-        if (!strbuf_ok(&all)) {
-            strbuf_fail(out);
-        }
-        strbuf_free(&all);
-    }
-    if (!strbuf_ok(&body)) {
-        strbuf_fail(out);
-    }
-    strbuf_free(&body);
 }
 
 // Takes the buffer. VALUE_FAIL: it has failed on the way.
@@ -418,6 +333,39 @@ Value format_int(Vm *vm, Value v, Str *text)
     return finish(vm, &out);
 }
 
+// 1e+16 becomes 1.e+16; what has a point already stays. The number begins at
+// `start`.
+static void point_before_exponent(StrBuf *out, size_t start)
+{
+    size_t length = out->length - start;
+    const char *number = strbuf_text(out) + start;
+    const char *exponent = memchr(number, 'e', length);
+    if (exponent == NULL || memchr(number, '.', length) != NULL) {
+        return;
+    }
+    size_t at = start + (size_t)(exponent - number);
+    strbuf_putc(out, '.');
+    if (strbuf_ok(out)) {
+        memmove(out->text + at + 1, out->text + at, start + length - at);
+        out->text[at] = '.';
+    }
+}
+
+// %#g, which keeps zeros at the end. Not by printf: some C libraries lose them
+// where rounding makes the number a digit longer.
+static void general_digits(StrBuf *out, double d, int digits, bool upper)
+{
+    digits = digits == 0 ? 1 : digits;
+    size_t start = out->length;
+    strbuf_printf(out, upper ? "%#.*E" : "%#.*e", digits - 1, d);
+    const char *exponent = strrchr(strbuf_text(out), upper ? 'E' : 'e');
+    int value = exponent == NULL ? 0 : atoi(exponent + 1);
+    if (value >= -4 && value < digits && strbuf_ok(out)) {
+        out->length = start;
+        strbuf_printf(out, "%#.*f", digits - 1 - value, d);
+    }
+}
+
 // The sign is the caller's, which knows about '+', ' ' and 'z'. '%' is 'f' of a
 // hundredfold with its sign behind.
 void format_digits(StrBuf *out, double d, char type, int64_t precision,
@@ -431,9 +379,14 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         strbuf_puts(out, type == '%' ? "%" : "");
         return;
     }
-    // No letter and no precision: as repr().
+    // No letter and no precision: as repr(), with a point in any case if that is
+    // asked for.
     if (type == 'r') {
+        size_t start = out->length;
         float_print_repr(out, d);
+        if (alternate && strbuf_ok(out)) {
+            point_before_exponent(out, start);
+        }
         return;
     }
     // 6, the default of C and of Python alike.
@@ -455,15 +408,45 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         }
         strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d);
         break;
-    case 'G': strbuf_printf(out, alternate ? "%#.*G" : "%.*G", digits, d);
-        break;
-    default: strbuf_printf(out, alternate ? "%#.*g" : "%.*g", digits, d);
+    case 'G':
+    default:
+        if (alternate) {
+            general_digits(out, d, digits, upper);
+            break;
+        }
+        strbuf_printf(out, upper ? "%.*G" : "%.*g", digits, d);
     }
+}
+
+// In exponent form, without zeros at the mantissa's end, and without the point
+// if nothing is behind it.
+static void mantissa_digits(StrBuf *out, double d, int64_t precision)
+{
+    StrBuf body;
+    strbuf_init(&body, out->ctx);
+    format_digits(&body, d, 'e', precision - 1, false);
+    const char *text = strbuf_text(&body);
+    const char *end = strchr(text, 'e'), *last = end;
+    if (end != NULL && memchr(text, '.', (size_t)(end - text)) != NULL) {
+        while (last[-1] == '0') {
+            last--;
+        }
+        last -= last[-1] == '.';
+    }
+    if (end != NULL) {
+        strbuf_add(out, text, (size_t)(last - text));
+        strbuf_puts(out, end);
+    } else {
+        // Out of memory.
+        strbuf_fail(out);
+    }
+    strbuf_free(&body);
 }
 
 // No type but a precision: as 'g', with at least one digit past the point and
 // exponents one step earlier.
-static void untyped_digits(StrBuf *out, double d, int64_t precision)
+static void untyped_digits(StrBuf *out, double d, int64_t precision,
+                           bool alternate)
 {
     // As %g does: no significant digit at all makes no sense.
     precision = precision == 0 ? 1 : precision;
@@ -474,20 +457,15 @@ static void untyped_digits(StrBuf *out, double d, int64_t precision)
     snprintf(text, sizeof text, "%.*e", shown, fabs(d));
     const char *exponent = strchr(text, 'e');
     int value = exponent == NULL ? 0 : atoi(exponent + 1);
-    if (value < -4 || value >= precision - 1) {
-        // In exponent form, without zeros at the end.
-        // Zeros go from the mantissa only, and the point if nothing is behind
-        // it.
-        char *end = strchr(text, 'e');
-        char *last = end;
-        if (memchr(text, '.', (size_t)(end - text)) != NULL) {
-            while (last[-1] == '0') {
-                last--;
-            }
-            last -= last[-1] == '.';
-        }
-        strbuf_add(out, text, (size_t)(last - text));
-        strbuf_puts(out, end);
+    bool scientific = value < -4 || value >= precision - 1;
+    // '#': all digits stay, and the point, too.
+    if (alternate) {
+        format_digits(out, d, scientific ? 'e' : 'g',
+                      scientific ? precision - 1 : precision, true);
+        return;
+    }
+    if (scientific) {
+        mantissa_digits(out, d, precision);
         return;
     }
     // What is in `out` already is not looked at.
@@ -529,7 +507,7 @@ Value format_float(Vm *vm, Value v, Str *text)
     // A precision without a letter is neither 'g' nor repr(): one digit stands
     // behind the point at least.
     if (spec.type == 0 && spec.precision >= 0 && isfinite(d)) {
-        untyped_digits(&digits, d, spec.precision);
+        untyped_digits(&digits, d, spec.precision, spec.alternate);
     } else {
         format_digits(&digits, d, spec.type == 0 ? 'r' : spec.type,
                       spec.precision, spec.alternate);

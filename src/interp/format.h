@@ -5,7 +5,8 @@
 #include "interp/obj_str.h"
 
 typedef struct FormatSpec {
-    char fill[5];       // one code point, NUL-terminated
+    char fill[5];       // one code point; a NUL may be one
+    uint8_t fill_size;  // its bytes, 1 to 4
     char align;         // '<' '>' '^' '='; 0: not given
     bool align_implied; // a leading 0 has set it, not the spec
     char sign;          // '+', '-' or ' '; 0: not given

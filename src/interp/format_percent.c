@@ -275,7 +275,8 @@ static Value percent_whole(Percent *p, char type, Value v)
         if (value_failed(whole) && !raise_matches(p->vm, ERR_TYPE)) {
             return VALUE_FAIL;
         }
-        if (!value_failed(whole) && value_is_integer(whole)) {
+        if (!value_failed(whole) &&
+            (value_is_integer(whole) || value_is_bool(whole))) {
             return whole;
         }
         // A TypeError, or a result that is no int, is told as the format's.
@@ -456,7 +457,8 @@ static bool percent_field(Percent *p)
         strbuf_putc(&p->out, '%');
         return true;
     }
-    FormatSpec spec = {.fill = " ", .width = -1, .precision = -1};
+    FormatSpec spec = {
+        .fill = " ", .fill_size = 1, .width = -1, .precision = -1};
     if (p->at < p->end && *p->at == '(' && !percent_named(p)) {
         return false;
     }

@@ -180,12 +180,6 @@ static Value int_of(Vm *vm, Value v)
 static Value int_of_base(Vm *vm, Value v, Value base_value)
 {
     int64_t base;
-    bool bytes = value_is_kind(v, KIND_BYTES);
-    if (!value_is_str(v) && !bytes) {
-        return raise_error(vm, ERR_TYPE,
-                           "int() can't convert non-string with explicit "
-                           "base");
-    }
     if (!value_to_index(vm, base_value, &base)) {
         if (!raise_matches(vm, ERR_OVERFLOW)) {
             return VALUE_FAIL;
@@ -197,6 +191,11 @@ static Value int_of_base(Vm *vm, Value v, Value base_value)
     if (base != 0 && (base < 2 || base > 36)) {
         return raise_error(vm, ERR_VALUE,
                            "int() base must be >= 2 and <= 36, or 0");
+    }
+    if (!value_is_str(v) && !value_is_kind(v, KIND_BYTES)) {
+        return raise_error(vm, ERR_TYPE,
+                           "int() can't convert non-string with explicit "
+                           "base");
     }
     return int_parse_value(vm, v, (int)base);
 }

@@ -229,13 +229,13 @@ static Value method_reversed(Vm *vm, Value *args, uint32_t count)
     return iter_reversed_plain(vm, args[0]);
 }
 
-// `reverse` is any object with a truth value. list_sort treats a None key as
+// list_sort treats a None key as
 // none and checks the list for changes made by the key function.
 static Value method_sort(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     bool reverse;
-    if (!list_sort_reverse(vm, args[2], &reverse) ||
+    if (!value_to_flag(vm, args[2], &reverse) ||
         !list_sort(vm, self_of(args), args[1], reverse)) {
         return VALUE_FAIL;
     }

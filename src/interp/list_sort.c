@@ -383,31 +383,10 @@ static int sort_immediates(Vm *vm, List *list, bool reverse)
     return ok ? 1 : -1;
 }
 
-// The trace is told once, as the whole order changes. The list gets its old
-// array back, and its capacity with it.
-bool list_sort_reverse(Vm *vm, Value given, bool *reverse)
-{
-    int64_t number = 0;
-    if (value_is_bool(given) || value_unbound(given)) {
-        *reverse = value_same(given, VALUE_TRUE);
-        return true;
-    }
-    // Past 64 bits and past 32 bits are told alike.
-    if (!value_to_index(vm, given, &number)) {
-        if (!raise_matches(vm, ERR_OVERFLOW)) {
-            return false;
-        }
-        raise_clear(vm);
-        number = INT64_MAX;
-    }
-    *reverse = number != 0;
-    return (number >= INT32_MIN && number <= INT32_MAX) ||
-           raise_false(vm, ERR_OVERFLOW,
-                       "Python int too large to convert to C int");
-}
-
 // Stable, as Python's. The items are sorted in a copy, so that keys and
-// comparisons may look at the list, which is empty meanwhile.
+// comparisons may look at the list, which is empty meanwhile. The trace is told
+// once, as the whole order changes. The list gets its old array back, and its
+// capacity with it.
 bool list_sort(Vm *vm, List *list, Value key, bool reverse)
 {
     size_t count = list->count, size = count * sizeof(SortItem);

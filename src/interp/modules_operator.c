@@ -2,6 +2,7 @@
 // methodcaller do when they are called.
 //
 // lib/operator.duet derives the classes that programs see.
+#include "interp/builtins.h"
 #include "interp/module.h"
 #include "interp/obj_int.h"
 #include "interp/obj_dict.h"
@@ -335,7 +336,15 @@ static Value length_hint(Vm *vm, Value *args, uint32_t count)
     return int_from_i64(vm, hint);
 }
 
+// operator.index(): of a subclass of int the plain int.
+static Value index_of(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return builtin_index(vm, args[0]);
+}
+
 static const NativeDef operator_functions[] = {
+    {"index", "a, /", index_of, "a as an integer, by __index__."},
     {"length_hint", "obj, default=0, /", length_hint,
      "len(obj), or what it says of itself, or the default."},
     {NULL, NULL, NULL, NULL}};

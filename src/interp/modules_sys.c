@@ -40,8 +40,8 @@ SYS_BODY(exit)
 SYS_BODY(setrecursionlimit)
 {
     (void)count;
-    int64_t limit;
-    if (!value_to_index(vm, args[0], &limit)) {
+    int limit;
+    if (!value_to_c_int(vm, args[0], &limit)) {
         return VALUE_FAIL;
     }
     // In this order, so that 0 has the text about the limit and not the one
@@ -49,10 +49,6 @@ SYS_BODY(setrecursionlimit)
     if (limit < LIMIT_MIN) {
         return raise_error(vm, ERR_VALUE,
                            "recursion limit must be greater or equal than 1");
-    }
-    if (limit > INT32_MAX) {
-        return raise_error(vm, ERR_OVERFLOW,
-                           "Python int too large to convert to C int");
     }
     vm_set_recursion_limit(vm, (uint32_t)limit);
     return VALUE_NONE;

@@ -21,13 +21,16 @@
 // super() and subclasses.
 METHOD(abs)
 {
-    return builtin_abs(vm, args, count);
+    (void)count;
+    return number_abs(vm, args[0]);
 }
 
-// As the built-in function, half to even.
+// Half to even. None for the digits of an int is an error.
 METHOD(round)
 {
-    return builtin_round(vm, args, count);
+    (void)count;
+    bool none = value_is_none(args[1]) && value_is_float(args[0]);
+    return number_round(vm, args[0], none ? VALUE_UNBOUND : args[1]);
 }
 
 // trunc, floor and ceil of a float differ in the C function alone.
@@ -72,8 +75,7 @@ static Value divmod_of(Vm *vm, Value self, Value a, Value b)
     if (!is_number(a, floats) || !is_number(b, floats)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    Value pair[2] = {a, b};
-    return builtin_divmod(vm, pair, 2);
+    return number_divmod(vm, a, b);
 }
 
 // NotImplemented for other operands, so that the reflected method is asked.
@@ -231,14 +233,14 @@ METHOD(from_bytes)
     if (order == '\0') {
         return VALUE_FAIL;
     }
-    // bytes() of a str would ask for an encoding: a different message.
-    if (value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "cannot convert 'str' object to bytes");
+    // What bytes() takes, but for an int and a str.
+    Value source = bytes_from_method(vm, args[1]);
+    if (value_unbound(source)) {
+        source = value_is_str(args[1])
+                     ? raise_error(vm, ERR_TYPE,
+                                   "cannot convert 'str' object to bytes")
+                     : bytes_from_items(vm, args[1]);
     }
-    // bytes() accepts what from_bytes does: bytes, iterables of ints.
-    Value source = vm_call(vm, value_from_object(vm->types[KIND_BYTES]),
-                           args + 1, 1);
     if (value_failed(source)) {
         return source;
     }

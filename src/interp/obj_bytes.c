@@ -319,7 +319,7 @@ static bool byte_of(Vm *vm, Value item, int64_t *byte)
 
 // bytes(iterable of ints).
 // No TypeError but that of a missing __iter__ is replaced here.
-static Value bytes_from_items(Vm *vm, Value iterable)
+Value bytes_from_items(Vm *vm, Value iterable)
 {
     Value iterator = value_iter(vm, iterable);
     if (value_failed(iterator)) {

@@ -20,6 +20,8 @@ size_t bytes_length(Value v);
 // What v.__bytes__() gives, owned; bytes are their own. UNBOUND: v has no such
 // method; VALUE_FAIL: it failed or gave something else.
 Value bytes_from_method(Vm *vm, Value v);
+// The bytes of an iterable of ints, owned.
+Value bytes_from_items(Vm *vm, Value iterable);
 // str.encode and bytes.decode; encoding UNBOUND: UTF-8. `function` is what the
 // errors of wrong arguments name.
 Value bytes_encode(Vm *vm, const char *function, Value str, Value encoding,

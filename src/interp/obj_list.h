@@ -36,8 +36,6 @@ void tuple_destroy_plain(Vm *vm, Tuple *tuple);
 Value tuple_of_owned(Vm *vm, Value *items, size_t count);
 // Stable merge sort with `key` (UNBOUND: none). False: failed; the list then
 // holds some order of the same items.
-// What sort and sorted take for `reverse`: an int that fits C's; UNBOUND: no.
-MUST_CHECK bool list_sort_reverse(Vm *vm, Value given, bool *reverse);
 MUST_CHECK bool list_sort(Vm *vm, List *list, Value key, bool reverse);
 
 // Whether two tuples proper of numbers and strs are equal: 1, 0; -1: they are

@@ -72,6 +72,12 @@ MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
                                              // ERR_OVERFLOW beyond 64 bits
 // The same for a count of items: the overflow is told as a sequence tells it.
 MUST_CHECK bool value_to_count(Vm *vm, Value v, int64_t *out);
+// As value_to_index, to the range of C's int, which CPython's arguments of that
+// type tell of.
+MUST_CHECK bool value_to_c_int(Vm *vm, Value v, int *out);
+// An argument that is true or false and that CPython reads as an int of C, not
+// by its truth; UNBOUND is false.
+MUST_CHECK bool value_to_flag(Vm *vm, Value v, bool *out);
 // Float, int and __float__, __index__.
 MUST_CHECK bool value_to_double(Vm *vm, Value v, double *out);
 // What operator.length_hint gives; `otherwise` where nothing is known.

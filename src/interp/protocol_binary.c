@@ -402,6 +402,34 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
     return ok;
 }
 
+// Past 64 bits and past 32 bits are told alike.
+bool value_to_c_int(Vm *vm, Value v, int *out)
+{
+    int64_t number = INT64_MAX;
+    if (!value_to_index(vm, v, &number)) {
+        if (!raise_matches(vm, ERR_OVERFLOW)) {
+            return false;
+        }
+        raise_clear(vm);
+    }
+    *out = (int)number;
+    return *out == number ||
+           raise_false(vm, ERR_OVERFLOW,
+                       "Python int too large to convert to C int");
+}
+
+// True and False, by far the most frequent, go without a conversion.
+bool value_to_flag(Vm *vm, Value v, bool *out)
+{
+    int number = value_same(v, VALUE_TRUE);
+    if (!value_is_bool(v) && !value_unbound(v) &&
+        !value_to_c_int(vm, v, &number)) {
+        return false;
+    }
+    *out = number != 0;
+    return true;
+}
+
 // A length that no memory can hold is told by the type of what was given.
 bool value_to_count(Vm *vm, Value v, int64_t *out)
 {

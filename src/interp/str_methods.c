@@ -169,7 +169,7 @@ static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
 // Owned.
 static Value pad_method(Vm *vm, Value *args, char align)
 {
-    FormatSpec spec = {.fill = " "};
+    FormatSpec spec = {.fill = " ", .fill_size = 1};
     if (!value_to_index(vm, args[1], &spec.width)) {
         return VALUE_FAIL;
     }
@@ -186,12 +186,12 @@ static Value pad_method(Vm *vm, Value *args, char align)
                                "The fill character must be exactly one "
                                "character long");
         }
-        // One code point of UTF-8 and its zero byte.
-        memcpy(spec.fill, fill->text, fill->length + 1);
+        memcpy(spec.fill, fill->text, fill->length);
+        spec.fill_size = (uint8_t)fill->length;
     }
     Str *str = value_as_str(args[0]);
     int64_t room = spec.width - (int64_t)str->count;
-    if (room > 0 && room < PAD_QUICK && spec.fill[1] == '\0') {
+    if (room > 0 && room < PAD_QUICK && spec.fill_size == 1) {
         // CPython puts the odd one to the left if the width is odd.
         int64_t left = align == '>'   ? room
                        : align == '<' ? 0
@@ -210,7 +210,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
         first.width = left + (int64_t)str->count;
         format_pad(&out, &first, str->text, str->length, '>');
         for (int64_t i = left; i < room && strbuf_ok(&out); i++) {
-            strbuf_puts(&out, spec.fill);
+            strbuf_add(&out, spec.fill, spec.fill_size);
         }
     } else {
         format_pad(&out, &spec, str->text, str->length, align);
@@ -268,8 +268,9 @@ static Value method_zfill(Vm *vm, Value *args, uint32_t count)
 static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int64_t width = 8, column = 0;
-    if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &width)) {
+    int width = 8;
+    int64_t column = 0;
+    if (!value_unbound(args[1]) && !value_to_c_int(vm, args[1], &width)) {
         return VALUE_FAIL;
     }
     Str *str = value_as_str(args[0]);

@@ -160,7 +160,7 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
         return VALUE_FAIL;
     }
     size_t count = choices == NULL ? 1 : choices->count;
-    for (size_t i = 0; possible && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         Value affix = choices == NULL ? args[1] : choices->items[i];
         // Found out item by item: one that fits before it ends the search.
         if (!value_is_str(affix)) {
@@ -169,7 +169,7 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
                                at_end ? "endswith" : "startswith",
                                type_name(type_of(vm, affix)));
         }
-        if (has_affix(&search, value_as_str(affix), at_end)) {
+        if (possible && has_affix(&search, value_as_str(affix), at_end)) {
             return VALUE_TRUE;
         }
     }

@@ -204,8 +204,9 @@ static size_t line_end(const char *at, const char *end)
 Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int keep = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
-    List *list = keep < 0 ? NULL : list_new(vm, 0);
+    bool keep;
+    List *list =
+        value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }
