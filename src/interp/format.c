@@ -379,8 +379,8 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         strbuf_puts(out, type == '%' ? "%" : "");
         return;
     }
-    // No letter and no precision: as repr(), with a point in any case if that is
-    // asked for.
+    // No letter and no precision: as repr(), with a point in any case if
+    // that is asked for.
     if (type == 'r') {
         size_t start = out->length;
         float_print_repr(out, d);
