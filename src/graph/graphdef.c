@@ -17,6 +17,7 @@ Arena *scope_arena(Scope *scope)
 }
 
 // Tables by value and by Variable of the scope's graph, empty.
+// False: no memory; scope_close is called all the same.
 bool scope_open(Scope *scope, Writer *writer, Graph *graph, bool function)
 {
     // One more than is needed, so that an empty graph is no allocation of zero
@@ -51,6 +52,7 @@ void scope_close(Scope *scope)
 }
 
 // printf into the arena.
+// NULL: no memory.
 const char *scope_print(Scope *scope, const char *format, ...)
 {
     StrBuf buf;
@@ -68,6 +70,7 @@ const char *scope_print(Scope *scope, const char *format, ...)
 }
 
 // TensorFlow's rule: "add", "add_1", "add_2", …
+// NULL: no memory. The name is taken from then on.
 const char *scope_name(Scope *scope, const char *base)
 {
     const char *name = base;
@@ -85,6 +88,7 @@ const char *scope_name(Scope *scope, const char *base)
 }
 
 // The outermost graph's nodes are listed for programs to look at.
+// False: no memory.
 static bool list_node(Scope *scope, const char *name, const char *op,
                       const char **inputs, uint32_t count)
 {
@@ -104,6 +108,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
 }
 
 // The message's head: name, op, inputs.
+// False: no memory. The node stays open for its attributes.
 bool scope_node(Scope *scope, const char *name, const char *op,
                 const char **inputs, uint32_t count)
 {
@@ -123,6 +128,8 @@ bool scope_close_node(Scope *scope)
 }
 
 // Outside of functions the first result goes by the node's name alone.
+// Inside of functions a result goes by the node, the name of the output and its
+// number in that.
 const char *scope_reference(Scope *scope, const char *name, const char *op,
                             uint32_t inputs, uint32_t index)
 {
@@ -135,6 +142,7 @@ const char *scope_reference(Scope *scope, const char *name, const char *op,
 
 // Constants have no inputs, so that they may stand anywhere before their first
 // use.
+// NULL: no memory.
 const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
 {
     const char *name = scope_name(scope, base);
@@ -166,6 +174,8 @@ const char *scope_use(Scope *scope, ValueId value, const char *user,
 }
 
 // Constants are named after the operand that they are: "add/y".
+// `extra`: room behind them, for inputs that the form itself adds. NULL: an
+// error is pending.
 const char **scope_use_all(Scope *scope, const GraphNode *node,
                            const char *name, uint32_t extra)
 {
@@ -200,6 +210,7 @@ bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
 }
 
 // Without an effect before it the node is free.
+// A control input: it carries no value and only orders.
 void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
 {
     if (scope->effect != NULL) {
@@ -208,6 +219,7 @@ void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
 }
 
 // The chain of effects ends here for now.
+// What has an effect comes after this one, as the program has it.
 bool scope_set_effect(Scope *scope, const char *name)
 {
     scope->effect = scope_print(scope, "^%s", name);
@@ -215,6 +227,7 @@ bool scope_set_effect(Scope *scope, const char *name)
 }
 
 // With the node's place, so that the user's line is shown.
+// Always false.
 bool scope_refuse(Scope *scope, const GraphNode *node)
 {
     return ctx_fail_at(scope->writer->ctx, ERR_VALUE, node->place.source,
@@ -224,6 +237,7 @@ bool scope_refuse(Scope *scope, const GraphNode *node)
 }
 
 // By kind: flow, calls, effects, and all that is ordinary.
+// False: an error is pending.
 static bool write_node(Scope *scope, const GraphNode *node)
 {
     switch (node->op) {
@@ -247,6 +261,7 @@ static bool write_node(Scope *scope, const GraphNode *node)
 }
 
 // Blocks nest in functions, which are written while their owner is.
+// False: an error is pending.
 bool graphdef_nodes(Scope *scope, const GraphBlock *block)
 {
     bool ok = ctx_enter(scope->writer->ctx);
@@ -263,6 +278,7 @@ bool graphdef_nodes(Scope *scope, const GraphBlock *block)
 
 // Identities give results names that callers can rely on, and wait for the
 // last effect.
+// refs[0 .. count) are then the references of the results.
 bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
                       const char **refs)
 {
@@ -289,6 +305,7 @@ bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
 }
 
 // Arguments and captures alike: both are fed.
+// False: no memory.
 static bool write_placeholders(Scope *scope)
 {
     Graph *graph = scope->graph;
@@ -326,6 +343,7 @@ static bool write_end(Scope *scope)
 
 // Inputs, Variables, nodes, results: in the order in which TensorFlow would
 // show them.
+// False: an error is pending.
 static bool write_graph(Scope *scope)
 {
     const GraphBlock *block = scope->graph->block;
@@ -340,6 +358,7 @@ static bool write_graph(Scope *scope)
 
 // The library comes behind the nodes: functions are known when all nodes are
 // written.
+// False: an error is pending. graphdef_free frees `def` in any case.
 bool graphdef_write(Graph *graph, GraphDef *def)
 {
     Writer writer = {.ctx = graph->ctx, .def = def};
