@@ -23,6 +23,7 @@ BUILTIN_BODY(getattr)
 }
 
 // setattr and delattr: an UNBOUND value deletes.
+// attr_name refuses what is no str.
 static Value store(Vm *vm, Value object, Value name, Value value)
 {
     Str *key = attr_name(vm, name);
@@ -87,6 +88,7 @@ BUILTIN_BODY(ascii)
 }
 
 // 1, 0, -1. Nested tuples of classes nest C calls.
+// -1: an error is pending.
 static int is_subclass(Vm *vm, Type *cls, Value classes)
 {
     // Only a metaclass written in Duet can override the check, so the built-in
@@ -146,6 +148,7 @@ BUILTIN_BODY(vars)
 }
 
 // A dict serves as an ordered set here: the values are not used.
+// False: an error is pending.
 static bool add_keys(Vm *vm, Dict *names, const Dict *from)
 {
     Value key, value;
@@ -160,6 +163,7 @@ static bool add_keys(Vm *vm, Dict *names, const Dict *from)
 
 // All names of the class and its bases. Ones that are hidden by a nearer class
 // are simply set twice.
+// False: an error is pending.
 static bool add_class(Vm *vm, Dict *names, const Type *cls)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
@@ -173,6 +177,8 @@ static bool add_class(Vm *vm, Dict *names, const Type *cls)
 }
 
 // Names that stand in the dict of a base but are no attributes of v.
+// False: an error is pending. dir() lists what can be asked for, so names
+// follow from the class's flags rather than from the dicts.
 static bool hide_names(Vm *vm, Dict *names, Value v)
 {
     Type *cls = value_is_kind(v, KIND_TYPE) ? (Type *)value_object(v)
@@ -204,6 +210,8 @@ static bool hide_names(Vm *vm, Dict *names, Value v)
 }
 
 // The names of v: its own, then those of its class.
+// False: an error is pending. A __dict__ that a program has made something else
+// of is passed over.
 static bool add_names(Vm *vm, Dict *names, Value v)
 {
     if (value_is_kind(v, KIND_MODULE)) {
@@ -236,6 +244,7 @@ static Value sorted_names(Vm *vm, Value iterable)
 }
 
 // What object.__dir__ answers, sorted. Owned; VALUE_FAIL: an error is pending.
+// A list.
 Value builtin_names_of(Vm *vm, Value v)
 {
     // A dict drops names that occur twice.

@@ -39,6 +39,7 @@ static uint32_t default_count(const Binding *b)
 }
 
 // For the message alone: how many keyword-only parameters have a value.
+// Defaults are not filled in yet when it is asked.
 static uint32_t bound_keyword_only(const Binding *b)
 {
     uint32_t count = 0;
@@ -49,6 +50,7 @@ static uint32_t bound_keyword_only(const Binding *b)
 }
 
 // With keyword-only arguments given, CPython counts those in its message.
+// Always false.
 static bool too_many_positional(Binding *b)
 {
     uint32_t most = b->code->positional_count;
@@ -75,6 +77,7 @@ static bool too_many_positional(Binding *b)
 }
 
 // "'a'", "'a' and 'b'", "'a', 'b', and 'c'" of the unbound ones.
+// Always false. `kind` is "positional" or "keyword-only".
 static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
                               const char *kind)
 {
@@ -109,6 +112,7 @@ static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
 
 // Takes the keywords' values out of the window, and the extra positional
 // ones into *args.
+// False: no memory.
 static bool clear_behind(Binding *b, uint32_t count)
 {
     uint32_t positional = b->code->positional_count;
@@ -158,6 +162,7 @@ static int find_parameter(const Binding *b, Str *name, uint32_t from,
 }
 
 // A positional-only parameter by that name has a message of its own.
+// Always false.
 static bool unexpected_keyword(Binding *b, Str *name)
 {
     uint32_t only = b->code->positional_only_count;
@@ -172,6 +177,7 @@ static bool unexpected_keyword(Binding *b, Str *name)
 }
 
 // Positional-only names are not found here and may go to **kwargs.
+// False: an error is pending.
 static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
 {
     // The order of registers puts keyword-only parameters behind the positional
@@ -195,6 +201,7 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
 }
 
 // **kwargs is the last parameter, and gets a dict even if nothing is left.
+// False: an error is pending.
 static bool bind_keywords(Binding *b)
 {
     // NULL: the function has no **kwargs, and unknown names are errors.
@@ -216,6 +223,7 @@ static bool bind_keywords(Binding *b)
 }
 
 // Missing arguments are told all at once.
+// False: an error is pending.
 static bool fill_defaults(Binding *b)
 {
     uint32_t positional = b->code->positional_count;
@@ -259,6 +267,8 @@ static bool bind(Binding *b, uint32_t count)
 
 // Positional arguments alone, fewer than the parameters: the missing ones have
 // defaults, and there is nothing else to bind. False: not so, nothing done.
+// The arguments stand where their parameters are already, so only the gaps are
+// filled.
 static bool bind_defaults(Function *function, Value *window, uint32_t count)
 {
     const Code *code = function->code;
@@ -278,6 +288,8 @@ static bool bind_defaults(Function *function, Value *window, uint32_t count)
     return true;
 }
 
+// Keywords and parameters that the quick way takes; the set of parameters is a
+// 32-bit word.
 enum { NAMED_MOST = 4, NAMED_PARAMETERS = 32 };
 
 // Where the keyword arguments go, as a set of parameters; 0: not all names are
@@ -346,6 +358,7 @@ static bool bind_named(Function *function, Value *window, uint32_t count,
 
 // On success window[0 .. parameters) holds them and nothing stands behind; on
 // failure the whole window is empty.
+// False: an error is pending.
 bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {

@@ -9,6 +9,8 @@
 
 // Everything behind the head starts as zero, so that code_destroy may run on
 // code that the compiler gave up half-way.
+// Owned; NULL: no memory. The counts of UINT32_MAX mean that no call can take
+// the quick way, until the compiler says otherwise.
 Code *code_new(Vm *vm, Source *source)
 {
     Code *code = object_new(vm, vm->types[KIND_CODE], sizeof *code);
@@ -23,6 +25,7 @@ Code *code_new(Vm *vm, Source *source)
 
 // One number of `positions`: 7 bits a byte, low ones first, the top bit set on
 // all but the last. Zigzag coding keeps small negative steps short.
+// Moves *bytes behind it.
 static int64_t get_number(const uint8_t **bytes)
 {
     uint64_t bits = 0;
@@ -38,6 +41,7 @@ static int64_t get_number(const uint8_t **bytes)
 
 // Positions are stored as steps, so this walks from the start: slow, but only
 // tracebacks and errors ask. The span of the last entry before `pc` counts.
+// The empty span at 0 where nothing is known.
 Span code_span(const Code *code, uint32_t pc)
 {
     const uint8_t *bytes = code->positions;
@@ -69,6 +73,7 @@ static void release_names(Vm *vm, Str **names, uint32_t count)
 }
 
 // Apart from block_info_free for places in an array that is not the heap's.
+// The names and keys are counted by the place.
 void block_places_clear(Vm *vm, BlockInfo *info)
 {
     for (uint32_t i = 0; i < info->place_count; i++) {
@@ -175,6 +180,7 @@ static Value member_filename(Vm *vm, Value self)
 }
 
 // The parameters, then the other locals that have names.
+// Owned: a new tuple each time.
 static Value member_varnames(Vm *vm, Value self)
 {
     const Code *code = (Code *)value_object(self);
@@ -214,6 +220,7 @@ static Value member_qualname(Vm *vm, Value self)
 }
 
 // The names that it takes from the functions around it.
+// Owned: a new tuple each time.
 static Value member_freevars(Vm *vm, Value self)
 {
     const Code *code = (Code *)value_object(self);

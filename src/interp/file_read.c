@@ -21,6 +21,7 @@ enum { BLOCK_SIZE = 8 << 10 };
 // --- blocks ---
 
 // The front of the buffer is used up: move the rest there.
+// Only before more is read, so that a line is not moved for each that is taken.
 static void drop_used(File *file)
 {
     size_t left = file->in.length - file->in_start;
@@ -35,6 +36,7 @@ static void drop_used(File *file)
 
 // One read: a terminal or pipe gives what it has, and that is enough. While a
 // person is waited for, nothing of the program's is drawn.
+// As read(): errno tells of a failure.
 static ssize_t read_block(Vm *vm, const File *file, char *block, size_t size)
 {
     bool person =
@@ -52,6 +54,7 @@ static ssize_t read_block(Vm *vm, const File *file, char *block, size_t size)
 }
 
 // 1: more bytes came; 0: the end; -1: failed. They are not looked at.
+// EINTR is no error to a program (PEP 475).
 static int fill_raw(Vm *vm, File *file)
 {
     char block[BLOCK_SIZE];
@@ -74,6 +77,7 @@ static int fill_raw(Vm *vm, File *file)
 }
 
 // The bytes from `from` on could go on as a character in the next block.
+// At most three bytes can be waiting so.
 static bool is_cut_short(const File *file, size_t from)
 {
     const unsigned char *text = (const unsigned char *)file->in.text + from;
@@ -91,6 +95,7 @@ static bool is_cut_short(const File *file, size_t from)
 }
 
 // Checks what has come; `ended`: nothing can follow. A fault costs the block.
+// False: an error is pending.
 static bool check_block(Vm *vm, File *file, bool ended)
 {
     size_t start = file->in_valid, bad;
@@ -118,6 +123,8 @@ static bool check_block(Vm *vm, File *file, bool ended)
 }
 
 // All that is left of a file in another encoding, as UTF-8 in the buffer.
+// 1: there is text; 0: the file has ended; -1: failed. Such files are read
+// whole, since a codec's state is not kept between blocks.
 static int fill_whole(Vm *vm, File *file)
 {
     size_t start = file->in.length;
@@ -171,6 +178,7 @@ static int fill(Vm *vm, File *file, bool binary)
 
 // Needed before the place changes or something is written: the system's place
 // is ahead of the program's by what the buffer still holds.
+// False: an error is pending.
 bool file_forget(Vm *vm, File *file)
 {
     size_t left = file->in.length - file->in_start;
@@ -185,6 +193,8 @@ bool file_forget(Vm *vm, File *file)
 }
 
 // Exact, since the buffer holds bytes as they stand in the file.
+// -1: an error is pending. What waits to be written goes out first, as it moves
+// the place.
 int64_t file_tell(Vm *vm, File *file)
 {
     file = file_base(file);
@@ -203,6 +213,7 @@ int64_t file_tell(Vm *vm, File *file)
 }
 
 // Decides on the byte-order mark; a pipe has no start and gets none.
+// What was written and not flushed counts as written.
 bool file_at_start(const File *file)
 {
     return file->out.length == 0 &&
@@ -213,6 +224,7 @@ bool file_at_start(const File *file)
 
 // `length` bytes of text, of which the last `ending` are a line's end, given
 // out as "\n" if the file says so.
+// Owned. Line ends are rewritten in place: those bytes leave the buffer anyway.
 static Value take_line(Vm *vm, File *file, size_t length, size_t ending)
 {
     char *text = file->in.text + file->in_start;
@@ -308,6 +320,7 @@ static Value read_rest(Vm *vm, File *file, bool binary)
 
 // Bytes of the first `count` characters; SIZE_MAX if they are not all there,
 // or might be one with what follows.
+// A "\r" at the very end may be half of a line end: then more must be read.
 static size_t character_bytes(const File *file, int64_t count)
 {
     size_t at = file->in_start;
@@ -345,6 +358,7 @@ static Value read_bytes(Vm *vm, File *file, size_t count)
 }
 
 // A text file counts characters, and a translated line end as one of them.
+// Owned. count below 0: all that is left.
 Value file_read(Vm *vm, File *file, int64_t count)
 {
     bool binary = (file->flags & FILE_BINARY) != 0;
@@ -371,6 +385,7 @@ Value file_read(Vm *vm, File *file, int64_t count)
 }
 
 // One call of the system at most: what a terminal or pipe has by now.
+// Owned. `keep`: a look ahead, the bytes stay.
 Value file_read_some(Vm *vm, File *file, int64_t count, bool keep)
 {
     file = file_base(file);
@@ -390,6 +405,8 @@ Value file_read_some(Vm *vm, File *file, int64_t count, bool keep)
 
 // Where the line that begins at `text` ends: the bytes up to and with its end,
 // and *ending, those of the end. 0: it is not there yet.
+// `searched` bytes are known to have no end. `last`: nothing can follow any
+// more.
 static size_t find_end(const File *file, const char *text, size_t length,
                        size_t searched, bool binary, bool last,
                        size_t *ending)
@@ -447,6 +464,7 @@ static Value give_line(Vm *vm, File *file, size_t length, size_t ending,
 
 // Reads on until a line's end is there. After the last block, what is left is
 // the line.
+// Owned; the empty text at the end of the file. limit below 0: none.
 Value file_next_line(Vm *vm, File *file, int64_t limit)
 {
     bool binary = (file->flags & FILE_BINARY) != 0, last = false;

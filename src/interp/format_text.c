@@ -22,6 +22,7 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
 
 // The positional argument of this number. Owned. IndexError rather than
 // KeyError, as CPython has it.
+// Of format_map(), which has no positions, every number is an error.
 static Value numbered(Fields *f, int64_t number)
 {
     if (f->args == NULL) {
@@ -40,6 +41,7 @@ static Value numbered(Fields *f, int64_t number)
 
 // A name of digits alone is a number; -1: it is none. False: it is too large.
 // Overflow is told at once: such a number can be no index.
+// True with -1 for a name.
 static bool read_number(Fields *f, const char *at, const char *end,
                         int64_t *out)
 {
@@ -62,6 +64,7 @@ static bool read_number(Fields *f, const char *at, const char *end,
 
 // The object that the first part of a field name stands for. Owned. Fields
 // without a number count up; both ways cannot be mixed in one template.
+// VALUE_FAIL: an error is pending.
 static Value first_part(Fields *f, const char *at, const char *end)
 {
     int64_t number;
@@ -105,6 +108,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
 
 // v.name or v[key]; takes v. Within brackets a number is an int, all else a
 // text without quotes, as PEP 3101 has it.
+// Owned; v is released in any case.
 static Value next_part(Fields *f, Value v, char kind, const char *at,
                        const char *end)
 {
@@ -132,6 +136,7 @@ static Value next_part(Fields *f, Value v, char kind, const char *at,
 // The object that a whole field name ("0.real[key]") leads to. Owned.
 // Attributes and items of the arguments are within reach of a template: it must
 // be trusted.
+// Walked in a loop, so a long name needs no depth.
 static Value field_value(Fields *f, const char *at, const char *end)
 {
     const char *stop = at;
@@ -166,6 +171,7 @@ static Value field_value(Fields *f, const char *at, const char *end)
 }
 
 // v!r and v!s; takes v. Without a conversion `how` is 0.
+// Owned; v is released in any case.
 static Value converted(Fields *f, Value v, char how)
 {
     if (how == 0 || value_failed(v)) {
@@ -188,6 +194,8 @@ static Value converted(Fields *f, Value v, char how)
 
 // Formats v with a spec that may itself hold fields; takes v. The spec's own
 // fields take numbers after those of the value, as they are met.
+// False: an error is pending. `depth` is what is left for the spec's own
+// fields.
 static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
                       const char *end, int depth)
 {
@@ -223,6 +231,7 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
 // Behind a field's name: the conversion, the ':' and the spec up to the brace
 // that closes the field. *at is behind that brace then. Braces are counted: a
 // spec may hold fields, which are expanded later.
+// False: an error is pending.
 static bool read_spec(Fields *f, const char **at, const char *end, char *how,
                       const char **spec, const char **spec_end)
 {
@@ -296,6 +305,7 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
 
 // Adds a template's text. `depth`: how many levels of fields may nest. Doubled
 // braces are one brace each; all other text is copied.
+// False: an error is pending. CPython allows two levels as well.
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth)
 {
@@ -331,6 +341,7 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
 }
 
 // `args` NULL: format_map(); `keywords` may be any mapping or UNBOUND.
+// Owned; VALUE_FAIL: an error is pending.
 Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords)
 {
     Fields f = {.vm = vm, .args = args, .keywords = keywords};

@@ -49,6 +49,7 @@ static Value method_insert(Vm *vm, Value *args, uint32_t count)
 
 // The reference that the list held goes to the caller, so nothing is counted.
 // An empty list is told apart from a bad index, as CPython's messages do.
+// The list keeps its capacity.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -76,6 +77,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
 }
 
 // Where `item` stands in [from, to): the index, -1 absent, -2 failed.
+// Identical items are equal without being asked (value_equal).
 static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
                          size_t to)
 {
@@ -104,6 +106,7 @@ static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
 }
 
 // The bodies of index and count serve both types.
+// Of the moment: an __eq__ may change it.
 static size_t length_of(Value self)
 {
     return value_is_kind(self, KIND_LIST) ? value_as_list(self)->count
@@ -145,6 +148,7 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
 }
 
 // Searches on behind each hit; -1 ends it, -2 carries an error of a comparison.
+// A list that grows while it is counted is counted on.
 static Value method_count(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
@@ -161,6 +165,8 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
 }
 
 // Removes the first equal item only. UNBOUND tells the trace of a removal.
+// Which item goes if an __eq__ has changed the list is as arbitrary as in
+// CPython.
 static Value method_remove(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

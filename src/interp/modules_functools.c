@@ -10,6 +10,7 @@
 // --- reduce ---
 
 // The first item where no initial value is given.
+// VALUE_FAIL: there is none, or the iterator has failed.
 static Value first_item(Vm *vm, Value items)
 {
     Value first = value_next(vm, items);
@@ -82,6 +83,7 @@ static Value key_new(Vm *vm, Type *cls, Value compare, Value object)
 }
 
 // K(obj), also by keyword.
+// Called once for each item that is sorted.
 static Value key_call(Vm *vm, Value self, const Value *args, uint32_t count,
                       Tuple *keyword_names)
 {
@@ -99,6 +101,7 @@ static Value key_call(Vm *vm, Value self, const Value *args, uint32_t count,
 }
 
 // The function's answer, compared with 0.
+// Sorting asks for < alone, but all six work, as in CPython.
 static Value key_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (type_of(vm, a) != type_of(vm, b)) {
@@ -175,6 +178,7 @@ static const TypeDef key_type_def = {
 };
 
 // A key without an object, which is called with each of them.
+// The function is not checked: what cannot be called fails when it is compared.
 static Value cmp_to_key(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -192,6 +196,7 @@ static const NativeDef functions[] = {
     {NULL, NULL, NULL, NULL}};
 
 // The classes that lib/functools derives its own from.
+// False: an error is pending.
 static bool add_classes(Vm *vm, Dict *dict)
 {
     static const TypeDef *const defs[] = {&cacher_type_def, &partial_type_def};

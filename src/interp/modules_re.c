@@ -6,6 +6,8 @@
 #include "interp/re_object.h"
 
 // The characters of a pattern. NULL: failed; the caller frees `size` bytes.
+// The parser of patterns reads characters by number and goes back at will,
+// which UTF-8 would make slow.
 static uint32_t *code_points(Vm *vm, const ReSubject *source, size_t *count,
                              size_t *size)
 {
@@ -26,6 +28,7 @@ static uint32_t *code_points(Vm *vm, const ReSubject *source, size_t *count,
 
 // The repr of the name that a fault shows, as an error in bytes does it: with
 // escapes alone.
+// Owned; NULL: an error is pending.
 static Str *fault_name(Vm *vm, const RegexFault *fault,
                        const uint32_t *points, bool is_text)
 {
@@ -43,6 +46,7 @@ static Str *fault_name(Vm *vm, const RegexFault *fault,
 }
 
 // The name stands in the middle of some texts, "group name 'n' as group 2".
+// Owned; NULL: an error is pending.
 static Str *fault_text(Vm *vm, const RegexFault *fault,
                        const uint32_t *points, bool is_text)
 {
@@ -86,6 +90,7 @@ static bool raise_fault(Vm *vm, const RegexFault *fault,
 }
 
 // groupindex. NULL: failed.
+// Numbers by name, in the order of the groups.
 static Dict *group_names(Vm *vm, const Regex *regex)
 {
     Dict *groups = dict_new(vm);
@@ -109,6 +114,7 @@ static Dict *group_names(Vm *vm, const Regex *regex)
 }
 
 // Takes the regex, even on failure.
+// The pattern holds its source, for repr() and `pattern`.
 static Value pattern_new(Vm *vm, Regex *regex, const ReSubject *source)
 {
     Type *cls = type_variant(vm, &re_pattern_type_def, "Pattern");
@@ -132,6 +138,8 @@ static Value pattern_new(Vm *vm, Regex *regex, const ReSubject *source)
 }
 
 // compile_pattern(source, flags): a Pattern.
+// The flags were joined by the module in Duet, which also keeps what was
+// compiled before.
 static Value compile_pattern(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -184,6 +192,7 @@ static const NativeDef functions[] = {
     {NULL, NULL, NULL, NULL}};
 
 // The two classes, which nobody makes by calling them.
+// False: an error is pending.
 static bool add_types(Vm *vm, Dict *dict)
 {
     Type *pattern = type_variant(vm, &re_pattern_type_def, "Pattern");

@@ -16,6 +16,7 @@
 enum { NS_PER_S = 1000000000, FIELD_COUNT = 9, YEAR_0 = 1900 };
 
 // 64 bits of nanoseconds reach to the year 2262.
+// Clocks that the system has cannot fail to be read.
 static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
@@ -67,10 +68,12 @@ TIME_BODY(sleep)
                            "timestamp too large to convert to C _PyTime_t");
     }
     // Rounded up: sleep never returns early.
+    // The bound above keeps the sum within 64 bits.
     int64_t until = clock_ns(CLOCK_MONOTONIC) +
                     (int64_t)ceil(seconds * NS_PER_S);
     struct timespec moment = {.tv_sec = until / NS_PER_S,
                               .tv_nsec = until % NS_PER_S};
+    // PEP 475: a signal whose handler raises nothing does not end the wait.
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL) ==
            EINTR) {
         if (!ctx_poll(&vm->ctx)) {
@@ -82,6 +85,7 @@ TIME_BODY(sleep)
 
 // Now, if no number was given. Fractions are rounded down, before 1970 too; the
 // bound keeps the cast defined.
+// False: an error is pending.
 static bool get_seconds(Vm *vm, Value v, time_t *seconds)
 {
     double number;
@@ -103,6 +107,7 @@ static bool get_seconds(Vm *vm, Value v, time_t *seconds)
 
 // (year, month, day, hour, minute, second, weekday, day of year, isdst, name
 // of the zone, its offset in seconds)
+// lib/time makes a struct_time of it.
 static Value make_fields(Vm *vm, const struct tm *tm)
 {
     const int fields[FIELD_COUNT] = {
@@ -152,6 +157,7 @@ TIME_BODY(gmtime)
 }
 
 // The inverse of make_fields. A plain tuple will do: struct_time is one here.
+// False: an error is pending.
 static bool get_fields(Vm *vm, Value v, struct tm *tm)
 {
     int64_t fields[FIELD_COUNT];

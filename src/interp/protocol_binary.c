@@ -35,6 +35,7 @@ static Value unsupported(Vm *vm, BinaryOp op, const char *suffix, Value a,
 
 // A slot serves both sides and finds out by itself on which one its own type
 // stands.
+// Owned; NOT_IMPLEMENTED is no error here.
 static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
 {
     // NULL: a type without operators.
@@ -44,6 +45,7 @@ static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
 
 // Whether + and * of this type are those of a sequence. CPython asks them last:
 // they are no number's operators, so a method on the right goes before them.
+// A subclass that defines __add__ has slots of its own and is not among these.
 static bool joins_as_sequence(const Type *type, BinaryOp op)
 {
     static const char *const names[] = {"str", "bytes", "list", "tuple"};
@@ -58,6 +60,7 @@ static bool joins_as_sequence(const Type *type, BinaryOp op)
 
 // What the method of a class on the right makes of a sequence on the left;
 // NOT_IMPLEMENTED: nothing, or there is no such pair.
+// As nb_add before sq_concat in CPython's abstract.c.
 static Value join_by_right(Vm *vm, BinaryOp op, Value a, Value b)
 {
     const Type *right = type_of(vm, b);
@@ -96,6 +99,7 @@ static bool is_sequence(Vm *vm, Value v)
 }
 
 // What Python says when a sequence meets the wrong operand.
+// VALUE_FAIL, always.
 static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
                            Value b)
 {
@@ -190,6 +194,7 @@ static Value quick_numbers(BinaryOp op, Value a, Value b)
 }
 
 // An int of any size or a bool, whose operators no program decides.
+// A subclass of int may have operators of its own.
 static bool is_plain_int(const Vm *vm, Value v)
 {
     return value_is_int(v) || value_is_bool(v) ||
@@ -210,6 +215,7 @@ static Value quick_binary(Vm *vm, BinaryOp op, Value a, Value b)
 
 // The depth is counted because a slot may run a method of the program that
 // comes here again.
+// Owned. `a` and `b` are borrowed.
 Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quick = quick_binary(vm, op, a, b);
@@ -248,6 +254,7 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
 
 // Numbers have no in-place form, so that the quick way serves here too. A slot
 // that declines leaves the operation to the ordinary ones, as `+=` of a tuple.
+// Owned: the changed object itself, or a new one.
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quick = quick_binary(vm, op, a, b);
@@ -296,6 +303,7 @@ static Value quick_unary(UnaryOp op, Value v)
 }
 
 // `not` has no slot: it is the truth, which every value has.
+// Owned. `not` runs __bool__ or __len__ of the program.
 Value value_unary(Vm *vm, UnaryOp op, Value v)
 {
     if (op == UNARY_NOT) {
@@ -331,6 +339,7 @@ static bool is_whole(Value v)
 
 // With a modulus only ints are exact, and only the base's __pow__ is asked:
 // __rpow__ takes no part, as in CPython.
+// `modulus` unbound or None: there is none.
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
 {
     if (value_unbound(modulus) || value_is_none(modulus)) {
@@ -367,6 +376,7 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
 
 // The texts are CPython's, hence the ssize_t. What __index__ gives must be an
 // int: it is not asked for an __index__ in turn.
+// False: an error is pending. It never clips.
 bool value_to_index(Vm *vm, Value v, int64_t *out)
 {
     if (is_whole(v)) {
@@ -431,6 +441,7 @@ bool value_to_flag(Vm *vm, Value v, bool *out)
 }
 
 // A length that no memory can hold is told by the type of what was given.
+// For repetition and lengths. False: an error is pending.
 bool value_to_count(Vm *vm, Value v, int64_t *out)
 {
     if (value_to_index(vm, v, out)) {
@@ -446,6 +457,7 @@ bool value_to_count(Vm *vm, Value v, int64_t *out)
 }
 
 // A number that a slot of `from` gave, as a double; takes it.
+// False: an error is pending.
 static bool converted(Vm *vm, Type *from, Value number, double *out)
 {
     if (value_failed(number)) {
@@ -467,6 +479,8 @@ static bool converted(Vm *vm, Type *from, Value number, double *out)
 
 // __float__ goes before __index__, as in PyFloat_AsDouble. Text is not parsed:
 // only float() does that.
+// False: an error is pending. An int beyond a double's range is an
+// OverflowError.
 bool value_to_double(Vm *vm, Value v, double *out)
 {
     if (value_is_float(v)) {

@@ -20,6 +20,8 @@ static void drop_object(Vm *vm)
 
 // Only a text is stored: an error that C catches by itself never needs an
 // object.
+// VALUE_FAIL, always, so that it can stand in a return statement. A text that
+// finds no memory leaves a MemoryError.
 Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -32,6 +34,7 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 
 // Breaks a ring of contexts that setting `exception.__context__ = context`
 // would close. Floyd's pointer guards against a ring that was there before.
+// As CPython's _PyErr_SetObject does it.
 static void break_ring(Vm *vm, Value exception, Value context)
 {
     Value here = context, slow = context;
@@ -58,6 +61,7 @@ static void break_ring(Vm *vm, Value exception, Value context)
 
 // The innermost exception that is being handled becomes the __context__. An
 // exception raised again within its own handler is not its own context.
+// Not for errors that are raised outside of any handler.
 static void set_context(Vm *vm, Value exception)
 {
     if (vm->handled.count == 0) {
@@ -75,6 +79,7 @@ static void set_context(Vm *vm, Value exception)
 }
 
 // Whatever was pending is replaced, a text or another exception.
+// Takes the exception. VALUE_FAIL, always.
 Value raise_object(Vm *vm, Value exception)
 {
     ctx_clear(&vm->ctx);
@@ -84,6 +89,7 @@ Value raise_object(Vm *vm, Value exception)
 }
 
 // Takes the exception; no context and no traceback entry are added.
+// For errors that were taken and go on as they were. VALUE_FAIL, always.
 Value raise_bare(Vm *vm, Value exception)
 {
     ctx_clear(&vm->ctx);
@@ -93,6 +99,7 @@ Value raise_bare(Vm *vm, Value exception)
 
 // A module may have set its own class in place of the built-in one; that is
 // called like any class of the program and may raise an error itself.
+// Owned; VALUE_FAIL with an error pending, perhaps that of the class itself.
 static Value make_exception(Vm *vm, ErrorKind kind, Value argument)
 {
     Value class_value = vm->error_overrides[kind];
@@ -157,6 +164,7 @@ ErrorKind raise_kind_of_errno(int error)
 }
 
 // As OSError(errno, text, file), from which its attributes are read.
+// `file` NULL: no file is named. VALUE_FAIL, always.
 Value raise_errno(Vm *vm, int error, const char *file)
 {
     // Borrowed by the tuple, which retains what it gets.
@@ -184,6 +192,8 @@ Value raise_errno(Vm *vm, int error, const char *file)
 }
 
 // UnicodeEncodeError and UnicodeDecodeError, whose fields are their arguments.
+// `object` is the text or the bytes, borrowed; start and end count its items.
+// VALUE_FAIL, always.
 Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
                     size_t start, size_t end, const char *reason)
 {
@@ -207,6 +217,8 @@ Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
 }
 
 // SyntaxError(text, place), as CPython calls it.
+// The place is a tuple of its own, (file, line, column, text of the line and so
+// on), as programs may take it apart.
 static Value syntax_error(Vm *vm, Str *text, const Source *source,
                           const Error *error)
 {
@@ -225,6 +237,7 @@ static Value syntax_error(Vm *vm, Str *text, const Source *source,
 }
 
 // What ctx holds, taken out of it so that making the object may fail anew.
+// Owned; VALUE_FAIL: another error is pending, or memory is short.
 static Value object_of_text(Vm *vm)
 {
     // A copy: the text goes with ctx_clear, the place is needed after it.
@@ -279,6 +292,7 @@ static Value object_of_text(Vm *vm)
 
 // Making the object can fail in its turn: then the error of that is taken, or,
 // if memory is short, the MemoryError that vm_new made.
+// Owned, and nothing is pending afterwards. An error must be pending.
 Value raise_take(Vm *vm)
 {
     if (!ctx_failed(&vm->ctx)) {
@@ -302,6 +316,7 @@ Value raise_take(Vm *vm)
 }
 
 // Asks a text error without making its object, since the caller may clear it.
+// A class that a module has set counts by its bases.
 bool raise_matches(Vm *vm, ErrorKind kind)
 {
     Type *wanted = vm->error_types[kind];
@@ -329,6 +344,7 @@ void raise_clear(Vm *vm)
 }
 
 // Each entry holds its code, whose function may be gone when it is printed.
+// False: no memory.
 static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
                            uint32_t word)
 {
@@ -352,6 +368,7 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
 
 // Whether `name` is `prefix` or something inside of it; "" has everything
 // inside.
+// Names with dots: "f" has "f.<locals>.g" inside.
 static bool is_inside(const char *name, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -361,6 +378,8 @@ static bool is_inside(const char *name, const char *prefix)
 
 // Functions of the library that CPython has in C leave no frame, as if they
 // were native here too: what stays are the lines that somebody can mend.
+// Lines of a module's own body always show: they can only fail while it is
+// imported.
 static bool is_hidden(const Code *code)
 {
     static const struct {
@@ -387,6 +406,7 @@ static bool is_hidden(const Code *code)
 }
 
 // Frames are added on the way out, so the innermost one comes first.
+// `word` is the place behind the instruction that failed or called.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
 {
     Value taken = raise_take(vm);

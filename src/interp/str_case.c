@@ -66,6 +66,7 @@ static const SpecialCase *find_special(uint32_t c)
 
 // The full mapping, which may give several characters, not the simple one. One
 // character becomes up to three, such as U+FB03 or the sharp s.
+// Memory that runs out is seen in the buffer.
 static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
 {
     utf8proc_int32_t point = (utf8proc_int32_t)c;
@@ -84,6 +85,7 @@ static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
 // The sigma that ends at `at` stands at the end of a word: the next character
 // that counts has no case, and the one before it has. Unicode's condition
 // Final_Sigma (chapter 3.13): ignorable characters on both sides do not count.
+// at - 2: the sigma itself has two bytes.
 static bool is_final_sigma(const char *start, const char *at, const char *end)
 {
     const char *next = at;
@@ -112,6 +114,7 @@ static bool is_final_sigma(const char *start, const char *at, const char *end)
 
 // Sigma at the end of a word has a form of its own. at: behind the character.
 // The rest of lower case does not depend on what stands around.
+// The text is [start, end).
 static void add_lower(StrBuf *out, uint32_t c, const char *start,
                       const char *at, const char *end)
 {
@@ -167,6 +170,7 @@ static void add_in_mode(StrBuf *out, uint32_t c, TextCase mode,
     }
 }
 
+// Owned; VALUE_FAIL: no memory, or interrupted.
 // Of ASCII, which keeps every length. One allocation, and a loop that the
 // compiler can vectorise.
 static Value change_ascii(Vm *vm, const Str *str, TextCase mode)
@@ -298,6 +302,8 @@ static Value answer(int found)
 
 // Python's rule for most classes: the empty text belongs to none of them, but
 // it is printable. It ends at the first character that is not of the class.
+// `ascii` is the same class as a set of bytes, so ASCII texts are asked without
+// decoding.
 static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
                     const TextSet *ascii, bool when_empty)
 {
@@ -358,6 +364,7 @@ Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
 
 // Some letter is of the wanted case, none of the other. Title-case letters are
 // of neither case. Without any letter the answer is no.
+// Characters without case do not count.
 static Value one_case(Vm *vm, Value self, bool upper)
 {
     Str *str = value_as_str(self);

@@ -36,6 +36,7 @@ ALWAYS_INLINE bool fast_is_exact(const Vm *vm, Value v, Kind kind)
 }
 
 // Ints below it are exact as floats, so that their quotient is rounded once.
+// 2 to the 53rd power.
 #define FAST_EXACT_INT 9007199254740992.0
 
 // A number that needs no box as a C double; false: it is none. An int rounds
@@ -51,6 +52,7 @@ ALWAYS_INLINE bool fast_double(Value v, double *d)
 }
 
 // The index of an item of `count`, counted from the end if it is negative.
+// False: out of range; *index is of no use then.
 ALWAYS_INLINE bool fast_index(Value key, size_t count, size_t *index)
 {
     int64_t i = value_small(key);
@@ -61,6 +63,8 @@ ALWAYS_INLINE bool fast_index(Value key, size_t count, size_t *index)
 
 // The place of container[key] in a list, a tuple or a dense dict, NULL: ask
 // the slow path. To be read before anything else runs.
+// A dense dict has the keys 0, 1, 2 and so on at these places, so no hash is
+// needed.
 ALWAYS_INLINE const Value *fast_item(const Vm *vm, Value container, Value key)
 {
     size_t index;
@@ -99,6 +103,7 @@ ALWAYS_INLINE const DictEntry *fast_entry(const Vm *vm, Value container,
 }
 
 // A dense dict takes the next int in turn, where it has room: true.
+// The count of `item` moves into the dict.
 ALWAYS_INLINE bool fast_dense_append(Dict *dict, Value key, Value item)
 {
     uint32_t number = dict->used;
@@ -116,6 +121,7 @@ ALWAYS_INLINE bool fast_dense_append(Dict *dict, Value key, Value item)
 
 // The place of container[key] for a store. Of a dict that has not got the key
 // yet a new one, which holds nothing.
+// NULL: ask the slow path. Tuples are not among these.
 ALWAYS_INLINE Value *fast_item_place(const Vm *vm, Value container, Value key)
 {
     size_t index;
@@ -210,6 +216,7 @@ ALWAYS_INLINE Object *fast_method(const Vm *vm, Value self,
 }
 
 // An identity, or a comparison of two numbers of the same immediate kind.
+// Ints are compared by value_rank, which has their order and needs no decoding.
 ALWAYS_INLINE bool fast_compare(CompareOp op, Value a, Value b, Value *result)
 {
     bool less, equal;
@@ -259,6 +266,7 @@ ALWAYS_INLINE bool fast_unary(UnaryOp op, Value v, Value *result)
 }
 
 // list takes v (its count goes along) if there is room.
+// False: v is still the caller's.
 ALWAYS_INLINE bool fast_append(const Vm *vm, Value container, Value v)
 {
     List *list = value_as_list(container);
@@ -273,6 +281,7 @@ ALWAYS_INLINE bool fast_append(const Vm *vm, Value container, Value v)
 // The next item of a list, tuple or str that a loop walks in place: state is
 // (container, index). The length is read at each step: a list may grow or
 // shrink during the loop.
+// *item is counted. False: at the end, or not walked so.
 ALWAYS_INLINE bool fast_next(const Vm *vm, Value *state, Value *item)
 {
     size_t index = (size_t)value_small(state[1]);

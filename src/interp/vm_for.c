@@ -9,6 +9,8 @@
 
 // Exactly list, tuple or str: a subclass may have an __iter__ of its own. The
 // characters of an ASCII str are shared objects.
+// Not in a way that a program could see: the loop reads the length anew at each
+// step, as CPython's iterators do.
 static bool walks_in_place(Vm *vm, Value v)
 {
     if (!value_is_object(v)) {
@@ -21,6 +23,7 @@ static bool walks_in_place(Vm *vm, Value v)
 }
 
 // A range of small ints, as the machine counts it.
+// Always true, so that it can end a slow path.
 static bool range_state(Vm *vm, Value *state, int64_t start, int64_t stop,
                         int64_t step)
 {
@@ -50,6 +53,8 @@ static const Range *small_range(Value v)
 }
 
 // Decides how the loop walks: in place, counting, or by an iterator.
+// False: an error is pending. Four registers belong to the loop, the first of
+// which holds what is iterated over.
 bool slow_getiter(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -70,6 +75,7 @@ bool slow_getiter(Vm *vm, Frame *f, Ins ins)
 }
 
 // Whether the fast loop can count with them; borrowed.
+// None but immediate ints: an object with __index__ would have to be asked.
 static bool small_ints(const Value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -81,6 +87,8 @@ static bool small_ints(const Value *values, uint32_t count)
 }
 
 // The name `range` may mean anything by now: then it is called.
+// The compiler has put the name `range` and its arguments into the loop's
+// registers.
 bool slow_forprep(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -108,6 +116,8 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
 }
 
 // Also ends loops: all four registers of the state become empty.
+// 1: an item; 0: the loop has ended, or a frame was entered that will give the
+// item; -1: failed.
 int slow_for_next(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];
@@ -139,6 +149,7 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
 }
 
 // Generators are asked as they are, without iter().
+// False: an error is pending.
 bool slow_getyfi(Vm *vm, Frame *f, Ins ins)
 {
     Value source = f->registers[INS_A(ins)];
@@ -147,6 +158,7 @@ bool slow_getyfi(Vm *vm, Frame *f, Ins ins)
 }
 
 // B = what A yields for the sent B; jump: it returned, and B is its result.
+// 0: it yielded; 1: it returned; -1: failed.
 int slow_send(Vm *vm, Frame *f, Ins ins)
 {
     Value iterator = f->registers[INS_A(ins)];
