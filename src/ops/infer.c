@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 // Always true, so that a rule can end in it.
+// The rank may be RANK_UNKNOWN; a size may be DIM_UNKNOWN.
 bool infer_output(InferCall *call, int index, DType dtype, int rank,
                   const int64_t *dims)
 {
@@ -13,6 +14,7 @@ bool infer_output(InferCall *call, int index, DType dtype, int rank,
 }
 
 // `dims` may belong to an operand: shape_set copies them.
+// For ops that keep dtype and shape of their first operand.
 bool infer_same(InferCall *call)
 {
     TensorType type = call->inputs[0];
@@ -22,6 +24,7 @@ bool infer_same(InferCall *call)
 // The text has %s where shapes go. It is filled in here and not by printf,
 // since the shapes' texts must exist first and each may run out of memory; a
 // failure then is the pending error instead.
+// Always false, so that a rule can end in it.
 bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
                         TensorType b)
 {
@@ -57,6 +60,7 @@ bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
 }
 
 // The second shape is not shown, since the text has one %s.
+// Always false.
 bool infer_shape_error(const InferCall *call, const char *text, TensorType a)
 {
     return infer_shape_error2(call, text, a, a);
@@ -70,6 +74,7 @@ bool infer_dtype_refused(const InferCall *call, DType dtype)
 }
 
 // Ints are not promoted in silence: the message says how to cast.
+// False: raised.
 bool infer_needs_float(const InferCall *call, DType dtype)
 {
     if (dtype_is_float(dtype)) {
@@ -116,6 +121,7 @@ bool infer_needs_rank(const InferCall *call, uint32_t input, int least)
 
 // No promotion between tensors, as in TensorFlow; only Python numbers take the
 // other operand's dtype, before the op is called.
+// False: raised. Operands in front of `first` may have any dtype.
 bool infer_equal_dtypes(const InferCall *call, uint32_t first)
 {
     for (uint32_t i = first + 1; i < call->input_count; i++) {
@@ -130,6 +136,8 @@ bool infer_equal_dtypes(const InferCall *call, uint32_t first)
 }
 
 // Kept in step with quick_dtype in elementwise.c.
+// RESULT_FLOAT is that of true division: of ints float64, as in TensorFlow and
+// NumPy.
 static DType result_dtype(const InferCall *call, DType dtype)
 {
     switch (call->op->result) {
@@ -157,6 +165,7 @@ static bool elementwise_takes(const InferCall *call, DType dtype)
 
 // Asks the portable tier, which has every loop that there is: whether a dtype
 // is taken must not depend on the machine.
+// False: raised.
 bool infer_elementwise(InferCall *call)
 {
     // The operand from which on dtypes must be equal.
@@ -194,6 +203,7 @@ bool infer_elementwise(InferCall *call)
 
 // A set of axes as bits, order forgotten: reductions do not care. Twice the
 // same axis is refused, as in NumPy.
+// False: raised. The rank is known.
 bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
                 uint32_t *mask)
 {
@@ -222,6 +232,7 @@ bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
 }
 
 // `otherwise` is what None means for this op; it is not checked.
+// False: raised. The rank is known.
 bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
                 int otherwise, int *axis)
 {
@@ -233,6 +244,7 @@ bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
 }
 
 // Sizes are not judged here: -1 means different things to different ops.
+// False: raised.
 static bool ints_from(Ctx *ctx, const char *op, int64_t count,
                       const int64_t *ints, Shape *out)
 {
@@ -260,6 +272,8 @@ static bool ints_from_tensor(Ctx *ctx, const char *op, const Tensor *tensor,
 
 // A shape that an operand gives is known only when its value is; otherwise the
 // operand's length still tells the rank, with all sizes unknown.
+// False: raised. What is known of the sizes differs between a trace and a run,
+// so callers take DIM_UNKNOWN for "not known yet".
 bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
 {
     Ctx *ctx = call->ctx;

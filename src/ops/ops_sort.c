@@ -45,6 +45,7 @@ static bool int_down(const Pair *b, const Pair *a)
 enum { MERGE_POLL = 1 << 16 }; // pairs between two looks for Ctrl-C
 
 // Merges pairs[0 .. half) and pairs[half .. n) into `to`. False after Ctrl-C.
+// The left side wins ties, which is what keeps equal keys in order.
 static inline bool merge(Ctx *ctx, const Pair *pairs, int64_t half, int64_t n,
                          Pair *to, PairBefore before)
 {
@@ -77,6 +78,8 @@ static inline bool merge(Ctx *ctx, const Pair *pairs, int64_t half, int64_t n,
 
 // Bottom-up; `work` is as long as `pairs`. Returns where the result stands;
 // NULL after Ctrl-C.
+// Log2(n) passes over both arrays; no pass is spared for a row that is sorted
+// already, so the time depends on the length alone.
 static inline Pair *merge_sort(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
                                PairBefore before)
 {
@@ -99,6 +102,7 @@ static inline Pair *merge_sort(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
 }
 
 // One instance an order, so that the comparison is inlined.
+// NULL after Ctrl-C.
 static Pair *sort_pairs(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
                         bool is_float, bool down)
 {
@@ -117,6 +121,7 @@ typedef struct SortResult {
 } SortResult;
 
 // Writes the first `kept` pairs along a strided row. False after Ctrl-C.
+// `start` and `step` count elements of the result.
 static bool put_row(Ctx *ctx, const SortResult *to, const Pair *pairs,
                     bool is_float, int64_t start, int64_t step)
 {
@@ -138,6 +143,7 @@ static bool put_row(Ctx *ctx, const SortResult *to, const Pair *pairs,
 }
 
 // Reads one strided row into pairs, sorts and writes it. False after Ctrl-C.
+// `room` holds 2 * n pairs.
 static bool sort_row(Ctx *ctx, const Tensor *in, int64_t start, int64_t step,
                      int64_t n, bool down, Pair *room, const SortResult *to,
                      int64_t out_start)
@@ -161,6 +167,7 @@ static bool sort_row(Ctx *ctx, const Tensor *in, int64_t start, int64_t step,
 }
 
 // Sorts every row along `axis`.
+// False: no memory, or interrupted.
 static bool sort_along(const KernelCall *call, int axis, bool down,
                        SortResult to)
 {
@@ -192,6 +199,7 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
 // ---- sort, argsort
 
 // False if there is none to sort along; *axis is resolved where it is known.
+// A scalar has no axis and is refused.
 static bool sort_axis(const InferCall *call, int *axis)
 {
     TensorType type = call->inputs[0];
@@ -221,6 +229,7 @@ static bool infer_argsort(InferCall *call)
 }
 
 // All of the row is kept, whatever its length.
+// attrs[1] is `descending`.
 static bool sort_call(const KernelCall *call, SortResult to)
 {
     int axis, rank = call->inputs[0]->rank;
@@ -267,6 +276,7 @@ const OpDesc op_argsort = {
 // ---- topk
 
 // k is a Python int, so that the sizes are known in a trace.
+// False: raised.
 static bool infer_topk(InferCall *call)
 {
     TensorType type = call->inputs[0];

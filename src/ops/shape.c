@@ -32,6 +32,7 @@ bool shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b)
 }
 
 // Rank and sizes known: the type of a tensor that could be made.
+// A scalar is static: it has no sizes that could be unknown.
 bool shape_is_static(int rank, const int64_t *dims)
 {
     for (int i = 0; i < rank; i++) {
@@ -44,6 +45,7 @@ bool shape_is_static(int rank, const int64_t *dims)
 
 // Division before multiplication, so that nothing overflows. A size of 0 makes
 // any shape fine, whatever the others multiply to.
+// False: raised. Negative sizes must not come here.
 bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
                  int64_t *count)
 {
@@ -65,6 +67,7 @@ bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
 }
 
 // Names both shapes in full: which axis is at fault is seen best there.
+// Always false.
 static bool shape_no_broadcast(Ctx *ctx, const char *op, TensorType a,
                                TensorType b)
 {
@@ -84,6 +87,7 @@ static bool shape_no_broadcast(Ctx *ctx, const char *op, TensorType a,
 
 // One size of a broadcast; an unknown size against 1 stays unknown, against
 // more it must be that (or 1). False: they do not fit.
+// A size of 0 against 1 gives 0.
 static bool shape_broadcast_dim(int64_t a, int64_t b, int64_t *out)
 {
     if (a == b || b == 1) {
@@ -100,6 +104,8 @@ static bool shape_broadcast_dim(int64_t a, int64_t b, int64_t *out)
 
 // NumPy's rule, from the last axis backwards; missing axes count as 1. An
 // unknown rank makes the result's unknown.
+// False: raised. `out` must not be the Shape that a or b borrows its sizes
+// from.
 bool shape_broadcast(Ctx *ctx, const char *op, TensorType a, TensorType b,
                      Shape *out)
 {
@@ -136,6 +142,7 @@ bool shape_axis(Ctx *ctx, const char *op, int64_t axis, int rank, int *out)
 }
 
 // As Python prints a tuple, with None for what is unknown.
+// An unknown rank is shown in a way that no Python value has.
 void shape_print(StrBuf *out, int rank, const int64_t *dims)
 {
     if (rank == RANK_UNKNOWN) {
