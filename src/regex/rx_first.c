@@ -10,6 +10,8 @@
 // behind each other would cost quadratic time otherwise.
 enum { FIRST_BUDGET = 48 };
 
+// One question at work. `first` only grows, so the order of the parts does not
+// matter.
 typedef struct Walk {
     Ctx *ctx;
     bool is_text;
@@ -29,6 +31,7 @@ RxSetMode rx_set_mode(uint32_t flags, bool is_text)
 }
 
 // Also what the compiler uses, so that both agree on every character.
+// The caller frees the set with rx_set_free, also on failure.
 bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
 {
     RxSetMode mode = rx_set_mode(node->flags, is_text);
@@ -49,6 +52,7 @@ bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
 static bool walk(Walk *w, const RxNode *node, const RxCont *up);
 
 // The union of what can begin here.
+// False: no memory.
 static bool add_set(Walk *w, const RxNode *node)
 {
     RxSet set;
@@ -62,6 +66,8 @@ static bool add_set(Walk *w, const RxNode *node)
 
 // Behind the end of a sequence. An end that was reached past a place cannot be
 // counted on: the place may have refused.
+// Behind the body of a loop comes the body again, or what stands behind the
+// loop: both count.
 static bool walk_up(Walk *w, const RxCont *up)
 {
     if (up == NULL) {
@@ -88,6 +94,7 @@ static bool walk_branch(Walk *w, const RxNode *node, const RxCont *rest)
 }
 
 // The sequence from `node` on.
+// False: no memory. No guard of the C stack: the budget bounds the depth.
 static bool walk(Walk *w, const RxNode *node, const RxCont *up)
 {
     // Once all bytes are possible, nothing more can be learnt.
@@ -126,6 +133,7 @@ static bool walk(Walk *w, const RxNode *node, const RxCont *up)
 }
 
 // `up` NULL: nothing follows, and the pattern may accept.
+// False: no memory.
 bool rx_first_of(Ctx *ctx, const RxNode *node, const RxCont *up, bool is_text,
                  RxFirst *first)
 {

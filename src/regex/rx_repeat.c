@@ -2,6 +2,7 @@
 #include "regex/rx_entry.h"
 
 // The long way, for lazy runs and for counted ones in texts that are not ASCII.
+// Behind one character of the run, or NULL: there is none here.
 const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
 {
     if (p >= run->end) {
@@ -38,6 +39,8 @@ const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
 }
 
 // One byte a character, all of them.
+// Where the run ends: at `end`, or in front of the first byte that is not of
+// the set.
 static const char *set_run(const uint64_t *bits, const char *p,
                            const char *end)
 {
@@ -48,6 +51,7 @@ static const char *set_run(const uint64_t *bits, const char *p,
 }
 
 // Where characters may have several bytes.
+// As set_run. The text is valid, so a character never runs beyond the end.
 static const char *wide_set_run(const RegexRun *run, const RxSet *set,
                                 const char *p)
 {
@@ -72,6 +76,8 @@ static const char *wide_set_run(const RegexRun *run, const RxSet *set,
 }
 
 // `end` is already as far as the run may go.
+// Also for the kinds that can tell each byte by itself in any text: a line end,
+// everything, one ASCII byte.
 static const char *narrow_run(const RegexRun *run, const RxIns *ins,
                               const char *p, const char *end)
 {
@@ -93,6 +99,8 @@ static const char *narrow_run(const RegexRun *run, const RxIns *ins,
 }
 
 // Without a limit no characters need be counted, only walked over.
+// The greedy run: as far as it goes, at most `most` characters. The matcher
+// then gives back from there.
 const char *rx_run_all(const RegexRun *run, const RxIns *ins, const char *p,
                        uint32_t most)
 {

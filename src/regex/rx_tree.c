@@ -2,12 +2,14 @@
 #include "regex/rx_tree.h"
 
 // Beyond RX_MANY there is no difference that anybody asks for.
+// Keeps the sums of long patterns within 64 bits.
 static uint64_t capped(uint64_t width, uint64_t most)
 {
     return width > most ? most : width;
 }
 
 // The least of the least and the most of the most.
+// A branch has two ways at least.
 static RxWidth branch_width(const RxNode *node, const RxGroupVec *groups)
 {
     RxWidth all = {.low = RX_MANY - 1, .high = 0};
@@ -28,6 +30,7 @@ static RxWidth repeat_width(const RxNode *node, const RxGroupVec *groups)
 }
 
 // Either way may be taken.
+// Widths count characters; `high` of RX_MANY means no bound.
 static RxWidth if_width(const RxNode *node, const RxGroupVec *groups)
 {
     RxWidth yes = rx_tree_width(&node->body, groups);
@@ -41,6 +44,8 @@ static RxWidth if_width(const RxNode *node, const RxGroupVec *groups)
 }
 
 // Places and lookaround take nothing.
+// The width of a back reference is that of its group, which was closed before:
+// the parser has noted it.
 static RxWidth node_width(const RxNode *node, const RxGroupVec *groups)
 {
     switch (node->kind) {
@@ -77,6 +82,7 @@ RxWidth rx_tree_width(const RxSeq *seq, const RxGroupVec *groups)
 }
 
 // A capturing group must mark where it stands, so it is no single character.
+// NULL: it is no single character.
 const RxNode *rx_tree_single(const RxSeq *seq)
 {
     const RxNode *node = seq->first;
