@@ -14,6 +14,9 @@
 #include "repl/peek.h"
 
 // Memory that runs out costs the one candidate.
+// `head` is what stands in the word in front of the part that `text` completes;
+// the value is borrowed and counted by the candidate. `note` is a literal, or
+// NULL: the value tells what it is.
 void complete_offer(Completion *out, const char *head, const char *text,
                     Value value, const char *note)
 {
@@ -43,6 +46,7 @@ void complete_offer(Completion *out, const char *head, const char *text,
 }
 
 // The word begins at `start`: the text from there is replaced.
+// False: no memory, and nothing is completed.
 static bool set_word(Spot *spot, size_t start)
 {
     Completion *out = spot->out;
@@ -55,6 +59,7 @@ static bool set_word(Spot *spot, size_t start)
 
 // Keys that are no strings are nobody's names: a program may put them into
 // globals().
+// Values are shown in the list, so they go along.
 static void offer_dict(Completion *out, Dict *dict)
 {
     uint32_t position = 0;
@@ -68,6 +73,7 @@ static void offer_dict(Completion *out, Dict *dict)
 }
 
 // Names that the entry itself binds are on their way to be defined.
+// The value is not known: nothing of the entry has run.
 static void offer_typed(Spot *spot)
 {
     for (size_t i = 0; i + 1 < spot->count; i++) {
@@ -96,6 +102,7 @@ static void offer_typed(Spot *spot)
 }
 
 // Keywords that can stand inside of an expression.
+// `for` and `if` for comprehensions, `else` for a conditional expression.
 static bool is_inner_keyword(TokenKind kind)
 {
     static const TokenKind kinds[] = {
@@ -140,6 +147,8 @@ static void offer_attribute(Str *name, Value value, void *data)
 
 // What stands in front of the dot is looked at, never computed. What cannot
 // be known that way offers nothing, rather than wrong names.
+// `bound`: what is listed are attributes of an object, not of a module or a
+// class.
 static void offer_attributes(Spot *spot, size_t dot)
 {
     size_t start;
@@ -156,6 +165,7 @@ static void offer_attributes(Spot *spot, size_t dot)
 // Where the code begins in which the cursor of an open f-string is: behind its
 // last brace that is open; 0: it is in text. Braces in the code's own strings
 // are not told apart, as little as in Python before 3.12.
+// The code in an f-string's hole is completed as any other.
 static size_t find_field(const Spot *spot, size_t from, size_t quote)
 {
     const char *text = spot->source->text;
@@ -180,6 +190,7 @@ static void complete_code(Spot *spot);
 
 // In a string that is not closed yet: code of an f-string, a dict's key, or a
 // file where one is opened or where a path is begun.
+// quote: where the string's quotes begin, quotes: how many there are (1 or 3).
 static void complete_string(Spot *spot, size_t quote, size_t quotes)
 {
     const char *text = spot->source->text;
@@ -214,6 +225,8 @@ static void complete_string(Spot *spot, size_t quote, size_t quotes)
 }
 
 // The first token of the statement that the cursor is in.
+// The last one for which no bracket is open counts, so a call over several
+// lines is one statement.
 static size_t statement_start(const Spot *spot)
 {
     for (size_t i = spot->count; i-- > 0;) {
@@ -231,6 +244,7 @@ static size_t statement_start(const Spot *spot)
 }
 
 // The text of a dotted name from token `from` up to `end`; malloc'ed.
+// NULL: there is none, or no memory.
 static char *dotted(const Spot *spot, size_t from, size_t end)
 {
     if (from >= end) {
@@ -242,6 +256,7 @@ static char *dotted(const Spot *spot, size_t from, size_t end)
 }
 
 // The names of a module, from itself if it was imported, else from its text.
+// Both come together: names of a package and modules inside of it.
 static void offer_module(Spot *spot, const char *module)
 {
     Vm *vm = spot->session->vm;
@@ -266,6 +281,8 @@ static void offer_module(Spot *spot, const char *module)
 }
 
 // `import a, b.c` and `from a.b import c, d`. False: it is another statement.
+// True: nothing but modules and their names can stand here, whether any was
+// found or not.
 static bool complete_import(Spot *spot)
 {
     size_t first = statement_start(spot);
@@ -305,6 +322,7 @@ static bool complete_import(Spot *spot)
 
 // A NAME, a keyword or a number that ends at the cursor is the word; it is no
 // longer among the tokens in front of it.
+// False: no memory.
 static bool find_word(Spot *spot)
 {
     spot->count = spot->tokens.count;
@@ -323,6 +341,8 @@ static bool find_word(Spot *spot)
 }
 
 // Behind a `#` nothing is code.
+// The lexer drops comments, so the text between the last token and the cursor
+// is looked at.
 static bool in_comment(const Spot *spot)
 {
     size_t at = spot->tokens.count == 0
@@ -338,6 +358,7 @@ static bool in_comment(const Spot *spot)
 
 // The order matters: a string and a comment hide all else, an import names
 // modules and not variables, and behind a dot only attributes can follow.
+// Each way ends in a return: one kind of place is completed, and no other.
 static void complete_code(Spot *spot)
 {
     Ctx *ctx = &spot->session->vm->ctx;
@@ -386,6 +407,7 @@ static void complete_code(Spot *spot)
 
 // The last word between blanks of what follows the command's name. `\ ` is a
 // blank in a word.
+// False: no memory.
 static bool set_last_word(Spot *spot, size_t from)
 {
     const char *text = spot->source->text;
@@ -427,6 +449,7 @@ static void complete_argument(Spot *spot, CommandArgument argument,
 
 // `%na`, and what follows the name: files, folders, names of commands, or
 // code, as the command's parameters are called.
+// The text begins with `%`.
 static void complete_command(Spot *spot)
 {
     const char *text = spot->source->text;
@@ -468,6 +491,8 @@ static void free_candidate(Completion *completion, const Candidate *item)
 }
 
 // In order, each text once: of two the one with a value to tell about.
+// The same name is found as a keyword, in the entry and in the session; what
+// has a value can be described.
 static void tidy(Completion *out)
 {
     if (out->items.count < 2) {
@@ -492,6 +517,7 @@ static void tidy(Completion *out)
 
 // The text behind the cursor is not looked at: what is typed there may be
 // about to be replaced.
+// The caller frees `out` with complete_free in any case.
 void complete_at(Session *session, const char *text, size_t cursor,
                  bool ignore_case, Completion *out)
 {
@@ -530,6 +556,7 @@ void complete_free(Completion *completion)
 
 // Only for candidates that are shown: a signature for each of 10,000 names
 // would be felt.
+// Appends one line, or nothing.
 void complete_describe(const Completion *completion, size_t index,
                        StrBuf *out)
 {
