@@ -10,6 +10,8 @@
 typedef bool (*ReadFn)(Vm *vm, Value v, StageOptions *out);
 
 // Specs and structures of them, nothing else.
+// False: an error is pending. ctx_enter guards against structures that hold
+// themselves.
 static bool check_spec(Vm *vm, Value v)
 {
     if (value_is_kind(v, KIND_SPEC)) {
@@ -37,6 +39,7 @@ static bool check_spec(Vm *vm, Value v)
 }
 
 // A copy as a tuple: the caller may change the list.
+// False: an error is pending.
 static bool read_signature(Vm *vm, Value v, StageOptions *out)
 {
     if (value_is_none(v)) {
@@ -67,6 +70,7 @@ static bool read_signature(Vm *vm, Value v, StageOptions *out)
 }
 
 // Whatever has a truth value will do.
+// False: __bool__ has raised.
 static bool read_bool(Vm *vm, Value v, bool *out)
 {
     int truth = value_truth(vm, v);
@@ -87,6 +91,7 @@ static bool read_autograph(Vm *vm, Value v, StageOptions *out)
 }
 
 // The texts stand in the order of FrozenPolicy.
+// False: an error is pending.
 static bool read_frozen(Vm *vm, Value v, StageOptions *out)
 {
     static const char *const policies[] = {"note", "retrace", "error",
@@ -104,6 +109,7 @@ static bool read_frozen(Vm *vm, Value v, StageOptions *out)
 }
 
 // At least one: a call needs a trace to run.
+// False: an error is pending.
 static bool read_max_traces(Vm *vm, Value v, StageOptions *out)
 {
     int64_t count;
@@ -128,6 +134,8 @@ static const struct {
 };
 
 // An unknown name is refused as a function would refuse it.
+// False: an error is pending. The last one of a name would count, but a call
+// cannot give one twice.
 static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
@@ -141,6 +149,7 @@ static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
 }
 
 // Defaults first; a failure leaves nothing to free.
+// args[positional + i] belongs to names[i].
 bool options_parse(Vm *vm, const Value *args, uint32_t positional,
                    Tuple *names, StageOptions *out)
 {
@@ -160,6 +169,7 @@ bool options_parse(Vm *vm, const Value *args, uint32_t positional,
 }
 
 // For a decorator with options that is used for several functions.
+// The copy has a count of its own and is freed by itself.
 StageOptions options_copy(const StageOptions *options)
 {
     StageOptions copy = *options;

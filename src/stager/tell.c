@@ -25,6 +25,7 @@ static bool is_heard(Vm *vm)
 
 // Standard output goes first, so that the remark stands behind what the
 // program printed before it.
+// Always true, so that it can end a chain of steps that may fail.
 static bool say(Vm *vm, const char *text)
 {
     if (stager_of(vm)->notes && vm->program != NULL) {
@@ -37,6 +38,7 @@ static bool say(Vm *vm, const char *text)
 
 // Whether this cause is new. Under --trace every one is; a key that cannot be
 // kept for want of memory is told again.
+// It is noted as told by asking.
 static bool is_new(Vm *vm, const char *key, size_t length)
 {
     Stager *stager = stager_of(vm);
@@ -53,6 +55,7 @@ static bool is_new(Vm *vm, const char *key, size_t length)
 }
 
 // Says the buffer's text, which is freed, if its cause is new.
+// False: an error is pending, that of memory.
 static bool say_new(Vm *vm, const char *key, size_t length, StrBuf *text)
 {
     bool ok = strbuf_ok(text);
@@ -75,6 +78,7 @@ static bool is_by_command(const Why *why)
 
 // The first trace of a function is told under --trace only: at a prompt
 // everybody expects it.
+// False: an error is pending.
 static bool tell_reason(Vm *vm, const StagedFunction *self,
                         const Concrete *made)
 {
@@ -102,6 +106,7 @@ static bool tell_reason(Vm *vm, const StagedFunction *self,
 
 // One remark a trace: the first effect that was not told before, and how many
 // others there are.
+// False: an error is pending.
 static bool tell_effects(Vm *vm, const StagedFunction *self,
                          const Concrete *made)
 {
@@ -160,6 +165,7 @@ typedef struct Unrolled {
 
 // Adds the block's nodes that stand in the loop's text. Blocks nest no deeper
 // than tracing allowed.
+// False: no memory.
 static bool count_block(Unrolled *loop, const GraphBlock *block)
 {
     for (const GraphNode *node = block->first; node != NULL;
@@ -194,6 +200,7 @@ static bool count_block(Unrolled *loop, const GraphBlock *block)
 }
 
 // A statement that holds another one: the innermost loop is told.
+// `outer` itself is not asked.
 static bool holds_loop(const Code *code, const BlockInfo *outer)
 {
     for (uint32_t i = 0; i < code->block_count; i++) {
@@ -210,6 +217,7 @@ static bool holds_loop(const Code *code, const BlockInfo *outer)
 
 // Where one and the same place made many nodes, host code turned the loop. In
 // the function's own text only: what it calls has traces or texts of its own.
+// False: an error is pending.
 static bool tell_loop(Vm *vm, const StagedFunction *self,
                       const Concrete *made, const Code *code,
                       const BlockInfo *info)
@@ -236,6 +244,8 @@ static bool tell_loop(Vm *vm, const StagedFunction *self,
 
 // Only where the graph is large enough for a loop to matter: counting costs a
 // walk over all nodes for each loop.
+// False: an error is pending. Only functions that were converted are looked at,
+// for they have a list of their loops.
 static bool tell_loops(Vm *vm, const StagedFunction *self,
                        const Concrete *made)
 {
@@ -267,6 +277,7 @@ bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 
 // Keyed by the place, not by its value: a counter that changes before each call
 // is told once.
+// `place` is how the program writes what was read. False: an error is pending.
 bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
                  const FrozenRead *read, const Str *place)
 {
