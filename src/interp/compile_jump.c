@@ -73,7 +73,8 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
         c->span = middle->span;
         emit(c, OPCODE_MOVE, other, kept, 0);
     }
-    // A local leaves nothing behind, so that the jump may go where it is wanted.
+    // A local leaves nothing behind, so that the jump may go where it is
+    // wanted.
     chain_step(c, node, 0, left, other,
                !local ? dropping : sense ? end : label);
     Reg right = expr_any(c, node->compare.comparators.items[1]);
