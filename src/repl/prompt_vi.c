@@ -61,6 +61,7 @@ static Reading read_command(const char *keys, ViCommand *command)
     }
     keys++;
     int second = read_count(&keys);
+    // 2d3j takes six lines and the cursor's: the counts multiply, as in vi.
     if (second > 0) {
         int product = second * (first > 0 ? first : 1);
         command->count = product > COUNT_MAX ? COUNT_MAX : product;
@@ -83,6 +84,8 @@ static void end_insertion(Prompt *prompt)
     ViState *vi = &prompt->vi;
     const char *text = *prompt->lib.rl_line_buffer;
     size_t length = strlen(text);
+    // The halves may overlap in a text that has shrunk; then nothing was typed
+    // between them.
     size_t front = vi->before == NULL ? 0 : strlen(vi->before);
     size_t back = vi->behind == NULL ? 0 : strlen(vi->behind);
     free(vi->inserted);
@@ -109,6 +112,7 @@ static void note_kill(Prompt *prompt)
 static void perform(Prompt *prompt, ViCommand command, bool again)
 {
     Readline *lib = &prompt->lib;
+    // What fails has changed nothing, so `.` keeps what it meant.
     bool done = prompt_vi_edit(prompt, command, again);
     if (!done) {
         lib->rl_ding();
@@ -140,6 +144,7 @@ static void hand_over(Prompt *prompt, char instead)
 // Whether the key has the meaning that Readline gave it at the start.
 static bool is_usual(const Prompt *prompt, char key)
 {
+    // A macro or a sequence that begins with the key is of another type.
     const KEYMAP_ENTRY *entry =
         &prompt->lib.rl_get_keymap_by_name("vi-move")[(unsigned char)key];
     return entry->type == ISFUNC &&
@@ -151,6 +156,9 @@ static void take_command(Prompt *prompt, ViCommand command)
 {
     ViState *vi = &prompt->vi;
     Readline *lib = &prompt->lib;
+    // `p` is ours as long as lines were taken last, `.` as long as one of our
+    // commands was; otherwise Readline's kill ring and its own last command are
+    // the newer ones.
     bool put = command.key == 'p' || command.key == 'P';
     const char *text = *lib->rl_line_buffer;
     if (!is_usual(prompt, command.key)) {
@@ -173,6 +181,8 @@ static void take_command(Prompt *prompt, ViCommand command)
     }
 }
 
+// Not while Readline is in the middle of something: a search, a motion, a count
+// that was typed in another way, a character for `r` or `f`.
 bool prompt_vi_wants(Prompt *prompt)
 {
     static const unsigned long busy =
@@ -198,7 +208,7 @@ static void clean_text(Readline *lib)
     char *text = *lib->rl_line_buffer;
     size_t length = (size_t)*lib->rl_end;
     size_t bad;
-    while (!utf8_validate(text, length, true, &bad)) {
+    while (!utf8_validate(text, length, false, &bad)) {
         text[bad] = '?';
         text += bad + 1;
         length -= bad + 1;
@@ -220,6 +230,7 @@ void prompt_vi_key(Prompt *prompt, char key)
         return;
     }
     switch (read_command(vi->keys, &command)) {
+    // More digits than any count has: given up.
     case READING_MORE:
         if (count + 2 == sizeof vi->keys) {
             vi->keys[0] = '\0';
@@ -265,6 +276,7 @@ void prompt_vi_forget(Prompt *prompt)
     vi->inserting = false;
 }
 
+// What `p` and `.` mean stays: lines may be carried from entry to entry.
 void prompt_vi_begin(Prompt *prompt)
 {
     prompt->vi.passing = 0;
@@ -279,6 +291,8 @@ void prompt_vi_free(Prompt *prompt)
     free(prompt->vi.inserted);
 }
 
+// Readline's keymaps are there before it is initialised, and ~/.inputrc has not
+// been read yet.
 void prompt_vi_note_keys(Prompt *prompt)
 {
     Keymap move = prompt->lib.rl_get_keymap_by_name("vi-move");

@@ -10,16 +10,19 @@
 
 enum { SHIFT = 4 }; // blanks that `>` adds to a line and `<` takes
 
+// strchr would find the NUL that ends the list.
 static bool is_in(char key, const char *keys)
 {
     return key != '\0' && strchr(keys, key) != NULL;
 }
 
+// No count means once.
 static int times(ViCommand command)
 {
     return command.count > 0 ? command.count : 1;
 }
 
+// The buffer moves when it grows: it is asked for anew behind each edit.
 static const char *text_of(const Readline *lib)
 {
     return *lib->rl_line_buffer;
@@ -32,6 +35,7 @@ static int text_start(const Readline *lib, int at)
     return start + (int)strspn(text_of(lib) + start, " ");
 }
 
+// Where vi leaves the cursor behind a command for lines.
 static void to_text(Readline *lib)
 {
     *lib->rl_point = text_start(lib, *lib->rl_point);
@@ -116,6 +120,8 @@ static void keep_lines(Prompt *prompt, Lines lines)
 // behind it and gives the one in front.
 static void delete_lines(Readline *lib, Lines lines)
 {
+    // Offsets are taken before the edit; the undo list keeps its own copy of
+    // the text.
     if (text_of(lib)[lines.end] == '\n') {
         lines.end++;
     } else if (lines.start > 0) {
@@ -140,6 +146,7 @@ static void insert(Prompt *prompt, bool again)
         *lib->rl_point = step(text_of(lib), *lib->rl_point, -1);
         return;
     }
+    // Copies, not offsets: keys of Readline's may edit anywhere meanwhile.
     vi->before = strndup(text_of(lib), (size_t)*lib->rl_point);
     vi->behind = strdup(text_of(lib) + *lib->rl_point);
     vi->inserting = true;
@@ -180,6 +187,7 @@ static void shift(Readline *lib, Lines lines, bool more)
     int start = lines.start;
     int end = lines.end;
     lib->rl_begin_undo_group();
+    // Each line that grows or shrinks moves the end along.
     while (start <= end) {
         const char *text = text_of(lib);
         int blanks = (int)strspn(text + start, " ");
@@ -245,6 +253,7 @@ static void put_lines(Prompt *prompt, ViCommand command)
                    : prompt_line_start(text, *lib->rl_point);
     // Below, the line end goes in front of each line: the entry's last line
     // has none.
+    // The same bytes, turned round by one.
     char *turned = strdup(lines);
     if (below && turned != NULL) {
         size_t length = strlen(lines);
@@ -291,6 +300,7 @@ static bool join(Readline *lib, ViCommand command)
     int turns = times(command) > 2 ? times(command) - 1 : 1;
     bool joined = false;
     lib->rl_begin_undo_group();
+    // Fewer lines than asked for are joined as far as there are any.
     for (; turns > 0; turns--) {
         int end = prompt_line_end(text_of(lib), *lib->rl_point);
         if (text_of(lib)[end] == '\0') {
@@ -369,6 +379,8 @@ static ViCommand long_form(ViCommand command)
 }
 
 
+// A command without a motion is one of `alone` in prompt_vi.c; the short forms
+// have got theirs here.
 bool prompt_vi_edit(Prompt *prompt, ViCommand command, bool again)
 {
     command = long_form(command);
