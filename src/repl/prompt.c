@@ -205,6 +205,7 @@ static void accept_entry(char *entry)
     active->entry = entry;
     active->accepted = true;
     active->reading = false;
+    prompt_own_undo(active);
     active->lib.rl_callback_handler_remove();
     if (entry != NULL) {
         redraw_finish(&active->redraw, entry, "");
@@ -227,7 +228,6 @@ static void install(Prompt *prompt)
     }
     redraw_begin(&prompt->redraw);
     prompt->reading = true;
-    prompt->undo_at = -1;
     prompt_vi_begin(prompt);
     prompt->lib.rl_callback_handler_install(prompt->text,
                                             accept_entry);
@@ -238,6 +238,7 @@ static void uninstall(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
     prompt_end_insertion(prompt);
+    prompt_own_undo(prompt);
     lib->rl_free_line_state();
     lib->rl_callback_sigcleanup();
     // That ends one of these at most, and a sequence that was begun would go

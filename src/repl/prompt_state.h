@@ -52,7 +52,6 @@ typedef struct Prompt {
     char *prefix;    // malloc'ed: what Up looks for, from the key before
     bool pasting;    // the terminal sends a pasted text
     StrBuf pasted;   // of it, so far
-    int undo_at;     // the place in the history after the key before
     ViState vi;
     int tabs;        // completions in a row at the same place
     sigset_t outside; // the signal mask outside of read_entry
@@ -86,7 +85,8 @@ int prompt_to_line_end(int count, int key);
 // A line end and the indentation of the line that follows, at the cursor.
 void prompt_break_line(Prompt *prompt);
 
-// prompt_undo.c: after each key; no two places share an undo list then.
+// prompt_undo.c: after each key, and before Readline's part of an entry ends;
+// no two places share an undo list then.
 void prompt_own_undo(Prompt *prompt);
 
 // prompt_vi.c. Notes what the keys mean, before ~/.inputrc is read.

@@ -30,19 +30,18 @@ static void disown(HIST_ENTRY *entry, const UNDO_LIST *owner)
     }
 }
 
-// All entries are looked at when a key has gone to another one: a count, or a
-// search, may have passed many. Only those that were edited have a list.
+// All entries are looked at, as one key may have passed many of them and come
+// back: the end of a search runs the key that ended it. Only those that were
+// edited have a list; the look at 100,000 others takes a fraction of a
+// millisecond.
 void prompt_own_undo(Prompt *prompt)
 {
     Readline *lib = &prompt->lib;
     HIST_ENTRY *saved = lib->saved_line == NULL ? NULL : *lib->saved_line;
     const UNDO_LIST *own = last_of(*lib->rl_undo_list);
     HIST_ENTRY **list = lib->history_list();
-    int at = lib->where_history();
-    bool moved = at != prompt->undo_at;
-    int from = list == NULL ? 0 : moved ? 0 : at;
-    int end = list == NULL ? 0 : moved ? *lib->history_length : at + 1;
-    for (int i = from; i < end && i < *lib->history_length; i++) {
+    int count = list == NULL ? 0 : *lib->history_length;
+    for (int i = 0; i < count; i++) {
         if (list[i]->data != NULL) {
             disown(list[i], own);
             if (saved != NULL) {
@@ -53,5 +52,4 @@ void prompt_own_undo(Prompt *prompt)
     if (saved != NULL) {
         disown(saved, own);
     }
-    prompt->undo_at = at;
 }
