@@ -351,6 +351,24 @@ static bool add_operators(Vm *vm, Type *cls)
     return true;
 }
 
+// A type of its own layout looks attributes up by itself, those that take
+// attributes store them by themselves.
+static bool add_access(Vm *vm, Type *cls)
+{
+    bool first = vm->object_type == NULL || cls == vm->object_type;
+    bool stores = first || cls == vm->types[KIND_EXCEPTION] ||
+                  cls->kind == KIND_TYPE || cls->kind == KIND_MODULE;
+    if (!first && cls->base != vm->object_type) {
+        return true;
+    }
+    for (size_t i = 0; i < (stores ? 3 : 1); i++) {
+        if (!add_slot_native(vm, cls, &object_access_rows[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Called once for each built-in type, when it is made. Methods of the type's
 // own come last, so that they win over a slot's native of the same name.
 bool class_add_native(Vm *vm, Type *cls)
@@ -378,7 +396,8 @@ bool class_add_native(Vm *vm, Type *cls)
         (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
         ((own->get_descriptor != NULL || cls->kind == KIND_FUNCTION) &&
          !add_slot_native(vm, cls, &get)) ||
-        (own->binary != NULL && !add_operators(vm, cls))) {
+        (own->binary != NULL && !add_operators(vm, cls)) ||
+        !add_access(vm, cls)) {
         return false;
     }
     // __hash__ = None is how programs see that a type cannot be hashed.

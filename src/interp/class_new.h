@@ -40,6 +40,9 @@ MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
 // __new__ of built-in types: makes an instance by the nearest layout.
 extern const NativeDef object_make_row;
+// __getattribute__, __setattr__ and __delattr__ of object. CPython's other
+// built-in types show them again, before what stands behind them in an MRO.
+extern const NativeDef object_access_rows[3];
 
 // Releases everything that a class owns: for its end (types_strip).
 void type_strip(Vm *vm, Type *self);

@@ -41,7 +41,9 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Value value;
-    int found = dict_take(vm, value_as_dict(args[0]), args[1], &value);
+    Dict *dict = value_as_dict(args[0]);
+    // Nothing is hashed for an empty one.
+    int found = dict->count == 0 ? 0 : dict_take(vm, dict, args[1], &value);
     if (found > 0) {
         return value;
     }

@@ -442,12 +442,11 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
     return made;
 }
 
-// The same object: floats do not change.
+// The number itself, never of a subclass.
 static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
 {
-    (void)vm;
     (void)count;
-    return value_retain(args[0]);
+    return float_self(vm, args[0]);
 }
 
 // What float has alone; number_methods brings the rest.

@@ -75,6 +75,20 @@ MAKE(count)
                                             : value_retain(args[0]);
     self->state[1] = value_unbound(args[1]) ? value_from_small(1)
                                             : value_retain(args[1]);
+    // In steps of one a bool or an instance of an int's subclass counts as the
+    // int that it is.
+    int64_t step;
+    if ((value_is_integer(self->state[0]) || value_is_bool(self->state[0])) &&
+        (value_is_integer(self->state[1]) || value_is_bool(self->state[1])) &&
+        int_to_i64(self->state[1], &step) && step == 1) {
+        Value start = int_exact(vm, self->state[0]);
+        value_replace(&vm->ctx, &self->state[0], start);
+        value_replace(&vm->ctx, &self->state[1], value_from_small(1));
+        if (value_failed(start)) {
+            object_release(&vm->ctx, self);
+            return VALUE_FAIL;
+        }
+    }
     return value_from_object(self);
 }
 

@@ -3,6 +3,7 @@
 //
 // Invariant: state[] holds valid Values; an exhausted iterator sets state[0]
 // to UNBOUND, so that it lets its source go and stays exhausted.
+#include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 
 #include "interp/sequence.h"
@@ -90,13 +91,46 @@ static bool iterator_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return true;
 }
 
+// Whether the items left are known: of iterators over one container alone.
+static bool knows_length(const char *name)
+{
+    size_t length = strlen(name), tail = strlen("iterator");
+    return strcmp(name, "reversed") == 0 ||
+           strcmp(name, "itertools.repeat") == 0 ||
+           (length >= tail && strcmp(name + length - tail, "iterator") == 0 &&
+            strcmp(name, "callable_iterator") != 0);
+}
+
+// Whether `position` counts the items that are left, not those that were given.
+static bool counts_down(const char *name)
+{
+    return strcmp(name, "reversed") == 0 ||
+           strcmp(name, "list_reverseiterator") == 0;
+}
+
 // How many items are left, where that is known without walking them.
 static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
     Value source = self->state[0];
-    // 0 is the answer for "unknown".
+    const char *name = type_name(type_of(vm, args[0]));
+    if (!knows_length(name)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    if (strcmp(name, "itertools.repeat") == 0) {
+        return self->expected ? value_from_small((int64_t)self->position)
+                              : VALUE_NOT_IMPLEMENTED;
+    }
+    if (strcmp(name, "range_iterator") == 0 ||
+        strcmp(name, "longrange_iterator") == 0) {
+        return self->position < INT64_MAX
+                   ? int_from_u64(vm, self->position)
+                   : raise_error(vm, ERR_OVERFLOW,
+                                 "Python int too large to convert to C "
+                                 "ssize_t");
+    }
+    // What is exhausted has let its source go.
     if (!value_is_object(source) ||
         type_of(vm, source)->slots.length == NULL) {
         return value_from_small(0);
@@ -107,6 +141,16 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     }
     // Iterators over sequences count there what they have given.
     int64_t passed = (int64_t)self->position;
+    // Of hashed containers `expected` tells, whose size may not change.
+    if (value_is_kind(source, KIND_DICT) || value_is_kind(source, KIND_SET) ||
+        value_is_kind(source, KIND_FROZENSET)) {
+        return value_from_small(
+            (uint32_t)self->expected == (uint64_t)length
+                ? length - (int64_t)(self->expected >> 32) : 0);
+    }
+    if (counts_down(name)) {
+        return value_from_small(passed <= length ? passed : 0);
+    }
     return value_from_small(passed < length ? length - passed : 0);
 }
 

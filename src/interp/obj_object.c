@@ -291,12 +291,14 @@ static Value object_subclass_hook(Vm *vm, Value *args, uint32_t count)
     return VALUE_NOT_IMPLEMENTED;
 }
 
-static const NativeDef object_methods[] = {
-    {"__setattr__", "self, name, value, /", object_setattr,
-     "Store an attribute."},
-    {"__delattr__", "self, name, /", object_delattr, "Delete an attribute."},
+const NativeDef object_access_rows[] = {
     {"__getattribute__", "self, name, /", object_getattribute,
      "Look an attribute up."},
+    {"__setattr__", "self, name, value, /", object_setattr,
+     "Store an attribute."},
+    {"__delattr__", "self, name, /", object_delattr, "Delete an attribute."}};
+
+static const NativeDef object_methods[] = {
     {"__repr__", "self, /", object_repr_native, "Return repr(self)."},
     {"__str__", "self, /", object_str, "Return str(self)."},
     {"__format__", "self, format_spec, /", object_format,

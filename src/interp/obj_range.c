@@ -315,18 +315,21 @@ static Value range_small_step(Vm *vm, Iterator *self)
     return item;
 }
 
-// The iterator copies what it needs and does not keep the range. A length
-// beyond 64 bits fails here rather than at the end of the walk.
+// The iterator copies what it needs and does not keep the range. Of a length
+// beyond 64 bits no walk sees the end.
 static Value range_iterator(Vm *vm, Range *range)
 {
-    int64_t length;
-    if (!value_to_index(vm, range->length, &length)) {
-        return VALUE_FAIL;
-    }
+    int64_t length, end;
+    bool fits = int_to_i64(range->length, &length);
+    length = fits ? length : INT64_MAX;
+    fits = fits && int_to_i64(range->start, &end) &&
+           int_to_i64(range->stop, &end) && int_to_i64(range->step, &end);
     // All numbers between small ends are small ints.
     bool small = value_both_ints(range->start, range->stop) &&
                  value_is_int(range->step);
-    Iterator *self = iterator_new(vm, "range_iterator",
+    Iterator *self = iterator_new(vm,
+                                  fits ? "range_iterator"
+                                       : "longrange_iterator",
                                   small ? range_small_step : range_step);
     if (self == NULL) {
         return VALUE_FAIL;
@@ -360,12 +363,12 @@ static Value range_argument(Vm *vm, Value v)
 static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;
+    if (!arguments_check(vm, "range", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
     if (args->count == 0) {
         return raise_error(vm, ERR_TYPE,
                            "range expected at least 1 argument, got 0");
-    }
-    if (!arguments_check(vm, "range", args, keywords, 3)) {
-        return VALUE_FAIL;
     }
     // The defaults; owned, as all parts are.
     Value part[3] = {value_from_small(0), value_from_small(0),

@@ -228,12 +228,12 @@ static Value slice_compare(Vm *vm, CompareOp op, Value a, Value b)
 static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;
+    if (!arguments_check(vm, "slice", args, keywords, 3)) {
+        return VALUE_FAIL;
+    }
     if (args->count == 0) {
         return raise_error(vm, ERR_TYPE,
                            "slice expected at least 1 argument, got 0");
-    }
-    if (!arguments_check(vm, "slice", args, keywords, 3)) {
-        return VALUE_FAIL;
     }
     // The parts are taken as they are, of any type.
     const Value *items = args->items;

@@ -298,7 +298,7 @@ bool str_destroy_plain(Vm *vm, Object *self)
 Str *str_concat(Vm *vm, Str *a, Str *b)
 {
     if (a->length == 0 || b->length == 0) {
-        return object_retain(a->length == 0 ? b : a);
+        return str_exact(vm, a->length == 0 ? b : a);
     }
     Str *str = str_alloc(vm, a->length + b->length);
     if (str == NULL) {
@@ -319,6 +319,7 @@ Str *str_concat(Vm *vm, Str *a, Str *b)
 static bool may_grow(const Str *a)
 {
     return a->head.rc == 1 && a->index == NULL &&
+           (a->head.type->flags & TYPE_HEAP) == 0 &&
            !(a->head.flags & (STR_INTERNED | OBJECT_WEAKLY_REFERENCED));
 }
 
@@ -464,7 +465,8 @@ Str *str_char_at(Vm *vm, Str *str, size_t index)
     return str_new_counted(vm, str->text + offset, length ? length : 3, 1);
 }
 
-// Code points start … end - 1. The whole is the same object.
+// Code points start … end - 1. The whole is the same object, of a subclass a
+// plain copy.
 Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
 {
     // Also where the ends are crossed.
@@ -472,7 +474,7 @@ Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
         return str_new(vm, "", 0);
     }
     if (start == 0 && end >= str->count) {
-        return object_retain(str);
+        return str_exact(vm, str);
     }
     size_t from = str_offset(vm, str, start), to = str_offset(vm, str, end);
     return str_new_counted(vm, str->text + from, to - from, end - start);

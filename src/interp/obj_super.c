@@ -125,9 +125,13 @@ static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Value super_init_native(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return value_as_tuple(args[1])->count > 0
-               ? VALUE_NONE
-               : raise_error(vm, ERR_RUNTIME, "super(): no arguments");
+    if (value_as_tuple(args[1])->count > 0) {
+        return VALUE_NONE;
+    }
+    // Without arguments it looks for them where it is called.
+    Value made = super_of_frame(vm);
+    release(vm, made);
+    return value_failed(made) ? made : VALUE_NONE;
 }
 
 static const NativeDef super_methods[] = {

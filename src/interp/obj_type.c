@@ -88,9 +88,11 @@ static Value type_repr(Vm *vm, Value self)
         module = cls->def->module;
         dot = ".";
     }
-    // The qualified name: of a class in a function with what encloses it.
+    // The qualified name: of a class in a function with what encloses it. An
+    // iterator's of a module stands whole in its name.
+    bool whole = (cls->flags & TYPE_HEAP) == 0 && cls->def->module == NULL;
     Str *text = str_printf(vm, "<class '%s%s%s'>", module, dot,
-                           cls->qualname->text);
+                           whole ? cls->name->text : cls->qualname->text);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
@@ -243,6 +245,11 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
 static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (args->count != 3) {
+        if (cls != vm->types[KIND_TYPE]) {
+            return raise_error(vm, ERR_TYPE,
+                               "type.__new__() takes exactly 3 arguments "
+                               "(%zu given)", args->count);
+        }
         return raise_error(vm, ERR_TYPE, "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
@@ -322,8 +329,12 @@ static Value type_get_module(Vm *vm, Value self)
     if (value_is_str(found)) {
         return value_retain(found);
     }
-    const char *module = cls->def->module;
-    Str *text = str_from(vm, module == NULL ? "builtins" : module);
+    // In a definition, or in front of the name: "itertools.chain".
+    const char *module = cls->def->module, *name = type_name(cls);
+    const char *dot = module == NULL ? strrchr(name, '.') : NULL;
+    Str *text = dot != NULL ? str_new(vm, name, (size_t)(dot - name))
+                            : str_from(vm, module == NULL ? "builtins"
+                                                          : module);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

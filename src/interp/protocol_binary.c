@@ -4,6 +4,7 @@
 // The order of asking is Python's: the left operand, then the right one, but a
 // right one whose class derives from the left one's class goes first. A slot
 // declines with NOT_IMPLEMENTED, which only leaves this file as a TypeError.
+#include "interp/class_slots.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/int_view.h"
@@ -66,7 +67,8 @@ static Value join_by_right(Vm *vm, BinaryOp op, Value a, Value b)
     const Type *right = type_of(vm, b);
     bool asked = (right->flags & TYPE_HEAP) != 0 &&
                  right->slots.binary != right->def->slots.binary &&
-                 joins_as_sequence(type_of(vm, a), op);
+                 joins_as_sequence(type_of(vm, a), op) &&
+                 class_defines(vm, type_of(vm, b), NAME_ADD + 3 * op + 1);
     return asked ? right->slots.binary(vm, op, a, b) : VALUE_NOT_IMPLEMENTED;
 }
 
@@ -88,10 +90,15 @@ static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
 }
 
 // The built-in sequences, which have texts of their own; a class that merely
-// has __getitem__ has not.
-static bool is_sequence(Vm *vm, Value v)
+// has __getitem__ has not, nor one that has defined the operator anew.
+static bool is_sequence(Vm *vm, BinaryOp op, Value v)
 {
-    return value_is_object(v) && type_of(vm, v)->slots.get_item != NULL &&
+    NameId plain = op == BINARY_ADD ? NAME_ADD : NAME_MUL;
+    return value_is_object(v) &&
+           !class_defines(vm, type_of(vm, v), plain) &&
+           (op == BINARY_ADD ||
+            !class_defines(vm, type_of(vm, v), plain + 1)) &&
+           type_of(vm, v)->slots.get_item != NULL &&
            (value_object(v)->kind == KIND_STR ||
             value_object(v)->kind == KIND_BYTES ||
             value_object(v)->kind == KIND_LIST ||
@@ -105,7 +112,7 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
 {
     const char *left = type_name(type_of(vm, a));
     const char *right = type_name(type_of(vm, b));
-    if (op == BINARY_ADD && is_sequence(vm, a)) {
+    if (op == BINARY_ADD && is_sequence(vm, op, a)) {
         // CPython's bytes have words of their own.
         if (value_is_kind(a, KIND_BYTES)) {
             return raise_error(vm, ERR_TYPE, "can't concat %s to %s", right,
@@ -117,10 +124,11 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
                            "can only concatenate %s (not \"%s\") to %s", left,
                            right, left);
     }
-    if (op == BINARY_MUL && (is_sequence(vm, a) || is_sequence(vm, b))) {
+    if (op == BINARY_MUL &&
+        (is_sequence(vm, op, a) || is_sequence(vm, op, b))) {
         return raise_error(vm, ERR_TYPE,
                            "can't multiply sequence by non-int of type '%s'",
-                           is_sequence(vm, a) ? right : left);
+                           is_sequence(vm, op, a) ? right : left);
     }
     return unsupported(vm, op, suffix, a, b);
 }
@@ -252,6 +260,14 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                : result;
 }
 
+// Types that CPython gives any method of sequences, all classes of programs
+// among them: x *= 'text' then does not ask the text to repeat itself.
+static bool has_sequence_part(const Type *type)
+{
+    return (type->flags & TYPE_HEAP) != 0 || type->slots.contains != NULL ||
+           type->slots.get_item != NULL;
+}
+
 // Numbers have no in-place form, so that the quick way serves here too. A slot
 // that declines leaves the operation to the ordinary ones, as `+=` of a tuple.
 // Owned: the changed object itself, or a new one.
@@ -271,13 +287,19 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
         type->slots.inplace != NULL) {
         result = type->slots.inplace(vm, op, a, b);
     }
+    bool left_alone = op == BINARY_MUL && has_sequence_part(type) &&
+                      joins_as_sequence(type_of(vm, b), op);
     if (value_same(result, VALUE_NOT_IMPLEMENTED)) {
-        result = binary_slots(vm, op, a, b);
+        result = left_alone ? binary_side(vm, op, type, a, b)
+                            : binary_slots(vm, op, a, b);
     }
     ctx_leave(&vm->ctx);
-    return value_same(result, VALUE_NOT_IMPLEMENTED)
-               ? binary_failed(vm, op, "=", a, b)
-               : result;
+    if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        return result;
+    }
+    return left_alone && !is_sequence(vm, op, a)
+               ? unsupported(vm, op, "=", a, b)
+               : binary_failed(vm, op, "=", a, b);
 }
 
 // Of an immediate number; UNBOUND: ask the slot.

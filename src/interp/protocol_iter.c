@@ -232,7 +232,11 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 bool value_ask_length(Vm *vm, Value iterable)
 {
     int64_t hint;
-    return !value_is_object(iterable) ||
-           (value_object(iterable)->type->flags & TYPE_HEAP) == 0 ||
+    // An iterator over such an object asks it in turn.
+    Value asked = value_is_kind(iterable, KIND_ITERATOR)
+                      ? ((Iterator *)value_object(iterable))->state[0]
+                      : iterable;
+    return !value_is_object(asked) ||
+           (value_object(asked)->type->flags & TYPE_HEAP) == 0 ||
            value_length_hint(vm, iterable, 0, &hint);
 }

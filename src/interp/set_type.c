@@ -5,6 +5,7 @@
 #include "interp/set_type.h"
 
 #include "interp/note.h"
+#include "interp/obj_dict.h"
 #include "interp/object_copying.h"
 #include "interp/sequence.h"
 
@@ -225,6 +226,8 @@ static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
 
 // A changed count is noticed, an exchanged item is not, as in CPython. The
 // error is sticky: no set has UINT64_MAX items, so each later step fails too.
+// As in iterators over dicts the low half of `expected` is the number of items,
+// the high half how many of them were given.
 // Owned. position is a slot of the table.
 static Value set_step(Vm *vm, Iterator *self)
 {
@@ -232,13 +235,14 @@ static Value set_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     Set *set = as_set(self->state[0]);
-    if (set->count != self->expected) {
+    if (set->count != (uint32_t)self->expected) {
         self->expected = UINT64_MAX;
         return raise_error(vm, ERR_RUNTIME,
                            "Set changed size during iteration");
     }
     Value key;
     if (set_next(set, &self->position, &key)) {
+        self->expected += (uint64_t)1 << 32;
         return value_retain(key);
     }
     // Ended for good, also if items are added later.
@@ -259,6 +263,16 @@ static Value set_iter(Vm *vm, Value self)
     return value_from_object(iterator);
 }
 
+// Keywords are refused in the built-in type's name, a second argument in the
+// class's, as by CPython.
+static bool check_arguments(Vm *vm, const char *name, const Type *cls,
+                            Tuple *args, Dict *keywords)
+{
+    return arguments_check(vm, keywords == NULL || keywords->count == 0
+                                   ? type_name(cls) : name,
+                           args, keywords, 1);
+}
+
 // __new__ ignores the arguments: __init__ reads them, and a subclass may have
 // an __init__ that takes others.
 // An empty set, owned.
@@ -274,7 +288,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // False: an error is pending.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
-    return arguments_check(vm, "set", args, keywords, 1) &&
+    return check_arguments(vm, "set", type_of(vm, self), args, keywords) &&
            set_clear(vm, as_set(self)) &&
            (args->count == 0 || set_update(vm, as_set(self), args->items[0]));
 }
@@ -284,8 +298,8 @@ static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 // Owned. There is no one shared empty frozenset.
 static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (!arguments_check(vm, "frozenset", args,
-                         arguments_keywords(vm, cls, keywords), 1)) {
+    if (!check_arguments(vm, "frozenset", cls, args,
+                         arguments_keywords(vm, cls, keywords))) {
         return VALUE_FAIL;
     }
     if (args->count == 1 && cls == vm->types[KIND_FROZENSET] &&

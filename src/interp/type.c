@@ -310,7 +310,15 @@ static bool intern_names(Vm *vm)
 static bool name_with_module(Vm *vm, Type *cls, const char *name)
 {
     if (cls->def->module == NULL) {
-        return true;
+        // Iterators of modules have the module in their name.
+        const char *dot = strrchr(name, '.');
+        Str *last = dot == NULL ? NULL
+                                : str_intern(vm, dot + 1, strlen(dot + 1));
+        if (last != NULL) {
+            object_release(&vm->ctx, cls->qualname);
+            cls->qualname = last;
+        }
+        return dot == NULL || last != NULL;
     }
     Str *whole = str_printf(vm, "%s.%s", cls->def->module, name);
     if (whole != NULL) {
