@@ -53,17 +53,22 @@ ALWAYS_INLINE void *make_object(Vm *vm, Type *type, size_t size,
     return object;
 }
 
+// Instances of what extends a built-in layout, and other rare ones.
+static __attribute__((noinline)) void *make_rare(Vm *vm, Type *type,
+                                                 size_t size)
+{
+    return make_object(vm, type, size, type->flags);
+}
+
 void *object_new(Vm *vm, Type *type, size_t size)
 {
-    uint32_t flags =
-        type->flags & (TYPE_TRACKED | TYPE_DICT_AHEAD | TYPE_HEAP);
-    if (flags == TYPE_TRACKED) {
-        return make_object(vm, type, size, TYPE_TRACKED);
+    switch (type->flags & (TYPE_TRACKED | TYPE_DICT_AHEAD | TYPE_HEAP)) {
+    case TYPE_TRACKED: return make_object(vm, type, size, TYPE_TRACKED);
+    case TYPE_TRACKED | TYPE_HEAP:
+        return make_object(vm, type, size, TYPE_TRACKED | TYPE_HEAP);
+    case 0: return make_object(vm, type, size, 0);
+    default: return make_rare(vm, type, size);
     }
-    if (flags == 0) {
-        return make_object(vm, type, size, 0);
-    }
-    return make_object(vm, type, size, flags);
 }
 
 // The type is read first and released last: it may die with its instance.
@@ -78,6 +83,7 @@ void object_free(Vm *vm, void *object, size_t size)
             return;
         }
         links_remove(object_links(o));
+        // What goes makes room, as far as it was counted.
         vm->gc.room += vm->gc.room < vm->gc.threshold;
         ctx_free(&vm->ctx, object_links(o), size + sizeof(GcLinks));
         return;

@@ -106,17 +106,20 @@ Value int_of_class(Vm *vm, Type *cls, Value v)
     return value_from_object(box);
 }
 
+// A number of up to 64 bits, such as most hashes of texts are.
+static Value box_word(Vm *vm, uint64_t magnitude, bool negative)
+{
+    mp_digit digits[] = {magnitude & MP_MASK, magnitude >> MP_DIGIT_BIT};
+    return int_short_make(vm, digits, 2, negative);
+}
+
 // The common case makes no object.
 Value int_from_i64(Vm *vm, int64_t i)
 {
     if (LIKELY(value_int_fits(i))) {
         return value_from_small(i);
     }
-    mp_int number;
-    if (mp_init_i64(&number, i) != MP_OKAY) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    return int_from_mp(vm, &number);
+    return box_word(vm, i < 0 ? 0 - (uint64_t)i : (uint64_t)i, i < 0);
 }
 
 // As int_from_i64, for sizes and counts.
@@ -125,11 +128,7 @@ Value int_from_u64(Vm *vm, uint64_t u)
     if (LIKELY(u <= (uint64_t)VALUE_INT_MAX)) {
         return value_from_small((int64_t)u);
     }
-    mp_int number;
-    if (mp_init_u64(&number, u) != MP_OKAY) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
-    }
-    return int_from_mp(vm, &number);
+    return box_word(vm, u, false);
 }
 
 // Cuts the fraction off, as int() does.

@@ -72,6 +72,10 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
         if (value_same(first, second)) {
             continue;
         }
+        // Two ints that are not the same differ.
+        if (value_both_ints(first, second)) {
+            return compare_pair(vm, op, first, second);
+        }
         value_retain(first);
         value_retain(second);
         // The first pair that differs decides.
