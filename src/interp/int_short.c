@@ -26,8 +26,8 @@ typedef struct Short {
     mp_digit own[2];
 } Short;
 
-// False: it is too long. `v` is an int or bool. Nothing is copied for an
-// object; `s` may not outlive `v`.
+// False: it is too long, but read. `v` is an int or bool; nothing is copied of
+// an object, and `s` may not outlive `v`.
 static bool short_read(Short *s, Value v)
 {
     if (value_is_object(v)) {
@@ -184,6 +184,38 @@ static Value product(Vm *vm, const Short *x, const Short *y)
     int used =
         multiply_digits(out, x->digits, x->used, y->digits, y->used);
     return int_short_make(vm, out, used, x->negative != y->negative);
+}
+
+// A long number by one of a single digit: straight into the object.
+static Value scale(Vm *vm, const Short *x, const Short *y)
+{
+    enum { SCALE_MOST = 4096 }; // digits; more are polled for elsewhere
+    if (x->used < y->used) {
+        const Short *longer = y;
+        y = x;
+        x = longer;
+    }
+    if (y->used != 1 || x->used > SCALE_MOST) {
+        return VALUE_UNBOUND;
+    }
+    size_t size = ((size_t)x->used + 1) * sizeof(mp_digit);
+    Int *box = object_new(vm, vm->types[KIND_INT], sizeof *box + size);
+    if (box == NULL) {
+        return VALUE_FAIL;
+    }
+    Wide carry = 0;
+    for (int i = 0; i < x->used; i++) {
+        carry += (Wide)x->digits[i] * y->digits[0];
+        box->digits[i] = (mp_digit)carry & MP_MASK;
+        carry >>= BITS;
+    }
+    box->digits[x->used] = (mp_digit)carry;
+    box->number = (mp_int){.used = x->used + (carry != 0),
+                           .alloc = x->used + 1,
+                           .sign = x->negative != y->negative ? MP_NEG
+                                                              : MP_ZPOS,
+                           .dp = box->digits};
+    return value_from_object(box);
 }
 
 // Bits of a magnitude.
@@ -493,13 +525,18 @@ static Value bitwise(Vm *vm, BinaryOp op, const Short *x, const Short *y)
 Value int_short_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Short x, y;
-    if (!short_read(&x, a) || !short_read(&y, b)) {
-        return VALUE_UNBOUND;
+    bool fits = short_read(&x, a);
+    fits = short_read(&y, b) && fits;
+    if (!fits) {
+        return op == BINARY_MUL ? scale(vm, &x, &y) : VALUE_UNBOUND;
     }
     switch (op) {
     case BINARY_ADD: return sum(vm, &x, &y, y.negative);
     case BINARY_SUB: return sum(vm, &x, &y, !y.negative);
-    case BINARY_MUL: return product(vm, &x, &y);
+    case BINARY_MUL: {
+        Value made = product(vm, &x, &y);
+        return value_unbound(made) ? scale(vm, &x, &y) : made;
+    }
     case BINARY_FLOORDIV:
     case BINARY_MOD: return divide(vm, op, &x, &y);
     case BINARY_LSHIFT:
