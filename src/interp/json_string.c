@@ -1,9 +1,36 @@
 // Strings of JSON texts, and the errors of the reader.
 #include "interp/json_reader.h"
+#include "interp/obj_exception.h"
 #include "interp/obj_int.h"
 #include "interp/raise.h"
 
 enum { KEY_LENGTH = 32 }; // longer keys are not worth remembering
+
+// Where no value begins, CPython's scanner ends with StopIteration(index) that
+// the decoder hides by `from None`. Owned; NULL with an error pending.
+static Exception *hidden_stop(Vm *vm, Value index)
+{
+    Tuple *args = tuple_from(vm, &index, 1);
+    Exception *stop =
+        args == NULL ? NULL
+                     : exception_new(vm, vm->error_types[ERR_STOP_ITERATION],
+                                     args);
+    object_release_null(&vm->ctx, args);
+    return stop;
+}
+
+// Raises the exception (taken), between which and its context the StopIteration
+// (taken, NULL: none) is put.
+static void raise_over(Vm *vm, Value made, Exception *stop)
+{
+    (void)raise_object(vm, made);
+    if (stop != NULL) {
+        Exception *fault = value_as_exception(made);
+        stop->context = fault->context;
+        fault->context = value_from_object(stop);
+        fault->suppress_context = true;
+    }
+}
 
 // The class of the error is the module's own, written in Duet.
 // VALUE_FAIL, always. `index` counts characters.
@@ -19,9 +46,18 @@ Value json_fault_at(JsonReader *r, const char *message, int64_t index)
     Value made = value_failed(args[2])
                      ? VALUE_FAIL
                      : vm_call(vm, r->error_class, args, 3);
-    release(vm, args[2]);
     object_release(&vm->ctx, words);
-    return value_failed(made) ? VALUE_FAIL : raise_object(vm, made);
+    bool wanting = !value_failed(made) &&
+                   value_is_kind(made, KIND_EXCEPTION) &&
+                   strcmp(message, "Expecting value") == 0;
+    Exception *stop = wanting ? hidden_stop(vm, args[2]) : NULL;
+    if (wanting && stop == NULL) {
+        release(vm, made);
+    } else if (!value_failed(made)) {
+        raise_over(vm, made, stop);
+    }
+    release(vm, args[2]);
+    return VALUE_FAIL;
 }
 
 // Characters are counted only now: a text without errors never needs them.

@@ -494,67 +494,6 @@ static Value generator_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
-// Methods raise StopIteration(result) where slots give VALUE_STOP.
-static Value item_or_raise(Vm *vm, Generator *g, Value item)
-{
-    return value_same(item, VALUE_STOP)
-               ? value_raise_stop(vm, value_from_object(g))
-               : item;
-}
-
-// None is all that may be sent to one that has not run yet.
-static Value method_send(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    Generator *g = (Generator *)value_object(args[0]);
-    return item_or_raise(vm, g, generator_send(vm, g, args[1]));
-}
-
-// An exception, or a class with an optional value, as before Python 3.12.
-static Value method_throw(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    Generator *g = (Generator *)value_object(args[0]);
-    bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
-    // throw(type, value): the value is the exception.
-    Value error = value_retain(given ? args[2] : args[1]);
-    if (value_is_kind(error, KIND_TYPE)) {
-        // A class is called without arguments; an instance is raised as it is.
-        release(vm, error);
-        error = vm_call(vm, args[1], NULL, 0);
-    }
-    if (value_failed(error)) {
-        return error;
-    }
-    if (!value_is_kind(error, KIND_EXCEPTION)) {
-        release(vm, error);
-        return raise_error(vm, ERR_TYPE,
-                           "exceptions must be classes or instances deriving "
-                           "from BaseException, not %s",
-                           type_name(type_of(vm, args[1])));
-    }
-    // What the caller handles does not become the error's context.
-    raise_bare(vm, error);
-    return item_or_raise(vm, g, generator_throw(vm, g));
-}
-
-// Whatever it yielded or returned is dropped.
-static Value method_close(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return generator_close(vm, (Generator *)value_object(args[0]))
-               ? VALUE_NONE
-               : VALUE_FAIL;
-}
-
-static const NativeDef methods[] = {
-    {"send", "self, value, /", method_send,
-     "Go on with this value as the result of yield."},
-    {"throw", "self, type, value=None, traceback=None, /", method_throw,
-     "Raise an exception where the generator stands."},
-    {"close", "self, /", method_close, "End the generator."},
-    {NULL, NULL, NULL, NULL}};
-
 const TypeDef generator_type_def = {
     .name = "generator",
     .doc = "What a function with yield returns.",
@@ -568,4 +507,5 @@ const TypeDef generator_type_def = {
               .repr = generator_repr,
               .iter = generator_iter,
               .next = generator_next},
-    .methods = methods};
+    .methods = generator_methods,
+    .members = generator_members};

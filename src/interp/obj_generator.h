@@ -65,4 +65,8 @@ bool generator_wants_close(const Generator *generator);
 // What it returned, moved out; None if that was asked before.
 Value generator_result(Generator *generator);
 
+// The rows of its type (generator_methods.c), which end with a NULL name.
+extern const NativeDef generator_methods[];
+extern const MemberDef generator_members[];
+
 #endif
