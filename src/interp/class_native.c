@@ -176,7 +176,26 @@ static Value native_GET(Vm *vm, Value *args, uint32_t count)
     Type *owner = value_is_kind(args[2], KIND_TYPE)
                       ? (Type *)value_object(args[2])
                       : type_of(vm, args[1]);
-    return attr_bind(vm, args[0], instance, owner);
+    // The built-in type's own: a class that extends it may come here by super().
+    return SLOTS->get_descriptor != NULL
+               ? SLOTS->get_descriptor(vm, args[0], instance, owner)
+               : attr_bind(vm, args[0], instance, owner);
+}
+
+static Value native_SET(Vm *vm, Value *args, uint32_t count)
+{
+    UNUSED_COUNT;
+    return SLOTS->set_descriptor(vm, args[0], args[1], args[2]) ? VALUE_NONE
+                                                                : VALUE_FAIL;
+}
+
+// No value means to delete.
+static Value native_DELETE(Vm *vm, Value *args, uint32_t count)
+{
+    UNUSED_COUNT;
+    return SLOTS->set_descriptor(vm, args[0], args[1], VALUE_UNBOUND)
+               ? VALUE_NONE
+               : VALUE_FAIL;
 }
 
 // The type's dict keeps the native; this function's references are given up.
@@ -391,11 +410,19 @@ bool class_add_native(Vm *vm, Type *cls)
                                      native_FORMAT, "The value in this form."};
     static const NativeDef get = {"__get__", "self, instance, owner=None, /",
                                   native_GET, "Bind to the instance."};
+    static const NativeDef set = {"__set__", "self, instance, value, /",
+                                  native_SET, "Set what it stands for."};
+    static const NativeDef delete = {"__delete__", "self, instance, /",
+                                     native_DELETE,
+                                     "Delete what it stands for."};
     // Slots whose methods take other arguments than the list's rows have.
     if ((own->call != NULL && !add_slot_native(vm, cls, &call)) ||
         (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
         ((own->get_descriptor != NULL || cls->kind == KIND_FUNCTION) &&
          !add_slot_native(vm, cls, &get)) ||
+        (own->set_descriptor != NULL &&
+         (!add_slot_native(vm, cls, &set) ||
+          !add_slot_native(vm, cls, &delete))) ||
         (own->binary != NULL && !add_operators(vm, cls)) ||
         !add_access(vm, cls)) {
         return false;

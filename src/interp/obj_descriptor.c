@@ -51,19 +51,34 @@ static void property_clear(Vm *vm, Object *self)
     value_replace(&vm->ctx, &property->doc, VALUE_NONE);
 }
 
-// Retains the parts. Always a plain property.
-static Value property_new(Vm *vm, Value get, Value set, Value del, Value doc)
+// Without parts; __init__ or the caller gives them. NULL: memory.
+static Property *property_empty(Vm *vm, Type *cls)
 {
-    Property *self = object_new(vm, type_of_kind(vm, KIND_PROPERTY),
-                                sizeof *self);
-    if (self == NULL) {
-        return VALUE_FAIL;
+    Property *self = object_new(vm, cls, sizeof *self);
+    if (self != NULL) {
+        self->get = self->set = self->del = self->doc = VALUE_NONE;
+        self->doc_of_getter = false;
     }
-    self->get = value_retain(get);
-    self->set = value_retain(set);
-    self->del = value_retain(del);
-    self->doc = value_retain(doc);
-    return value_from_object(self);
+    return self;
+}
+
+// What the parameters are left for __init__, so that a class which extends
+// property can have others.
+static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args, (void)keywords;
+    Property *self = property_empty(vm, cls);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+// The docstring of a class that extends property hides the member __doc__, so
+// its instances keep theirs as an attribute; AttributeError if they cannot.
+static bool show_doc(Vm *vm, Property *self)
+{
+    Value v = value_from_object(self);
+    return type_of(vm, v) == type_of_kind(vm, KIND_PROPERTY) ||
+           value_is_none(self->doc) ||
+           value_set_attr(vm, v, vm->names[NAME_DOC], self->doc);
 }
 
 // The value of parameter `index`, given by position or as `name`.
@@ -91,28 +106,32 @@ static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
 }
 
 // property() can be given any part alone, and even none.
-static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"fget", "fset", "fdel", "doc"};
-    // Borrowed: property_new retains them.
-    Value parts[4];
-    (void)cls;
+    Property *self = (Property *)value_object(value);
+    Value *const places[] = {&self->get, &self->set, &self->del, &self->doc};
     // Keywords that it does not know are not looked at.
     if (args->count > 4) {
-        return raise_error(vm, ERR_TYPE,
+        return raise_false(vm, ERR_TYPE,
                            "property() takes at most 4 arguments (%zu given)",
                            args->count);
     }
     for (size_t i = 0; i < 4; i++) {
-        if (property_argument(vm, args, keywords, i, names[i], &parts[i]) < 0) {
-            return VALUE_FAIL;
+        Value part;
+        if (property_argument(vm, args, keywords, i, names[i], &part) < 0) {
+            return false;
         }
+        value_replace(&vm->ctx, places[i], value_retain(part));
     }
     // The getter's docstring serves if none was given.
-    if (value_is_none(parts[3]) && value_is_kind(parts[0], KIND_FUNCTION)) {
-        parts[3] = ((Function *)value_object(parts[0]))->doc;
+    self->doc_of_getter = value_is_none(self->doc) &&
+                          value_is_kind(self->get, KIND_FUNCTION);
+    if (self->doc_of_getter) {
+        value_replace(&vm->ctx, &self->doc,
+                      value_retain(((Function *)value_object(self->get))->doc));
     }
-    return property_new(vm, parts[0], parts[1], parts[2], parts[3]);
+    return show_doc(vm, self);
 }
 
 // Through the class (instance UNBOUND) a property gives itself, as in CPython,
@@ -182,27 +201,36 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
 }
 
 // The three copy rather than change: the old property may serve a base class.
+// The copy is made by the property's own class; a docstring that came from the
+// getter is asked of the new one.
+static Value property_copy(Vm *vm, const Value *args, size_t place)
+{
+    const Property *old = (Property *)value_object(args[0]);
+    Value parts[4] = {old->get, old->set, old->del,
+                      old->doc_of_getter ? VALUE_NONE : old->doc};
+    parts[place] = args[1];
+    return vm_call(vm, value_from_object(type_of(vm, args[0])), parts, 4);
+}
+
+// What `@x.getter` calls.
 static Value property_getter(Vm *vm, Value *args, uint32_t count)
 {
-    Property *old = (Property *)value_object(args[0]);
     (void)count;
-    return property_new(vm, args[1], old->set, old->del, old->doc);
+    return property_copy(vm, args, 0);
 }
 
 // What `@x.setter` calls: the class body then binds the copy to the same name.
 static Value property_setter(Vm *vm, Value *args, uint32_t count)
 {
-    Property *old = (Property *)value_object(args[0]);
     (void)count;
-    return property_new(vm, old->get, args[1], old->del, old->doc);
+    return property_copy(vm, args, 1);
 }
 
 // A copy with another deleter: @x.deleter leaves the first property alone.
 static Value property_deleter(Vm *vm, Value *args, uint32_t count)
 {
-    Property *old = (Property *)value_object(args[0]);
     (void)count;
-    return property_new(vm, old->get, old->set, args[1], old->doc);
+    return property_copy(vm, args, 2);
 }
 
 static const NativeDef property_methods[] = {
@@ -240,11 +268,21 @@ static Value property_doc(Vm *vm, Value self)
     return value_retain(((Property *)value_object(self))->doc);
 }
 
+// Any value will do, as in CPython; deleting it leaves None.
+static bool property_set_doc(Vm *vm, Value self, Value doc)
+{
+    Property *property = (Property *)value_object(self);
+    property->doc_of_getter = false;
+    value_replace(&vm->ctx, &property->doc,
+                  value_unbound(doc) ? VALUE_NONE : value_retain(doc));
+    return true;
+}
+
 static const MemberDef property_members[] = {
     {"fget", property_fget, NULL, "The function that reads."},
     {"fset", property_fset, NULL, "The function that stores."},
     {"fdel", property_fdel, NULL, "The function that deletes."},
-    {"__doc__", property_doc, NULL, "The docstring."},
+    {"__doc__", property_doc, property_set_doc, "The docstring."},
     {NULL, NULL, NULL, NULL}};
 
 // Tracked: the functions' globals often hold the class that holds the property.
@@ -259,6 +297,7 @@ const TypeDef property_type_def = {
               .visit = property_visit,
               .clear = property_clear,
               .make = property_make,
+              .init = property_init,
               .get_descriptor = property_read,
               .set_descriptor = property_write},
     .methods = property_methods,
@@ -287,9 +326,9 @@ static void wrap_clear(Vm *vm, Object *self)
 }
 
 // Both kinds have one layout and differ in their get_descriptor.
-static MethodWrap *wrap_new(Vm *vm, Kind kind, Value function)
+static MethodWrap *wrap_new(Vm *vm, Type *cls, Value function)
 {
-    MethodWrap *self = object_new(vm, type_of_kind(vm, kind), sizeof *self);
+    MethodWrap *self = object_new(vm, cls, sizeof *self);
     if (self != NULL) {
         self->function = value_retain(function);
     }
@@ -299,25 +338,33 @@ static MethodWrap *wrap_new(Vm *vm, Kind kind, Value function)
 // Retains the function, which may be any object. NULL: failed.
 MethodWrap *classmethod_new(Vm *vm, Value function)
 {
-    return wrap_new(vm, KIND_CLASSMETHOD, function);
+    return wrap_new(vm, type_of_kind(vm, KIND_CLASSMETHOD), function);
 }
 
 // Retains; `function` may be any object.
 MethodWrap *staticmethod_new(Vm *vm, Value function)
 {
-    return wrap_new(vm, KIND_STATICMETHOD, function);
+    return wrap_new(vm, type_of_kind(vm, KIND_STATICMETHOD), function);
 }
 
-// The type itself tells the two kinds apart; neither can be extended.
+// The type itself tells the two kinds apart. __init__ gives the function.
 static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args, (void)keywords;
+    MethodWrap *self = wrap_new(vm, cls, VALUE_NONE);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+static bool wrap_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     (void)keywords;
     if (args->count != 1) {
-        return raise_error(vm, ERR_TYPE, "%s expected 1 argument, got %zu",
-                           type_name(cls), args->count);
+        return raise_false(vm, ERR_TYPE, "%s expected 1 argument, got %zu",
+                           type_name(type_of(vm, self)), args->count);
     }
-    MethodWrap *self = wrap_new(vm, cls->def->kind, args->items[0]);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    value_replace(&vm->ctx, &((MethodWrap *)value_object(self))->function,
+                  value_retain(args->items[0]));
+    return true;
 }
 
 // A property inside a classmethod is read with the class as its instance, as
@@ -371,11 +418,12 @@ const TypeDef classmethod_type_def = {
     .params = "function, /",
     .kind = KIND_CLASSMETHOD,
     .size = sizeof(MethodWrap),
-    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .flags = TYPE_TRACKED,
     .slots = {.destroy = wrap_destroy,
               .visit = wrap_visit,
               .clear = wrap_clear,
               .make = wrap_make,
+              .init = wrap_init,
               .get_descriptor = classmethod_read},
     .members = wrap_members};
 
@@ -385,11 +433,12 @@ const TypeDef staticmethod_type_def = {
     .params = "function, /",
     .kind = KIND_STATICMETHOD,
     .size = sizeof(MethodWrap),
-    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .flags = TYPE_TRACKED,
     .slots = {.destroy = wrap_destroy,
               .visit = wrap_visit,
               .clear = wrap_clear,
               .make = wrap_make,
+              .init = wrap_init,
               .call = staticmethod_call,
               .get_descriptor = staticmethod_read},
     .members = wrap_members};

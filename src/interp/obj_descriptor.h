@@ -11,6 +11,7 @@ typedef struct Property {
     Object head;
     Value get, set, del; // NONE: not given
     Value doc;
+    bool doc_of_getter; // nobody gave one: it is the getter's
 } Property;
 
 // One layout for both; the kind in the header tells which of them it is.
