@@ -176,7 +176,7 @@ static Value native_GET(Vm *vm, Value *args, uint32_t count)
     Type *owner = value_is_kind(args[2], KIND_TYPE)
                       ? (Type *)value_object(args[2])
                       : type_of(vm, args[1]);
-    // The built-in type's own: a class that extends it may come here by super().
+    // The built-in type's own: an extending class may come here by super().
     return SLOTS->get_descriptor != NULL
                ? SLOTS->get_descriptor(vm, args[0], instance, owner)
                : attr_bind(vm, args[0], instance, owner);
