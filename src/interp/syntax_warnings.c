@@ -14,6 +14,7 @@
 #include "interp/obj_str.h"
 #include "interp/program.h"
 #include "interp/protocol.h"
+#include "lexer/lexer.h"
 
 typedef VEC(const Node *) NodeStack;
 
@@ -41,10 +42,10 @@ static bool write_warning(Vm *vm, const StrBuf *text)
 // warnings.warn_explicit(text, SyntaxWarning, file, line): the filters of the
 // program decide. One that makes errors of warnings gets a SyntaxError.
 static bool hand_over(Walk *walk, Value module, const char *text,
-                      const Node *node)
+                      Span span)
 {
     Vm *vm = walk->vm;
-    Place place = source_place(walk->source, node->span.start);
+    Place place = source_place(walk->source, span.start);
     Str *message = str_from(vm, text);
     Str *file = message == NULL ? NULL : str_from(vm, walk->source->name);
     Str *name = file == NULL ? NULL : str_intern(vm, "warn_explicit", 13);
@@ -61,18 +62,17 @@ static bool hand_over(Walk *walk, Value module, const char *text,
     release(vm, done);
     if (value_failed(done) && raise_matches(vm, ERR_SYNTAX_WARNING)) {
         raise_clear(vm);
-        ctx_fail_at(&vm->ctx, ERR_SYNTAX, walk->source, node->span, "%s",
-                    text);
+        ctx_fail_at(&vm->ctx, ERR_SYNTAX, walk->source, span, "%s", text);
         vm->ctx.error.form = PLACE_CODE;
     }
     return !value_failed(done);
 }
 
 // "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
-static bool warn(Walk *walk, const Node *node, const char *text)
+static bool warn_at(Walk *walk, Span span, const char *text)
 {
     Vm *vm = walk->vm;
-    Place place = source_place(walk->source, node->span.start);
+    Place place = source_place(walk->source, span.start);
     Str *name = str_intern(vm, "warnings", 8);
     // A program that has imported warnings may have set filters; one that has
     // not gets the default, which is to print.
@@ -83,7 +83,7 @@ static bool warn(Walk *walk, const Node *node, const char *text)
         return false;
     }
     if (value_is_kind(module, KIND_MODULE)) {
-        return hand_over(walk, module, text, node);
+        return hand_over(walk, module, text, span);
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
@@ -91,11 +91,17 @@ static bool warn(Walk *walk, const Node *node, const char *text)
                   place.line, text);
     // CPython reads the line from the file; code from a text has none for it.
     if (walk->source->origin != SOURCE_TEXT) {
-        diag_source_line(&out, walk->source, node->span, 2, false, false);
+        diag_source_line(&out, walk->source, span, 2, false, false);
     }
     bool done = strbuf_ok(&out) && write_warning(vm, &out);
     strbuf_free(&out);
     return done;
+}
+
+// The same about what a node stands for.
+static bool warn(Walk *walk, const Node *node, const char *text)
+{
+    return warn_at(walk, node->span, text);
 }
 
 // --- what a node is ---
@@ -256,29 +262,34 @@ static bool is_digit_or_point(char byte)
     return (byte >= '0' && byte <= '9') || byte == '.';
 }
 
-// `1if x`: the lexer lets a keyword follow a number at once.
-static bool check_number(Walk *walk, const Node *node)
+// `1if x`: the lexer lets a keyword follow a number at once. `span` is the
+// number's.
+static bool check_digits(Walk *walk, Span span)
 {
     const char *text = walk->source->text;
-    uint32_t end = node->span.end;
     // Behind the span stands the NUL of the text at the latest.
-    bool number = node->constant.type == CONSTANT_INT ||
-                  node->constant.type == CONSTANT_FLOAT;
-    if (!number || text[end] < 'a' || text[end] > 'z' ||
-        !is_digit_or_point(text[node->span.start])) {
+    if (text[span.end] < 'a' || text[span.end] > 'z' ||
+        !is_digit_or_point(text[span.start])) {
         return true;
     }
     // The second character of `0x1f` names the base; | 0x20 takes `X` as `x`.
-    char base = text[node->span.start] == '0'
-                    ? (char)(text[node->span.start + 1] | 0x20)
-                    : '\0';
+    char base = text[span.start] == '0' ? (char)(text[span.start + 1] | 0x20)
+                                        : '\0';
     char message[40];
     snprintf(message, sizeof message, "invalid %s literal",
              base == 'x'   ? "hexadecimal"
              : base == 'o' ? "octal"
              : base == 'b' ? "binary"
                            : "decimal");
-    return warn(walk, node, message);
+    return warn_at(walk, span, message);
+}
+
+// The number may have been written elsewhere: in a field of an f-string.
+static bool check_number(Walk *walk, const Node *node)
+{
+    bool number = node->constant.type == CONSTANT_INT ||
+                  node->constant.type == CONSTANT_FLOAT;
+    return !number || check_digits(walk, node->span);
 }
 
 // What else CPython warns of (`"\\d"`) the lexer tells, which sees the text.
@@ -367,5 +378,21 @@ bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
                ctx_poll(&vm->ctx);
     }
     vec_free(&vm->ctx, &walk.stack);
+    return done;
+}
+
+// CPython's tokenizer warns as it goes, and after a fault of the parser it
+// reads on to the end of the text.
+bool syntax_warnings_of_tokens(Vm *vm, const Source *source)
+{
+    Walk walk = {.vm = vm, .source = source};
+    TokenList tokens = {0};
+    bool done = lexer_run(&vm->ctx, source, &tokens);
+    for (size_t i = 0; done && i < tokens.count; i++) {
+        const Token *token = &tokens.items[i];
+        done = token->kind != TOK_NUMBER ||
+               check_digits(&walk, token->span);
+    }
+    token_list_free(&vm->ctx, &tokens);
     return done;
 }

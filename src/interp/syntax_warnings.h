@@ -13,5 +13,7 @@
 // error is pending (a filter made one of the warning, or memory is short).
 MUST_CHECK bool syntax_warnings(Vm *vm, const Source *source,
                                 const Node *tree);
+// Those that come before a SyntaxError: about what the lexer sees.
+MUST_CHECK bool syntax_warnings_of_tokens(Vm *vm, const Source *source);
 
 #endif

@@ -266,6 +266,21 @@ static ParseMode parse_mode(RunMode mode)
                                   : PARSE_INTERACTIVE;
 }
 
+// The SyntaxError of a text that has no tree stays pending, unless a warning
+// told before it has become an error itself.
+static void warn_before_error(Vm *vm, const Source *source)
+{
+    if (source->library || !raise_matches(vm, ERR_SYNTAX)) {
+        return;
+    }
+    Value error = raise_take(vm);
+    if (syntax_warnings_of_tokens(vm, source)) {
+        value_replace(&vm->ctx, &vm->exception, error);
+    } else {
+        release(vm, error);
+    }
+}
+
 // The tree lives in an arena that is gone afterwards: the code holds nothing of
 // it. NULL: the error is pending as an object.
 // Owned. `names_in_dict`: the text has a namespace of its own for locals (exec
@@ -289,6 +304,8 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
         if (syntax_warnings(vm, source, tree)) {
             code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
         }
+    } else {
+        warn_before_error(vm, source);
     }
     if (code != NULL) {
         dump_code(vm, code);
