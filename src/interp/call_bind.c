@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/call.h"
+#include "interp/library_words.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
@@ -401,6 +402,9 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
         if (b.keywords != space) {
             ctx_free(&vm->ctx, b.keywords, keywords * sizeof(Value));
         }
+    }
+    if (!done) {
+        library_refuse(vm, function, b.given, b.names);
     }
     // After a failure the window is emptied, whatever of it had moved.
     uint32_t end = b.total > count ? b.total : count;

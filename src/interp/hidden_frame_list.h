@@ -1,8 +1,9 @@
-// Functions of lib/ that leave no frame in a traceback, because CPython has
-// them in C: HIDDEN(module, function) with the function's qualified name; its
-// methods and inner functions go with it, "" is the whole module. What CPython
-// has in Python too, such as namedtuple() or textwrap, shows its frames there
-// and here, each with the lines of its own file. No include guard.
+// Functions of lib/ that CPython has in C, so that they leave no frame in a
+// traceback and refuse calls in the words of C: HIDDEN(module, function) with
+// the function's qualified name; its methods and inner functions go with it, ""
+// is the whole module. What CPython has in Python too, such as namedtuple() or
+// textwrap, shows its frames there and here, each with the lines of its own
+// file. No include guard.
 HIDDEN("bisect", "")
 HIDDEN("collections", "_delete_field")
 HIDDEN("collections", "_field")

@@ -58,7 +58,8 @@ static const NativeDef functions[] = {
 // The class that lib/collections derives deque from.
 static bool add_ring(Vm *vm, Dict *dict)
 {
-    Type *cls = type_variant(vm, &deque_type_def, "ring");
+    Type *cls = type_variant(vm, &deque_type_def,
+                             deque_type_def.name);
     return cls != NULL && module_add(vm, dict, "ring",
                                      value_from_object(object_retain(cls)));
 }

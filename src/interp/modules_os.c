@@ -30,6 +30,17 @@
 #define OS_BODY(name)                                                         \
     static Value os_##name(Vm *vm, Value *args, uint32_t count)
 
+// What else stands for a path, in CPython's words.
+static const char *path_kinds(const char *function)
+{
+    return strcmp(function, "stat") == 0 || strcmp(function, "chdir") == 0 ||
+                   strcmp(function, "chmod") == 0
+               ? ", os.PathLike or integer"
+           : strcmp(function, "listdir") == 0
+               ? ", os.PathLike, integer or None"
+               : " or os.PathLike";
+}
+
 // The path of a str, bytes, or object with __fspath__, as a new reference to
 // what holds it; *text points into that. VALUE_FAIL: failed.
 static Value path_argument(Vm *vm, Value v, const char *function,
@@ -56,9 +67,9 @@ static Value path_argument(Vm *vm, Value v, const char *function,
     if (!value_is_str(path) && !value_is_kind(path, KIND_BYTES)) {
         release(vm, path);
         return raise_error(vm, ERR_TYPE,
-                           "%s: path should be string, bytes or os.PathLike, "
-                           "not %s",
-                           function, type_name(type_of(vm, v)));
+                           "%s: path should be string, bytes%s, not %s",
+                           function, path_kinds(function),
+                           type_name(type_of(vm, v)));
     }
     Value named = codec_to_system(vm, path);
     release(vm, path);
@@ -342,8 +353,17 @@ OS_BODY(stat)
     const char *text;
     struct stat found;
     int follow = value_truth(vm, args[1]);
+    // An open file, by its number.
+    int64_t number;
+    if (follow > 0 && (value_is_integer(args[0]) || value_is_bool(args[0])) &&
+        int_to_i64(args[0], &number)) {
+        return fstat((int)number, &found) == 0
+                   ? stat_tuple(vm, &found)
+                   : raise_errno(vm, errno, NULL);
+    }
     Value path = follow < 0 ? VALUE_FAIL
-                            : path_argument(vm, args[0], "stat", &text);
+                            : path_argument(vm, args[0],
+                                            follow ? "stat" : "lstat", &text);
     if (value_failed(path)) {
         return path;
     }

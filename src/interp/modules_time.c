@@ -12,6 +12,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
+#include "interp/sequence.h"
 
 enum { NS_PER_S = 1000000000, FIELD_COUNT = 9, YEAR_0 = 1900 };
 
@@ -55,6 +56,12 @@ TIME_BODY(sleep)
 {
     (void)count;
     double seconds;
+    // CPython takes what is no float for a whole number.
+    if (!value_is_float(args[0]) && !value_is_index(vm, args[0])) {
+        return raise_error(vm, ERR_TYPE,
+                           "'%s' object cannot be interpreted as an integer",
+                           type_name(type_of(vm, args[0])));
+    }
     if (!value_to_double(vm, args[0], &seconds)) {
         return VALUE_FAIL;
     }

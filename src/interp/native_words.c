@@ -37,6 +37,21 @@ static const StyleRow styles[] = {
     {"count", {"str", "bytes"}, STYLE_FORMAT},
     {"startswith", {"str", "bytes"}, STYLE_FORMAT},
     {"endswith", {"str", "bytes"}, STYLE_FORMAT},
+    {"insert", {"deque", "deque"}, STYLE_FORMAT},
+    {"index", {"deque", "deque"}, STYLE_FORMAT},
+    {"fromordinal", {"date", "datetime"}, STYLE_FORMAT},
+    {"utcfromtimestamp", {"datetime", "datetime"}, STYLE_FORMAT},
+    {"strptime", {"datetime", "datetime"}, STYLE_FORMAT},
+    {"__format__", {"_Ordered", "_Ordered"}, STYLE_FORMAT},
+    {"clock_gettime", {"time", "time"}, STYLE_FORMAT},
+    {"clock_gettime_ns", {"time", "time"}, STYLE_FORMAT},
+    {"asctime", {"time", "time"}, STYLE_FORMAT},
+    {"ctime", {"time", "time"}, STYLE_FORMAT},
+    {"gmtime", {"time", "time"}, STYLE_FORMAT},
+    {"localtime", {"time", "time"}, STYLE_FORMAT},
+    {"strftime", {"time", "time"}, STYLE_FORMAT},
+    {"cycle", {NULL, NULL}, STYLE_UNPACK},
+    {"pairwise", {NULL, NULL}, STYLE_UNPACK},
     {"sorted", {NULL, NULL}, STYLE_UNPACK},
     {"reversed", {NULL, NULL}, STYLE_UNPACK},
     {"enumerate", {NULL, NULL}, STYLE_NO_PLACE},
@@ -53,12 +68,23 @@ static bool row_has_owner(const StyleRow *row, const char *owner)
                                       strcmp(row->owners[1], owner) == 0);
 }
 
+// Its type's or module's name, NULL: a built-in function.
+static const char *owner_name(const Native *native)
+{
+    return native->owner != NULL ? type_name(native->owner) : native->place;
+}
+
+// Whether its first argument is no argument to the caller: self or the class.
+static bool is_method(const Native *native)
+{
+    return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) != 0;
+}
+
 // Only errors ask, so the rows are searched one by one. The name alone is not
 // enough: list.index is read in another way than str.index.
 static Style style_of(const Native *native)
 {
-    const char *owner =
-        native->owner != NULL ? type_name(native->owner) : native->place;
+    const char *owner = owner_name(native);
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
         if (strcmp(styles[i].name, native->def->name) == 0 &&
             row_has_owner(&styles[i], owner)) {
@@ -118,7 +144,7 @@ static const struct {
 bool native_is_slot(const Native *native)
 {
     const char *name = native->def->name;
-    if (native->owner == NULL || name[0] != '_' || name[1] != '_' ||
+    if (!is_method(native) || name[0] != '_' || name[1] != '_' ||
         name[strlen(name) - 1] != '_') {
         return false;
     }
@@ -129,7 +155,7 @@ bool native_is_slot(const Native *native)
         const char *const *owner = ordinary[i].owners;
         bool found = owner[0] == NULL;
         for (int at = 0; at < 3 && owner[at] != NULL; at++) {
-            found = found || strcmp(owner[at], type_name(native->owner)) == 0;
+            found = found || strcmp(owner[at], owner_name(native)) == 0;
         }
         return !found;
     }
@@ -157,7 +183,8 @@ static bool is_unpacked_slot(const Native *native)
     for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++) {
         if (strcmp(repeats[i], name) == 0) {
             // A type without a length slot is a number.
-            return native->owner->def->slots.length != NULL;
+            return native->owner == NULL ||
+                   native->owner->def->slots.length != NULL;
         }
     }
     return false;
@@ -166,7 +193,7 @@ static bool is_unpacked_slot(const Native *native)
 // Methods do not count self in their messages, nor class methods their class.
 static uint32_t self_count(const Native *native)
 {
-    return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) ? 1 : 0;
+    return is_method(native) ? 1 : 0;
 }
 
 // Duet's own additions to built-in functions, for tensors: CPython's texts
@@ -230,6 +257,22 @@ static bool takes_keywords(const Native *native)
            count_params(native, PARAM_POSITIONAL) > 0;
 }
 
+// CPython has the C half of these in a module of its own, and messages say so.
+static const char *native_module(const char *name)
+{
+    static const char *const halves[][2] = {
+        {"operator", "_operator"}, {"os", "posix"},
+        {"heapq", "_heapq"},       {"bisect", "_bisect"},
+        {"functools", "_functools"},
+    };
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        if (strcmp(halves[i][0], name) == 0) {
+            return halves[i][1];
+        }
+    }
+    return name;
+}
+
 // "str." in front of a method, "math." of a module's function, "" else.
 // `dot` is set with it, so that one format "%s%s%s()" serves methods and
 // functions. Both point to text that the native or a constant owns.
@@ -239,7 +282,9 @@ static const char *prefix_of(const Native *native, const char **dot)
                             ? type_short_name(native->owner)
                             : native->place;
     *dot = owner != NULL ? "." : "";
-    return owner != NULL ? owner : "";
+    return owner == NULL      ? ""
+           : is_method(native) ? owner
+                               : native_module(owner);
 }
 
 // Always false.
@@ -261,8 +306,10 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
                            style_of(native) == STYLE_UNPACK ? "sort"
                                                             : function);
     }
+    // Functions that read a tuple are called without their module.
+    bool bare = style_of(native) == STYLE_FORMAT && !is_method(native);
     return raise_false(vm, ERR_TYPE, "%s%s%s() takes no keyword arguments",
-                       prefix, dot, function);
+                       bare ? "" : prefix, bare ? "" : dot, function);
 }
 
 // False: an error is pending. How many keywords count in messages: additions
@@ -309,6 +356,7 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
 {
     // Without self, as `given` is.
     uint32_t most = native->positional_count - self_count(native);
+    uint32_t required = native->required_count - self_count(native);
     uint32_t all = count_params(native, PARAM_VARKEYWORDS);
     uint32_t least = 0;
     // Those required by position alone; the others are named when missing.
@@ -329,7 +377,7 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
                    ? raise_false(vm, ERR_TYPE,
                                  "%s() takes no positional arguments",
                                  native->def->name)
-                   : takes(vm, native, least < most ? "at most" : "exactly",
+                   : takes(vm, native, required < most ? "at most" : "exactly",
                            most, "positional ", given);
     }
     // A missing named parameter is told by check_required, by its name; here
@@ -361,8 +409,9 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
                            "map() must have at least two arguments.");
     }
     if (style == STYLE_FORMAT) {
-        return takes(vm, native, few ? "at least" : "at most", bound, "",
-                     given);
+        return takes(vm, native,
+                     least == most ? "exactly" : few ? "at least" : "at most",
+                     bound, "", given);
     }
     // The count alone tells them apart, as it does for who writes them in C: no
     // argument and exactly one.

@@ -540,7 +540,8 @@ static const MemberDef deque_members[] = {
     {NULL, NULL, NULL, NULL}};
 
 const TypeDef deque_type_def = {
-    .name = "ring",
+    .name = "deque",
+    .module = "collections",
     .doc = "A queue with two ends: the native part of deque.",
     .kind = KIND_OPAQUE,
     .size = sizeof(Deque),

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "interp/codec.h"
+#include "interp/library_words.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -366,52 +367,13 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
     return true;
 }
 
-// Whether `name` is `prefix` or something inside of it; "" has everything
-// inside.
-// Names with dots: "f" has "f.<locals>.g" inside.
-static bool is_inside(const char *name, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return length == 0 || (strncmp(name, prefix, length) == 0 &&
-                           (name[length] == '\0' || name[length] == '.'));
-}
-
-// Functions of the library that CPython has in C leave no frame, as if they
-// were native here too: what stays are the lines that somebody can mend.
-// Lines of a module's own body always show: they can only fail while it is
-// imported.
-static bool is_hidden(const Code *code)
-{
-    static const struct {
-        const char *module, *function;
-    } rows[] = {
-#define HIDDEN(module, function) {module, function},
-#include "interp/hidden_frame_list.h"
-#undef HIDDEN
-    };
-    if (!code->source->library || (code->flags & CODE_MODULE)) {
-        return false;
-    }
-    // "lib/NAME.duet", or a package's "lib/NAME/__init__.duet".
-    const char *path = code->source->name + strlen("lib/");
-    size_t length = strcspn(path, "./");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strlen(rows[i].module) == length &&
-            memcmp(rows[i].module, path, length) == 0 &&
-            is_inside(code->qualname->text, rows[i].function)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Frames are added on the way out, so the innermost one comes first.
 // `word` is the place behind the instruction that failed or called.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
 {
     Value taken = raise_take(vm);
     // What a class set for errors made need be no exception.
-    if (!value_is_kind(taken, KIND_EXCEPTION) || is_hidden(code)) {
+    if (!value_is_kind(taken, KIND_EXCEPTION) || library_is_native(code)) {
         value_replace(&vm->ctx, &vm->exception, taken);
         return;
     }

@@ -79,6 +79,7 @@ interp_sources += src/interp/itertools_function.c
 interp_sources += src/interp/json_read.c
 interp_sources += src/interp/json_string.c
 interp_sources += src/interp/json_write.c
+interp_sources += src/interp/library_words.c
 interp_sources += src/interp/list_methods.c
 interp_sources += src/interp/list_slice.c
 interp_sources += src/interp/list_sort.c
