@@ -512,7 +512,7 @@ static bool is_mapping(Vm *vm, Value v, bool bytes)
     const Type *type = type_of(vm, v);
     return !value_is_str(v) && !value_is_kind(v, KIND_TUPLE) &&
            !(bytes && value_is_kind(v, KIND_BYTES)) &&
-           strcmp(type->def->name, "ring") != 0 &&
+           strcmp(type->def->name, "deque") != 0 &&
            type->slots.get_item != NULL;
 }
 

@@ -7,6 +7,7 @@
 HIDDEN("bisect", "")
 HIDDEN("collections", "_delete_field")
 HIDDEN("collections", "_field")
+HIDDEN("collections", "_guarded")
 HIDDEN("collections", "_set_field")
 HIDDEN("collections", "OrderedDict")
 HIDDEN("collections", "defaultdict")
