@@ -363,6 +363,7 @@ static void take_key(Prompt *prompt)
         redraw_drop_notes(&prompt->redraw);
     }
     if (!paste && (prompt->vi.passing > 0 || !prompt_vi_wants(prompt))) {
+        prompt_begin_undo(prompt);
         prompt->lib.rl_callback_read_char();
         if (prompt->reading) {
             prompt_own_undo(prompt);
@@ -376,6 +377,7 @@ static void take_key(Prompt *prompt)
     if (paste) {
         prompt_take_pasted(prompt, key);
     } else {
+        prompt->undo_list = NULL; // ours frees none behind Readline's back
         prompt_vi_key(prompt, key);
         prompt_own_undo(prompt);
     }

@@ -52,6 +52,9 @@ typedef struct Prompt {
     char *prefix;    // malloc'ed: what Up looks for, from the key before
     bool pasting;    // the terminal sends a pasted text
     StrBuf pasted;   // of it, so far
+    // Before the key that Readline has now (prompt_undo.c).
+    int undo_at;                // the place in the history
+    const UNDO_LIST *undo_list; // what could be undone; may be freed
     ViState vi;
     int tabs;        // completions in a row at the same place
     sigset_t outside; // the signal mask outside of read_entry
@@ -85,7 +88,9 @@ int prompt_to_line_end(int count, int key);
 // A line end and the indentation of the line that follows, at the cursor.
 void prompt_break_line(Prompt *prompt);
 
-// prompt_undo.c: after each key, and before Readline's part of an entry ends;
+// prompt_undo.c: before a key goes to Readline.
+void prompt_begin_undo(Prompt *prompt);
+// After each key, and before Readline's part of an entry ends;
 // no two places share an undo list then.
 void prompt_own_undo(Prompt *prompt);
 

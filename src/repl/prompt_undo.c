@@ -30,6 +30,26 @@ static void disown(HIST_ENTRY *entry, const UNDO_LIST *owner)
     }
 }
 
+// Between this and prompt_own_undo Readline has one key.
+void prompt_begin_undo(Prompt *prompt)
+{
+    prompt->undo_at = prompt->lib.where_history();
+    prompt->undo_list = *prompt->lib.rl_undo_list;
+}
+
+// At the oldest entry, with no line saved, Readline's way up copies the list
+// into the entry and then frees it. Only the pointer is compared.
+static void forget_freed(const Prompt *prompt, HIST_ENTRY **list, int count)
+{
+    const Readline *lib = &prompt->lib;
+    int at = lib->where_history();
+    if (*lib->rl_undo_list == NULL && prompt->undo_list != NULL &&
+        at == prompt->undo_at && at < count &&
+        (const UNDO_LIST *)list[at]->data == prompt->undo_list) {
+        list[at]->data = NULL;
+    }
+}
+
 // All entries are looked at, as one key may have passed many of them and come
 // back: the end of a search runs the key that ended it. Only those that were
 // edited have a list; the look at 100,000 others takes a fraction of a
@@ -41,6 +61,7 @@ void prompt_own_undo(Prompt *prompt)
     const UNDO_LIST *own = last_of(*lib->rl_undo_list);
     HIST_ENTRY **list = lib->history_list();
     int count = list == NULL ? 0 : *lib->history_length;
+    forget_freed(prompt, list, count);
     for (int i = 0; i < count; i++) {
         if (list[i]->data != NULL) {
             disown(list[i], own);
