@@ -143,6 +143,18 @@ bool utf8_validate(const char *text, size_t length, bool surrogates,
 {
     size_t offset = 0;
     while (offset < length) {
+        // Eight ASCII bytes at once: most texts are nothing else.
+        uint64_t word;
+        while (offset + sizeof word <= length) {
+            memcpy(&word, text + offset, sizeof word);
+            if ((word & 0x8080808080808080u) != 0) {
+                break;
+            }
+            offset += sizeof word;
+        }
+        if (offset == length) {
+            break;
+        }
         uint32_t codepoint;
         size_t taken = utf8_decode(text + offset, length - offset, &codepoint);
         bool surrogate = taken == 3 && codepoint >= 0xD800 &&

@@ -366,6 +366,31 @@ static void general_digits(StrBuf *out, double d, int digits, bool upper)
     }
 }
 
+// Behind so many digits a double has zeros alone: it has 1074 places at most.
+enum { EXACT_DIGITS = 1100 };
+
+// By a form of printf with a precision. What is known to be zeros is not left
+// to the C library, which takes memory for it and is deaf to Ctrl-C meanwhile.
+static void print_digits(StrBuf *out, const char *form, int digits, double d)
+{
+    int exact = digits < EXACT_DIGITS ? digits : EXACT_DIGITS;
+    size_t start = out->length;
+    strbuf_printf(out, form, exact, d);
+    // A percentage may be infinite where the number is not.
+    if (digits == exact || !strbuf_ok(out) || !isfinite(d)) {
+        return;
+    }
+    // The zeros go before the exponent, if there is one.
+    const char *exponent = strpbrk(strbuf_text(out) + start, "eE");
+    char tail[8] = "";
+    if (exponent != NULL) {
+        snprintf(tail, sizeof tail, "%s", exponent);
+        out->length -= strlen(tail);
+    }
+    strbuf_pad(out, '0', (size_t)(digits - exact));
+    strbuf_puts(out, tail);
+}
+
 // The sign is the caller's, which knows about '+', ' ' and 'z'. '%' is 'f' of a
 // hundredfold with its sign behind.
 void format_digits(StrBuf *out, double d, char type, int64_t precision,
@@ -393,12 +418,12 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
     int digits = (int)(precision < 0 ? 6 : precision);
     switch (type) {
     case '%':
-        strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d * 100);
+        print_digits(out, alternate ? "%#.*f" : "%.*f", digits, d * 100);
         strbuf_putc(out, '%');
         break;
-    case 'e': strbuf_printf(out, alternate ? "%#.*e" : "%.*e", digits, d);
+    case 'e': print_digits(out, alternate ? "%#.*e" : "%.*e", digits, d);
         break;
-    case 'E': strbuf_printf(out, alternate ? "%#.*E" : "%.*E", digits, d);
+    case 'E': print_digits(out, alternate ? "%#.*E" : "%.*E", digits, d);
         break;
     case 'f':
     case 'F':
@@ -406,7 +431,7 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         if (!alternate && float_print_fixed(out, d, digits)) {
             break;
         }
-        strbuf_printf(out, alternate ? "%#.*f" : "%.*f", digits, d);
+        print_digits(out, alternate ? "%#.*f" : "%.*f", digits, d);
         break;
     case 'G':
     default:
@@ -414,6 +439,8 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
             general_digits(out, d, digits, upper);
             break;
         }
+        // Zeros at the end are not shown.
+        digits = digits < EXACT_DIGITS ? digits : EXACT_DIGITS;
         strbuf_printf(out, upper ? "%.*G" : "%.*g", digits, d);
     }
 }

@@ -399,13 +399,17 @@ static size_t parse_prefix(const char *text, size_t length, int *base)
 
 // Copies digits without underscores; SIZE_MAX if something else is there. `out`
 // has room for all of the text. An underscore may stand between digits only.
-static size_t clean_digits(const char *text, size_t length, int base,
+// Also after Ctrl-C, which is then pending.
+static size_t clean_digits(Ctx *ctx, const char *text, size_t length, int base,
                            bool after_prefix, char *out)
 {
     size_t count = 0;
     // An underscore must have a digit before it, or the prefix: 0x_ff is valid.
     bool may_join = after_prefix;
     for (size_t i = 0; i < length; i++) {
+        if (!ctx_poll_at(ctx, i + 1)) {
+            return SIZE_MAX;
+        }
         if (text[i] == '_') {
             if (!may_join || i + 1 == length) {
                 return SIZE_MAX;
@@ -515,9 +519,9 @@ static Value parse_literal(Vm *vm, const char *text, size_t length, int base)
         return VALUE_FAIL;
     }
     // Only digits are copied; `digits` has no NUL at its end.
-    size_t count =
-        clean_digits(text + start, end - start, actual, prefix != 0, digits);
-    Value result = VALUE_UNBOUND;
+    size_t count = clean_digits(&vm->ctx, text + start, end - start, actual,
+                                prefix != 0, digits);
+    Value result = ctx_failed(&vm->ctx) ? VALUE_FAIL : VALUE_UNBOUND;
     // With base 0 the text must be a literal, and 010 is none, while 00 is.
     bool zeros = base == 0 && prefix == 0 && count != SIZE_MAX && count > 1 &&
                  digits[0] == '0' && !only_zeros(digits, count);

@@ -2,6 +2,7 @@
 //
 // Invariant: what leaves the list is released when the list is whole again,
 // since a release may run code of the program that looks at it.
+#include "base/bulk.h"
 #include "interp/note.h"
 #include "interp/sequence.h"
 
@@ -63,7 +64,11 @@ enum { SPLICE_FEW = 16 }; // items that go are kept on the C stack
 bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
                  const Value *items, size_t count)
 {
-    if (count > removed && !list_reserve(vm, list, count - removed)) {
+    // New room is touched while the list is whole: page faults take the time.
+    if (count > removed &&
+        (!list_reserve(vm, list, count - removed) ||
+         !bulk_fill(&vm->ctx, list->items + list->count, 0,
+                    (count - removed) * sizeof *items))) {
         return false;
     }
     // What goes is kept aside until the list is whole again.
@@ -74,8 +79,10 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
             return false;
         }
     }
-    if (removed != 0) {
-        memcpy(old, list->items + start, removed * sizeof *old);
+    if (removed != 0 && !bulk_copy(&vm->ctx, old, list->items + start,
+                                   removed * sizeof *old)) {
+        ctx_free(&vm->ctx, old, removed * sizeof *old);
+        return false;
     }
     // An empty list has no array, and memmove takes no NULL.
     if (list->items != NULL) {
@@ -113,6 +120,11 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
     }
     Value *old = ctx_alloc(&vm->ctx, (size_t)count * sizeof *old);
     if (old == NULL) {
+        return false;
+    }
+    // From here on the work must be finished, so the room is touched first.
+    if (!bulk_fill(&vm->ctx, old, 0, (size_t)count * sizeof *old)) {
+        ctx_free(&vm->ctx, old, (size_t)count * sizeof *old);
         return false;
     }
     // Survivors move down over the gaps; what goes waits in `old` until the

@@ -137,10 +137,12 @@ static bool replace_all(Vm *vm, Replacing *r, int64_t most)
             re_run_advance(&r->run);
         }
     }
-    // What stands behind the last match.
-    strbuf_add(&r->out, r->subject.text + r->copied,
-               r->subject.length - r->copied);
-    return found >= 0;
+    // What stands behind the last match; without any the text is not copied.
+    if (r->count > 0) {
+        strbuf_add(&r->out, r->subject.text + r->copied,
+                   r->subject.length - r->copied);
+    }
+    return found >= 0 && strbuf_ok(&r->out);
 }
 
 // A function is called; a text is taken apart. Whether it is of the subject's
