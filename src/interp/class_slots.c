@@ -161,6 +161,17 @@ static bool has_user_binary(const Type *cls)
     return cls->slots.binary == user_binary;
 }
 
+// Whether a class has this operator as a built-in base has it, though others
+// are its own: the base's slot then declines where its method would refuse.
+static bool keeps_binary(Vm *vm, Type *cls, NameId plain)
+{
+    Value method = type_lookup(vm, cls, vm->names[plain]);
+    Value reflected = type_lookup(vm, cls, vm->names[plain + 1]);
+    return cls->def->slots.binary != NULL &&
+           value_is_kind(method, KIND_NATIVE) &&
+           (value_unbound(reflected) || value_is_kind(reflected, KIND_NATIVE));
+}
+
 // CPython's order: a subclass on the right goes first if it has a reflected
 // method of its own.
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
@@ -168,13 +179,19 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
     Type *left = type_of(vm, a), *right = type_of(vm, b);
     NameId plain = NAME_ADD + 3 * op, reflected = plain + 1;
     bool other = left != right && has_user_binary(right);
-    if (has_user_binary(left)) {
+    bool right_first = other && type_is_subtype(right, left);
+    if (has_user_binary(left) && !right_first &&
+        keeps_binary(vm, left, plain)) {
+        Value result = left->def->slots.binary(vm, op, a, b);
+        if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+            return result;
+        }
+    } else if (has_user_binary(left)) {
         // An inherited __radd__ is the left side's own: then the plain method
         // goes first.
         Value mine = type_lookup(vm, left, vm->names[reflected]);
         Value theirs = type_lookup(vm, right, vm->names[reflected]);
-        if (other && type_is_subtype(right, left) &&
-            !value_same(mine, theirs)) {
+        if (right_first && !value_same(mine, theirs)) {
             Value result = declined(class_call(vm, b, reflected, &a, 1));
             if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
                 return result;
@@ -186,6 +203,9 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
         if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
             return result;
         }
+    }
+    if (other && keeps_binary(vm, right, plain)) {
+        return right->def->slots.binary(vm, op, a, b);
     }
     return other ? declined(class_call(vm, b, reflected, &a, 1))
                  : VALUE_NOT_IMPLEMENTED;
