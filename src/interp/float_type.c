@@ -238,8 +238,9 @@ static Value float_of(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
     Value (*own)(Vm *, Value) = type->slots.to_float;
-    // A subclass of str with __float__ is asked by that.
-    if (own == NULL && (value_is_kind(v, KIND_BYTES) || value_is_str(v))) {
+    // A subclass of str with __float__ or __index__ is asked by that.
+    if (own == NULL && type->slots.index == NULL &&
+        (value_is_kind(v, KIND_BYTES) || value_is_str(v))) {
         return float_of_text(vm, v);
     }
     // A subclass of float may say what its number is.

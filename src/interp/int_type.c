@@ -143,7 +143,8 @@ static Value int_of(Vm *vm, Value v)
     }
     // Base 10 without a prefix: int("0x10") is a ValueError. Bytes are read as
     // ASCII text.
-    if (!asks && (value_is_str(v) || value_is_kind(v, KIND_BYTES))) {
+    if (!asks && type_of(vm, v)->slots.index == NULL &&
+        (value_is_str(v) || value_is_kind(v, KIND_BYTES))) {
         return int_parse_value(vm, v, 10);
     }
     // CPython's order: __int__ before __index__. __trunc__ is not asked, which

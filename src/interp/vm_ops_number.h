@@ -18,13 +18,14 @@
 // A float that needs a box falls through to the slow path. A result that the
 // next instruction alone reads goes on to it as it is (vm_ops_chain.h).
 #define FLOAT_RESULT(d)                                                       \
-    number = (d);                                                             \
+    double made = (d);                                                        \
     if (FIELD_X & INS_CHAIN) {                                                \
+        number = made;                                                        \
         pc++;                                                                 \
         goto *chains[INS_OP(ins) - OPCODE_ADD];                               \
     }                                                                         \
     Value boxless;                                                            \
-    if (LIKELY(value_make_float(number, &boxless))) {                         \
+    if (LIKELY(value_make_float(made, &boxless))) {                           \
         SET(RA, boxless);                                                     \
         NEXT();                                                               \
     }
