@@ -246,7 +246,9 @@ static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
     NATIVE_OF(INPLACE_##id)                                                   \
     {                                                                         \
         UNUSED_COUNT;                                                         \
-        return SLOTS->inplace(vm, BINARY_##id, args[0], args[1]);             \
+        return operator_answer(vm, BINARY_##id, args,                         \
+                               SLOTS->inplace(vm, BINARY_##id, args[0],       \
+                                              args[1]));                      \
     }
 #include "parser/binary_op_list.h"
 #undef BINARY_OP

@@ -173,13 +173,12 @@ static Set *items_xor(Vm *vm, Dict *a, Dict *b)
 {
     // The larger dict is copied and the smaller one walked: one look-up for
     // each pair of the smaller.
-    bool swap = b->count > a->count;
-    Dict *walked = swap ? a : b, *rest = dict_new(vm);
+    Dict *rest = dict_new(vm);
     Set *result = rest == NULL ? NULL : set_new(vm, false);
     Value key, value, mine;
     bool ok = result != NULL &&
-              dict_update(vm, rest, value_from_object(swap ? b : a));
-    for (uint32_t at = 0; ok && dict_next(walked, &at, &key, &value);) {
+              dict_update(vm, rest, value_from_object(a));
+    for (uint32_t at = 0; ok && dict_next(b, &at, &key, &value);) {
         // Counted while code of the program may run: __eq__ can change both
         // dicts.
         Value items[2] = {value_retain(key), value_retain(value)};

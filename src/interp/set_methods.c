@@ -180,9 +180,12 @@ static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
     int found = wanted;
     while (found == wanted &&
            !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
-        found = value_failed(item) || !ctx_poll(&vm->ctx)
+        // Hashed as it is: a set among the items is refused.
+        uint64_t hash;
+        found = value_failed(item) || !ctx_poll(&vm->ctx) ||
+                        !value_hash(vm, item, &hash)
                     ? -1
-                    : set_contains(vm, set, item);
+                    : set_contains_hashed(vm, set, item, hash);
         if (!value_failed(item)) {
             release(vm, item);
         }
