@@ -3,6 +3,7 @@ lib_modules = \
 	lib/__future__.duet \
 	lib/_blocks.duet \
 	lib/_frame.duet \
+	lib/_shlex.duet \
 	lib/_shown.duet \
 	lib/_strptime.duet \
 	lib/_struct.duet \
