@@ -6,10 +6,11 @@
 // anew, so that short ones would cost.
 enum { STRIP_WORK = INT32_MAX, STRIP_PORTABLE = 16 };
 
-// Wider elements take longer, and without vectors all of them do.
+// Wider elements take longer, ints too, and without vectors all of them do.
 static int64_t strip_work(const Ctx *ctx, DType dtype)
 {
     int64_t work = STRIP_WORK / (int64_t)dtype_size(dtype) * 16;
+    work = dtype_is_float(dtype) ? work : work / 4;
     return ctx->kernels->tier == &tier_portable ? work / STRIP_PORTABLE : work;
 }
 
