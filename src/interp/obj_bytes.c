@@ -155,8 +155,9 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (!value_to_count(vm, left ? b : a, &times)) {
         return VALUE_FAIL;
     }
-    // A negative count gives empty bytes, as in CPython.
-    times = times < 0 ? 0 : times;
+    // A negative count gives empty bytes, as in CPython; so does no length,
+    // however often it is to be repeated.
+    times = times < 0 || length == 0 ? 0 : times;
     if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
