@@ -153,10 +153,13 @@ static void insert(Prompt *prompt, bool again)
     lib->rl_vi_insertion_mode(1, 'o');
 }
 
-// Into the kill ring, as Readline's own commands for parts of a line do.
+// Into the kill ring, as Readline's own commands for parts of a line do. Each
+// kill has a place of its own there: one right behind another would overwrite
+// the first in vi mode, and Readline loses that text.
 static void kill_range(Readline *lib, int start, int end)
 {
     if (end > start) {
+        *lib->last_command_was_kill = 0;
         lib->rl_kill_text(start, end);
         *lib->rl_point = start;
     }
