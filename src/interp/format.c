@@ -1,5 +1,4 @@
 // Format specifications for int, float and str.
-//
 // Every number is made as sign or prefix and a run of digits; format_number
 // alone knows about grouping and padding.
 #include "interp/format.h"
