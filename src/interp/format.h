@@ -4,6 +4,9 @@
 
 #include "interp/obj_str.h"
 
+// The largest width and precision: those of a C int, as CPython's.
+enum { FORMAT_MAX = 0x7fffffff };
+
 typedef struct FormatSpec {
     char fill[5];       // one code point; a NUL may be one
     uint8_t fill_size;  // its bytes, 1 to 4
@@ -23,6 +26,15 @@ Value format_int(Vm *vm, Value v, Str *spec);
 // format(v, spec), owned; ValueError for a spec that the type does not know.
 Value format_float(Vm *vm, Value v, Str *spec);
 Value format_str(Vm *vm, Value v, Str *spec);
+// Reads `text` into `spec`, for a value of the class of `v`; `type` is the
+// letter that stands for none ('d', 's'; 0: a float's). False: raised.
+MUST_CHECK bool format_parse(Vm *vm, Value v, char type, Str *text,
+                             FormatSpec *spec);
+// Raises ValueError for a type letter that the class of `v` does not know;
+// false, always.
+bool format_unknown_code(Vm *vm, uint32_t letter, Value v);
+// The buffer as a Str, owned; it is taken. VALUE_FAIL: it failed on the way.
+Value format_finish(Vm *vm, StrBuf *out);
 // Adds |d| by type e f g (E F G) n % r(epr), without sign; "inf", "nan".
 void format_digits(StrBuf *out, double d, char type, int64_t precision,
                    bool alternate);

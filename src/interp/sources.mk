@@ -58,6 +58,7 @@ interp_sources += src/interp/file_read.c
 interp_sources += src/interp/finalize.c
 interp_sources += src/interp/float_type.c
 interp_sources += src/interp/format.c
+interp_sources += src/interp/format_float.c
 interp_sources += src/interp/format_pad.c
 interp_sources += src/interp/format_percent.c
 interp_sources += src/interp/format_text.c
