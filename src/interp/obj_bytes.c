@@ -101,7 +101,7 @@ static Value bytes_repr(Vm *vm, Value self)
 static bool bytes_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
-    *hash = hash_bytes(bytes_text(self), bytes_length(self));
+    *hash = text_hash(bytes_text(self), bytes_length(self));
     return true;
 }
 

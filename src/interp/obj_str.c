@@ -231,10 +231,10 @@ Str *str_from_buf(Vm *vm, StrBuf *buf)
     return str;
 }
 
-// hash_bytes never gives 0.
+// For the empty text the kept 0 is the hash, which is quickly found again.
 uint64_t str_hash_slow(Str *str)
 {
-    str->hash = hash_bytes(str->text, str->length);
+    str->hash = text_hash(str->text, str->length);
     return str->hash;
 }
 

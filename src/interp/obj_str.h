@@ -3,6 +3,7 @@
 #ifndef DUET_INTERP_OBJ_STR_H
 #define DUET_INTERP_OBJ_STR_H
 
+#include "base/map.h"
 #include "base/strbuf.h"
 #include "interp/memory.h"
 
@@ -70,7 +71,12 @@ void str_interned_free(Vm *vm);
 // Appends Python's repr: quotes chosen, escapes.
 void str_print_repr(StrBuf *out, const char *text, size_t length);
 
-// Kept in the str; 0 stands for "not computed", which no text hashes to.
+// The hash of str and bytes: 0 for the empty text, as in CPython, else never 0.
+static inline uint64_t text_hash(const char *text, size_t length)
+{
+    return length == 0 ? 0 : hash_bytes(text, length);
+}
+// Kept in the str; 0 stands for "not computed", or for the empty text.
 static inline uint64_t str_hash(Str *str)
 {
     return LIKELY(str->hash != 0) ? str->hash : str_hash_slow(str);

@@ -105,7 +105,7 @@ Str *str_intern(Vm *vm, const char *text, size_t length)
     if (!intern_reserve(vm)) {
         return NULL;
     }
-    uint64_t hash = hash_bytes(text, length);
+    uint64_t hash = text_hash(text, length);
     SetEntry *entry = intern_find(vm->interned, text, length, hash);
     if (value_is_object(entry->key)) {
         return object_retain(value_as_str(entry->key));
