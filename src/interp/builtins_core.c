@@ -303,7 +303,7 @@ static bool add_function(Vm *vm, const NativeDef *def)
         object_release(&vm->ctx, native);
         return false;
     }
-    cls->maker = &native->head;
+    iterator_set_maker(vm, cls, native);
     return add_builtin(vm, def->name, cls);
 }
 

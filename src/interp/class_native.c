@@ -16,13 +16,7 @@
 // The built-in type whose slot a native of an instance of `self` means.
 static const TypeSlots *native_slots(Vm *vm, Value self)
 {
-    Type *cls = type_of(vm, self);
-    // TYPE_HEAP marks classes written in Duet; the first without it is built
-    // in.
-    while (cls->flags & TYPE_HEAP) {
-        cls = cls->base;
-    }
-    return &cls->slots;
+    return &type_native(type_of(vm, self))->slots;
 }
 
 #define NATIVE_OF(id)                                                         \

@@ -11,14 +11,17 @@
 #include "interp/obj_exception.h"
 #include "interp/obj_function.h"
 
-// The nearest built-in class: the one whose def decides the layout.
-static const TypeDef *layout_of(const Type *cls)
+// What decides how an instance is laid out: the definition of the nearest
+// built-in class. All iterators share one, and yet no object is a map and a
+// zip: there the class itself decides.
+static const void *layout_of(Type *cls)
 {
-    return cls->def;
+    return cls->kind == KIND_ITERATOR ? (const void *)type_native(cls)
+                                      : (const void *)cls->def;
 }
 
 // object adds nothing to the layout, so every class extends it.
-static bool extends_layout(Vm *vm, const Type *cls, const Type *base)
+static bool extends_layout(Vm *vm, Type *cls, Type *base)
 {
     return layout_of(base) == vm->object_type->def ||
            layout_of(cls) == layout_of(base);

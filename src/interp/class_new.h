@@ -47,6 +47,16 @@ extern const NativeDef object_access_rows[3];
 // Releases everything that a class owns: for its end (types_strip).
 void type_strip(Vm *vm, Type *self);
 
+// The nearest built-in class: cls itself, or the one that decides the layout
+// of its instances. Borrowed.
+static inline Type *type_native(Type *cls)
+{
+    while (cls->flags & TYPE_HEAP) {
+        cls = cls->base;
+    }
+    return cls;
+}
+
 // super(): `start` is the class whose successors in the MRO of `self` are
 // searched; self may be a class (in class methods).
 typedef struct Super {

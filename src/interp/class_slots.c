@@ -495,10 +495,7 @@ static void clear_with_dict(Vm *vm, Object *self)
 static void set_slots(Vm *vm, Type *cls)
 {
     // The nearest built-in class, whose C functions know the object's layout.
-    const Type *layout = cls;
-    while (layout->flags & TYPE_HEAP) {
-        layout = layout->base;
-    }
+    const Type *layout = type_native(cls);
     // Everything that the program overrides is put on top of it.
     cls->slots = layout->slots;
 #define DUNDER(id, text, slot, user, params)                                  \

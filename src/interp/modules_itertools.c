@@ -66,11 +66,7 @@ static Type *add_class(Vm *vm, Dict *dict, const Itertool *tool)
     if (native == NULL) {
         return NULL;
     }
-    if (cls->maker == NULL) {
-        cls->maker = &native->head;
-    } else {
-        object_release(&vm->ctx, native);
-    }
+    iterator_set_maker(vm, cls, native);
     Value shown = value_from_object(object_retain(cls));
     return module_add(vm, dict, tool->def.name, shown) ? cls : NULL;
 }

@@ -6,6 +6,7 @@
 #include "interp/native_words.h"
 
 #include "interp/call.h"
+#include "interp/class_new.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -533,16 +534,13 @@ bool native_check_class(Vm *vm, const Native *native, const Value *window,
                            type_name(made),
                            type_name(type_of(vm, window[0])));
     }
-    const Type *cls = (const Type *)value_object(window[0]), *layout = cls;
+    Type *cls = (Type *)value_object(window[0]);
+    const Type *layout = type_native(cls);
     if (!type_is_subtype(cls, made)) {
         return raise_false(vm, ERR_TYPE,
                            "%s.__new__(%s): %s is not a subtype of %s",
                            type_name(made), type_name(cls), type_name(cls),
                            type_name(made));
-    }
-    // Classes made by programs have no layout of their own.
-    while (layout->flags & TYPE_HEAP) {
-        layout = layout->base;
     }
     // object.__new__(int) would make an int without a number: the nearest
     // built-in base must be made in the same way.

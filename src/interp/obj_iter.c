@@ -1,13 +1,16 @@
-// The object of all built-in iterators, and the built-ins that make one:
-// enumerate, zip, map, filter, reversed.
+// The object of all built-in iterators. Those whose class can be called (map,
+// itertools.chain …) can be extended by classes of the program; iter_make.c
+// has the steps of the built-in ones.
 //
 // Invariant: state[] holds valid Values; an exhausted iterator sets state[0]
 // to UNBOUND, so that it lets its source go and stays exhausted.
-#include "interp/obj_int.h"
 #include "interp/obj_iter.h"
 
+#include "interp/class_new.h"
+#include "interp/code.h"
+#include "interp/obj_function.h"
+#include "interp/obj_int.h"
 #include "interp/sequence.h"
-#include "interp/iter_make.h"
 
 // One layout serves all; the types differ in name only and are made on first
 // use (type_variant). The state is the caller's to fill.
@@ -54,9 +57,13 @@ static void iterator_clear(Vm *vm, Object *object)
 // With the address, as in CPython; the type's name tells the kinds apart.
 static Value iterator_repr(Vm *vm, Value self)
 {
-    Iterator *iterator = (Iterator *)value_object(self);
-    Str *text = str_printf(vm, "<%s object at %p>",
-                           type_name(iterator->head.type), (void *)iterator);
+    const Type *cls = type_of(vm, self);
+    // A class of the program shows its module.
+    if (cls->flags & TYPE_HEAP) {
+        return vm->object_type->slots.repr(vm, self);
+    }
+    Str *text = str_printf(vm, "<%s object at %p>", type_name(cls),
+                           (void *)value_object(self));
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
@@ -74,21 +81,90 @@ static Value iterator_next(Vm *vm, Value self)
     return iterator->step(vm, iterator);
 }
 
-// Those with a function of their name (map, zip …) are made by that.
+// Whether the function that makes the iterator takes any keyword.
+static bool maker_takes_keywords(Vm *vm, Native *maker, bool *takes)
+{
+    if (!(maker->flags & NATIVE_READ) && !native_read_params(vm, maker)) {
+        return false;
+    }
+    *takes = false;
+    for (uint16_t i = 0; i < maker->param_count; i++) {
+        uint8_t kind = maker->params[i].kind;
+        *takes = *takes || (kind != PARAM_POSITIONAL_ONLY &&
+                            kind != PARAM_VARARGS);
+    }
+    return true;
+}
+
+// `keywords`, or NULL where a class of the program is to get them in its own
+// __init__: CPython's rule, and map leaves them out for every class that
+// extends it. False: failed.
+static bool maker_keywords(Vm *vm, const Type *cls, const Type *native,
+                           Dict **keywords)
+{
+    bool takes = true;
+    if (cls == native || *keywords == NULL) {
+        return true;
+    }
+    if (!maker_takes_keywords(vm, (Native *)native->maker, &takes)) {
+        return false;
+    }
+    if (!takes && (cls->slots.init != native->slots.init ||
+                   strcmp(type_name(native), "map") == 0)) {
+        *keywords = NULL;
+    }
+    return true;
+}
+
+// An instance of cls with the state of `made`, which is taken. What is of
+// another type than the one that cls extends is given back as it is: reversed()
+// of a list.
+static Value adopt(Vm *vm, Type *cls, const Type *native, Value made)
+{
+    if (value_failed(made) || !value_is_object(made) ||
+        value_object(made)->type != native) {
+        return made;
+    }
+    Iterator *from = (Iterator *)value_object(made);
+    Iterator *self = object_new(vm, cls, sizeof *self);
+    if (self != NULL) {
+        self->step = from->step;
+        self->position = from->position;
+        self->expected = from->expected;
+        for (int i = 0; i < 4; i++) {
+            self->state[i] = from->state[i];
+            from->state[i] = VALUE_UNBOUND;
+        }
+    }
+    release(vm, made);
+    return self == NULL ? VALUE_FAIL : value_from_object(self);
+}
+
+// Those with a function of their name (map, zip …) are made by that; an
+// instance of a class of the program then takes over what was made.
 static Value iterator_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (cls->maker == NULL) {
+    Type *native = type_native(cls);
+    if (native->maker == NULL) {
         return raise_error(vm, ERR_TYPE, "cannot create '%s' instances",
                            type_name(cls));
     }
-    return vm_call_dict(vm, value_from_object(cls->maker), args, keywords);
+    if (!maker_keywords(vm, cls, native, &keywords)) {
+        return VALUE_FAIL;
+    }
+    Value made = vm_call_dict(vm, value_from_object(native->maker), args,
+                              keywords);
+    return cls == native ? made : adopt(vm, cls, native, made);
 }
 
-// The arguments were for iterator_make.
-static bool iterator_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
+void iterator_set_maker(Vm *vm, Type *cls, void *maker)
 {
-    (void)vm, (void)self, (void)args, (void)keywords;
-    return true;
+    if (cls->maker == NULL) {
+        cls->maker = maker;
+        cls->flags &= ~(uint32_t)TYPE_FINAL;
+    } else {
+        object_release(&vm->ctx, maker);
+    }
 }
 
 // Whether the items left are known: of iterators over one container alone.
@@ -114,7 +190,7 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
     Value source = self->state[0];
-    const char *name = type_name(type_of(vm, args[0]));
+    const char *name = type_name(type_native(type_of(vm, args[0])));
     if (!knows_length(name)) {
         return VALUE_NOT_IMPLEMENTED;
     }
@@ -171,7 +247,6 @@ const TypeDef iterator_type_def = {
               .visit = iterator_visit,
               .clear = iterator_clear,
               .make = iterator_make,
-              .init = iterator_init,
               .repr = iterator_repr,
               .iter = iterator_iter,
               .next = iterator_next},
@@ -209,367 +284,5 @@ Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
     if (result != NULL && vm->trace == NULL && count != 0) {
         self->state[3] = value_from_object(object_retain(result));
     }
-    return result;
-}
-
-// Lets the source go, by the invariant.
-static Value exhausted(Vm *vm, Iterator *self)
-{
-    value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
-    return VALUE_STOP;
-}
-
-// state: the iterator, the next number; the tuple of iterator_result.
-static Value enumerate_step(Vm *vm, Iterator *self)
-{
-    if (value_unbound(self->state[0])) {
-        return VALUE_STOP;
-    }
-    Value item = value_next(vm, self->state[0]);
-    // An error leaves the iterator as it was: it may be asked again.
-    if (value_failed(item) || value_same(item, VALUE_STOP)) {
-        return value_failed(item) ? item : exhausted(vm, self);
-    }
-    Value number = self->state[1], next;
-    // Past the small ints the number is added to by the protocol.
-    if (!value_is_int(number) ||
-        !value_add_small(number, value_from_small(1), &next)) {
-        next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
-    }
-    // Everything that can fail comes before the state changes.
-    Tuple *pair = value_failed(next) ? NULL
-                                     : iterator_result(vm, self, 2);
-    if (pair == NULL) {
-        release(vm, next);
-        release(vm, item);
-        return VALUE_FAIL;
-    }
-    // The old number moves into the pair; nothing is counted twice.
-    self->state[1] = next;
-    pair->items[0] = number;
-    pair->items[1] = item;
-    return value_from_object(pair);
-}
-
-// `start` is UNBOUND for 0. Any size of int: the step adds with the protocol.
-Value iter_enumerate(Vm *vm, Value iterable, Value start)
-{
-    if (!value_unbound(start) && !value_is_index(vm, start)) {
-        return raise_error(vm, ERR_TYPE,
-                           "'%s' object cannot be interpreted as an integer",
-                           type_name(type_of(vm, start)));
-    }
-    // Owned; released below if no iterator can be made.
-    Value source = value_iter(vm, iterable);
-    Iterator *self = value_failed(source)
-                         ? NULL
-                         : iterator_new(vm, "enumerate", enumerate_step);
-    if (self == NULL) {
-        release(vm, source);
-        return VALUE_FAIL;
-    }
-    self->state[0] = source;
-    self->state[1] = value_unbound(start)    ? value_from_small(0)
-                     : value_is_bool(start)
-                         ? value_from_small(value_same(start, VALUE_TRUE))
-                         : value_retain(start);
-    return value_from_object(self);
-}
-
-// The iterators of all sources, as a Tuple. NULL: failed.
-static Tuple *iterators_of(Vm *vm, Tuple *sources)
-{
-    Tuple *result = tuple_new(vm, sources->count);
-    for (size_t i = 0; result != NULL && i < sources->count; i++) {
-        // Valid values, should an error end the second loop early.
-        result->items[i] = VALUE_NONE;
-    }
-    for (size_t i = 0; result != NULL && i < sources->count; i++) {
-        Value iterator = value_iter(vm, sources->items[i]);
-        if (value_failed(iterator)) {
-            object_release(&vm->ctx, result);
-            return NULL;
-        }
-        result->items[i] = iterator;
-    }
-    return result;
-}
-
-// One item of each iterator into a new Tuple; NULL with *stop: the number of
-// the one that ended (counted from 1), 0: failed.
-static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
-                          size_t *stop)
-{
-    *stop = 0;
-    Tuple *items = iterator_result(vm, self, iterators->count);
-    for (size_t i = 0; items != NULL && i < iterators->count; i++) {
-        Value item = value_next(vm, iterators->items[i]);
-        // Those behind it are not asked, as in CPython.
-        if (value_failed(item) || value_same(item, VALUE_STOP)) {
-            *stop = value_failed(item) ? 0 : i + 1;
-            // The items taken so far are lost, as in CPython.
-            object_release(&vm->ctx, items);
-            return NULL;
-        }
-        items->items[i] = item;
-    }
-    return items;
-}
-
-// zip(strict=True): iterator number `stop` ended; have the others, too?
-static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
-                          size_t stop)
-{
-    const char *many = stop > 2 ? "s 1-" : " ";
-    // An earlier iterator had an item left, or it would have ended first.
-    if (stop > 1) {
-        (void)exhausted(vm, self);
-        return raise_error(vm, ERR_VALUE,
-                           "zip() argument %zu is shorter than argument%s%zu",
-                           stop, many, stop - 1);
-    }
-    for (size_t i = 1; i < iterators->count; i++) {
-        // Each iterator is asked once more, as CPython does.
-        Value item = value_next(vm, iterators->items[i]);
-        if (value_failed(item)) {
-            return item;
-        }
-        if (!value_same(item, VALUE_STOP)) {
-            release(vm, item);
-            many = i > 1 ? "s 1-" : " ";
-            return raise_error(
-                vm, ERR_VALUE,
-                "zip() argument %zu is longer than argument%s%zu", i + 1,
-                many, i);
-        }
-    }
-    return exhausted(vm, self);
-}
-
-// state: the Tuple of iterators; expected: 1 if strict.
-static Value zip_step(Vm *vm, Iterator *self)
-{
-    // zip() of nothing is empty.
-    if (value_unbound(self->state[0]) ||
-        value_as_tuple(self->state[0])->count == 0) {
-        return VALUE_STOP;
-    }
-    size_t stop;
-    Tuple *iterators = value_as_tuple(self->state[0]);
-    Tuple *items = next_of_all(vm, self, iterators, &stop);
-    if (items != NULL) {
-        return value_from_object(items);
-    }
-    // An error, after which it may be asked again.
-    if (stop == 0) {
-        return VALUE_FAIL;
-    }
-    return self->expected ? check_strict(vm, self, iterators, stop)
-                          : exhausted(vm, self);
-}
-
-// All iterators are made now, so that an argument that has none fails here.
-Value iter_zip(Vm *vm, Tuple *iterables, bool strict)
-{
-    Tuple *iterators = iterators_of(vm, iterables);
-    Iterator *self =
-        iterators == NULL ? NULL : iterator_new(vm, "zip", zip_step);
-    if (self == NULL) {
-        object_release_null(&vm->ctx, iterators);
-        return VALUE_FAIL;
-    }
-    self->state[0] = value_from_object(iterators);
-    self->expected = strict;
-    return value_from_object(self);
-}
-
-// state: the Tuple of iterators, the function.
-static Value map_step(Vm *vm, Iterator *self)
-{
-    if (value_unbound(self->state[0])) {
-        return VALUE_STOP;
-    }
-    Tuple *iterators = value_as_tuple(self->state[0]);
-    // The common case needs no tuple of arguments.
-    if (iterators->count == 1) {
-        Value item = value_next(vm, iterators->items[0]);
-        if (value_failed(item) || value_same(item, VALUE_STOP)) {
-            return item;
-        }
-        // The item is released behind the call: the function may keep it.
-        Value result = vm_call(vm, self->state[1], &item, 1);
-        release(vm, item);
-        return result;
-    }
-    size_t stop;
-    Tuple *items = next_of_all(vm, self, iterators, &stop);
-    if (items == NULL) {
-        return stop == 0 ? VALUE_FAIL : VALUE_STOP;
-    }
-    // The tuple is held during the call, whose arguments are borrowed.
-    Value result = vm_call(vm, self->state[1], items->items,
-                           (uint32_t)items->count);
-    object_release(&vm->ctx, items);
-    return result;
-}
-
-// The function is not checked: as in CPython, the first call fails.
-Value iter_map(Vm *vm, Value function, Tuple *iterables)
-{
-    if (iterables->count == 0) {
-        return raise_error(vm, ERR_TYPE,
-                           "map() must have at least two arguments.");
-    }
-    Tuple *iterators = iterators_of(vm, iterables);
-    // Nothing is called until the first item is asked for.
-    Iterator *self =
-        iterators == NULL ? NULL : iterator_new(vm, "map", map_step);
-    if (self == NULL) {
-        object_release_null(&vm->ctx, iterators);
-        return VALUE_FAIL;
-    }
-    self->state[0] = value_from_object(iterators);
-    self->state[1] = value_retain(function);
-    return value_from_object(self);
-}
-
-// Whether filter keeps the item: 1, 0, -1.
-static int filter_keeps(Vm *vm, Value function, Value item)
-{
-    if (value_is_none(function)) {
-        return value_truth(vm, item);
-    }
-    Value result = vm_call(vm, function, &item, 1);
-    // The result may be any object.
-    int truth = value_failed(result) ? -1 : value_truth(vm, result);
-    release(vm, result);
-    return truth;
-}
-
-// state: the iterator, the function or None.
-static Value filter_step(Vm *vm, Iterator *self)
-{
-    if (value_unbound(self->state[0])) {
-        return VALUE_STOP;
-    }
-    for (;;) {
-        Value item = value_next(vm, self->state[0]);
-        if (value_failed(item) || value_same(item, VALUE_STOP)) {
-            return item;
-        }
-        int keep = filter_keeps(vm, self->state[1], item);
-        if (keep > 0) {
-            return item;
-        }
-        release(vm, item);
-        // A long run of dropped items can be interrupted.
-        if (keep < 0 || !ctx_poll(&vm->ctx)) {
-            return VALUE_FAIL;
-        }
-    }
-}
-
-// The function None keeps what is true.
-Value iter_filter(Vm *vm, Value function, Value iterable)
-{
-    Value source = value_iter(vm, iterable);
-    Iterator *self = value_failed(source)
-                         ? NULL
-                         : iterator_new(vm, "filter", filter_step);
-    if (self == NULL) {
-        release(vm, source);
-        return VALUE_FAIL;
-    }
-    self->state[0] = source;
-    self->state[1] = value_retain(function);
-    return value_from_object(self);
-}
-
-// position: how many items are left.
-static Value reversed_step(Vm *vm, Iterator *self)
-{
-    if (value_unbound(self->state[0]) || self->position == 0) {
-        return exhausted(vm, self);
-    }
-    // A list may have become shorter.
-    if (value_is_kind(self->state[0], KIND_LIST) &&
-        self->position > value_as_list(self->state[0])->count) {
-        return exhausted(vm, self);
-    }
-    self->position--;
-    Value source = self->state[0];
-    if (value_is_object(source) &&
-        (value_object(source)->type == vm->types[KIND_LIST] ||
-         value_object(source)->type == vm->types[KIND_TUPLE])) {
-        // Of list and tuple themselves, without the protocol.
-        const Value *items = value_object(source)->kind == KIND_LIST
-                                 ? value_as_list(source)->items
-                                 : value_as_tuple(source)->items;
-        return value_retain(items[self->position]);
-    }
-    // Through the protocol: any sequence can stand here, and end early.
-    Value item = value_get_item(vm, source,
-                                value_from_small((int64_t)self->position));
-    if (!value_failed(item) || !(raise_matches(vm, ERR_INDEX) ||
-                                 raise_matches(vm, ERR_STOP_ITERATION))) {
-        return item;
-    }
-    raise_clear(vm);
-    return exhausted(vm, self);
-}
-
-// From the last item to the first, by length and items alone.
-Value iter_reversed_plain(Vm *vm, Value sequence)
-{
-    Type *type = type_of(vm, sequence);
-    // The error is that of len().
-    if (type->slots.get_item != NULL && type->slots.length == NULL) {
-        return value_length(vm, sequence) < 0 ? VALUE_FAIL : VALUE_NONE;
-    }
-    if (type->slots.get_item == NULL ||
-        value_is_kind(sequence, KIND_DICT)) {
-        return raise_error(vm, ERR_TYPE, "'%s' object is not reversible",
-                           type_name(type));
-    }
-    // Taken once: items added later are not seen.
-    int64_t length = value_length(vm, sequence);
-    Iterator *self =
-        length < 0 ? NULL
-                   : iterator_new(vm,
-                                  value_is_kind(sequence, KIND_LIST)
-                                      ? "list_reverseiterator"
-                                      : "reversed",
-                                  reversed_step);
-    if (self == NULL) {
-        return VALUE_FAIL;
-    }
-    self->state[0] = value_retain(sequence);
-    self->position = (uint64_t)length;
-    return value_from_object(self);
-}
-
-// __reversed__ first, then the protocol of sequences: length and items by
-// index. A dict has both, but its items are not by position.
-Value iter_reversed(Vm *vm, Value sequence)
-{
-    if (type_of(vm, sequence) == vm->types[KIND_LIST]) {
-        return iter_reversed_plain(vm, sequence);
-    }
-    // Looked up in the class, as all special methods are.
-    Value method =
-        value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
-    if (value_failed(method)) {
-        return VALUE_FAIL;
-    }
-    if (value_unbound(method)) {
-        return iter_reversed_plain(vm, sequence);
-    }
-    // None says that a class is not to be reversed, whatever it has.
-    Value result = value_is_none(method)
-                       ? raise_error(vm, ERR_TYPE,
-                                     "'%s' object is not reversible",
-                                     type_name(type_of(vm, sequence)))
-                       : vm_call(vm, method, NULL, 0);
-    release(vm, method);
     return result;
 }

@@ -130,11 +130,7 @@ static Value object_repr(Vm *vm, Value self)
 static Value make_native(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Type *cls = (Type *)value_object(args[0]), *layout = cls;
-    // Classes made by programs have no layout of their own.
-    while (layout->flags & TYPE_HEAP) {
-        layout = layout->base;
-    }
+    Type *cls = (Type *)value_object(args[0]), *layout = type_native(cls);
     // What only the machine makes: functions, code, tracebacks.
     if (layout->slots.make == NULL ||
         (layout != vm->object_type && layout->slots.make == object_make)) {

@@ -74,6 +74,7 @@ interp_sources += src/interp/int_power.c
 interp_sources += src/interp/int_short.c
 interp_sources += src/interp/int_text.c
 interp_sources += src/interp/int_type.c
+interp_sources += src/interp/iter_make.c
 interp_sources += src/interp/itertools_basic.c
 interp_sources += src/interp/itertools_choices.c
 interp_sources += src/interp/itertools_function.c
