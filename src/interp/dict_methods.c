@@ -52,33 +52,30 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
                                     : value_retain(args[2]);
 }
 
+// VALUE_FAIL, always. The text is the key of a KeyError, hence an object.
+static Value popitem_empty(Vm *vm)
+{
+    Str *text = str_from(vm, "popitem(): dictionary is empty");
+    if (text != NULL) {
+        (void)raise_with(vm, ERR_KEY, str_value(text));
+        object_release(&vm->ctx, text);
+    }
+    return VALUE_FAIL;
+}
+
 // The newest entry goes, as CPython promises since 3.7 (last in, first out).
 static Value method_popitem(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Dict *dict = value_as_dict(args[0]);
     if (dict->count == 0) {
-        Str *text = str_from(vm, "popitem(): dictionary is empty");
-        if (text != NULL) {
-            (void)raise_with(vm, ERR_KEY, str_value(text));
-            object_release(&vm->ctx, text);
-        }
-        return VALUE_FAIL;
+        return popitem_empty(vm);
     }
-    // Removed entries may stand at the end; count > 0 says that a live one
-    // comes.
-    uint32_t last = dict->used - 1;
-    while (value_same(dict->entries[last].key, VALUE_DELETED)) {
-        last--;
-    }
-    // An entry's key and value lie side by side, so they are the pair's items.
-    // The pair is made first: after the removal both could be gone.
-    Tuple *pair = tuple_from(vm, &dict->entries[last].key, 2);
-    if (pair == NULL) {
-        return VALUE_FAIL;
-    }
-    if (dict_remove(vm, dict, pair->items[0]) < 0) {
-        object_release(&vm->ctx, pair);
+    // The pair is made first: without memory the dict stays as it is. Key and
+    // value lie side by side, so they are the pair's items.
+    Tuple *pair = tuple_from(vm, &dict_newest(dict)->key, 2);
+    if (pair == NULL || !dict_drop_newest(vm, dict)) {
+        object_release_null(&vm->ctx, pair);
         return VALUE_FAIL;
     }
     return value_from_object(pair);

@@ -25,6 +25,7 @@ static void compact(Dict *dict)
         }
     }
     dict->used = to;
+    dict->first = 0;
 }
 
 // A table for `capacity` entries: two thirds of the slots are used at most.

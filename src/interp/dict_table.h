@@ -2,7 +2,7 @@
 // looks up and changes entries, and dict_table.c, which makes tables.
 //
 // Invariant: entries[0 .. used) are in insertion order; a removed one has key
-// VALUE_DELETED and value UNBOUND. An index slot holds an entry's number + 1,
+// VALUE_DELETED and value UNBOUND, but keeps its hash. An index slot holds an entry's number + 1,
 // 0: never used; a removed entry keeps its slot until the table is rebuilt.
 // Probes go as CPython's: i = 5i + perturb + 1, perturb >>= 5. A dict is dense
 // only while entries[i].key is the int i, or VALUE_DELETED, for each i.
@@ -78,6 +78,17 @@ static inline void dict_index_insert(Dict *dict, uint64_t hash, uint32_t entry)
         dict_probe_next(&probe);
     }
     dict_slot_set(dict, probe.at, entry + 1);
+}
+
+// The reverse of the newest insertion: its slot was the last one of its probe,
+// and no later entry's probe leads across it.
+static inline void dict_index_undo(Dict *dict, uint64_t hash, uint32_t entry)
+{
+    DictProbe probe = dict_probe_start(dict, hash);
+    while (dict_slot_get(dict, probe.at) != entry + 1) {
+        dict_probe_next(&probe);
+    }
+    dict_slot_set(dict, probe.at, 0);
 }
 
 // Frees memory only: the entries' references are the caller's.

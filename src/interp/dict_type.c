@@ -207,6 +207,9 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     // Backwards the place is counted from `used` as it is now; marks of removed
     // entries are passed over.
     const DictEntry *entry = NULL;
+    if (!backwards && self->position < dict->first) {
+        self->position = dict->first;
+    }
     while (entry == NULL && self->position < dict->used) {
         uint64_t at = self->position++;
         entry = &dict->entries[backwards ? dict->used - 1 - at : at];

@@ -286,6 +286,11 @@ static int take_at(Vm *vm, Dict *dict, int64_t number, Value *value)
     entry->value = VALUE_UNBOUND;
     dict->count--;
     dict->version++;
+    // A queue loses its oldest entry each time; walks start behind the holes.
+    while (dict->first < dict->used &&
+           !dict_live(&dict->entries[dict->first])) {
+        dict->first++;
+    }
     release(vm, old);
     return 1;
 }
@@ -318,6 +323,38 @@ int dict_remove(Vm *vm, Dict *dict, Value key)
         release(vm, value);
     }
     return found;
+}
+
+// Removed entries may stand behind it.
+const DictEntry *dict_newest(const Dict *dict)
+{
+    const DictEntry *entry = &dict->entries[dict->used - 1];
+    while (!dict_live(entry)) {
+        entry--;
+    }
+    return entry;
+}
+
+// Entries go in the reverse order of their coming, so that each slot falls back
+// to what it was: a stack of keys never fills its table with removed ones.
+bool dict_drop_newest(Vm *vm, Dict *dict)
+{
+    if (!note_store(vm, dict, VALUE_UNBOUND)) {
+        return false;
+    }
+    DictEntry last = *dict_newest(dict);
+    do {
+        dict->used--;
+        if (dict->index != NULL) {
+            dict_index_undo(dict, dict->entries[dict->used].hash, dict->used);
+        }
+    } while (!dict_live(&dict->entries[dict->used]));
+    dict->count--;
+    dict->version++;
+    // Last, when the dict is whole.
+    release(vm, last.key);
+    release(vm, last.value);
+    return true;
 }
 
 // Strs alone: compares addresses first, as names are interned, and runs no
@@ -385,6 +422,9 @@ bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 // Holes of removed keys are passed over.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
 {
+    if (*position < dict->first) {
+        *position = dict->first;
+    }
     while (*position < dict->used) {
         const DictEntry *entry = &dict->entries[(*position)++];
         if (dict_live(entry)) {

@@ -26,6 +26,7 @@ struct Dict {
     uint32_t capacity;  // of entries
     uint32_t index_size; // slots, a power of two; 0: no index
     bool dense;         // entry i has, or had, the int i as its key
+    uint32_t first;     // all entries before this one are removed
     uint64_t version;   // bumped when a key comes or goes (not on replacing)
 };
 
@@ -44,6 +45,11 @@ MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
 int dict_remove(Vm *vm, Dict *dict, Value key); // 1 removed, 0 absent, -1
 // As dict_remove, and *value is the removed value, owned.
 int dict_take(Vm *vm, Dict *dict, Value key, Value *value);
+// The newest entry; of an empty dict there is none, and it may not be asked.
+const DictEntry *dict_newest(const Dict *dict);
+// Removes the newest entry, as if it had never been set: its place and its slot
+// are free again. False: a trace refuses.
+MUST_CHECK bool dict_drop_newest(Vm *vm, Dict *dict);
 // The same three for a key whose hash is known already: a program's __hash__
 // is not run again.
 int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
