@@ -161,58 +161,107 @@ static const char *text_or(Vm *vm, Value v, const char *name,
                             name, type_name(type_of(vm, v)));
 }
 
-// Takes the text.
-static Value print_text(Vm *vm, Value file, Str *line, Value flush)
+// A print on its way.
+typedef struct Printer {
+    Value file;  // borrowed
+    StrBuf text; // what is to be written next
+    bool pieces; // to a file of the program: each part by a write of its own
+    bool whole;  // in a trace: one effect, and only once the text is complete
+} Printer;
+
+// Hands over what has gathered. An error that is pending stays, unless writing
+// has one of its own.
+static bool print_flush(Vm *vm, Printer *printer)
 {
-    if (line == NULL) {
-        return VALUE_FAIL;
+    if (printer->text.length == 0 && !printer->pieces) {
+        return true;
+    }
+    Str *line = str_from_buf(vm, &printer->text);
+    strbuf_init(&printer->text, &vm->ctx);
+    if (line == NULL || !note_effect(vm, "print", VALUE_UNBOUND)) {
+        object_release_null(&vm->ctx, line);
+        return false;
     }
     Value text = str_value(line);
-    Value done = value_call_method(vm, file, vm->names[NAME_WRITE], &text, 1);
+    Value done = value_call_method(vm, printer->file, vm->names[NAME_WRITE],
+                                   &text, 1);
     release(vm, text);
-    // Whether to flush: 1, 0, -1.
-    int now = value_failed(done)      ? -1
-              : builtin_given(flush) ? value_truth(vm, flush)
-                                      : 0;
-    if (now == 1) {
-        release(vm, done);
-        done = value_call_method(vm, file, vm->names[NAME_FLUSH], NULL, 0);
-        // The reference in `done` is given up below; VALUE_FAIL has none.
-        now = value_failed(done) ? -1 : 0;
-    }
     release(vm, done);
-    return now < 0 ? VALUE_FAIL : VALUE_NONE;
+    return !value_failed(done);
 }
 
-// One write a line, so that lines of two streams do not mix.
+// The text of one value runs code only where the value is an object that is no
+// str: what stands before it is written first, so that it is there whether that
+// code fails or prints.
+static bool print_value(Vm *vm, Printer *printer, Value v)
+{
+    bool quiet = !value_is_object(v) ||
+                 value_object(v)->type == vm->types[KIND_STR];
+    if (!quiet && !printer->whole && !printer->pieces &&
+        !print_flush(vm, printer)) {
+        return false;
+    }
+    return add_text(vm, &printer->text, v) &&
+           (!printer->pieces || print_flush(vm, printer));
+}
+
+// sep or end.
+static bool print_between(Vm *vm, Printer *printer, const char *text)
+{
+    strbuf_puts(&printer->text, text);
+    return !printer->pieces || print_flush(vm, printer);
+}
+
+static bool print_all(Vm *vm, Printer *printer, const Tuple *values,
+                      const char *sep, const char *end)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        if ((i > 0 && !print_between(vm, printer, sep)) ||
+            !print_value(vm, printer, values->items[i])) {
+            return false;
+        }
+    }
+    return print_between(vm, printer, end) &&
+           (printer->pieces || print_flush(vm, printer));
+}
+
+// To what open() makes and to the standard streams parts go together, so that
+// lines of two streams do not mix; a file of the program sees CPython's writes.
 BUILTIN_BODY(print)
 {
     (void)count;
-    const Tuple *values = value_as_tuple(args[0]);
     // Borrowed from the arguments, which live as long as the call.
     const char *sep = text_or(vm, args[1], "sep", " ");
     const char *end = sep == NULL ? NULL : text_or(vm, args[2], "end", "\n");
-    // Built up whole; nothing is written if a __str__ raises.
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    bool done = end != NULL;
-    for (size_t i = 0; done && i < values->count; i++) {
-        strbuf_puts(&out, i == 0 ? "" : sep);
-        done = add_text(vm, &out, values->items[i]);
-    }
-    if (!done) {
-        strbuf_free(&out);
+    if (end == NULL) {
         return VALUE_FAIL;
     }
-    strbuf_puts(&out, end);
-    // The effect is noted only once the text is complete: a __str__ that raises
-    // has printed nothing.
-    Value file = builtin_given(args[3]) ? args[3] : vm->stdout_file;
-    if (!note_effect(vm, "print", VALUE_UNBOUND)) {
-        strbuf_free(&out);
-        return VALUE_FAIL;
+    Printer printer = {.file = builtin_given(args[3]) ? args[3]
+                                                      : vm->stdout_file,
+                       .whole = vm->trace != NULL};
+    if (value_is_none(printer.file)) {
+        return VALUE_NONE; // sys.stdout = None drops all
     }
-    return print_text(vm, file, str_from_buf(vm, &out), args[4]);
+    printer.pieces = !printer.whole &&
+                     (!value_is_kind(printer.file, KIND_FILE) ||
+                      (value_object(printer.file)->type->flags & TYPE_HEAP));
+    // Held: the code of a value may replace sys.stdout.
+    value_retain(printer.file);
+    strbuf_init(&printer.text, &vm->ctx);
+    bool done = print_all(vm, &printer, value_as_tuple(args[0]), sep, end);
+    strbuf_free(&printer.text);
+    // Whether to flush: 1, 0, -1.
+    int now = !done                   ? -1
+              : builtin_given(args[4]) ? value_truth(vm, args[4])
+                                       : 0;
+    if (now == 1) {
+        Value flushed = value_call_method(vm, printer.file,
+                                          vm->names[NAME_FLUSH], NULL, 0);
+        now = value_failed(flushed) ? -1 : 0;
+        release(vm, flushed);
+    }
+    release(vm, printer.file);
+    return now < 0 ? VALUE_FAIL : VALUE_NONE;
 }
 
 // Borrows the value; the builtins hold it from then on.
