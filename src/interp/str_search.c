@@ -72,10 +72,13 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
         return must ? raise_error(vm, ERR_VALUE, "substring not found")
                     : value_from_small(-1);
     }
-    // ASCII, where bytes are code points, is not counted.
-    bool ascii = search.str->count == search.str->length;
+    // The first search of a text counts up to the place: an index of the whole
+    // pays from the second one on, which has a start or finds the index there.
+    bool first = search.from == 0 && search.str->index == NULL &&
+                 search.str->count != search.str->length;
     return value_from_small(
-        ascii ? at : (int64_t)utf8_count(search.str->text, (size_t)at));
+        (int64_t)(first ? utf8_count(search.str->text, (size_t)at)
+                        : str_index_of(vm, search.str, (size_t)at)));
 }
 
 // The four searches; index and rindex raise where find and rfind give -1.

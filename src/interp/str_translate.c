@@ -11,11 +11,27 @@
 #include "interp/protocol.h"
 #include "interp/str_methods.h"
 
+// The code point that a number of the table stands for; False: it is none.
+static bool mapped_code(Vm *vm, Value mapped, uint32_t *code)
+{
+    int64_t number;
+    if (!value_is_integer(mapped) && !value_is_bool(mapped)) {
+        return raise_false(vm, ERR_TYPE, "character mapping must return "
+                                         "integer, None or str");
+    }
+    if (!int_to_i64(mapped, &number) || number < 0 || number > 0x10FFFF) {
+        return raise_false(vm, ERR_VALUE, "character mapping must be in "
+                                          "range(0x110000)");
+    }
+    *code = (uint32_t)number;
+    return true;
+}
+
 // Appends what `mapped` says for one character.
 // False: an error is pending.
 static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
 {
-    int64_t code;
+    uint32_t code;
     if (value_is_none(mapped)) {
         return true;
     }
@@ -24,18 +40,10 @@ static bool add_mapped(Vm *vm, StrBuf *out, Value mapped)
                    value_as_str(mapped)->length);
         return true;
     }
-    if (type_of(vm, mapped)->slots.index == NULL) {
-        return raise_false(vm, ERR_TYPE, "character mapping must return "
-                                         "integer, None or str");
-    }
-    if (!value_to_index(vm, mapped, &code)) {
+    if (!mapped_code(vm, mapped, &code)) {
         return false;
     }
-    if (code < 0 || code > 0x10FFFF) {
-        return raise_false(vm, ERR_VALUE, "character mapping must be in "
-                                          "range(0x110000)");
-    }
-    strbuf_codepoint(out, (uint32_t)code);
+    strbuf_codepoint(out, code);
     return true;
 }
 
@@ -60,7 +68,91 @@ static Value look_up(Vm *vm, Value table, uint32_t c)
     return found;
 }
 
-// The table is asked for every character, even one that came before.
+enum {
+    ASCII_COUNT = 128,
+    ASCII_DROP = 0xFE,   // the table says None
+    ASCII_OTHER = 0xFF,  // not asked yet, or no single ASCII character
+};
+
+// What stands for an ASCII character, as a byte of `known`. False: an error is
+// pending.
+static bool learn_ascii(Vm *vm, Value table, unsigned char c, uint8_t *known)
+{
+    Value mapped = look_up(vm, table, c);
+    if (value_failed(mapped)) {
+        return false;
+    }
+    uint32_t code = c;
+    bool ok = true;
+    if (value_is_none(mapped)) {
+        known[c] = ASCII_DROP;
+    } else if (value_is_str(mapped)) {
+        const Str *text = value_as_str(mapped);
+        // A single byte is ASCII.
+        known[c] = text->length == 1 ? (uint8_t)text->text[0] : ASCII_OTHER;
+    } else {
+        ok = value_unbound(mapped) || mapped_code(vm, mapped, &code);
+        known[c] = code < ASCII_COUNT ? (uint8_t)code : ASCII_OTHER;
+    }
+    release(vm, mapped);
+    return ok;
+}
+
+// An ASCII text, as far as single ASCII characters stand for its own: the table
+// is asked for each character once. From *at on the general way goes, which
+// asks for that character again, as in CPython. False: an error is pending.
+static bool translate_ascii(Vm *vm, StrBuf *out, const Str *self, Value table,
+                            size_t *at)
+{
+    uint8_t known[ASCII_COUNT];
+    memset(known, ASCII_OTHER, sizeof known);
+    for (; *at < self->length; ++*at) {
+        unsigned char c = (unsigned char)self->text[*at];
+        if (known[c] == ASCII_OTHER && !learn_ascii(vm, table, c, known)) {
+            return false;
+        }
+        if (known[c] == ASCII_OTHER) {
+            break;
+        }
+        if (known[c] != ASCII_DROP) {
+            strbuf_putc(out, (char)known[c]);
+        }
+        if (!ctx_poll(&vm->ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The rest of a text from `at` on, where the table is asked for every
+// character; behind a run of dropped ones it is asked twice, as in CPython.
+// False: an error is pending.
+static bool translate_rest(Vm *vm, StrBuf *out, const Str *self, Value table,
+                           size_t at)
+{
+    bool done = true, dropping = false;
+    while (done && at < self->length) {
+        uint32_t c = 0;
+        size_t size = utf8_decode(self->text + at, self->length - at, &c);
+        // The table may be any mapping, or a class with __getitem__.
+        Value mapped = look_up(vm, table, c);
+        if (dropping && !value_is_none(mapped) && !value_failed(mapped)) {
+            release(vm, mapped);
+            mapped = look_up(vm, table, c);
+        }
+        dropping = value_is_none(mapped);
+        if (value_unbound(mapped)) {
+            strbuf_codepoint(out, c);
+        } else {
+            done = !value_failed(mapped) && add_mapped(vm, out, mapped);
+            release(vm, mapped);
+        }
+        at += size;
+        done = done && ctx_poll(&vm->ctx);
+    }
+    return done;
+}
+
 // Owned. Anything but a LookupError of the table goes on to the caller.
 Value str_method_translate(Vm *vm, Value *args, uint32_t count)
 {
@@ -68,21 +160,10 @@ Value str_method_translate(Vm *vm, Value *args, uint32_t count)
     const Str *self = value_as_str(args[0]);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    bool done = true;
-    for (size_t i = 0; done && i < self->length;) {
-        uint32_t c = 0;
-        i += utf8_decode(self->text + i, self->length - i, &c);
-        // The table may be any mapping, or a class with __getitem__.
-        Value mapped = look_up(vm, args[1], c);
-        if (value_unbound(mapped)) {
-            strbuf_codepoint(&out, c);
-        } else {
-            done = !value_failed(mapped) && add_mapped(vm, &out, mapped);
-            release(vm, mapped);
-        }
-        done = done && ctx_poll(&vm->ctx);
-    }
-    if (!done) {
+    size_t at = 0;
+    bool ascii = self->count == self->length;
+    if ((ascii && !translate_ascii(vm, &out, self, args[1], &at)) ||
+        !translate_rest(vm, &out, self, args[1], at)) {
         strbuf_free(&out);
         return VALUE_FAIL;
     }
