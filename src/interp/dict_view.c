@@ -2,6 +2,7 @@
 #include "interp/dict_view.h"
 
 #include "interp/obj_dict.h"
+#include "interp/obj_proxy.h"
 #include "interp/object_copying.h"
 #include "interp/sequence.h"
 #include "interp/set_type.h"
@@ -359,8 +360,7 @@ static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 // Owned: a new proxy each time.
 static Value get_mapping(Vm *vm, Value self)
 {
-    Value dict = value_from_object(as_view(self)->dict);
-    return library_call(vm, "types", "MappingProxyType", &dict, 1);
+    return proxy_new(vm, value_from_object(as_view(self)->dict));
 }
 
 static const MemberDef view_members[] = {

@@ -8,6 +8,7 @@
 #include "interp/init.h"
 #include "interp/note.h"
 #include "interp/obj_int.h"
+#include "interp/obj_proxy.h"
 
 // Lets go of what a class owns; it then has no names, bases or attributes.
 void type_strip(Vm *vm, Type *self)
@@ -304,12 +305,11 @@ static Value type_get_name(Vm *vm, Value self)
     return value_retain(str_value(name));
 }
 
-// A copy: the dict itself may only be changed through type_set_attr.
+// A view: the dict itself may only be changed through type_set_attr.
 static Value type_get_dict(Vm *vm, Value self)
 {
-    // CPython gives a read-only view, which also cannot be written.
-    Dict *copy = dict_copy(vm, ((Type *)value_object(self))->dict);
-    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+    return proxy_new(vm,
+                     value_from_object(((Type *)value_object(self))->dict));
 }
 
 // None for object alone, which has no base.
@@ -457,7 +457,7 @@ static const MemberDef type_members[] = {
     {"__bases__", type_get_bases, NULL, "Its base classes."},
     {"__base__", type_get_base, NULL, "The base that decides the layout."},
     {"__mro__", type_get_mro, NULL, "The classes that look-up walks."},
-    {"__dict__", type_get_dict, NULL, "A copy of its attributes."},
+    {"__dict__", type_get_dict, NULL, "A view on its attributes."},
     {NULL, NULL, NULL, NULL}};
 
 const TypeDef type_type_def = {

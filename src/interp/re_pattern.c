@@ -4,6 +4,7 @@
 #include "interp/obj_bytes.h"
 #include "interp/obj_int.h"
 #include "interp/obj_iter.h"
+#include "interp/obj_proxy.h"
 #include "interp/re_object.h"
 
 // --- searching once ---
@@ -438,18 +439,7 @@ static Value get_groups(Vm *vm, Value self)
 // Read-only, as the pattern itself looks names up in it.
 static Value get_group_index(Vm *vm, Value self)
 {
-    Str *name = str_from(vm, "types");
-    Module *module = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
-    Str *proxy =
-        module == NULL ? NULL : str_intern(vm, "MappingProxyType", 16);
-    if (proxy == NULL) {
-        return VALUE_FAIL;
-    }
-    Value cls = dict_get_name(module->dict, proxy);
-    object_release(&vm->ctx, proxy);
-    Value groups = value_from_object(value_as_pattern(self)->groups);
-    return vm_call(vm, cls, &groups, 1);
+    return proxy_new(vm, value_from_object(value_as_pattern(self)->groups));
 }
 
 static const NativeDef pattern_methods[] = {

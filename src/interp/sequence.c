@@ -250,8 +250,8 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
 {
     if (args->count > count) {
         return raise_false(vm, ERR_TYPE,
-                           "%s() takes at most %zu arguments (%zu given)",
-                           name, count, args->count);
+                           "%s() takes at most %zu argument%s (%zu given)",
+                           name, count, count == 1 ? "" : "s", args->count);
     }
     for (size_t i = 0; i < count; i++) {
         out[i] = i < args->count ? args->items[i] : VALUE_UNBOUND;
@@ -267,8 +267,8 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
     for (size_t i = 0; i < needed; i++) {
         if (value_unbound(out[i])) {
             return raise_false(vm, ERR_TYPE,
-                               "%s() missing required argument '%s'", name,
-                               params[i]);
+                               "%s() missing required argument '%s' (pos %zu)",
+                               name, params[i], i + 1);
         }
     }
     return true;

@@ -126,6 +126,7 @@ interp_sources += src/interp/obj_iter.c
 interp_sources += src/interp/obj_list.c
 interp_sources += src/interp/obj_native.c
 interp_sources += src/interp/obj_object.c
+interp_sources += src/interp/obj_proxy.c
 interp_sources += src/interp/obj_range.c
 interp_sources += src/interp/obj_set.c
 interp_sources += src/interp/obj_slice.c
