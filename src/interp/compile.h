@@ -67,6 +67,8 @@ typedef struct Compiler {
     Reg top, local_count, register_count;
     uint32_t handled; // exceptions being handled here, statically
     Span span;        // of what is being compiled
+    Span around;      // of the statement or expression whose condition is being
+                      // compiled: what a failing __bool__ marks (jump_if)
     Exit *exits;
     VEC(Ins) words;
     VEC(Label) labels;
@@ -124,6 +126,8 @@ Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
 Reg expr_first(Compiler *c, const Node *node, const Node *next);
 // The same check alone, of a local that is read in place later.
 void check_bound(Compiler *c, const Node *node, const Node *next);
+// Whether reading this expression in place cannot meet a local without a value.
+bool surely_read(Compiler *c, const Node *node);
 // From here to the end of the body around, what `target` names is bound.
 void note_bound(Compiler *c, const Node *target);
 Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
@@ -133,7 +137,10 @@ void load_name(Compiler *c, Text name, Reg target);
 
 // compile_jump.c
 // Jumps where the truth of the node is `sense`; and, or, not become jumps.
-void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label);
+// `whole` is the statement or expression that the condition belongs to; NULL:
+// c->around is the place already, and stays what the condition makes of it.
+void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
+             const Node *whole);
 
 // compile_future.c
 void future_read(Compiler *c, NodeList body); // the head of a whole text

@@ -55,7 +55,8 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
         store_target(c, g->comprehension.target, item);
     }
     for (uint32_t i = 0; i < g->comprehension.conditions.count; i++) {
-        jump_if(c, g->comprehension.conditions.items[i], false, next);
+        jump_if(c, g->comprehension.conditions.items[i], false, next,
+                NULL);
     }
     comp_loop(c, node, generators, index + 1, result);
     place_label(c, next);
@@ -80,6 +81,7 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
     compiler_name(&c, names[which]);
     if (!c.failed) {
         compiler_cells(&c);
+        c.around = node->span; // of all its conditions
         Reg result = push(&c);
         // A generator expression has no display to fill.
         if (which < 3) {

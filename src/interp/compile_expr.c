@@ -136,6 +136,14 @@ void note_bound(Compiler *c, const Node *target)
     }
 }
 
+// For instructions that fail in two ways: an unbound local marks its name, all
+// else what is around it.
+bool surely_read(Compiler *c, const Node *node)
+{
+    Symbol *symbol = local_symbol(c, node);
+    return symbol == NULL || surely_bound(c, symbol);
+}
+
 // Locals are read by the instruction that needs them. Where another operand
 // does something before that, a local without a value must fail earlier, as if
 // it were loaded: it is copied, and the copy dropped. Nothing is emitted for
@@ -207,9 +215,10 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
 
 // An operand that is not the last: with the truth `keep` its value stays in
 // `work` and decides, else the next one is looked at. An `and` in an `or` does
-// not make its value first: the truth of each operand is asked once.
-static void bool_operand(Compiler *c, const Node *node, Reg work, bool keep,
-                         uint32_t end)
+// not make its value first: the truth of each operand is asked once. `whole` is
+// the operation, which a failing __bool__ marks.
+static void bool_operand(Compiler *c, const Node *node, const Node *whole,
+                         Reg work, bool keep, uint32_t end)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
@@ -222,16 +231,19 @@ static void bool_operand(Compiler *c, const Node *node, Reg work, bool keep,
         uint32_t next = new_label(c);
         for (uint32_t i = 0; i < values.count; i++) {
             if (same || i + 1 == values.count) {
-                bool_operand(c, values.items[i], work, keep, end);
+                // The last one's jump is that of the operation around.
+                bool_operand(c, values.items[i],
+                             i + 1 == values.count ? whole : node, work, keep,
+                             end);
             } else {
                 // Its value is not wanted, only its truth.
-                jump_if(c, values.items[i], !keep, next);
+                jump_if(c, values.items[i], !keep, next, node);
             }
         }
         place_label(c, next);
     } else {
         expr_to(c, node, work);
-        c->span = node->span;
+        c->span = whole->span;
         emit_jump(c, keep ? OPCODE_JTRUE_KEEP : OPCODE_JFALSE_KEEP, work, 0,
                   end);
     }
@@ -249,7 +261,7 @@ static void bool_to(Compiler *c, const Node *node, Reg target)
     Reg work = target < c->local_count ? push(c) : target;
     for (uint32_t i = 0; i < values.count; i++) {
         if (i + 1 < values.count) {
-            bool_operand(c, values.items[i], work,
+            bool_operand(c, values.items[i], node, work,
                          node->bool_op.op == BOOL_OR, end);
         } else {
             expr_to(c, values.items[i], work);
@@ -268,7 +280,7 @@ static void conditional_to(Compiler *c, const Node *node, Reg target)
 {
     // As an `if` with a value.
     uint32_t otherwise = new_label(c), end = new_label(c);
-    jump_if(c, node->conditional.test, false, otherwise);
+    jump_if(c, node->conditional.test, false, otherwise, node);
     expr_to(c, node->conditional.body, target);
     emit_jump(c, OPCODE_JMP, 0, 0, end);
     place_label(c, otherwise);

@@ -4,7 +4,11 @@
 // Invariant: on both ways out of a condition its temporaries are empty.
 #include "interp/compile.h"
 
+static void jump_part(Compiler *c, const Node *node, bool sense,
+                      uint32_t label);
+
 // Ordering and identity are fused with the jump; `in` needs a value first.
+// CPython's place stays at the comparison for the operands that follow.
 static void jump_compare(Compiler *c, const Node *node, bool sense,
                          uint32_t label)
 {
@@ -36,6 +40,7 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
         emit_x(c, OPCODE_COMPARE, op, result, left, other);
         emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, result, 0, label);
     }
+    c->around = node->span;
     c->top = mark;
 }
 
@@ -91,6 +96,7 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
         }
     }
     place_label(c, end);
+    c->around = node->span;
     c->top = mark;
 }
 
@@ -103,28 +109,55 @@ static void jump_bool(Compiler *c, const Node *node, bool sense,
     // De Morgan: `and` with a false sense is `or` of the negated operands.
     if (or_op == sense) { // any one decides
         for (uint32_t i = 0; i < values.count; i++) {
-            jump_if(c, values.items[i], sense, label);
+            jump_part(c, values.items[i], sense, label);
         }
         return;
     }
     // Reached as soon as one operand decides against the jump.
     uint32_t skip = new_label(c);
     for (uint32_t i = 0; i + 1 < values.count; i++) {
-        jump_if(c, values.items[i], !sense, skip);
+        jump_part(c, values.items[i], !sense, skip);
     }
-    jump_if(c, values.items[values.count - 1], sense, label);
+    jump_part(c, values.items[values.count - 1], sense, label);
     place_label(c, skip);
 }
 
-// Jumps if the truth of `node` is `sense`, else falls through.
-void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
+// Anything else is computed, and its truth is asked. A __bool__ that fails
+// marks the statement or expression around the condition, not the operand: in
+// CPython the jump has the place of what it is for.
+static void jump_truth(Compiler *c, const Node *node, bool sense,
+                       uint32_t label)
+{
+    Reg mark = c->top;
+    Reg value = expr_any(c, node);
+    c->span = surely_read(c, node) ? c->around : node->span;
+    emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, value, 0, label);
+    c->top = mark;
+}
+
+// Only one of the two sides is asked, each by itself.
+static void jump_conditional(Compiler *c, const Node *node, bool sense,
+                             uint32_t label)
+{
+    uint32_t otherwise = new_label(c), end = new_label(c);
+    jump_part(c, node->conditional.test, false, otherwise);
+    jump_part(c, node->conditional.body, sense, label);
+    emit_jump(c, OPCODE_JMP, 0, 0, end);
+    place_label(c, otherwise);
+    jump_part(c, node->conditional.orelse, sense, label);
+    place_label(c, end);
+}
+
+// The whole condition or an operand of it.
+static void jump_part(Compiler *c, const Node *node, bool sense,
+                      uint32_t label)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
         return;
     }
     if (node->kind == AST_UNARY && node->unary.op == UNARY_NOT) {
-        jump_if(c, node->unary.operand, !sense, label);
+        jump_part(c, node->unary.operand, !sense, label);
     } else if (node->kind == AST_BOOL_OP) {
         jump_bool(c, node, sense, label);
     } else if (node->kind == AST_COMPARE &&
@@ -132,6 +165,8 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
         jump_compare(c, node, sense, label);
     } else if (is_short_chain(node)) {
         jump_chain(c, node, sense, label);
+    } else if (node->kind == AST_CONDITIONAL && c->staged == NULL) {
+        jump_conditional(c, node, sense, label);
     } else if (node->kind == AST_CONSTANT &&
                (node->constant.type == CONSTANT_TRUE ||
                 node->constant.type == CONSTANT_FALSE)) {
@@ -140,12 +175,21 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label)
             emit_jump(c, OPCODE_JMP, 0, 0, label);
         }
     } else {
-        // Anything else is computed, and its truth is asked.
-        Reg mark = c->top;
-        Reg value = expr_any(c, node);
-        c->span = node->span;
-        emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, value, 0, label);
-        c->top = mark;
+        jump_truth(c, node, sense, label);
     }
     ctx_leave(&c->vm->ctx);
+}
+
+// Jumps if the truth of `node` is `sense`, else falls through.
+void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
+             const Node *whole)
+{
+    Span around = c->around;
+    if (whole != NULL) {
+        c->around = whole->span;
+    }
+    jump_part(c, node, sense, label);
+    if (whole != NULL) {
+        c->around = around;
+    }
 }

@@ -37,7 +37,7 @@ static void while_stmt(Compiler *c, const Node *node)
     uint32_t again = label_here(c);
     loop_body(c, node->if_stmt.body, &loop);
     place_label(c, loop.continue_label);
-    jump_if(c, node->if_stmt.test, true, again);
+    jump_if(c, node->if_stmt.test, true, again, node);
     // `else` runs when the test fails; `break` jumps behind it.
     body(c, node->if_stmt.orelse);
     place_label(c, loop.break_label);
@@ -174,7 +174,7 @@ static void if_stmt(Compiler *c, const Node *node)
     for (;;) { // down a chain of elif without recursion
         // Where this test goes if it fails: the next one, or the end.
         uint32_t otherwise = new_label(c);
-        jump_if(c, node->if_stmt.test, false, otherwise);
+        jump_if(c, node->if_stmt.test, false, otherwise, node);
         body(c, node->if_stmt.body);
         NodeList orelse = node->if_stmt.orelse;
         // Without another side the end is right behind.
@@ -324,7 +324,7 @@ static const Node *last_compare(const Node *test)
 static void assert_stmt(Compiler *c, const Node *node)
 {
     uint32_t fine = new_label(c);
-    jump_if(c, node->assert_stmt.test, true, fine);
+    jump_if(c, node->assert_stmt.test, true, fine, node);
     // The operand is not read where there is none.
     Reg message = c->top;
     if (node->assert_stmt.message != NULL) {

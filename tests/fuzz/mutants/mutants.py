@@ -85,7 +85,9 @@ def load(paths):
             continue
         try:
             compile(FIRST + text, path, "exec")
-            bases.append((path, FIRST + text, places(FIRST + text)))
+            spans = places(FIRST + text)
+            if spans:
+                bases.append((path, FIRST + text, spans))
         except (SyntaxError, ValueError, tokenize.TokenError):
             continue
     return bases
