@@ -8,6 +8,7 @@
 #include "interp/attr.h"
 
 #include "interp/class_slot_names.h"
+#include "interp/exception_fields.h"
 #include "interp/module.h"
 #include "interp/note.h"
 #include "interp/obj_function.h"
@@ -64,10 +65,9 @@ Str *attr_name(Vm *vm, Value name)
     return str_intern_str(vm, value_as_str(name));
 }
 
-// raise_about keeps the object for "Did you mean" in the traceback.
-Value attr_missing(Vm *vm, Value self, Str *name)
+// The words alone: storing and deleting propose no other name.
+Value attr_not_there(Vm *vm, Value self, Str *name)
 {
-    raise_about(vm, self);
     if (value_is_kind(self, KIND_TYPE)) {
         return raise_error(vm, ERR_ATTRIBUTE,
                            "type object '%s' has no attribute '%s'",
@@ -75,6 +75,13 @@ Value attr_missing(Vm *vm, Value self, Str *name)
     }
     return raise_error(vm, ERR_ATTRIBUTE, "'%s' object has no attribute '%s'",
                        type_name(type_of(vm, self)), name->text);
+}
+
+// raise_about keeps the object for "Did you mean" in the traceback.
+Value attr_missing(Vm *vm, Value self, Str *name)
+{
+    raise_about(vm, self);
+    return attr_not_there(vm, self, name);
 }
 
 // Whether there is a dict or are slots of a shape to look into.
@@ -114,12 +121,33 @@ Value attr_get_generic(Vm *vm, Value self, Str *name)
     return value_unbound(found) ? attr_missing(vm, self, name) : found;
 }
 
+// Only errors that somebody made in a __getattr__ or a property have yet to be
+// told whose attribute was asked for; "Did you mean" needs it.
+void attr_tell_missing(Vm *vm, Value self, Str *name)
+{
+    if (!raise_matches(vm, ERR_ATTRIBUTE) ||
+        !value_unbound(vm->error_subject)) {
+        return;
+    }
+    Value error = raise_take(vm);
+    if (value_is_kind(error, KIND_EXCEPTION) &&
+        !exception_set_missing(vm, value_as_exception(error), self, name)) {
+        raise_clear(vm); // no memory: the error goes on without
+    }
+    raise_bare(vm, error);
+}
+
 // The slot is the class's own way: __getattr__, a module, a super object.
 Value value_get_attr(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
-    return cls->slots.get_attr != NULL ? cls->slots.get_attr(vm, v, name)
-                                       : attr_get_generic(vm, v, name);
+    Value found = cls->slots.get_attr != NULL
+                      ? cls->slots.get_attr(vm, v, name)
+                      : attr_get_generic(vm, v, name);
+    if (UNLIKELY(value_failed(found))) {
+        attr_tell_missing(vm, v, name);
+    }
+    return found;
 }
 
 // Other errors, of a property or a __getattr__, go through as VALUE_FAIL. Where
@@ -139,17 +167,16 @@ Value value_find_attr(Vm *vm, Value v, Str *name)
 
 // False, always. A name that the class has, but that cannot be stored in the
 // instance, is read-only; any other is missing.
-static bool set_refused(Vm *vm, Value self, Str *name, bool in_class,
-                        bool deleting)
+static bool set_refused(Vm *vm, Value self, Str *name, bool in_class)
 {
     // The class's name, as CPython has it, not the instance's repr.
     const char *owner = type_name(type_of(vm, self));
-    if (in_class && !deleting) {
+    if (in_class) {
         return raise_false(vm, ERR_ATTRIBUTE,
                            "'%s' object attribute '%s' is read-only", owner,
                            name->text);
     }
-    return attr_missing(vm, self, name), false;
+    return attr_not_there(vm, self, name), false;
 }
 
 // object.__setattr__, and __delattr__ if the value is UNBOUND. The order is
@@ -167,11 +194,11 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
     // Built-in objects have no room; the text differs where the class has the
     // name.
     if (!may_have_attributes(self)) {
-        return set_refused(vm, self, name, !value_unbound(found), deleting);
+        return set_refused(vm, self, name, !value_unbound(found));
     }
     if ((cls->flags & TYPE_SLOTTED) != 0 && !deleting &&
         !class_takes_name(vm, cls, name)) {
-        return set_refused(vm, self, name, !value_unbound(found), deleting);
+        return set_refused(vm, self, name, !value_unbound(found));
     }
     Object *object = value_object(self);
     // Deleting what is only in the class is an error, too.
@@ -181,7 +208,7 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
             class_takes_name(vm, cls, name)) {
             return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
         }
-        return attr_missing(vm, self, name), false;
+        return attr_not_there(vm, self, name), false;
     }
     return instance_set(vm, object, name, value);
 }
@@ -368,7 +395,10 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
         if (number >= 0) {
             *cache = (MethodCache){NULL, value_object(self), (uint64_t)number};
         }
-        *callee = value_get_attr(vm, self, name);
+        // CPython's LOAD_METHOD does not tell the error of a property whose
+        // attribute it is.
+        *callee = cls->slots.get_attr == NULL ? attr_get_generic(vm, self, name)
+                                              : value_get_attr(vm, self, name);
         return value_failed(*callee) ? -1 : 0;
     }
     // NULL where the instance may get such an attribute without a new key.

@@ -101,5 +101,10 @@ bool attr_is_data_descriptor(Value found);
 Str *attr_name(Vm *vm, Value name);
 // "'C' object has no attribute 'x'"; returns VALUE_FAIL.
 Value attr_missing(Vm *vm, Value self, Str *name);
+// The same without "Did you mean": for storing and deleting.
+Value attr_not_there(Vm *vm, Value self, Str *name);
+// The pending error came out of a look-up of `name`: an AttributeError learns
+// what is missing, if it does not know yet.
+void attr_tell_missing(Vm *vm, Value self, Str *name);
 
 #endif

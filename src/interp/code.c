@@ -41,9 +41,12 @@ static int64_t get_number(const uint8_t **bytes)
 
 // Positions are stored as steps, so this walks from the start: slow, but only
 // tracebacks and errors ask. The span of the last entry before `pc` counts.
-// The empty span at 0 where nothing is known.
+// Before the first instruction: where the definition begins.
 Span code_span(const Code *code, uint32_t pc)
 {
+    if (pc == 0) {
+        return (Span){code->start, code->start};
+    }
     const uint8_t *bytes = code->positions;
     // Code without instructions has no positions: the span is then empty.
     const uint8_t *end = bytes + code->position_size;

@@ -91,6 +91,8 @@ void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
             uint32_t extra);
 // To a label, which may be placed later.
 void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label);
+void emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
+                 uint32_t label);
 // A number for a place that is not known yet.
 uint32_t new_label(Compiler *c);
 // The place is the next instruction.

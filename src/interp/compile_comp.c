@@ -44,8 +44,10 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
         emit(c, OPCODE_MOVET, state, 0, 0);
     } else {
         expr_to(c, g->comprehension.iter, state);
+        c->span = c->around;
     }
-    emit_jump(c, OPCODE_GETITER, state, 0, next);
+    Span place = c->around;
+    emit_jump_x(c, OPCODE_GETITER, index == 0, state, 0, next);
     uint32_t again = label_here(c);
     // A plain name gets the item at once, without a copy.
     Symbol *local = local_symbol(c, g->comprehension.target);
@@ -55,12 +57,13 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
         store_target(c, g->comprehension.target, item);
     }
     for (uint32_t i = 0; i < g->comprehension.conditions.count; i++) {
+        // What the last condition left as the place is that of what follows.
         jump_if(c, g->comprehension.conditions.items[i], false, next,
                 NULL);
     }
     comp_loop(c, node, generators, index + 1, result);
     place_label(c, next);
-    c->span = g->comprehension.iter->span;
+    c->span = place;
     emit_jump(c, OPCODE_FORLOOP, state, item, again);
     c->top = state;
 }
@@ -103,10 +106,11 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
     // Made and called at once.
     Reg base = push_many(outer, 4);
     emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
-    // Outside, so that errors in it appear when the comprehension is written,
-    // and names mean what they mean there.
+    // Outside, so that errors in it, and in iter() of it, appear when the
+    // comprehension is written, and names mean what they mean there.
     expr_to(outer, generators.items[0]->comprehension.iter, base + 1);
     outer->span = node->span;
+    emit_x(outer, OPCODE_GETYFI, 1, base + 1, 0, 0);
     emit(outer, OPCODE_CALL, base, 1, 0);
     emit(outer, OPCODE_MOVET, target, base, 0);
     outer->top = base;

@@ -84,14 +84,21 @@ void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra)
 }
 
 // The distance is filled in when all labels are placed.
-void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
+void emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
+                 uint32_t label)
 {
     // Noted before the jump is emitted: `word` is its own place.
     Fixup fixup = {(uint32_t)c->words.count, label};
     if (!c->failed && !vec_push(&c->vm->ctx, &c->fixups, fixup)) {
         c->failed = true;
     }
-    emit(c, op, a, b, 0);
+    emit_x(c, op, x, a, b, 0);
+}
+
+// Without a field x.
+void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
+{
+    emit_jump_x(c, op, 0, a, b, label);
 }
 
 // 0 after a failure, which is harmless: no code is made then.

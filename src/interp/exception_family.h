@@ -8,6 +8,8 @@
 // Indices into Exception.fields, family by family, as in the rows of
 // exception_field_list.h.
 enum {
+    ATTRIBUTE_NAME = 0,
+    ATTRIBUTE_OBJ,
     IMPORT_MSG = 0,
     OS_ERRNO = 0,
     OS_STRERROR,

@@ -49,10 +49,11 @@ static Value item_of(const Tuple *args, size_t i)
 
 // The text between the number-th pair of quotes in the message; UNBOUND: none.
 // The interpreter's own errors keep no objects, and the names that they speak
-// of are read back from their words.
+// of are read back from their words. A program's words name nothing.
 static Value quoted_name(Vm *vm, const Exception *self, int number)
 {
-    if (self->args->count == 0 || !value_is_str(self->args->items[0])) {
+    if (!self->told || self->args->count == 0 ||
+        !value_is_str(self->args->items[0])) {
         return VALUE_UNBOUND;
     }
     const char *at = value_as_str(self->args->items[0])->text, *end = at;
@@ -176,6 +177,17 @@ static bool set_field(Vm *vm, Exception *self, int field, Value value)
     // The old value goes last: its death may look at the field.
     value_replace(&vm->ctx, &self->fields[field], value_retain(value));
     return true;
+}
+
+// The two fields are set together or not at all, as CPython does it.
+bool exception_set_missing(Vm *vm, Exception *self, Value object, Str *name)
+{
+    bool said = self->told || !value_unbound(self->subject) ||
+                (self->fields != NULL &&
+                 (!value_unbound(self->fields[ATTRIBUTE_NAME]) ||
+                  !value_unbound(self->fields[ATTRIBUTE_OBJ])));
+    return said || (set_field(vm, self, ATTRIBUTE_NAME, str_value(name)) &&
+                    set_field(vm, self, ATTRIBUTE_OBJ, object));
 }
 
 // What a member shows. What nothing has set is None to programs.
@@ -369,20 +381,11 @@ static bool init_syntax(Vm *vm, Exception *self, const Tuple *args)
     return done;
 }
 
-// name=, obj= and path= of three classes. What is not given is None: only the
-// interpreter's own errors name things in their messages.
+// name=, obj= and path= of three classes.
 static bool init_named(Vm *vm, Exception *self, ErrorKind family,
                        Dict *keywords)
 {
     int first = family == ERR_IMPORT ? IMPORT_MSG + 1 : 0;
-    // NameError has a name, AttributeError name and object, ImportError name
-    // and path.
-    int last = family == ERR_NAME ? 0 : family == ERR_IMPORT ? 2 : 1;
-    for (int i = first; i <= last; i++) {
-        if (!set_field(vm, self, i, VALUE_NONE)) {
-            return false;
-        }
-    }
     uint32_t position = 0;
     Value key, value;
     while (keywords != NULL &&
@@ -409,6 +412,8 @@ static void forget_fields(Vm *vm, Exception *self)
     for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
         value_replace(&vm->ctx, &self->fields[i], VALUE_UNBOUND);
     }
+    // Who makes an error of the interpreter's text says so afterwards.
+    self->told = false;
 }
 
 // Classes that take no keywords refuse them here, in their own name.

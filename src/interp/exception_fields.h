@@ -19,6 +19,10 @@ MUST_CHECK bool exception_fields_keep(Vm *vm, Exception *self);
 // str() of a class that has a form of its own, from its fields, owned; NULL
 // without an error: the common form.
 Str *exception_fields_text(Vm *vm, const Exception *self);
+// An AttributeError that has come out of a look-up of `name` in `object`: its
+// fields, unless it says already what is missing. False: an error is pending.
+MUST_CHECK bool exception_set_missing(Vm *vm, Exception *self, Value object,
+                                      Str *name);
 // The attribute `name`, owned; UNBOUND if the class has none such.
 Value exception_field(Vm *vm, const Exception *self, const char *name);
 // Puts the attributes into the dict of `cls`, the class of this kind.

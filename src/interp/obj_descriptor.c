@@ -480,12 +480,56 @@ static Value member_read(Vm *vm, Value self, Value instance, Type *owner)
                : ((Member *)value_object(self))->def->get(vm, instance);
 }
 
+// Attributes that CPython keeps as members of a C structure: it refuses to
+// store them in other words than those that are computed. A name stands between
+// spaces.
+static const struct {
+    const char *type, *names;
+} stored_members[] = {
+    {"classmethod", " __func__ __wrapped__ "},
+    {"code", " co_argcount co_consts co_filename co_firstlineno co_flags "
+             "co_kwonlyargcount co_name co_names co_nlocals "
+             "co_posonlyargcount co_qualname co_stacksize "},
+    {"function", " __builtins__ __closure__ __globals__ "},
+    {"functools.partial", " args func keywords "},
+    {"generator", " gi_code "},
+    {"method", " __func__ __self__ "},
+    {"method_descriptor", " __name__ __objclass__ "},
+    {"property", " fdel fget fset "},
+    {"range", " start step stop "},
+    {"re.Match", " endpos pos re string "},
+    {"re.Pattern", " flags groups pattern "},
+    {"slice", " start step stop "},
+    {"staticmethod", " __func__ __wrapped__ "},
+    {"super", " __self__ __self_class__ __thisclass__ "},
+    {"traceback", " tb_frame tb_lasti tb_lineno "},
+};
+
+// Whether the member is one of those.
+static bool is_stored_member(const Member *member)
+{
+    const char *name = member->def->name;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof stored_members / sizeof *stored_members;
+         i++) {
+        if (strcmp(stored_members[i].type, type_name(member->owner)) != 0) {
+            continue;
+        }
+        const char *at = strstr(stored_members[i].names, name);
+        return at != NULL && at[-1] == ' ' && at[length] == ' ';
+    }
+    return false;
+}
+
 // `value` UNBOUND deletes; whether that is possible is for def->set to say.
 static bool member_write(Vm *vm, Value self, Value instance, Value value)
 {
     const MemberDef *def = ((Member *)value_object(self))->def;
     // Such an attribute can only be read.
     if (def->set == NULL) {
+        if (is_stored_member((Member *)value_object(self))) {
+            return raise_false(vm, ERR_ATTRIBUTE, "readonly attribute");
+        }
         return raise_false(vm, ERR_ATTRIBUTE,
                            "attribute '%s' of '%s' objects is not writable",
                            def->name,

@@ -328,6 +328,8 @@ Value generator_throw(Vm *vm, Generator *g)
     if (g->state == GENERATOR_NEW || g->state == GENERATOR_DONE) {
         // It has no `try` to catch the error, which goes on to the caller.
         if (g->state == GENERATOR_NEW) {
+            // Its frame is on the way, before the first instruction.
+            raise_add_frame(vm, g->function->code, 0);
             convert_stop(vm);
         }
         // It ends without having run.

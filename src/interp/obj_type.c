@@ -169,7 +169,7 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
     // asked.
     int removed = dict_remove(vm, cls->dict, value_from_object(name));
     if (removed == 0) {
-        attr_missing(vm, self, name);
+        attr_not_there(vm, self, name);
     }
     return removed == 1 && class_update_slots(vm, cls, name);
 }

@@ -157,12 +157,13 @@ OPCODE(RETN, "-u-", 0, "return None; B locals to release")
 OPCODE(RETGEN, "ru-", 0, "as RET in a generator")
 OPCODE(YIELD, "rrr", 0,
        "yield A; B = what is sent; x: 1 for iterator C; 2: B stays as it is")
-OPCODE(GETYFI, "r--", 0, "A = the iterator that `yield from A` asks")
+OPCODE(GETYFI, "r--", 0,
+       "A = the iterator that `yield from A` asks; x: a comprehension")
 OPCODE(SEND, "rrj", 0, "B = A.send(B); jump if that returned")
 
 // Loops. The hidden state stands in R[A .. A+3].
 OPCODE(FORPREP, "ruj", 0, "iterate over the call of A with B arguments; jump")
-OPCODE(GETITER, "r-j", 0, "iterate over A; jump")
+OPCODE(GETITER, "r-j", 0, "iterate over A; jump; x: it is an iterator")
 OPCODE(FORLOOP, "rrj", 0, "B = the next item of A, jump; else A is emptied")
 
 // Exceptions. A handler finds the exception in its register.

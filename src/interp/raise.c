@@ -288,6 +288,12 @@ static Value object_of_text(Vm *vm)
         value_as_exception(made)->subject = vm->error_subject;
         vm->error_subject = VALUE_UNBOUND;
     }
+    // An AttributeError about nobody leaves that to the look-up it comes from.
+    if (!value_failed(made) && value_is_kind(made, KIND_EXCEPTION)) {
+        Exception *e = value_as_exception(made);
+        e->told = kind == ERR_ATTRIBUTE ? !value_unbound(e->subject)
+                                        : kind != ERR_UNBOUND_LOCAL;
+    }
     return made;
 }
 

@@ -6,6 +6,7 @@
 // message without a proposal and no error pending.
 #include "base/diag.h"
 #include "interp/builtins.h"
+#include "interp/exception_fields.h"
 #include "interp/module.h"
 #include "interp/obj_exception.h"
 #include "interp/raise.h"
@@ -151,33 +152,33 @@ static Str *suggest_attribute(Vm *vm, Value object, const char *name,
     return text;
 }
 
-// The name that the interpreter's message quotes: the last pair of quotes.
-static bool quoted(const Exception *error, char *name, size_t size)
+// The exception's `name`, which the interpreter has set or its message quotes;
+// the caller gives the room. False: it has none.
+static bool missing_name(Vm *vm, const Exception *error, char *name,
+                         size_t size)
 {
-    if (error->args->count != 1 || !value_is_str(error->args->items[0])) {
-        return false;
+    Value found = exception_field(vm, error, "name");
+    bool known = value_is_str(found) && value_as_str(found)->length > 0 &&
+                 value_as_str(found)->length < size;
+    if (known) {
+        memcpy(name, value_as_str(found)->text,
+               value_as_str(found)->length + 1);
     }
-    const char *text = value_as_str(error->args->items[0])->text;
-    const char *end = strrchr(text, '\'');
-    const char *start = end;
-    while (start != NULL && start > text && start[-1] != '\'') {
-        start--;
+    if (value_failed(found)) {
+        raise_clear(vm);
+    } else if (!value_unbound(found)) {
+        release(vm, found);
     }
-    size_t length = end == NULL ? 0 : (size_t)(end - start);
-    if (length == 0 || length >= size) {
-        return false;
-    }
-    memcpy(name, start, length);
-    name[length] = '\0';
-    return true;
+    return known;
 }
 
 // Whether a ModuleNotFoundError is about a whole module, not about a part of
 // one.
 static bool misses_module(const Exception *error, const char *name)
 {
-    return value_as_str(error->args->items[0])->length ==
-           strlen("No module named ''") + strlen(name);
+    return error->args->count > 0 && value_is_str(error->args->items[0]) &&
+           value_as_str(error->args->items[0])->length ==
+               strlen("No module named ''") + strlen(name);
 }
 
 // Says that Duet leaves the name out. A wrong proposal would be worse than
@@ -186,7 +187,7 @@ static bool print_refusal(Vm *vm, StrBuf *out, const Exception *error)
 {
     char name[64];
     const Type *cls = error->head.type;
-    if (!quoted(error, name, sizeof name)) {
+    if (!missing_name(vm, error, name, sizeof name)) {
         return false;
     }
     if (cls == type_of_error(vm, ERR_NAME) && refused_name(name) != NULL) {
@@ -201,8 +202,7 @@ static bool print_refusal(Vm *vm, StrBuf *out, const Exception *error)
     return module;
 }
 
-// Appends nothing unless a name fits. The message was made by C or by the
-// program; only what it quotes tells the name.
+// Appends nothing unless a name fits.
 void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
 {
     char name[64];
@@ -210,7 +210,7 @@ void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
     bool attribute = error->head.type == type_of_error(vm, ERR_ATTRIBUTE);
     // What Duet leaves out on purpose is named instead.
     if (print_refusal(vm, out, error) || (!variable && !attribute) ||
-        !quoted(error, name, sizeof name)) {
+        !missing_name(vm, error, name, sizeof name)) {
         return;
     }
     // Too large for the C stack of an error.
@@ -224,8 +224,12 @@ void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
     Str *held = NULL;
     if (variable) {
         best = suggest_variable(vm, error, name, names);
-    } else if (!value_unbound(error->subject)) {
-        held = suggest_attribute(vm, error->subject, name, names);
+    } else {
+        Value object = exception_field(vm, error, "obj");
+        held = value_unbound(object) || value_failed(object)
+                   ? NULL
+                   : suggest_attribute(vm, object, name, names);
+        release(vm, object);
         best = held == NULL ? NULL : held->text;
     }
     if (best != NULL) {

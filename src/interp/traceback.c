@@ -29,7 +29,8 @@ void raise_print_entry(StrBuf *out, const Code *code, uint32_t word)
     strbuf_printf(out, ", in %s\n", code->name->text);
     // CPython cannot find the text of exec() again.
     if (code->source->origin != SOURCE_TEXT) {
-        diag_source_line(out, code->source, span, 4, true, false);
+        // Before the first instruction there is nothing to mark.
+        diag_source_line(out, code->source, span, 4, word != 0, false);
     }
 }
 

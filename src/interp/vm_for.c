@@ -71,7 +71,9 @@ bool slow_getiter(Vm *vm, Frame *f, Ins ins)
                            value_small(range->stop),
                            value_small(range->step));
     }
-    return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
+    // That of a comprehension is an iterator already (slow_getyfi).
+    return INS_X(ins) ||
+           slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
 // Whether the fast loop can count with them; borrowed.
@@ -148,12 +150,16 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
     return 1;
 }
 
-// Generators are asked as they are, without iter().
+// Generators are asked as they are, without iter(). With x it is what a
+// comprehension will walk along, which must be iterable before that begins;
+// what the loop walks along without an iterator stays as it is.
 // False: an error is pending.
 bool slow_getyfi(Vm *vm, Frame *f, Ins ins)
 {
     Value source = f->registers[INS_A(ins)];
     return value_is_kind(source, KIND_GENERATOR) ||
+           (INS_X(ins) &&
+            (walks_in_place(vm, source) || small_range(source) != NULL)) ||
            slow_set(vm, f, INS_A(ins), value_iter(vm, source));
 }
 

@@ -5,6 +5,7 @@
 // was pushed for an instruction that is no call (FORLOOP, an operator, a class
 // that makes an instance): R[-1] is then nobody else's.
 #include "interp/apply.h"
+#include "interp/attr.h"
 #include "interp/functools.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_generator.h"
@@ -148,6 +149,17 @@ static bool raises_again(const Frame *f)
     return op == OPCODE_RERAISE || op == OPCODE_RAISE_AGAIN;
 }
 
+// A property's getter failed: its error may have to learn what was asked for.
+static void tell_property(Vm *vm)
+{
+    const Frame *caller = vm->frame;
+    Ins ins = caller->pc[-1];
+    if (INS_OP(ins) == OPCODE_GETATTR) {
+        Str *name = value_as_str(caller->code->constants[INS_C(ins)]);
+        attr_tell_missing(vm, caller->registers[INS_B(ins)], name);
+    }
+}
+
 // A __next__ that FORLOOP had called raised StopIteration: the loop is over,
 // and the caller's frame goes on behind it.
 static bool ends_loop(Vm *vm)
@@ -229,6 +241,9 @@ bool vm_unwind(Vm *vm)
             return false;
         }
         if (UNLIKELY(f->flags & FRAME_OWNERS)) {
+            if (f->flags & FRAME_OPERATOR) {
+                tell_property(vm);
+            }
             abandon(vm, f, take_owner(f));
             if ((f->flags & FRAME_OPERATOR) && ends_loop(vm)) {
                 return true;
