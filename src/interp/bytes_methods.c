@@ -124,12 +124,7 @@ static bool add_item(Vm *vm, StrBuf *out, Value item, size_t at)
 static Value method_join(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    // Asked ahead of value_to_tuple, whose own message would speak of an object
-    // that is not iterable.
-    if (type_of(vm, args[1])->slots.iter == NULL) {
-        return raise_error(vm, ERR_TYPE, "can only join an iterable");
-    }
-    Tuple *items = value_to_items(vm, args[1]);
+    Tuple *items = value_to_items(vm, args[1], "can only join an iterable");
     if (items == NULL) {
         return VALUE_FAIL;
     }

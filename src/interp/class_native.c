@@ -7,6 +7,7 @@
 #include "interp/builtins.h"
 #include "interp/call.h"
 #include "interp/class_new.h"
+#include "interp/class_slots.h"
 #include "interp/obj_function.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
@@ -208,11 +209,16 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
     return done;
 }
 
-// What a method of an operator answers: a sequence declines no count, because
-// CPython's wrapper of repetition asks for an index.
+// What a method of an operator answers: a sequence declines nothing, because
+// CPython's wrapper of repetition asks for an index, and that of joining is the
+// end of the matter.
 static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
                              Value answer)
 {
+    if (op == BINARY_ADD && value_same(answer, VALUE_NOT_IMPLEMENTED) &&
+        class_joins(type_of(vm, args[0]))) {
+        return class_join_failed(vm, args[0], args[1]);
+    }
     if (op != BINARY_MUL || !value_same(answer, VALUE_NOT_IMPLEMENTED) ||
         SLOTS->length == NULL) {
         return answer;

@@ -172,6 +172,21 @@ static bool keeps_binary(Vm *vm, Type *cls, NameId plain)
            (value_unbound(reflected) || value_is_kind(reflected, KIND_NATIVE));
 }
 
+// What the class on the right makes of a op b: its reflected method, or what
+// its built-in base does.
+Value class_answer_right(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Type *right = type_of(vm, b);
+    NameId plain = NAME_ADD + 3 * op, reflected = plain + 1;
+    if (!has_user_binary(right)) {
+        return right->slots.binary == NULL ? VALUE_NOT_IMPLEMENTED
+                                           : right->slots.binary(vm, op, a, b);
+    }
+    return keeps_binary(vm, right, plain)
+               ? right->def->slots.binary(vm, op, a, b)
+               : declined(class_call(vm, b, reflected, &a, 1));
+}
+
 // CPython's order: a subclass on the right goes first if it has a reflected
 // method of its own.
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
@@ -204,11 +219,7 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
             return result;
         }
     }
-    if (other && keeps_binary(vm, right, plain)) {
-        return right->def->slots.binary(vm, op, a, b);
-    }
-    return other ? declined(class_call(vm, b, reflected, &a, 1))
-                 : VALUE_NOT_IMPLEMENTED;
+    return other ? class_answer_right(vm, op, a, b) : VALUE_NOT_IMPLEMENTED;
 }
 
 // The names of an operator stand in threes: plain, reflected, in place. Without
@@ -282,9 +293,15 @@ static bool user_set_item(Vm *vm, Value self, Value key, Value value)
     return true;
 }
 
-// Any result counts by its truth.
+// Any result counts by its truth. None in a class forbids the question, as it
+// does for iteration.
 static int user_contains(Vm *vm, Value self, Value item)
 {
+    Type *cls = type_of(vm, self);
+    if (value_is_none(type_lookup(vm, cls, vm->names[NAME_CONTAINS]))) {
+        return raise_int(vm, ERR_TYPE, "'%s' object is not a container",
+                         type_name(cls));
+    }
     Value result = class_call(vm, self, NAME_CONTAINS, &item, 1);
     if (value_failed(result)) {
         return -1;

@@ -43,16 +43,15 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
 // in CPython. `number` is for the messages.
 static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
 {
-    if (type_of(vm, element)->slots.iter == NULL) {
-        return raise_false(vm, ERR_TYPE,
+    // A tuple of its own, whatever kind of iterable the element is.
+    Tuple *pair = value_to_items(vm, element, "");
+    if (pair == NULL) {
+        // Any TypeError until its end is told so.
+        return raise_matches(vm, ERR_TYPE) &&
+               raise_false(vm, ERR_TYPE,
                            "cannot convert dictionary update sequence element "
                            "#%lld to a sequence",
                            (long long)number);
-    }
-    // A tuple of its own, whatever kind of iterable the element is.
-    Tuple *pair = value_to_items(vm, element);
-    if (pair == NULL) {
-        return false;
     }
     bool ok = pair->count == 2
                   ? dict_set(vm, dict, pair->items[0], pair->items[1])
@@ -95,10 +94,12 @@ static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
 }
 
 // CPython's rule: what has a method `keys` is a mapping, all else holds pairs.
-// Any KIND_DICT, subclasses included, is read directly.
+// A dict is read directly, also of a subclass unless that iterates otherwise.
 bool dict_update(Vm *vm, Dict *dict, Value other)
 {
-    if (value_is_kind(other, KIND_DICT)) {
+    if (value_is_kind(other, KIND_DICT) &&
+        type_of(vm, other)->slots.iter ==
+            type_of_kind(vm, KIND_DICT)->slots.iter) {
         return update_dict(vm, dict, value_as_dict(other));
     }
     Value method = value_find_attr(vm, other, vm->names[NAME_KEYS]);

@@ -294,10 +294,11 @@ static Value reversed_step(Vm *vm, Iterator *self)
     }
     self->position--;
     Value source = self->state[0];
-    if (value_is_object(source) &&
-        (value_object(source)->type == vm->types[KIND_LIST] ||
+    if (value_is_kind(source, KIND_LIST) ||
+        (value_is_object(source) &&
          value_object(source)->type == vm->types[KIND_TUPLE])) {
-        // Of list and tuple themselves, without the protocol.
+        // Of any list, as CPython has an iterator for these, and of a tuple
+        // itself, without the protocol.
         const Value *items = value_object(source)->kind == KIND_LIST
                                  ? value_as_list(source)->items
                                  : value_as_tuple(source)->items;
@@ -328,7 +329,9 @@ Value iter_reversed_plain(Vm *vm, Value sequence)
                            type_name(type));
     }
     // Taken once: items added later are not seen.
-    int64_t length = value_length(vm, sequence);
+    int64_t length = value_is_kind(sequence, KIND_LIST)
+                         ? (int64_t)value_as_list(sequence)->count
+                         : value_length(vm, sequence);
     Iterator *self =
         length < 0 ? NULL
                    : iterator_new(vm,

@@ -434,7 +434,8 @@ static bool put_container(Writer *w, Value v, const Level *outer)
         (value_object(v)->type->flags & TYPE_HEAP) == 0) {
         return put_parts(w, v, v, outer);
     }
-    Tuple *items = value_to_items(w->vm, v);
+    Tuple *items = value_to_items(w->vm, v,
+                                  "_iterencode_list needs a sequence");
     bool ok = items != NULL &&
               put_parts(w, v, value_from_object(items), outer);
     object_release_null(&w->vm->ctx, items);

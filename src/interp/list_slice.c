@@ -147,83 +147,83 @@ static bool delete_slice(Vm *vm, List *list, int64_t start, int64_t step,
     return true;
 }
 
+// Which items of a list a slice names: `count` of them, `step` apart.
+typedef struct Stretch {
+    int64_t start, step, count;
+} Stretch;
+
 // Only a slice of step 1 may change the length; an extended one wants exactly
 // as many items as it names. CPython words the two cases of a wrong count in
-// the same way, whatever the step.
-static bool assign_slice(Vm *vm, List *list, Slice *slice,
-                         const Value *items, size_t item_count)
+// the same way, whatever the step. What gave the items may have changed the
+// list, so the place is clipped to what is left of it.
+static bool assign_slice(Vm *vm, List *list, Stretch at, const Value *items,
+                         size_t item_count)
 {
-    int64_t start, step, count;
-    if (!list_range(vm, list, slice, &start, &step, &count)) {
-        return false;
+    int64_t length = (int64_t)list->count;
+    if (at.step == 1) {
+        int64_t start = at.start < length ? at.start : length;
+        int64_t count = at.count < length - start ? at.count : length - start;
+        return list_splice(vm, list, (size_t)start, (size_t)count, items,
+                           item_count);
     }
-    if (step == 1) {
-        return list_splice(vm, list, (size_t)start, (size_t)count,
-                           items, item_count);
-    }
-    if ((size_t)count != item_count) {
+    if ((size_t)at.count != item_count) {
         return raise_false(vm, ERR_VALUE,
                            "attempt to assign sequence of size %zu to "
                            "extended slice of size %lld",
-                           item_count, (long long)count);
+                           item_count, (long long)at.count);
     }
     // `items` are not the list's own, so that a[::-1] = a is safe.
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < at.count; i++) {
         // Item by item: what a release runs may see a part of the new items, as
-        // in CPython.
-        value_replace(&vm->ctx, &list->items[start + i * step],
-                      value_retain(items[i]));
+        // in CPython, and make the list shorter.
+        int64_t place = at.start + i * at.step;
+        if (place < (int64_t)list->count) {
+            value_replace(&vm->ctx, &list->items[place],
+                          value_retain(items[i]));
+        }
     }
     return true;
 }
 
-// Another list proper, and bounds that run no code: its items can be read
-// where they stand.
-static bool reads_in_place(const Vm *vm, const List *list, const Slice *slice,
+// Another list proper in place of items in a row can be read where it stands:
+// a splice takes what it needs before anything dies.
+static bool reads_in_place(const Vm *vm, const List *list, Stretch at,
                            Value value)
 {
-    return value_object(value)->type == vm->types[KIND_LIST] &&
-           value_as_list(value) != list &&
-           (value_is_int(slice->start) || value_is_none(slice->start)) &&
-           (value_is_int(slice->stop) || value_is_none(slice->stop)) &&
-           value_is_none(slice->step);
+    return at.step == 1 && value_is_object(value) &&
+           value_object(value)->type == vm->types[KIND_LIST] &&
+           value_as_list(value) != list;
 }
 
-// Deletion comes as UNBOUND. The right side becomes a tuple of its own first:
-// it may be the list itself, and an iterator may run code that changes it.
+// Deletion comes as UNBOUND. The place is found before the right side is read.
+// That becomes a tuple of its own first: it may be the list itself, and an
+// iterator may run code that changes it.
 bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value)
 {
+    Stretch at;
+    if (!list_range(vm, list, slice, &at.start, &at.step, &at.count)) {
+        return false;
+    }
     if (value_unbound(value)) {
-        int64_t start, step, count;
-        return list_range(vm, list, slice, &start, &step, &count) &&
-               note_store(vm, list, value) &&
-               delete_slice(vm, list, start, step, count);
+        return note_store(vm, list, value) &&
+               delete_slice(vm, list, at.start, at.step, at.count);
     }
-    // An object with __getitem__ alone is refused too: CPython asks for
-    // __iter__ or a sequence.
-    if (!value_is_object(value) || type_of(vm, value)->slots.iter == NULL) {
-        // The wording depends on the step; a slice that is none goes first.
-        int64_t start, step, count;
-        return list_range(vm, list, slice, &start, &step, &count) &&
-               raise_false(vm, ERR_TYPE, "%s",
-                           step == 1 ? "can only assign an iterable"
-                                     : "must assign iterable to extended "
-                                       "slice");
-    }
-    if (reads_in_place(vm, list, slice, value)) {
+    if (reads_in_place(vm, list, at, value)) {
         // What dies meanwhile may be the last to hold the other list.
         List *from = object_retain(value_object(value));
         bool done = note_store(vm, list, value) &&
-                    assign_slice(vm, list, slice, from->items, from->count);
+                    assign_slice(vm, list, at, from->items, from->count);
         object_release(&vm->ctx, from);
         return done;
     }
-    Tuple *items = value_to_items(vm, value);
+    Tuple *items = value_to_items(
+        vm, value, at.step == 1 ? "can only assign an iterable"
+                                : "must assign iterable to extended slice");
     if (items == NULL) {
         return false;
     }
     bool ok = note_store(vm, list, value) &&
-              assign_slice(vm, list, slice, items->items, items->count);
+              assign_slice(vm, list, at, items->items, items->count);
     object_release(&vm->ctx, items);
     return ok;
 }

@@ -141,6 +141,38 @@ static bool extend(Vm *vm, Deque *self, Value iterable, bool left)
     return ok;
 }
 
+// What deque_operators.c needs of the ring.
+bool deque_is(Value v)
+{
+    return value_is_kind(v, KIND_OPAQUE) &&
+           value_object(v)->type->def == &deque_type_def;
+}
+
+size_t deque_count(Value deque)
+{
+    return as_deque(deque)->count;
+}
+
+int64_t deque_most(Value deque)
+{
+    return as_deque(deque)->most;
+}
+
+bool deque_extend(Vm *vm, Value deque, Value iterable)
+{
+    return extend(vm, as_deque(deque), iterable, false);
+}
+
+// The trace is told first; clear() cannot fail.
+bool deque_empty(Vm *vm, Value deque)
+{
+    if (!note_store(vm, as_deque(deque), VALUE_UNBOUND)) {
+        return false;
+    }
+    clear(vm, as_deque(deque));
+    return true;
+}
+
 // --- methods ---
 
 // The methods bind their arguments by the rows at the end of the file, so that
@@ -199,15 +231,10 @@ static Value method_popleft(Vm *vm, Value *args, uint32_t count)
     return pop_from(vm, as_deque(args[0]), true);
 }
 
-// The trace is told first; clear() cannot fail.
 static Value method_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!note_store(vm, as_deque(args[0]), VALUE_UNBOUND)) {
-        return VALUE_FAIL;
-    }
-    clear(vm, as_deque(args[0]));
-    return VALUE_NONE;
+    return deque_empty(vm, args[0]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // Item by item from one end to the other, by the shorter way. In a full ring
@@ -447,7 +474,7 @@ static Value *deque_at(Vm *vm, Value self, Value key)
                           "sequence index must be integer, not '%s'",
                           type_name(type_of(vm, key)));
     }
-    if (!value_to_index(vm, key, &at)) {
+    if (!value_to_place(vm, key, &at)) {
         return NULL;
     }
     at += at < 0 ? (int64_t)deque->count : 0;
@@ -546,13 +573,15 @@ const TypeDef deque_type_def = {
     .kind = KIND_OPAQUE,
     .size = sizeof(Deque),
     .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
-    .operators = "",
+    .operators = "add mul rmul iadd imul",
     .slots = {.destroy = deque_destroy,
               .visit = deque_visit,
               .clear = deque_clear,
               .make = deque_make,
               .init = deque_init,
               .repr = deque_repr,
+              .binary = deque_binary,
+              .inplace = deque_inplace,
               .length = deque_length,
               .get_item = deque_get_item,
               .set_item = deque_set_item,

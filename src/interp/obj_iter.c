@@ -184,6 +184,13 @@ static bool counts_down(const char *name)
            strcmp(name, "list_reverseiterator") == 0;
 }
 
+// The other iterators know their containers' layouts.
+bool iterator_asks(Iterator *self)
+{
+    const char *name = type_name(type_native(self->head.type));
+    return strcmp(name, "iterator") == 0 || strcmp(name, "reversed") == 0;
+}
+
 // How many items are left, where that is known without walking them.
 static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
 {
@@ -207,11 +214,14 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
                                  "ssize_t");
     }
     // What is exhausted has let its source go.
+    const Type *type = type_of(vm, source);
+    bool asks = iterator_asks(self);
     if (!value_is_object(source) ||
-        type_of(vm, source)->slots.length == NULL) {
+        (asks ? &type->slots : &type->def->slots)->length == NULL) {
         return value_from_small(0);
     }
-    int64_t length = value_length(vm, source);
+    int64_t length = asks ? value_length(vm, source)
+                          : type->def->slots.length(vm, source);
     if (length < 0) {
         return VALUE_FAIL;
     }

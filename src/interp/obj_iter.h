@@ -36,6 +36,8 @@ MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
 // Calling cls, and a class of the program that extends it, runs `maker` (a
 // Native, taken). One that it has already stays.
 void iterator_set_maker(Vm *vm, Type *cls, void *maker);
+// Whether its length hint asks what it iterates over for its len().
+bool iterator_asks(Iterator *self);
 // A tuple of `count` UNBOUND items for the step's result: the last one again
 // if its receiver has let it go. Uses state[3].
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,

@@ -318,15 +318,7 @@ bool sequence_index(Vm *vm, const char *what, Value key,
                 vm, ERR_TYPE, "%s indices must be integers or slices, not %s",
                 what, type_name(type_of(vm, key)));
         }
-        if (!value_to_index(vm, key, &index)) {
-            // Beyond 64 bits it is out of any range: CPython calls that an
-            // IndexError.
-            if (raise_matches(vm, ERR_OVERFLOW)) {
-                raise_clear(vm);
-                return raise_false(
-                    vm, ERR_INDEX,
-                    "cannot fit 'int' into an index-sized integer");
-            }
+        if (!value_to_place(vm, key, &index)) {
             return false;
         }
     }

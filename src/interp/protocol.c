@@ -275,21 +275,28 @@ static bool is_sequence(const Type *type)
            (type->kind >= KIND_STR && type->kind <= KIND_RANGE);
 }
 
-// The two texts differ in grammar, as CPython's do. UNBOUND deletes, so one
-// slot serves both statements.
+// A sequence takes its key for an index before it tells that it has no place
+// for items; then the words for a deletion are other ones.
+static bool no_set_item(Vm *vm, const Type *type, Value key, bool deletes)
+{
+    bool indexed = is_sequence(type) && value_is_index(vm, key);
+    int64_t at;
+    if (indexed && !value_to_place(vm, key, &at)) {
+        return false;
+    }
+    return raise_false(vm, ERR_TYPE, "'%s' object %s item %s", type_name(type),
+                       deletes && indexed ? "doesn't support"
+                                          : "does not support",
+                       deletes ? "deletion" : "assignment");
+}
+
+// UNBOUND deletes, so one slot serves both statements.
 bool value_set_item(Vm *vm, Value container, Value key, Value value)
 {
     Type *type = type_of(vm, container);
-    if (type->slots.set_item == NULL) {
-        return raise_false(vm, ERR_TYPE,
-                           "'%s' object %s item %s", type_name(type),
-                           value_unbound(value) && is_sequence(type) &&
-                                   value_is_index(vm, key)
-                               ? "doesn't support"
-                               : "does not support",
-                           value_unbound(value) ? "deletion" : "assignment");
-    }
-    return type->slots.set_item(vm, container, key, value);
+    return type->slots.set_item == NULL
+               ? no_set_item(vm, type, key, value_unbound(value))
+               : type->slots.set_item(vm, container, key, value);
 }
 
 // What `in` means without __contains__: identity or equality with any item that
@@ -297,13 +304,8 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
 // first hit are never asked for, as in CPython.
 static int contains_by_walk(Vm *vm, Value container, Value item)
 {
-    Type *type = type_of(vm, container);
-    if (type->slots.iter == NULL && type->slots.get_item == NULL) {
-        return raise_int(vm, ERR_TYPE,
-                         "argument of type '%s' is not iterable",
-                         type_name(type));
-    }
-    Value iterator = value_iter(vm, container);
+    Value iterator = value_iter_told(vm, container,
+                                     "argument of type '%s' is not iterable");
     if (value_failed(iterator)) {
         return -1;
     }

@@ -45,6 +45,9 @@ MUST_CHECK bool value_set_item(Vm *vm, Value container, Value key,
 int value_contains(Vm *vm, Value container, Value item);
 // iter(); of anything that is not iterable a TypeError.
 Value value_iter(Vm *vm, Value iterable);
+// The same, but any TypeError on the way, one of the program's own __iter__
+// too, is told in these words; "%s" in them is the name of iterable's type.
+Value value_iter_told(Vm *vm, Value iterable, const char *words);
 Value value_next(Vm *vm, Value iterator); // VALUE_STOP at the end
 // StopIteration with what the generator returned, or without a value.
 Value value_raise_stop(Vm *vm, Value iterator);
@@ -72,6 +75,8 @@ MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
                                              // ERR_OVERFLOW beyond 64 bits
 // The same for a count of items: the overflow is told as a sequence tells it.
 MUST_CHECK bool value_to_count(Vm *vm, Value v, int64_t *out);
+// The same for the place of an item, which is then an IndexError.
+MUST_CHECK bool value_to_place(Vm *vm, Value v, int64_t *out);
 // As value_to_index, to the range of C's int, which CPython's arguments of that
 // type tell of.
 MUST_CHECK bool value_to_c_int(Vm *vm, Value v, int *out);
@@ -89,7 +94,8 @@ MUST_CHECK bool value_ask_length(Vm *vm, Value iterable);
 // A new Tuple or List of the iterable's items.
 Tuple *value_to_tuple(Vm *vm, Value iterable);
 // The same where items are joined, or stand in place of a slice: a class of the
-// program is not asked for its length, but its iterator is.
-Tuple *value_to_items(Vm *vm, Value iterable);
+// program is not asked for its length, but its iterator is. `words` as those of
+// value_iter_told.
+Tuple *value_to_items(Vm *vm, Value iterable, const char *words);
 
 #endif

@@ -44,23 +44,31 @@ static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
                                       : type->slots.binary(vm, op, a, b);
 }
 
+// By name: str, bytes, list and tuple are kinds, deque is none.
+bool class_joins(const Type *type)
+{
+    static const char *const names[] = {"str", "bytes", "list", "tuple",
+                                        "deque"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(type->def->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Whether + and * of this type are those of a sequence. CPython asks them last:
 // they are no number's operators, so a method on the right goes before them.
 // A subclass that defines __add__ has slots of its own and is not among these.
 static bool joins_as_sequence(const Type *type, BinaryOp op)
 {
-    static const char *const names[] = {"str", "bytes", "list", "tuple"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
-        found = strcmp(type->def->name, names[i]) == 0;
-    }
-    return found && (op == BINARY_ADD || op == BINARY_MUL) &&
+    return (op == BINARY_ADD || op == BINARY_MUL) && class_joins(type) &&
            type->slots.binary == type->def->slots.binary &&
            type->slots.inplace == type->def->slots.inplace;
 }
 
 // What the method of a class on the right makes of a sequence on the left;
-// NOT_IMPLEMENTED: nothing, or there is no such pair.
+// NOT_IMPLEMENTED: nothing; UNBOUND: there is no such pair.
 // As nb_add before sq_concat in CPython's abstract.c.
 static Value join_by_right(Vm *vm, BinaryOp op, Value a, Value b)
 {
@@ -69,21 +77,26 @@ static Value join_by_right(Vm *vm, BinaryOp op, Value a, Value b)
                  right->slots.binary != right->def->slots.binary &&
                  joins_as_sequence(type_of(vm, a), op) &&
                  class_defines(vm, type_of(vm, b), NAME_ADD + 3 * op + 1);
-    return asked ? right->slots.binary(vm, op, a, b) : VALUE_NOT_IMPLEMENTED;
+    return asked ? right->slots.binary(vm, op, a, b) : VALUE_UNBOUND;
 }
 
 // NOT_IMPLEMENTED if neither side knows the operator.
 static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Type *left = type_of(vm, a), *right = type_of(vm, b);
+    Value result = join_by_right(vm, op, a, b);
+    if (!value_unbound(result)) {
+        // Nobody is asked twice.
+        return value_same(result, VALUE_NOT_IMPLEMENTED)
+                   ? binary_side(vm, op, left, a, b)
+                   : result;
+    }
     // A subclass on the right goes first, so that it can override its base.
     bool right_first = left != right && type_is_subtype(right, left);
-    Value result = join_by_right(vm, op, a, b);
-    if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
-        return result;
-    }
     result = binary_side(vm, op, right_first ? right : left, a, b);
-    if (!value_same(result, VALUE_NOT_IMPLEMENTED) || left == right) {
+    // One slot of both has answered for both.
+    if (!value_same(result, VALUE_NOT_IMPLEMENTED) ||
+        left->slots.binary == right->slots.binary) {
         return result;
     }
     return binary_side(vm, op, right_first ? left : right, a, b);
@@ -98,11 +111,22 @@ static bool is_sequence(Vm *vm, BinaryOp op, Value v)
            !class_defines(vm, type_of(vm, v), plain) &&
            (op == BINARY_ADD ||
             !class_defines(vm, type_of(vm, v), plain + 1)) &&
-           type_of(vm, v)->slots.get_item != NULL &&
-           (value_object(v)->kind == KIND_STR ||
-            value_object(v)->kind == KIND_BYTES ||
-            value_object(v)->kind == KIND_LIST ||
-            value_object(v)->kind == KIND_TUPLE);
+           class_joins(type_of(vm, v));
+}
+
+// CPython's bytes have words of their own. Of a subclass, too, the others name
+// the built-in type.
+Value class_join_failed(Vm *vm, Value a, Value b)
+{
+    const char *right = type_name(type_of(vm, b));
+    if (value_is_kind(a, KIND_BYTES)) {
+        return raise_error(vm, ERR_TYPE, "can't concat %s to %s", right,
+                           type_name(type_of(vm, a)));
+    }
+    const char *left = type_of(vm, a)->def->name;
+    return raise_error(vm, ERR_TYPE,
+                       "can only concatenate %s (not \"%s\") to %s", left,
+                       right, left);
 }
 
 // What Python says when a sequence meets the wrong operand.
@@ -113,16 +137,7 @@ static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
     const char *left = type_name(type_of(vm, a));
     const char *right = type_name(type_of(vm, b));
     if (op == BINARY_ADD && is_sequence(vm, op, a)) {
-        // CPython's bytes have words of their own.
-        if (value_is_kind(a, KIND_BYTES)) {
-            return raise_error(vm, ERR_TYPE, "can't concat %s to %s", right,
-                               left);
-        }
-        // Of a subclass, too, CPython names the built-in type.
-        left = type_of(vm, a)->def->name;
-        return raise_error(vm, ERR_TYPE,
-                           "can only concatenate %s (not \"%s\") to %s", left,
-                           right, left);
+        return class_join_failed(vm, a, b);
     }
     if (op == BINARY_MUL &&
         (is_sequence(vm, op, a) || is_sequence(vm, op, b))) {
@@ -240,19 +255,39 @@ Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
+// Types that CPython gives any method of sequences, all classes of programs
+// among them: x *= 'text' then does not ask the text to repeat itself.
+static bool has_sequence_part(const Type *type)
+{
+    return (type->flags & TYPE_HEAP) != 0 || type->slots.contains != NULL ||
+           type->slots.get_item != NULL;
+}
+
+// a *= b where b is a sequence and a's type might be one: CPython then does not
+// ask b to repeat itself.
+static bool left_repeats_alone(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    Type *right = type_of(vm, b);
+    return op == BINARY_MUL && has_sequence_part(type_of(vm, a)) &&
+           class_joins(right) && !class_defines(vm, right, NAME_MUL) &&
+           !class_defines(vm, right, NAME_MUL + 1);
+}
+
 // The machine has called a's method without C (vm_operator.c); what is left is
 // b's side and the error.
 Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                             Value b)
 {
-    Type *right = type_of(vm, b);
+    if (inplace && left_repeats_alone(vm, op, a, b)) {
+        return unsupported(vm, op, "=", a, b);
+    }
     Value result = VALUE_NOT_IMPLEMENTED;
     // The same type is not asked a second time.
-    if (right != type_of(vm, a)) {
+    if (type_of(vm, b) != type_of(vm, a)) {
         if (!ctx_enter(&vm->ctx)) {
             return VALUE_FAIL;
         }
-        result = binary_side(vm, op, right, a, b);
+        result = class_answer_right(vm, op, a, b);
         ctx_leave(&vm->ctx);
     }
     return value_same(result, VALUE_NOT_IMPLEMENTED)
@@ -260,12 +295,14 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                : result;
 }
 
-// Types that CPython gives any method of sequences, all classes of programs
-// among them: x *= 'text' then does not ask the text to repeat itself.
-static bool has_sequence_part(const Type *type)
+// The program's own subclass of list or deque extends itself before the right
+// side is asked: CPython finds its inherited __iadd__ in two slots, of which
+// one is that of a number.
+static bool extends_first(const Type *type, BinaryOp op)
 {
-    return (type->flags & TYPE_HEAP) != 0 || type->slots.contains != NULL ||
-           type->slots.get_item != NULL;
+    return op == BINARY_ADD && (type->flags & TYPE_HEAP) != 0 &&
+           type->shown == NULL && type->slots.inplace != NULL &&
+           type->slots.inplace == type->def->slots.inplace;
 }
 
 // Numbers have no in-place form, so that the quick way serves here too. A slot
@@ -281,14 +318,16 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
-    Value result = join_by_right(vm, op, a, b);
+    Value result = extends_first(type, op) ? VALUE_UNBOUND
+                                           : join_by_right(vm, op, a, b);
+    bool left_alone = !value_unbound(result) ||
+                      left_repeats_alone(vm, op, a, b);
     // Only the left side may change itself; there is no reflected form.
-    if (value_same(result, VALUE_NOT_IMPLEMENTED) &&
-        type->slots.inplace != NULL) {
-        result = type->slots.inplace(vm, op, a, b);
+    if (value_unbound(result) || value_same(result, VALUE_NOT_IMPLEMENTED)) {
+        result = type->slots.inplace == NULL
+                     ? VALUE_NOT_IMPLEMENTED
+                     : type->slots.inplace(vm, op, a, b);
     }
-    bool left_alone = op == BINARY_MUL && has_sequence_part(type) &&
-                      joins_as_sequence(type_of(vm, b), op);
     if (value_same(result, VALUE_NOT_IMPLEMENTED)) {
         result = left_alone ? binary_side(vm, op, type, a, b)
                             : binary_slots(vm, op, a, b);
@@ -396,53 +435,52 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
                        type_name(type_of(vm, modulus)));
 }
 
-// The texts are CPython's, hence the ssize_t. What __index__ gives must be an
-// int: it is not asked for an __index__ in turn.
-// False: an error is pending. It never clips.
-bool value_to_index(Vm *vm, Value v, int64_t *out)
+// v as an index: 1, or 0 where it is an int beyond 64 bits, which the callers
+// tell in words of their own; -1: an error is pending, perhaps one that an
+// __index__ raised. What __index__ gives must be an int: it is not asked for an
+// __index__ in turn.
+static int as_index(Vm *vm, Value v, int64_t *out)
 {
     if (is_whole(v)) {
-        if (int_to_i64(v, out)) {
-            return true;
-        }
-        return raise_false(
-            vm, ERR_OVERFLOW,
-            "Python int too large to convert to C ssize_t");
+        return int_to_i64(v, out);
     }
     // __index__ of anything else; a float has none.
     Type *type = type_of(vm, v);
     if (type->slots.index == NULL) {
-        return raise_false(
-            vm, ERR_TYPE,
-            "'%s' object cannot be interpreted as an integer",
-            type_name(type));
+        return raise_int(vm, ERR_TYPE,
+                         "'%s' object cannot be interpreted as an integer",
+                         type_name(type));
     }
     Value index = type->slots.index(vm, v);
     if (value_failed(index)) {
-        return false;
+        return -1;
     }
-    // Two failures, told apart below.
-    bool ok = is_whole(index) && int_to_i64(index, out);
-    if (!ok && is_whole(index)) {
-        raise_error(vm, ERR_OVERFLOW,
-                    "Python int too large to convert to C ssize_t");
-    } else if (!ok) {
-        raise_error(vm, ERR_TYPE, "__index__ returned non-int (type %s)",
-                    type_name(type_of(vm, index)));
-    }
+    int known = is_whole(index)
+                    ? int_to_i64(index, out)
+                    : raise_int(vm, ERR_TYPE,
+                                "__index__ returned non-int (type %s)",
+                                type_name(type_of(vm, index)));
     release(vm, index);
-    return ok;
+    return known;
+}
+
+// The texts are CPython's, hence the ssize_t.
+// False: an error is pending. It never clips.
+bool value_to_index(Vm *vm, Value v, int64_t *out)
+{
+    int known = as_index(vm, v, out);
+    return known > 0 ||
+           (known == 0 &&
+            raise_false(vm, ERR_OVERFLOW,
+                        "Python int too large to convert to C ssize_t"));
 }
 
 // Past 64 bits and past 32 bits are told alike.
 bool value_to_c_int(Vm *vm, Value v, int *out)
 {
     int64_t number = INT64_MAX;
-    if (!value_to_index(vm, v, &number)) {
-        if (!raise_matches(vm, ERR_OVERFLOW)) {
-            return false;
-        }
-        raise_clear(vm);
+    if (as_index(vm, v, &number) < 0) {
+        return false;
     }
     *out = (int)number;
     return *out == number ||
@@ -462,20 +500,27 @@ bool value_to_flag(Vm *vm, Value v, bool *out)
     return true;
 }
 
-// A length that no memory can hold is told by the type of what was given.
+// What no memory can hold is told by the type of what was given.
+static bool fitting(Vm *vm, Value v, ErrorKind kind, int64_t *out)
+{
+    int known = as_index(vm, v, out);
+    return known > 0 ||
+           (known == 0 &&
+            raise_false(vm, kind,
+                        "cannot fit '%s' into an index-sized integer",
+                        type_name(type_of(vm, v))));
+}
+
 // For repetition and lengths. False: an error is pending.
 bool value_to_count(Vm *vm, Value v, int64_t *out)
 {
-    if (value_to_index(vm, v, out)) {
-        return true;
-    }
-    if (raise_matches(vm, ERR_OVERFLOW)) {
-        raise_clear(vm);
-        raise_error(vm, ERR_OVERFLOW,
-                    "cannot fit '%s' into an index-sized integer",
-                    type_name(type_of(vm, v)));
-    }
-    return false;
+    return fitting(vm, v, ERR_OVERFLOW, out);
+}
+
+// For keys of sequences. False: an error is pending.
+bool value_to_place(Vm *vm, Value v, int64_t *out)
+{
+    return fitting(vm, v, ERR_INDEX, out);
 }
 
 // A number that a slot of `from` gave, as a double; takes it.

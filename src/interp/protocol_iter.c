@@ -51,6 +51,21 @@ Value value_iter(Vm *vm, Value iterable)
                        type_name(type));
 }
 
+// Without a handler around it, the first error is nobody's context.
+Value value_iter_told(Vm *vm, Value iterable, const char *words)
+{
+    Value iterator = value_iter(vm, iterable);
+    if (value_failed(iterator) && raise_matches(vm, ERR_TYPE)) {
+        raise_clear(vm);
+        const char *name = type_name(type_of(vm, iterable));
+        const char *gap = strstr(words, "%s");
+        int before = gap == NULL ? (int)strlen(words) : (int)(gap - words);
+        return raise_error(vm, ERR_TYPE, "%.*s%s%s", before, words,
+                           gap == NULL ? "" : name, gap == NULL ? "" : gap + 2);
+    }
+    return iterator;
+}
+
 // map(f, map(f, map(…))) nests steps as deep as the program likes. Only
 // built-in iterators nest in this way; a generator has a frame of its own.
 static inline Value step(Vm *vm, Iterator *self)
@@ -178,14 +193,14 @@ Tuple *value_to_tuple(Vm *vm, Value iterable)
 
 // The items of what is no list or tuple itself are those of its iterator, which
 // is asked for an iterator in turn: PySequence_Fast.
-Tuple *value_to_items(Vm *vm, Value iterable)
+Tuple *value_to_items(Vm *vm, Value iterable, const char *words)
 {
     if (value_is_object(iterable) &&
         (value_object(iterable)->type == vm->types[KIND_LIST] ||
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return value_to_tuple(vm, iterable);
     }
-    Value iterator = value_iter(vm, iterable);
+    Value iterator = value_iter_told(vm, iterable, words);
     if (value_failed(iterator)) {
         return NULL;
     }
@@ -241,7 +256,8 @@ bool value_ask_length(Vm *vm, Value iterable)
 {
     int64_t hint;
     // An iterator over such an object asks it in turn.
-    Value asked = value_is_kind(iterable, KIND_ITERATOR)
+    Value asked = value_is_kind(iterable, KIND_ITERATOR) &&
+                          iterator_asks((Iterator *)value_object(iterable))
                       ? ((Iterator *)value_object(iterable))->state[0]
                       : iterable;
     return !value_is_object(asked) ||

@@ -48,6 +48,7 @@ interp_sources += src/interp/dict_methods.c
 interp_sources += src/interp/dict_table.c
 interp_sources += src/interp/dict_type.c
 interp_sources += src/interp/dict_update.c
+interp_sources += src/interp/deque_operators.c
 interp_sources += src/interp/dict_view.c
 interp_sources += src/interp/display.c
 interp_sources += src/interp/dump.c

@@ -302,15 +302,10 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
     return text;
 }
 
-// The type is asked first, so that the error says what join needs instead of
-// what iteration does.
+// Of a list nobody else can change the items meanwhile.
 Value str_method_join(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (type_of(vm, args[1])->slots.iter == NULL &&
-        type_of(vm, args[1])->slots.get_item == NULL) {
-        return raise_error(vm, ERR_TYPE, "can only join an iterable");
-    }
     Str *sep = value_as_str(args[0]);
     Str *text;
     if (value_is_object(args[1]) &&
@@ -321,7 +316,8 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
         text = join_parts(vm, sep, list->items, list->count);
     } else {
         // A generator is read in full before anything is copied.
-        Tuple *parts = value_to_items(vm, args[1]);
+        Tuple *parts = value_to_items(vm, args[1],
+                                      "can only join an iterable");
         if (parts == NULL) {
             return VALUE_FAIL;
         }

@@ -245,9 +245,9 @@ static List *read_items(Vm *vm, Value source, uint32_t most)
 {
     Value iterator = value_iter(vm, source);
     if (value_failed(iterator)) {
-        // Only the protocol's own text is replaced: an exception object came
-        // from an __iter__ of the program.
-        if (raise_matches(vm, ERR_TYPE) && ctx_failed(&vm->ctx)) {
+        // An __iter__ of the program's own has words of its own, None too.
+        if (type_of(vm, source)->slots.iter == NULL &&
+            raise_matches(vm, ERR_TYPE)) {
             return raise_null(vm, ERR_TYPE,
                               "cannot unpack non-iterable %s object",
                               type_name(type_of(vm, source)));
