@@ -32,11 +32,6 @@ Value number_divmod(Vm *vm, Value a, Value b);
 // integer" else.
 Value builtin_index(Vm *vm, Value v);
 
-// cls.__instancecheck__(v) or cls.__subclasscheck__(v), of a class whose
-// metaclass is written in Duet: 1, 0, -1.
-bool builtin_can_ask(Vm *vm, NameId id, Value cls);
-int builtin_class_asks(Vm *vm, NameId id, Value v, Value cls);
-
 // What locals() is in this frame, owned.
 Value builtin_frame_names(Vm *vm, const Frame *frame);
 // Writes to sys.stdout, and flushes it. False with an error pending.

@@ -87,53 +87,6 @@ BUILTIN_BODY(ascii)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// 1, 0, -1. Nested tuples of classes nest C calls.
-// -1: an error is pending.
-static int is_subclass(Vm *vm, Type *cls, Value classes)
-{
-    // Only a metaclass written in Duet can override the check, so the built-in
-    // classes are compared at once.
-    if (value_is_kind(classes, KIND_TYPE)) {
-        Type *base = (Type *)value_object(classes);
-        return base->head.type->flags & TYPE_HEAP
-                   ? builtin_class_asks(vm, NAME_SUBCLASSCHECK,
-                                        value_from_object(cls), classes)
-                   : type_is_subtype(cls, base);
-    }
-    if (!value_is_kind(classes, KIND_TUPLE)) {
-        if (builtin_can_ask(vm, NAME_SUBCLASSCHECK, classes)) {
-            return builtin_class_asks(vm, NAME_SUBCLASSCHECK,
-                                      value_from_object(cls), classes);
-        }
-        return raise_int(vm, ERR_TYPE,
-                         "issubclass() arg 2 must be a class, a tuple of "
-                         "classes, or a union");
-    }
-    // Tuples nest as deep as the program likes.
-    if (!ctx_enter_for(&vm->ctx, " in __subclasscheck__")) {
-        return -1;
-    }
-    const Tuple *tuple = value_as_tuple(classes);
-    int found = 0;
-    for (size_t i = 0; found == 0 && i < tuple->count; i++) {
-        found = is_subclass(vm, cls, tuple->items[i]);
-    }
-    ctx_leave(&vm->ctx);
-    return found;
-}
-
-// The first argument must be a real class; only the second may be anything with
-// __subclasscheck__.
-BUILTIN_BODY(issubclass)
-{
-    (void)count;
-    if (!value_is_kind(args[0], KIND_TYPE)) {
-        return raise_error(vm, ERR_TYPE, "issubclass() arg 1 must be a class");
-    }
-    int found = is_subclass(vm, (Type *)value_object(args[0]), args[1]);
-    return found < 0 ? VALUE_FAIL : value_from_bool(found);
-}
-
 // Without an argument as locals(); otherwise the live __dict__, no copy.
 BUILTIN_BODY(vars)
 {

@@ -117,3 +117,95 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
     ctx_free(&vm->ctx, lists, count * sizeof *lists);
     return mro;
 }
+
+// What C3 needs not be asked for while mro() of the program runs: attributes of
+// the class are found in itself and behind the base that decides its layout.
+static Tuple *provisional_order(Vm *vm, Type *cls)
+{
+    const Tuple *behind = cls->base->mro;
+    Tuple *mro = tuple_new(vm, behind->count + 1);
+    if (mro != NULL) {
+        mro->items[0] = value_retain(value_from_object(cls));
+        for (size_t i = 0; i < behind->count; i++) {
+            mro->items[i + 1] = value_retain(behind->items[i]);
+        }
+    }
+    return mro;
+}
+
+// What the metaclass gave, as CPython checks it: classes alone, and none whose
+// layout an instance of cls does not have.
+static bool check_order(Vm *vm, Type *cls, const Tuple *mro)
+{
+    if (mro->count == 0) {
+        return raise_false(vm, ERR_TYPE, "type MRO must not be empty");
+    }
+    for (size_t i = 0; i < mro->count; i++) {
+        if (!value_is_kind(mro->items[i], KIND_TYPE)) {
+            return raise_false(vm, ERR_TYPE,
+                               "mro() returned a non-class ('%s')",
+                               type_name(type_of(vm, mro->items[i])));
+        }
+        Type *item = value_as_type(mro->items[i]);
+        if (item->def != cls->def && item->def != vm->object_type->def) {
+            return raise_false(vm, ERR_TYPE,
+                               "mro() returned base with unsuitable layout "
+                               "('%s')",
+                               type_name(item));
+        }
+    }
+    return true;
+}
+
+// What `method`, mro() of the metaclass, returns. Owned; NULL: failed.
+static Tuple *ask_order(Vm *vm, Type *cls, Value method)
+{
+    Value made = vm_call(vm, method, NULL, 0);
+    Tuple *mro = value_failed(made) ? NULL : value_to_tuple(vm, made);
+    release(vm, made);
+    if (mro != NULL && !check_order(vm, cls, mro)) {
+        object_release(&vm->ctx, mro);
+        return NULL;
+    }
+    return mro;
+}
+
+// Takes the new order, NULL: failed.
+static bool put_order(Vm *vm, Type *cls, Tuple *mro)
+{
+    Tuple *old = cls->mro;
+    if (mro == NULL) {
+        return false;
+    }
+    cls->mro = mro;
+    vm->epoch++; // look-ups are remembered
+    object_release_null(&vm->ctx, old);
+    return true;
+}
+
+bool class_order(Vm *vm, Type *cls)
+{
+    Type *meta = cls->head.type;
+    if (!(meta->flags & TYPE_HEAP)) {
+        return put_order(vm, cls, class_linearize(vm, cls, cls->bases));
+    }
+    Str *name = str_intern(vm, "mro", 3);
+    Value method = name == NULL ? VALUE_FAIL
+                                : type_lookup(vm, meta, name);
+    bool own = name != NULL && !value_unbound(method) &&
+               !value_is_kind(method, KIND_NATIVE);
+    bool done = name != NULL;
+    if (done && !own) {
+        done = put_order(vm, cls, class_linearize(vm, cls, cls->bases));
+    } else if (done && cls->mro == NULL) {
+        done = put_order(vm, cls, provisional_order(vm, cls));
+    }
+    if (done && own) {
+        Value bound = value_find_method(vm, value_from_object(cls), name);
+        done = !value_failed(bound) &&
+               put_order(vm, cls, ask_order(vm, cls, bound));
+        release(vm, bound);
+    }
+    object_release_null(&vm->ctx, name);
+    return done;
+}

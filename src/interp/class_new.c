@@ -28,7 +28,7 @@ static bool extends_layout(Vm *vm, Type *cls, Type *base)
 }
 
 // The base whose layout all others fit into. NULL: they conflict.
-static Type *best_base(Vm *vm, Tuple *bases)
+Type *class_best_base(Vm *vm, Tuple *bases)
 {
     Type *best = NULL;
     for (size_t i = 0; i < bases->count; i++) {
@@ -74,7 +74,7 @@ static bool register_subclass(Vm *vm, Type *base, Type *cls)
 }
 
 // A failure half-way is mended by class_forget when the class is released.
-static bool register_in_bases(Vm *vm, Type *cls)
+bool class_register(Vm *vm, Type *cls)
 {
     for (size_t i = 0; i < cls->bases->count; i++) {
         if (!register_subclass(vm, value_as_type(cls->bases->items[i]), cls)) {
@@ -84,9 +84,7 @@ static bool register_in_bases(Vm *vm, Type *cls)
     return true;
 }
 
-// Bases outlive their subclasses and hold no count of them, so that a dying
-// class must not stay in their lists.
-void class_forget(Vm *vm, Type *cls)
+void class_unregister(Type *cls)
 {
     for (size_t i = 0; cls->bases != NULL && i < cls->bases->count; i++) {
         Type *base = value_as_type(cls->bases->items[i]);
@@ -101,6 +99,13 @@ void class_forget(Vm *vm, Type *cls)
                     (base->subclass_count - at) * sizeof(Type *));
         }
     }
+}
+
+// Bases outlive their subclasses and hold no count of them, so that a dying
+// class must not stay in their lists.
+void class_forget(Vm *vm, Type *cls)
+{
+    class_unregister(cls);
     ctx_free(&vm->ctx, cls->subclasses,
              cls->subclass_capacity * sizeof(Type *));
     cls->subclasses = NULL;
@@ -112,7 +117,7 @@ void class_forget(Vm *vm, Type *cls)
 static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                     const TypeDef *def)
 {
-    Type *base = best_base(vm, bases);
+    Type *base = class_best_base(vm, bases);
     Type *cls = base == NULL ? NULL : object_new(vm, meta, sizeof *cls);
     if (cls == NULL) {
         return NULL;
@@ -129,8 +134,8 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                   .kind = base->kind};
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);
-    cls->mro = cls->dict == NULL ? NULL : class_linearize(vm, cls, bases);
-    if (cls->mro == NULL || !register_in_bases(vm, cls)) {
+    if (cls->dict == NULL || !class_order(vm, cls) ||
+        !class_register(vm, cls)) {
         object_release(&vm->ctx, cls);
         return NULL;
     }
@@ -421,7 +426,7 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
 {
     cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
     if (cls->kind != KIND_INSTANCE && cls->kind != KIND_EXCEPTION &&
-        cls->kind != KIND_TYPE) {
+        cls->kind != KIND_TYPE && cls->kind != KIND_MODULE) {
         // A subclass of list or int has no room for a dict in its layout: it
         // stands in front of the object.
         cls->flags |= TYPE_DICT_AHEAD;

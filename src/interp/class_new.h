@@ -11,6 +11,23 @@
 // `keywords` (NULL: none). `dict` is copied. Owned; NULL: failed.
 MUST_CHECK Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases,
                            Dict *dict, Dict *keywords);
+// type.__instancecheck__ and type.__subclasscheck__: 1, 0, -1. What is no class
+// but has a tuple __bases__ passes for one.
+int class_is_instance(Vm *vm, Value v, Value cls);
+int class_is_subclass(Vm *vm, Value derived, Value cls);
+// The value of __bases__ is replaced (UNBOUND: deleted, which fails): the MROs
+// and slots of the class and of all that derive from it follow.
+MUST_CHECK bool class_set_bases(Vm *vm, Type *cls, Value value);
+// TypeError unless instances of `from` can become instances of `to`, or a class
+// can exchange the first base for the other. `what`: the attribute.
+MUST_CHECK bool class_check_layout(Vm *vm, Type *from, Type *to,
+                                   const char *what);
+// The base that decides the layout of a class with these bases. Borrowed;
+// NULL: they conflict.
+MUST_CHECK Type *class_best_base(Vm *vm, Tuple *bases);
+// Notes cls in the lists of its bases, and takes it out again.
+MUST_CHECK bool class_register(Vm *vm, Type *cls);
+void class_unregister(Type *cls);
 // What a class statement makes: it calls the metaclass, that of the keyword
 // or the most derived one of the bases. Owned, VALUE_FAIL: failed.
 Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
@@ -25,6 +42,9 @@ void class_forget(Vm *vm, Type *cls);
 // The MRO of a class with these bases; cls becomes its first item. NULL: they
 // do not fit, or memory is short.
 MUST_CHECK Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases);
+// Sets cls->mro anew: what mro() of its metaclass says, where that has one of
+// its own, else class_linearize. False: failed, and the old one stands.
+MUST_CHECK bool class_order(Vm *vm, Type *cls);
 // After a change of cls->dict[name] (or a new class, name NULL): sets its
 // slots, its subclasses' too, and bumps the epoch.
 MUST_CHECK bool class_update_slots(Vm *vm, Type *cls, Str *name);

@@ -332,17 +332,6 @@ static Value object_class(Vm *vm, Value self)
     return value_retain(value_from_object(type_of(vm, self)));
 }
 
-// Instances can go over to another class if class statements made both and
-// they are laid out alike.
-static bool fits_instance(const Type *from, const Type *to)
-{
-    const uint32_t layout = TYPE_HEAP | TYPE_TRACKED | TYPE_EXCEPTION |
-                            TYPE_HAS_DICT | TYPE_SLOTTED | TYPE_DICT_AHEAD;
-    return from->def == to->def && from->kind == to->kind &&
-           (from->flags & layout) == (to->flags & layout) &&
-           (from->flags & TYPE_SLOTTED) == 0;
-}
-
 // Shapes belong to a class, so the attributes move to a dict first.
 static bool object_set_class(Vm *vm, Value self, Value value)
 {
@@ -357,16 +346,15 @@ static bool object_set_class(Vm *vm, Value self, Value value)
     }
     Type *to = (Type *)value_object(value);
     // Both must be classes of the program: C code relies on the layout of the
-    // others.
-    if ((from->flags & to->flags & TYPE_HEAP) == 0) {
+    // others. A module may go over to a class that extends modules.
+    if ((from->flags & to->flags & TYPE_HEAP) == 0 &&
+        (from->kind != KIND_MODULE || to->kind != KIND_MODULE)) {
         return raise_false(vm, ERR_TYPE,
                            "__class__ assignment only supported for mutable "
                            "types or ModuleType subclasses");
     }
-    if (!fits_instance(from, to)) {
-        return raise_false(vm, ERR_TYPE,
-                           "__class__ assignment: '%s' object layout differs "
-                           "from '%s'", type_name(to), type_name(from));
+    if (!class_check_layout(vm, from, to, "__class__")) {
+        return false;
     }
     // The attributes leave the old class's shapes for a dict.
     Object *object = value_object(self);
@@ -375,8 +363,12 @@ static bool object_set_class(Vm *vm, Value self, Value value)
          instance_dict(vm, object) == NULL)) {
         return false;
     }
-    object->type = object_retain(to);
-    object_release(&vm->ctx, from);
+    // Only classes of the program are held by their instances.
+    object->type = to;
+    to->head.rc += (to->flags & TYPE_HEAP) != 0;
+    if (from->flags & TYPE_HEAP) {
+        object_release(&vm->ctx, from);
+    }
     vm->epoch++; // caches go by shape and type
     return true;
 }

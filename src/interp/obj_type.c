@@ -411,32 +411,36 @@ static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
 static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    const Tuple *mro = ((Type *)value_object(args[0]))->mro;
-    List *list = list_new(vm, mro->count);
+    Type *cls = (Type *)value_object(args[0]);
+    // Anew: a metaclass that overrides it builds on this.
+    Tuple *mro = class_linearize(vm, cls, cls->bases);
+    List *list = mro == NULL ? NULL : list_new(vm, mro->count);
     for (size_t i = 0; list != NULL && i < mro->count; i++) {
         list->items[i] = value_retain(mro->items[i]);
     }
+    object_release_null(&vm->ctx, mro);
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
-// For metaclasses that override it and call super(). The class is asked, not
-// the instance's __class__.
+// For metaclasses that override it and call super().
 static Value type_instance_check(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return value_from_bool(type_is_subtype(type_of(vm, args[1]),
-                                           (Type *)value_object(args[0])));
+    int found = class_is_instance(vm, args[1], args[0]);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
-// The second argument must be a class; a tuple of classes is issubclass's own.
+// As type_instance_check.
 static Value type_subclass_check(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_kind(args[1], KIND_TYPE)) {
-        return raise_error(vm, ERR_TYPE, "issubclass() arg 1 must be a class");
-    }
-    return value_from_bool(type_is_subtype((Type *)value_object(args[1]),
-                                           (Type *)value_object(args[0])));
+    int found = class_is_subclass(vm, args[1], args[0]);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
+static bool type_set_bases(Vm *vm, Value self, Value value)
+{
+    return class_set_bases(vm, (Type *)value_object(self), value);
 }
 
 static const NativeDef type_methods[] = {
@@ -454,7 +458,7 @@ static const MemberDef type_members[] = {
     {"__qualname__", type_get_qualname, type_set_qualname,
      "Its name with those of what encloses it."},
     {"__module__", type_get_module, type_set_module, "Where it was made."},
-    {"__bases__", type_get_bases, NULL, "Its base classes."},
+    {"__bases__", type_get_bases, type_set_bases, "Its base classes."},
     {"__base__", type_get_base, NULL, "The base that decides the layout."},
     {"__mro__", type_get_mro, NULL, "The classes that look-up walks."},
     {"__dict__", type_get_dict, NULL, "A view on its attributes."},

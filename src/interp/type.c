@@ -55,7 +55,8 @@ bool type_is_subtype(const Type *cls, const Type *base)
         return true;
     }
     const Tuple *mro = cls->mro;
-    for (size_t i = 1; mro != NULL && i < mro->count; i++) {
+    // A metaclass may have left the class itself out of it.
+    for (size_t i = 0; mro != NULL && i < mro->count; i++) {
         if (value_object(mro->items[i]) == (const Object *)base) {
             return true;
         }

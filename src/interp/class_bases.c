@@ -1,0 +1,242 @@
+// Assignment to __bases__ of a class, and the rule for that and for __class__:
+// instances must be laid out alike.
+//
+// Invariant: a failure leaves the class and all that derive from it with the
+// bases, MROs and slots that they had.
+#include "interp/class_new.h"
+
+#include "interp/memory.h"
+#include "interp/obj_str.h"
+#include "interp/sequence.h"
+
+// The entries of the class's own __slots__ that take room, as a set. Owned;
+// NULL: failed.
+static Dict *own_slots(Vm *vm, Type *cls)
+{
+    Dict *names = dict_new(vm);
+    Value slots = names == NULL
+                      ? VALUE_UNBOUND
+                      : dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
+    if (names == NULL || value_unbound(slots)) {
+        return names;
+    }
+    Tuple *all = value_is_str(slots) ? tuple_from(vm, &slots, 1)
+                                     : value_to_tuple(vm, slots);
+    bool done = all != NULL;
+    for (size_t i = 0; done && i < all->count; i++) {
+        Value name = all->items[i];
+        bool room = value_is_str(name) &&
+                    !str_is(value_as_str(name), "__dict__") &&
+                    !str_is(value_as_str(name), "__weakref__");
+        done = !room || dict_set(vm, names, name, VALUE_NONE);
+    }
+    object_release_null(&vm->ctx, all);
+    if (!done) {
+        object_release(&vm->ctx, names);
+        return NULL;
+    }
+    return names;
+}
+
+// Whether instances have a __dict__.
+static bool is_open(const Type *cls)
+{
+    return (cls->flags & (TYPE_HAS_DICT | TYPE_SLOTTED)) == TYPE_HAS_DICT;
+}
+
+// The nearest class, cls itself included, that adds to the layout of its base.
+// NULL: failed.
+static Type *solid_class(Vm *vm, Type *cls)
+{
+    while (cls->flags & TYPE_HEAP) {
+        Dict *slots = own_slots(vm, cls);
+        if (slots == NULL) {
+            return NULL;
+        }
+        bool adds = slots->count > 0 || is_open(cls) != is_open(cls->base);
+        object_release(&vm->ctx, slots);
+        if (adds) {
+            return cls;
+        }
+        cls = cls->base;
+    }
+    return cls;
+}
+
+// Whether both add the same to one base. 1, 0, -1.
+static int adds_same(Vm *vm, Type *a, Type *b)
+{
+    if (a->base != b->base || is_open(a) != is_open(b) ||
+        ((a->flags ^ b->flags) & TYPE_HEAP) != 0) {
+        return 0;
+    }
+    Dict *left = own_slots(vm, a), *right = left == NULL ? NULL
+                                                         : own_slots(vm, b);
+    int same = right == NULL ? -1
+                             : value_equal(vm, value_from_object(left),
+                                           value_from_object(right));
+    object_release_null(&vm->ctx, left);
+    object_release_null(&vm->ctx, right);
+    return same;
+}
+
+// CPython frees what the collector knows in another way than what it does not.
+static bool is_collected(Vm *vm, const Type *cls)
+{
+    return cls != vm->object_type && (cls->flags & TYPE_TRACKED) != 0;
+}
+
+bool class_check_layout(Vm *vm, Type *from, Type *to, const char *what)
+{
+    if (is_collected(vm, from) != is_collected(vm, to)) {
+        return raise_false(vm, ERR_TYPE,
+                           "%s assignment: '%s' deallocator differs from '%s'",
+                           what, type_name(to), type_name(from));
+    }
+    Type *left = solid_class(vm, from);
+    Type *right = left == NULL ? NULL : solid_class(vm, to);
+    int same = right == NULL ? -1 : left == right ? 1
+                                                  : adds_same(vm, left, right);
+    // What the flags say has to be alike in any case: it is our layout.
+    const uint32_t layout = TYPE_TRACKED | TYPE_EXCEPTION | TYPE_HAS_DICT |
+                            TYPE_SLOTTED | TYPE_DICT_AHEAD;
+    if (same > 0 && (from->flags & layout) != (to->flags & layout) &&
+        from->kind != KIND_MODULE) {
+        same = 0;
+    }
+    return same > 0 ||
+           (same == 0 &&
+            raise_false(vm, ERR_TYPE,
+                        "%s assignment: '%s' object layout differs from '%s'",
+                        what, type_name(to), type_name(from)));
+}
+
+// Each item is a class, and none derives from cls.
+static bool check_items(Vm *vm, Type *cls, const Tuple *bases)
+{
+    for (size_t i = 0; i < bases->count; i++) {
+        if (!value_is_kind(bases->items[i], KIND_TYPE)) {
+            return raise_false(vm, ERR_TYPE,
+                               "%s.__bases__ must be tuple of classes, not "
+                               "'%s'",
+                               type_name(cls),
+                               type_name(type_of(vm, bases->items[i])));
+        }
+        if (type_is_subtype(value_as_type(bases->items[i]), cls)) {
+            return raise_false(vm, ERR_TYPE, "a __bases__ item causes an "
+                                             "inheritance cycle");
+        }
+    }
+    return true;
+}
+
+// The base that decides the layout of cls with these bases; NULL: refused.
+static Type *accept_bases(Vm *vm, Type *cls, Value value)
+{
+    if (!(cls->flags & TYPE_HEAP) || value_unbound(value)) {
+        return raise_null(vm, ERR_TYPE,
+                          "cannot %s '__bases__' attribute of immutable type "
+                          "'%s'",
+                          value_unbound(value) ? "delete" : "set",
+                          type_name(cls));
+    }
+    if (!value_is_kind(value, KIND_TUPLE)) {
+        return raise_null(vm, ERR_TYPE,
+                          "can only assign tuple to %s.__bases__, not %s",
+                          type_name(cls), type_name(type_of(vm, value)));
+    }
+    Tuple *bases = (Tuple *)value_object(value);
+    if (bases->count == 0) {
+        return raise_null(vm, ERR_TYPE,
+                          "can only assign non-empty tuple to %s.__bases__, "
+                          "not ()",
+                          type_name(cls));
+    }
+    Type *base = check_items(vm, cls, bases) ? class_best_base(vm, bases)
+                                             : NULL;
+    return base != NULL && class_check_layout(vm, cls->base, base, "__bases__")
+               ? base
+               : NULL;
+}
+
+// A class whose order was replaced, for the way back. Both are owned.
+typedef struct OldOrder {
+    Type *cls;
+    Tuple *mro;
+} OldOrder;
+
+typedef VEC(OldOrder) OldOrders;
+
+// New orders for cls and all that derive from it, the bases first. The depth of
+// class trees is the program's choice.
+static bool reorder(Vm *vm, Type *cls, OldOrders *olds)
+{
+    OldOrder old = {cls, cls->mro};
+    if (!vec_push(&vm->ctx, olds, old)) {
+        return false;
+    }
+    object_retain(cls);
+    object_retain(old.mro);
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    bool done = class_order(vm, cls);
+    for (uint32_t i = 0; done && i < cls->subclass_count; i++) {
+        done = reorder(vm, cls->subclasses[i], olds);
+    }
+    ctx_leave(&vm->ctx);
+    return done;
+}
+
+// Ends a reorder: after a failure the old orders come back.
+static void settle(Vm *vm, OldOrders *olds, bool done)
+{
+    for (size_t i = 0; i < olds->count; i++) {
+        OldOrder *old = &olds->items[i];
+        Tuple *drop = old->mro;
+        if (!done) {
+            drop = old->cls->mro;
+            old->cls->mro = old->mro;
+        }
+        object_release(&vm->ctx, drop);
+        object_release(&vm->ctx, old->cls);
+    }
+    vec_free(&vm->ctx, olds);
+    vm->epoch++;
+}
+
+// Gives cls these bases; what it had comes back through the pointers.
+static void exchange(Type *cls, Tuple **bases, Type **base)
+{
+    Tuple *old_bases = cls->bases;
+    Type *old_base = cls->base;
+    cls->bases = *bases;
+    cls->base = *base;
+    *bases = old_bases;
+    *base = old_base;
+}
+
+bool class_set_bases(Vm *vm, Type *cls, Value value)
+{
+    Type *base = accept_bases(vm, cls, value);
+    if (base == NULL) {
+        return false;
+    }
+    Tuple *bases = object_retain((Tuple *)value_object(value));
+    object_retain(base);
+    class_unregister(cls);
+    exchange(cls, &bases, &base);
+    OldOrders olds = {0};
+    bool done = class_register(vm, cls) && reorder(vm, cls, &olds);
+    settle(vm, &olds, done);
+    if (!done) {
+        class_unregister(cls);
+        exchange(cls, &bases, &base);
+        // It cannot fail: there was room in these lists before.
+        bool back = class_register(vm, cls);
+        (void)back;
+    }
+    object_release(&vm->ctx, bases);
+    object_release(&vm->ctx, base);
+    return done && class_update_slots(vm, cls, NULL);
+}
