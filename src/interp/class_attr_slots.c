@@ -43,14 +43,22 @@ static bool user_set_attr(Vm *vm, Value self, Str *name, Value value)
 }
 
 // __get__ of a descriptor written in Duet; None stands for no instance. Without
-// __get__ the descriptor is its own value.
+// __get__ the descriptor is its own value. What the class has under that name
+// is called as it stands: binding it would ask for its own __get__, and for
+// ever where a descriptor is its class's __get__.
 static Value user_get_descriptor(Vm *vm, Value self, Value instance,
                                  Type *owner)
 {
-    Value args[2] = {value_unbound(instance) ? VALUE_NONE : instance,
+    Value found = type_lookup(vm, type_of(vm, self), vm->names[NAME_GET]);
+    if (value_unbound(found)) {
+        return value_retain(self);
+    }
+    Value args[3] = {self, value_unbound(instance) ? VALUE_NONE : instance,
                      value_from_object(owner)};
-    Value result = class_call(vm, self, NAME_GET, args, 2);
-    return value_unbound(result) ? value_retain(self) : result;
+    value_retain(found);
+    Value result = vm_call(vm, found, args, 3);
+    release(vm, found);
+    return result;
 }
 
 // __set__ or __delete__; CPython names the one that is missing in an
