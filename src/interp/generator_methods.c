@@ -116,7 +116,26 @@ static Value get_suspended(Vm *vm, Value self)
     return value_from_bool(g->state == GENERATOR_SUSPENDED);
 }
 
+// The code of its function.
+static Value get_code(Vm *vm, Value self)
+{
+    (void)vm;
+    const Generator *g = (const Generator *)value_object(self);
+    return value_retain(value_from_object(g->function->code));
+}
+
+// What it waits for in a `yield from`.
+static Value get_delegate(Vm *vm, Value self)
+{
+    (void)vm;
+    const Generator *g = (const Generator *)value_object(self);
+    Value inner = generator_delegate(g);
+    return value_unbound(inner) ? VALUE_NONE : value_retain(inner);
+}
+
 const MemberDef generator_members[] = {
+    {"gi_code", get_code, NULL, "The code of its function."},
+    {"gi_yieldfrom", get_delegate, NULL, "What `yield from` goes through."},
     {"gi_running", get_running, NULL, "Whether it runs right now."},
     {"gi_suspended", get_suspended, NULL, "Whether it stands at a yield."},
     {NULL, NULL, NULL, NULL}};

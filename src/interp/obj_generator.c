@@ -217,7 +217,7 @@ Value generator_feed(Vm *vm, Value iterator, Sink *sink)
 }
 
 // What a suspended `yield from` asks for items, borrowed, or UNBOUND.
-static Value delegate(const Generator *g)
+Value generator_delegate(const Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {
         return VALUE_UNBOUND;
@@ -337,7 +337,7 @@ Value generator_throw(Vm *vm, Generator *g)
         return VALUE_FAIL;
     }
     // Within `yield from` the error goes to the inner one first.
-    Value inner = delegate(g);
+    Value inner = generator_delegate(g);
     if (value_unbound(inner)) {
         return guarded_run(vm, g, VALUE_UNBOUND);
     }
@@ -375,7 +375,7 @@ bool generator_close(Vm *vm, Generator *g)
         return true;
     }
     // What it delegates to is closed first, and may fail.
-    Value inner = delegate(g);
+    Value inner = generator_delegate(g);
     if (value_unbound(inner) || close_delegate(vm, inner)) {
         Value exit = vm_call(
             vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]), NULL,
@@ -419,7 +419,7 @@ bool generator_wants_close(const Generator *g)
             return true;
         }
     }
-    return !value_unbound(delegate(g));
+    return !value_unbound(generator_delegate(g));
 }
 
 // --- the type ---

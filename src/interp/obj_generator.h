@@ -50,6 +50,9 @@ Value generator_feed(Vm *vm, Value iterator, Sink *sink);
 Value generator_throw(Vm *vm, Generator *generator);
 // GeneratorExit where it stands. False with an error pending.
 MUST_CHECK bool generator_close(Vm *vm, Generator *generator);
+// What `yield from` takes its items from while it is suspended there; borrowed.
+// UNBOUND: it stands at no `yield from`.
+Value generator_delegate(const Generator *generator);
 // Resuming and suspending are in vm_resume.h; of them this is the rare part.
 // Moves what it was handling onto the Vm's list of handled exceptions. False:
 // failed, nothing has changed.
