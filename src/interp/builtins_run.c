@@ -247,31 +247,62 @@ BUILTIN_BODY(compile)
     return value_from_object(code);
 }
 
-// __import__: for "a.b" it gives a, unless a from-list says that b is wanted.
-// Globals and locals are not used.
+// What __import__ is given, checked: the number of dots, or -1.
+static int64_t import_level(Vm *vm, const Value *args)
+{
+    int64_t level = 0;
+    if (!value_is_str(args[0])) {
+        raise_error(vm, ERR_TYPE, "module name must be a string");
+        return -1;
+    }
+    if (!value_unbound(args[4]) && !value_to_index(vm, args[4], &level)) {
+        return -1;
+    }
+    if (level < 0 || level > UINT8_MAX) {
+        raise_error(vm, ERR_VALUE, "level must be >= 0");
+        return -1;
+    }
+    if (level > 0 && !value_is_kind(args[1], KIND_DICT)) {
+        bool none = value_unbound(args[1]) || value_is_none(args[1]);
+        raise_error(vm, none ? ERR_KEY : ERR_TYPE,
+                    none ? "'__name__' not in globals"
+                         : "globals must be a dict");
+        return -1;
+    }
+    if (level == 0 && value_as_str(args[0])->length == 0) {
+        raise_error(vm, ERR_VALUE, "Empty module name");
+        return -1;
+    }
+    return level;
+}
+
+// __import__: for "a.b" it gives a, unless a from-list says that b is wanted;
+// submodules in that list are imported, too. Locals are not used.
 BUILTIN_BODY(import)
 {
     (void)count;
-    if (!value_is_str(args[0])) {
-        return raise_error(vm, ERR_TYPE, "module name must be a string");
+    int64_t level = import_level(vm, args);
+    int listed = level < 0                ? -1
+                 : value_unbound(args[3]) ? 0
+                                          : value_truth(vm, args[3]);
+    if (listed < 0) {
+        return VALUE_FAIL;
     }
-    Str *name = value_as_str(args[0]);
-    // Borrowed: sys.modules holds it.
-    Module *module = module_import(vm, name);
-    const char *dot = strchr(name->text, '.');
-    // Whether the last part is wanted, not the first; -1: failed.
-    int inner = module == NULL       ? -1
-                : dot == NULL        ? 1
-                : value_unbound(args[3]) ? 0
-                                         : value_truth(vm, args[3]);
-    if (inner == 0) {
-        Str *top = str_intern(vm, name->text, (size_t)(dot - name->text));
-        module = top == NULL ? NULL : module_import(vm, top);
-        object_release_null(&vm->ctx, top);
+    Dict *globals = level == 0 ? NULL : (Dict *)value_object(args[1]);
+    Value module = import_module(vm, globals, value_as_str(args[0]),
+                                 listed == 0 ? VALUE_NONE : args[3],
+                                 (uint32_t)level);
+    Value path = listed == 0 || value_failed(module)
+                     ? VALUE_UNBOUND
+                     : value_find_attr(vm, module, vm->names[NAME_PATH]);
+    bool package = !value_unbound(path) && !value_failed(path);
+    release(vm, path);
+    if (value_failed(path) ||
+        (package && !import_submodules(vm, module, args[3]))) {
+        release(vm, module);
+        return VALUE_FAIL;
     }
-    return inner < 0 || module == NULL
-               ? VALUE_FAIL
-               : value_retain(value_from_object(module));
+    return module;
 }
 
 // Through the file object of sys.stdout, which a program may have replaced;

@@ -18,4 +18,7 @@ typedef struct EmbeddedModule {
 extern const EmbeddedModule embedded_modules[];
 extern const size_t embedded_module_count;
 
+// NULL: none of that name.
+const EmbeddedModule *module_find_embedded(const char *name);
+
 #endif

@@ -70,13 +70,19 @@ static Value quoted_name(Vm *vm, const Exception *self, int number)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// "No module named 'x'", "cannot import name 'y' from 'x'": x.
+// "No module named 'x'", "cannot import name 'y' from 'x'": x. What was no
+// module has a name in angle brackets there, and no field.
 static Value module_name(Vm *vm, const Exception *self)
 {
     // The second name of "cannot import", the first of "No module".
     bool cannot = self->args->count > 0 && value_is_str(self->args->items[0]) &&
                   value_as_str(self->args->items[0])->text[0] == 'c';
-    return quoted_name(vm, self, cannot ? 1 : 0);
+    Value name = quoted_name(vm, self, cannot ? 1 : 0);
+    if (value_is_str(name) && value_as_str(name)->text[0] == '<') {
+        release(vm, name);
+        return VALUE_UNBOUND;
+    }
+    return name;
 }
 
 // errno, text, file, (a number of Windows,) second file: two to five of them,

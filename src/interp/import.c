@@ -1,7 +1,9 @@
-// Importing: finding a module by name, running it, and the instructions.
+// Importing: finding a module by name and running it. What a statement binds
+// is in import_names.c.
 //
 // Invariant: a module is in sys.modules before its body runs (so that modules
-// may import each other) and is taken out again if the body fails.
+// may import each other) and is taken out again if the body fails. What stands
+// in sys.modules is what an import gives: a program may put any object there.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 enum { READ_SIZE = 16 << 10 };
 
 // Binary search: the table is sorted by name. NULL: none of that name.
-static const EmbeddedModule *find_embedded(const char *name)
+const EmbeddedModule *module_find_embedded(const char *name)
 {
     // What is looked for lies in [low, high).
     size_t low = 0, high = embedded_module_count;
@@ -90,41 +92,59 @@ static void forget(Vm *vm, Str *name)
     value_replace(&vm->ctx, &vm->exception, error);
 }
 
-// Runs a text as the body of a new module. Borrowed, or NULL.
-// sys.modules keeps the module alive, hence the borrowed result.
-static Module *run_module(Vm *vm, Str *name, const char *path,
-                          const char *text, size_t length, bool package,
-                          bool library)
+// Borrowed; UNBOUND: not there; FAIL: None stands there to forbid the module.
+static Value find_loaded(Vm *vm, Str *name)
+{
+    Value found;
+    int state = dict_get(vm, vm->modules, value_from_object(name), &found);
+    if (state == 1 && value_is_none(found)) {
+        return raise_error(vm, ERR_MODULE_NOT_FOUND,
+                           "import of %s halted; None in sys.modules",
+                           name->text);
+    }
+    return state == 1 ? found : state == 0 ? VALUE_UNBOUND : VALUE_FAIL;
+}
+
+// Runs a text in the dict of a module that is in sys.modules already.
+static bool run_body(Vm *vm, Module *module, const char *path,
+                     const char *text, size_t length, bool library)
+{
+    // A copy of the text is kept with the code, for tracebacks.
+    Source *source = source_new(&vm->ctx, path, text, length);
+    if (source == NULL) {
+        return false;
+    }
+    source->origin = SOURCE_MODULE;
+    source->library = library;
+    module->initializing = true;
+    Value ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
+    module->initializing = false;
+    source_release(&vm->ctx, source);
+    release(vm, ran);
+    return !value_failed(ran);
+}
+
+// Runs a text as the body of a new module. Borrowed from sys.modules, where
+// the body may have put another object in its own place.
+static Value run_module(Vm *vm, Str *name, const char *path, const char *text,
+                        size_t length, bool package, bool library)
 {
     Module *module = module_new(vm, name);
     if (module == NULL) {
-        return NULL;
+        return VALUE_FAIL;
     }
     // In sys.modules before the body runs: an import back finds it half made.
     bool done = set_place(vm, module, path, package) &&
                 dict_set_name(vm, vm->modules, name,
                               value_from_object(module));
-    if (done) {
-        // A copy of the text is kept with the code, for tracebacks.
-        Source *source = source_new(&vm->ctx, path, text, length);
-        Value ran = VALUE_FAIL;
-        if (source != NULL) {
-            source->origin = SOURCE_MODULE;
-            source->library = library;
-            module->initializing = true;
-            ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
-            module->initializing = false;
-            source_release(&vm->ctx, source);
-        }
-        done = !value_failed(ran);
-        release(vm, ran);
-        if (!done) {
-            forget(vm, name);
-        }
+    if (done && !run_body(vm, module, path, text, length, library)) {
+        forget(vm, name);
+        done = false;
     }
-    // sys.modules has its own reference.
     object_release(&vm->ctx, module);
-    return done ? module : NULL;
+    Value found = done ? find_loaded(vm, name) : VALUE_FAIL;
+    return value_unbound(found) ? raise_with(vm, ERR_KEY, str_value(name))
+                                : found;
 }
 
 // 1: read; 0: there is no such file; -1: failed.
@@ -165,7 +185,7 @@ static const struct {
 
 // 1: *module is imported; 0: not in this folder; -1: failed.
 static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
-                      Module **module)
+                      Value *module)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         // An empty folder is the current one, and takes no slash.
@@ -182,7 +202,7 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
         if (found == 1) {
             *module = run_module(vm, name, path->text, strbuf_text(&text),
                                  text.length, endings[i].package, false);
-            found = *module == NULL ? -1 : 1;
+            found = value_failed(*module) ? -1 : 1;
         }
         strbuf_free(&text);
         object_release(&vm->ctx, path);
@@ -197,7 +217,7 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
 // Importing runs code that may change the list, so it and the folder are held,
 // and its length is asked in each turn.
 static int try_folders(Vm *vm, Str *name, const char *stem, Value folders,
-                       Module **module)
+                       Value *module)
 {
     if (!value_is_kind(folders, KIND_LIST)) {
         return 0;
@@ -215,41 +235,26 @@ static int try_folders(Vm *vm, Str *name, const char *stem, Value folders,
     return found;
 }
 
-// Borrowed; NULL: not there, or a failure that vm_has_error tells apart.
-static Module *find_loaded(Vm *vm, Str *name)
-{
-    Value found;
-    int state = dict_get(vm, vm->modules, value_from_object(name), &found);
-    if (state == 1 && value_is_kind(found, KIND_MODULE)) {
-        return (Module *)value_object(found);
-    }
-    // A program puts None there to forbid a module.
-    if (state == 1 && value_is_none(found)) {
-        return raise_null(vm, ERR_MODULE_NOT_FOUND,
-                          "import of %s halted; None in sys.modules",
-                          name->text);
-    }
-    return NULL;
-}
-
-// sys.path for a top-level module, else the package's __path__; borrowed.
+// sys.path for a top-level module, else the package's __path__; owned.
 // UNBOUND: the parent is no package.
-static Value find_path(Vm *vm, Module *parent)
+static Value find_path(Vm *vm, Value parent)
 {
-    return parent == NULL ? module_search_path(vm)
-                          : dict_get_name(parent->dict, vm->names[NAME_PATH]);
+    return value_unbound(parent)
+               ? value_retain(module_search_path(vm))
+               : value_find_attr(vm, parent, vm->names[NAME_PATH]);
 }
 
-// NULL, always, with ModuleNotFoundError in CPython's words.
-static Module *not_found(Vm *vm, Str *name, Module *parent)
+// FAIL, always, with ModuleNotFoundError in CPython's words.
+static Value not_found(Vm *vm, Str *name, bool in_package)
 {
-    if (parent != NULL && value_unbound(find_path(vm, parent))) {
-        return raise_null(vm, ERR_MODULE_NOT_FOUND,
-                          "No module named '%s'; '%s' is not a package",
-                          name->text, parent->name->text);
+    const char *dot = strrchr(name->text, '.');
+    if (dot != NULL && !in_package) {
+        return raise_error(vm, ERR_MODULE_NOT_FOUND,
+                           "No module named '%s'; '%.*s' is not a package",
+                           name->text, (int)(dot - name->text), name->text);
     }
-    return raise_null(vm, ERR_MODULE_NOT_FOUND, "No module named '%s'",
-                      name->text);
+    return raise_error(vm, ERR_MODULE_NOT_FOUND, "No module named '%s'",
+                       name->text);
 }
 
 // The folders `stem` below those of `path`, a list: what a package without
@@ -282,7 +287,7 @@ static List *namespace_folders(Vm *vm, Value path, const char *stem)
 
 // A package that is only folders. 1: *module is it; 0: there are none; -1.
 static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
-                         Module **module)
+                         Value *module)
 {
     List *folders = namespace_folders(vm, path, stem);
     if (folders == NULL || folders->count == 0) {
@@ -299,66 +304,89 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
                               value_from_object(folders)) &&
                 dict_set_name(vm, vm->modules, name, value_from_object(made));
     object_release(&vm->ctx, folders);
+    *module = done ? value_from_object(made) : VALUE_FAIL;
     object_release_null(&vm->ctx, made);
-    *module = done ? made : NULL;
     return done ? 1 : -1;
 }
 
+// A file or folder in `path`, by the last part of the name. Files of any
+// folder go before a folder without __init__, as in CPython.
+static Value load_from(Vm *vm, Str *name, Value path)
+{
+    const char *dot = strrchr(name->text, '.');
+    const char *stem = dot == NULL ? name->text : dot + 1;
+    Value module = VALUE_FAIL;
+    int found = try_folders(vm, name, stem, path, &module);
+    if (found == 0) {
+        found = try_namespace(vm, name, stem, path, &module);
+    }
+    return found == 0 ? not_found(vm, name, !value_unbound(path)) : module;
+}
+
 // One module whose package is imported already.
-static Module *load(Vm *vm, Str *name, Module *parent)
+static Value load(Vm *vm, Str *name, Value parent)
 {
     // Embedded and native modules go before files, so that a program's file
     // cannot hide part of the library.
-    const EmbeddedModule *embedded = find_embedded(name->text);
+    const EmbeddedModule *embedded = module_find_embedded(name->text);
     if (embedded != NULL) {
         return run_module(vm, name, embedded->path, embedded->text,
                           embedded->length, embedded->is_package, true);
     }
     const ModuleDef *def = module_find_native(vm, name->text);
     if (def != NULL) {
-        return module_make_native(vm, name, def);
+        Module *made = module_make_native(vm, name, def);
+        return made == NULL ? VALUE_FAIL : value_from_object(made);
     }
-    // The file is looked for by the last part, in the folders of the parent.
-    const char *dot = strrchr(name->text, '.');
-    // Files of any folder go before a folder without __init__, as in CPython.
-    Module *module = NULL;
-    const char *stem = dot == NULL ? name->text : dot + 1;
-    int found = try_folders(vm, name, stem, find_path(vm, parent), &module);
-    if (found == 0) {
-        found = try_namespace(vm, name, stem, find_path(vm, parent), &module);
+    // An AttributeError of the parent's own is no failure of the import.
+    Value path = find_path(vm, parent);
+    if (value_failed(path)) {
+        return path;
     }
-    return found == 0 ? not_found(vm, name, parent) : module;
+    Value module = load_from(vm, name, path);
+    release(vm, path);
+    return module;
 }
 
-// Imports "a.b" where `parent` is a; binds b in a.
-static Module *import_one(Vm *vm, Str *name, Module *parent)
+// parent.name = module, also where the parent's body has bound that name to
+// something else, as in CPython.
+static bool bind_in_parent(Vm *vm, Value parent, const char *name,
+                           Value module)
 {
-    Module *module = find_loaded(vm, name);
-    if (module != NULL || vm_has_error(vm)) {
+    Str *key = str_intern(vm, name, strlen(name));
+    bool done = key != NULL && value_set_attr(vm, parent, key, module);
+    object_release_null(&vm->ctx, key);
+    return done;
+}
+
+// Imports "a.b" where `parent` is a; binds b in a. Borrowed.
+static Value import_one(Vm *vm, Str *name, Value parent)
+{
+    Value module = find_loaded(vm, name);
+    if (!value_unbound(module)) {
         return module;
     }
     // Modules that import modules nest C calls.
     if (!ctx_enter(&vm->ctx)) {
-        return NULL;
+        return VALUE_FAIL;
     }
+    // The body may take its package out of sys.modules.
+    value_retain(parent);
     module = load(vm, name, parent);
     ctx_leave(&vm->ctx);
-    if (module == NULL || parent == NULL) {
-        return module;
+    if (!value_failed(module) && !value_unbound(parent) &&
+        !bind_in_parent(vm, parent, strrchr(name->text, '.') + 1, module)) {
+        module = VALUE_FAIL;
     }
-    const char *dot = strrchr(name->text, '.');
-    // Also where the parent's body has bound that name to something else, as in
-    // CPython.
-    bool done = module_add(vm, parent->dict, dot + 1,
-                           value_from_object(object_retain(module)));
-    return done ? module : NULL;
+    release(vm, parent);
+    return module;
 }
 
 // From the left: "a.b.c" imports a, then a.b, then a.b.c, each as an attribute
-// of the one before. Borrowed from sys.modules.
-Module *module_import(Vm *vm, Str *name)
+// of the one before.
+Value module_import_any(Vm *vm, Str *name)
 {
-    Module *module = NULL;
+    Value module = VALUE_UNBOUND;
     const char *at = name->text;
     do {
         const char *dot = strchr(at, '.');
@@ -366,11 +394,22 @@ Module *module_import(Vm *vm, Str *name)
                                     : (size_t)(dot - name->text);
         // From the start of the whole name: "a", "a.b", "a.b.c".
         Str *part = str_intern(vm, name->text, length);
-        module = part == NULL ? NULL : import_one(vm, part, module);
+        module = part == NULL ? VALUE_FAIL : import_one(vm, part, module);
         object_release_null(&vm->ctx, part);
         at = dot == NULL ? NULL : dot + 1;
-    } while (module != NULL && at != NULL);
+    } while (!value_failed(module) && at != NULL);
     return module;
+}
+
+// For parts of Duet that need a real module's dict.
+Module *module_import(Vm *vm, Str *name)
+{
+    Value module = module_import_any(vm, name);
+    if (value_failed(module) || value_is_kind(module, KIND_MODULE)) {
+        return value_failed(module) ? NULL : (Module *)value_object(module);
+    }
+    return raise_null(vm, ERR_IMPORT, "sys.modules['%s'] is not a module",
+                      name->text);
 }
 
 // The package that `level` dots mean in a module with these globals.
@@ -428,132 +467,15 @@ Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
         return VALUE_FAIL;
     }
     // Whichever module the statement gives, all of its parents are imported.
-    Module *module = module_import(vm, full);
-    const char *dot = strchr(full->text, '.');
-    // `import a.b` binds a.
-    if (module != NULL && value_is_none(wanted) && dot != NULL) {
+    Value module = module_import_any(vm, full);
+    // `import a.b` binds a; dots in front of the name do not count.
+    size_t before = full->length - (level == 0 ? full->length : name->length);
+    const char *dot = strchr(full->text + before, '.');
+    if (!value_failed(module) && value_is_none(wanted) && dot != NULL) {
         Str *top = str_intern(vm, full->text, (size_t)(dot - full->text));
-        module = top == NULL ? NULL : find_loaded(vm, top);
+        module = top == NULL ? VALUE_FAIL : find_loaded(vm, top);
         object_release_null(&vm->ctx, top);
     }
     object_release(&vm->ctx, full);
-    return module == NULL ? VALUE_FAIL
-                          : value_from_object(object_retain(module));
-}
-
-// A submodule `module.name`: imported already or to be found. UNBOUND: none.
-static Value find_submodule(Vm *vm, Module *module, Str *name)
-{
-    // "package.name"
-    Str *full = str_printf(vm, "%s.%s", module->name->text, name->text);
-    if (full == NULL) {
-        return VALUE_FAIL;
-    }
-    Module *found = module_import(vm, full);
-    if (found != NULL) {
-        object_release(&vm->ctx, full);
-        return value_from_object(object_retain(found));
-    }
-    // Only that this very module is missing is no error of its own.
-    // The error is taken out, so that looking at it may run code.
-    Value error = raise_take(vm);
-    bool missing = false;
-    if (type_is_subtype(type_of(vm, error),
-                        type_of_error(vm, ERR_MODULE_NOT_FOUND))) {
-        Str *text = value_str(vm, error);
-        // An import within that module may fail too, and then its error must be
-        // seen.
-        missing = text != NULL && strstr(text->text, full->text) != NULL;
-        object_release_null(&vm->ctx, text);
-        raise_clear(vm);
-    }
-    object_release(&vm->ctx, full);
-    if (missing) {
-        release(vm, error);
-        return VALUE_UNBOUND;
-    }
-    value_replace(&vm->ctx, &vm->exception, error);
-    return VALUE_FAIL;
-}
-
-// `from m import name`: an attribute, else a submodule that is imported for it.
-// UNBOUND never leaves here for a module: it becomes ImportError.
-Value import_from(Vm *vm, Value from, Str *name)
-{
-    Value found = value_find_attr(vm, from, name);
-    if (!value_unbound(found) || !value_is_kind(from, KIND_MODULE)) {
-        return found;
-    }
-    Module *module = (Module *)value_object(from);
-    // Only a package, which has __path__, can have submodules.
-    Value path = dict_get_name(module->dict, vm->names[NAME_PATH]);
-    if (!value_unbound(path)) {
-        found = find_submodule(vm, module, name);
-    }
-    if (!value_unbound(found)) {
-        return found;
-    }
-    // An embedded module has no file that a reader could open.
-    Value file = find_embedded(module->name->text) != NULL
-                     ? VALUE_NONE
-                     : dict_get_name(module->dict, vm->names[NAME_FILE]);
-    return raise_error(vm, ERR_IMPORT,
-                       module->initializing
-                           ? "cannot import name '%s' from partially "
-                             "initialized module '%s' (most likely due to a "
-                             "circular import) (%s)"
-                           : "cannot import name '%s' from '%s' (%s)",
-                       name->text,
-                       module->name->text,
-                       value_is_str(file) ? value_as_str(file)->text
-                                          : "unknown location");
-}
-
-// Names of __all__ must exist: AttributeError otherwise, as in CPython.
-static bool star_listed(Vm *vm, Value module, Value names, Dict *target)
-{
-    Tuple *list = value_to_tuple(vm, names);
-    bool done = list != NULL;
-    for (size_t i = 0; done && i < list->count; i++) {
-        if (!value_is_str(list->items[i])) {
-            done = raise_false(vm, ERR_TYPE, "Item in __all__ must be str, "
-                               "not %s", type_name(type_of(vm,
-                                                           list->items[i])));
-            break;
-        }
-        Str *name = str_intern_str(vm, value_as_str(list->items[i]));
-        Value found = name == NULL ? VALUE_FAIL
-                                   : value_get_attr(vm, module, name);
-        done = !value_failed(found) &&
-               dict_set_name(vm, target, name, found);
-        release(vm, found);
-        object_release_null(&vm->ctx, name);
-    }
-    object_release_null(&vm->ctx, list);
-    return done;
-}
-
-// Without __all__ all names that do not begin with an underscore.
-bool import_star(Vm *vm, Value from, Dict *target)
-{
-    if (!value_is_kind(from, KIND_MODULE)) {
-        return raise_false(vm, ERR_IMPORT, "import * needs a module, not %s",
-                           type_name(type_of(vm, from)));
-    }
-    Dict *dict = ((Module *)value_object(from))->dict;
-    Value names = dict_get_name(dict, vm->names[NAME_ALL]);
-    if (!value_unbound(names)) {
-        return star_listed(vm, from, names, target);
-    }
-    // The module's dict itself is walked; dict_set writes into another, or
-    // writes what is there.
-    uint32_t position = 0;
-    Value key, value;
-    while (dict_next(dict, &position, &key, &value)) {
-        if (value_is_str(key) && value_as_str(key)->text[0] != '_' &&
-            !dict_set(vm, target, key, value)) {
-            return false;
-        }
-    }
-    return true;
+    return value_retain(module);
 }

@@ -25,6 +25,8 @@ typedef struct ModuleDef {
 // DUET_PATH. All packages on the way are imported. Borrowed (sys.modules
 // holds it); NULL: failed.
 Module *module_import(Vm *vm, Str *name);
+// The same, but whatever object a program has put into sys.modules.
+Value module_import_any(Vm *vm, Str *name);
 // An empty module of that name, not in sys.modules.
 MUST_CHECK Module *module_new(Vm *vm, Str *name);
 
@@ -35,6 +37,8 @@ Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
                     uint32_t level);
 // IMPORTFROM: the attribute, or the submodule of that name.
 Value import_from(Vm *vm, Value module, Str *name);
+// Imports those of some names that are submodules of a package.
+MUST_CHECK bool import_submodules(Vm *vm, Value module, Value names);
 // IMPORTSTAR: into `target`, a module's or class's names.
 MUST_CHECK bool import_star(Vm *vm, Value module, Dict *target);
 

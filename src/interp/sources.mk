@@ -69,6 +69,7 @@ interp_sources += src/interp/functools_cache.c
 interp_sources += src/interp/functools_partial.c
 interp_sources += src/interp/generator_methods.c
 interp_sources += src/interp/import.c
+interp_sources += src/interp/import_names.c
 interp_sources += src/interp/int_bits.c
 interp_sources += src/interp/int_divide.c
 interp_sources += src/interp/int_gcd.c
