@@ -130,7 +130,7 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                   .qualname = object_retain(name),
                   .base = object_retain(base),
                   .bases = object_retain(bases),
-                  .flags = base->flags,
+                  .flags = base->flags & ~(uint32_t)TYPE_ABSTRACT,
                   .kind = base->kind};
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);

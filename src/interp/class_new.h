@@ -60,6 +60,12 @@ MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
 // __new__ of built-in types: makes an instance by the nearest layout.
 extern const NativeDef object_make_row;
+// __abstractmethods__ of a class: owned, AttributeError where it has none of
+// its own; setting it to what is true makes the class abstract.
+Value class_get_abstract(Vm *vm, Value self);
+MUST_CHECK bool class_set_abstract(Vm *vm, Value self, Value value);
+// Raises the TypeError for an instance of an abstract class; VALUE_FAIL.
+Value class_refuse_abstract(Vm *vm, Type *cls);
 // __getattribute__, __setattr__ and __delattr__ of object. CPython's other
 // built-in types show them again, before what stands behind them in an MRO.
 extern const NativeDef object_access_rows[3];

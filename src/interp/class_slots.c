@@ -404,7 +404,8 @@ static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 bool class_makes_plainly(Vm *vm, const Type *cls)
 {
     return (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
-           cls->head.type == vm->types[KIND_TYPE] &&
+           (cls->flags & TYPE_ABSTRACT) == 0 &&
+           cls->head.type->slots.call == vm->types[KIND_TYPE]->slots.call &&
            cls->slots.make == vm->object_type->slots.make &&
            cls->slots.init == user_init;
 }

@@ -1,5 +1,6 @@
 // Every native module: MODULE(def), a `const ModuleDef` with external linkage
 // in modules_*.c or beside what it shows. No include guard.
+MODULE(abc_module)
 MODULE(bisect_module)
 MODULE(collections_module)
 MODULE(display_module)

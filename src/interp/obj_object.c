@@ -85,6 +85,9 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                type_name(cls));
         }
     }
+    if (cls->flags & TYPE_ABSTRACT) {
+        return class_refuse_abstract(vm, cls);
+    }
     // The attributes come in __init__.
     Instance *self = instance_new(vm, cls);
     return self == NULL ? VALUE_FAIL : value_from_object(self);

@@ -6,6 +6,7 @@
 #include "interp/builtins.h"
 #include "interp/class_new.h"
 #include "interp/init.h"
+#include "interp/lookup.h"
 #include "interp/note.h"
 #include "interp/obj_int.h"
 #include "interp/obj_proxy.h"
@@ -139,6 +140,34 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
                                    : attr_bind(vm, computed, self, meta);
 }
 
+// Neither code nor a descriptor: nothing but the memory of look-ups, which may
+// hold the value itself, depends on which one it is.
+static bool is_plain_data(Value v)
+{
+    return !value_is_object(v) ||
+           (value_object(v)->type->slots.get_descriptor == NULL &&
+            value_object(v)->type->slots.set_descriptor == NULL &&
+            value_object(v)->kind != KIND_FUNCTION &&
+            value_object(v)->kind != KIND_NATIVE);
+}
+
+// Whether plain data takes the place of such data: `Class.count += 1`, which
+// must not void each cache each time.
+static bool renews_data(Vm *vm, Type *cls, Str *name, Value value)
+{
+    int32_t number = dict_find_name(cls->dict, name);
+    if (number < 0 || !(name->head.flags & STR_INTERNED) ||
+        strncmp(name->text, "__", 2) == 0 || !is_plain_data(value) ||
+        !is_plain_data(cls->dict->entries[number].value)) {
+        return false;
+    }
+    if (!(name->head.flags & STR_RENEWED)) {
+        name->head.flags |= STR_RENEWED;
+        vm->epoch++;
+    }
+    return true;
+}
+
 // Stores in the class's dict, or deletes if `value` is UNBOUND. A property of
 // the metaclass goes first. class_update_slots puts special methods to work and
 // ends what caches know.
@@ -161,8 +190,9 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
         return false;
     }
     if (!value_unbound(value)) {
+        bool renewed = renews_data(vm, cls, name, value);
         return dict_set_name(vm, cls->dict, name, value) &&
-               class_update_slots(vm, cls, name);
+               (renewed || class_update_slots(vm, cls, name));
     }
     // 1 removed, 0 absent, -1 failed; only 0 has no error pending yet.
     // What a base has cannot be deleted here: only the class's own dict is
@@ -461,6 +491,8 @@ static const MemberDef type_members[] = {
     {"__bases__", type_get_bases, type_set_bases, "Its base classes."},
     {"__base__", type_get_base, NULL, "The base that decides the layout."},
     {"__mro__", type_get_mro, NULL, "The classes that look-up walks."},
+    {"__abstractmethods__", class_get_abstract, class_set_abstract,
+     "The names of methods that a subclass must define."},
     {"__dict__", type_get_dict, NULL, "A view on its attributes."},
     {NULL, NULL, NULL, NULL}};
 

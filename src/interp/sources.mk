@@ -17,6 +17,7 @@ interp_sources += src/interp/bytes_methods.c
 interp_sources += src/interp/bytes_text.c
 interp_sources += src/interp/call.c
 interp_sources += src/interp/call_bind.c
+interp_sources += src/interp/class_abstract.c
 interp_sources += src/interp/class_attr_slots.c
 interp_sources += src/interp/class_bases.c
 interp_sources += src/interp/class_checks.c

@@ -76,7 +76,7 @@ static LookupEntry *lookup_entry(Vm *vm, const Type *cls, const Str *name)
 static void remember(Vm *vm, LookupEntry *entry, const Type *cls,
                      const Str *name, Value found)
 {
-    if (cls->flags & TYPE_HEAP) {
+    if ((cls->flags & TYPE_HEAP) && !(name->head.flags & STR_RENEWED)) {
         *entry = (LookupEntry){cls, name, found, vm->epoch};
     }
 }

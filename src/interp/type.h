@@ -111,6 +111,7 @@ typedef enum TypeFlag {
     TYPE_EXCEPTION = 16,   // derives from BaseException
     TYPE_HAS_DICT = 32,    // instances take any attribute
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
+    TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_SLOTTED = 512,      // instances take the names in __slots__ alone
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
                              // collector's links (memory.h)
@@ -159,6 +160,7 @@ struct Type {
     Object *init_function;
     uint64_t init_epoch;
     Str *shown;         // for messages, "collections.deque"; NULL: its name
+    uint64_t number;    // its own, given when first asked for; 0: none yet
     Object *maker;      // a Native that calling the class runs (map, zip …);
                         // NULL: none
 };

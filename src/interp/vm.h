@@ -93,6 +93,7 @@ struct Vm {
     Str *empty_str;
     Str *char_strs[128];            // one-character ASCII strings
     Tuple *empty_tuple;
+    uint64_t numbered_types; // how many classes got a number (class_abstract.c)
     uint64_t epoch;       // bumped by any change of a class (method caches)
     Dict *builtins;       // the built-in names
     Dict *modules;        // sys.modules
