@@ -15,6 +15,7 @@ enum {
     OS_STRERROR,
     OS_FILE,
     OS_FILE2, // of a rename, the second one
+    OS_WRITTEN, // of a BlockingIOError; without it an AttributeError
     SYNTAX_MSG = 0,
     SYNTAX_FILE,
     SYNTAX_LINE,
@@ -28,6 +29,8 @@ enum {
 
 // The kind whose class gives `self` its fields. ERR_NONE: it has none.
 ErrorKind exception_family(Vm *vm, const Exception *self);
+// A BlockingIOError whose third argument is a count and no file.
+bool exception_counts_written(Vm *vm, const Exception *self);
 // Owned; UNBOUND: not set, which programs see as None.
 Value exception_family_field(Vm *vm, ErrorKind family, const Exception *self,
                              int field);

@@ -85,12 +85,27 @@ static Value module_name(Vm *vm, const Exception *self)
     return name;
 }
 
+bool exception_counts_written(Vm *vm, const Exception *self)
+{
+    return self->args->count == 3 && value_is_integer(self->args->items[2]) &&
+           type_is_subtype(self->head.type, type_of_error(vm, ERR_BLOCKING_IO));
+}
+
 // errno, text, file, (a number of Windows,) second file: two to five of them,
 // other counts are no such error. A file of None is none. CPython's rule for
 // OSError(errno, text, file, None, file2).
-static Value os_default(const Exception *self, int field)
+static Value os_default(Vm *vm, const Exception *self, int field)
 {
     const Tuple *args = self->args;
+    // Its third argument is a number of characters, and no file.
+    if (exception_counts_written(vm, self)) {
+        return field == OS_WRITTEN ? item_of(args, 2)
+               : field < OS_FILE   ? item_of(args, (size_t)field)
+                                   : VALUE_UNBOUND;
+    }
+    if (field == OS_WRITTEN) {
+        return VALUE_UNBOUND;
+    }
     // OSError("text") has no number, and its text is its argument alone.
     if (args->count < 2 || args->count > 5) {
         return VALUE_UNBOUND;
@@ -127,14 +142,16 @@ static Value default_field(Vm *vm, ErrorKind family, const Exception *self,
                            int field)
 {
     switch (family) {
-    case ERR_OS: return os_default(self, field);
+    case ERR_OS: return os_default(vm, self, field);
     case ERR_SYNTAX: return syntax_default(self, field);
     case ERR_NAME: return quoted_name(vm, self, 0);
     case ERR_ATTRIBUTE:
         return field == 0 ? quoted_name(vm, self, 1)
                           : value_retain(self->subject);
     case ERR_IMPORT:
-        return field == IMPORT_MSG ? item_of(self->args, 0)
+        // Several arguments are no message.
+        return field == IMPORT_MSG && self->args->count == 1
+                   ? item_of(self->args, 0)
                : field == 1        ? module_name(vm, self)
                                    : VALUE_UNBOUND;
     // Several arguments to SystemExit are its code as a tuple.
@@ -202,12 +219,33 @@ static Value get_field(Vm *vm, Value self, int field)
     const Exception *exception = value_as_exception(self);
     ErrorKind family = exception_family(vm, exception);
     Value found = exception_family_field(vm, family, exception, field);
+    if (value_unbound(found) && family == ERR_OS && field == OS_WRITTEN) {
+        return raise_error(vm, ERR_ATTRIBUTE, "characters_written");
+    }
     return value_unbound(found) ? VALUE_NONE : found;
+}
+
+// Where a Unicode error begins and ends: numbers, as C keeps them in CPython.
+static bool check_place(Vm *vm, Value value)
+{
+    return value_unbound(value)
+               ? raise_false(vm, ERR_TYPE,
+                             "can't delete numeric/char attribute")
+               : value_is_integer(value) ||
+                     raise_false(vm, ERR_TYPE, "an integer is required");
 }
 
 // del leaves None behind.
 static bool set_member(Vm *vm, Value self, Value value, int field)
 {
+    ErrorKind family = exception_family(vm, value_as_exception(self));
+    bool unicode = family == ERR_UNICODE_DECODE ||
+                   family == ERR_UNICODE_ENCODE ||
+                   family == ERR_UNICODE_TRANSLATE;
+    if (unicode && (field == UNICODE_START || field == UNICODE_END) &&
+        !check_place(vm, value)) {
+        return false;
+    }
     return set_field(vm, value_as_exception(self), field,
                      value_unbound(value) ? VALUE_NONE : value);
 }
@@ -290,6 +328,21 @@ Value exception_field(Vm *vm, const Exception *self, const char *name)
     }
     Value found = exception_family_field(vm, family, self, field);
     return value_unbound(found) ? VALUE_NONE : found;
+}
+
+// An __init__ of the program may call none of ours; args stay those of __new__.
+bool exception_fields_blank(Vm *vm, Exception *self)
+{
+    if (exception_family(vm, self) == ERR_NONE) {
+        return true;
+    }
+    if (!make_room(vm, self)) {
+        return false;
+    }
+    for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
+        self->fields[i] = VALUE_NONE;
+    }
+    return true;
 }
 
 // Called when a program assigns to args, which by then may not say what the

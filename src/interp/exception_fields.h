@@ -14,6 +14,9 @@ enum { EXCEPTION_FIELD_MAX = 8 };
 // of a call; keywords may be NULL. False with a TypeError.
 MUST_CHECK bool exception_fields_init(Vm *vm, Exception *self,
                                       const Tuple *args, Dict *keywords);
+// Fields without values, which no longer follow from args: of an error whose
+// class has an __init__ of its own.
+MUST_CHECK bool exception_fields_blank(Vm *vm, Exception *self);
 // Sets all fields to what they are now, before args change.
 MUST_CHECK bool exception_fields_keep(Vm *vm, Exception *self);
 // str() of a class that has a form of its own, from its fields, owned; NULL

@@ -105,18 +105,15 @@ static Str *syntax_text(Vm *vm, const Fields *fields)
 // character by itself, and of several only where they are.
 // `byte`: it was decoding, and the object is bytes. The text goes to out[0 ..
 // size).
-static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
-                   size_t size)
+static bool single(Vm *vm, Value object, int64_t start, int64_t end, bool byte,
+                   char *out, size_t size)
 {
-    int64_t start, end;
-    Value object = fields->item[UNICODE_OBJECT];
-    if (!int_to_i64(fields->item[UNICODE_START], &start) ||
-        !int_to_i64(fields->item[UNICODE_END], &end) || end != start + 1 ||
-        start < 0) {
+    if (end != start + 1 || start < 0 ||
+        !value_is_kind(object, byte ? KIND_BYTES : KIND_STR)) {
         return false;
     }
     Value item = value_get_item(vm, object, value_from_small(start));
-    // Fields may be anything: the text is then the one for several.
+    // Programs may set any place.
     if (value_failed(item)) {
         raise_clear(vm);
         return false;
@@ -138,45 +135,51 @@ static bool single(Vm *vm, const Fields *fields, bool byte, char *out,
     return true;
 }
 
-// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte" NULL
-// without an error: the fields are of other types than such an error has.
-// Owned. Programs may set the fields to anything after the error was made, so
-// each is looked at again.
+// "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte", an
+// empty text for an error that was never initialised. Owned. Programs may set
+// the fields to anything after the error was made, so each is looked at again.
 static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
 {
     bool translate = family == ERR_UNICODE_TRANSLATE;
     bool decode = family == ERR_UNICODE_DECODE;
-    Value number[2] = {fields->item[UNICODE_START],
-                       fields->item[UNICODE_END]};
-    Value encoding = fields->item[UNICODE_ENCODING];
-    Value reason = fields->item[UNICODE_REASON];
-    int64_t start, end;
-    if (!value_is_int(number[0]) || !int_to_i64(number[0], &start) ||
-        !value_is_int(number[1]) || !int_to_i64(number[1], &end) ||
-        !value_is_str(reason) || (!translate && !value_is_str(encoding))) {
-        return NULL; // made from a text alone
+    Value object = fields->item[UNICODE_OBJECT];
+    int64_t start = 0, end = 0;
+    // What is no int is 0, as where it was never set.
+    if ((value_unbound(object) || value_is_none(object)) ||
+        (value_is_int(fields->item[UNICODE_START]) &&
+         !int_to_i64(fields->item[UNICODE_START], &start)) ||
+        (value_is_int(fields->item[UNICODE_END]) &&
+         !int_to_i64(fields->item[UNICODE_END], &end))) {
+        return object_retain(vm->empty_str);
     }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    if (!translate) {
-        // Translating needs no codec, so it is not named.
-        strbuf_printf(&out, "'%s' codec ", value_as_str(encoding)->text);
-    }
-    strbuf_printf(&out, "can't %s ", translate ? "translate"
-                                     : decode  ? "decode"
-                                               : "encode");
-    char what[32];
-    if (single(vm, fields, decode, what, sizeof what)) {
-        strbuf_printf(&out, "%s in position %lld: ", what, (long long)start);
+    Str *reason = value_str(vm, fields->item[UNICODE_REASON]);
+    // Translating needs no codec, so it is not named.
+    Str *encoding = reason == NULL ? NULL
+                    : translate
+                        ? object_retain(vm->empty_str)
+                        : value_str(vm, fields->item[UNICODE_ENCODING]);
+    char what[80];
+    if (!single(vm, object, start, end, decode, what, sizeof what)) {
+        snprintf(what, sizeof what, decode ? "bytes" : "characters");
+        // The end is behind the last one; people read the last.
+        snprintf(what + strlen(what), sizeof what - strlen(what),
+                 " in position %lld-%lld", (long long)start,
+                 (long long)end - 1);
     } else {
-        strbuf_printf(&out, "%s in position %lld-%lld: ",
-                      decode ? "bytes" : "characters", (long long)start,
-                      // The end is behind the last one; people read the last.
-                      (long long)end - 1);
+        snprintf(what + strlen(what), sizeof what - strlen(what),
+                 " in position %lld", (long long)start);
     }
-    strbuf_puts(&out, value_as_str(reason)->text);
-    Str *text = strbuf_ok(&out) ? str_new(vm, out.text, out.length) : NULL;
-    strbuf_free(&out);
+    Str *text = encoding == NULL
+                    ? NULL
+                    : str_printf(vm, "%s%s%scan't %s %s: %s",
+                                 translate ? "" : "'", encoding->text,
+                                 translate ? "" : "' codec ",
+                                 translate ? "translate"
+                                 : decode  ? "decode"
+                                           : "encode",
+                                 what, reason->text);
+    object_release_null(&vm->ctx, encoding);
+    object_release_null(&vm->ctx, reason);
     return text;
 }
 

@@ -5,6 +5,7 @@
 #include "interp/obj_exception.h"
 
 #include "interp/attr.h"
+#include "interp/exception_family.h"
 #include "interp/exception_fields.h"
 #include "interp/module.h"
 #include "interp/note.h"
@@ -123,10 +124,28 @@ static void exception_clear(Vm *vm, Object *object)
     }
 }
 
+static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords);
+static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords);
+
+// Whether instances get their args by __init__ alone: a subclass of OSError with
+// an __init__ of its own, which may pass others on, and no __new__ of its own.
+static bool takes_args_later(Vm *vm, const Type *cls)
+{
+    return cls->slots.init != exception_init &&
+           cls->slots.make == exception_make &&
+           type_is_subtype(cls, type_of_error(vm, ERR_OS));
+}
+
 // A second call replaces the args.
 static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Exception *exception = value_as_exception(self);
+    // An OSError is complete when it is made.
+    if (!takes_args_later(vm, exception->head.type) &&
+        (keywords == NULL || keywords->count == 0) &&
+        type_is_subtype(exception->head.type, type_of_error(vm, ERR_OS))) {
+        return true;
+    }
     if (!exception_fields_init(vm, exception, args, keywords)) {
         return false;
     }
@@ -157,11 +176,15 @@ static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     (void)keywords;
     // The class of what is made may be another than the one that was called.
     cls = class_of_errno(vm, cls, args);
-    // A subclass of OSError with an __init__ of its own gets what that passes
-    // on and nothing else, as in CPython.
-    bool later = cls->slots.init != exception_init &&
-                 type_is_subtype(cls, type_of_error(vm, ERR_OS));
-    Exception *self = exception_new(vm, cls, later ? vm->empty_tuple : args);
+    Exception *self = exception_new(
+        vm, cls, takes_args_later(vm, cls) ? vm->empty_tuple : args);
+    // Fields are __init__'s to set, but for OSError.
+    if (self != NULL && cls->slots.init != exception_init &&
+        !type_is_subtype(cls, type_of_error(vm, ERR_OS)) &&
+        !exception_fields_blank(vm, self)) {
+        object_release(&vm->ctx, self);
+        return VALUE_FAIL;
+    }
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
@@ -171,7 +194,8 @@ static Tuple *visible_args(Vm *vm, const Exception *self)
     const Tuple *args = self->args;
     // The file name has an attribute of its own.
     bool file = args->count > 2 && args->count <= 5 &&
-                type_is_subtype(self->head.type, type_of_error(vm, ERR_OS));
+                type_is_subtype(self->head.type, type_of_error(vm, ERR_OS)) &&
+                !exception_counts_written(vm, self);
     return file ? tuple_from(vm, args->items, 2) : object_retain(self->args);
 }
 
@@ -286,13 +310,22 @@ static bool set_link(Vm *vm, Value self, Value *place, Value value,
 static bool set_cause(Vm *vm, Value self, Value value)
 {
     Exception *exception = value_as_exception(self);
+    if (value_unbound(value)) {
+        return raise_false(vm, ERR_TYPE, "__cause__ may not be deleted");
+    }
+    if (!set_link(vm, self, &exception->cause, value, "cause")) {
+        return false;
+    }
     exception->suppress_context = true;
-    return set_link(vm, self, &exception->cause, value, "cause");
+    return true;
 }
 
 // An exception or None; anything else is a TypeError.
 static bool set_context(Vm *vm, Value self, Value value)
 {
+    if (value_unbound(value)) {
+        return raise_false(vm, ERR_TYPE, "__context__ may not be deleted");
+    }
     return set_link(vm, self, &value_as_exception(self)->context, value,
                     "context");
 }
@@ -304,12 +337,17 @@ static Value get_suppress(Vm *vm, Value self)
     return value_from_bool(value_as_exception(self)->suppress_context);
 }
 
-// Any value with a truth; a deletion resets it.
+// A bool alone, as CPython's member has it.
 static bool set_suppress(Vm *vm, Value self, Value value)
 {
-    int truth = value_unbound(value) ? 0 : value_truth(vm, value);
-    value_as_exception(self)->suppress_context = truth > 0;
-    return truth >= 0;
+    if (!value_is_bool(value)) {
+        return raise_false(vm, ERR_TYPE,
+                           value_unbound(value)
+                               ? "can't delete numeric/char attribute"
+                               : "attribute value type must be bool");
+    }
+    value_as_exception(self)->suppress_context = value_same(value, VALUE_TRUE);
+    return true;
 }
 
 // None until the exception has been raised.
@@ -325,6 +363,9 @@ static Value get_traceback(Vm *vm, Value self)
 static bool set_traceback(Vm *vm, Value self, Value value)
 {
     bool none = value_is_none(value);
+    if (value_unbound(value)) {
+        return raise_false(vm, ERR_TYPE, "__traceback__ may not be deleted");
+    }
     if (!none && !value_is_kind(value, KIND_TRACEBACK)) {
         return raise_false(vm, ERR_TYPE,
                            "__traceback__ must be a traceback or None");
