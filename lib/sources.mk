@@ -3,6 +3,8 @@ lib_modules = \
 	lib/__future__.duet \
 	lib/_blocks.duet \
 	lib/_frame.duet \
+	lib/_iobase.duet \
+	lib/_iomemory.duet \
 	lib/_shlex.duet \
 	lib/_shown.duet \
 	lib/_strptime.duet \

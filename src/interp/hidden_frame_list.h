@@ -4,6 +4,8 @@
 // is the whole module. What CPython has in Python too, such as namedtuple() or
 // textwrap, shows its frames there and here, each with the lines of its own
 // file. No include guard.
+HIDDEN("_iobase", "")
+HIDDEN("_iomemory", "")
 HIDDEN("bisect", "")
 HIDDEN("collections", "_delete_field")
 HIDDEN("collections", "_field")
