@@ -42,29 +42,17 @@ Value class_call(Vm *vm, Value self, NameId id, const Value *args,
     return result;
 }
 
-// Takes `result`: __repr__ and __str__ must give a str or an instance of a
-// subclass of it. VALUE_FAIL passes through.
-static Value need_str(Vm *vm, Value result, const char *method)
-{
-    if (value_failed(result) || value_is_str(result)) {
-        return result;
-    }
-    raise_error(vm, ERR_TYPE, "%s returned non-string (type %s)", method,
-                type_name(type_of(vm, result)));
-    release(vm, result);
-    return VALUE_FAIL;
-}
-
-// No fallback: the slot stands only where the class defines the method.
+// No fallback: the slot stands only where the class defines the method. That
+// it gave a str is tested by who asked (protocol.c).
 static Value user_repr(Vm *vm, Value self)
 {
-    return need_str(vm, class_call(vm, self, NAME_REPR, NULL, 0), "__repr__");
+    return class_call(vm, self, NAME_REPR, NULL, 0);
 }
 
 // Without a __str__ the slot is that of object, which asks __repr__.
 static Value user_str(Vm *vm, Value self)
 {
-    return need_str(vm, class_call(vm, self, NAME_STR, NULL, 0), "__str__");
+    return class_call(vm, self, NAME_STR, NULL, 0);
 }
 
 // CPython words the wrong result differently from that of __str__.

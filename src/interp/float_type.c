@@ -29,11 +29,10 @@ static Value float_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// An empty specification is str(), not "%g".
+// The spec is read by format.c.
 static Value float_format_slot(Vm *vm, Value self, Str *spec)
 {
-    return spec->length == 0 ? float_repr(vm, self)
-                             : format_float(vm, self, spec);
+    return format_float(vm, self, spec);
 }
 
 // Equal numbers hash alike across int and float, as in CPython.
@@ -82,11 +81,12 @@ static Value float_to_int(Vm *vm, Value self)
 static Value not_a_float(Vm *vm, Value v)
 {
     Str *text = value_repr(vm, v);
-    if (text != NULL) {
-        raise_error(vm, ERR_VALUE, "could not convert string to float: %s",
-                    text->text);
-        object_release(&vm->ctx, text);
+    if (text == NULL) {
+        return raise_wordless(vm, ERR_VALUE);
     }
+    raise_error(vm, ERR_VALUE, "could not convert string to float: %s",
+                text->text);
+    object_release(&vm->ctx, text);
     return VALUE_FAIL;
 }
 
@@ -237,30 +237,19 @@ static Value float_of_text(Vm *vm, Value v)
 static Value float_of(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
-    Value (*own)(Vm *, Value) = type->slots.to_float;
+    bool number = type->slots.to_float != NULL || type->slots.index != NULL;
     // A subclass of str with __float__ or __index__ is asked by that.
-    if (own == NULL && type->slots.index == NULL &&
-        (value_is_kind(v, KIND_BYTES) || value_is_str(v))) {
+    if (!number && (value_is_kind(v, KIND_BYTES) || value_is_str(v))) {
         return float_of_text(vm, v);
     }
-    // A subclass of float may say what its number is.
-    if (own != NULL && value_is_float(v) &&
-        own != vm->types[KIND_FLOAT]->slots.to_float) {
-        Value made = own(vm, v);
-        double d;
-        bool done = !value_failed(made) && value_to_double(vm, made, &d);
-        release(vm, made);
-        return done ? float_new(vm, d) : VALUE_FAIL;
-    }
-    if (!value_is_float(v) && type->slots.to_float == NULL &&
-        type->slots.index == NULL) {
+    if (!number) {
         return raise_error(vm, ERR_TYPE,
                            "float() argument must be a string or a real "
                            "number, not '%s'",
                            type_name(type));
     }
     double d;
-    return value_to_double(vm, v, &d) ? float_new(vm, d) : VALUE_FAIL;
+    return value_ask_double(vm, v, &d) ? float_new(vm, d) : VALUE_FAIL;
 }
 
 // The constructor. In a trace float(x) of a symbolic tensor becomes a cast,

@@ -204,10 +204,6 @@ bool format_parse(Vm *vm, Value v, char type, Str *text, FormatSpec *spec)
     if (type != 0 && at > text->text && at[-1] == '\0') {
         return format_unknown_code(vm, 0, v);
     }
-    // CPython would try, and fail in the same way.
-    if (spec->width > FORMAT_MAX) {
-        return raise_false(vm, ERR_MEMORY, "out of memory");
-    }
     if (!check_grouping(vm, spec->grouping,
                         letter != 0 ? letter : (unsigned char)type)) {
         return false;
@@ -261,13 +257,20 @@ static int base_of(char type)
     }
 }
 
+// str(v): the empty specification asks a subclass for its own text.
+Value format_plainly(Vm *vm, Value v)
+{
+    Str *text = value_str(vm, v);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
 // The empty specification is by far the most frequent one and goes first. A
 // float's type letter converts the int, which may overflow.
 Value format_int(Vm *vm, Value v, Str *text)
 {
     FormatSpec spec;
     if (text->length == 0) {
-        return int_text(vm, v);
+        return format_plainly(vm, v);
     }
     if (!format_parse(vm, v, 'd', text, &spec)) {
         return VALUE_FAIL;
@@ -336,7 +339,7 @@ Value format_str(Vm *vm, Value v, Str *text)
     Str *str = value_as_str(v);
     FormatSpec spec;
     if (text->length == 0) {
-        return value_retain(v);
+        return format_plainly(vm, v);
     }
     if (!format_parse(vm, v, 's', text, &spec)) {
         return VALUE_FAIL;

@@ -30,6 +30,8 @@ Value format_str(Vm *vm, Value v, Str *spec);
 // letter that stands for none ('d', 's'; 0: a float's). False: raised.
 MUST_CHECK bool format_parse(Vm *vm, Value v, char type, Str *text,
                              FormatSpec *spec);
+// str(v), owned: the empty specification.
+Value format_plainly(Vm *vm, Value v);
 // Raises ValueError for a type letter that the class of `v` does not know;
 // false, always.
 bool format_unknown_code(Vm *vm, uint32_t letter, Value v);

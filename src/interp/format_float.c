@@ -197,6 +197,9 @@ Value format_float(Vm *vm, Value v, Str *text)
 {
     FormatSpec spec;
     double d;
+    if (text->length == 0) {
+        return format_plainly(vm, v);
+    }
     if (!value_to_double(vm, v, &d) || !format_parse(vm, v, 0, text, &spec)) {
         return VALUE_FAIL;
     }

@@ -8,6 +8,13 @@
 // A width may be huge; the loop stops at the first failed allocation.
 static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
 {
+    // So wide a text is not tried: CPython would fail in the same way, but
+    // might fill all the memory there is before.
+    if (count > FORMAT_MAX) {
+        ctx_fail_memory(out->ctx);
+        strbuf_fail(out);
+        return;
+    }
     if (spec->fill_size == 1) {
         strbuf_pad(out, spec->fill[0], count > 0 ? (size_t)count : 0);
         return;
@@ -67,9 +74,7 @@ static bool add_plainly(StrBuf *out, const FormatSpec *spec, const char *sign,
         return false;
     }
     int64_t room = spec->width - (int64_t)(strlen(sign) + length);
-    if (room > 0) {
-        strbuf_pad(out, ' ', (size_t)room);
-    }
+    pad(out, spec, room);
     strbuf_puts(out, sign);
     strbuf_add(out, digits, length);
     return true;

@@ -5,6 +5,7 @@
 // count its code points.
 #include "base/utf8.h"
 #include "interp/format.h"
+#include "interp/builtins.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_float.h"
@@ -165,13 +166,15 @@ static bool percent_bytes(Percent *p, FormatSpec *spec, Value v)
 // The number of a %c, with what stands for "too large" if it is.
 static bool percent_codepoint(Percent *p, Value v, int64_t *out)
 {
-    if (!value_is_index(p->vm, v)) {
-        return raise_false(p->vm, ERR_TYPE,
-                           p->bytes ? "%%c requires an integer in range(256) "
-                                      "or a single byte"
-                                    : "%%c requires int or char");
-    }
     if (!value_to_index(p->vm, v, out)) {
+        if (raise_matches(p->vm, ERR_TYPE)) {
+            // Of no __index__, or of one that failed so.
+            raise_clear(p->vm);
+            return raise_false(p->vm, ERR_TYPE,
+                               p->bytes ? "%%c requires an integer in "
+                                          "range(256) or a single byte"
+                                        : "%%c requires int or char");
+        }
         if (!raise_matches(p->vm, ERR_OVERFLOW)) {
             return false;
         }
@@ -263,24 +266,15 @@ static Value percent_whole(Percent *p, char type, Value v)
     // x, o and X need an int or an __index__; a float is refused.
     bool decimal = type == 'd' || type == 'i' || type == 'u';
     Type *cls = type_of(p->vm, v);
-    Value (*convert)(Vm *, Value) =
-        decimal && cls->slots.to_int != NULL ? cls->slots.to_int
-                                             : cls->slots.index;
-    if (decimal && cls == p->vm->types[KIND_FLOAT]) {
-        return int_from_double(p->vm, value_float(v));
-    }
-    // str has no __int__ that counts here: "%d" % "3" is an error.
-    if (!value_is_str(v) && convert != NULL) {
-        Value whole = convert(p->vm, v);
-        if (value_failed(whole) && !raise_matches(p->vm, ERR_TYPE)) {
-            return VALUE_FAIL;
-        }
-        if (!value_failed(whole) &&
-            (value_is_integer(whole) || value_is_bool(whole))) {
+    // A number has one of the three methods: "%d" % "3" is an error.
+    if (cls->slots.to_int != NULL || cls->slots.index != NULL ||
+        cls->slots.to_float != NULL) {
+        Value whole = decimal ? int_of_value(p->vm, v)
+                              : builtin_index(p->vm, v);
+        if (!value_failed(whole) || !raise_matches(p->vm, ERR_TYPE)) {
             return whole;
         }
-        // A TypeError, or a result that is no int, is told as the format's.
-        release(p->vm, whole);
+        // A TypeError is told as the format's.
         raise_clear(p->vm);
     }
     return raise_error(p->vm, ERR_TYPE,

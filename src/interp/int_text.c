@@ -571,7 +571,7 @@ Value int_parse_value(Vm *vm, Value v, int base)
     // Only the error needs it.
     Str *text = value_repr(vm, v);
     if (text == NULL) {
-        return VALUE_FAIL;
+        return raise_wordless(vm, ERR_VALUE);
     }
     StrBuf repr;
     strbuf_init(&repr, &vm->ctx);

@@ -1,5 +1,6 @@
 // int and bool: types and methods.
 #include "interp/format.h"
+#include "interp/builtins.h"
 #include "interp/int_view.h"
 #include "interp/number_methods.h"
 #include "interp/obj_bytes.h"
@@ -126,9 +127,24 @@ static Value int_format_slot(Vm *vm, Value self, Str *spec)
     return format_int(vm, self, spec);
 }
 
+// What __trunc__ gave, which must be an int or have an __index__; takes it.
+static Value of_truncated(Vm *vm, Value made)
+{
+    if (value_failed(made) || is_whole(made) ||
+        type_of(vm, made)->slots.index != NULL) {
+        Value whole = value_failed(made) ? made : builtin_index(vm, made);
+        release(vm, made);
+        return whole;
+    }
+    raise_error(vm, ERR_TYPE, "__trunc__ returned non-Integral (type %s)",
+                type_name(type_of(vm, made)));
+    release(vm, made);
+    return VALUE_FAIL;
+}
+
 // int(x) of anything but text with a base.
 // Owned. A tensor of one element comes here through its to_int slot.
-static Value int_of(Vm *vm, Value v)
+Value int_of_value(Vm *vm, Value v)
 {
     // A subclass may say what its int is.
     Value (*own)(Vm *, Value) = type_of(vm, v)->slots.to_int;
@@ -141,21 +157,23 @@ static Value int_of(Vm *vm, Value v)
     if (!asks && value_is_float(v)) {
         return int_from_double(vm, value_float(v));
     }
-    // Base 10 without a prefix: int("0x10") is a ValueError. Bytes are read as
-    // ASCII text.
-    if (!asks && type_of(vm, v)->slots.index == NULL &&
-        (value_is_str(v) || value_is_kind(v, KIND_BYTES))) {
+    // CPython's order: __int__, __index__, __trunc__, and text at last.
+    Type *type = type_of(vm, v);
+    if (own == NULL && type->slots.index != NULL) {
+        return builtin_index(vm, v);
+    }
+    Value made = own == NULL ? builtin_special(vm, v, "__trunc__", NULL, 0)
+                             : VALUE_UNBOUND;
+    if (!value_unbound(made)) {
+        return of_truncated(vm, made);
+    }
+    if (own == NULL && (value_is_str(v) || value_is_kind(v, KIND_BYTES))) {
         return int_parse_value(vm, v, 10);
     }
-    // CPython's order: __int__ before __index__. __trunc__ is not asked, which
-    // Python has deprecated.
-    Type *type = type_of(vm, v);
-    Value (*convert)(Vm *, Value) =
-        type->slots.to_int != NULL ? type->slots.to_int : type->slots.index;
-    // A class with neither is told what int() takes.
-    if (convert != NULL) {
+    // A class with none of them is told what int() takes.
+    if (own != NULL) {
         // The method may be the user's, so what it gave is checked.
-        Value result = convert(vm, v);
+        Value result = own(vm, v);
         if (value_failed(result)) {
             return result;
         }
@@ -245,7 +263,7 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         if (!value_unbound(made)) {
             return made;
         }
-        made = value_unbound(base) ? int_of(vm, args->items[0])
+        made = value_unbound(base) ? int_of_value(vm, args->items[0])
                                    : int_of_base(vm, args->items[0], base);
     }
     if (value_failed(made) || cls == vm->types[KIND_INT]) {

@@ -1,8 +1,10 @@
 // fsum, isqrt, gcd and products of ranges. See math_exact.h.
 #include "interp/math_exact.h"
 
+#include <inttypes.h>
 #include <math.h>
 
+#include "interp/builtins.h"
 #include "interp/int_large.h"
 #include "interp/int_view.h"
 #include "interp/obj_float.h"
@@ -214,27 +216,12 @@ static Value root_of(Vm *vm, Value n, int64_t bits)
     return improve(vm, n, guess);
 }
 
-// What v stands for as an int, by __index__. Owned, or VALUE_FAIL.
-// A bool becomes the plain int; so does an instance of a subclass.
-static Value index_of(Vm *vm, Value v)
-{
-    if (value_is_integer(v) || value_is_bool(v)) {
-        return int_exact(vm, v);
-    }
-    Type *cls = type_of(vm, v);
-    return cls->slots.index != NULL
-               ? cls->slots.index(vm, v)
-               : raise_error(vm, ERR_TYPE,
-                             "'%s' object cannot be interpreted as an integer",
-                             type_name(cls));
-}
-
 // Of any size, without floats.
 // A float would have 53 bits and be wrong beyond.
 Value math_isqrt(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Value n = index_of(vm, args[0]);
+    Value n = builtin_index(vm, args[0]);
     if (value_failed(n)) {
         return n;
     }
@@ -298,16 +285,10 @@ Value math_gcd(Vm *vm, Value *args, uint32_t count)
     Tuple *items = value_as_tuple(args[0]);
     Value result = value_from_small(0);
     for (size_t i = 0; i < items->count && !value_failed(result); i++) {
-        if (!value_is_integer(items->items[i]) &&
-            !value_is_bool(items->items[i])) {
-            value_release(&vm->ctx, result);
-            return raise_error(
-                vm, ERR_TYPE,
-                "'%s' object cannot be interpreted as an integer",
-                type_name(type_of(vm, items->items[i])));
-        }
-        Value next = gcd_of(vm, result, items->items[i]);
-        value_release(&vm->ctx, result);
+        Value item = builtin_index(vm, items->items[i]);
+        Value next = value_failed(item) ? item : gcd_of(vm, result, item);
+        release(vm, item);
+        release(vm, result);
         result = next;
     }
     return result;
@@ -364,16 +345,24 @@ Value math_product(Vm *vm, Value *args, uint32_t count)
 }
 
 // Of larger numbers by halves, as range_product has it.
-// OverflowError beyond a machine word, in value_to_index; CPython refuses there
-// as well.
+// OverflowError beyond a machine word, where CPython refuses as well.
 Value math_factorial(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int64_t n;
-    if (!value_to_index(vm, args[0], &n)) {
-        return VALUE_FAIL;
+    Value given = builtin_index(vm, args[0]);
+    if (value_failed(given)) {
+        return given;
     }
-    if (n < 0) {
+    int64_t n;
+    bool fits = int_to_i64(given, &n);
+    bool below = int_compare(given, value_from_small(0)) < 0;
+    release(vm, given);
+    if (!fits && !below) {
+        return raise_error(vm, ERR_OVERFLOW,
+                           "factorial() argument should not exceed %" PRId64,
+                           INT64_MAX);
+    }
+    if (below) {
         return raise_error(vm, ERR_VALUE,
                            "factorial() not defined for negative values");
     }

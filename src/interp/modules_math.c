@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "interp/math_exact.h"
+#include "interp/builtins.h"
 #include "interp/module.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
@@ -191,7 +192,9 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
         if (!done) {
             return false;
         }
-    } else if (!value_to_double(vm, arg, &x)) {
+    } else if (value_is_integer(arg) ? !int_to_double(vm, arg, &x)
+                                     : !value_to_double(vm, arg, &x)) {
+        // An int is never asked for a __float__ of its class.
         return false;
     }
     // Also -inf; a NaN passes, and gives NaN.
@@ -246,13 +249,19 @@ MATH_BODY(log10)
                                                           : VALUE_FAIL;
 }
 
-// Ints are returned as they are, since a double would lose their low bits. An
-// infinity or NaN fails in int_from_double. Owned.
-static Value rounded(Vm *vm, Value arg, double (*function)(double))
+// What the argument's class makes of it by the method `name`, that of int among
+// them; a float, and what has no such method, by the function of C. An infinity
+// or NaN fails in int_from_double. Owned.
+static Value rounded(Vm *vm, Value arg, const char *name,
+                     double (*function)(double))
 {
     double x;
-    if (value_is_integer(arg)) {
-        return value_retain(arg);
+    Value made = value_is_float(arg) &&
+                         type_of(vm, arg) == vm->types[KIND_FLOAT]
+                     ? VALUE_UNBOUND
+                     : builtin_special(vm, arg, name, NULL, 0);
+    if (!value_unbound(made)) {
+        return made;
     }
     return value_to_double(vm, arg, &x) ? int_from_double(vm, function(x))
                                         : VALUE_FAIL;
@@ -262,29 +271,26 @@ static Value rounded(Vm *vm, Value arg, double (*function)(double))
 MATH_BODY(floor)
 {
     (void)count;
-    return rounded(vm, args[0], floor);
+    return rounded(vm, args[0], "__floor__", floor);
 }
 
 // Towards infinity.
 MATH_BODY(ceil)
 {
     (void)count;
-    return rounded(vm, args[0], ceil);
+    return rounded(vm, args[0], "__ceil__", ceil);
 }
 
-// Towards zero.
+// Towards zero, and by __trunc__ alone: a __float__ will not do.
 MATH_BODY(trunc)
 {
     (void)count;
-    double x;
-    if (!value_to_double(vm, args[0], &x) && raise_matches(vm, ERR_TYPE)) {
-        raise_clear(vm);
-        return raise_error(vm, ERR_TYPE,
-                           "type %s doesn't define __trunc__ method",
-                           type_name(type_of(vm, args[0])));
-    }
-    raise_clear(vm);
-    return rounded(vm, args[0], trunc);
+    Value made = builtin_special(vm, args[0], "__trunc__", NULL, 0);
+    return !value_unbound(made)
+               ? made
+               : raise_error(vm, ERR_TYPE,
+                             "type %s doesn't define __trunc__ method",
+                             type_name(type_of(vm, args[0])));
 }
 
 // isnan and its kind are macros in C, so that no pointer to them exists.

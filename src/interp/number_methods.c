@@ -238,7 +238,8 @@ METHOD(from_bytes)
     if (value_unbound(source)) {
         source = value_is_str(args[1])
                      ? raise_error(vm, ERR_TYPE,
-                                   "cannot convert 'str' object to bytes")
+                                   "cannot convert '%s' object to bytes",
+                                   type_name(type_of(vm, args[1])))
                      : bytes_from_items(vm, args[1]);
     }
     if (value_failed(source)) {

@@ -159,7 +159,7 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     // however often it is to be repeated.
     times = times < 0 || length == 0 ? 0 : times;
     if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+        return sequence_too_long(vm, "bytes are", length, times);
     }
     // Not filled yet: the loop does it piece by piece.
     Bytes *product = bytes_new(vm, NULL, length * (size_t)times);
@@ -462,6 +462,8 @@ const TypeDef bytes_type_def = {
     .slots = {.destroy = bytes_destroy,
               .make = bytes_make,
               .repr = bytes_repr,
+              // A __repr__ of a subclass has no say in its str.
+              .str = bytes_repr,
               .hash = bytes_hash,
               .compare = bytes_compare,
               .binary = bytes_binary,

@@ -373,10 +373,29 @@ static int operand(Vm *vm, Value v, double *out)
     return value_is_bool(v);
 }
 
+// Whether floats have this operator: | and its kind decline before an operand
+// is converted.
+static bool is_float_operator(BinaryOp op)
+{
+    switch (op) {
+    case BINARY_ADD:
+    case BINARY_SUB:
+    case BINARY_MUL:
+    case BINARY_TRUEDIV:
+    case BINARY_FLOORDIV:
+    case BINARY_MOD:
+    case BINARY_POW: return true;
+    default: return false;
+    }
+}
+
 // One operand is a float, the other any number. An int too large for a double
 // fails; what is no number is left to its own type.
 Value float_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    if (!is_float_operator(op)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
     double x, y;
     int left = operand(vm, a, &x), right = left > 0 ? operand(vm, b, &y) : 0;
     if (left <= 0 || right <= 0) {

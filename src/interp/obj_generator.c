@@ -165,6 +165,10 @@ static Value guarded_run(Vm *vm, Generator *g, Value sent)
         if (gives) {
             generator_give(vm, vm->frame, sent);
         }
+        if (raises && vm->handled.count > vm->frame->handled) {
+            // What the generator itself handles where it stands is the context.
+            raise_object(vm, raise_take(vm));
+        }
         result = vm_run(vm, raises);
         // A yield has suspended it; else it returned or failed.
         if (UNLIKELY(g->state == GENERATOR_RUNNING)) {
@@ -293,8 +297,9 @@ static Value throw_into(Vm *vm, Value inner, Value *result)
                                : value_find_attr(vm, inner, key);
     object_release_null(&vm->ctx, key);
     if (value_unbound(method)) {
-        // Without one the error is raised at the `yield from` itself.
-        (void)raise_object(vm, error);
+        // Without one the error is raised at the `yield from` itself, and what
+        // the caller of throw() handles does not become its context.
+        (void)raise_bare(vm, error);
         return VALUE_UNBOUND;
     }
     Value item = value_failed(method) ? method
@@ -312,7 +317,7 @@ static Value throw_exit(Vm *vm, Generator *g, Value inner)
 {
     Value exit = raise_take(vm);
     if (close_delegate(vm, inner)) {
-        (void)raise_object(vm, exit);
+        (void)raise_bare(vm, exit);
     } else {
         release(vm, exit);
     }

@@ -23,6 +23,8 @@ Value int_exact(Vm *vm, Value v);
 // An instance of `cls`, which extends int, with the value of `v` (borrowed).
 Value int_of_class(Vm *vm, Type *cls, Value v);
 Value int_from_double(Vm *vm, double d); // truncates; ValueError, OverflowError
+// Python's int(v): by __int__, __index__, __trunc__ or its text. Owned.
+Value int_of_value(Vm *vm, Value v);
 // Python's int(text, base); ERR_VALUE "invalid literal for int() …".
 Value int_parse(Vm *vm, const char *text, size_t length, int base);
 // int(v, base) of a str or bytes: digits and white space of any script.

@@ -92,20 +92,23 @@ Str *value_ascii(Vm *vm, Value v)
     return str_from_buf(vm, &out);
 }
 
-// The exact str is its own text. A type without __str__ is printed by __repr__.
+// The exact str is its own text. A type without __str__ is printed by what
+// makes its repr, and what is wrong with that is told of __str__.
 Str *value_str(Vm *vm, Value v)
 {
     if (value_is_str(v) && value_object(v)->type == vm->types[KIND_STR]) {
         return object_retain(value_object(v));
     }
     Type *type = type_of(vm, v);
-    if (type->slots.str == NULL) {
+    Value (*slot)(Vm *, Value) =
+        type->slots.str != NULL ? type->slots.str : type->slots.repr;
+    if (slot == NULL) {
         return value_repr(vm, v);
     }
     if (!ctx_enter_for(&vm->ctx, " while getting the str of an object")) {
         return NULL;
     }
-    Str *text = as_text(vm, type->slots.str(vm, v), "__str__");
+    Str *text = as_text(vm, slot(vm, v), "__str__");
     ctx_leave(&vm->ctx);
     return text;
 }

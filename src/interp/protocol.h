@@ -85,6 +85,8 @@ MUST_CHECK bool value_to_c_int(Vm *vm, Value v, int *out);
 MUST_CHECK bool value_to_flag(Vm *vm, Value v, bool *out);
 // Float, int and __float__, __index__.
 MUST_CHECK bool value_to_double(Vm *vm, Value v, double *out);
+// The same, but a class derived from float may answer with its own __float__.
+MUST_CHECK bool value_ask_double(Vm *vm, Value v, double *out);
 // What operator.length_hint gives; `otherwise` where nothing is known.
 MUST_CHECK bool value_length_hint(Vm *vm, Value v, int64_t otherwise,
                                   int64_t *out);

@@ -5,6 +5,7 @@
 // right one whose class derives from the left one's class goes first. A slot
 // declines with NOT_IMPLEMENTED, which only leaves this file as a TypeError.
 #include "interp/class_slots.h"
+#include "interp/builtins.h"
 #include "interp/obj_float.h"
 #include "interp/obj_int.h"
 #include "interp/int_view.h"
@@ -523,29 +524,37 @@ bool value_to_place(Vm *vm, Value v, int64_t *out)
     return fitting(vm, v, ERR_INDEX, out);
 }
 
-// A number that a slot of `from` gave, as a double; takes it.
-// False: an error is pending.
-static bool converted(Vm *vm, Type *from, Value number, double *out)
+// By __float__, which must give a float, or else by __index__: what float(v)
+// asks even of a subclass of float. False: an error is pending.
+bool value_ask_double(Vm *vm, Value v, double *out)
 {
+    Type *type = type_of(vm, v);
+    bool asks = type->slots.to_float != NULL;
+    if (!asks && type->slots.index == NULL) {
+        return raise_false(vm, ERR_TYPE, "must be real number, not %s",
+                           type_name(type));
+    }
+    Value number = asks ? type->slots.to_float(vm, v) : builtin_index(vm, v);
     if (value_failed(number)) {
         return false;
     }
     bool ok = true;
     if (value_is_float(number)) {
         *out = value_float(number);
-    } else if (is_whole(number)) {
-        ok = int_to_double(vm, number, out);
     } else {
-        ok = raise_false(vm, ERR_TYPE,
-                         "%s.__float__ returned non-float (type %s)",
-                         type_name(from), type_name(type_of(vm, number)));
+        ok = asks ? raise_false(vm, ERR_TYPE,
+                                "%s.__float__ returned non-float (type %s)",
+                                type_name(type),
+                                type_name(type_of(vm, number)))
+                  : int_to_double(vm, number, out);
     }
     release(vm, number);
     return ok;
 }
 
-// __float__ goes before __index__, as in PyFloat_AsDouble. Text is not parsed:
-// only float() does that.
+// __float__ goes before __index__, as in PyFloat_AsDouble; a float is its own
+// number, of whatever class, but a subclass of int is asked. Text is not
+// parsed: only float() does that.
 // False: an error is pending. An int beyond a double's range is an
 // OverflowError.
 bool value_to_double(Vm *vm, Value v, double *out)
@@ -554,16 +563,6 @@ bool value_to_double(Vm *vm, Value v, double *out)
         *out = value_float(v);
         return true;
     }
-    if (is_whole(v)) {
-        return int_to_double(vm, v, out);
-    }
-    Type *type = type_of(vm, v);
-    if (type->slots.to_float != NULL) {
-        return converted(vm, type, type->slots.to_float(vm, v), out);
-    }
-    if (type->slots.index != NULL) {
-        return converted(vm, type, type->slots.index(vm, v), out);
-    }
-    return raise_false(vm, ERR_TYPE, "must be real number, not %s",
-                       type_name(type));
+    return value_is_int(v) || value_is_bool(v) ? int_to_double(vm, v, out)
+                                               : value_ask_double(vm, v, out);
 }

@@ -123,6 +123,15 @@ Value raise_with(Vm *vm, ErrorKind kind, Value argument)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
+// The failure is dropped, not its context: CPython does the same.
+Value raise_wordless(Vm *vm, ErrorKind kind)
+{
+    raise_clear(vm);
+    Value made = vm_call(vm, value_from_object(vm->error_types[kind]), NULL,
+                         0);
+    return value_failed(made) ? made : raise_object(vm, made);
+}
+
 // The subclasses of OSError that PEP 3151 assigns to numbers.
 ErrorKind raise_kind_of_errno(int error)
 {

@@ -23,6 +23,10 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 #define raise_false(...) (raise_error(__VA_ARGS__), false)
 #define raise_null(...) (raise_error(__VA_ARGS__), NULL)
 #define raise_int(...) (raise_error(__VA_ARGS__), -1)
+// Raises an exception without arguments: what CPython leaves of an error whose
+// text could not be made, since a part of it failed to print. That failure,
+// pending, is forgotten. VALUE_FAIL, always.
+Value raise_wordless(Vm *vm, ErrorKind kind);
 // Raises the class of `kind` called with one argument (KeyError(key)).
 Value raise_with(Vm *vm, ErrorKind kind, Value argument);
 // Raises an exception object; takes the count. Sets its __context__.

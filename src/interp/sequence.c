@@ -19,6 +19,14 @@ static const Value *items_of(Value v, size_t *count)
     return value_as_tuple(v)->items;
 }
 
+// Far below the limit nothing overflows, and memory is what lacks.
+Value sequence_too_long(Vm *vm, const char *what, size_t length, int64_t times)
+{
+    return times > PTRDIFF_MAX / (int64_t)length
+               ? raise_error(vm, ERR_OVERFLOW, "repeated %s too long", what)
+               : (ctx_fail_memory(&vm->ctx), VALUE_FAIL);
+}
+
 // Where one sequence is the beginning of the other, the shorter one is less.
 static Value compare_counts(CompareOp op, size_t a, size_t b)
 {

@@ -33,6 +33,11 @@ void repr_leave(Vm *vm, ReprGuard *guard);
 // error pending, or without one if out of range. what: "list".
 MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
                                const size_t *count, size_t *out);
+// `times` copies of `length` items are more than memory can hold: OverflowError
+// where CPython's product overflows ("string is too long"), else MemoryError.
+// VALUE_FAIL, always.
+Value sequence_too_long(Vm *vm, const char *what, size_t length,
+                        int64_t times);
 // An int, a bool, or an object with __index__.
 bool value_is_index(Vm *vm, Value v);
 // For visit slots: calls `visit` for each object among the values.

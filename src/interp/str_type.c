@@ -114,7 +114,7 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     }
     count = count < 0 ? 0 : count;
     if (str->length != 0 && (uint64_t)count > PTRDIFF_MAX / 4 / str->length) {
-        return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
+        return sequence_too_long(vm, "string is", str->count, count);
     }
     // Also of a subclass: the result is plain.
     if (count == 0 || str->length == 0) {
