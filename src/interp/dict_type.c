@@ -191,6 +191,19 @@ static int dict_contains(Vm *vm, Value self, Value key)
     return dict_get(vm, value_as_dict(self), key, &value);
 }
 
+// What the iterator gives of an entry: dict_iterator has put the part there.
+static inline Value entry_part(Vm *vm, Iterator *self, const DictEntry *entry)
+{
+    Value part = self->state[1];
+    if (value_same(part, value_from_small('k'))) {
+        return value_retain(entry->key);
+    }
+    Value value = value_retain(entry->value);
+    return value_same(part, value_from_small('v'))
+               ? value
+               : iterator_pair(vm, self, value_retain(entry->key), value);
+}
+
 // The next entry forwards or backwards; `changed` texts as CPython's.
 static Value dict_step(Vm *vm, Iterator *self, bool backwards)
 {
@@ -228,29 +241,27 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
                            "dictionary keys changed during iteration");
     }
     self->expected = (given + 1) << 32 | dict->count;
-    // The iterator's part, as dict_iterator has put it there.
-    switch (value_small(self->state[1])) {
-    case 'k': return value_retain(entry->key);
-    case 'v': return value_retain(entry->value);
-    default: {
-        Value key = value_retain(entry->key);
-        Value value = value_retain(entry->value);
-        Tuple *pair = iterator_result(vm, self, 2);
-        if (pair == NULL) {
-            release(vm, key);
-            release(vm, value);
-            return VALUE_FAIL;
-        }
-        pair->items[0] = key;
-        pair->items[1] = value;
-        return value_from_object(pair);
-    }
-    }
+    return entry_part(vm, self, entry);
 }
 
 // The direction is in the function, so that an iterator needs no field for it.
+// An entry that is there, of a dict that has not changed, takes none of
+// dict_step's steps but the last.
 static Value step_forwards(Vm *vm, Iterator *self)
 {
+    if (LIKELY(value_is_object(self->state[0]))) {
+        const Dict *dict = value_as_dict(self->state[0]);
+        uint32_t expected = (uint32_t)self->expected;
+        if (LIKELY(dict->count == expected && self->position < dict->used &&
+                   self->expected >> 32 != expected)) {
+            const DictEntry *entry = &dict->entries[self->position];
+            if (LIKELY(!value_same(entry->key, VALUE_DELETED))) {
+                self->position++;
+                self->expected += (uint64_t)1 << 32;
+                return entry_part(vm, self, entry);
+            }
+        }
+    }
     return dict_step(vm, self, false);
 }
 

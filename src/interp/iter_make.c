@@ -21,7 +21,7 @@ static Value enumerate_step(Vm *vm, Iterator *self)
     if (value_unbound(self->state[0])) {
         return VALUE_STOP;
     }
-    Value item = value_next(vm, self->state[0]);
+    Value item = sequence_next(vm, self->state[0]);
     // An error leaves the iterator as it was: it may be asked again.
     if (value_failed(item) || value_same(item, VALUE_STOP)) {
         return value_failed(item) ? item : exhausted(vm, self);
@@ -32,19 +32,13 @@ static Value enumerate_step(Vm *vm, Iterator *self)
         !value_add_small(number, value_from_small(1), &next)) {
         next = value_binary(vm, BINARY_ADD, number, value_from_small(1));
     }
-    // Everything that can fail comes before the state changes.
-    Tuple *pair = value_failed(next) ? NULL
-                                     : iterator_result(vm, self, 2);
-    if (pair == NULL) {
-        release(vm, next);
+    if (value_failed(next)) {
         release(vm, item);
         return VALUE_FAIL;
     }
     // The old number moves into the pair; nothing is counted twice.
     self->state[1] = next;
-    pair->items[0] = number;
-    pair->items[1] = item;
-    return value_from_object(pair);
+    return iterator_pair(vm, self, number, item);
 }
 
 // `start` is UNBOUND for 0. Any size of int: the step adds with the protocol.
@@ -97,9 +91,9 @@ static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
                           size_t *stop)
 {
     *stop = 0;
-    Tuple *items = iterator_result(vm, self, iterators->count);
+    Tuple *items = iterator_reuse(vm, self, iterators->count);
     for (size_t i = 0; items != NULL && i < iterators->count; i++) {
-        Value item = value_next(vm, iterators->items[i]);
+        Value item = sequence_next(vm, iterators->items[i]);
         // Those behind it are not asked, as in CPython.
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             *stop = value_failed(item) ? 0 : i + 1;
@@ -107,7 +101,7 @@ static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
             object_release(&vm->ctx, items);
             return NULL;
         }
-        items->items[i] = item;
+        value_replace(&vm->ctx, &items->items[i], item);
     }
     return items;
 }
@@ -188,7 +182,7 @@ static Value map_step(Vm *vm, Iterator *self)
     Tuple *iterators = value_as_tuple(self->state[0]);
     // The common case needs no tuple of arguments.
     if (iterators->count == 1) {
-        Value item = value_next(vm, iterators->items[0]);
+        Value item = sequence_next(vm, iterators->items[0]);
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             return item;
         }
@@ -249,7 +243,7 @@ static Value filter_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     for (;;) {
-        Value item = value_next(vm, self->state[0]);
+        Value item = sequence_next(vm, self->state[0]);
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             return item;
         }

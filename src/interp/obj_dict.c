@@ -135,19 +135,14 @@ static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
     }
 }
 
-// The hash of a key that find_simple takes. Small ints are their own hash, but
-// for the largest: CPython reduces by the prime 2^61 - 1, which it is.
+// The hash of a key that find_simple takes.
 static inline bool simple_hash(Value key, uint64_t *hash)
 {
-    if (value_is_int(key) && value_rank(key) >= 0) {
-        *hash = (uint64_t)value_small(key);
-        return value_small(key) < VALUE_INT_MAX;
-    }
     if (value_is_plain_str(key)) {
         *hash = str_hash(value_as_str(key));
         return true;
     }
-    return false;
+    return int_hash_small(key, hash);
 }
 
 // Any key: hashes it and looks it up. As find. Ints, bools excluded, and strs

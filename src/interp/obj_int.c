@@ -248,8 +248,12 @@ uint64_t int_hash(Value v)
 {
     const uint64_t prime = ((uint64_t)1 << 61) - 1;
     IntView view;
+    uint64_t hash;
+    if (int_hash_small(v, &hash)) {
+        return hash;
+    }
     int_view(&view, v);
-    uint64_t hash = 0;
+    hash = 0;
     for (int i = view.number->used - 1; i >= 0; i--) {
         // hash * 2^60 + digit, modulo 2^61 - 1: a rotation by 60 of 61 bits.
         hash = ((hash << 60) & prime) | hash >> 1;

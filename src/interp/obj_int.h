@@ -42,4 +42,13 @@ Value int_binary(Vm *vm, BinaryOp op, Value a, Value b);
 int int_compare(Value a, Value b); // <0, 0, >0
 uint64_t int_hash(Value v); // Python's: modulo 2^61 - 1, -1 becomes -2
 
+// The same for an immediate int below that prime, which is its own hash.
+// False: v is none.
+static inline bool int_hash_small(Value v, uint64_t *hash)
+{
+    int64_t n = value_small(v);
+    *hash = (uint64_t)(n == -1 ? -2 : n);
+    return value_is_int(v) && n < VALUE_INT_MAX && n > -VALUE_INT_MAX;
+}
+
 #endif

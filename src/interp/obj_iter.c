@@ -274,11 +274,12 @@ static void empty_result(Vm *vm, Tuple *result)
 // A loop that takes the tuple apart gives it back at once, so the one made
 // first serves again, as in CPython: state[3] holds it. One that was kept by
 // somebody stays theirs, and from then on each result is a new one. A tuple
-// carries the trace it was born in, so while one runs all are new.
-Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
+// carries the trace it was born in, so while one runs all are new. What it
+// held is still there.
+Tuple *iterator_reuse(Vm *vm, Iterator *self, size_t count)
 {
     Value kept = self->state[3];
-    if (!value_unbound(kept)) {
+    if (LIKELY(!value_unbound(kept))) {
         Tuple *result = value_as_tuple(kept);
         // Somebody holds it, it has another length, or a trace would be told of
         // it.
@@ -287,7 +288,6 @@ Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
             result->head.birth != 0) {
             return tuple_new(vm, count);
         }
-        empty_result(vm, result);
         return object_retain(result);
     }
     Tuple *result = tuple_new(vm, count);
@@ -295,4 +295,28 @@ Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
         self->state[3] = value_from_object(object_retain(result));
     }
     return result;
+}
+
+// Those who fill it by themselves find it empty.
+Tuple *iterator_result(Vm *vm, Iterator *self, size_t count)
+{
+    Tuple *result = iterator_reuse(vm, self, count);
+    if (result != NULL) {
+        empty_result(vm, result);
+    }
+    return result;
+}
+
+// Stored before what stood there is released, as everywhere.
+Value iterator_pair(Vm *vm, Iterator *self, Value first, Value second)
+{
+    Tuple *pair = iterator_reuse(vm, self, 2);
+    if (UNLIKELY(pair == NULL)) {
+        release(vm, first);
+        release(vm, second);
+        return VALUE_FAIL;
+    }
+    value_replace(&vm->ctx, &pair->items[0], first);
+    value_replace(&vm->ctx, &pair->items[1], second);
+    return value_from_object(pair);
 }

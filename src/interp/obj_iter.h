@@ -30,6 +30,14 @@ struct Iterator {
 
 extern const TypeDef iterator_type_def;
 
+// A built-in iterator that no class of the program extends: its step is all
+// that its __next__ is.
+static inline bool iterator_is_plain(Value v)
+{
+    return value_is_kind(v, KIND_ITERATOR) &&
+           !(value_object(v)->type->flags & TYPE_HEAP);
+}
+
 // type_name: "list_iterator", the name of its type; a literal.
 MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
                                   IteratorFn step);
@@ -42,6 +50,10 @@ bool iterator_asks(Iterator *self);
 // if its receiver has let it go. Uses state[3].
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,
                                          size_t count);
+// The same with what it held last time: each item is to be replaced.
+MUST_CHECK struct Tuple *iterator_reuse(Vm *vm, Iterator *self, size_t count);
+// A tuple of this kind filled with two values, which are taken. VALUE_FAIL: no memory.
+Value iterator_pair(Vm *vm, Iterator *self, Value first, Value second);
 // Retains all three; None stands for what is missing.
 MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
 // A part of a slice, or an end given to index(): its number, clipped to what a

@@ -109,6 +109,8 @@ bool list_append(Vm *vm, List *list, Value item)
     return list_append_owned(vm, list, value_retain(item));
 }
 
+enum { PIECE = 1 << 16 }; // items that are copied between two polls
+
 // The fast way for a plain list or tuple. `count` is taken before anything
 // grows, so that l.extend(l) ends.
 static bool extend_array(Vm *vm, List *list, Object *from)
@@ -122,10 +124,16 @@ static bool extend_array(Vm *vm, List *list, Object *from)
     // Read after the growth: `from` may be the list itself.
     const Value *items = is_list ? ((List *)from)->items
                                  : ((Tuple *)from)->items;
-    for (size_t i = 0; i < count; i++) {
-        // Counted item by item, so that Ctrl-C leaves a valid list.
-        list->items[list->count++] = value_retain(items[i]);
-        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+    // Counted piece by piece, so that Ctrl-C leaves a valid list.
+    for (size_t done = 0; done < count;) {
+        size_t piece = count - done < PIECE ? count - done : PIECE;
+        Value *out = list->items + list->count;
+        for (size_t i = 0; i < piece; i++) {
+            out[i] = value_retain(items[done + i]);
+        }
+        list->count += piece;
+        done += piece;
+        if (!ctx_poll(&vm->ctx)) {
             return false;
         }
     }
@@ -181,6 +189,29 @@ static bool list_take(Vm *vm, Sink *sink, Value item)
     return true;
 }
 
+// All that a built-in iterator gives, as value_next would get it.
+static bool extend_steps(Vm *vm, List *list, Value source)
+{
+    Iterator *iterator = (Iterator *)value_object(source);
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    Value item = VALUE_UNBOUND;
+    while (ok && !value_same(item = iterator->step(vm, iterator),
+                             VALUE_STOP)) {
+        ok = !value_failed(item) && list_append_owned(vm, list, item) &&
+             ctx_poll(&vm->ctx);
+    }
+    ctx_leave(&vm->ctx);
+    // A StopIteration of the function of map() ends it.
+    if (value_failed(item) && raise_matches(vm, ERR_STOP_ITERATION)) {
+        raise_clear(vm);
+        return true;
+    }
+    return ok;
+}
+
 // Plain lists, tuples and ASCII texts need no iterator, but a subclass may
 // define __iter__. Items are appended as they come, so those before an error
 // stay, as in CPython; the poll lets Ctrl-C end an endless iterator.
@@ -199,6 +230,13 @@ bool list_extend(Vm *vm, List *list, Value iterable)
     Value iterator = value_iter(vm, iterable);
     if (value_failed(iterator)) {
         return false;
+    }
+    if (iterator_is_plain(iterator)) {
+        bool drained = range_room(vm, list, iterable) &&
+                       value_ask_length(vm, iterable) &&
+                       extend_steps(vm, list, iterator);
+        release(vm, iterator);
+        return drained;
     }
     Value item;
     // A generator's length is not known: its list grows as it comes.

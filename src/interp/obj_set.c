@@ -7,6 +7,7 @@
 
 #include "interp/note.h"
 #include "interp/obj_dict.h"
+#include "interp/obj_int.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
@@ -20,10 +21,15 @@ static SetEntry *new_table(Vm *vm, size_t slots)
     if (slots > PTRDIFF_MAX / sizeof(SetEntry)) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
+    static const SetEntry unused[SET_SLOTS] = {
+        {.key = VALUE_UNBOUND}, {.key = VALUE_UNBOUND}, {.key = VALUE_UNBOUND},
+        {.key = VALUE_UNBOUND}, {.key = VALUE_UNBOUND}, {.key = VALUE_UNBOUND},
+        {.key = VALUE_UNBOUND}, {.key = VALUE_UNBOUND}};
     SetEntry *table = ctx_alloc(&vm->ctx, slots * sizeof *table);
-    for (size_t i = 0; table != NULL && i < slots; i++) {
-        table[i] = (SetEntry){.key = VALUE_UNBOUND};
-        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+    // By eights, the least number of slots.
+    for (size_t i = 0; table != NULL && i < slots; i += SET_SLOTS) {
+        memcpy(table + i, unused, sizeof unused);
+        if (!ctx_poll_at(&vm->ctx, i + SET_SLOTS)) {
             ctx_free(&vm->ctx, table, slots * sizeof *table);
             return NULL;
         }
@@ -171,16 +177,43 @@ restart:
     }
 }
 
-// The hash of a small int that is not negative, the most common key, is the
-// int itself; all others take the protocol.
+// Of small ints and of texts without a call, as they are most of all keys.
 static inline bool hash_of(Vm *vm, Value key, uint64_t *hash)
 {
-    if (value_is_int(key) && value_rank(key) >= 0 &&
-        value_small(key) < VALUE_INT_MAX) {
-        *hash = (uint64_t)value_small(key);
+    if (value_is_plain_str(key)) {
+        *hash = str_hash(value_as_str(key));
         return true;
     }
-    return value_hash(vm, key, hash);
+    return int_hash_small(key, hash) || value_hash(vm, key, hash);
+}
+
+// The key's slot, or the unused one where it would go, as find tells; NULL:
+// find has to look. Runs no code; most look-ups end here. `adding`: a slot of a
+// removed key on the way might be used again.
+static inline SetEntry *seek(const Vm *vm, const Set *set, Value key,
+                             uint64_t hash, bool adding)
+{
+    size_t i = hash & set->mask;
+    size_t last = i + SET_LINEAR <= set->mask ? i + SET_LINEAR : i;
+    for (; i <= last; i++) {
+        SetEntry *entry = &set->table[i];
+        Value stored = entry->key;
+        if (value_unbound(stored) || value_same(stored, key)) {
+            return entry;
+        }
+        if (value_same(stored, VALUE_DELETED)) {
+            if (adding) {
+                return NULL;
+            }
+        } else if (entry->hash == hash) {
+            int equal = key_equal_simple(stored, key);
+            equal = equal < 0 ? tuple_equal_simple(vm, stored, key) : equal;
+            if (equal != 0) {
+                return equal > 0 ? entry : NULL;
+            }
+        }
+    }
+    return NULL;
 }
 
 // With a hash that is known from another table.
@@ -188,6 +221,10 @@ int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
     SetEntry *removed;
+    const SetEntry *sought = seek(vm, set, key, hash, false);
+    if (LIKELY(sought != NULL)) {
+        return !value_unbound(sought->key);
+    }
     return find(vm, set, key, hash, &found, &removed) == NULL ? -1 : found;
 }
 
@@ -237,7 +274,12 @@ int set_contains(Vm *vm, Set *set, Value key)
 bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
-    SetEntry *removed, *entry = find(vm, set, key, hash, &found, &removed);
+    SetEntry *removed = NULL, *entry = seek(vm, set, key, hash, true);
+    if (LIKELY(entry != NULL)) {
+        found = !value_unbound(entry->key);
+    } else {
+        entry = find(vm, set, key, hash, &found, &removed);
+    }
     if (entry == NULL || found) {
         return entry != NULL;
     }
@@ -284,7 +326,12 @@ int set_discard(Vm *vm, Set *set, Value key)
 int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
-    SetEntry *removed, *entry = find(vm, set, key, hash, &found, &removed);
+    SetEntry *removed, *entry = seek(vm, set, key, hash, false);
+    if (LIKELY(entry != NULL)) {
+        found = !value_unbound(entry->key);
+    } else {
+        entry = find(vm, set, key, hash, &found, &removed);
+    }
     if (entry == NULL || !found) {
         return entry == NULL ? -1 : 0;
     }

@@ -1,4 +1,5 @@
 // tuple: immutable; the hash is CPython's, so that sets of tuples print alike.
+#include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/object_copying.h"
 #include "interp/sequence.h"
@@ -190,13 +191,9 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
     for (size_t i = 0; i < tuple->count; i++) {
         uint64_t item;
         Value v = tuple->items[i];
-        // Most items are small ints, which hash to themselves.
-        // The largest immediate is left to value_hash, which knows what int's
-        // own hash makes of it.
-        if (value_is_int(v) && value_rank(v) >= 0 &&
-            value_small(v) < VALUE_INT_MAX) {
-            item = (uint64_t)value_small(v);
-        } else if (!value_hash(vm, v, &item) || !ctx_poll(&vm->ctx)) {
+        // Most items are small ints, or strs whose hash is at hand.
+        if (!int_hash_small(v, &item) &&
+            (!value_hash(vm, v, &item) || !ctx_poll(&vm->ctx))) {
             return false;
         }
         total += item * prime2;

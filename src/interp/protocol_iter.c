@@ -78,14 +78,6 @@ static inline Value step(Vm *vm, Iterator *self)
     return item;
 }
 
-// A built-in iterator that no class of the program extends: its step is all
-// that its __next__ is.
-static inline bool is_plain(Value v)
-{
-    return value_is_kind(v, KIND_ITERATOR) &&
-           !(value_object(v)->type->flags & TYPE_HEAP);
-}
-
 // The two kinds that loops meet most are called directly. VALUE_STOP instead of
 // a StopIteration saves making an exception at the end of each loop.
 Value value_next(Vm *vm, Value iterator)
@@ -94,7 +86,7 @@ Value value_next(Vm *vm, Value iterator)
         return generator_send(vm, (Generator *)value_object(iterator),
                               VALUE_NONE);
     }
-    if (is_plain(iterator)) {
+    if (iterator_is_plain(iterator)) {
         Value item = step(vm, (Iterator *)value_object(iterator));
         // A StopIteration of the function of map() or filter() ends them.
         if (UNLIKELY(value_failed(item)) &&
@@ -140,7 +132,7 @@ Value value_next_or_raise(Vm *vm, Value iterator)
         }
     }
     // A StopIteration of map()'s function keeps its value.
-    Value item = is_plain(iterator)
+    Value item = iterator_is_plain(iterator)
                      ? step(vm, (Iterator *)value_object(iterator))
                      : value_next(vm, iterator);
     return value_same(item, VALUE_STOP) ? value_raise_stop(vm, iterator)

@@ -173,7 +173,7 @@ Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
 // The length is read at each step: items appended during a loop are seen. At
 // the end the sequence is let go, so that an exhausted iterator stays exhausted
 // even if the list grows, as in CPython.
-static Value list_step(Vm *vm, Iterator *self)
+Value sequence_walk(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {
         return VALUE_STOP;
@@ -194,7 +194,7 @@ Value sequence_iter(Vm *vm, Value self)
         vm,
         value_object(self)->kind == KIND_LIST ? "list_iterator"
                                               : "tuple_iterator",
-        list_step);
+        sequence_walk);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }

@@ -16,6 +16,28 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b);
 int sequence_contains(Vm *vm, Value self, Value item);
 // An iterator that notices growth of a list, as CPython's does.
 Value sequence_iter(Vm *vm, Value self);
+// The step of those iterators.
+Value sequence_walk(Vm *vm, Iterator *self);
+// value_next, with a short way for those iterators: what iterators over other
+// iterators ask.
+static inline Value sequence_next(Vm *vm, Value source)
+{
+    if (value_is_kind(source, KIND_ITERATOR)) {
+        Iterator *self = (Iterator *)value_object(source);
+        if (self->step == sequence_walk && value_is_object(self->state[0])) {
+            const Object *walked = value_object(self->state[0]);
+            bool list = walked->kind == KIND_LIST;
+            size_t count = list ? ((const List *)walked)->count
+                                : ((const Tuple *)walked)->count;
+            if (LIKELY(self->position < count)) {
+                size_t at = self->position++;
+                return value_retain(list ? ((const List *)walked)->items[at]
+                                         : ((const Tuple *)walked)->items[at]);
+            }
+        }
+    }
+    return value_next(vm, source);
+}
 // "[1, 2]", "(1,)"; `open` and `close` again for a container inside itself.
 Value sequence_repr(Vm *vm, Value self, const char *open, const char *close);
 // Appends the repr of v. False with an error pending.

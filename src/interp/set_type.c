@@ -34,9 +34,12 @@ static void set_destroy(Vm *vm, Object *self)
 {
     Set *set = (Set *)self;
     SetEntry *table = set->table;
-    size_t mask = set->mask;
-    for (size_t i = 0; i <= mask; i++) {
-        release(vm, table[i].key);
+    size_t mask = set->mask, left = set->count;
+    // Nobody can see the set any more: what remains is the keys that it had.
+    for (const SetEntry *entry = table; left > 0; entry++) {
+        Value key = entry->key;
+        left -= !value_unbound(key) && !value_same(key, VALUE_DELETED);
+        release(vm, key);
     }
     ctx_free(&vm->ctx, table, (mask + 1) * sizeof *table);
     object_free(vm, self, sizeof *set);
@@ -240,10 +243,12 @@ static Value set_step(Vm *vm, Iterator *self)
         return raise_error(vm, ERR_RUNTIME,
                            "Set changed size during iteration");
     }
-    Value key;
-    if (set_next(set, &self->position, &key)) {
-        self->expected += (uint64_t)1 << 32;
-        return value_retain(key);
+    while (self->position <= set->mask) {
+        Value key = set->table[self->position++].key;
+        if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
+            self->expected += (uint64_t)1 << 32;
+            return value_retain(key);
+        }
     }
     // Ended for good, also if items are added later.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);

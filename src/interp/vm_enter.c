@@ -4,10 +4,13 @@
 // Invariant: window[-1] is the callee and holds it alive; vm_enter leaves the
 // result there, or a frame whose result will go there.
 #include "interp/class_new.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_float.h"
 #include "interp/obj_generator.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
+#include "interp/obj_list.h"
+#include "interp/obj_set.h"
 #include "interp/obj_str.h"
 #include "interp/vm_run.h"
 
@@ -180,10 +183,50 @@ static Value convert(Vm *vm, const Type *cls, Value v)
     return VALUE_UNBOUND;
 }
 
+// list, set, dict and tuple themselves, empty or with the items of `source`
+// (UNBOUND: none); UNBOUND: another class.
+static Value make_container(Vm *vm, const Type *cls, Value source)
+{
+    bool empty = value_unbound(source), filled;
+    Object *made = NULL;
+    if (cls == vm->types[KIND_LIST]) {
+        List *list = list_new(vm, 0);
+        made = (Object *)list;
+        filled = list != NULL && (empty || list_extend(vm, list, source));
+    } else if (cls == vm->types[KIND_SET]) {
+        Set *set = set_new(vm, false);
+        made = (Object *)set;
+        filled = set != NULL && (empty || set_update(vm, set, source));
+    } else if (cls == vm->types[KIND_DICT]) {
+        Dict *dict = dict_new(vm);
+        made = (Object *)dict;
+        filled = dict != NULL && (empty || dict_update(vm, dict, source));
+    } else if (cls == vm->types[KIND_TUPLE] && !empty) {
+        Tuple *tuple = value_to_tuple(vm, source);
+        made = (Object *)tuple;
+        filled = tuple != NULL;
+    } else {
+        return VALUE_UNBOUND;
+    }
+    if (!filled) {
+        object_release_null(&vm->ctx, made);
+        return VALUE_FAIL;
+    }
+    return value_from_object(made);
+}
+
 // A class whose instances are made by C.
 static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
                      Tuple *keyword_names)
 {
+    if (count <= 1 && keyword_names == NULL && !(cls->flags & TYPE_HEAP)) {
+        Value made = make_container(vm, cls,
+                                    count == 0 ? VALUE_UNBOUND : window[0]);
+        if (!value_unbound(made)) {
+            vm_empty_window(vm, window, count);
+            return finish(vm, window, made);
+        }
+    }
     if (count == 1 && keyword_names == NULL && !(cls->flags & TYPE_HEAP)) {
         Value made = convert(vm, cls, window[0]);
         if (!value_unbound(made)) {

@@ -117,7 +117,28 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
-// Also ends loops: all four registers of the state become empty.
+// All four registers of the state become empty.
+static void end_loop(Vm *vm, Frame *f, Ins ins)
+{
+    Value *state = &f->registers[INS_A(ins)];
+    for (uint32_t i = 0; i < 4; i++) {
+        value_replace(&vm->ctx, &state[i], VALUE_UNBOUND);
+    }
+}
+
+// As value_next reads the answers of an iterator.
+bool slow_for_end(Vm *vm, Frame *f, Ins ins, Value item)
+{
+    if (value_failed(item)) {
+        if (!raise_matches(vm, ERR_STOP_ITERATION)) {
+            return false;
+        }
+        raise_clear(vm);
+    }
+    end_loop(vm, f, ins);
+    return true;
+}
+
 // 1: an item; 0: the loop has ended, or a frame was entered that will give the
 // item; -1: failed.
 int slow_for_next(Vm *vm, Frame *f, Ins ins)
@@ -141,9 +162,7 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
         return -1;
     }
     if (value_same(item, VALUE_STOP)) {
-        for (uint32_t i = 0; i < 4; i++) {
-            value_replace(&vm->ctx, &state[i], VALUE_UNBOUND);
-        }
+        end_loop(vm, f, ins);
         return 0;
     }
     value_replace(&vm->ctx, &f->registers[INS_B(ins)], item);

@@ -7,6 +7,7 @@
 #ifndef DUET_INTERP_VM_LOOP_H
 #define DUET_INTERP_VM_LOOP_H
 
+#include "interp/obj_iter.h"
 #include "interp/vm_fast.h"
 #include "interp/vm_resume.h"
 

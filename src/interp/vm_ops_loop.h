@@ -46,5 +46,20 @@ OP_FORLOOP: {
             NEXT();
         }
     }
+    // Built-in iterators nest by C calls alone, and each of those is guarded.
+    if (LIKELY(iterator_is_plain(state[0]))) {
+        f->pc = pc;
+        Iterator *iterator = (Iterator *)value_object(state[0]);
+        item = iterator->step(vm, iterator);
+        if (LIKELY(!value_same(item, VALUE_STOP) && !value_failed(item))) {
+            SET(RB, item);
+            JUMP(FIELD_CI);
+            NEXT();
+        }
+        if (!slow_for_end(vm, f, ins, item)) {
+            goto error;
+        }
+        NEXT_POLL();
+    }
     SLOW_JUMP(slow_for_next);
 }

@@ -157,6 +157,9 @@ int slow_jump(Vm *vm, Frame *f, Ins ins);
 int slow_jump_truth(Vm *vm, Frame *f, Ins ins);
 int slow_match(Vm *vm, Frame *f, Ins ins);
 int slow_for_next(Vm *vm, Frame *f, Ins ins);
+// A built-in iterator gave VALUE_STOP or failed: ends the loop, which a
+// StopIteration of what it called does too. False: failed.
+MUST_CHECK bool slow_for_end(Vm *vm, Frame *f, Ins ins, Value item);
 int slow_send(Vm *vm, Frame *f, Ins ins);
 // Block instructions of converted code: where to go on, NULL: failed.
 const Ins *slow_block(Vm *vm, Frame *f, Ins ins);

@@ -32,11 +32,13 @@ const char *token_text(TokenKind kind)
     return token_table[kind].text;
 }
 
-// A linear search: the lengths differ in most rows, so few are compared.
+// The keywords stand together, at the end of the list. A linear search: the
+// first letters differ in most rows, so few are compared.
 TokenKind token_keyword(const char *text, size_t length)
 {
-    for (int kind = 0; kind < TOK_COUNT; kind++) {
-        if (token_table[kind].length == length &&
+    for (int kind = TOK_FALSE; kind < TOK_COUNT; kind++) {
+        if (token_table[kind].text[0] == text[0] &&
+            token_table[kind].length == length &&
             token_table[kind].class == KEYWORD &&
             memcmp(token_table[kind].text, text, length) == 0) {
             return (TokenKind)kind;
@@ -48,9 +50,9 @@ TokenKind token_keyword(const char *text, size_t length)
 // `text` is not empty. The first row that fits wins, which is the longest.
 TokenKind token_operator(const char *text, size_t available, size_t *length)
 {
-    for (int kind = 0; kind < TOK_COUNT; kind++) {
-        if (token_table[kind].class == OPERATOR &&
-            token_table[kind].text[0] == text[0] &&
+    for (int kind = TOK_POWER_EQUAL; kind < TOK_FALSE; kind++) {
+        if (token_table[kind].text[0] == text[0] &&
+            token_table[kind].class == OPERATOR &&
             token_table[kind].length <= available &&
             memcmp(token_table[kind].text, text, token_table[kind].length) ==
                 0) {
