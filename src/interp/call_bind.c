@@ -357,6 +357,80 @@ static bool bind_named(Function *function, Value *window, uint32_t count,
     return true;
 }
 
+// Whether no name is that of a parameter.
+static bool none_named(const Code *code, const Tuple *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        const Str *name = value_as_str(names->items[i]);
+        for (uint32_t at = 0; at < code->positional_count; at++) {
+            if (code->local_names[at] == name ||
+                str_equal(code->local_names[at], name)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The values at `window`, by their names, as a dict; NULL: failed.
+static Dict *named_rest(Vm *vm, const Value *window, const Tuple *names)
+{
+    Dict *rest = dict_new(vm);
+    for (size_t i = 0; rest != NULL && names != NULL && i < names->count;
+         i++) {
+        if (!dict_set(vm, rest, names->items[i], window[i])) {
+            object_release(&vm->ctx, rest);
+            rest = NULL;
+        }
+    }
+    return rest;
+}
+
+// What a function with *args or **kwargs that hands its arguments on is called
+// with: all positional parameters are given, and each name goes to **kwargs. 1:
+// bound; 0: not so; -1: no memory. Unless it is bound nothing has changed.
+static int bind_rest(Vm *vm, Function *function, Value *window, uint32_t count,
+                     const Tuple *names)
+{
+    const Code *code = function->code;
+    bool starred = code->flags & CODE_VARARGS;
+    bool named = code->flags & CODE_VARKEYWORDS;
+    uint32_t positional = code->positional_count;
+    uint32_t given = count - (names != NULL ? (uint32_t)names->count : 0);
+    if (!(starred || named) || code->keyword_only_count > 0 ||
+        given < positional || (given > positional && !starred) ||
+        (names != NULL && names->count > 0 &&
+         !(named && none_named(code, names)))) {
+        return 0;
+    }
+    Dict *rest = named ? named_rest(vm, window + given, names) : NULL;
+    if (named && rest == NULL) {
+        return -1;
+    }
+    // Moves the extra arguments, so that nothing may fail behind it.
+    Tuple *extra = !starred              ? NULL
+                   : given == positional ? tuple_new(vm, 0)
+                                         : tuple_take(vm, window + positional,
+                                                      given - positional);
+    if (starred && extra == NULL) {
+        object_release_null(&vm->ctx, rest);
+        return -1;
+    }
+    for (uint32_t i = positional; i < given; i++) {
+        window[i] = VALUE_UNBOUND;
+    }
+    for (uint32_t i = given; i < count; i++) {
+        value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+    }
+    if (starred) {
+        window[positional++] = value_from_object(extra);
+    }
+    if (named) {
+        window[positional] = value_from_object(rest);
+    }
+    return 1;
+}
+
 // On success window[0 .. parameters) holds them and nothing stands behind; on
 // failure the whole window is empty.
 // False: an error is pending.
@@ -371,6 +445,13 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
     if (keyword_names != NULL && keyword_names->count > 0 &&
         bind_named(function, window, count, keyword_names)) {
         return true;
+    }
+    int bound = bind_rest(vm, function, window, count, keyword_names);
+    if (bound != 0) {
+        for (uint32_t i = 0; bound < 0 && i < count; i++) {
+            value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+        }
+        return bound > 0;
     }
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;

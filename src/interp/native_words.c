@@ -481,6 +481,25 @@ static bool check_required(Vm *vm, const Native *native, uint32_t given,
     return true;
 }
 
+// Whether all names are those of keyword-only parameters, and no other of these
+// has to be given: then the names are right, whatever the style of the native.
+static bool names_fit(const Native *native, const Tuple *names)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        const NativeParam *param = &native->params[i];
+        if (param->kind == PARAM_KEYWORD_ONLY) {
+            bool named = !is_addition(native, param) &&
+                         has_name(names, param->name);
+            found += named;
+            if (!named && param->default_text == NULL) {
+                return false;
+            }
+        }
+    }
+    return found == names->count;
+}
+
 // True: the number and the names of the arguments fit. `given` counts positions
 // with self; `names` are the keywords, NULL: none.
 bool native_check_count(Vm *vm, const Native *native, uint32_t given,
@@ -490,9 +509,10 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
     uint32_t most = native->positional_count - self;
     uint32_t least = native->required_count - self;
     // By position alone, and right: by far the most.
-    if (names == NULL && given >= native->required_count && given >= self &&
+    if (given >= native->required_count && given >= self &&
         (given - self <= most ||
-         native_find_kind(native, PARAM_VARARGS) >= 0)) {
+         native_find_kind(native, PARAM_VARARGS) >= 0) &&
+        (names == NULL || names_fit(native, names))) {
         // Types and values are the native's own affair.
         return true;
     }

@@ -92,6 +92,16 @@ OP_CALLX:
         window = &RA + 1;
         goto call_window;
     }
+    f->pc = pc;
+    switch (vm_enter_spread(vm, &RA)) {
+    case -1:
+        goto error;
+    case SPREAD_NOT:
+        break;
+    default:
+        LOAD_FRAME();
+        NEXT_POLL();
+    }
     SLOW_HERE(slow_callx)
 // Any of these in a generator, whose registers are not on the stack.
 OP_CALLFAR: {

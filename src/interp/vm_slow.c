@@ -101,6 +101,31 @@ static Function *property_getter(Vm *vm, Value self, Str *name)
                                              : NULL;
 }
 
+// An instance's own attribute, where the class has nothing by that name and no
+// code of its own: what a place with instances of several shapes finds again
+// and again. It fills the cache for the next time. NULL: the general way.
+static const Value *own_attribute(Vm *vm, Value self, Str *name,
+                                  AttrCache *cache)
+{
+    if (!value_is_kind(self, KIND_INSTANCE) || vm->trace != NULL) {
+        return NULL;
+    }
+    const Instance *instance = (const Instance *)value_object(self);
+    Type *cls = instance->head.type;
+    if (instance->shape == NULL || cls->slots.get_attr != NULL ||
+        !value_unbound(type_lookup(vm, cls, name))) {
+        return NULL;
+    }
+    int32_t slot = object_shape_find(instance->shape, name);
+    if (slot < 0) {
+        return NULL;
+    }
+    *cache = (AttrCache){.shape = instance->shape,
+                         .slot = (uint32_t)slot,
+                         .epoch = (uint32_t)vm->epoch};
+    return &instance->slots[slot];
+}
+
 // The cache was filled for this module (AttrCache).
 static bool is_cached_module(Value self, const ObjectShape *shape)
 {
@@ -124,6 +149,10 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
             return slow_finish(vm, f, ins, value_retain(found), INS_B(ins),
                                -1);
         }
+    }
+    const Value *own = own_attribute(vm, self, name_of(f, INS_C(ins)), cache);
+    if (own != NULL) {
+        return slow_finish(vm, f, ins, value_retain(*own), INS_B(ins), -1);
     }
     Function *getter = property_getter(vm, self, name_of(f, INS_C(ins)));
     if (getter != NULL && vm_can_operate(vm, getter, 1)) {

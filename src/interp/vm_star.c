@@ -147,33 +147,54 @@ enum { SPREAD_MOST = 32 }; // arguments that are spread in place
 
 // What has no frame of its own (a native, a class that C makes) gets its
 // arguments from C, since registers above the caller's frame would not be safe
-// while it runs.
-bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
+// while it runs. The items, where the call can be made on the stack; NULL: not.
+static const Value *spread_source(Vm *vm, const Value *callee, size_t *length)
 {
     Value source = callee[1];
-    bool named = value_is_kind(callee[2], KIND_DICT) &&
-                 value_as_dict(callee[2])->count > 0;
-    if (!value_is_kind(callee[0], KIND_FUNCTION) || named ||
-        vm->trace != NULL || !value_is_object(source)) {
-        return false;
+    if (!value_is_kind(callee[0], KIND_FUNCTION) || vm->trace != NULL ||
+        !value_is_object(source)) {
+        return NULL;
     }
     // Exact types alone: a subclass may have an __iter__ of its own.
+    static const Value none[1];
     const Type *type = value_object(source)->type;
-    const Value *items = value_as_tuple(source)->items;
-    size_t length = value_as_tuple(source)->count;
+    const Value *items;
     if (type == vm->types[KIND_LIST]) {
         items = value_as_list(source)->items;
-        length = value_as_list(source)->count;
-    } else if (type != vm->types[KIND_TUPLE]) {
-        return false;
+        *length = value_as_list(source)->count;
+    } else if (type == vm->types[KIND_TUPLE]) {
+        items = value_as_tuple(source)->items;
+        *length = value_as_tuple(source)->count;
+    } else {
+        return NULL;
     }
     // The arguments may be more than the parameters until they are bound.
     const Code *code = ((Function *)value_object(callee[0]))->code;
-    if (length > SPREAD_MOST ||
-        callee + SPREAD_MOST + code->register_count + 16 > vm->stack_end) {
+    return *length > SPREAD_MOST ||
+                   callee + 2 * SPREAD_MOST + code->register_count + 16 >
+                       vm->stack_end
+               ? NULL
+           : items == NULL ? none
+                           : items;
+}
+
+// The dict of keywords, NULL: none.
+static Dict *spread_keywords(const Value *callee)
+{
+    bool named = value_is_kind(callee[2], KIND_DICT) &&
+                 value_as_dict(callee[2])->count > 0;
+    return named ? value_as_dict(callee[2]) : NULL;
+}
+
+bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
+{
+    size_t length;
+    const Value *items = spread_source(vm, callee, &length);
+    if (items == NULL || spread_keywords(callee) != NULL) {
         return false;
     }
     // `source` is held until its items have been counted.
+    Value source = callee[1];
     callee[1] = VALUE_UNBOUND;
     value_replace(&vm->ctx, &callee[2], VALUE_UNBOUND);
     for (size_t i = 0; i < length; i++) {
@@ -182,6 +203,38 @@ bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
     release(vm, source);
     *count = (uint32_t)length;
     return true;
+}
+
+// The names become a tuple for the time of binding. The list and the dict are
+// held until what they hold has been counted.
+int vm_enter_spread(Vm *vm, Value *callee)
+{
+    size_t length;
+    const Value *items = spread_source(vm, callee, &length);
+    Dict *keywords = spread_keywords(callee);
+    if (items == NULL || keywords == NULL || keywords->count > SPREAD_MOST) {
+        return SPREAD_NOT;
+    }
+    Tuple *names = tuple_new(vm, keywords->count);
+    if (names == NULL) {
+        return -1;
+    }
+    Value source = callee[1], mapping = callee[2], key, value;
+    callee[1] = callee[2] = VALUE_UNBOUND;
+    Value *window = callee + 1, *place = window;
+    for (size_t i = 0; i < length; i++) {
+        *place++ = value_retain(items[i]);
+    }
+    uint32_t position = 0, i = 0;
+    while (dict_next(keywords, &position, &key, &value)) {
+        names->items[i++] = value_retain(key);
+        *place++ = value_retain(value);
+    }
+    int entered = vm_enter(vm, window, (uint32_t)(place - window), names);
+    object_release(&vm->ctx, names);
+    release(vm, source);
+    release(vm, mapping);
+    return entered;
 }
 
 // A call with * or **: the arguments are in a list and a dict already.
