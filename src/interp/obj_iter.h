@@ -51,8 +51,10 @@ bool iterator_asks(Iterator *self);
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,
                                          size_t count);
 // The same with what it held last time: each item is to be replaced.
-MUST_CHECK struct Tuple *iterator_reuse(Vm *vm, Iterator *self, size_t count);
-// A tuple of this kind filled with two values, which are taken. VALUE_FAIL: no memory.
+MUST_CHECK struct Tuple *iterator_reuse(Vm *vm, Iterator *self,
+                                        size_t count);
+// A tuple of this kind filled with two values, which are taken. VALUE_FAIL: no
+// memory.
 Value iterator_pair(Vm *vm, Iterator *self, Value first, Value second);
 // Retains all three; None stands for what is missing.
 MUST_CHECK Slice *slice_new(Vm *vm, Value start, Value stop, Value step);
