@@ -203,6 +203,9 @@ void compile_with(Compiler *c, const Node *node);
 // Emits what stands between here and `until`; after the jump or return that
 // follows, leave_resume begins the protected ranges again.
 void leave_to(Compiler *c, const Exit *until);
+// Due after c->exits was set to a new block: CPython's limit on their number,
+// a SyntaxError.
+void blocks_limit(Compiler *c);
 // What leave_to took off is in force again.
 void leave_resume(Compiler *c, const Exit *until);
 

@@ -28,12 +28,16 @@ static void comp_element(Compiler *c, const Node *node, Reg result)
 }
 
 // The first iterable was computed outside and is the only parameter. Recursion
-// by clauses: as deep as there are `for`s, which the parser limits.
+// by clauses: as deep as there are `for`s, of which a text may have any number.
 static void comp_loop(Compiler *c, const Node *node, NodeList generators,
                       uint32_t index, Reg result)
 {
     if (index == generators.count) {
         comp_element(c, node, result);
+        return;
+    }
+    if (c->failed || !ctx_enter(&c->vm->ctx)) {
+        c->failed = true;
         return;
     }
     const Node *g = generators.items[index];
@@ -66,6 +70,7 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     c->span = place;
     emit_jump(c, OPCODE_FORLOOP, state, item, again);
     c->top = state;
+    ctx_leave(&c->vm->ctx);
 }
 
 // A function of one parameter that is made and called at once, as in CPython

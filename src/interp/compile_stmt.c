@@ -18,6 +18,7 @@ static void forget_bound(Compiler *c, size_t count)
 static void loop_body(Compiler *c, NodeList list, Exit *loop)
 {
     c->exits = loop;
+    blocks_limit(c);
     body(c, list);
     c->exits = loop->outer;
 }

@@ -22,6 +22,21 @@ static void end(Compiler *c, const Range *range)
     add_handler(c, range->start, label_here(c), range->target, range->depth);
 }
 
+// A handler counts twice, since CPython has a block for all handlers and one
+// for each. `finally` inside of `finally` doubles its code at every level, so
+// without a limit a short text could be compiled for ever.
+void blocks_limit(Compiler *c)
+{
+    enum { BLOCKS_MAX = 20 };
+    uint32_t count = 0;
+    for (const Exit *exit = c->exits; exit != NULL; exit = exit->outer) {
+        count += exit->kind == EXIT_HANDLED && exit->ranges != NULL ? 2 : 1;
+    }
+    if (count > BLOCKS_MAX) {
+        compile_error(c, c->span, "too many statically nested blocks");
+    }
+}
+
 // What stands between here and the end of the block, for break and return.
 static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
 {
@@ -30,6 +45,7 @@ static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
                    .handled = c->handled,
                    .ranges = range};
     c->exits = exit;
+    blocks_limit(c);
 }
 
 // The way out through one block; its own range ends first.
@@ -288,7 +304,9 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
         emit(c, OPCODE_DROP, value, 0, 0);
     }
     c->top = value;
-    with_item(c, node, index + 1);
+    if (!c->failed) {
+        with_item(c, node, index + 1); // as deep as blocks may nest
+    }
     end(c, &range);
     c->exits = exit.outer;
     c->span = node->span;

@@ -121,24 +121,29 @@ bool slow_popexc(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
-// Tuples may nest; classes are compared by their MRO alone, as in CPython.
+// Classes are compared by their MRO alone, as in CPython. A tuple holds classes
+// only, not further tuples, and all of them are looked at before any is tried.
+// -1: an error is pending.
 static int matches(Vm *vm, Value exception, Value wanted)
 {
-    if (value_is_kind(wanted, KIND_TUPLE)) {
-        const Tuple *tuple = value_as_tuple(wanted);
-        int found = 0;
-        for (size_t i = 0; i < tuple->count && found == 0; i++) {
-            found = matches(vm, exception, tuple->items[i]);
+    bool several = value_is_kind(wanted, KIND_TUPLE);
+    const Value *classes =
+        several ? value_as_tuple(wanted)->items : &wanted;
+    size_t count = several ? value_as_tuple(wanted)->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_exception_class(classes[i])) {
+            return raise_int(vm, ERR_TYPE,
+                             "catching classes that do not inherit from "
+                             "BaseException is not allowed");
         }
-        return found;
     }
-    if (!is_exception_class(wanted)) {
-        return raise_int(vm, ERR_TYPE,
-                         "catching classes that do not inherit from "
-                         "BaseException is not allowed");
+    Type *type = type_of(vm, exception);
+    for (size_t i = 0; i < count; i++) {
+        if (type_is_subtype(type, (Type *)value_object(classes[i]))) {
+            return 1;
+        }
     }
-    return type_is_subtype(type_of(vm, exception),
-                           (Type *)value_object(wanted));
+    return 0;
 }
 
 // Jumps when the handler does not fit.
