@@ -53,6 +53,16 @@ static ssize_t read_block(Vm *vm, const File *file, char *block, size_t size)
     return count;
 }
 
+// False: the last addition to the buffer failed, with its error pending. The
+// buffer keeps what came and can be read on: Ctrl-C in a long read does not
+// end the file.
+static bool add_done(File *file)
+{
+    bool done = strbuf_ok(&file->in);
+    file->in.failed = false;
+    return done;
+}
+
 // 1: more bytes came; 0: the end; -1: failed. They are not looked at.
 // EINTR is no error to a program (PEP 475).
 static int fill_raw(Vm *vm, File *file)
@@ -72,7 +82,7 @@ static int fill_raw(Vm *vm, File *file)
             return -1;
         }
         strbuf_add(&file->in, block, (size_t)count);
-        return !strbuf_ok(&file->in) ? -1 : count > 0;
+        return !add_done(file) ? -1 : count > 0;
     }
 }
 
@@ -158,7 +168,7 @@ static int fill_whole(Vm *vm, File *file)
                value_as_str(text)->length);
     release(vm, text);
     file->in_valid = file->in.length;
-    return strbuf_ok(&file->in) ? 1 : -1;
+    return add_done(file) ? 1 : -1;
 }
 
 // 1: there is more to give out; 0: the end; -1: failed.

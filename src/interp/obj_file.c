@@ -201,13 +201,17 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
     if (!flush_stdout_first(vm, file) || !file_forget(vm, file)) {
         return false;
     }
-    // A failed allocation shows in strbuf_ok.
+    // A failed allocation, or Ctrl-C in a long text, shows in strbuf_ok: then
+    // nothing of the text is written, and the next write begins afresh.
+    size_t before = file->out.length;
     if (UNLIKELY(is_marked(vm, file))) {
         add_marked(file, text, length);
     } else {
         strbuf_add(&file->out, text, length);
     }
     if (!strbuf_ok(&file->out)) {
+        file->out.failed = false;
+        file->out.length = before;
         return false;
     }
     // Otherwise the system is called when the buffer is full.
