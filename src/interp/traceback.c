@@ -59,7 +59,7 @@ static void print_fold(StrBuf *out, uint32_t repeats)
 }
 
 // Entries [newest, oldest] are stored newest first and printed oldest first.
-// False: interrupted.
+// False: interrupted, or no memory.
 static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
                           uint32_t oldest, uint32_t newest)
 {
@@ -75,16 +75,16 @@ static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
             raise_print_entry(out, entry->code, entry->word);
         }
         // A traceback may have as many entries as the recursion limit.
-        if (!ctx_poll(&vm->ctx)) {
+        if (!strbuf_ok(out) || !ctx_poll(&vm->ctx)) {
             return false;
         }
     }
     print_fold(out, repeats);
-    return true;
+    return strbuf_ok(out);
 }
 
 // limit n: the n oldest; -n: the n newest; INT64_MIN: all.
-// False: interrupted. A limit of 0 does not come here.
+// False: as print_entries. A limit of 0 does not come here.
 static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
                          int64_t limit)
 {
@@ -127,7 +127,7 @@ static void print_message(Vm *vm, StrBuf *out, Value exception,
     } else if (text->length > 0) {
         strbuf_puts(out, ": ");
         strbuf_add(out, text->text, text->length);
-        if (suggest) {
+        if (suggest && strbuf_ok(out)) {
             suggest_print(vm, out, e);
         }
     }
@@ -171,7 +171,7 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
     }
     // A copy: the text of a note may change the list.
     Tuple *all = value_to_tuple(vm, notes);
-    for (size_t i = 0; all != NULL && i < all->count; i++) {
+    for (size_t i = 0; all != NULL && strbuf_ok(out) && i < all->count; i++) {
         print_note(vm, out, all->items[i]);
     }
     object_release_null(&vm->ctx, all);
@@ -180,6 +180,9 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
 
 // What stands below the frames: class, message, notes.
 // False: an error is pending. Only a SyntaxError and its kin have a place.
+// The texts of message and notes are made by the program, which is not called
+// while a failure of `out` is pending: it would be taken for the text's, and
+// cleared.
 static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
 {
     Exception *exception = value_as_exception(value);
@@ -189,9 +192,12 @@ static bool print_last(Vm *vm, StrBuf *out, Value value, bool suggest)
         syntax_print_place(out, place, !suggest, point);
     }
     print_class(vm, out, exception->head.type);
+    if (!strbuf_ok(out)) {
+        return false;
+    }
     print_message(vm, out, value, suggest);
     strbuf_putc(out, '\n');
-    return print_notes(vm, out, exception);
+    return strbuf_ok(out) && print_notes(vm, out, exception);
 }
 
 // As traceback.format_exception_only: without frames, chain or proposal.
