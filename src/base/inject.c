@@ -8,6 +8,12 @@
 // A child must end with success, or with status 1 or 2 and a message about
 // memory; no signal, nothing from a sanitizer, and no block that is left when
 // its context is destroyed.
+//
+// DUET_SWEEP_WANT=FILE is what a whole run prints, and standard output must
+// then be a file: a child that nowhere speaks of memory got over its failure,
+// so it must print what was still to come, and end as the whole run does
+// (DUET_SWEEP_STATUS). This finds results that are short because a callee's
+// failure was not looked at.
 #include "base/inject.h"
 
 #include <stdbool.h>
@@ -29,6 +35,9 @@ static struct {
     unsigned long long first, step, last; // the row; no step: none
     unsigned long long tried, bad;
     FILE *report; // what a child says; NULL: no row, or we are a child
+    FILE *output; // what a child prints; NULL when nobody asks
+    FILE *want;   // what a whole run prints; NULL: not known
+    int status;   // with which a whole run ends
 } row;
 
 // Reads the environment once.
@@ -41,6 +50,39 @@ static void read_row(void)
         row.step > 0) {
         row.report = tmpfile();
     }
+    const char *want = getenv("DUET_SWEEP_WANT");
+    const char *status = getenv("DUET_SWEEP_STATUS");
+    row.want = want == NULL ? NULL : fopen(want, "r");
+    row.output = row.want == NULL ? NULL : tmpfile();
+    row.status = status == NULL ? 0 : atoi(status);
+}
+
+// Whether a message names memory: the child's user has been told.
+static bool tells_of_memory(const char *text)
+{
+    return strstr(text, "MemoryError") != NULL ||
+           strstr(text, "memory") != NULL;
+}
+
+// Whether the child printed what the parent has still to print, or told of
+// memory in a line of it. Texts longer than REPORT_MOST are compared as far.
+static bool is_whole(const char *text)
+{
+    if (row.output == NULL) {
+        return true;
+    }
+    static char got[REPORT_MOST], due[REPORT_MOST]; // of the test build alone
+    rewind(row.output);
+    size_t length = fread(got, 1, sizeof got - 1, row.output);
+    got[length] = '\0';
+    long written = (long)lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    if (tells_of_memory(text) || tells_of_memory(got) ||
+        length == sizeof got - 1 || written < 0 ||
+        fseek(row.want, written, SEEK_SET) != 0) {
+        return true;
+    }
+    size_t left = fread(due, 1, sizeof due - 1, row.want);
+    return left == length && memcmp(got, due, length) == 0;
 }
 
 // Whether the messages are what a failed allocation may leave.
@@ -52,9 +94,8 @@ static bool is_well(const char *text, int status)
         return false;
     }
     int code = WEXITSTATUS(status);
-    return code == 0 || ((code == 1 || code == 2) &&
-                         (strstr(text, "MemoryError") != NULL ||
-                          strstr(text, "memory") != NULL));
+    return code == row.status ||
+           ((code == 1 || code == 2) && tells_of_memory(text));
 }
 
 // The parent's half: waits, judges, and shows what a bad child said.
@@ -67,10 +108,11 @@ static void judge(unsigned long long number, pid_t child)
     size_t length = fread(text, 1, sizeof text - 1, row.report);
     text[length] = '\0';
     row.tried++;
-    if (!is_well(text, status)) {
+    bool well = is_well(text, status);
+    if (!well || !is_whole(text)) {
         row.bad++;
-        fprintf(stderr, "allocation %llu: status %d\n%s\n", number,
-                status, text);
+        fprintf(stderr, "allocation %llu: status %d%s\n%s\n", number,
+                status, well ? ", and another output" : "", text);
     }
 }
 
@@ -79,7 +121,9 @@ static bool fork_here(unsigned long long number)
 {
     fflush(stdout);
     rewind(row.report);
-    if (ftruncate(fileno(row.report), 0) != 0) {
+    if (ftruncate(fileno(row.report), 0) != 0 ||
+        (row.output != NULL && (rewind(row.output),
+                                ftruncate(fileno(row.output), 0) != 0))) {
         return false;
     }
     pid_t child = fork();
@@ -91,7 +135,9 @@ static bool fork_here(unsigned long long number)
     }
     alarm(CHILD_SECONDS);
     dup2(fileno(row.report), STDERR_FILENO);
-    if (freopen("/dev/null", "w", stdout) == NULL) {
+    if (row.output != NULL) {
+        dup2(fileno(row.output), STDOUT_FILENO);
+    } else if (freopen("/dev/null", "w", stdout) == NULL) {
         _exit(3);
     }
     row.report = NULL;
