@@ -17,6 +17,7 @@ lib_modules = \
 	lib/argparse/_groups.duet \
 	lib/argparse/_run.duet \
 	lib/array.duet \
+	lib/atexit.duet \
 	lib/base64.duet \
 	lib/binascii.duet \
 	lib/bisect.duet \

@@ -11,6 +11,7 @@
 #include "interp/obj_generator.h"
 #include "interp/obj_weakref.h"
 #include "interp/protocol.h"
+#include "interp/sys_hooks.h"
 
 // A generator that has not begun, or is done, has no `finally` to run.
 bool finalize_wanted(const Object *object)
@@ -66,6 +67,11 @@ static void finalize_unraisable(Vm *vm, Value where)
     strbuf_init(&out, &vm->ctx);
     // Taken first, as the repr below must run without a pending error.
     Value exception = raise_take(vm);
+    if (sys_tell_unraisable(vm, exception, where)) {
+        strbuf_free(&out);
+        release(vm, exception);
+        return;
+    }
     print_where(vm, &out, where);
     if (!raise_print_traceback(vm, exception, INT64_MIN, &out) ||
         !write_error(vm, strbuf_text(&out), out.length)) {

@@ -74,7 +74,7 @@ GC_BODY(get_count)
 GC_BODY(get_threshold)
 {
     (void)args, (void)count;
-    return three_ints(vm, vm->gc.threshold, 0, 0);
+    return three_ints(vm, vm->gc.threshold, 10, 10);
 }
 
 // What has been made since the last collection still counts: the room shifts by
@@ -108,6 +108,21 @@ GC_BODY(is_finalized)
                            (value_object(args[0])->flags & OBJECT_FINALIZED));
 }
 
+// freeze() and set_debug(): nothing is to be kept out of collections, and they
+// have nothing to tell.
+GC_BODY(nothing)
+{
+    (void)vm, (void)args, (void)count;
+    return VALUE_NONE;
+}
+
+// What is frozen, and the flags of set_debug().
+GC_BODY(none_frozen)
+{
+    (void)vm, (void)args, (void)count;
+    return value_from_small(0);
+}
+
 // What programs use of CPython's gc; get_objects and its kind are absent.
 static const NativeDef gc_functions[] = {
     {"collect", "generation=2, /", gc_collect,
@@ -127,6 +142,11 @@ static const NativeDef gc_functions[] = {
      "Whether the collector knows the object."},
     {"is_finalized", "obj, /", gc_is_finalized,
      "Whether its __del__ has been called."},
+    {"freeze", "", gc_nothing, "Accepted; collections leave nothing out."},
+    {"unfreeze", "", gc_nothing, "Accepted; nothing is frozen."},
+    {"get_freeze_count", "", gc_none_frozen, "How many are frozen: 0."},
+    {"set_debug", "flags, /", gc_nothing, "Accepted; nothing is told."},
+    {"get_debug", "", gc_none_frozen, "The flags of set_debug(): 0."},
     {NULL, NULL, NULL, NULL}};
 
 // Everything can be collected here, so the list of what could not is empty.

@@ -124,15 +124,12 @@ static void exception_clear(Vm *vm, Object *object)
     }
 }
 
-static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords);
-static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords);
-
 // Whether instances get their args by __init__ alone: a subclass of OSError with
 // an __init__ of its own, which may pass others on, and no __new__ of its own.
 static bool takes_args_later(Vm *vm, const Type *cls)
 {
-    return cls->slots.init != exception_init &&
-           cls->slots.make == exception_make &&
+    const TypeSlots *own = &vm->types[KIND_EXCEPTION]->slots;
+    return cls->slots.init != own->init && cls->slots.make == own->make &&
            type_is_subtype(cls, type_of_error(vm, ERR_OS));
 }
 

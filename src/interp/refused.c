@@ -19,7 +19,7 @@ static const struct {
 // Duet has are never missed.
 static const char modules[] =
     "abc aifc antigravity argparse array ast asynchat asyncio asyncore "
-    "atexit audioop base64 bdb binascii bisect builtins bz2 cProfile "
+    "audioop base64 bdb binascii bisect builtins bz2 cProfile "
     "calendar cgi cgitb chunk cmath cmd code codecs codeop collections "
     "colorsys compileall concurrent configparser contextlib contextvars "
     "copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal "

@@ -172,6 +172,7 @@ interp_sources += src/interp/str_split.c
 interp_sources += src/interp/str_translate.c
 interp_sources += src/interp/str_type.c
 interp_sources += src/interp/suggest.c
+interp_sources += src/interp/sys_hooks.c
 interp_sources += src/interp/syntax_place.c
 interp_sources += src/interp/syntax_warnings.c
 interp_sources += src/interp/tensor_call.c

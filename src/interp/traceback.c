@@ -7,6 +7,7 @@
 #include "interp/obj_exception.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "interp/sys_hooks.h"
 
 enum {
     FOLD_AFTER = 3, // equal entries printed before folding
@@ -283,12 +284,15 @@ static bool print_chain(Vm *vm, Value exception, int64_t limit, StrBuf *out,
 // With proposals: what people read at the prompt and on standard error.
 bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 {
-    return print_chain(vm, exception, limit, out, true);
+    int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;
+    // Of sys.tracebacklimit the newest entries.
+    return print_chain(vm, exception, set >= 0 ? -set : limit, out, true);
 }
 
 // For programs, which expect what the module traceback of CPython gives.
 bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
                             StrBuf *out)
 {
-    return print_chain(vm, exception, limit, out, false);
+    int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;
+    return print_chain(vm, exception, set >= 0 ? set : limit, out, false);
 }

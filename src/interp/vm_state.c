@@ -18,6 +18,7 @@
 #include "interp/obj_weakref.h"
 #include "interp/protocol.h"
 #include "interp/syntax_warnings.h"
+#include "interp/sys_hooks.h"
 #include "interp/vm_run.h"
 #include "parser/parser.h"
 
@@ -185,6 +186,7 @@ static void release_shared(Vm *vm)
 // open.
 void vm_finish(Vm *vm)
 {
+    sys_run_exit(vm);
     if (vm->modules != NULL) {
         dict_clear(vm, vm->modules);
     }

@@ -16,6 +16,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "interp/sys_hooks.h"
 #include "repl/colour.h"
 #include "repl/entries.h"
 #include "repl/hooks.h"
@@ -298,6 +299,24 @@ void session_strip(Session *session, Value exception)
     strip_frames(&session->vm->ctx, value_as_exception(exception)->traceback);
 }
 
+// By the program's own hook, if it has one; where that fails, its error is told
+// before the one that it was for.
+static void tell(Vm *vm, Value exception)
+{
+    int told = sys_tell_error(vm, exception);
+    if (told == 1) {
+        return;
+    }
+    if (told < 0) {
+        Value failure = raise_take(vm);
+        fputs("Error in sys.excepthook:\n", stderr);
+        print_traceback(vm, failure);
+        fputs("\nOriginal exception was:\n", stderr);
+        release(vm, failure);
+    }
+    print_traceback(vm, exception);
+}
+
 // Takes the error out, so that nothing is pending afterwards whatever happens
 // on the way.
 void session_report(Session *session)
@@ -317,7 +336,7 @@ void session_report(Session *session)
         session->exiting = true; // nobody reads: end quietly
         session->status = SESSION_ERROR;
     } else {
-        print_traceback(vm, exception);
+        tell(vm, exception);
         session->status = is_error(vm, exception, ERR_INTERRUPT)
                               ? SESSION_INTERRUPTED
                               : SESSION_ERROR;
