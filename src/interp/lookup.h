@@ -10,7 +10,8 @@
 enum { STR_MISSED = 128 };
 // Likewise: a class attribute of this name, plain data, was set anew, as
 // counters are. Answers for it are kept no more, so that the next time nothing
-// else is forgotten. The bit is the collector's, which sees no Str.
-enum { STR_RENEWED = OBJECT_CANDIDATE };
+// else is forgotten. No Str has a __del__ that could have run; the collector's
+// own bits would make it look for links in front of the Str.
+enum { STR_RENEWED = OBJECT_FINALIZED };
 
 #endif

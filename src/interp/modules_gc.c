@@ -105,6 +105,7 @@ GC_BODY(is_finalized)
 {
     (void)vm, (void)count;
     return value_from_bool(value_is_object(args[0]) &&
+                           !value_is_kind(args[0], KIND_STR) &&
                            (value_object(args[0])->flags & OBJECT_FINALIZED));
 }
 
