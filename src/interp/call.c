@@ -55,7 +55,8 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
             return raise_false(
                 vm, ERR_TYPE,
                 "argument for %s() given by name ('%s') and position (%d)",
-                native->def->name, name->text, at + 1);
+                native->def->name, name->text,
+                at + 1 - (int)native_self_count(native));
         }
         if (at >= 0) {
             // The window keeps its own reference.

@@ -1,6 +1,7 @@
 // Code objects and the positions of their instructions.
 #include "interp/code.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "interp/memory.h"
@@ -268,11 +269,23 @@ static const MemberDef code_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// As CPython's code_repr.
+static Value code_repr(Vm *vm, Value self)
+{
+    Code *code = (Code *)value_object(self);
+    Str *text = str_printf(
+        vm, "<code object %s at %p, file \"%s\", line %" PRId64 ">",
+        code->name == NULL ? "?" : code->name->text, (void *)code,
+        code->source == NULL ? "" : code->source->name,
+        value_small(member_firstline(vm, self)));
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
 const TypeDef code_type_def = {
     .name = "code",
     .kind = KIND_CODE,
     .size = sizeof(Code),
     .flags = TYPE_FINAL,
-    .slots = {.destroy = code_destroy},
+    .slots = {.destroy = code_destroy, .repr = code_repr},
     .members = code_members,
 };

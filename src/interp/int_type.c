@@ -224,10 +224,11 @@ static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
 {
     // Borrowed from the arguments.
     *base = args->count > 1 ? args->items[1] : VALUE_UNBOUND;
-    if (args->count > 2) {
+    size_t given = args->count + (keywords == NULL ? 0 : keywords->count);
+    if (given > 2) {
         return raise_false(vm, ERR_TYPE,
                            "int() takes at most 2 arguments (%zu given)",
-                           args->count);
+                           given);
     }
     // Only `base` may be given by name: int(x=1) is an error since Python 3.7.
     Value key, value;

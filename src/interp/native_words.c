@@ -192,7 +192,7 @@ static bool is_unpacked_slot(const Native *native)
 }
 
 // Methods do not count self in their messages, nor class methods their class.
-static uint32_t self_count(const Native *native)
+uint32_t native_self_count(const Native *native)
 {
     return is_method(native) ? 1 : 0;
 }
@@ -211,7 +211,7 @@ static bool is_addition(const Native *native, const NativeParam *param)
 // passed over: no keyword may name it.
 int native_find_param(const Native *native, Str *name)
 {
-    for (uint32_t i = self_count(native); i < native->param_count; i++) {
+    for (uint32_t i = native_self_count(native); i < native->param_count; i++) {
         // A positional-only name does not count, so that **kwargs may have it.
         const NativeParam *param = &native->params[i];
         bool named = param->kind == PARAM_POSITIONAL ||
@@ -241,7 +241,7 @@ int native_find_kind(const Native *native, ParamKind kind)
 static uint32_t count_params(const Native *native, ParamKind kind)
 {
     uint32_t count = 0;
-    for (uint32_t i = self_count(native); i < native->param_count; i++) {
+    for (uint32_t i = native_self_count(native); i < native->param_count; i++) {
         const NativeParam *param = &native->params[i];
         count += param->kind != PARAM_VARARGS &&
                  param->kind != PARAM_VARKEYWORDS &&
@@ -356,12 +356,13 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
                                 uint32_t keywords)
 {
     // Without self, as `given` is.
-    uint32_t most = native->positional_count - self_count(native);
-    uint32_t required = native->required_count - self_count(native);
+    uint32_t most = native->positional_count - native_self_count(native);
+    uint32_t required = native->required_count - native_self_count(native);
     uint32_t all = count_params(native, PARAM_VARKEYWORDS);
     uint32_t least = 0;
     // Those required by position alone; the others are named when missing.
-    for (uint32_t i = self_count(native); i < native->required_count; i++) {
+    for (uint32_t i = native_self_count(native); i < native->required_count;
+         i++) {
         least += native->params[i].kind == PARAM_POSITIONAL_ONLY;
     }
     // *args takes any number.
@@ -476,7 +477,8 @@ static bool check_required(Vm *vm, const Native *native, uint32_t given,
                    : raise_false(vm, ERR_TYPE,
                                  "%s() missing required argument '%s' "
                                  "(pos %u)",
-                                 function, text, i + 1 - self_count(native));
+                                 function, text,
+                                 i + 1 - native_self_count(native));
     }
     return true;
 }
@@ -505,7 +507,7 @@ static bool names_fit(const Native *native, const Tuple *names)
 bool native_check_count(Vm *vm, const Native *native, uint32_t given,
                         const Tuple *names)
 {
-    uint32_t self = self_count(native), keywords;
+    uint32_t self = native_self_count(native), keywords;
     uint32_t most = native->positional_count - self;
     uint32_t least = native->required_count - self;
     // By position alone, and right: by far the most.
