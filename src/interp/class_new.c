@@ -462,10 +462,8 @@ Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases, Dict *dict,
     return cls;
 }
 
-// The most derived of `meta` and the classes of the bases. NULL: two of them do
-// not derive from each other. CPython's rule: the metaclass must derive from
-// those of all bases.
-static Type *winning_meta(Vm *vm, Type *meta, Tuple *bases)
+// CPython's rule: the metaclass must derive from those of all bases.
+Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases)
 {
     for (size_t i = 0; i < bases->count; i++) {
         Type *other = type_of(vm, bases->items[i]);
@@ -564,7 +562,8 @@ static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
         return VALUE_FAIL;
     }
     if (value_is_kind(meta, KIND_TYPE)) {
-        Type *winner = winning_meta(vm, (Type *)value_object(meta), bases);
+        Type *winner =
+            class_winning_meta(vm, (Type *)value_object(meta), bases);
         if (winner == NULL) {
             release(vm, meta);
             return VALUE_FAIL;

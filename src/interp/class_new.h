@@ -32,6 +32,9 @@ void class_unregister(Type *cls);
 // or the most derived one of the bases. Owned, VALUE_FAIL: failed.
 Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
                   Dict *keywords);
+// The most derived of `meta` and the classes of the bases, borrowed. NULL: two
+// of them do not derive from each other, which is a TypeError.
+MUST_CHECK Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases);
 // For values that are known to be classes.
 static inline Type *value_as_type(Value v)
 {

@@ -133,7 +133,25 @@ static Value get_delegate(Vm *vm, Value self)
     return value_unbound(inner) ? VALUE_NONE : value_retain(inner);
 }
 
+// Of the function whose call made it.
+static Value get_name(Vm *vm, Value self)
+{
+    (void)vm;
+    const Generator *g = (const Generator *)value_object(self);
+    return value_retain(value_from_object(g->function->name));
+}
+
+static Value get_qualname(Vm *vm, Value self)
+{
+    (void)vm;
+    const Generator *g = (const Generator *)value_object(self);
+    return value_retain(value_from_object(g->function->qualname));
+}
+
 const MemberDef generator_members[] = {
+    {"__name__", get_name, NULL, "The name of its function."},
+    {"__qualname__", get_qualname, NULL,
+     "The same with the classes and functions around it."},
     {"gi_code", get_code, NULL, "The code of its function."},
     {"gi_yieldfrom", get_delegate, NULL, "What `yield from` goes through."},
     {"gi_running", get_running, NULL, "Whether it runs right now."},

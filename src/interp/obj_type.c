@@ -295,8 +295,16 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                type_name_given(vm, items[i]));
         }
     }
+    // A metaclass of the bases has a __new__ of its own, as in CPython.
+    Type *winner = class_winning_meta(vm, cls, value_as_tuple(items[1]));
+    if (winner == NULL) {
+        return VALUE_FAIL;
+    }
+    if (winner != cls && winner->slots.make != type_make) {
+        return winner->slots.make(vm, winner, args, keywords);
+    }
     // class_new checks the bases.
-    Type *made = class_new(vm, cls, value_as_str(items[0]),
+    Type *made = class_new(vm, winner, value_as_str(items[0]),
                            value_as_tuple(items[1]), value_as_dict(items[2]),
                            keywords);
     return made == NULL ? VALUE_FAIL : value_from_object(made);

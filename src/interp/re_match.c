@@ -1,4 +1,5 @@
 // The type re.Match.
+#include "base/utf8.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_int.h"
 #include "interp/re_object.h"
@@ -306,7 +307,9 @@ static Value match_repr(Vm *vm, Value self)
     strbuf_printf(&out, "<re.Match object; span=(%lld, %lld), match=",
                   (long long)position_of(vm, match, 0),
                   (long long)position_of(vm, match, 1));
-    strbuf_add(&out, shown->text, shown->length);
+    // No more than CPython's %.50R shows.
+    strbuf_add(&out, shown->text,
+               utf8_offset(shown->text, shown->length, 50));
     strbuf_putc(&out, '>');
     object_release(&vm->ctx, shown);
     Str *text = str_from_buf(vm, &out);

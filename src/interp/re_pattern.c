@@ -437,9 +437,15 @@ static Value get_groups(Vm *vm, Value self)
 }
 
 // Read-only, as the pattern itself looks names up in it.
+// Without named groups it is a dict of the caller's own, as in CPython.
 static Value get_group_index(Vm *vm, Value self)
 {
-    return proxy_new(vm, value_from_object(value_as_pattern(self)->groups));
+    Dict *groups = value_as_pattern(self)->groups;
+    if (groups->count != 0) {
+        return proxy_new(vm, value_from_object(groups));
+    }
+    Dict *none = dict_new(vm);
+    return none == NULL ? VALUE_FAIL : value_from_object(none);
 }
 
 static const NativeDef pattern_methods[] = {

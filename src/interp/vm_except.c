@@ -3,6 +3,7 @@
 // An exception that is being handled stands in vm->handled as well as in a
 // register of its handler. PUSHEXC and POPEXC keep the two in step; unwinding
 // cuts what a handler has left behind.
+#include "interp/library_words.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
@@ -69,6 +70,12 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
         value_as_exception(made)->suppress_context = true;
     }
     raise_object(vm, made);
+    // What CPython has in C raises without having handled anything.
+    if (INS_X(ins) && value_is_none(value_as_exception(made)->cause) &&
+        library_is_native(f->code)) {
+        value_replace(&vm->ctx, &value_as_exception(made)->context,
+                      VALUE_NONE);
+    }
     // A branch that is traced is told that it ends by raising.
     block_note_raise(vm, f, ins);
     return false;

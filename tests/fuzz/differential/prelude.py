@@ -4,19 +4,25 @@ import bisect
 import collections
 import contextlib
 import copy
+import dataclasses
 import datetime
+import enum
 import functools
 import gc
 import heapq
+import io
 import itertools
 import json
 import math
 import operator
 import random
+import re
 import statistics
 import string
 import sys
 import textwrap
+import traceback
+import typing
 
 LIMIT = 400  # characters shown of a value
 
@@ -68,6 +74,10 @@ def oops(error):
         except Exception as second:
             text = "str: " + type(second).__name__
         text = text.encode("ascii", "backslashreplace").decode()
+        if isinstance(error, RecursionError):
+            # Which of the calls found no room left depends on how many of
+            # CPython's own stand between them.
+            text = ""
         chain.append(type(error).__name__ + ": " + text)
         if error.__cause__ is not None:
             chain.append("cause")
@@ -77,6 +87,23 @@ def oops(error):
         else:
             error = error.__context__
     print("!", " | ".join(chain))
+
+
+def trace(error):
+    """Prints an exception with the lines of the program that it came through.
+    The library's own frames are left out: its code is not CPython's."""
+    oops(error)
+    places, depth = [], 0
+    while error is not None and depth < 4:
+        places.append(" ".join(
+            f"{name}:{line}"
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            for name in [frame.f_code.co_name]
+            if frame.f_code.co_filename == "program"))
+        error, depth = error.__cause__ or (
+            None if error.__suppress_context__ else error.__context__), \
+            depth + 1
+    print("   ", " | ".join(places)[:LIMIT])
 
 
 # Values that the rules of the language leave open must not come up at all: the
@@ -151,7 +178,7 @@ def run(number, text):
     sys.stdout.flush()
     space = dict(NAMES)
     try:
-        exec(text, space)
+        exec(compile(text, "program", "exec"), space)
     except Exception as error:
         oops(error)
         error = None

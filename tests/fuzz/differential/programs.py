@@ -1,6 +1,7 @@
 """Makes the programs of a seed."""
 import random
 
+from scenarios import write_scenario
 from statements import KINDS, Writer
 
 
@@ -37,9 +38,20 @@ def statements_program(rng):
     return lines
 
 
+def scenario_program(rng):
+    """One feature looked at closely, in a function or at the top."""
+    writer = Writer(rng)
+    writer.in_function = rng.random() < 0.3
+    lines = write_scenario(writer)
+    return ["def main():"] + ["    " + line for line in lines] + [
+        "show(main())"] if writer.in_function else lines
+
+
 def program(seed, number):
     """Text of program `number`, always the same for a seed, and whether it
     runs as a script."""
     rng = random.Random(f"{seed}/{number}")
-    make = rows_program if rng.random() < 0.4 else statements_program
+    dice = rng.random()
+    make = scenario_program if dice < 0.35 else \
+        rows_program if dice < 0.6 else statements_program
     return "\n".join(make(rng)) + "\n", False
