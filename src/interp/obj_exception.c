@@ -124,8 +124,9 @@ static void exception_clear(Vm *vm, Object *object)
     }
 }
 
-// Whether instances get their args by __init__ alone: a subclass of OSError with
-// an __init__ of its own, which may pass others on, and no __new__ of its own.
+// Whether instances get their args by __init__ alone: a subclass of OSError
+// with an __init__ of its own, which may pass others on, and no __new__ of its
+// own.
 static bool takes_args_later(Vm *vm, const Type *cls)
 {
     const TypeSlots *own = &vm->types[KIND_EXCEPTION]->slots;
