@@ -322,11 +322,30 @@ bool builtin_write_stdout(Vm *vm, Str *text)
     return !value_failed(done);
 }
 
+// False, with the error, when the program was started without one of the
+// streams or has set it to None.
+static bool has_streams(Vm *vm)
+{
+    const Value streams[] = {vm->stdin_file, vm->stdout_file,
+                             vm->stderr_file};
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    for (size_t i = 0; i < 3; i++) {
+        if (value_is_none(streams[i])) {
+            return raise_false(vm, ERR_RUNTIME, "input(): lost sys.%s",
+                               names[i]);
+        }
+    }
+    return true;
+}
+
 // Reads through sys.stdin's readline, so that a replaced stdin works, too. The
 // line end goes; an empty line without one is the end of the file.
 BUILTIN_BODY(input)
 {
     (void)count;
+    if (!has_streams(vm)) {
+        return VALUE_FAIL;
+    }
     // Any object may be a prompt: str() of it is shown.
     Str *prompt = value_unbound(args[0]) ? object_retain(vm->empty_str)
                                          : value_str(vm, args[0]);

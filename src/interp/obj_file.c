@@ -6,6 +6,7 @@
 #include "interp/obj_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -464,11 +465,28 @@ const TypeDef binary_file_type_def = {
     .more_methods = {file_common_methods},
     .members = file_binary_members};
 
-// A standard stream. Output to a terminal is flushed at every line, so that a
-// prompt's answer stands below what was printed before it.
+// A descriptor that the program was started without. Something is put in its
+// place: otherwise the first file that is opened would take the number, and get
+// what the process itself says to standard error.
+static bool is_missing(int descriptor)
+{
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) {
+        return false;
+    }
+    // The lowest free number: those below are open or were taken before.
+    (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+    return true;
+}
+
+// A standard stream; None without its descriptor, as in CPython. Output to a
+// terminal is flushed at every line, so that a prompt's answer stands below
+// what was printed before it.
 static Value make_stream(Vm *vm, int descriptor, const char *text,
                          const char *mode, uint32_t flags)
 {
+    if (is_missing(descriptor)) {
+        return VALUE_NONE;
+    }
     // file_new retains it.
     Str *name = str_from(vm, text);
     if (name == NULL) {

@@ -105,10 +105,13 @@ bool session_open(Session *session, const Args *args, const char *name)
 }
 
 // Through the object and not by fflush: the buffer is Duet's, and another
-// object may stand in its place.
+// object may stand in its place, or None, which has nothing to flush.
 bool session_flush(Session *session)
 {
     Vm *vm = session->vm;
+    if (value_is_none(vm->stdout_file)) {
+        return true;
+    }
     Value result = value_call_method(vm, vm->stdout_file,
                                      vm->names[NAME_FLUSH], NULL, 0);
     release(vm, result);

@@ -38,14 +38,18 @@ static void add_tensor(StrBuf *out, const char *style, size_t length,
 
 // What waits for standard output goes before anything on standard error, so
 // that the two, joined, stand in program order.
+// A stream that is None takes no text, as in print().
 static bool write_text(Vm *vm, bool to_stderr, const StrBuf *text)
 {
+    if (value_is_none(to_stderr ? vm->stderr_file : vm->stdout_file)) {
+        return true;
+    }
     Str *line = str_new(vm, strbuf_text(text), text->length);
     if (line == NULL) {
         return false;
     }
     Value argument = str_value(line), done = VALUE_NONE;
-    if (to_stderr) {
+    if (to_stderr && !value_is_none(vm->stdout_file)) {
         done = value_call_method(vm, vm->stdout_file, vm->names[NAME_FLUSH],
                                  NULL, 0);
     }
