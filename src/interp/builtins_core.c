@@ -53,9 +53,11 @@ BUILTIN_BODY(repr)
 }
 
 // str(v); False with an error pending.
+// Not asked while a failure of `out` is pending: the value's code would meet
+// it.
 static bool add_text(Vm *vm, StrBuf *out, Value v)
 {
-    Str *text = value_str(vm, v);
+    Str *text = strbuf_ok(out) ? value_str(vm, v) : NULL;
     if (text == NULL) {
         return false;
     }

@@ -78,8 +78,8 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
                     ->items[function->defaults->count -
                             (code->positional_count - index)];
     }
-    if (value_unbound(value)) {
-        return true;
+    if (value_unbound(value) || !strbuf_ok(out)) {
+        return strbuf_ok(out);
     }
     // Defaults are shown as repr() has them, which a class may define.
     Str *text = value_repr(vm, value);
