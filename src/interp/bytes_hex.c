@@ -11,20 +11,26 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     // Without a separator the group has no effect.
-    int64_t group = 1;
+    int group = 1;
     char sep = '\0';
+    // Arguments are converted before the separator is looked at.
+    if (!value_unbound(args[2]) && !value_to_c_int(vm, args[2], &group)) {
+        return VALUE_FAIL;
+    }
     bool parted = !value_unbound(args[1]);
     if (parted) {
         // A str or bytes of one ASCII character.
         bool str = value_is_str(args[1]);
         // The length is asked for before the kind.
         int64_t items = str ? 1 : value_length(vm, args[1]);
-        if (items < 0 || (!str && items == 1 &&
-                          bytes_argument(vm, args[1]) == NULL)) {
+        if (items < 0) {
             return VALUE_FAIL;
         }
         if (items != 1) {
             return raise_error(vm, ERR_VALUE, "sep must be length 1.");
+        }
+        if (!str && !value_is_kind(args[1], KIND_BYTES)) {
+            return raise_error(vm, ERR_TYPE, "sep must be str or bytes.");
         }
         size_t length = str ? value_as_str(args[1])->length
                             : bytes_length(args[1]);
@@ -36,12 +42,9 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
         }
         sep = str ? value_as_str(args[1])->text[0] : bytes_text(args[1])[0];
     }
-    if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &group)) {
-        return VALUE_FAIL;
-    }
     size_t length = bytes_length(args[0]);
     // A width of 0 sets no separator.
-    size_t width = (size_t)(group < 0 ? -group : group);
+    size_t width = (size_t)(group < 0 ? -(int64_t)group : group);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     static const char digits[] = "0123456789abcdef";
@@ -50,6 +53,10 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
         size_t left = group < 0 ? i : length - i;
         if (i > 0 && parted && width > 0 && left % width == 0) {
             strbuf_putc(&out, sep);
+        }
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            strbuf_free(&out);
+            return VALUE_FAIL;
         }
         unsigned char byte = (unsigned char)bytes_text(args[0])[i];
         strbuf_putc(&out, digits[byte >> 4]);

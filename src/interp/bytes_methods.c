@@ -63,10 +63,6 @@ static Value affix(Vm *vm, Value *args, bool at_end)
     if (!sequence_range(vm, args[2], args[3], self->length, &from, &to)) {
         return VALUE_FAIL;
     }
-    // A start behind the end: not even b"" fits.
-    if (value_is_int(args[2]) && value_small(args[2]) > (int64_t)self->length) {
-        from = to + 1;
-    }
     // The type is checked part by part, in order, so a match in front hides a
     // wrong type behind it, as in CPython.
     bool many = value_is_kind(args[1], KIND_TUPLE);

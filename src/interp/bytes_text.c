@@ -83,11 +83,7 @@ static bool search_start(Vm *vm, Value *args, char *byte, TextRange *part,
         !wanted_part(vm, args[1], byte, part)) {
         return false;
     }
-    // sequence_range has cut the start to the length, so it is asked of the
-    // argument itself.
-    bool behind = value_is_int(args[2]) && value_small(args[2]) >= 0 &&
-                  (size_t)value_small(args[2]) > length;
-    *possible = !behind && *from <= *to;
+    *possible = *from <= *to;
     return true;
 }
 

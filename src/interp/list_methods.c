@@ -118,17 +118,21 @@ static size_t length_of(Value self)
 static Value method_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    size_t from, to;
+    size_t from = 0, to = 0, unused;
+    // The start is converted before the stop is looked at.
     for (int i = 2; i < 4; i++) {
         if (!value_unbound(args[i]) && !value_is_index(vm, args[i])) {
             return raise_error(vm, ERR_TYPE,
                                "slice indices must be integers or have an "
                                "__index__ method");
         }
-    }
-    if (!sequence_range(vm, args[2], args[3], length_of(args[0]), &from,
-                        &to)) {
-        return VALUE_FAIL;
+        Value start = i == 2 ? args[2] : VALUE_UNBOUND;
+        Value stop = i == 3 ? args[3] : VALUE_UNBOUND;
+        if (!sequence_range(vm, start, stop, length_of(args[0]),
+                            i == 2 ? &from : &unused,
+                            i == 3 ? &to : &unused)) {
+            return VALUE_FAIL;
+        }
     }
     int64_t at = find_item(vm, args[0], args[1], from, to);
     if (at >= 0) {

@@ -179,9 +179,14 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     if (value_is_kind(arg, KIND_INT)) {
         mp_int *number = &((Int *)value_object(arg))->number;
         bits = mp_count_bits(number);
-        // A double holds ints of up to 1024 bits; larger ones keep their top
-        // 900.
-        bits = bits > 1000 && !mp_isneg(number) ? bits - 900 : 0;
+        // A double holds ints of up to 1024 bits, if they do not round up;
+        // larger ones keep their top 900.
+        bits = bits >= 1024 && !mp_isneg(number) ? bits - 900 : 0;
+    }
+    if (bits > 0 && int_to_double(vm, arg, &x)) {
+        bits = 0;
+    } else if (bits > 0) {
+        raise_clear(vm);
     }
     if (bits > 0) {
         // Owned; the bits cut off are below a double's precision.

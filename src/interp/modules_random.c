@@ -236,8 +236,8 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
 static Value random_bits(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    int64_t bits;
-    if (!check_state(vm, args[0]) || !value_to_index(vm, args[1], &bits)) {
+    int bits;
+    if (!check_state(vm, args[0]) || !value_to_c_int(vm, args[1], &bits)) {
         return VALUE_FAIL;
     }
     if (bits < 0) {

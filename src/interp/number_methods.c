@@ -181,7 +181,9 @@ METHOD(to_bytes)
         return raise_error(vm, ERR_OVERFLOW,
                            "can't convert negative int to unsigned");
     }
-    if (!fits(view.number, (size_t)length, is_signed == 1)) {
+    // -1 is all sign, which CPython lets no byte hold, too.
+    bool nothing = length == 0 && negative && mp_count_bits(view.number) == 1;
+    if (!nothing && !fits(view.number, (size_t)length, is_signed == 1)) {
         return raise_error(vm, ERR_OVERFLOW, "int too big to convert");
     }
     Bytes *bytes = bytes_new(vm, NULL, (size_t)length);

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/utf8.h"
+#include "interp/builtins.h"
 #include "interp/bytes_methods.h"
 #include "interp/format.h"
 #include "interp/obj_dict.h"
@@ -63,8 +64,32 @@ static void bytes_destroy(Vm *vm, Object *self)
                 sizeof(Bytes) + ((Bytes *)self)->length + 1);
 }
 
+// One byte takes so many at most: \x and two digits.
+enum { SHOWN_MAX = 4 };
+
+// Writes one byte as repr shows it, and returns where it ends: only ASCII as it
+// is, for bytes have no encoding. The other quote stands for itself.
+static char *shown_byte(char *out, unsigned char c, char quote)
+{
+    static const char digits[] = "0123456789abcdef";
+    bool plain = c >= ' ' && c < 127;
+    if (plain && c != (unsigned char)quote && c != '\\') {
+        *out++ = (char)c;
+        return out;
+    }
+    *out++ = '\\';
+    if (plain || c == '\n' || c == '\r' || c == '\t') {
+        *out++ = plain ? (char)c : c == '\n' ? 'n' : c == '\r' ? 'r' : 't';
+        return out;
+    }
+    *out++ = 'x';
+    *out++ = digits[c >> 4];
+    *out++ = digits[c & 15];
+    return out;
+}
+
 // Quotes as CPython: double ones only if there is a single quote and no double
-// one inside. Only ASCII is shown as it is.
+// one inside.
 // str() of bytes is this, too.
 static Value bytes_repr(Vm *vm, Value self)
 {
@@ -77,20 +102,19 @@ static Value bytes_repr(Vm *vm, Value self)
     strbuf_init(&out, &vm->ctx);
     strbuf_putc(&out, 'b');
     strbuf_putc(&out, quote);
-    for (size_t i = 0; i < bytes->length && strbuf_ok(&out); i++) {
-        unsigned char c = (unsigned char)bytes->data[i];
-        // The other quote stands for itself.
-        if (c == (unsigned char)quote || c == '\\') {
-            strbuf_putc(&out, '\\');
-            strbuf_putc(&out, (char)c);
-        } else if (c == '\n' || c == '\r' || c == '\t') {
-            strbuf_puts(&out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
-        // Bytes have no encoding, so nothing beyond ASCII can be shown as text.
-        } else if (c < ' ' || c >= 127) {
-            strbuf_printf(&out, "\\x%02x", c);
-        } else {
-            strbuf_putc(&out, (char)c);
+    // By pieces on the C stack: long bytes take no call for each of them.
+    enum { PIECE = 256 };
+    for (size_t i = 0; i < bytes->length && strbuf_ok(&out);) {
+        if (!ctx_poll(&vm->ctx)) {
+            strbuf_free(&out);
+            return VALUE_FAIL;
         }
+        char piece[PIECE * SHOWN_MAX], *end = piece;
+        size_t stop = i + PIECE < bytes->length ? i + PIECE : bytes->length;
+        for (; i < stop; i++) {
+            end = shown_byte(end, (unsigned char)bytes->data[i], quote);
+        }
+        strbuf_add(&out, piece, (size_t)(end - piece));
     }
     strbuf_putc(&out, quote);
     Str *text = str_from_buf(vm, &out);
@@ -232,19 +256,20 @@ static int bytes_contains(Vm *vm, Value self, Value item)
         return found || !ctx_failed(&vm->ctx) ? found : -1;
     }
     // A number is looked for as a byte.
-    int64_t byte;
-    if (!value_is_index(vm, item)) {
+    // What an __index__ raises is forgotten, as in CPython: the item is then
+    // asked for bytes, which it has not got.
+    Value number = builtin_index(vm, item);
+    if (value_failed(number)) {
+        raise_clear(vm);
         return raise_int(vm, ERR_TYPE,
                          "a bytes-like object is required, not '%s'",
                          type_name(type_of(vm, item)));
     }
-    if (!value_to_index(vm, item, &byte)) {
-        if (!raise_matches(vm, ERR_OVERFLOW)) {
-            return -1;
-        }
-        raise_clear(vm);
+    int64_t byte;
+    if (!int_to_i64(number, &byte)) {
         byte = -1; // as much out of range as a small one
     }
+    release(vm, number);
     if (byte < 0 || byte > 255) {
         return raise_int(vm, ERR_VALUE, "byte must be in range(0, 256)");
     }

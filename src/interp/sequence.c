@@ -291,7 +291,7 @@ bool arguments_text(Vm *vm, const char *name, const char *param, Value v)
                        type_name_given(vm, v));
 }
 
-// One end of a range, clipped.
+// One end of a range, clipped: to one beyond the count if it lies behind all.
 static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
                      size_t *out)
 {
@@ -300,14 +300,19 @@ static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
         return false;
     }
     at += at < 0 ? (int64_t)count : 0;
-    *out = at < 0 ? 0 : (size_t)at > count ? count : (size_t)at;
+    *out = at < 0 ? 0 : (size_t)at > count ? count + 1 : (size_t)at;
     return true;
 }
 
-// The ends are clipped one by one: start may be after stop.
+// The ends are clipped one by one: start may be after stop, and is so where it
+// lies behind the end, so that not even an empty text is found there.
 bool sequence_range(Vm *vm, Value start, Value stop, size_t count,
                     size_t *from, size_t *to)
 {
-    return clip_end(vm, start, count, 0, from) &&
-           clip_end(vm, stop, count, count, to);
+    if (!clip_end(vm, start, count, 0, from) ||
+        !clip_end(vm, stop, count, count, to)) {
+        return false;
+    }
+    *to = *to > count ? count : *to;
+    return true;
 }

@@ -90,8 +90,8 @@ MUST_CHECK bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
 // list[slice], a plain list, owned; list[slice] = value, UNBOUND deletes.
 Value list_slice_get(Vm *vm, List *list, Slice *slice);
 MUST_CHECK bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value);
-// start and stop of index() and count(), clipped to 0 … count. UNBOUND and
-// None: the defaults 0 and count.
+// start and stop of index() and count(), clipped to 0 … count; a start behind
+// the end becomes count + 1. UNBOUND and None: the defaults 0 and count.
 MUST_CHECK bool sequence_range(Vm *vm, Value start, Value stop, size_t count,
                                size_t *from, size_t *to);
 

@@ -21,18 +21,14 @@ static int search_start(Vm *vm, Value *args, Search *search)
 {
     size_t from, to;
     search->str = value_as_str(args[0]);
-    search->part = str_argument(vm, args[1], "must be str");
-    if (search->part == NULL ||
-        !sequence_range(vm, args[2], args[3], search->str->count, &from,
+    // The range goes first: what is wrong with it is told first.
+    if (!sequence_range(vm, args[2], args[3], search->str->count, &from,
                         &to)) {
         return -1;
     }
-    // A start beyond the end finds nothing, not even the empty text; clipping
-    // alone would find that at the end.
-    int64_t wanted;
-    if (value_is_int(args[2]) && (wanted = value_small(args[2])) >= 0 &&
-        (size_t)wanted > search->str->count) {
-        return 0;
+    search->part = str_argument(vm, args[1], "must be str");
+    if (search->part == NULL) {
+        return -1;
     }
     if (from > to) {
         return 0;
@@ -153,14 +149,12 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
     Tuple *choices = value_is_kind(args[1], KIND_TUPLE)
                          ? value_as_tuple(args[1])
                          : NULL;
-    if (choices == NULL && str_argument(vm, args[1], words) == NULL) {
-        return VALUE_FAIL;
-    }
     // The range is clipped as find() clips it.
     Value probe[4] = {args[0], str_value(vm->empty_str), args[2], args[3]};
     Search search;
     int possible = search_start(vm, probe, &search);
-    if (possible < 0) {
+    if (possible < 0 || (choices == NULL &&
+                         str_argument(vm, args[1], words) == NULL)) {
         return VALUE_FAIL;
     }
     size_t count = choices == NULL ? 1 : choices->count;

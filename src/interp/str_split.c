@@ -370,8 +370,16 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     if (at == TEXT_FAILED) {
         return VALUE_FAIL;
     }
-    return at < 0 ? three_parts(vm, str, last ? 0 : str->length, 0)
-                  : three_parts(vm, str, (size_t)at, sep->length);
+    if (at < 0) {
+        return three_parts(vm, str, last ? 0 : str->length, 0);
+    }
+    Value parts = three_parts(vm, str, (size_t)at, sep->length);
+    if (!value_failed(parts)) {
+        // In the middle stands the separator as it was given.
+        value_replace(&vm->ctx, &value_as_tuple(parts)->items[1],
+                      value_retain(args[1]));
+    }
+    return parts;
 }
 
 // Three parts in any case, so that the result can be unpacked.

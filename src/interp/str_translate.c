@@ -243,17 +243,18 @@ static bool fill_table(Vm *vm, Dict *table, const Value *args)
     if (value_unbound(args[1])) {
         return table_of_dict(vm, table, args[0]);
     }
-    if (!value_is_str(args[0])) {
-        return raise_false(vm, ERR_TYPE, "first maketrans argument must be a "
-                                         "string if there is a second "
-                                         "argument");
-    }
     for (int i = 1; i < 3; i++) {
         if (!value_unbound(args[i]) && !value_is_str(args[i])) {
             return raise_false(vm, ERR_TYPE,
                                "maketrans() argument %d must be str, not %s",
                                i + 1, type_name_given(vm, args[i]));
         }
+    }
+    // The first is looked at last: it may be of any type in the other form.
+    if (!value_is_str(args[0])) {
+        return raise_false(vm, ERR_TYPE, "first maketrans argument must be a "
+                                         "string if there is a second "
+                                         "argument");
     }
     const Str *from = value_as_str(args[0]), *to = value_as_str(args[1]);
     if (from->count != to->count) {
