@@ -1,5 +1,5 @@
-// Assignment to __bases__ of a class, and the rule for that and for __class__:
-// instances must be laid out alike.
+// The bases of a class: their lists of subclasses, assignment to __bases__, and
+// the rule for that and for __class__: instances must be laid out alike.
 //
 // Invariant: a failure leaves the class and all that derive from it with the
 // bases, MROs and slots that they had.
@@ -8,6 +8,66 @@
 #include "interp/memory.h"
 #include "interp/obj_str.h"
 #include "interp/sequence.h"
+
+// Notes cls in the lists of its bases, so that what they inherit on is updated
+// in it. The list holds no count: class_forget takes a dying class out. False:
+// memory.
+static bool register_subclass(Vm *vm, Type *base, Type *cls)
+{
+    if (base->subclass_count == base->subclass_capacity) {
+        uint32_t capacity = base->subclass_capacity * 2 + 2;
+        Type **grown =
+            ctx_realloc(&vm->ctx, base->subclasses,
+                        base->subclass_capacity * sizeof *grown,
+                        capacity * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        base->subclasses = grown;
+        base->subclass_capacity = capacity;
+    }
+    base->subclasses[base->subclass_count++] = cls;
+    return true;
+}
+
+// A failure half-way is mended by class_forget when the class is released.
+bool class_register(Vm *vm, Type *cls)
+{
+    for (size_t i = 0; i < cls->bases->count; i++) {
+        if (!register_subclass(vm, value_as_type(cls->bases->items[i]), cls)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void class_unregister(Type *cls)
+{
+    for (size_t i = 0; cls->bases != NULL && i < cls->bases->count; i++) {
+        Type *base = value_as_type(cls->bases->items[i]);
+        uint32_t at = 0;
+        while (at < base->subclass_count && base->subclasses[at] != cls) {
+            at++;
+        }
+        if (at < base->subclass_count) {
+            base->subclass_count--;
+            // The order stays: __subclasses__() shows it.
+            memmove(base->subclasses + at, base->subclasses + at + 1,
+                    (base->subclass_count - at) * sizeof(Type *));
+        }
+    }
+}
+
+// Bases outlive their subclasses and hold no count of them, so that a dying
+// class must not stay in their lists.
+void class_forget(Vm *vm, Type *cls)
+{
+    class_unregister(cls);
+    ctx_free(&vm->ctx, cls->subclasses,
+             cls->subclass_capacity * sizeof(Type *));
+    cls->subclasses = NULL;
+    cls->subclass_count = cls->subclass_capacity = 0;
+}
 
 // The entries of the class's own __slots__ that take room, as a set. Owned;
 // NULL: failed.
@@ -63,11 +123,11 @@ static Type *solid_class(Vm *vm, Type *cls)
     return cls;
 }
 
-// Whether both add the same to one base. 1, 0, -1.
+// Whether both add the same to one base. 1, 0, -1. No two built-in classes do.
 static int adds_same(Vm *vm, Type *a, Type *b)
 {
     if (a->base != b->base || is_open(a) != is_open(b) ||
-        ((a->flags ^ b->flags) & TYPE_HEAP) != 0) {
+        (a->flags & b->flags & TYPE_HEAP) == 0) {
         return 0;
     }
     Dict *left = own_slots(vm, a), *right = left == NULL ? NULL

@@ -33,7 +33,13 @@ Type *class_best_base(Vm *vm, Tuple *bases)
     Type *best = NULL;
     for (size_t i = 0; i < bases->count; i++) {
         if (!value_is_kind(bases->items[i], KIND_TYPE)) {
-            return raise_null(vm, ERR_TYPE, "bases must be types");
+            bool stands = !value_unbound(
+                type_lookup(vm, type_of(vm, bases->items[i]),
+                            vm->names[NAME_MRO_ENTRIES]));
+            return raise_null(vm, ERR_TYPE, "%s",
+                              stands ? "type() doesn't support MRO entry "
+                                       "resolution; use types.new_class()"
+                                     : "bases must be types");
         }
         Type *base = value_as_type(bases->items[i]);
         if (base->flags & TYPE_FINAL) {
@@ -50,66 +56,6 @@ Type *class_best_base(Vm *vm, Tuple *bases)
         }
     }
     return best;
-}
-
-// Notes cls in the lists of its bases, so that what they inherit on is updated
-// in it. The list holds no count: class_forget takes a dying class out. False:
-// memory.
-static bool register_subclass(Vm *vm, Type *base, Type *cls)
-{
-    if (base->subclass_count == base->subclass_capacity) {
-        uint32_t capacity = base->subclass_capacity * 2 + 2;
-        Type **grown =
-            ctx_realloc(&vm->ctx, base->subclasses,
-                        base->subclass_capacity * sizeof *grown,
-                        capacity * sizeof *grown);
-        if (grown == NULL) {
-            return false;
-        }
-        base->subclasses = grown;
-        base->subclass_capacity = capacity;
-    }
-    base->subclasses[base->subclass_count++] = cls;
-    return true;
-}
-
-// A failure half-way is mended by class_forget when the class is released.
-bool class_register(Vm *vm, Type *cls)
-{
-    for (size_t i = 0; i < cls->bases->count; i++) {
-        if (!register_subclass(vm, value_as_type(cls->bases->items[i]), cls)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void class_unregister(Type *cls)
-{
-    for (size_t i = 0; cls->bases != NULL && i < cls->bases->count; i++) {
-        Type *base = value_as_type(cls->bases->items[i]);
-        uint32_t at = 0;
-        while (at < base->subclass_count && base->subclasses[at] != cls) {
-            at++;
-        }
-        if (at < base->subclass_count) {
-            base->subclass_count--;
-            // The order stays: __subclasses__() shows it.
-            memmove(base->subclasses + at, base->subclasses + at + 1,
-                    (base->subclass_count - at) * sizeof(Type *));
-        }
-    }
-}
-
-// Bases outlive their subclasses and hold no count of them, so that a dying
-// class must not stay in their lists.
-void class_forget(Vm *vm, Type *cls)
-{
-    class_unregister(cls);
-    ctx_free(&vm->ctx, cls->subclasses,
-             cls->subclass_capacity * sizeof(Type *));
-    cls->subclasses = NULL;
-    cls->subclass_count = cls->subclass_capacity = 0;
 }
 
 // A class without contents yet; its bases know of it already. Owned; NULL: the
@@ -509,7 +455,11 @@ static bool add_base(Vm *vm, List *list, Value base, Tuple *bases)
     Value all = value_from_object(bases);
     Value entries = vm_call(vm, hook, &all, 1);
     release(vm, hook);
-    bool done = !value_failed(entries) && list_extend(vm, list, entries);
+    bool tuple = value_is_kind(entries, KIND_TUPLE);
+    bool done = !value_failed(entries) &&
+                (tuple || raise_false(vm, ERR_TYPE, "__mro_entries__ must "
+                                                    "return a tuple")) &&
+                list_extend(vm, list, entries);
     release(vm, entries);
     return done;
 }

@@ -97,8 +97,7 @@ static bool maker_takes_keywords(Vm *vm, Native *maker, bool *takes)
 }
 
 // `keywords`, or NULL where a class of the program is to get them in its own
-// __init__: CPython's rule, and map leaves them out for every class that
-// extends it. False: failed.
+// __init__: CPython's rule. False: failed.
 static bool maker_keywords(Vm *vm, const Type *cls, const Type *native,
                            Dict **keywords)
 {
@@ -109,8 +108,7 @@ static bool maker_keywords(Vm *vm, const Type *cls, const Type *native,
     if (!maker_takes_keywords(vm, (Native *)native->maker, &takes)) {
         return false;
     }
-    if (!takes && (cls->slots.init != native->slots.init ||
-                   strcmp(type_name(native), "map") == 0)) {
+    if (!takes && cls->slots.init != native->slots.init) {
         *keywords = NULL;
     }
     return true;

@@ -181,7 +181,7 @@ static bool super_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     if (!value_is_kind(args->items[0], KIND_TYPE)) {
         return raise_false(vm, ERR_TYPE,
                            "super() argument 1 must be a type, not %s",
-                           type_name_given(vm, args->items[0]));
+                           type_name(type_of(vm, args->items[0])));
     }
     return fill(vm, super, (Type *)value_object(args->items[0]),
                 args->count == 1 ? VALUE_NONE : args->items[1]);
