@@ -33,13 +33,7 @@ Type *class_best_base(Vm *vm, Tuple *bases)
     Type *best = NULL;
     for (size_t i = 0; i < bases->count; i++) {
         if (!value_is_kind(bases->items[i], KIND_TYPE)) {
-            bool stands = !value_unbound(
-                type_lookup(vm, type_of(vm, bases->items[i]),
-                            vm->names[NAME_MRO_ENTRIES]));
-            return raise_null(vm, ERR_TYPE, "%s",
-                              stands ? "type() doesn't support MRO entry "
-                                       "resolution; use types.new_class()"
-                                     : "bases must be types");
+            return raise_null(vm, ERR_TYPE, "bases must be types");
         }
         Type *base = value_as_type(bases->items[i]);
         if (base->flags & TYPE_FINAL) {

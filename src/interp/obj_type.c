@@ -272,6 +272,22 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return result;
 }
 
+// What stands for classes by __mro_entries__ is for the class statement.
+static bool check_entries(Vm *vm, const Tuple *bases)
+{
+    for (size_t i = 0; i < bases->count; i++) {
+        Value base = bases->items[i];
+        if (!value_is_kind(base, KIND_TYPE) &&
+            !value_unbound(type_lookup(vm, type_of(vm, base),
+                                       vm->names[NAME_MRO_ENTRIES]))) {
+            return raise_false(vm, ERR_TYPE,
+                               "type() doesn't support MRO entry resolution; "
+                               "use types.new_class()");
+        }
+    }
+    return true;
+}
+
 // type(name, bases, dict), and what a metaclass's super().__new__ ends in.
 static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
@@ -294,6 +310,9 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                i + 1, names[i],
                                type_name_given(vm, items[i]));
         }
+    }
+    if (!check_entries(vm, value_as_tuple(items[1]))) {
+        return VALUE_FAIL;
     }
     // A metaclass of the bases has a __new__ of its own, as in CPython.
     Type *winner = class_winning_meta(vm, cls, value_as_tuple(items[1]));
