@@ -382,6 +382,35 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
     return true;
 }
 
+// A traceback that somebody holds stays as it is, and what is added goes to a
+// copy: CPython adds in front of a chain. False: no memory.
+static bool own_traceback(Vm *vm, Exception *exception)
+{
+    Traceback *held = exception->traceback;
+    if (held != NULL && held->head.rc == 1) {
+        return true;
+    }
+    Traceback *own = traceback_new(vm);
+    bool done = own != NULL;
+    for (uint32_t i = 0; done && held != NULL && i < held->count; i++) {
+        done = traceback_push(vm, own, held->entries[i].code,
+                              held->entries[i].word);
+    }
+    for (size_t i = 0; done && held != NULL && i < held->kept.count; i++) {
+        done = vec_push(&vm->ctx, &own->kept, held->kept.items[i]);
+        if (done) {
+            value_retain(held->kept.items[i]);
+        }
+    }
+    if (!done) {
+        object_release_null(&vm->ctx, own);
+        return false;
+    }
+    exception->traceback = own;
+    object_release_null(&vm->ctx, held);
+    return true;
+}
+
 // Frames are added on the way out, so the innermost one comes first.
 // `word` is the place behind the instruction that failed or called.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
@@ -393,11 +422,8 @@ void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
         return;
     }
     Exception *exception = value_as_exception(taken);
-    if (exception->traceback == NULL) {
-        exception->traceback = traceback_new(vm);
-    }
     // Without memory the traceback is shorter; the error itself stays.
-    if (exception->traceback == NULL ||
+    if (!own_traceback(vm, exception) ||
         !traceback_push(vm, exception->traceback, code, word)) {
         ctx_clear(&vm->ctx);
     }
