@@ -4,7 +4,9 @@
 // Invariant: code, globals, name and qualname of a Function are never NULL.
 #include "interp/obj_function.h"
 
+#include "interp/attr.h"
 #include "interp/call.h"
+#include "interp/native_words.h"
 #include "interp/note.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_int.h"
@@ -357,10 +359,27 @@ const TypeDef function_type_def = {
 
 // --- bound methods ---
 
+extern const TypeDef method_type_def;
+
+// A method of a built-in type, once bound, goes by another name: messages show
+// it. Borrowed; NULL: no memory.
+static Type *method_type(Vm *vm, Value function)
+{
+    if (!value_is_kind(function, KIND_NATIVE)) {
+        return vm->types[KIND_METHOD];
+    }
+    return native_is_slot((Native *)value_object(function))
+               ? type_variant(vm, &method_type_def, "method-wrapper")
+               : type_variant(vm, &method_type_def,
+                              "builtin_function_or_method");
+}
+
 // Retains both. `function` may be any callable. NULL: memory.
 Method *method_new(Vm *vm, Value function, Value self)
 {
-    Method *method = object_new(vm, vm->types[KIND_METHOD], sizeof *method);
+    Type *cls = method_type(vm, function);
+    Method *method =
+        cls == NULL ? NULL : object_new(vm, cls, sizeof *method);
     if (method != NULL) {
         method->function = value_retain(function);
         method->self = value_retain(self);
@@ -406,9 +425,29 @@ static Str *method_qualname(Vm *vm, Value function)
     return value_failed(name) ? NULL : str_from(vm, "?");
 }
 
+// Those of built-in types show the type of what they are bound to.
+static Value native_method_repr(Vm *vm, Value value)
+{
+    const Native *native =
+        (const Native *)value_object(AS_METHOD(value)->function);
+    Value self = AS_METHOD(value)->self;
+    const void *address =
+        value_is_object(self) ? value_object(self) : (const void *)&native->def;
+    Str *text = str_printf(
+        vm, "<%s %s%s%s of %s object at %p>",
+        native_is_slot(native) ? "method-wrapper" : "built-in method",
+        native_is_slot(native) ? "'" : "", native->def->name,
+        native_is_slot(native) ? "'" : "", type_name(type_of(vm, self)),
+        address);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
 // CPython's form, with the repr of what it is bound to.
 static Value method_repr(Vm *vm, Value value)
 {
+    if (value_is_kind(AS_METHOD(value)->function, KIND_NATIVE)) {
+        return native_method_repr(vm, value);
+    }
     Str *name = method_qualname(vm, AS_METHOD(value)->function);
     // The repr of the instance may run Duet code, and fail.
     Str *self = name == NULL ? NULL : value_repr(vm, AS_METHOD(value)->self);
@@ -472,7 +511,13 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     if (str_is(name, "__class__")) {
         return object_or_none(value_object(self)->type);
     }
-    return value_get_attr(vm, AS_METHOD(self)->function, name);
+    Value function = AS_METHOD(self)->function;
+    if (!value_is_kind(function, KIND_NATIVE)) {
+        return value_get_attr(vm, function, name);
+    }
+    // Bound, a method of a built-in type is one object in CPython.
+    Value found = value_find_attr(vm, function, name);
+    return value_unbound(found) ? attr_missing(vm, self, name) : found;
 }
 
 // types.MethodType(function, object): any callable, bound. __new__ alone has

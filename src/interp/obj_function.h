@@ -75,6 +75,9 @@ MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
 MUST_CHECK Cell *cell_new(Vm *vm, Value value); // retains
 // `def` is static; `owner` is the class whose method it is, NULL: none. Its
 // parameters are read at the first call.
+// Gives the methods of built-in types, made before, their classes. False: no
+// memory.
+MUST_CHECK bool natives_init(Vm *vm);
 MUST_CHECK Native *native_new(Vm *vm, const NativeDef *def, Type *owner);
 // Before params, the counts and NATIVE_SIMPLE mean anything.
 MUST_CHECK bool native_read_params(Vm *vm, Native *self);

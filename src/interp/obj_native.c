@@ -4,6 +4,7 @@
 
 #include "interp/call.h"
 #include "interp/native_words.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_str.h"
 #include "parser/ast.h"
 
@@ -140,6 +141,45 @@ static size_t params_size(const Native *native)
     return count_items(native->def->params) * sizeof(NativeParam);
 }
 
+extern const TypeDef native_type_def;
+
+// Methods of types have two classes of their own in CPython, whose names stand
+// in messages. Before the types are there natives are of one class, which
+// types_init mends.
+static void set_native_type(Vm *vm, Native *self)
+{
+    const char *name = self->owner == NULL    ? NULL
+                       : native_is_slot(self) ? "wrapper_descriptor"
+                                              : "method_descriptor";
+    Type *cls = name == NULL ? NULL : type_variant_known(vm, name);
+    if (cls != NULL) {
+        self->head.type = cls;
+    }
+}
+
+// The natives in the dict of a type that was made early.
+static void mend_natives(Vm *vm, Type *cls)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (cls->dict != NULL && dict_next(cls->dict, &position, &key, &value)) {
+        if (value_is_kind(value, KIND_NATIVE)) {
+            set_native_type(vm, (Native *)value_object(value));
+        }
+    }
+}
+
+// Called once all types stand.
+bool natives_init(Vm *vm)
+{
+    if (type_variant(vm, &native_type_def, "wrapper_descriptor") == NULL ||
+        type_variant(vm, &native_type_def, "method_descriptor") == NULL) {
+        return false;
+    }
+    types_each(vm, mend_natives);
+    return true;
+}
+
 // `def` is static data and outlives the object; `owner` is borrowed. The
 // parameters are left unread: most of the natives made at the start are never
 // called.
@@ -163,6 +203,7 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
         object_release(&vm->ctx, self);
         return NULL;
     }
+    set_native_type(vm, self);
     return self;
 }
 
@@ -211,7 +252,7 @@ static void native_destroy(Vm *vm, Object *object)
 // CPython's two forms: a method of a type, and a free function.
 static Value native_repr(Vm *vm, Value value)
 {
-    Native *self = AS_NATIVE(value);
+    Native *self = (Native *)value_object(value);
     Str *text =
         self->owner != NULL
             ? str_printf(vm, "<%s '%s' of '%s' objects>",

@@ -436,10 +436,17 @@ static bool type_set_qualname(Vm *vm, Value self, Value value)
                         value, "__qualname__");
 }
 
-// An entry of the dict like any other.
+// An entry of the dict like any other, which caches of look-ups may hold.
 static bool type_set_module(Vm *vm, Value self, Value value)
 {
     Type *cls = (Type *)value_object(self);
+    vm->epoch++;
+    if (value_unbound(value)) {
+        return raise_false(vm, ERR_TYPE,
+                           "cannot delete '__module__' attribute of "
+                           "immutable type '%s'",
+                           type_name(cls));
+    }
     return (cls->flags & TYPE_HEAP) != 0
                ? dict_set_name(vm, cls->dict, vm->names[NAME_MODULE], value)
                : raise_false(vm, ERR_TYPE,

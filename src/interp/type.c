@@ -13,6 +13,7 @@
 #include "interp/module.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_exception.h"
+#include "interp/obj_function.h"
 #include "interp/obj_instance.h"
 
 #define TYPE(kind, def) extern const TypeDef def;
@@ -499,15 +500,22 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     return made;
 }
 
+// Without an error: asked while the types are still being made.
+Type *type_variant_known(Vm *vm, const char *name)
+{
+    uint64_t *place = map_get(&vm->type_variants, name, strlen(name));
+    return place != NULL ? (Type *)(uintptr_t)*place : NULL;
+}
+
 // Names first: the other steps look them up.
 bool types_init(Vm *vm)
 {
-    return intern_names(vm) && name_builtins(vm) && create_errors(vm);
+    return intern_names(vm) && name_builtins(vm) && create_errors(vm) &&
+           natives_init(vm);
 }
 
-// Calls `visit` for every type that the Vm holds; object and type go last,
-// since all others need them to be freed.
-static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
+// object and type go last, since all others need them to be freed.
+void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls))
 {
     Type *first = vm->object_type, *meta = vm->types[KIND_TYPE];
     // Variants and errors derive from built-in types, and go first.
@@ -554,11 +562,11 @@ static void release_type(Vm *vm, Type *cls)
 // emptied first, while all of them still stand.
 void types_strip(Vm *vm)
 {
-    each_type(vm, type_strip);
+    types_each(vm, type_strip);
 }
 
-// object and type last, as each_type has them.
+// object and type last, as types_each has them.
 void types_free(Vm *vm)
 {
-    each_type(vm, release_type);
+    types_each(vm, release_type);
 }

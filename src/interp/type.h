@@ -195,6 +195,10 @@ Type *type_of_error(Vm *vm, ErrorKind kind);
 // The type `name` among those that share a descriptor (iterators, views of a
 // dict), made when it is first asked for. Borrowed; NULL: failed.
 MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
+// The same if it was made already, else NULL.
+Type *type_variant_known(Vm *vm, const char *name);
+// Calls `visit` for every type that the Vm holds; object and type go last.
+void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls));
 // "list", "re.Pattern": as messages name it, borrowed from the type.
 const char *type_name(const Type *cls);
 // The type of an argument that is of the wrong one, where CPython's words come
