@@ -37,16 +37,15 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
 }
 
 // (filename, line, function, source line or None, printed text) of a place.
-static Value entry_tuple(Vm *vm, const Code *code, uint32_t word)
+static Value entry_tuple(Vm *vm, const Code *code, Span span)
 {
-    Span span = code_span(code, word);
     // Line numbers count from 1; the text is the program's as it was read.
     Place place = source_place(code->source, span.start);
     size_t length = 0;
     const char *line = source_line(code->source, place.line, &length);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    raise_print_entry(&out, code, word);
+    raise_print_entry(&out, code, span);
     Value parts[5] = {VALUE_NONE, value_from_small(place.line), VALUE_NONE,
                       VALUE_NONE, VALUE_NONE};
     // Made together: any failure shows in the Ctx at the end.
@@ -68,9 +67,9 @@ static Value entry_tuple(Vm *vm, const Code *code, uint32_t word)
 }
 
 // list_append_owned takes the entry, even on failure.
-static bool add_entry(Vm *vm, List *list, const Code *code, uint32_t word)
+static bool add_entry(Vm *vm, List *list, const Code *code, Span span)
 {
-    Value entry = entry_tuple(vm, code, word);
+    Value entry = entry_tuple(vm, code, span);
     return !value_failed(entry) && list_append_owned(vm, list, entry);
 }
 
@@ -87,7 +86,7 @@ static Value traceback_entries(Vm *vm, Value *args, uint32_t count)
     // Unwinding adds the innermost frame first.
     for (uint32_t i = trace->count; list != NULL && i > 0; i--) {
         const TracebackEntry *entry = &trace->entries[i - 1];
-        if (!add_entry(vm, list, entry->code, entry->word)) {
+        if (!add_entry(vm, list, entry->code, traceback_span(entry))) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }
@@ -108,7 +107,8 @@ static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
             f->code->word_count > 0 && f->pc >= f->code->words &&
             f->pc <= f->code->words + f->code->word_count &&
             !add_entry(vm, list, f->code,
-                       (uint32_t)(f->pc - f->code->words))) {
+                       code_span(f->code,
+                                 (uint32_t)(f->pc - f->code->words)))) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }

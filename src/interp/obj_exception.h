@@ -8,6 +8,8 @@
 typedef struct TracebackEntry {
     Code *code;    // counted
     uint32_t word; // the instruction
+    uint32_t name; // where the local without a value is read in the source;
+                   // 0: the instruction's own place counts
 } TracebackEntry;
 
 typedef struct Traceback { // __traceback__
@@ -45,6 +47,8 @@ void suggest_print(Vm *vm, StrBuf *out, const Exception *error);
 // (file, line, offset, text …) of a SyntaxError, borrowed; NULL: it has none.
 const Tuple *exception_place(Vm *vm, const Exception *self);
 MUST_CHECK Traceback *traceback_new(Vm *vm); // without entries
+// What the carets of an entry mark.
+Span traceback_span(const TracebackEntry *entry);
 static inline Exception *value_as_exception(Value v)
 {
     return (Exception *)value_object(v);

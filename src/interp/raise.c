@@ -5,6 +5,7 @@
 // only objects carry a traceback.
 #include "interp/raise.h"
 
+#include <ctype.h>
 #include <errno.h>
 
 #include "interp/codec.h"
@@ -378,8 +379,80 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
         trace->capacity = capacity;
     }
     Code *held = object_retain((Code *)(uintptr_t)code);
-    trace->entries[trace->count++] = (TracebackEntry){held, word};
+    trace->entries[trace->count++] = (TracebackEntry){held, word, 0};
     return true;
+}
+
+static bool is_name_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+// Where `name` stands in text[start, end) as a variable: no attribute, and in
+// no string of one line. 0: nowhere.
+static uint32_t find_name(const char *text, uint32_t start, uint32_t end,
+                          const char *name)
+{
+    size_t length = strlen(name);
+    char quote = 0, before = '\0';
+    for (uint32_t i = start; i < end; i++) {
+        char c = text[i];
+        if (quote != 0) {
+            quote = c == quote || c == '\n' ? 0 : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (is_name_byte(c)) {
+            uint32_t first = i;
+            while (i + 1 < end && is_name_byte(text[i + 1])) {
+                i++;
+            }
+            if (before != '.' && i + 1 - first == length &&
+                memcmp(text + first, name, length) == 0) {
+                return first;
+            }
+        }
+        before = c == ' ' ? before : c;
+    }
+    return 0;
+}
+
+// Instructions read locals in place, where CPython has a load of its own that
+// fails and is marked: the name is looked for in the text of the instruction,
+// and behind it, where the value of an unpacking stands.
+static uint32_t unbound_place(Vm *vm, const Code *code, uint32_t word)
+{
+    const Error *error = &vm->ctx.error;
+    const char *start = error->kind == ERR_UNBOUND_LOCAL && word != 0
+                            ? strchr(error->text, '\'')
+                            : NULL;
+    const char *end = start == NULL ? NULL : strchr(start + 1, '\'');
+    char name[64];
+    if (end == NULL || (size_t)(end - start) > sizeof name) {
+        return 0;
+    }
+    memcpy(name, start + 1, (size_t)(end - start - 1));
+    name[end - start - 1] = '\0';
+    const Source *source = code->source;
+    Span span = code_span(code, word);
+    uint32_t found = find_name(source->text, span.start, span.end, name);
+    const char *rest = source->text + span.end;
+    return found != 0 ? found
+                      : find_name(source->text, span.end,
+                                  span.end + (uint32_t)strcspn(rest, "\n"),
+                                  name);
+}
+
+// A name goes on as far as its letters do.
+Span traceback_span(const TracebackEntry *entry)
+{
+    if (entry->name == 0) {
+        return code_span(entry->code, entry->word);
+    }
+    Span span = {entry->name, entry->name};
+    while (is_name_byte(entry->code->source->text[span.end])) {
+        span.end++;
+    }
+    return span;
 }
 
 // A traceback that somebody holds stays as it is, and what is added goes to a
@@ -395,6 +468,9 @@ static bool own_traceback(Vm *vm, Exception *exception)
     for (uint32_t i = 0; done && held != NULL && i < held->count; i++) {
         done = traceback_push(vm, own, held->entries[i].code,
                               held->entries[i].word);
+        if (done) {
+            own->entries[i].name = held->entries[i].name;
+        }
     }
     for (size_t i = 0; done && held != NULL && i < held->kept.count; i++) {
         done = vec_push(&vm->ctx, &own->kept, held->kept.items[i]);
@@ -415,6 +491,7 @@ static bool own_traceback(Vm *vm, Exception *exception)
 // `word` is the place behind the instruction that failed or called.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
 {
+    uint32_t name = unbound_place(vm, code, word);
     Value taken = raise_take(vm);
     // What a class set for errors made need be no exception.
     if (!value_is_kind(taken, KIND_EXCEPTION) || library_is_native(code)) {
@@ -426,6 +503,9 @@ void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
     if (!own_traceback(vm, exception) ||
         !traceback_push(vm, exception->traceback, code, word)) {
         ctx_clear(&vm->ctx);
+    } else {
+        Traceback *trace = exception->traceback;
+        trace->entries[trace->count - 1].name = name;
     }
     value_replace(&vm->ctx, &vm->exception, taken);
 }

@@ -51,7 +51,7 @@ void raise_clear(Vm *vm); // drops the pending error
 MUST_CHECK bool raise_print_traceback(Vm *vm, Value exception, int64_t limit,
                                       StrBuf *out);
 // One frame of a traceback: file, line, function, source line, carets.
-void raise_print_entry(StrBuf *out, const Code *code, uint32_t word);
+void raise_print_entry(StrBuf *out, const Code *code, Span span);
 // The same without "Did you mean": what the module traceback gives.
 MUST_CHECK bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
                                        StrBuf *out);

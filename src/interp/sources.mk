@@ -115,6 +115,7 @@ interp_sources += src/interp/modules_unicodedata.c
 interp_sources += src/interp/native_words.c
 interp_sources += src/interp/number_methods.c
 interp_sources += src/interp/obj_bytes.c
+interp_sources += src/interp/obj_cell.c
 interp_sources += src/interp/obj_constants.c
 interp_sources += src/interp/obj_deque.c
 interp_sources += src/interp/obj_descriptor.c

@@ -22,16 +22,15 @@ static const char context_text[] =
     "occurred:\n\n";
 
 // One frame: the place, and the source line with its carets.
-// `word` is the instruction's place in its code.
-void raise_print_entry(StrBuf *out, const Code *code, uint32_t word)
+// An empty span marks nothing: a frame that had not begun.
+void raise_print_entry(StrBuf *out, const Code *code, Span span)
 {
-    Span span = code_span(code, word);
     diag_file_line(out, code->source, span);
     strbuf_printf(out, ", in %s\n", code->name->text);
     // CPython cannot find the text of exec() again.
     if (code->source->origin != SOURCE_TEXT) {
-        // Before the first instruction there is nothing to mark.
-        diag_source_line(out, code->source, span, 4, word != 0, false);
+        diag_source_line(out, code->source, span, 4, span.start < span.end,
+                         false);
     }
 }
 
@@ -73,7 +72,7 @@ static bool print_entries(Vm *vm, StrBuf *out, const Traceback *trace,
             repeats = 0;
         }
         if (++repeats <= FOLD_AFTER) {
-            raise_print_entry(out, entry->code, entry->word);
+            raise_print_entry(out, entry->code, traceback_span(entry));
         }
         // A traceback may have as many entries as the recursion limit.
         if (!strbuf_ok(out) || !ctx_poll(&vm->ctx)) {
