@@ -6,7 +6,6 @@
 // file. No include guard.
 HIDDEN("_iobase", "")
 HIDDEN("_iomemory", "")
-HIDDEN("abc", "ABCMeta.__call__")
 HIDDEN("bisect", "")
 HIDDEN("collections", "_delete_field")
 HIDDEN("collections", "_field")
