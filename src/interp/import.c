@@ -309,43 +309,87 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
     return done ? 1 : -1;
 }
 
-// A file or folder in `path`, by the last part of the name. Files of any
-// folder go before a folder without __init__, as in CPython.
-static Value load_from(Vm *vm, Str *name, Value path)
+// The modules that no file of a program can hide: those that CPython has built
+// in, and our own halves of others, which begin with an underscore.
+static bool is_fixed(const Str *name)
+{
+    static const char *const fixed[] = {
+        "array", "atexit",    "binascii", "builtins", "duet", "errno", "gc",
+        "io",    "itertools", "math",     "stage",    "sys",  "time",
+        "unicodedata"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        if (strcmp(name->text, fixed[i]) == 0) {
+            return true;
+        }
+    }
+    return name->text[0] == '_';
+}
+
+// A package of the library, below which nothing is looked for in folders.
+static bool is_of_library(Vm *vm, Value parent)
+{
+    if (!value_is_kind(parent, KIND_MODULE)) {
+        return false;
+    }
+    const Module *module = (Module *)value_object(parent);
+    const EmbeddedModule *embedded = module_find_embedded(module->name->text);
+    Str *key = str_intern(vm, "__file__", strlen("__file__"));
+    if (key == NULL) {
+        // The import itself will say that memory is short.
+        ctx_clear(&vm->ctx);
+        return false;
+    }
+    Value file = dict_get_name(module->dict, key);
+    object_release(&vm->ctx, key);
+    return embedded != NULL && value_is_str(file) &&
+           strcmp(value_as_str(file)->text, embedded->path) == 0;
+}
+
+// A module of the library. 1: *module is imported; 0: there is none of this
+// name; -1: failed.
+static int try_library(Vm *vm, Str *name, Value *module)
+{
+    const EmbeddedModule *embedded = module_find_embedded(name->text);
+    const ModuleDef *def = module_find_native(vm, name->text);
+    if (embedded != NULL) {
+        *module = run_module(vm, name, embedded->path, embedded->text,
+                             embedded->length, embedded->is_package, true);
+    } else if (def != NULL) {
+        Module *made = module_make_native(vm, name, def);
+        *module = made == NULL ? VALUE_FAIL : value_from_object(made);
+    } else {
+        return 0;
+    }
+    return value_failed(*module) ? -1 : 1;
+}
+
+// One module whose package is imported already. A file of the program's goes
+// before the library, and both before a folder without __init__, as in CPython.
+static Value load(Vm *vm, Str *name, Value parent)
 {
     const char *dot = strrchr(name->text, '.');
     const char *stem = dot == NULL ? name->text : dot + 1;
     Value module = VALUE_FAIL;
-    int found = try_folders(vm, name, stem, path, &module);
-    if (found == 0) {
-        found = try_namespace(vm, name, stem, path, &module);
-    }
-    return found == 0 ? not_found(vm, name, !value_unbound(path)) : module;
-}
-
-// One module whose package is imported already.
-static Value load(Vm *vm, Str *name, Value parent)
-{
-    // Embedded and native modules go before files, so that a program's file
-    // cannot hide part of the library.
-    const EmbeddedModule *embedded = module_find_embedded(name->text);
-    if (embedded != NULL) {
-        return run_module(vm, name, embedded->path, embedded->text,
-                          embedded->length, embedded->is_package, true);
-    }
-    const ModuleDef *def = module_find_native(vm, name->text);
-    if (def != NULL) {
-        Module *made = module_make_native(vm, name, def);
-        return made == NULL ? VALUE_FAIL : value_from_object(made);
+    bool first = is_fixed(name) || is_of_library(vm, parent);
+    int found = first ? try_library(vm, name, &module) : 0;
+    if (found != 0) {
+        return module;
     }
     // An AttributeError of the parent's own is no failure of the import.
     Value path = find_path(vm, parent);
     if (value_failed(path)) {
         return path;
     }
-    Value module = load_from(vm, name, path);
+    found = try_folders(vm, name, stem, path, &module);
+    if (found == 0) {
+        found = try_library(vm, name, &module);
+    }
+    if (found == 0) {
+        found = try_namespace(vm, name, stem, path, &module);
+    }
+    bool in_package = !value_unbound(path);
     release(vm, path);
-    return module;
+    return found == 0 ? not_found(vm, name, in_package) : module;
 }
 
 // parent.name = module, also where the parent's body has bound that name to
