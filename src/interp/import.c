@@ -363,14 +363,29 @@ static int try_library(Vm *vm, Str *name, Value *module)
     return value_failed(*module) ? -1 : 1;
 }
 
+// Whether the running script is itself a file of this name: a program about
+// queues in queue.duet wants the library's queue, not itself once more.
+static bool is_script(Vm *vm, const Str *name)
+{
+    Value script = vm->argv.count > 0 ? vm->argv.items[0] : VALUE_UNBOUND;
+    const char *path = value_is_str(script) ? value_as_str(script)->text : "";
+    const char *slash = strrchr(path, '/');
+    const char *file = slash == NULL ? path : slash + 1;
+    return strncmp(file, name->text, name->length) == 0 &&
+           (strcmp(file + name->length, ".duet") == 0 ||
+            strcmp(file + name->length, ".py") == 0);
+}
+
 // One module whose package is imported already. A file of the program's goes
-// before the library, and both before a folder without __init__, as in CPython.
-static Value load(Vm *vm, Str *name, Value parent)
+// before the library where it may hide it, and both before a folder without
+// __init__, as in CPython.
+static Value load(Vm *vm, Str *name, Value parent, bool hiding)
 {
     const char *dot = strrchr(name->text, '.');
     const char *stem = dot == NULL ? name->text : dot + 1;
     Value module = VALUE_FAIL;
-    bool first = is_fixed(name) || is_of_library(vm, parent);
+    bool first = !hiding || is_fixed(name) || is_of_library(vm, parent) ||
+                 is_script(vm, name);
     int found = first ? try_library(vm, name, &module) : 0;
     if (found != 0) {
         return module;
@@ -404,7 +419,7 @@ static bool bind_in_parent(Vm *vm, Value parent, const char *name,
 }
 
 // Imports "a.b" where `parent` is a; binds b in a. Borrowed.
-static Value import_one(Vm *vm, Str *name, Value parent)
+static Value import_one(Vm *vm, Str *name, Value parent, bool hiding)
 {
     Value module = find_loaded(vm, name);
     if (!value_unbound(module)) {
@@ -416,7 +431,7 @@ static Value import_one(Vm *vm, Str *name, Value parent)
     }
     // The body may take its package out of sys.modules.
     value_retain(parent);
-    module = load(vm, name, parent);
+    module = load(vm, name, parent, hiding);
     ctx_leave(&vm->ctx);
     if (!value_failed(module) && !value_unbound(parent) &&
         !bind_in_parent(vm, parent, strrchr(name->text, '.') + 1, module)) {
@@ -428,7 +443,7 @@ static Value import_one(Vm *vm, Str *name, Value parent)
 
 // From the left: "a.b.c" imports a, then a.b, then a.b.c, each as an attribute
 // of the one before.
-Value module_import_any(Vm *vm, Str *name)
+static Value import_dotted(Vm *vm, Str *name, bool hiding)
 {
     Value module = VALUE_UNBOUND;
     const char *at = name->text;
@@ -438,17 +453,40 @@ Value module_import_any(Vm *vm, Str *name)
                                     : (size_t)(dot - name->text);
         // From the start of the whole name: "a", "a.b", "a.b.c".
         Str *part = str_intern(vm, name->text, length);
-        module = part == NULL ? VALUE_FAIL : import_one(vm, part, module);
+        module = part == NULL ? VALUE_FAIL
+                              : import_one(vm, part, module, hiding);
         object_release_null(&vm->ctx, part);
         at = dot == NULL ? NULL : dot + 1;
     } while (!value_failed(module) && at != NULL);
     return module;
 }
 
+// Whether it is a program that imports, by a statement or by importlib. What
+// the library imports is the library's: a program's file cannot break it.
+static bool program_imports(const Vm *vm)
+{
+    for (const Frame *f = vm->frame; f != NULL && f >= vm->frames; f--) {
+        const Source *source = f->code == NULL ? NULL : f->code->source;
+        if (source == NULL || !source->library) {
+            return true;
+        }
+        if (strncmp(source->name, "lib/importlib/", 14) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// For import statements and what stands for them.
+Value module_import_any(Vm *vm, Str *name)
+{
+    return import_dotted(vm, name, program_imports(vm));
+}
+
 // For parts of Duet that need a real module's dict.
 Module *module_import(Vm *vm, Str *name)
 {
-    Value module = module_import_any(vm, name);
+    Value module = import_dotted(vm, name, false);
     if (value_failed(module) || value_is_kind(module, KIND_MODULE)) {
         return value_failed(module) ? NULL : (Module *)value_object(module);
     }

@@ -21,11 +21,12 @@ typedef struct ModuleDef {
     bool (*init)(Vm *vm, Dict *dict);
 } ModuleDef;
 
-// `import name`: sys.modules, native, embedded, then files on sys.path and
-// DUET_PATH. All packages on the way are imported. Borrowed (sys.modules
-// holds it); NULL: failed.
+// A module that Duet itself needs: sys.modules, native, embedded, then files on
+// sys.path and DUET_PATH. All packages on the way are imported. Borrowed
+// (sys.modules holds it); NULL: failed.
 Module *module_import(Vm *vm, Str *name);
-// The same, but whatever object a program has put into sys.modules.
+// `import name`: the same, but a file of the program goes before a module of
+// the library, and whatever object stands in sys.modules is the module.
 Value module_import_any(Vm *vm, Str *name);
 // An empty module of that name, not in sys.modules.
 MUST_CHECK Module *module_new(Vm *vm, Str *name);
