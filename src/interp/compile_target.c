@@ -89,7 +89,8 @@ static void unpack_to(Compiler *c, const Node *target, Reg source)
 static void store_item(Compiler *c, const Node *target, Reg source)
 {
     Reg mark = c->top;
-    Reg container = expr_any(c, target->subscript.value);
+    Reg container =
+        expr_first(c, target->subscript.value, target->subscript.index);
     Reg key = expr_any(c, target->subscript.index);
     c->span = target->span;
     emit(c, OPCODE_SETITEM, container, key, source);
@@ -264,7 +265,7 @@ void delete_target(Compiler *c, const Node *node)
         break;
     // SETITEM's order: container first, then the key.
     case AST_SUBSCRIPT: {
-        object = expr_any(c, node->subscript.value);
+        object = expr_first(c, node->subscript.value, node->subscript.index);
         Reg key = expr_any(c, node->subscript.index);
         c->span = node->span;
         emit(c, OPCODE_DELITEM, object, key, 0);
