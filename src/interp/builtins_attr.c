@@ -216,7 +216,9 @@ BUILTIN_BODY(dir)
     if (value_unbound(args[0])) {
         return sorted_names(vm, builtin_locals(vm, args, count));
     }
-    if (value_is_kind(args[0], KIND_TYPE) ||
+    // A metaclass of the program may have a __dir__ as well.
+    if ((value_is_kind(args[0], KIND_TYPE) &&
+         type_of(vm, args[0]) == vm->types[KIND_TYPE]) ||
         value_is_kind(args[0], KIND_MODULE)) {
         return builtin_names_of(vm, args[0]);
     }
