@@ -324,8 +324,8 @@ static int64_t search(Vm *vm, const Value *args, bool right)
         return raise_int(vm, ERR_VALUE, "lo must be non-negative");
     }
     if (value_unbound(args[3]) || value_is_none(args[3])) {
-        // As CPython's PySequence_Size.
-        high = value_is_kind(args[0], KIND_DICT)
+        // As CPython's PySequence_Size, for which a subclass is a sequence.
+        high = type_of(vm, args[0]) == vm->types[KIND_DICT]
                    ? raise_int(vm, ERR_TYPE, "%s is not a sequence",
                                type_name(type_of(vm, args[0])))
                    : value_length(vm, args[0]);

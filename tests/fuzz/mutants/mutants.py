@@ -35,6 +35,9 @@ EXTRA = """
 EXTRA = [word for word in (each.strip(" ") for each in EXTRA) if word]
 SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING,
            tokenize.ENDMARKER}
+# CPython 3.11 reads a file's lines by pieces of 1,000 bytes and shows the last
+# piece alone where a statement has several lines.
+LONGEST = 900
 REFUSED = re.compile(r"^SyntaxError: Duet has no ", re.M)
 
 
@@ -82,6 +85,8 @@ def load(paths):
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read()
         if "__future__" in text or "\r" in text or "\f" in text:
+            continue
+        if max(map(len, text.split("\n"))) > LONGEST:
             continue
         try:
             compile(FIRST + text, path, "exec")
