@@ -60,29 +60,18 @@ static bool repeat(Vm *vm, Value self, Value times)
                      : deque_empty(vm, self);
 }
 
-// deque * times. Owned.
-static Value repeated(Vm *vm, Value self, Value times)
-{
-    Value made = copy_of(vm, self);
-    if (!value_failed(made) && !repeat(vm, made, times)) {
-        release(vm, made);
-        return VALUE_FAIL;
-    }
-    return made;
-}
-
-// Of two deques a third, of the left one's class.
+// Of two deques a third, of the left one's class; or one, so many times.
 Value deque_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = deque_is(a);
-    if (op == BINARY_MUL && value_is_index(vm, left ? b : a)) {
-        return repeated(vm, left ? a : b, left ? b : a);
-    }
-    if (op != BINARY_ADD || !left || !deque_is(b)) {
+    Value self = left ? a : b, other = left ? b : a;
+    bool times = op == BINARY_MUL && value_is_index(vm, other);
+    if (!times && (op != BINARY_ADD || !left || !deque_is(b))) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    Value made = copy_of(vm, a);
-    if (!value_failed(made) && !deque_extend(vm, made, b)) {
+    Value made = copy_of(vm, self);
+    if (!value_failed(made) && !(times ? repeat(vm, made, other)
+                                       : deque_extend(vm, made, other))) {
         release(vm, made);
         return VALUE_FAIL;
     }

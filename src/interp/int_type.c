@@ -142,6 +142,20 @@ static Value of_truncated(Vm *vm, Value made)
     return VALUE_FAIL;
 }
 
+// What __int__ gave, which may be the user's; takes it.
+static Value of_own(Vm *vm, Value made)
+{
+    if (value_failed(made) || is_whole(made)) {
+        Value exact = value_failed(made) ? made : int_exact(vm, made);
+        release(vm, made);
+        return exact;
+    }
+    raise_error(vm, ERR_TYPE, "__int__ returned non-int (type %s)",
+                type_name(type_of(vm, made)));
+    release(vm, made);
+    return VALUE_FAIL;
+}
+
 // int(x) of anything but text with a base.
 // Owned. A tensor of one element comes here through its to_int slot.
 Value int_of_value(Vm *vm, Value v)
@@ -158,35 +172,21 @@ Value int_of_value(Vm *vm, Value v)
         return int_from_double(vm, value_float(v));
     }
     // CPython's order: __int__, __index__, __trunc__, and text at last.
+    if (own != NULL) {
+        return of_own(vm, own(vm, v));
+    }
     Type *type = type_of(vm, v);
-    if (own == NULL && type->slots.index != NULL) {
+    if (type->slots.index != NULL) {
         return builtin_index(vm, v);
     }
-    Value made = own == NULL ? builtin_special(vm, v, "__trunc__", NULL, 0)
-                             : VALUE_UNBOUND;
+    Value made = builtin_special(vm, v, "__trunc__", NULL, 0);
     if (!value_unbound(made)) {
         return of_truncated(vm, made);
     }
-    if (own == NULL && (value_is_str(v) || value_is_kind(v, KIND_BYTES))) {
+    if (value_is_str(v) || value_is_kind(v, KIND_BYTES)) {
         return int_parse_value(vm, v, 10);
     }
     // A class with none of them is told what int() takes.
-    if (own != NULL) {
-        // The method may be the user's, so what it gave is checked.
-        Value result = own(vm, v);
-        if (value_failed(result)) {
-            return result;
-        }
-        if (is_whole(result)) {
-            Value exact = int_exact(vm, result);
-            release(vm, result);
-            return exact;
-        }
-        raise_error(vm, ERR_TYPE, "__int__ returned non-int (type %s)",
-                    type_name(type_of(vm, result)));
-        release(vm, result);
-        return VALUE_FAIL;
-    }
     return raise_error(vm, ERR_TYPE,
                        "int() argument must be a string, a bytes-like object "
                        "or a real number, not '%s'",

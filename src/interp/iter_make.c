@@ -5,6 +5,7 @@
 // state[].
 #include "interp/iter_make.h"
 
+#include "interp/itertools.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
@@ -49,21 +50,12 @@ Value iter_enumerate(Vm *vm, Value iterable, Value start)
                            "'%s' object cannot be interpreted as an integer",
                            type_name(type_of(vm, start)));
     }
-    // Owned; released below if no iterator can be made.
-    Value source = value_iter(vm, iterable);
-    Iterator *self = value_failed(source)
-                         ? NULL
-                         : iterator_new(vm, "enumerate", enumerate_step);
-    if (self == NULL) {
-        release(vm, source);
-        return VALUE_FAIL;
-    }
-    self->state[0] = source;
-    self->state[1] = value_unbound(start)    ? value_from_small(0)
-                     : value_is_bool(start)
-                         ? value_from_small(value_same(start, VALUE_TRUE))
-                         : value_retain(start);
-    return value_from_object(self);
+    Value first = value_unbound(start)   ? value_from_small(0)
+                  : value_is_bool(start)
+                      ? value_from_small(value_same(start, VALUE_TRUE))
+                      : start;
+    return itertools_over(vm, "enumerate", enumerate_step, iterable, first,
+                          VALUE_UNBOUND);
 }
 
 // The iterators of all sources, as a Tuple. NULL: failed.
@@ -262,17 +254,8 @@ static Value filter_step(Vm *vm, Iterator *self)
 // The function None keeps what is true.
 Value iter_filter(Vm *vm, Value function, Value iterable)
 {
-    Value source = value_iter(vm, iterable);
-    Iterator *self = value_failed(source)
-                         ? NULL
-                         : iterator_new(vm, "filter", filter_step);
-    if (self == NULL) {
-        release(vm, source);
-        return VALUE_FAIL;
-    }
-    self->state[0] = source;
-    self->state[1] = value_retain(function);
-    return value_from_object(self);
+    return itertools_over(vm, "filter", filter_step, iterable, function,
+                          VALUE_UNBOUND);
 }
 
 // position: how many items are left.
