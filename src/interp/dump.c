@@ -14,6 +14,12 @@ static bool asked(const char *what)
     return wanted != NULL && strcmp(wanted, what) == 0;
 }
 
+// Code that was compiled before the program ran has nothing to show.
+bool dump_any(void)
+{
+    return getenv("DUET_DUMP") != NULL;
+}
+
 // Takes the buffer: writes and frees it. An error met on the way is dropped,
 // since the run itself will meet the same one.
 static void show(Ctx *ctx, StrBuf *text)

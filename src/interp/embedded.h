@@ -18,6 +18,12 @@ typedef struct EmbeddedModule {
 extern const EmbeddedModule embedded_modules[];
 extern const size_t embedded_module_count;
 
+// The code of each module (interp/code_image.h), in the order of the table
+// above; compiled when the program is built. A count of 0: there are none, and
+// modules are compiled when they are imported.
+extern const char *const embedded_images[];
+extern const size_t embedded_image_count;
+
 // NULL: none of that name.
 const EmbeddedModule *module_find_embedded(const char *name);
 

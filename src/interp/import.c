@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interp/code_image.h"
+#include "interp/dump.h"
 #include "interp/embedded.h"
+#include "interp/finalize.h"
 #include "interp/module.h"
 #include "interp/module_native.h"
 #include "interp/obj_int.h"
@@ -105,9 +108,21 @@ static Value find_loaded(Vm *vm, Str *name)
     return state == 1 ? found : state == 0 ? VALUE_UNBOUND : VALUE_FAIL;
 }
 
+// The code of a text, owned. That of the library was compiled when the program
+// was built; whoever wants to see the compiler's steps has it compiled anew.
+static Code *body_code(Vm *vm, Source *source, const EmbeddedModule *library)
+{
+    size_t index = library == NULL ? embedded_image_count
+                                   : (size_t)(library - embedded_modules);
+    return index < embedded_image_count && !dump_any()
+               ? code_image_read(vm, source, embedded_images[index])
+               : vm_compile_source(vm, source, RUN_MODULE, false);
+}
+
 // Runs a text in the dict of a module that is in sys.modules already.
 static bool run_body(Vm *vm, Module *module, const char *path,
-                     const char *text, size_t length, bool library)
+                     const char *text, size_t length,
+                     const EmbeddedModule *library)
 {
     // A copy of the text is kept with the code, for tracebacks.
     Source *source = source_new(&vm->ctx, path, text, length);
@@ -115,9 +130,13 @@ static bool run_body(Vm *vm, Module *module, const char *path,
         return false;
     }
     source->origin = SOURCE_MODULE;
-    source->library = library;
+    source->library = library != NULL;
     module->initializing = true;
-    Value ran = vm_run_source(vm, source, RUN_MODULE, module->dict, NULL);
+    Code *code = body_code(vm, source, library);
+    Value ran = code == NULL ? VALUE_FAIL
+                             : vm_run_code(vm, code, module->dict, NULL);
+    object_release_null(&vm->ctx, code);
+    finalize_run(vm);
     module->initializing = false;
     source_release(&vm->ctx, source);
     release(vm, ran);
@@ -125,9 +144,11 @@ static bool run_body(Vm *vm, Module *module, const char *path,
 }
 
 // Runs a text as the body of a new module. Borrowed from sys.modules, where
-// the body may have put another object in its own place.
+// the body may have put another object in its own place. `library`: which
+// module of the library it is, NULL: none.
 static Value run_module(Vm *vm, Str *name, const char *path, const char *text,
-                        size_t length, bool package, bool library)
+                        size_t length, bool package,
+                        const EmbeddedModule *library)
 {
     Module *module = module_new(vm, name);
     if (module == NULL) {
@@ -201,7 +222,7 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
         // The first file that exists decides, even if running it fails.
         if (found == 1) {
             *module = run_module(vm, name, path->text, strbuf_text(&text),
-                                 text.length, endings[i].package, false);
+                                 text.length, endings[i].package, NULL);
             found = value_failed(*module) ? -1 : 1;
         }
         strbuf_free(&text);
@@ -353,7 +374,7 @@ static int try_library(Vm *vm, Str *name, Value *module)
     const ModuleDef *def = module_find_native(vm, name->text);
     if (embedded != NULL) {
         *module = run_module(vm, name, embedded->path, embedded->text,
-                             embedded->length, embedded->is_package, true);
+                             embedded->length, embedded->is_package, embedded);
     } else if (def != NULL) {
         Module *made = module_make_native(vm, name, def);
         *module = made == NULL ? VALUE_FAIL : value_from_object(made);
