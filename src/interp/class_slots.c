@@ -451,18 +451,49 @@ bool class_defines(Vm *vm, Type *cls, NameId id)
     return false;
 }
 
+// Which names the classes of an MRO that the program wrote may have, by eight
+// bits of their hashes: a new class is asked for some eighty methods and has
+// two or three, so most questions end here.
+typedef struct OwnNames {
+    uint64_t bits[4];
+} OwnNames;
+
+// Of all names in their dicts, removed ones too: a set bit is only a guess.
+static OwnNames own_names(const Type *cls)
+{
+    OwnNames names = {{0}};
+    for (size_t i = 0; i < cls->mro->count; i++) {
+        const Type *owner = (Type *)value_object(cls->mro->items[i]);
+        const Dict *dict = (owner->flags & TYPE_HEAP) != 0 ? owner->dict : NULL;
+        bool named = dict != NULL && !dict->dense;
+        for (uint32_t at = 0; named && at < dict->used; at++) {
+            uint64_t hash = dict->entries[at].hash;
+            names.bits[hash >> 6 & 3] |= (uint64_t)1 << (hash & 63);
+        }
+    }
+    return names;
+}
+
+// class_defines, but mostly without looking.
+static bool defines_own(Vm *vm, Type *cls, const OwnNames *names, NameId id)
+{
+    uint64_t hash = str_hash(vm->names[id]);
+    return (names->bits[hash >> 6 & 3] >> (hash & 63) & 1) != 0 &&
+           class_defines(vm, cls, id);
+}
+
 // One slot serves all binary operators: a class that defines any of them gets
 // it, and the ones it lacks are declined at run time. In-place methods alone
 // make no class an operand of the plain operator.
-static void set_operator_slots(Vm *vm, Type *cls)
+static void set_operator_slots(Vm *vm, Type *cls, const OwnNames *names)
 {
     for (int op = 0; op < BINARY_COUNT; op++) {
         NameId plain = NAME_ADD + 3 * op;
-        if (class_defines(vm, cls, plain) ||
-            class_defines(vm, cls, plain + 1)) {
+        if (defines_own(vm, cls, names, plain) ||
+            defines_own(vm, cls, names, plain + 1)) {
             cls->slots.binary = user_binary;
         }
-        if (class_defines(vm, cls, plain + 2)) {
+        if (defines_own(vm, cls, names, plain + 2)) {
             cls->slots.inplace = user_inplace;
         }
     }
@@ -504,34 +535,35 @@ static void set_slots(Vm *vm, Type *cls)
     const Type *layout = type_native(cls);
     // Everything that the program overrides is put on top of it.
     cls->slots = layout->slots;
+    OwnNames names = own_names(cls);
 #define DUNDER(id, text, slot, user, params)                                  \
-    if (class_defines(vm, cls, NAME_##id)) {                                   \
+    if (defines_own(vm, cls, &names, NAME_##id)) {                             \
         cls->slots.slot = user;                                               \
     }
 #include "interp/dunder_list.h"
 #undef DUNDER
-    if (class_defines(vm, cls, NAME_HASH)) {
+    if (defines_own(vm, cls, &names, NAME_HASH)) {
         cls->flags &= ~(uint32_t)TYPE_UNHASHABLE;
     }
-    if (class_defines(vm, cls, NAME_FORMAT)) {
+    if (defines_own(vm, cls, &names, NAME_FORMAT)) {
         cls->slots.format = user_format;
     }
-    if (class_defines(vm, cls, NAME_CALL)) {
+    if (defines_own(vm, cls, &names, NAME_CALL)) {
         cls->slots.call = user_call;
         // The machine must not go past the method.
         cls->slots.enter = NULL;
     }
-    if (class_defines(vm, cls, NAME_NEW)) {
+    if (defines_own(vm, cls, &names, NAME_NEW)) {
         cls->slots.make = user_make;
     }
-    if (class_defines(vm, cls, NAME_DEL)) {
+    if (defines_own(vm, cls, &names, NAME_DEL)) {
         cls->slots.finalize = user_finalize;
     }
     if (cls->flags & TYPE_DICT_AHEAD) {
         cls->slots.visit = visit_with_dict;
         cls->slots.clear = clear_with_dict;
     }
-    set_operator_slots(vm, cls);
+    set_operator_slots(vm, cls, &names);
     class_set_attribute_slots(vm, cls);
     class_set_descriptor_slots(vm, cls);
 }
