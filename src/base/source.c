@@ -47,7 +47,13 @@ static size_t copy_normalized(Ctx *ctx, char *out, const char *text,
                               size_t length)
 {
     size_t written = 0;
-    for (size_t i = 0; i < length; i++) {
+    // Mostly every line end is right as it is.
+    bool plain = memchr(text, '\r', length) == NULL;
+    if (plain) {
+        memcpy(out, text, length);
+        written = length;
+    }
+    for (size_t i = 0; !plain && i < length; i++) {
         if (!ctx_poll_at(ctx, i + 1)) {
             return SIZE_MAX;
         }
