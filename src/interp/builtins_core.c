@@ -63,7 +63,7 @@ static bool add_text(Vm *vm, StrBuf *out, Value v)
     }
     strbuf_add(out, text->text, text->length);
     object_release(&vm->ctx, text);
-    return true;
+    return strbuf_ok(out);
 }
 
 // sep= and end=: a string, `otherwise` for None. NULL: failed.
@@ -92,7 +92,7 @@ typedef struct Printer {
 static bool print_flush(Vm *vm, Printer *printer)
 {
     if (printer->text.length == 0 && !printer->pieces) {
-        return true;
+        return strbuf_ok(&printer->text);
     }
     Str *line = str_from_buf(vm, &printer->text);
     strbuf_init(&printer->text, &vm->ctx);

@@ -29,10 +29,20 @@ static Str *as_text(Vm *vm, Value v, const char *method)
     return NULL;
 }
 
+// What is asked for a text while a failed append to the caller's buffer is
+// pending is asked in vain: its code would meet that error, or lose it.
+static bool is_vain(const Vm *vm)
+{
+    return UNLIKELY(vm_has_error(vm));
+}
+
 // Without a slot: the form with the address. The depth is counted, since
 // containers print what they hold.
 Str *value_repr(Vm *vm, Value v)
 {
+    if (is_vain(vm)) {
+        return NULL;
+    }
     Type *type = type_of(vm, v);
     // Values that are no objects have a slot; the address is for those that
     // are.
@@ -99,6 +109,9 @@ Str *value_str(Vm *vm, Value v)
     if (value_is_str(v) && value_object(v)->type == vm->types[KIND_STR]) {
         return object_retain(value_object(v));
     }
+    if (is_vain(vm)) {
+        return NULL;
+    }
     Type *type = type_of(vm, v);
     Value (*slot)(Vm *, Value) =
         type->slots.str != NULL ? type->slots.str : type->slots.repr;
@@ -117,6 +130,9 @@ Str *value_str(Vm *vm, Value v)
 // object.__format__ has it. The result is checked like that of __str__.
 Str *value_format(Vm *vm, Value v, Str *spec)
 {
+    if (is_vain(vm)) {
+        return NULL;
+    }
     Type *type = type_of(vm, v);
     if (type->slots.format != NULL) {
         return as_text(vm, type->slots.format(vm, v, spec), "__format__");

@@ -7,6 +7,9 @@
 #ifndef DUET_INTERP_VM_LOOP_H
 #define DUET_INTERP_VM_LOOP_H
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "interp/obj_iter.h"
 #include "interp/vm_fast.h"
 #include "interp/vm_resume.h"
@@ -39,10 +42,26 @@ typedef uint8_t __attribute__((may_alias)) InsByte;
 #define KB K[FIELD_B]
 #define KC K[FIELD_C]
 
+// Between two instructions no error is pending: one that is there has been
+// overlooked by whoever failed, would be lost, or come up where it does not
+// belong. Builds that let allocations fail end at once.
+#ifdef DUET_INJECT
+#define CHECK_CALM(vm)                                                        \
+    do {                                                                      \
+        if (vm_has_error(vm)) {                                               \
+            fprintf(stderr, "code runs with an error pending\n");             \
+            abort();                                                          \
+        }                                                                     \
+    } while (0)
+#else
+#define CHECK_CALM(vm) ((void)0)
+#endif
+
 // On to the next instruction: each body has a jump of its own, which the
 // processor predicts by what usually follows it.
 #define NEXT()                                                                \
     do {                                                                      \
+        CHECK_CALM(vm);                                                       \
         pc++;                                                                 \
         goto *labels[INS_OP(ins)];                                            \
     } while (0)

@@ -145,7 +145,8 @@ Vm *vm_new(size_t stack_size)
 }
 
 // Values that the Vm holds directly.
-// The argument list and the stack of handled errors go with them.
+// The argument list goes with them; the stack of handled errors is freed once
+// no code can run.
 static void release_values(Vm *vm)
 {
     Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error,
@@ -160,7 +161,6 @@ static void release_values(Vm *vm)
         release(vm, vm->argv.items[i]);
     }
     vec_free(&vm->ctx, &vm->argv);
-    vec_free(&vm->ctx, &vm->handled);
 }
 
 // Late, since types and modules have names up to their end.
@@ -234,6 +234,8 @@ bool vm_free(Vm *vm)
     (void)cycles_collect(vm, true);
     // From here on no code of the program runs: it would find no built-in name.
     vm->gc.closing = true;
+    // What ran until now may still have handled errors.
+    vec_free(&vm->ctx, &vm->handled);
     object_release_null(&vm->ctx, vm->builtins);
     vm->builtins = NULL;
     (void)cycles_collect(vm, true);
