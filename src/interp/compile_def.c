@@ -139,7 +139,12 @@ static void annotation(Compiler *c, Text name, const Node *value, Reg dict,
     }
     Reg key = push(c);
     emit(c, OPCODE_LOADK, key, name_constant(c, name), 0);
-    Reg of = annotation_temp(c, value);
+    // `*args: *Ts` notes the one item that Ts has.
+    bool starred = value->kind == AST_STARRED && !c->table->text_annotations;
+    Reg of = annotation_temp(c, starred ? value->starred.value : value);
+    if (starred) {
+        emit(c, OPCODE_UNPACK, of, of, 1);
+    }
     emit(c, OPCODE_DICTSET, dict, key, of);
     c->top = key;
 }

@@ -2,6 +2,7 @@
 #include "interp/dict_view.h"
 #include "interp/note.h"
 #include "interp/object_copying.h"
+#include "interp/obj_set.h"
 #include "interp/sequence.h"
 
 // The default is UNBOUND where the call gave none; None then takes its place.
@@ -19,21 +20,14 @@ static Value method_get(Vm *vm, Value *args, uint32_t count)
                                     : value_retain(args[2]);
 }
 
-// Two look-ups, where CPython needs one: a missing key is hashed again by
-// dict_set.
+// One look-up, as programs that count calls of __hash__ can tell.
 static Value method_setdefault(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Value value, otherwise = value_unbound(args[2]) ? VALUE_NONE : args[2];
-    int found = dict_get(vm, value_as_dict(args[0]), args[1], &value);
-    if (found > 0) {
-        return value_retain(value);
-    }
-    if (found < 0 ||
-        !dict_set(vm, value_as_dict(args[0]), args[1], otherwise)) {
-        return VALUE_FAIL;
-    }
-    return value_retain(otherwise);
+    Value value = value_unbound(args[2]) ? VALUE_NONE : args[2];
+    return dict_set_default(vm, value_as_dict(args[0]), args[1], &value)
+               ? value_retain(value)
+               : VALUE_FAIL;
 }
 
 // dict_take gives the dict's own reference away, so nothing is retained here.
@@ -141,6 +135,37 @@ static Value method_reversed(Vm *vm, Value *args, uint32_t count)
     return dict_iterator(vm, value_as_dict(args[0]), 'k', true);
 }
 
+// The keys of a plain dict or of a set bring their hashes along, where they go
+// into a new plain dict. 1 done, 0 not for these, -1 failed.
+static int fromkeys_hashed(Vm *vm, Value result, Value keys, Value value)
+{
+    bool dict = type_of(vm, keys) == vm->types[KIND_DICT];
+    bool set = type_of(vm, keys) == vm->types[KIND_SET] ||
+               type_of(vm, keys) == vm->types[KIND_FROZENSET];
+    if (type_of(vm, result) != vm->types[KIND_DICT] || !(dict || set) ||
+        value_as_dict(result)->count > 0) {
+        return 0;
+    }
+    Value key, old;
+    size_t slot = 0;
+    for (uint32_t at = 0;;) {
+        if (dict ? !dict_next(value_as_dict(keys), &at, &key, &old)
+                 : !set_next((Set *)value_object(keys), &slot, &key)) {
+            return 1;
+        }
+        uint64_t hash =
+            dict ? value_as_dict(keys)->entries[at - 1].hash
+                 : ((Set *)value_object(keys))->table[slot - 1].hash;
+        value_retain(key);
+        bool ok = ctx_poll(&vm->ctx) &&
+                  dict_set_hashed(vm, value_as_dict(result), key, hash, value);
+        release(vm, key);
+        if (!ok) {
+            return -1;
+        }
+    }
+}
+
 // A class method: the class is called without arguments, and its own
 // __setitem__ is used, so that a subclass sees every key. All keys share one
 // value.
@@ -148,9 +173,15 @@ static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Value result = vm_call(vm, args[0], NULL, 0);
-    Value iterator = value_failed(result) ? VALUE_FAIL
-                                          : value_iter(vm, args[1]);
     Value otherwise = value_unbound(args[2]) ? VALUE_NONE : args[2];
+    int done = value_failed(result)
+                   ? 0 : fromkeys_hashed(vm, result, args[1], otherwise);
+    if (done > 0) {
+        return result;
+    }
+    Value iterator = value_failed(result) || done < 0
+                         ? VALUE_FAIL
+                         : value_iter(vm, args[1]);
     bool ok = !value_failed(iterator);
     while (ok) {
         Value key = value_next(vm, iterator);

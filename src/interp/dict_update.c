@@ -28,9 +28,15 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
         // A replaced value's destructor or an __eq__ may remove this entry.
         value_retain(key);
         value_retain(value);
-        bool ok = ctx_poll(&vm->ctx) && dict_set(vm, dict, key, value);
+        uint64_t hash = other->entries[position - 1].hash;
+        uint32_t used = other->used;
+        bool ok = ctx_poll(&vm->ctx) &&
+                  dict_set_hashed(vm, dict, key, hash, value);
         release(vm, key);
         release(vm, value);
+        if (ok && other->used != used) {
+            ok = raise_false(vm, ERR_RUNTIME, "dict mutated during update");
+        }
         if (!ok) {
             return false;
         }

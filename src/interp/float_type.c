@@ -450,10 +450,33 @@ static const NativeDef float_methods[] = {
     {"conjugate", "self, /", method_conjugate, "The number itself."},
     {0}};
 
+// Duet runs where floats are IEEE's; big-endian machines say so.
+static Value method_getformat(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE,
+                           "__getformat__() argument must be str, not %s",
+                           type_name_given(vm, args[1]));
+    }
+    if (!str_is(value_as_str(args[1]), "double") &&
+        !str_is(value_as_str(args[1]), "float")) {
+        return raise_error(vm, ERR_VALUE, "__getformat__() argument 1 must be "
+                                          "'double' or 'float'");
+    }
+    const uint16_t one = 1;
+    bool little = *(const unsigned char *)&one == 1;
+    Str *text = str_from(vm, little ? "IEEE, little-endian"
+                                    : "IEEE, big-endian");
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
 // A class method, so that a subclass may be asked; the result is a float.
 static const NativeDef float_class_methods[] = {
     {"fromhex", "cls, string, /", method_fromhex,
      "The float that float.hex() wrote."},
+    {"__getformat__", "cls, typestr, /", method_getformat,
+     "How the machine stores 'double' or 'float'."},
     {0}};
 
 // imag, for code that takes any number as a complex one.

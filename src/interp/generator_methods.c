@@ -3,6 +3,7 @@
 #include "interp/obj_generator.h"
 
 #include "interp/obj_exception.h"
+#include "interp/obj_str.h"
 #include "interp/protocol.h"
 
 // Methods raise StopIteration(result) where slots give VALUE_STOP.
@@ -54,20 +55,29 @@ static Value thrown(Vm *vm, Value type, Value value, Value trace)
                                  "instance exception may not have a separate "
                                  "value");
     }
-    Value error = VALUE_UNBOUND;
-    if (value_is_kind(type, KIND_TYPE) &&
-        type_is_subtype((Type *)value_object(type),
-                        vm->error_types[ERR_BASE_EXCEPTION])) {
-        error = normalised(vm, type, value);
+    if (!value_is_kind(type, KIND_TYPE) ||
+        !type_is_subtype((Type *)value_object(type),
+                         vm->error_types[ERR_BASE_EXCEPTION])) {
+        return raise_error(vm, ERR_TYPE,
+                           "exceptions must be classes or instances deriving "
+                           "from BaseException, not %s",
+                           type_name(type_of(vm, type)));
     }
+    // A __new__ of the program may give anything.
+    Value error = normalised(vm, type, value);
     if (value_failed(error) || value_is_kind(error, KIND_EXCEPTION)) {
         return error;
     }
+    Str *shown = value_repr(vm, type);
+    if (shown != NULL) {
+        (void)raise_error(vm, ERR_TYPE,
+                          "calling %s should have returned an instance of "
+                          "BaseException, not %s", shown->text,
+                          type_name(type_of(vm, error)));
+    }
+    object_release_null(&vm->ctx, shown);
     release(vm, error);
-    return raise_error(vm, ERR_TYPE,
-                       "exceptions must be classes or instances deriving "
-                       "from BaseException, not %s",
-                       type_name(type_of(vm, type)));
+    return VALUE_FAIL;
 }
 
 // What the caller handles does not become the error's context.
@@ -124,6 +134,14 @@ static Value get_code(Vm *vm, Value self)
     return value_retain(value_from_object(g->function->code));
 }
 
+// A frame that shows where it stands, None once it has ended.
+static Value get_frame(Vm *vm, Value self)
+{
+    const Generator *g = (const Generator *)value_object(self);
+    return g->state == GENERATOR_DONE ? VALUE_NONE
+                                      : frame_object(vm, "of_generator", self);
+}
+
 // What it waits for in a `yield from`.
 static Value get_delegate(Vm *vm, Value self)
 {
@@ -153,6 +171,7 @@ const MemberDef generator_members[] = {
     {"__qualname__", get_qualname, NULL,
      "The same with the classes and functions around it."},
     {"gi_code", get_code, NULL, "The code of its function."},
+    {"gi_frame", get_frame, NULL, "Where it stands; None: it has ended."},
     {"gi_yieldfrom", get_delegate, NULL, "What `yield from` goes through."},
     {"gi_running", get_running, NULL, "Whether it runs right now."},
     {"gi_suspended", get_suspended, NULL, "Whether it stands at a yield."},

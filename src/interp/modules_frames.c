@@ -9,6 +9,7 @@
 #include "interp/module.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_exception.h"
+#include "interp/obj_generator.h"
 
 // Only frames that have a place in a source count.
 static bool is_shown(const Frame *f)
@@ -116,11 +117,66 @@ static Value frames_passed(Vm *vm, Value *args, uint32_t count)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
+// suspended(generator): (code, (line, globals, locals, instruction, None)). One
+// that has not run yet stands before its first instruction.
+static Value frames_suspended(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Generator *g = (Generator *)value_object(args[0]);
+    Code *code = g->function->code;
+    bool fresh = g->state == GENERATOR_NEW;
+    bool done = g->state == GENERATOR_DONE;
+    const Frame f = {.registers = g->registers,
+                     .code = code,
+                     .globals = g->function->globals,
+                     .cells = g->function->cells};
+    Dict *none = done ? dict_new(vm) : NULL;
+    Value locals = !done          ? builtin_frame_names(vm, &f)
+                   : none == NULL ? VALUE_FAIL
+                                  : value_from_object(none);
+    uint32_t word = g->word > 0 ? g->word - 1 : 0;
+    Value line = value_from_small(
+        source_place(code->source, code->start).line);
+    Value parts[5] = {fresh ? line : line_of(code, word),
+                      value_from_object(f.globals), locals,
+                      value_from_small(fresh ? -1 : (int64_t)word),
+                      VALUE_NONE};
+    Tuple *seen = value_failed(locals) ? NULL : tuple_from(vm, parts, 5);
+    release(vm, locals);
+    if (seen == NULL) {
+        return VALUE_FAIL;
+    }
+    Value pair[2] = {value_from_object(code), value_from_object(seen)};
+    Tuple *result = tuple_from(vm, pair, 2);
+    object_release(&vm->ctx, seen);
+    return result == NULL ? VALUE_FAIL : value_from_object(result);
+}
+
+// Frames are objects of the library: `maker` is a function of it.
+Value frame_object(Vm *vm, const char *maker, Value of)
+{
+    Str *name = str_from(vm, "_frame");
+    Module *module = name == NULL ? NULL : module_import(vm, name);
+    object_release_null(&vm->ctx, name);
+    if (module == NULL) {
+        return VALUE_FAIL;
+    }
+    Str *make = str_intern(vm, maker, strlen(maker));
+    Value function = make == NULL ? VALUE_FAIL
+                                  : dict_get_name(module->dict, make);
+    object_release_null(&vm->ctx, make);
+    return value_failed(function) || value_unbound(function)
+               ? VALUE_FAIL
+               : vm_call(vm, function, &of, 1);
+}
+
 static const NativeDef frames_functions[] = {
     {"look", "index, code, /", frames_look, "What a running frame has."},
     {"passed", "traceback, /", frames_passed,
      "Where the outermost frame of a traceback was."},
     {"place", "depth, /", frames_place, "The place of a running frame."},
+    {"suspended", "generator, /", frames_suspended,
+     "Where a generator stands."},
     {NULL, NULL, NULL, NULL}};
 
 const ModuleDef frames_module = {.name = "frames",

@@ -258,6 +258,15 @@ bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
     return set_at(vm, dict, entry, key, hash, value);
 }
 
+// The key is hashed and looked for once.
+bool dict_set_default(Vm *vm, Dict *dict, Value key, Value *value)
+{
+    uint64_t hash = 0;
+    int64_t entry = locate(vm, dict, key, &hash);
+    return get_at(dict, entry, value) > 0 ||
+           set_at(vm, dict, entry, key, hash, *value);
+}
+
 // As dict_set. Runs no __hash__, but maybe an __eq__.
 bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 {

@@ -42,6 +42,9 @@ MUST_CHECK Dict *dict_new(Vm *vm);
 // 1 found (*value borrowed), 0 absent, -1 failed (unhashable, __eq__ raised).
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value);
 MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
+// Gives *value to a key that is not there; else *value becomes what it has,
+// borrowed.
+MUST_CHECK bool dict_set_default(Vm *vm, Dict *dict, Value key, Value *value);
 int dict_remove(Vm *vm, Dict *dict, Value key); // 1 removed, 0 absent, -1
 // As dict_remove, and *value is the removed value, owned.
 int dict_take(Vm *vm, Dict *dict, Value key, Value *value);

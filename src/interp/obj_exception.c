@@ -542,22 +542,9 @@ static Value get_next(Vm *vm, Value self)
     return value_from_object(rest);
 }
 
-// Frames are objects of the library (lib/_frame.duet).
 static Value get_frame(Vm *vm, Value self)
 {
-    Str *name = str_from(vm, "_frame");
-    Module *module = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
-    if (module == NULL) {
-        return VALUE_FAIL;
-    }
-    Str *make = str_intern(vm, "of_traceback", 12);
-    Value function = make == NULL ? VALUE_FAIL
-                                  : dict_get_name(module->dict, make);
-    object_release_null(&vm->ctx, make);
-    return value_failed(function) || value_unbound(function)
-               ? VALUE_FAIL
-               : vm_call(vm, function, &self, 1);
+    return frame_object(vm, "of_traceback", self);
 }
 
 // The number of its instruction, counted in words of the machine.

@@ -511,6 +511,12 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     if (str_is(name, "__class__")) {
         return object_or_none(value_object(self)->type);
     }
+    // Its own operations come before those of the function: __call__, __repr__.
+    Value own = type_lookup(vm, type_of(vm, self), name);
+    if (value_is_kind(own, KIND_NATIVE)) {
+        Method *bound = method_new(vm, own, self);
+        return bound == NULL ? VALUE_FAIL : value_from_object(bound);
+    }
     Value function = AS_METHOD(self)->function;
     if (!value_is_kind(function, KIND_NATIVE)) {
         return value_get_attr(vm, function, name);

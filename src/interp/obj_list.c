@@ -532,7 +532,9 @@ static Value list_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static bool list_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     List *list = value_as_list(self);
-    if (!arguments_check(vm, "list", args, keywords, 1)) {
+    // Keywords may be meant for a __new__ of the class.
+    bool own_new = type_of(vm, self)->slots.make != list_make;
+    if (!arguments_check(vm, "list", args, own_new ? NULL : keywords, 1)) {
         return false;
     }
     list_clear(vm, list);

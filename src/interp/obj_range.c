@@ -1,4 +1,5 @@
 // range and slice. A range's length is computed when it is made.
+#include "interp/builtins.h"
 #include "interp/int_view.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
@@ -347,16 +348,11 @@ static Value range_iter(Vm *vm, Value self)
     return range_iterator(vm, as_range(self));
 }
 
-// An argument of range() as an int, owned. A number beyond 64 bits must be an
-// int itself.
+// An argument of range() as an int of any size, owned.
 static Value range_argument(Vm *vm, Value v)
 {
-    if (value_is_integer(v) || value_is_bool(v)) {
-        return plain_int(v);
-    }
-    int64_t number;
-    return value_to_index(vm, v, &number) ? int_from_i64(vm, number)
-                                          : VALUE_FAIL;
+    return value_is_integer(v) || value_is_bool(v) ? plain_int(v)
+                                                   : builtin_index(vm, v);
 }
 
 // range(stop), range(start, stop) or range(start, stop, step).

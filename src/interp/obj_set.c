@@ -456,6 +456,22 @@ static bool update_sequence(Vm *vm, Set *set, Value sequence)
     }
 }
 
+// The dict's own hashes are taken: no __hash__ runs.
+static bool update_keys(Vm *vm, Set *set, Dict *dict)
+{
+    Value key, value;
+    for (uint32_t at = 0; dict_next(dict, &at, &key, &value);) {
+        value_retain(key);
+        bool ok = ctx_poll(&vm->ctx) &&
+                  set_add_hashed(vm, set, key, dict->entries[at - 1].hash);
+        release(vm, key);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Items are added as they come, so those before an error stay.
 bool set_update(Vm *vm, Set *set, Value iterable)
 {
@@ -477,6 +493,7 @@ bool set_update(Vm *vm, Set *set, Value iterable)
             !resize(vm, set, (set->count + count) * 2)) {
             return false;
         }
+        return update_keys(vm, set, value_as_dict(iterable));
     }
     // Anything else, item by item as they come.
     Value iterator = value_iter(vm, iterable), item;

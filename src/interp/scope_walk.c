@@ -296,6 +296,16 @@ static bool declare(ScopeWalk *w, const Node *node, const Node *name)
     if (declared) {
         return true;
     }
+    // Wherever it stands, the name is a global one of the outermost code too,
+    // which matters where exec has a dict for that code's names.
+    if (global && w->table->names_in_dict) {
+        Symbol *outermost = scope_add_symbol(w, w->table->root, symbol->name,
+                                             symbol->length, node->span);
+        if (outermost == NULL) {
+            return false;
+        }
+        outermost->flags |= SYMBOL_GLOBAL;
+    }
     // An error that scope_place finds later points at the declaration.
     symbol->flags |= global ? SYMBOL_GLOBAL : SYMBOL_NONLOCAL;
     symbol->span = node->span;

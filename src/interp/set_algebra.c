@@ -4,6 +4,7 @@
 // Each walks the operand that CPython's walks, and makes, copies and grows its
 // tables when CPython's does: the order in which a set is printed shows it.
 #include "interp/note.h"
+#include "interp/obj_dict.h"
 #include "interp/protocol.h"
 #include "interp/set_type.h"
 
@@ -25,6 +26,23 @@ static bool each_of_set(Vm *vm, Set *set, Set *from, EachKey each, void *data)
     for (size_t at = 0; set_next(from, &at, &key);) {
         value_retain(key);
         uint64_t hash = from->table[at - 1].hash;
+        bool ok = ctx_poll(&vm->ctx) && each(vm, set, key, hash, data);
+        release(vm, key);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The keys of a plain dict, with the hashes that it keeps.
+static bool each_of_dict(Vm *vm, Set *set, Dict *from, EachKey each,
+                         void *data)
+{
+    Value key, value;
+    for (uint32_t at = 0; dict_next(from, &at, &key, &value);) {
+        value_retain(key);
+        uint64_t hash = from->entries[at - 1].hash;
         bool ok = ctx_poll(&vm->ctx) && each(vm, set, key, hash, data);
         release(vm, key);
         if (!ok) {
@@ -122,9 +140,10 @@ static bool discard(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 // Adds the key to `set` unless the set or dict `data` has it.
 static bool add_other(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 {
+    Value value;
     int found = value_is_any_set(value_from_object(data))
                     ? set_contains_hashed(vm, data, key, hash)
-                    : value_contains(vm, value_from_object(data), key);
+                    : dict_get_hashed(vm, data, key, hash, &value);
     return found > 0 || (found == 0 && set_add_hashed(vm, set, key, hash));
 }
 
@@ -198,9 +217,9 @@ bool set_toggle(Vm *vm, Set *set, Value other)
     if (value_is_any_set(other)) {
         return each_of_set(vm, set, as_set(other), toggle, NULL);
     }
-    // Keys of a dict differ among themselves.
+    // Keys of a dict differ among themselves, and their hashes are known.
     if (type_of(vm, other) == vm->types[KIND_DICT]) {
-        return each_of(vm, set, other, toggle, NULL);
+        return each_of_dict(vm, set, value_as_dict(other), toggle, NULL);
     }
     // An item that comes twice counts once, so a set is made first.
     Set *once = set_from(vm, other, set->head.kind == KIND_FROZENSET);
