@@ -28,6 +28,14 @@ bool attr_is_data_descriptor(Value found)
     return cls != NULL && cls->slots.set_descriptor != NULL;
 }
 
+// Without a __get__ it decides over storing alone: what its __set__ put into the
+// instance's dict is read from there.
+bool attr_reads_first(Value found)
+{
+    return attr_is_data_descriptor(found) &&
+           value_object(found)->type->slots.get_descriptor != NULL;
+}
+
 // Functions bind to an instance; natives only where a type owns them.
 static bool binds(Value found)
 {
@@ -98,7 +106,7 @@ static Value find_generic(Vm *vm, Value self, Str *name)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
-    if (attr_is_data_descriptor(found)) {
+    if (attr_reads_first(found)) {
         return attr_bind(vm, found, self, cls);
     }
     if (may_have_attributes(self)) {
@@ -331,8 +339,8 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
     // A trace must see each read, so nothing is cached while one runs.
     if (instance != NULL && cache != NULL && vm->trace == NULL) {
         int32_t slot = object_shape_find(instance->shape, name);
-        if (slot >= 0 && !attr_is_data_descriptor(
-                             type_lookup(vm, instance->head.type, name))) {
+        if (slot >= 0 && !attr_reads_first(type_lookup(
+                             vm, instance->head.type, name))) {
             cache->shape = instance->shape;
             cache->slot = (uint32_t)slot;
             cache->epoch = (uint32_t)vm->epoch;

@@ -96,6 +96,8 @@ Value attr_bind(Vm *vm, Value found, Value instance, Type *owner);
 // It decides over the instance's own attribute of its name: a property, a
 // member, an object whose class defines __set__ or __delete__.
 bool attr_is_data_descriptor(Value found);
+// Also when the attribute is read: it has a __get__ as well.
+bool attr_reads_first(Value found);
 // What a program gives as an attribute's name: a str, interned, since dicts of
 // attributes are searched by identity first. Owned; NULL: TypeError.
 Str *attr_name(Vm *vm, Value name);

@@ -121,7 +121,7 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
 {
     Type *cls = (Type *)value_object(self), *meta = cls->head.type;
     Value computed = type_lookup(vm, meta, name);
-    if (attr_is_data_descriptor(computed)) {
+    if (attr_reads_first(computed)) {
         return attr_bind(vm, computed, self, meta);
     }
     Value found = name == vm->names[NAME_ANNOTATIONS]
