@@ -7,6 +7,7 @@ lib_modules = \
 	lib/_iomemory.duet \
 	lib/_shlex.duet \
 	lib/_shown.duet \
+	lib/_sniffer.duet \
 	lib/_strptime.duet \
 	lib/_struct.duet \
 	lib/_sysinfo.duet \
