@@ -4,8 +4,10 @@
 // may define what it means.
 #include "interp/attr.h"
 #include "interp/builtins.h"
-#include "interp/obj_function.h"
+#include "interp/code.h"
 #include "interp/note.h"
+#include "interp/obj_function.h"
+#include "interp/obj_instance.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_tensor.h"
 
@@ -143,6 +145,27 @@ static bool print_all(Vm *vm, Printer *printer, const Tuple *values,
            (printer->pieces || print_flush(vm, printer));
 }
 
+// Whether it is code of this file of the library.
+static bool code_is_of(const Code *code, const char *file)
+{
+    return code->source->library && strcmp(code->source->name, file) == 0;
+}
+
+// Whether the file is one in memory, whose write() is the library's own: the
+// program cannot see how many writes a line takes.
+static bool is_in_memory(Vm *vm, Value file)
+{
+    Str *name = vm->names[NAME_WRITE];
+    if (!value_is_kind(file, KIND_INSTANCE)) {
+        return false;
+    }
+    Value found = type_lookup(vm, type_of(vm, file), name);
+    return value_is_kind(found, KIND_FUNCTION) &&
+           code_is_of(((Function *)value_object(found))->code,
+                      "lib/_iomemory.duet") &&
+           value_unbound(instance_get(vm, value_object(file), name));
+}
+
 // To what open() makes and to the standard streams parts go together, so that
 // lines of two streams do not mix; a file of the program sees CPython's writes.
 BUILTIN_BODY(print)
@@ -162,7 +185,8 @@ BUILTIN_BODY(print)
     }
     printer.pieces = !printer.whole &&
                      (!value_is_kind(printer.file, KIND_FILE) ||
-                      (value_object(printer.file)->type->flags & TYPE_HEAP));
+                      (value_object(printer.file)->type->flags & TYPE_HEAP)) &&
+                     !is_in_memory(vm, printer.file);
     // Held: the code of a value may replace sys.stdout.
     value_retain(printer.file);
     strbuf_init(&printer.text, &vm->ctx);
