@@ -195,6 +195,10 @@ Value float_parse(Vm *vm, const char *at, size_t length)
     if (parse_plain(at, end, &d)) {
         return float_new(vm, d);
     }
+    // float("inf") stands in many programs, in loops too.
+    if (end - at == 3 && memcmp(at, "inf", 3) == 0) {
+        return float_new(vm, HUGE_VAL);
+    }
     // Underscores only make the copy shorter.
     size_t room = (size_t)(end - at) + 1;
     char *text = ctx_alloc(&vm->ctx, room);

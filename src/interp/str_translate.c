@@ -72,6 +72,7 @@ enum {
     ASCII_COUNT = 128,
     ASCII_DROP = 0xFE,   // the table says None
     ASCII_OTHER = 0xFF,  // not asked yet, or no single ASCII character
+    PIECE = 256          // bytes that are put together before they are added
 };
 
 // What stands for an ASCII character, as a byte of `known`. False: an error is
@@ -105,6 +106,8 @@ static bool translate_ascii(Vm *vm, StrBuf *out, const Str *self, Value table,
                             size_t *at)
 {
     uint8_t known[ASCII_COUNT];
+    char piece[PIECE];
+    size_t made = 0;
     memset(known, ASCII_OTHER, sizeof known);
     for (; *at < self->length; ++*at) {
         unsigned char c = (unsigned char)self->text[*at];
@@ -114,13 +117,17 @@ static bool translate_ascii(Vm *vm, StrBuf *out, const Str *self, Value table,
         if (known[c] == ASCII_OTHER) {
             break;
         }
-        if (known[c] != ASCII_DROP) {
-            strbuf_putc(out, (char)known[c]);
+        piece[made] = (char)known[c];
+        made += known[c] != ASCII_DROP;
+        if (made == PIECE) {
+            strbuf_add(out, piece, made);
+            made = 0;
         }
-        if (!ctx_poll(&vm->ctx)) {
+        if (!ctx_poll_at(&vm->ctx, *at + 1)) {
             return false;
         }
     }
+    strbuf_add(out, piece, made);
     return true;
 }
 

@@ -363,29 +363,40 @@ static int truth_of(Vm *vm, Value owned)
     return truth;
 }
 
-// The comparison of a fused jump, and whether the jump wants it false.
-static CompareOp fused_op(Opcode op, bool *negated, bool *with_int)
-{
-    *with_int = op >= OPCODE_JLTI && op <= OPCODE_JNGEI;
-    *negated = (op >= OPCODE_JNLT && op <= OPCODE_JNGE) ||
-               (op >= OPCODE_JNLTI && op <= OPCODE_JNGEI) || op == OPCODE_JNIS;
-    if (op == OPCODE_JIS || op == OPCODE_JNIS) {
-        return COMPARE_IS;
-    }
-    // Six comparisons, first as they are, then negated.
-    return (CompareOp)((op - (*with_int ? OPCODE_JLTI : OPCODE_JLT)) % 6);
-}
+// What a fused jump compares by, whether it jumps where that does not hold, and
+// whether its second operand stands in the instruction.
+typedef struct Fused {
+    uint8_t op; // CompareOp
+    bool negated, with_int;
+} Fused;
+
+// Six comparisons: with registers and with ints, as they are and negated.
+#define FUSED_SIX(prefix, suffix, negated, with_int)                          \
+    [OPCODE_J##prefix##LT##suffix] = {COMPARE_LT, negated, with_int},         \
+    [OPCODE_J##prefix##LE##suffix] = {COMPARE_LE, negated, with_int},         \
+    [OPCODE_J##prefix##EQ##suffix] = {COMPARE_EQ, negated, with_int},         \
+    [OPCODE_J##prefix##NE##suffix] = {COMPARE_NE, negated, with_int},         \
+    [OPCODE_J##prefix##GT##suffix] = {COMPARE_GT, negated, with_int},         \
+    [OPCODE_J##prefix##GE##suffix] = {COMPARE_GE, negated, with_int}
+static const Fused fused_jumps[] = {
+    FUSED_SIX(, , false, false),
+    FUSED_SIX(N, , true, false),
+    FUSED_SIX(, I, false, true),
+    FUSED_SIX(N, I, true, true),
+    [OPCODE_JIS] = {COMPARE_IS, false, false},
+    [OPCODE_JNIS] = {COMPARE_IS, true, false},
+};
+#undef FUSED_SIX
 
 // The operands have been compared: they are emptied, and the jump is decided.
 static int finish_jump(Vm *vm, Frame *f, Ins ins, bool truth)
 {
-    bool negated, with_int;
-    (void)fused_op((Opcode)INS_OP(ins), &negated, &with_int);
+    const Fused *fused = &fused_jumps[INS_OP(ins)];
     slow_drop(vm, f, INS_A(ins));
-    if (!with_int) {
+    if (!fused->with_int) {
         slow_drop(vm, f, INS_B(ins));
     }
-    return truth != negated;
+    return truth != fused->negated;
 }
 
 // `and` and `or` keep the operand that decides.
@@ -406,8 +417,9 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
 // handler then releases them.
 int slow_jump(Vm *vm, Frame *f, Ins ins)
 {
-    bool negated, with_int;
-    CompareOp op = fused_op((Opcode)INS_OP(ins), &negated, &with_int);
+    const Fused *fused = &fused_jumps[INS_OP(ins)];
+    CompareOp op = (CompareOp)fused->op;
+    bool with_int = fused->with_int;
     Value a = f->registers[INS_A(ins)];
     Value b = with_int ? value_from_small(INS_BI(ins))
                        : f->registers[INS_B(ins)];
@@ -448,13 +460,12 @@ int slow_jump_answered(Vm *vm, Frame *f, Ins ins, Value answer)
         int truth = vm_bool_answer(vm, answer);
         return truth < 0 ? -1 : finish_truth_jump(vm, f, ins, truth);
     }
-    bool negated, with_int;
-    CompareOp compared = fused_op(op, &negated, &with_int);
+    const Fused *fused = &fused_jumps[op];
     if (value_same(answer, VALUE_NOT_IMPLEMENTED)) {
-        Value b = with_int ? value_from_small(INS_BI(ins))
-                           : f->registers[INS_B(ins)];
+        Value b = fused->with_int ? value_from_small(INS_BI(ins))
+                                  : f->registers[INS_B(ins)];
         // The other side is asked, as the protocol would.
-        answer = value_compare_declined(vm, compared,
+        answer = value_compare_declined(vm, (CompareOp)fused->op,
                                         f->registers[INS_A(ins)], b);
     }
     int truth = truth_of(vm, answer);
