@@ -263,13 +263,20 @@ static Value divmod_small(Vm *vm, Value a, Value b)
 }
 
 // The pair of // and %, which serves tensors and numbers. Floats are tested for
-// a zero divisor here because the message differs from that of //.
+// a zero divisor here because the message differs from that of //. An int too
+// large for a float fails before that.
 Value number_divmod(Vm *vm, Value a, Value b)
 {
-    double divisor;
+    double number, divisor;
     if ((value_is_float(a) || value_is_float(b)) && is_real(a) &&
-        is_real(b) && value_to_double(vm, b, &divisor) && divisor == 0) {
-        return raise_error(vm, ERR_ZERO_DIVISION, "float divmod()");
+        is_real(b)) {
+        if (!value_to_double(vm, a, &number) ||
+            !value_to_double(vm, b, &divisor)) {
+            return VALUE_FAIL;
+        }
+        if (divisor == 0) {
+            return raise_error(vm, ERR_ZERO_DIVISION, "float divmod()");
+        }
     }
     Value quotient = value_binary(vm, BINARY_FLOORDIV, a, b);
     if (value_failed(quotient)) {

@@ -336,13 +336,18 @@ Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
 }
 
 // Appends the items of `keywords` behind args[0 .. count); the names.
-// The values are borrowed from the dict, which the caller holds. NULL: memory.
+// The values are borrowed from the dict, which the caller holds. NULL: memory,
+// or a keyword is no text.
 static Tuple *spread_keywords(Vm *vm, Dict *keywords, Value *args)
 {
     Tuple *names = tuple_new(vm, keywords->count);
     uint32_t position = 0, i = 0;
     Value key, value;
     while (names != NULL && dict_next(keywords, &position, &key, &value)) {
+        if (!value_is_str(key)) {
+            object_release(&vm->ctx, names);
+            return raise_null(vm, ERR_TYPE, "keywords must be strings");
+        }
         names->items[i] = value_retain(key);
         args[i++] = value;
     }

@@ -122,6 +122,8 @@ void compiler_free(Compiler *c);
 
 // compile_expr.c
 void expr_to(Compiler *c, const Node *node, Reg target);
+// The same of what a loop walks (compile_call.c).
+void walked_to(Compiler *c, const Node *node, Reg target);
 Reg expr_any(Compiler *c, const Node *node); // a local in place, or a new temp
 Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
 // expr_any, but a local that is not bound fails before `next` is evaluated.

@@ -91,14 +91,10 @@ static bool is_folded(const Node *node, int depth)
     }
 }
 
-// CPython makes a frozen set of three constants or more and copies that, which
-// shows in the order of the items.
-static bool is_constant_set(NodeList items, Opcode op)
+// Whether CPython's compiler knows all of the items.
+static bool are_constants(NodeList items)
 {
     enum { FOLD_DEPTH = 20 }; // deeper ones are no literals that people write
-    if (op != OPCODE_SET || items.count < 3) {
-        return false;
-    }
     for (uint32_t i = 0; i < items.count; i++) {
         if (!is_folded(items.items[i], FOLD_DEPTH)) {
             return false;
@@ -107,22 +103,36 @@ static bool is_constant_set(NodeList items, Opcode op)
     return true;
 }
 
+// CPython makes a frozen set of three constants or more and copies that, which
+// shows in the order of the items.
+static bool is_constant_set(NodeList items, Opcode op)
+{
+    return op == OPCODE_SET && items.count >= 3 && are_constants(items);
+}
+
 // The items stand in registers from `mark` on. CPython's compiler makes a
 // frozen set of them, then another one of the first's items, which the code
-// copies at run time.
-static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target)
+// copies at run time, unless a loop walks it (`walked`).
+static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target,
+                            bool walked)
 {
     emit(c, OPCODE_SET, mark, mark, count);
     c->top = mark + 1;
-    Reg items = push(c), second = push(c), copy = push(c);
+    Reg items = push(c), second = push(c);
     emit(c, OPCODE_LIST, items, items, 0);
     emit(c, OPCODE_EXTEND, items, mark, 0);
     emit(c, OPCODE_SET, second, second, 0);
     emit(c, OPCODE_SETUPDATE, second, items, 0);
-    emit(c, OPCODE_SET, copy, copy, 0);
-    emit(c, OPCODE_SETUPDATE, copy, second, 0);
-    emit(c, OPCODE_MOVET, target, copy, 0);
-    emit(c, OPCODE_DROPN, mark, 3, 0);
+    if (!walked) {
+        Reg copy = push(c);
+        emit(c, OPCODE_SET, copy, copy, 0);
+        emit(c, OPCODE_SETUPDATE, copy, second, 0);
+        emit(c, OPCODE_MOVET, target, copy, 0);
+        emit(c, OPCODE_DROPN, mark, 3, 0);
+    } else {
+        emit(c, OPCODE_MOVET, target, second, 0);
+        emit(c, OPCODE_DROPN, mark, 2, 0);
+    }
 }
 
 // A wide or starred set in a new register. CPython's order: what stands before
@@ -220,7 +230,7 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         }
         c->span = node->span;
         if (is_constant_set(items, op)) {
-            constant_set_to(c, mark, items.count, target);
+            constant_set_to(c, mark, items.count, target, false);
         } else {
             emit(c, op, target, mark, items.count);
         }
@@ -243,6 +253,25 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         }
         emit(c, OPCODE_MOVET, target, list, 0);
     }
+    c->top = mark;
+}
+
+// Of what a loop walks: a set of constants, however few, has the order of
+// CPython's frozen one.
+void walked_to(Compiler *c, const Node *node, Reg target)
+{
+    NodeList items = node->kind == AST_SET ? node->sequence.elements
+                                           : (NodeList){0};
+    if (items.count == 0 || items.count > BATCH || !are_constants(items)) {
+        expr_to(c, node, target);
+        return;
+    }
+    Reg mark = c->top;
+    for (uint32_t i = 0; i < items.count; i++) {
+        expr_temp(c, items.items[i]);
+    }
+    c->span = node->span;
+    constant_set_to(c, mark, items.count, target, true);
     c->top = mark;
 }
 

@@ -47,7 +47,7 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     if (index == 0) {
         emit(c, OPCODE_MOVET, state, 0, 0);
     } else {
-        expr_to(c, g->comprehension.iter, state);
+        walked_to(c, g->comprehension.iter, state);
         c->span = c->around;
     }
     Span place = c->around;
@@ -113,7 +113,7 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
     emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
     // Outside, so that errors in it, and in iter() of it, appear when the
     // comprehension is written, and names mean what they mean there.
-    expr_to(outer, generators.items[0]->comprehension.iter, base + 1);
+    walked_to(outer, generators.items[0]->comprehension.iter, base + 1);
     outer->span = node->span;
     emit_x(outer, OPCODE_GETYFI, 1, base + 1, 0, 0);
     emit(outer, OPCODE_CALL, base, 1, 0);

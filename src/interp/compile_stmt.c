@@ -88,7 +88,7 @@ static void for_stmt(Compiler *c, const Node *node)
         emit_jump(c, OPCODE_FORPREP, state, iter->call.arguments.count,
                   loop.continue_label);
     } else {
-        expr_to(c, iter, state);
+        walked_to(c, iter, state);
         c->span = node->span; // CPython blames the statement
         emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
     }

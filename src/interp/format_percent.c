@@ -416,11 +416,12 @@ static bool percent_named(Percent *p)
 static bool percent_spec(Percent *p, FormatSpec *spec)
 {
     percent_flags(p, spec);
+    bool given = p->at < p->end && *p->at == '*';
     if (!percent_number(p, "width", INT64_MAX, &spec->width)) {
         return false;
     }
     // Of a '*' alone: a negative width means '-', as in C.
-    if (spec->width < -1) {
+    if (given && spec->width < 0) {
         spec->align = '<';
         spec->width = spec->width == INT64_MIN ? INT64_MAX : -spec->width;
     }

@@ -81,16 +81,22 @@ static Value thrown(Vm *vm, Value type, Value value, Value trace)
 }
 
 // What the caller handles does not become the error's context.
+bool generator_raise_given(Vm *vm, const Value given[3])
+{
+    Value error = thrown(vm, given[0], given[1], given[2]);
+    if (!value_failed(error)) {
+        raise_bare(vm, error);
+    }
+    return !value_failed(error);
+}
+
+// What is given is looked at where it is raised, which may be in a generator
+// that this one waits for.
 static Value method_throw(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Generator *g = (Generator *)value_object(args[0]);
-    Value error = thrown(vm, args[1], args[2], args[3]);
-    if (value_failed(error)) {
-        return error;
-    }
-    raise_bare(vm, error);
-    return item_or_raise(vm, g, generator_throw(vm, g));
+    return item_or_raise(vm, g, generator_throw(vm, g, args + 1));
 }
 
 // Whatever it yielded or returned is dropped.

@@ -568,13 +568,20 @@ Value int_parse_value(Vm *vm, Value v, int base)
     if (!value_unbound(made)) {
         return made;
     }
-    // Only the error needs it.
-    Str *text = value_repr(vm, v);
-    if (text == NULL) {
-        return raise_wordless(vm, ERR_VALUE);
-    }
     StrBuf repr;
     strbuf_init(&repr, &vm->ctx);
+    // Only the error needs it. A text shows itself by its class's __repr__, of
+    // bytes CPython makes plain ones first.
+    Value shown = bytes ? bytes_value(vm, bytes_text(v), bytes_length(v))
+                        : value_retain(v);
+    Str *text = value_failed(shown) ? NULL : value_repr(vm, shown);
+    if (!value_failed(shown)) {
+        release(vm, shown);
+    }
+    if (text == NULL) {
+        strbuf_free(&repr);
+        return raise_wordless(vm, ERR_VALUE);
+    }
     strbuf_add(&repr, text->text, text->length);
     object_release(&vm->ctx, text);
     return invalid_literal(vm, &repr, base);

@@ -179,20 +179,30 @@ STEP(combinations_with_replacement)
 }
 
 // The pool and r of the three. NULL: failed.
-// The iterable is read to its end now: later changes of it do not show.
+// The iterable is read to its end now: later changes of it do not show. An r
+// that may be left out is read behind it, by words of its own, as in CPython.
 static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
 {
+    if (!optional && !value_to_index(vm, args[1], length)) {
+        return NULL;
+    }
     Tuple *pool = value_to_tuple(vm, args[0]);
     if (pool == NULL) {
         return NULL;
     }
-    *length = (int64_t)pool->count;
     // Without r all of the pool.
-    bool given = !optional || (!value_unbound(args[1]) &&
-                               !value_is_none(args[1]));
-    if ((given && !value_to_index(vm, args[1], length)) ||
-        (*length < 0 &&
-         !raise_false(vm, ERR_VALUE, "r must be non-negative"))) {
+    bool given = optional && !value_unbound(args[1]) &&
+                 !value_is_none(args[1]);
+    if (optional) {
+        *length = (int64_t)pool->count;
+    }
+    bool ok = !given || (type_is_subtype(type_of(vm, args[1]),
+                                         vm->types[KIND_INT])
+                             ? value_to_index(vm, args[1], length)
+                             : raise_false(vm, ERR_TYPE,
+                                           "Expected int as r"));
+    if (!ok || (*length < 0 &&
+                !raise_false(vm, ERR_VALUE, "r must be non-negative"))) {
         object_release(&vm->ctx, pool);
         return NULL;
     }

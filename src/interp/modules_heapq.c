@@ -299,6 +299,10 @@ static Value item_at(Vm *vm, Value a, int64_t at, Value key)
         value_object(a)->type == vm->types[KIND_LIST] &&
         (size_t)at < value_as_list(a)->count) {
         item = value_retain(value_as_list(a)->items[at]);
+    } else if (type_of(vm, a)->slots.get_item == NULL) {
+        return raise_error(vm, ERR_TYPE,
+                           "'%s' object does not support indexing",
+                           type_name(type_of(vm, a)));
     } else {
         item = value_get_item(vm, a, value_from_small(at));
     }

@@ -343,10 +343,21 @@ static Value index_of(Vm *vm, Value *args, uint32_t count)
     return builtin_index(vm, args[0]);
 }
 
+// CPython's modules in C name a type in errors with its module where it was
+// made in C: the library's own do it by this.
+static Value type_name_of(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Str *name = str_from(vm, type_name(type_of(vm, args[0])));
+    return name == NULL ? VALUE_FAIL : str_value(name);
+}
+
 static const NativeDef operator_functions[] = {
     {"index", "a, /", index_of, "a as an integer, by __index__."},
     {"length_hint", "obj, default=0, /", length_hint,
      "len(obj), or what it says of itself, or the default."},
+    {"type_name", "obj, /", type_name_of,
+     "The name of its type as errors of built-in functions give it."},
     {NULL, NULL, NULL, NULL}};
 
 // The three differ in what their arguments are and in what a call does.

@@ -260,118 +260,145 @@ static bool call_if_there(Vm *vm, Value object, const char *name)
     return !value_failed(result);
 }
 
-// close() of what a `yield from` asks. False: it failed, and its error is what
-// the outer generator meets.
-static bool close_delegate(Vm *vm, Value inner)
+// close() of what the `yield from` of a generator asks, which counts as running
+// meanwhile. False: it failed, and its error is what the outer generator meets.
+static bool close_delegate(Vm *vm, Generator *g, Value inner)
 {
     if (!ctx_enter(&vm->ctx)) {
         return false;
     }
+    g->state = GENERATOR_RUNNING;
     // Its close() may end the generator, whose register holds it.
     inner = value_retain(inner);
     bool done = value_is_kind(inner, KIND_GENERATOR)
                     ? generator_close(vm, (Generator *)value_object(inner))
                     : call_if_there(vm, inner, "close");
     release(vm, inner);
+    g->state = GENERATOR_SUSPENDED;
     ctx_leave(&vm->ctx);
     return done;
 }
 
-// The pending error is given to throw() of what is asked. An item; VALUE_STOP,
-// and *result what it ended with; or VALUE_FAIL. UNBOUND: it has no throw(),
-// and the error is pending still.
-static Value throw_into(Vm *vm, Value inner, Value *result)
+// What was given goes to throw() of what is asked, as it was given. An item;
+// VALUE_STOP, and *result what it ended with; or VALUE_FAIL. UNBOUND: it has no
+// throw().
+static Value throw_into(Vm *vm, Value inner, const Value given[3],
+                        Value *result)
 {
     if (value_is_kind(inner, KIND_GENERATOR)) {
         Generator *generator = (Generator *)value_object(inner);
-        Value item = generator_throw(vm, generator);
+        Value item = generator_throw(vm, generator, given);
         if (value_same(item, VALUE_STOP)) {
             *result = generator_result(generator);
         }
         return item;
     }
     // Any other iterator is asked for a method `throw`.
-    Value error = raise_take(vm);
     Str *key = str_intern(vm, "throw", strlen("throw"));
     Value method = key == NULL ? VALUE_FAIL
                                : value_find_attr(vm, inner, key);
     object_release_null(&vm->ctx, key);
     if (value_unbound(method)) {
-        // Without one the error is raised at the `yield from` itself, and what
-        // the caller of throw() handles does not become its context.
-        (void)raise_bare(vm, error);
         return VALUE_UNBOUND;
     }
+    // One that left out the value has no traceback either.
+    uint32_t count = value_unbound(given[1]) ? 1 : value_unbound(given[2]) ? 2
+                                                                           : 3;
     Value item = value_failed(method) ? method
-                                      : vm_call(vm, method, &error, 1);
+                                      : vm_call(vm, method, given, count);
     release(vm, method);
-    release(vm, error);
     if (value_failed(item) && value_take_stop(vm, result)) {
         return VALUE_STOP;
     }
     return item;
 }
 
-// GeneratorExit closes what is asked; then the outer generator meets it.
-static Value throw_exit(Vm *vm, Generator *g, Value inner)
+// The exception is raised in the generator's own code.
+static Value throw_here(Vm *vm, Generator *g, const Value given[3])
 {
-    Value exit = raise_take(vm);
-    if (close_delegate(vm, inner)) {
-        (void)raise_bare(vm, exit);
-    } else {
-        release(vm, exit);
+    if (!generator_raise_given(vm, given)) {
+        return VALUE_FAIL;
     }
-    return guarded_run(vm, g, VALUE_UNBOUND);
-}
-
-// The exception goes to what `yield from` asks first, however deep.
-Value generator_throw(Vm *vm, Generator *g)
-{
     if (g->state == GENERATOR_RUNNING) {
+        raise_clear(vm);
         return raise_error(vm, ERR_VALUE, "generator already executing");
     }
-    if (g->state == GENERATOR_NEW || g->state == GENERATOR_DONE) {
-        // It has no `try` to catch the error, which goes on to the caller.
-        if (g->state == GENERATOR_NEW) {
-            // Its frame is on the way, before the first instruction.
-            raise_add_frame(vm, g->function->code, 0);
-            convert_stop(vm);
-        }
-        // It ends without having run.
-        drop_registers(vm, g);
-        return VALUE_FAIL;
-    }
-    // Within `yield from` the error goes to the inner one first.
-    Value inner = generator_delegate(g);
-    if (value_unbound(inner)) {
+    if (g->state == GENERATOR_SUSPENDED) {
         return guarded_run(vm, g, VALUE_UNBOUND);
     }
-    // Closing is asked of the inner one by its own close().
-    if (raise_matches(vm, ERR_GENERATOR_EXIT)) {
-        return throw_exit(vm, g, inner);
+    // It has no `try` to catch the error, which goes on to the caller.
+    if (g->state == GENERATOR_NEW) {
+        // Its frame is on the way, before the first instruction.
+        raise_add_frame(vm, g->function->code, 0);
+        convert_stop(vm);
     }
-    if (!ctx_enter(&vm->ctx)) {
-        return VALUE_FAIL;
-    }
-    inner = value_retain(inner);
+    // It ends without having run.
+    drop_registers(vm, g);
+    return VALUE_FAIL;
+}
+
+// Whether throw() was given a GeneratorExit, as a class or an instance.
+static bool is_exit(Vm *vm, Value type)
+{
+    Type *exit = vm->error_types[ERR_GENERATOR_EXIT];
+    return value_is_kind(type, KIND_TYPE)
+               ? type_is_subtype((Type *)value_object(type), exit)
+               : type_is_subtype(type_of(vm, type), exit);
+}
+
+// Of a generator that waits for `inner`, a reference that is taken: it counts
+// as running while the inner one does. An inner one that is through is let go,
+// which may run code of its own, before the generator goes on.
+static Value throw_through(Vm *vm, Generator *g, Value inner,
+                           const Value given[3])
+{
     Value result = VALUE_NONE;
-    Value item = throw_into(vm, inner, &result);
+    g->state = GENERATOR_RUNNING;
+    // Closing is asked of the inner one by its own close(), which may fail.
+    Value item = !is_exit(vm, given[0])
+                     ? throw_into(vm, inner, given, &result)
+                 : close_delegate(vm, g, inner) ? VALUE_UNBOUND
+                                                : VALUE_FAIL;
+    g->state = GENERATOR_SUSPENDED;
+    if (value_same(item, VALUE_STOP) || value_failed(item)) {
+        // As generator_delegate finds it.
+        Ins yield = g->function->code->words[g->word - 1];
+        value_replace(&vm->ctx, &g->registers[INS_C(yield)], VALUE_UNBOUND);
+    }
     release(vm, inner);
-    ctx_leave(&vm->ctx);
     if (value_same(item, VALUE_STOP)) {
         finish_delegate(vm, g, result);
         // Goes on without an error: the result register is set.
         g->state = GENERATOR_NEW; // nothing is sent
         return guarded_run(vm, g, VALUE_NONE);
     }
-    return value_failed(item) || value_unbound(item)
-               ? guarded_run(vm, g, VALUE_UNBOUND)
-               : item;
+    return value_unbound(item)  ? throw_here(vm, g, given)
+           : value_failed(item) ? guarded_run(vm, g, VALUE_UNBOUND)
+                                : item;
+}
+
+// The exception goes to what `yield from` asks first, however deep.
+Value generator_throw(Vm *vm, Generator *g, const Value given[3])
+{
+    Value inner = generator_delegate(g);
+    if (value_unbound(inner)) {
+        return throw_here(vm, g, given);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    // The register that holds it may be overwritten.
+    Value item = throw_through(vm, g, value_retain(inner), given);
+    ctx_leave(&vm->ctx);
+    return item;
 }
 
 // GeneratorExit where it stands; that it ends so is what is wanted.
 bool generator_close(Vm *vm, Generator *g)
 {
+    if (g->state == GENERATOR_RUNNING) {
+        return raise_false(vm, ERR_VALUE, "generator already executing");
+    }
     if (g->state != GENERATOR_SUSPENDED) {
         // None of its code has run, so no `finally` is due.
         if (g->state == GENERATOR_NEW) {
@@ -381,7 +408,7 @@ bool generator_close(Vm *vm, Generator *g)
     }
     // What it delegates to is closed first, and may fail.
     Value inner = generator_delegate(g);
-    if (value_unbound(inner) || close_delegate(vm, inner)) {
+    if (value_unbound(inner) || close_delegate(vm, g, inner)) {
         Value exit = vm_call(
             vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]), NULL,
             0);

@@ -46,8 +46,12 @@ Value generator_send(Vm *vm, Generator *generator, Value sent);
 // long as that takes them, without leaving the machine: what comes back is the
 // first that it left, or the end.
 Value generator_feed(Vm *vm, Value iterator, Sink *sink);
-// Raises the pending error where it stands. As generator_send.
-Value generator_throw(Vm *vm, Generator *generator);
+// Raises what throw(type, value, traceback) was given where it stands, those
+// left out UNBOUND, all borrowed. As generator_send.
+Value generator_throw(Vm *vm, Generator *generator, const Value given[3]);
+// Makes what throw() was given the pending error. False: it is none, which is
+// the pending error then (generator_methods.c).
+MUST_CHECK bool generator_raise_given(Vm *vm, const Value given[3]);
 // GeneratorExit where it stands. False with an error pending.
 MUST_CHECK bool generator_close(Vm *vm, Generator *generator);
 // What `yield from` takes its items from while it is suspended there; borrowed.

@@ -130,21 +130,25 @@ Value class_join_failed(Vm *vm, Value a, Value b)
                        right, left);
 }
 
+// A sequence cannot be repeated that often. VALUE_FAIL, always.
+static Value repeat_failed(Vm *vm, Value count)
+{
+    return raise_error(vm, ERR_TYPE,
+                       "can't multiply sequence by non-int of type '%s'",
+                       type_name(type_of(vm, count)));
+}
+
 // What Python says when a sequence meets the wrong operand.
 // VALUE_FAIL, always.
 static Value binary_failed(Vm *vm, BinaryOp op, const char *suffix, Value a,
                            Value b)
 {
-    const char *left = type_name(type_of(vm, a));
-    const char *right = type_name(type_of(vm, b));
     if (op == BINARY_ADD && is_sequence(vm, op, a)) {
         return class_join_failed(vm, a, b);
     }
     if (op == BINARY_MUL &&
         (is_sequence(vm, op, a) || is_sequence(vm, op, b))) {
-        return raise_error(vm, ERR_TYPE,
-                           "can't multiply sequence by non-int of type '%s'",
-                           is_sequence(vm, op, a) ? right : left);
+        return repeat_failed(vm, is_sequence(vm, op, a) ? b : a);
     }
     return unsupported(vm, op, suffix, a, b);
 }
@@ -296,14 +300,32 @@ Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
                : result;
 }
 
-// The program's own subclass of list or deque extends itself before the right
-// side is asked: CPython finds its inherited __iadd__ in two slots, of which
-// one is that of a number.
-static bool extends_first(const Type *type, BinaryOp op)
+// Whether the in-place form is the one that the program's own subclass of list
+// or deque inherits.
+static bool inherits_inplace(Vm *vm, Type *type, BinaryOp op)
 {
-    return op == BINARY_ADD && (type->flags & TYPE_HEAP) != 0 &&
-           type->shown == NULL && type->slots.inplace != NULL &&
-           type->slots.inplace == type->def->slots.inplace;
+    return (type->flags & TYPE_HEAP) != 0 && type->shown == NULL &&
+           type->def->slots.inplace != NULL &&
+           !class_defines(vm, type, NAME_ADD + 3 * op + 2);
+}
+
+// `inherits`: as inherits_inplace. CPython asks the inherited __iadd__ before
+// the right side, since it finds it in two slots, of which one is that of a
+// number. The inherited __imul__ is a sequence's alone: a __mul__ or __rmul__
+// of the program, a number's operator, is asked first. UNBOUND: nobody is.
+static Value before_inplace(Vm *vm, BinaryOp op, Value a, Value b,
+                            bool inherits)
+{
+    Type *type = type_of(vm, a);
+    if (inherits && op == BINARY_ADD) {
+        return VALUE_UNBOUND;
+    }
+    if (inherits && op == BINARY_MUL &&
+        (class_defines(vm, type, NAME_MUL) ||
+         class_defines(vm, type, NAME_MUL + 1))) {
+        return binary_slots(vm, op, a, b);
+    }
+    return join_by_right(vm, op, a, b);
 }
 
 // Numbers have no in-place form, so that the quick way serves here too. A slot
@@ -319,15 +341,15 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
-    Value result = extends_first(type, op) ? VALUE_UNBOUND
-                                           : join_by_right(vm, op, a, b);
+    bool inherits = inherits_inplace(vm, type, op);
+    Value result = before_inplace(vm, op, a, b, inherits);
     bool left_alone = !value_unbound(result) ||
                       left_repeats_alone(vm, op, a, b);
     // Only the left side may change itself; there is no reflected form.
     if (value_unbound(result) || value_same(result, VALUE_NOT_IMPLEMENTED)) {
-        result = type->slots.inplace == NULL
-                     ? VALUE_NOT_IMPLEMENTED
-                     : type->slots.inplace(vm, op, a, b);
+        const TypeSlots *slots = inherits ? &type->def->slots : &type->slots;
+        result = slots->inplace == NULL ? VALUE_NOT_IMPLEMENTED
+                                        : slots->inplace(vm, op, a, b);
     }
     if (value_same(result, VALUE_NOT_IMPLEMENTED)) {
         result = left_alone ? binary_side(vm, op, type, a, b)
@@ -336,6 +358,9 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     ctx_leave(&vm->ctx);
     if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
         return result;
+    }
+    if (inherits && op == BINARY_MUL && class_joins(type)) {
+        return repeat_failed(vm, b);
     }
     return left_alone && !is_sequence(vm, op, a)
                ? unsupported(vm, op, "=", a, b)

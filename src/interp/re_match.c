@@ -81,10 +81,11 @@ static bool find_group(Vm *vm, const ReMatch *match, Value key,
     if (value_is_int(key)) {
         number = value_small(key);
     // No number at all: it can only be a name. What is not hashable raises
-    // here.
+    // here, but not of a pattern without names.
     } else if (type_of(vm, key)->slots.index == NULL) {
         Value found;
-        int known = dict_get(vm, match->pattern->groups, key, &found);
+        Dict *names = match->pattern->groups;
+        int known = names->count == 0 ? 0 : dict_get(vm, names, key, &found);
         if (known < 0) {
             return false;
         }
@@ -254,6 +255,25 @@ static Value match_span(Vm *vm, Value *args, uint32_t count)
     return span_of(vm, value_as_match(args[0]), group);
 }
 
+// A template of the other kind than the text serves as long as it has groups
+// alone: CPython joins a list, which finds its first literal. False: it did.
+static bool may_join(Vm *vm, const ReTemplate *template, Value source,
+                     bool is_text)
+{
+    size_t at = 0;
+    while (at < template->parts.count &&
+           template->parts.items[at].group != UINT32_MAX) {
+        at++;
+    }
+    return at == template->parts.count || value_is_str(source) == is_text ||
+           raise_false(vm, ERR_TYPE,
+                       is_text ? "sequence item %zu: expected str instance, "
+                                 "%s found"
+                               : "sequence item %zu: expected a bytes-like "
+                                 "object, %s found",
+                       at, type_name(type_of(vm, source)));
+}
+
 // The template is parsed anew each time: expand() is rare, sub() is not.
 // Owned. re_template_parse sets the template up even where it fails.
 static Value match_expand(Vm *vm, Value *args, uint32_t count)
@@ -266,7 +286,8 @@ static Value match_expand(Vm *vm, Value *args, uint32_t count)
     strbuf_init(&out, &vm->ctx);
     Value result = VALUE_FAIL;
     // A template that is wrong raises re.error with its place.
-    if (re_template_parse(vm, &template, match->pattern, args[1])) {
+    if (re_template_parse(vm, &template, match->pattern, args[1]) &&
+        may_join(vm, &template, args[1], subject.is_text)) {
         re_template_expand(&out, &template, &subject, match->marks);
         if (!subject.is_text && strbuf_ok(&out)) {
             result = bytes_value(vm, strbuf_text(&out), out.length);

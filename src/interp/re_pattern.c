@@ -9,41 +9,6 @@
 
 // --- searching once ---
 
-// pos and endpos, clipped to the subject, in characters; then as bytes in the
-// run. False: an argument is no index. Values beyond the text are clipped, as
-// slices do.
-static bool set_range(Vm *vm, RegexRun *run, const ReSubject *subject,
-                      Value *args, size_t *pos, size_t *endpos)
-{
-    size_t count = subject->is_text ? value_as_str(subject->string)->count
-                                    : subject->length;
-    *pos = 0;
-    *endpos = count;
-    for (int i = 0; i < 2; i++) {
-        int64_t at;
-        if (value_unbound(args[i])) {
-            continue;
-        }
-        if (!value_to_index(vm, args[i], &at)) {
-            return false;
-        }
-        *(i == 0 ? pos : endpos) = at < 0                ? 0
-                                   : (size_t)at > count ? count
-                                                        : (size_t)at;
-    }
-    // Only then are characters counted.
-    if (*pos != 0 || *endpos != count) {
-        size_t from = *pos, to = *endpos;
-        if (!subject->narrow) {
-            from = str_offset(vm, value_as_str(subject->string), from);
-            to = str_offset(vm, value_as_str(subject->string), to);
-        }
-        run->start = subject->text + from;
-        run->end = subject->text + to;
-    }
-    return true;
-}
-
 // What the methods that search work on. Borrows all but the run.
 typedef struct Scan {
     RePattern *pattern;
@@ -52,17 +17,51 @@ typedef struct Scan {
     size_t pos, endpos; // characters
 } Scan;
 
+// `at` as a place in a text of `count` characters: values beyond it are
+// clipped, as slices do.
+static size_t clipped(int64_t at, size_t count)
+{
+    return at < 0 ? 0 : (size_t)at > count ? count : (size_t)at;
+}
+
+// `range`: pos and endpos as given. They are clipped to the subject, in
+// characters; then, as bytes, they are the ends of the run.
+static void set_range(Vm *vm, Scan *scan, const int64_t range[2])
+{
+    const ReSubject *subject = &scan->subject;
+    size_t count = subject->is_text ? value_as_str(subject->string)->count
+                                    : subject->length;
+    size_t from = scan->pos = clipped(range[0], count);
+    size_t to = scan->endpos = clipped(range[1], count);
+    // Only then are characters counted.
+    if (from != 0 || to != count) {
+        if (!subject->narrow) {
+            from = str_offset(vm, value_as_str(subject->string), from);
+            to = str_offset(vm, value_as_str(subject->string), to);
+        }
+        scan->run.start = subject->text + from;
+        scan->run.end = subject->text + to;
+    }
+}
+
 // args are self and string; `range` are pos and endpos, NULL: the method has
-// none. False: nothing is left to be freed; else regex_run_free ends the run.
+// none. Numbers are read before the string is looked at, as in CPython. False:
+// nothing is left to be freed; else regex_run_free ends the run.
 static bool scan_begin(Vm *vm, Scan *scan, Value *args, Value *range)
 {
+    int64_t ends[2] = {0, INT64_MAX};
     scan->pattern = value_as_pattern(args[0]);
+    for (int i = 0; range != NULL && i < 2; i++) {
+        if (!value_unbound(range[i]) &&
+            !value_to_index(vm, range[i], &ends[i])) {
+            return false;
+        }
+    }
     if (!re_subject_for(vm, scan->pattern, args[1], &scan->subject)) {
         return false;
     }
-    if (re_run_begin(vm, &scan->run, scan->pattern, &scan->subject) &&
-        (range == NULL || set_range(vm, &scan->run, &scan->subject, range,
-                                    &scan->pos, &scan->endpos))) {
+    if (re_run_begin(vm, &scan->run, scan->pattern, &scan->subject)) {
+        set_range(vm, scan, ends);
         return true;
     }
     regex_run_free(&scan->run);

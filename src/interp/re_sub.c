@@ -158,13 +158,13 @@ static bool take_replacement(Vm *vm, Replacing *r, Value replacement)
     if (r->called) {
         return true;
     }
-    if (!value_is_str(replacement) && !value_is_kind(replacement, KIND_BYTES)) {
-        return raise_false(vm, ERR_TYPE,
-                           "decoding to str: need a bytes-like object, %s "
-                           "found",
-                           type_name(type_of(vm, replacement)));
-    }
-    return re_template_parse(vm, &r->template, r->pattern, replacement);
+    // CPython keeps templates that it took apart in a cache, so what cannot be
+    // hashed fails as that.
+    uint64_t hash;
+    return (value_is_str(replacement) ||
+            value_is_kind(replacement, KIND_BYTES) ||
+            value_hash(vm, replacement, &hash)) &&
+           re_template_parse(vm, &r->template, r->pattern, replacement);
 }
 
 // Without a match the text itself is the result.
@@ -184,7 +184,8 @@ static Value result_of(Vm *vm, Replacing *r)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// args are self, repl, string, count; *made is how many were replaced.
+// args are self, repl, string, count; *made is how many were replaced. They
+// fail in CPython's order: the count, the template, and only then the string.
 // Owned; VALUE_FAIL with an error pending.
 static Value substitute(Vm *vm, Value *args, int64_t *made)
 {
@@ -193,14 +194,14 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
     r.pattern = value_as_pattern(args[0]);
     r.copied = r.pieces = 0;
     r.count = 0;
-    if (!re_subject_for(vm, r.pattern, args[2], &r.subject) ||
-        (!value_unbound(args[3]) && !value_to_index(vm, args[3], &most))) {
+    if (!value_unbound(args[3]) && !value_to_index(vm, args[3], &most)) {
         return VALUE_FAIL;
     }
     // From here on all that is freed below has been set up.
     strbuf_init(&r.out, &vm->ctx);
     Value result = VALUE_FAIL;
-    if (take_replacement(vm, &r, args[1])) {
+    if (take_replacement(vm, &r, args[1]) &&
+        re_subject_for(vm, r.pattern, args[2], &r.subject)) {
         if (re_run_begin(vm, &r.run, r.pattern, &r.subject) &&
             replace_all(vm, &r, most)) {
             result = result_of(vm, &r);

@@ -275,13 +275,20 @@ static bool parse_escape(TemplateParser *p, size_t start)
 }
 
 // Texts without a backslash are one literal. The template is the caller's to
-// free in any case. False: an error is pending.
+// free in any case. False: an error is pending. What is no text fails like
+// str(source, 'latin1'), which is what CPython tries.
 bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
                        Value source)
 {
     TemplateParser p = {.vm = vm, .pattern = pattern, .out = template};
     *template = (ReTemplate){.parts = {0}};
     strbuf_init(&template->literals, &vm->ctx);
+    if (!value_is_str(source) && !value_is_kind(source, KIND_BYTES)) {
+        return raise_false(vm, ERR_TYPE,
+                           "decoding to str: need a bytes-like object, %s "
+                           "found",
+                           type_name(type_of(vm, source)));
+    }
     if (!re_subject(vm, source, &p.source)) {
         return false;
     }

@@ -84,9 +84,13 @@ static bool add_common(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
     return found == 0 || (found > 0 && set_add_hashed(vm, set, key, hash));
 }
 
-// The smaller of two sets is walked; an iterable that is no set always.
+// The smaller of two sets is walked; an iterable that is no set always. Of a
+// set and itself CPython makes a copy, with its order.
 Set *set_intersect(Vm *vm, Set *a, Value other)
 {
+    if (value_is_object(other) && value_object(other) == &a->head) {
+        return set_from(vm, other, a->head.kind == KIND_FROZENSET);
+    }
     Set *result = set_new(vm, a->head.kind == KIND_FROZENSET);
     if (result == NULL) {
         return NULL;
@@ -255,7 +259,7 @@ Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
     }
     Set *result = set_new(vm, a->head.kind == KIND_FROZENSET);
     if (result != NULL && set_merge(vm, result, a) &&
-        set_merge(vm, result, b)) {
+        (a == b || set_merge(vm, result, b))) {
         return result;
     }
     object_release_null(&vm->ctx, result);

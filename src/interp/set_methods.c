@@ -72,7 +72,9 @@ static Value method_union(Vm *vm, Value *args, uint32_t count)
     Set *result = set_from(vm, args[0], value_is_kind(args[0], KIND_FROZENSET));
     Tuple *others = value_as_tuple(args[1]);
     for (size_t i = 0; result != NULL && i < others->count; i++) {
-        if (!set_update(vm, result, others->items[i])) {
+        // The set itself is in the copy already.
+        if (!value_same(others->items[i], args[0]) &&
+            !set_update(vm, result, others->items[i])) {
             object_release(&vm->ctx, result);
             return VALUE_FAIL;
         }

@@ -101,20 +101,30 @@ bool slow_dictupdate(Vm *vm, Frame *f, Ins ins)
 
 // --- calls ---
 
-// A keyword that is there already is an error that names the callee.
+// The error of a keyword that is there already, named as str() shows it. Always
+// false.
+static bool raise_again(Vm *vm, Value callee, Value key)
+{
+    Str *shown = value_str(vm, key);
+    if (shown != NULL) {
+        (void)raise_for(vm, callee,
+                        "got multiple values for keyword argument", "'",
+                        shown->text, "'");
+    }
+    object_release_null(&vm->ctx, shown);
+    return false;
+}
+
+// A keyword that is there already is an error that names the callee. That all
+// of them are texts is seen by the call, behind what its `*` is given.
 static bool merge(Vm *vm, Dict *into, Dict *from, Value callee)
 {
     uint32_t position = 0;
     Value key, value, old;
     while (dict_next(from, &position, &key, &value)) {
-        if (!value_is_str(key)) {
-            return raise_false(vm, ERR_TYPE, "keywords must be strings");
-        }
         int found = dict_get(vm, into, key, &old);
         if (found > 0) {
-            return raise_for(vm, callee,
-                             "got multiple values for keyword argument", "'",
-                             value_as_str(key)->text, "'");
+            return raise_again(vm, callee, key);
         }
         if (found < 0 || !dict_set(vm, into, key, value) ||
             !ctx_poll(&vm->ctx)) {
@@ -178,6 +188,23 @@ static const Value *spread_source(Vm *vm, const Value *callee, size_t *length)
                            : items;
 }
 
+// The names of keywords; NULL, with an error pending: one is no text, or memory
+// is short.
+static Tuple *spread_names(Vm *vm, Dict *keywords)
+{
+    Tuple *names = tuple_new(vm, keywords->count);
+    uint32_t position = 0, i = 0;
+    Value key, value;
+    while (names != NULL && dict_next(keywords, &position, &key, &value)) {
+        if (!value_is_str(key)) {
+            object_release(&vm->ctx, names);
+            return raise_null(vm, ERR_TYPE, "keywords must be strings");
+        }
+        names->items[i++] = value_retain(key);
+    }
+    return names;
+}
+
 // The dict of keywords, NULL: none.
 static Dict *spread_keywords(const Value *callee)
 {
@@ -215,7 +242,7 @@ int vm_enter_spread(Vm *vm, Value *callee)
     if (items == NULL || keywords == NULL || keywords->count > SPREAD_MOST) {
         return SPREAD_NOT;
     }
-    Tuple *names = tuple_new(vm, keywords->count);
+    Tuple *names = spread_names(vm, keywords);
     if (names == NULL) {
         return -1;
     }
@@ -225,9 +252,8 @@ int vm_enter_spread(Vm *vm, Value *callee)
     for (size_t i = 0; i < length; i++) {
         *place++ = value_retain(items[i]);
     }
-    uint32_t position = 0, i = 0;
+    uint32_t position = 0;
     while (dict_next(keywords, &position, &key, &value)) {
-        names->items[i++] = value_retain(key);
         *place++ = value_retain(value);
     }
     int entered = vm_enter(vm, window, (uint32_t)(place - window), names);
