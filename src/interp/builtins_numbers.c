@@ -430,6 +430,27 @@ static double round_whole(double d, int64_t digits)
     return copysign(0, d);
 }
 
+// A few digits of a number of ordinary size, without printing it: n units of
+// 10**-digits are the nearest unless d is about half-way between two, and n and
+// the power are doubles exactly, so that their quotient is rounded once. False:
+// it takes more to know.
+static bool round_quickly(double d, int64_t digits, double *rounded)
+{
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5,
+                                    1e6, 1e7, 1e8, 1e9, 1e10};
+    if (digits >= (int64_t)(sizeof powers / sizeof *powers)) {
+        return false;
+    }
+    double units = d * powers[digits], whole = nearbyint(units);
+    double beside = fabs(fabs(units - whole) - 0.5);
+    // The product is off by half its last bit at most.
+    if (!(fabs(units) < 0x1p51) || beside <= fabs(units) * 0x1p-51) {
+        return false;
+    }
+    *rounded = whole / powers[digits];
+    return true;
+}
+
 // printf gives the exact decimal value rounded once, which reading back keeps.
 // Python's correctly rounded result: 2.675 to two digits is 2.67, for the
 // double is below the half.
@@ -441,6 +462,10 @@ static double round_decimals(double d, int64_t digits)
     // Beyond 308 digits the unit is no double any more, and all rounds to zero.
     if (digits < 0) {
         return digits < -308 ? copysign(0, d) : round_whole(d, digits);
+    }
+    double rounded;
+    if (round_quickly(d, digits, &rounded)) {
+        return rounded;
     }
     // Room for 309 digits before the point and 323 behind it.
     char text[700];
