@@ -11,6 +11,7 @@
 #include "interp/exception_fields.h"
 #include "interp/module.h"
 #include "interp/note.h"
+#include "interp/obj_descriptor.h"
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
 
@@ -28,8 +29,8 @@ bool attr_is_data_descriptor(Value found)
     return cls != NULL && cls->slots.set_descriptor != NULL;
 }
 
-// Without a __get__ it decides over storing alone: what its __set__ put into the
-// instance's dict is read from there.
+// Without a __get__ it decides over storing alone: what its __set__ put into
+// the instance's dict is read from there.
 bool attr_reads_first(Value found)
 {
     return attr_is_data_descriptor(found) &&
@@ -384,6 +385,40 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
     return true;
 }
 
+// The function in a classmethod or staticmethod of exactly this kind; UNBOUND:
+// it is no such thing, or something else is in it.
+static Value wrapped_function(const Vm *vm, Value found, Kind kind)
+{
+    if (!value_is_kind(found, kind) ||
+        value_object(found)->type != vm->types[kind]) {
+        return VALUE_UNBOUND;
+    }
+    Value function = ((MethodWrap *)value_object(found))->function;
+    return value_is_kind(function, KIND_FUNCTION) ? function : VALUE_UNBOUND;
+}
+
+// cls.name(…) without a bound method, where the metaclass is type and has no
+// say: as attr_load_method, but -2 if it takes the general way.
+static int load_of_class(Vm *vm, Value self, Str *name, Value *callee)
+{
+    Type *cls = (Type *)value_object(self);
+    if (cls->head.type != vm->types[KIND_TYPE] || name->text[0] == '_' ||
+        vm->trace != NULL) {
+        return -2;
+    }
+    Value found = type_lookup(vm, cls, name);
+    Value of_class = wrapped_function(vm, found, KIND_CLASSMETHOD);
+    Value alone = value_is_kind(found, KIND_FUNCTION)
+                      ? found
+                      : wrapped_function(vm, found, KIND_STATICMETHOD);
+    if (value_unbound(of_class) && value_unbound(alone)) {
+        return -2;
+    }
+    bool bound = value_unbound(alone);
+    *callee = value_retain(bound ? of_class : alone);
+    return bound;
+}
+
 // The miss of LOADM. Only a function of the class that no attribute of the
 // instance hides can do without a bound method.
 int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
@@ -391,12 +426,24 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
 {
     Type *cls = type_of(vm, self);
     Value found = VALUE_UNBOUND;
+    int state = value_is_kind(self, KIND_TYPE)
+                    ? load_of_class(vm, self, name, callee)
+                    : -2;
+    if (state >= 0) {
+        return state;
+    }
     if (cls->slots.get_attr == NULL) {
         found = type_lookup(vm, cls, name);
     }
     // An attribute of the instance goes before a plain function of the class.
     bool hidden = !value_unbound(found) && may_have_attributes(self) &&
                   !value_unbound(instance_get(vm, value_object(self), name));
+    Value alone = hidden ? VALUE_UNBOUND
+                         : wrapped_function(vm, found, KIND_STATICMETHOD);
+    if (!value_unbound(alone)) {
+        *callee = value_retain(alone);
+        return 0;
+    }
     if (value_unbound(found) || hidden || !binds(found)) {
         int64_t number =
             cache == NULL ? -1 : attr_module_entry(vm, self, name);

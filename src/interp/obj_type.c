@@ -120,7 +120,9 @@ static Value own_annotations(Vm *vm, Type *cls)
 static Value type_get_attr(Vm *vm, Value self, Str *name)
 {
     Type *cls = (Type *)value_object(self), *meta = cls->head.type;
-    Value computed = type_lookup(vm, meta, name);
+    // Whatever type itself computes has a name with underscores.
+    bool plain = meta == vm->types[KIND_TYPE] && name->text[0] != '_';
+    Value computed = plain ? VALUE_UNBOUND : type_lookup(vm, meta, name);
     if (attr_reads_first(computed)) {
         return attr_bind(vm, computed, self, meta);
     }
@@ -136,6 +138,7 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
                    ? attr_bind(vm, found, VALUE_UNBOUND, cls)
                    : VALUE_FAIL;
     }
+    computed = plain ? type_lookup(vm, meta, name) : computed;
     return value_unbound(computed) ? attr_missing(vm, self, name)
                                    : attr_bind(vm, computed, self, meta);
 }
