@@ -3,7 +3,9 @@
 #include "interp/module.h"
 #include "interp/obj_deque.h"
 #include "interp/obj_dict.h"
+#include "interp/obj_function.h"
 #include "interp/protocol.h"
+#include "interp/tuple_field.h"
 
 // For Counter: one more of each item. Programs see no step of it, so that the
 // mapping must be one that overrides nothing.
@@ -49,8 +51,28 @@ static Value caller_name(Vm *vm, Value *args, uint32_t count)
                             : name);
 }
 
+// The getter of a namedtuple's field: a bound native, so that the machine can
+// read the item without calling it.
+static Value field_getter(Vm *vm, Value *args, uint32_t count)
+{
+    static const NativeDef def = {"_item", "number, self, /", tuple_field_get,
+                                  "The item of this number."};
+    (void)count;
+    if (!value_is_int(args[0]) || value_small(args[0]) < 0) {
+        return raise_error(vm, ERR_TYPE, "the number of an item is wanted");
+    }
+    Native *native = native_new(vm, &def, NULL);
+    Method *bound = native == NULL
+                        ? NULL
+                        : method_new(vm, value_from_object(native), args[0]);
+    object_release_null(&vm->ctx, native);
+    return bound == NULL ? VALUE_FAIL : value_from_object(bound);
+}
+
 static const NativeDef functions[] = {
     {"_caller", "", caller_name, "The caller's caller's module."},
+    {"_field_getter", "number, /", field_getter,
+     "A function that reads the item of this number."},
     {"_count_elements", "mapping, iterable, /", count_elements,
      "Counts the items of an iterable in a mapping."},
     {NULL, NULL, NULL, NULL}};

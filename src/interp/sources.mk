@@ -191,6 +191,7 @@ interp_sources += src/interp/tensor_scan.c
 interp_sources += src/interp/text_case.c
 interp_sources += src/interp/text_range.c
 interp_sources += src/interp/traceback.c
+interp_sources += src/interp/tuple_field.c
 interp_sources += src/interp/type.c
 interp_sources += src/interp/vm_block.c
 interp_sources += src/interp/vm_define.c

@@ -281,7 +281,10 @@ static bool unpack_in_place(Vm *vm, Value source, Value *out, uint32_t count)
     if (!value_is_object(source)) {
         return false;
     }
-    if (value_object(source)->type == vm->types[KIND_TUPLE] &&
+    // A class that extends tuple may iterate as tuples do: a namedtuple.
+    if (value_is_kind(source, KIND_TUPLE) &&
+        value_object(source)->type->slots.iter ==
+            vm->types[KIND_TUPLE]->slots.iter &&
         value_as_tuple(source)->count == count) {
         items = value_as_tuple(source)->items;
     } else if (value_object(source)->type == vm->types[KIND_LIST] &&

@@ -14,6 +14,7 @@
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
+#include "interp/tuple_field.h"
 
 // Temporaries are never unbound in code that the compiler made: the name is
 // that of a local.
@@ -151,6 +152,10 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
         }
     }
     const Value *own = own_attribute(vm, self, name_of(f, INS_C(ins)), cache);
+    if (own != NULL) {
+        return slow_finish(vm, f, ins, value_retain(*own), INS_B(ins), -1);
+    }
+    own = tuple_field_find(vm, self, name_of(f, INS_C(ins)));
     if (own != NULL) {
         return slow_finish(vm, f, ins, value_retain(*own), INS_B(ins), -1);
     }
