@@ -7,13 +7,13 @@
 // no data descriptor of that name).
 #include "interp/attr.h"
 
-#include "interp/class_slot_names.h"
 #include "interp/exception_fields.h"
 #include "interp/module.h"
 #include "interp/note.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
+#include "interp/obj_member.h"
 
 // NULL for immediates: none of their types is a descriptor.
 static Type *type_of_object(Value v)
@@ -205,18 +205,9 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
     if (!may_have_attributes(self)) {
         return set_refused(vm, self, name, !value_unbound(found));
     }
-    if ((cls->flags & TYPE_SLOTTED) != 0 && !deleting &&
-        !class_takes_name(vm, cls, name)) {
-        return set_refused(vm, self, name, !value_unbound(found));
-    }
     Object *object = value_object(self);
     // Deleting what is only in the class is an error, too.
     if (deleting && value_unbound(instance_get(vm, object, name))) {
-        // The slots of __slots__ are emptied, which says less than a dict.
-        if ((cls->flags & TYPE_SLOTTED) != 0 &&
-            class_takes_name(vm, cls, name)) {
-            return raise_false(vm, ERR_ATTRIBUTE, "%s", name->text);
-        }
         return attr_not_there(vm, self, name), false;
     }
     return instance_set(vm, object, name, value);
@@ -333,15 +324,25 @@ static Instance *plain_instance(Value self, bool storing)
     return own_code || instance->shape == NULL ? NULL : instance;
 }
 
+int32_t attr_slot(Vm *vm, const Instance *instance, Str *name)
+{
+    Value found = type_lookup(vm, instance->head.type, name);
+    if (value_is_kind(found, KIND_MEMBER)) {
+        return member_slot(found, instance->head.type);
+    }
+    return attr_reads_first(found)
+               ? -1
+               : object_shape_find(instance->shape, name);
+}
+
 // The miss of GETATTR: fills the cache if it may, then answers.
 Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
 {
     Instance *instance = plain_instance(self, false);
     // A trace must see each read, so nothing is cached while one runs.
     if (instance != NULL && cache != NULL && vm->trace == NULL) {
-        int32_t slot = object_shape_find(instance->shape, name);
-        if (slot >= 0 && !attr_reads_first(type_lookup(
-                             vm, instance->head.type, name))) {
+        int32_t slot = attr_slot(vm, instance, name);
+        if (slot >= 0 && !value_unbound(instance->slots[slot])) {
             cache->shape = instance->shape;
             cache->slot = (uint32_t)slot;
             cache->epoch = (uint32_t)vm->epoch;
@@ -365,14 +366,16 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
     ObjectShape *before = instance == NULL ? NULL : instance->shape;
     // Asked before the store: what a descriptor's code does must not be taken
     // for a plain attribute.
-    bool plain =
-        before != NULL && cache != NULL && !value_unbound(value) &&
-        !attr_is_data_descriptor(type_lookup(vm, instance->head.type, name));
+    Value found = before == NULL ? VALUE_UNBOUND
+                                 : type_lookup(vm, instance->head.type, name);
+    bool plain = before != NULL && cache != NULL && !value_unbound(value) &&
+                 (!attr_is_data_descriptor(found) ||
+                  member_slot(found, instance->head.type) >= 0);
     if (!value_set_attr(vm, self, name, value)) {
         return false;
     }
     if (plain && instance->shape != NULL) {
-        int32_t slot = object_shape_find(instance->shape, name);
+        int32_t slot = attr_slot(vm, instance, name);
         // A __setattr__ cannot come in between (plain_instance), but the store
         // may have left shape mode or taken more than one step.
         bool one_step = instance->shape == before ||

@@ -72,6 +72,9 @@ Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number);
 int64_t attr_module_entry(Vm *vm, Value self, Str *name);
 // self.name, owned, filling the cache where the result can be cached.
 Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache);
+// Where an instance in shape mode keeps `name`, a slot of its class or an
+// attribute that nothing of the class goes before; -1: nowhere.
+int32_t attr_slot(Vm *vm, const Instance *instance, Str *name);
 // self.name = value (retained); UNBOUND deletes (and leaves the cache empty).
 MUST_CHECK bool attr_store(Vm *vm, Value self, Str *name, Value value,
                            StoreCache *cache);

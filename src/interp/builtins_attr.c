@@ -130,31 +130,9 @@ static bool add_class(Vm *vm, Dict *names, const Type *cls)
 }
 
 // Names that stand in the dict of a base but are no attributes of v.
-// False: an error is pending. dir() lists what can be asked for, so names
-// follow from the class's flags rather than from the dicts.
+// False: an error is pending.
 static bool hide_names(Vm *vm, Dict *names, Value v)
 {
-    Type *cls = value_is_kind(v, KIND_TYPE) ? (Type *)value_object(v)
-                                            : type_of(vm, v);
-    // A base may list __dict__ where v has no dict.
-    Value dict = value_from_object(vm->names[NAME_DICT]);
-    if (!(cls->flags & TYPE_HAS_DICT) && cls->kind != KIND_TYPE &&
-        dict_remove(vm, names, dict) < 0) {
-        return false;
-    }
-    // Classes whose instances weak references can name because of them.
-    bool weak = (cls->flags & (TYPE_HEAP | TYPE_SLOTTED)) == TYPE_HEAP &&
-                cls->kind != KIND_TUPLE && cls->kind != KIND_INT &&
-                cls->kind != KIND_BYTES && cls->kind != KIND_SET &&
-                cls->kind != KIND_FROZENSET && cls->kind != KIND_TYPE;
-    Str *weak_name = weak ? str_intern(vm, "__weakref__", 11) : NULL;
-    if (weak && (weak_name == NULL ||
-                 !dict_set(vm, names, value_from_object(weak_name),
-                           VALUE_NONE))) {
-        object_release_null(&vm->ctx, weak_name);
-        return false;
-    }
-    object_release_null(&vm->ctx, weak_name);
     // __notes__ exists once add_note() was called (PEP 678).
     Value notes = value_from_object(vm->names[NAME_NOTES]);
     bool noted = value_is_kind(v, KIND_EXCEPTION) &&

@@ -5,6 +5,8 @@
 // bases, MROs and slots that they had.
 #include "interp/class_new.h"
 
+#include "interp/class_slot_names.h"
+#include "interp/exception_fields.h"
 #include "interp/memory.h"
 #include "interp/obj_str.h"
 #include "interp/sequence.h"
@@ -69,55 +71,69 @@ void class_forget(Vm *vm, Type *cls)
     cls->subclass_count = cls->subclass_capacity = 0;
 }
 
-// The entries of the class's own __slots__ that take room, as a set. Owned;
-// NULL: failed.
-static Dict *own_slots(Vm *vm, Type *cls)
+// What decides how an instance is laid out: the definition of the nearest
+// built-in class. All iterators share one, and yet no object is a map and a
+// zip: there the class itself decides; as among errors, which share one, those
+// with fields of their own.
+static const void *layout_of(const Type *cls)
 {
-    Dict *names = dict_new(vm);
-    Value slots = names == NULL
-                      ? VALUE_UNBOUND
-                      : dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
-    if (names == NULL || value_unbound(slots)) {
-        return names;
-    }
-    Tuple *all = value_is_str(slots) ? tuple_from(vm, &slots, 1)
-                                     : value_to_tuple(vm, slots);
-    bool done = all != NULL;
-    for (size_t i = 0; done && i < all->count; i++) {
-        Value name = all->items[i];
-        bool room = value_is_str(name) &&
-                    !str_is(value_as_str(name), "__dict__") &&
-                    !str_is(value_as_str(name), "__weakref__");
-        done = !room || dict_set(vm, names, name, VALUE_NONE);
-    }
-    object_release_null(&vm->ctx, all);
-    if (!done) {
-        object_release(&vm->ctx, names);
-        return NULL;
-    }
-    return names;
+    return cls->kind == KIND_ITERATOR ? (const void *)cls
+                                      : (const void *)cls->def;
 }
 
-// Whether instances have a __dict__.
-static bool is_open(const Type *cls)
+// Whether the class adds slots or a built-in layout to that of its base.
+static bool adds_layout(Vm *vm, const Type *cls)
 {
-    return (cls->flags & (TYPE_HAS_DICT | TYPE_SLOTTED)) == TYPE_HAS_DICT;
+    if (cls->flags & TYPE_HEAP) {
+        return cls->own_slots != NULL;
+    }
+    return cls->base == NULL || layout_of(cls) != layout_of(cls->base) ||
+           exception_has_fields(vm, cls);
 }
 
-// The nearest class, cls itself included, that adds to the layout of its base.
-// NULL: failed.
-static Type *solid_class(Vm *vm, Type *cls)
+// The nearest class, cls itself included, that does: CPython's solid_base.
+static Type *solid_base(Vm *vm, Type *cls)
 {
-    while (cls->flags & TYPE_HEAP) {
-        Dict *slots = own_slots(vm, cls);
-        if (slots == NULL) {
-            return NULL;
+    while (!adds_layout(vm, cls)) {
+        cls = cls->base;
+    }
+    return cls;
+}
+
+// The base whose layout all others fit into. NULL: they conflict.
+Type *class_best_base(Vm *vm, Tuple *bases)
+{
+    Type *best = NULL, *winner = NULL;
+    for (size_t i = 0; i < bases->count; i++) {
+        if (!value_is_kind(bases->items[i], KIND_TYPE)) {
+            return raise_null(vm, ERR_TYPE, "bases must be types");
         }
-        bool adds = slots->count > 0 || is_open(cls) != is_open(cls->base);
-        object_release(&vm->ctx, slots);
-        if (adds) {
-            return cls;
+        Type *base = value_as_type(bases->items[i]);
+        if (base->flags & TYPE_FINAL) {
+            return raise_null(vm, ERR_TYPE,
+                              "type '%s' is not an acceptable base type",
+                              type_name(base));
         }
+        Type *candidate = solid_base(vm, base);
+        if (winner == NULL || (!type_is_subtype(winner, candidate) &&
+                               type_is_subtype(candidate, winner))) {
+            winner = candidate;
+            best = base;
+        } else if (!type_is_subtype(winner, candidate)) {
+            return raise_null(vm, ERR_TYPE, "multiple bases have instance "
+                                            "lay-out conflict");
+        }
+    }
+    return best;
+}
+
+// The nearest class, cls itself included, whose instances are laid out
+// otherwise than those of its base.
+static Type *laid_out_by(Type *cls)
+{
+    while ((cls->flags & TYPE_HEAP) && cls->own_slots == NULL &&
+           type_has_dict(cls) == type_has_dict(cls->base) &&
+           type_takes_weak(cls) == type_takes_weak(cls->base)) {
         cls = cls->base;
     }
     return cls;
@@ -126,18 +142,16 @@ static Type *solid_class(Vm *vm, Type *cls)
 // Whether both add the same to one base. 1, 0, -1. No two built-in classes do.
 static int adds_same(Vm *vm, Type *a, Type *b)
 {
-    if (a->base != b->base || is_open(a) != is_open(b) ||
+    if (a->base != b->base || type_has_dict(a) != type_has_dict(b) ||
+        type_takes_weak(a) != type_takes_weak(b) ||
         (a->flags & b->flags & TYPE_HEAP) == 0) {
         return 0;
     }
-    Dict *left = own_slots(vm, a), *right = left == NULL ? NULL
-                                                         : own_slots(vm, b);
-    int same = right == NULL ? -1
-                             : value_equal(vm, value_from_object(left),
-                                           value_from_object(right));
-    object_release_null(&vm->ctx, left);
-    object_release_null(&vm->ctx, right);
-    return same;
+    if (a->own_slots == NULL || b->own_slots == NULL) {
+        return a->own_slots == b->own_slots;
+    }
+    return value_equal(vm, value_from_object(a->own_slots),
+                       value_from_object(b->own_slots));
 }
 
 // CPython frees what the collector knows in another way than what it does not.
@@ -153,13 +167,11 @@ bool class_check_layout(Vm *vm, Type *from, Type *to, const char *what)
                            "%s assignment: '%s' deallocator differs from '%s'",
                            what, type_name(to), type_name(from));
     }
-    Type *left = solid_class(vm, from);
-    Type *right = left == NULL ? NULL : solid_class(vm, to);
-    int same = right == NULL ? -1 : left == right ? 1
-                                                  : adds_same(vm, left, right);
+    Type *left = laid_out_by(from), *right = laid_out_by(to);
+    int same = left == right ? 1 : adds_same(vm, left, right);
     // What the flags say has to be alike in any case: it is our layout.
     const uint32_t layout = TYPE_TRACKED | TYPE_EXCEPTION | TYPE_HAS_DICT |
-                            TYPE_SLOTTED | TYPE_DICT_AHEAD;
+                            TYPE_WEAK | TYPE_DICT_AHEAD;
     if (same > 0 && (from->flags & layout) != (to->flags & layout) &&
         from->kind != KIND_MODULE) {
         same = 0;

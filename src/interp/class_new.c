@@ -10,47 +10,7 @@
 #include "interp/obj_descriptor.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_function.h"
-
-// What decides how an instance is laid out: the definition of the nearest
-// built-in class. All iterators share one, and yet no object is a map and a
-// zip: there the class itself decides.
-static const void *layout_of(Type *cls)
-{
-    return cls->kind == KIND_ITERATOR ? (const void *)type_native(cls)
-                                      : (const void *)cls->def;
-}
-
-// object adds nothing to the layout, so every class extends it.
-static bool extends_layout(Vm *vm, Type *cls, Type *base)
-{
-    return layout_of(base) == vm->object_type->def ||
-           layout_of(cls) == layout_of(base);
-}
-
-// The base whose layout all others fit into. NULL: they conflict.
-Type *class_best_base(Vm *vm, Tuple *bases)
-{
-    Type *best = NULL;
-    for (size_t i = 0; i < bases->count; i++) {
-        if (!value_is_kind(bases->items[i], KIND_TYPE)) {
-            return raise_null(vm, ERR_TYPE, "bases must be types");
-        }
-        Type *base = value_as_type(bases->items[i]);
-        if (base->flags & TYPE_FINAL) {
-            return raise_null(vm, ERR_TYPE,
-                              "type '%s' is not an acceptable base type",
-                              type_name(base));
-        }
-        if (best == NULL || extends_layout(vm, base, best)) {
-            best = best != NULL && extends_layout(vm, best, base) ? best
-                                                                  : base;
-        } else if (!extends_layout(vm, best, base)) {
-            return raise_null(vm, ERR_TYPE, "multiple bases have instance "
-                                            "lay-out conflict");
-        }
-    }
-    return best;
-}
+#include "interp/obj_member.h"
 
 // A class without contents yet; its bases know of it already. Owned; NULL: the
 // bases do not fit together, or memory is short.
@@ -174,6 +134,11 @@ bool class_add_methods(Vm *vm, Type *cls)
         !put(vm, cls->dict, "__doc__", str_from(vm, def->doc))) {
         return false;
     }
+    if ((def->flags & TYPE_HAS_DICT) != 0 &&
+        !put(vm, cls->dict, object_dict_member.name,
+             member_new(vm, &object_dict_member, cls))) {
+        return false;
+    }
     const MemberDef *m = def->members;
     for (; m != NULL && m->name != NULL; m++) {
         if (!put(vm, cls->dict, m->name, member_new(vm, m, cls))) {
@@ -195,7 +160,8 @@ static bool put_default(Vm *vm, Type *cls, NameId id, Value value)
     return dict_set_name(vm, cls->dict, vm->names[id], value);
 }
 
-// What type() adds to the dict: __doc__, and __hash__ = None beside __eq__.
+// What type() adds to the dict: members, __doc__, and __hash__ = None beside
+// __eq__.
 // __qualname__ moves from the dict into the class, as CPython has it.
 static bool complete_dict(Vm *vm, Type *cls)
 {
@@ -220,7 +186,8 @@ static bool complete_dict(Vm *vm, Type *cls)
         !put_default(vm, cls, NAME_MODULE, module)) {
         return false;
     }
-    return put_default(vm, cls, NAME_DOC, VALUE_NONE) &&
+    return class_add_members(vm, cls) &&
+           put_default(vm, cls, NAME_DOC, VALUE_NONE) &&
            (!equal || put_default(vm, cls, NAME_HASH, VALUE_NONE));
 }
 
@@ -364,18 +331,11 @@ static bool take_shown_name(Vm *vm, Type *cls)
 // __init_subclass__ come last and see a whole class.
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
 {
-    cls->flags |= TYPE_HEAP | TYPE_HAS_DICT | TYPE_TRACKED;
-    if (cls->kind != KIND_INSTANCE && cls->kind != KIND_EXCEPTION &&
-        cls->kind != KIND_TYPE && cls->kind != KIND_MODULE) {
-        // A subclass of list or int has no room for a dict in its layout: it
-        // stands in front of the object.
-        cls->flags |= TYPE_DICT_AHEAD;
-    }
+    cls->flags |= TYPE_HEAP | TYPE_TRACKED;
     if (!dict_update(vm, cls->dict, value_from_object(dict))) {
         return false;
     }
-    cls->flags &= ~(uint32_t)TYPE_SLOTTED;
-    return take_shown_name(vm, cls) && class_check_slots(vm, cls) &&
+    return take_shown_name(vm, cls) && class_lay_out(vm, cls) &&
            complete_dict(vm, cls) &&
            mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&

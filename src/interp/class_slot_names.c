@@ -1,39 +1,22 @@
-// __slots__: what a class may list there, and which attributes its instances
-// then take.
+// __slots__: what a class lists there, and what its instances then have: slots,
+// a __dict__, weak references. CPython's type_new_slots and what follows it.
 #include "interp/class_slot_names.h"
 
 #include "interp/class_new.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
+#include "interp/obj_member.h"
 #include "interp/obj_str.h"
+#include "interp/obj_weakref.h"
 #include "interp/protocol.h"
 #include "interp/str_methods.h"
 
-// "__x" in class _C is stored as "_C__x". Compares without making that text.
-// Underscores in front of the class's name are dropped, and a name of nothing
-// else mangles nothing: both are CPython's rules.
-static bool is_mangled_as(const Str *slot, const Type *cls, const Str *name)
-{
-    const char *owner = cls->name->text;
-    bool private = slot->length > 2 && strncmp(slot->text, "__", 2) == 0 &&
-                   strcmp(slot->text + slot->length - 2, "__") != 0;
-    owner += strspn(owner, "_");
-    if (!private || *owner == '\0') {
-        return str_equal(slot, name);
-    }
-    size_t length = strlen(owner);
-    return name->length == slot->length + length + 1 &&
-           name->text[0] == '_' && memcmp(name->text + 1, owner, length) == 0 &&
-           strcmp(name->text + 1 + length, slot->text) == 0;
-}
-
-// The names as a tuple, whatever __slots__ was given as. Owned.
-// NULL: it cannot be iterated, and an error is pending.
-static Tuple *slot_names(Vm *vm, Value slots)
-{
-    return value_is_str(slots) ? tuple_from(vm, &slots, 1)
-                               : value_to_tuple(vm, slots);
-}
+// What the class adds to its base.
+typedef struct Layout {
+    bool may_dict, may_weak; // the base has none yet, and there is room
+    bool dict, weak;         // added
+    List *names;             // of the slots, mangled
+} Layout;
 
 // Whether an int, a bytes or another object of no fixed size is extended: it
 // has no room for slots in CPython.
@@ -46,32 +29,42 @@ static bool has_items_inside(Vm *vm, const Type *cls)
            def == vm->types[KIND_TUPLE]->def;
 }
 
-// One entry, in the order of CPython's checks.
-// False: an error is pending.
-static bool check_entry(Vm *vm, Type *cls, Value entry)
+// "__x" in class _C is stored as "_C__x". Underscores in front of the class's
+// name are dropped, and a name of nothing else mangles nothing: both are
+// CPython's rules. Owned, interned; NULL: memory.
+static Str *mangle(Vm *vm, const Type *cls, Str *name)
 {
-    if (!value_is_str(entry)) {
-        return raise_false(vm, ERR_TYPE,
-                           "__slots__ items must be strings, not '%s'",
-                           type_name(type_of(vm, entry)));
+    const char *owner = cls->name->text + strspn(cls->name->text, "_");
+    bool private = name->length > 2 && strncmp(name->text, "__", 2) == 0 &&
+                   strcmp(name->text + name->length - 2, "__") != 0;
+    if (!private || *owner == '\0') {
+        return str_intern_str(vm, name);
     }
-    Str *name = value_as_str(entry);
-    if (!value_same(VALUE_TRUE, str_method_isidentifier(vm, &entry, 1))) {
-        return raise_false(vm, ERR_TYPE, "__slots__ must be identifiers");
+    Str *text = str_printf(vm, "_%s%s", owner, name->text);
+    Str *made = text == NULL ? NULL : str_intern_str(vm, text);
+    object_release_null(&vm->ctx, text);
+    return made;
+}
+
+// Marks what __dict__ or __weakref__ in the list asks for. False: TypeError.
+static bool add_place(Vm *vm, bool may, bool *added, const char *words)
+{
+    if (!may || *added) {
+        return raise_false(vm, ERR_TYPE, "%s", words);
     }
-    // The class body has some of these by itself.
-    // The list is CPython's.
-    if (str_is(name, "__dict__") || str_is(name, "__weakref__") ||
-        str_is(name, "__qualname__") || str_is(name, "__classcell__")) {
+    return *added = true;
+}
+
+// A name must not be one of the class's own variables. Two of those that every
+// body has are taken out of the class later.
+static bool check_free(Vm *vm, const Type *cls, Str *name)
+{
+    if (str_is(name, "__qualname__") || str_is(name, "__classcell__") ||
+        value_unbound(dict_get_name(cls->dict, name))) {
         return true;
     }
-    Value value; // borrowed
-    int found = dict_get(vm, cls->dict, entry, &value);
-    if (found <= 0) {
-        return found == 0;
-    }
     // Where repr() has failed, its own error is the one that stays.
-    Str *shown = value_repr(vm, entry);
+    Str *shown = value_repr(vm, value_from_object(name));
     if (shown != NULL) {
         raise_error(vm, ERR_VALUE,
                     "%s in __slots__ conflicts with class variable",
@@ -81,114 +74,161 @@ static bool check_entry(Vm *vm, Type *cls, Value entry)
     return false;
 }
 
-// Whether a base lets instances have any attribute.
-// A base without __slots__ gives its instances a dict, and they keep it in
-// every subclass.
-static bool inherits_dict(const Type *cls)
+// The first look at an entry: whether it is a name, and __dict__ and
+// __weakref__ among them. False: an error is pending.
+static bool check_entry(Vm *vm, Layout *layout, Value entry)
 {
-    for (size_t i = 0; i < cls->bases->count; i++) {
-        const Type *base = value_as_type(cls->bases->items[i]);
-        if ((base->flags & TYPE_HAS_DICT) != 0 &&
-            (base->flags & TYPE_SLOTTED) == 0) {
-            return true;
-        }
+    if (!value_is_str(entry)) {
+        return raise_false(vm, ERR_TYPE,
+                           "__slots__ items must be strings, not '%s'",
+                           type_name(type_of(vm, entry)));
     }
-    return false;
+    if (!value_same(VALUE_TRUE, str_method_isidentifier(vm, &entry, 1))) {
+        return raise_false(vm, ERR_TYPE, "__slots__ must be identifiers");
+    }
+    if (str_is(value_as_str(entry), "__dict__")) {
+        return add_place(vm, layout->may_dict, &layout->dict,
+                         "__dict__ slot disallowed: we already got one");
+    }
+    return !str_is(value_as_str(entry), "__weakref__") ||
+           add_place(vm, layout->may_weak, &layout->weak,
+                     "__weakref__ slot disallowed: either we already got "
+                     "one, or __itemsize__ != 0");
 }
 
-// An iterator is used up by the look, so what it gave stands in its place.
-// False: an error is pending. A dict stays too, for its values are
-// documentation.
-static bool keep_names(Vm *vm, Type *cls, Value slots, Tuple *names)
+// The second look: what is a slot goes to layout->names.
+static bool add_name(Vm *vm, Type *cls, Layout *layout, Str *entry)
 {
-    return value_is_str(slots) || value_is_kind(slots, KIND_TUPLE) ||
-           value_is_kind(slots, KIND_LIST) || value_is_kind(slots, KIND_DICT) ||
-           dict_set_name(vm, cls->dict, vm->names[NAME_SLOTS],
-                         value_from_object(names));
-}
-
-// Nothing to check without __slots__; with them the class takes no other
-// attributes, unless a base or an entry brings a __dict__.
-// Called once, when the class is made. False: an error is pending.
-bool class_check_slots(Vm *vm, Type *cls)
-{
-    Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
-    if (value_unbound(slots)) {
+    if (str_is(entry, "__dict__") || str_is(entry, "__weakref__")) {
         return true;
     }
-    // Read once: __slots__ may be an iterator.
-    Tuple *names = slot_names(vm, slots);
-    if (names == NULL) {
-        return false;
+    Str *name = mangle(vm, cls, entry);
+    bool done = name != NULL && check_free(vm, cls, name) &&
+                list_append(vm, layout->names, value_from_object(name));
+    object_release_null(&vm->ctx, name);
+    return done;
+}
+
+// A base other than the one that decides the layout may bring a dict or weak
+// references, for which there is room yet.
+static void ask_other_bases(const Type *cls, Layout *layout)
+{
+    for (size_t i = 0; i < cls->bases->count; i++) {
+        Type *base = value_as_type(cls->bases->items[i]);
+        if (base != cls->base) {
+            layout->dict |= layout->may_dict && type_has_dict(base);
+            layout->weak |= layout->may_weak && type_takes_weak(base);
+        }
     }
-    bool good = true, open = inherits_dict(cls);
+}
+
+// What `slots`, the value of __slots__, lists. False: an error is pending.
+static bool read_slots(Vm *vm, Type *cls, Value slots, Layout *layout)
+{
+    Tuple *all = value_is_str(slots) ? tuple_from(vm, &slots, 1)
+                                     : value_to_tuple(vm, slots);
+    bool good = all != NULL;
     // An empty __slots__ asks for no room and is allowed everywhere.
-    if (names->count > 0 && has_items_inside(vm, cls)) {
+    if (good && all->count > 0 && has_items_inside(vm, cls)) {
         good = raise_false(vm, ERR_TYPE,
                            "nonempty __slots__ not supported for subtype of "
                            "'%s'",
-                           type_name(value_as_type(cls->bases->items[0])));
+                           type_name(cls->base));
     }
-    for (size_t i = 0; good && i < names->count; i++) {
-        good = check_entry(vm, cls, names->items[i]);
-        // A __dict__ among them leaves the class open.
-        open |= good && str_is(value_as_str(names->items[i]), "__dict__");
+    for (size_t i = 0; good && i < all->count; i++) {
+        good = check_entry(vm, layout, all->items[i]);
     }
-    good = good && keep_names(vm, cls, slots, names);
-    object_release(&vm->ctx, names);
-    cls->flags |= good && !open ? TYPE_SLOTTED : 0;
-    return good;
+    for (size_t i = 0; good && i < all->count; i++) {
+        good = add_name(vm, cls, layout, value_as_str(all->items[i]));
+    }
+    object_release_null(&vm->ctx, all);
+    if (good) {
+        ask_other_bases(cls, layout);
+    }
+    return good && list_sort(vm, layout->names, VALUE_UNBOUND, false);
 }
 
-// Whether `name` is one of `slots`, a str or what class_check_slots left.
-// The program may have changed the class attribute since, which is why nothing
-// about it is taken for granted.
-static bool lists_name(Value slots, const Type *cls, const Str *name)
+// A class that extends a built-in layout has its dict and its slots in front of
+// the object; exceptions and modules have places of their own for the dict.
+static bool wants_prefix(const Type *cls)
 {
-    if (value_is_str(slots)) {
-        return is_mangled_as(value_as_str(slots), cls, name);
+    switch (cls->kind) {
+    case KIND_INSTANCE:
+    case KIND_TYPE:
+        return false;
+    case KIND_EXCEPTION:
+    case KIND_MODULE:
+        return cls->slot_count > 0;
+    default:
+        return cls->slot_count > 0 || (cls->flags & TYPE_HAS_DICT) != 0;
     }
-    if (value_is_kind(slots, KIND_DICT)) {
-        // A dict's values are docstrings of the slots.
-        const Dict *dict = value_as_dict(slots);
-        uint32_t position = 0;
-        Value key, value;
-        while (dict_next(dict, &position, &key, &value)) {
-            if (value_is_str(key) &&
-                is_mangled_as(value_as_str(key), cls, name)) {
-                return true;
-            }
-        }
+}
+
+// Writes what was found into the class.
+static bool set_layout(Vm *vm, Type *cls, const Layout *layout)
+{
+    size_t count = layout->names->count;
+    if (count > 0) {
+        cls->own_slots = tuple_from(vm, layout->names->items, count);
+    }
+    cls->slot_count = cls->base->slot_count + (uint32_t)count;
+    cls->flags |= layout->dict ? TYPE_HAS_DICT : 0;
+    cls->flags |= layout->weak || type_takes_weak(cls->base) ? TYPE_WEAK : 0;
+    cls->flags |= wants_prefix(cls) ? TYPE_DICT_AHEAD : 0;
+    return count == 0 || cls->own_slots != NULL;
+}
+
+bool class_lay_out(Vm *vm, Type *cls)
+{
+    const Type *base = cls->base;
+    Layout layout = {.may_dict = !type_has_dict(base),
+                     .may_weak = !type_takes_weak(base) &&
+                                 !has_items_inside(vm, base),
+                     .names = list_new(vm, 0)};
+    if (layout.names == NULL) {
         return false;
     }
-    bool list = value_is_kind(slots, KIND_LIST);
-    if (!list && !value_is_kind(slots, KIND_TUPLE)) {
-        return true; // the program put something else there: no refusal
+    Value slots = dict_get_name(cls->dict, vm->names[NAME_SLOTS]);
+    bool done = true;
+    if (value_unbound(slots)) {
+        layout.dict = layout.may_dict;
+        layout.weak = layout.may_weak;
+    } else {
+        done = read_slots(vm, cls, slots, &layout);
     }
-    size_t count = list ? value_as_list(slots)->count
-                        : value_as_tuple(slots)->count;
-    const Value *items = list ? value_as_list(slots)->items
-                              : value_as_tuple(slots)->items;
-    for (size_t i = 0; i < count; i++) {
-        if (value_is_str(items[i]) &&
-            is_mangled_as(value_as_str(items[i]), cls, name)) {
-            return true;
-        }
-    }
-    return false;
+    done = done && set_layout(vm, cls, &layout);
+    object_release(&vm->ctx, layout.names);
+    return done;
 }
 
-// Each class of the MRO adds its own __slots__.
-// Asked only of classes with TYPE_SLOTTED, when an instance is given an
-// attribute.
-bool class_takes_name(Vm *vm, const Type *cls, const Str *name)
+// Takes the member; NULL: it could not be made. What the class has under the
+// name already stays.
+static bool put_member(Vm *vm, Type *cls, Str *name, Member *member)
 {
-    for (size_t i = 0; i < cls->mro->count; i++) {
-        Type *owner = value_as_type(cls->mro->items[i]);
-        Value slots = dict_get_name(owner->dict, vm->names[NAME_SLOTS]);
-        if (!value_unbound(slots) && lists_name(slots, owner, name)) {
-            return true;
+    bool done = member != NULL &&
+                (!value_unbound(dict_get_name(cls->dict, name)) ||
+                 dict_set_name(vm, cls->dict, name,
+                               value_from_object(member)));
+    object_release_null(&vm->ctx, member);
+    return done;
+}
+
+bool class_add_members(Vm *vm, Type *cls)
+{
+    const Tuple *own = cls->own_slots;
+    for (uint32_t i = 0; own != NULL && i < own->count; i++) {
+        Str *name = value_as_str(own->items[i]);
+        if (!put_member(vm, cls, name,
+                        member_new_slot(vm, name, cls->base->slot_count + i,
+                                        cls))) {
+            return false;
         }
     }
-    return false;
+    const Type *base = cls->base;
+    return (type_has_dict(base) || !type_has_dict(cls) ||
+            put_member(vm, cls, vm->names[NAME_DICT],
+                       member_new(vm, &object_dict_member, cls))) &&
+           (type_takes_weak(base) || !type_takes_weak(cls) ||
+            put_member(vm, cls, vm->names[NAME_WEAKREF],
+                       member_new(vm, &object_weakref_member, cls)));
 }

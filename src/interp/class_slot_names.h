@@ -1,17 +1,26 @@
-// The names that __slots__ lists: checked when a class is made, asked for when
-// an attribute is stored. Instances keep such attributes as all others; what
-// __slots__ does is to refuse the names that it does not have.
+// The layout of a new class: what its __slots__ list, and whether instances
+// have a __dict__ and can be weakly referenced.
 #ifndef DUET_INTERP_CLASS_SLOT_NAMES_H
 #define DUET_INTERP_CLASS_SLOT_NAMES_H
 
 #include "interp/type.h"
 
-// Checks the __slots__ in cls->dict, if there are any, as type.__new__ does,
-// and sets TYPE_SLOTTED if instances take no other names. A name must not be
-// one of the class's own variables. False: TypeError or ValueError.
-MUST_CHECK bool class_check_slots(Vm *vm, Type *cls);
-// Whether a class of the MRO of `cls`, which is slotted, lists `name` (as it
-// is stored: private names are mangled).
-bool class_takes_name(Vm *vm, const Type *cls, const Str *name);
+// Reads the __slots__ in cls->dict, if there are any, as type.__new__ does, and
+// sets own_slots, slot_count and the flags of cls. Called once, before it has
+// instances. False: TypeError, ValueError, memory.
+MUST_CHECK bool class_lay_out(Vm *vm, Type *cls);
+// Puts into the class's dict the members of its slots, and those of __dict__
+// and __weakref__ where it adds them.
+MUST_CHECK bool class_add_members(Vm *vm, Type *cls);
+// Instances have a __dict__; classes have one of another kind.
+static inline bool type_has_dict(const Type *cls)
+{
+    return (cls->flags & TYPE_HAS_DICT) != 0 || cls->kind == KIND_TYPE;
+}
+// Weak references can name instances.
+bool type_takes_weak(const Type *cls);
+
+// The attributes __dict__ and __weakref__ of what has them (obj_object.c).
+extern const MemberDef object_dict_member, object_weakref_member;
 
 #endif

@@ -499,14 +499,21 @@ static void set_operator_slots(Vm *vm, Type *cls, const OwnNames *names)
     }
 }
 
-// What an instance with an AttrPrefix holds: its dict and its layout's own. The
+// What an instance with an AttrPrefix holds: its dict, its slots and its
+// layout's own. The
 // collector sees both, else a cycle through an attribute would never be found.
 static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
                             void *data)
 {
-    Dict *dict = *object_dict_ahead(self);
-    if (dict != NULL) {
-        visit(&dict->head, data);
+    const AttrPrefix *prefix = object_prefix(self);
+    if (prefix->dict != NULL) {
+        visit(&prefix->dict->head, data);
+    }
+    uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (value_is_object(prefix->slots[i])) {
+            visit(value_object(prefix->slots[i]), data);
+        }
     }
     const TypeSlots *layout = &self->type->def->slots;
     if (layout->visit != NULL) {
@@ -518,9 +525,14 @@ static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
 // the collector: breaks cycles, and leaves an object that may still be used.
 static void clear_with_dict(Vm *vm, Object *self)
 {
-    Dict **place = object_dict_ahead(self), *dict = *place;
-    *place = NULL;
+    AttrPrefix *prefix = object_prefix(self);
+    Dict *dict = prefix->dict;
+    prefix->dict = NULL;
     object_release_null(&vm->ctx, dict);
+    uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
+    for (uint32_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &prefix->slots[i], VALUE_UNBOUND);
+    }
     const TypeSlots *layout = &self->type->def->slots;
     if (layout->clear != NULL) {
         layout->clear(vm, self);

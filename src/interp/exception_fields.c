@@ -9,8 +9,8 @@
 #include "interp/exception_family.h"
 #include "interp/note.h"
 #include "interp/obj_bytes.h"
-#include "interp/obj_descriptor.h"
 #include "interp/obj_int.h"
+#include "interp/obj_member.h"
 #include "interp/protocol.h"
 
 // The bit of each family whose fields exist, by error kind.
@@ -283,6 +283,16 @@ static const struct {
 #undef FIELD
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+bool exception_has_fields(Vm *vm, const Type *cls)
+{
+    for (size_t i = 0; cls->kind == KIND_EXCEPTION && i < ROW_COUNT; i++) {
+        if (vm->error_types[rows[i].family] == cls) {
+            return true;
+        }
+    }
+    return false;
+}
 
 // As members, so that dir() and the class show them.
 bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls)

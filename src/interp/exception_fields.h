@@ -28,6 +28,8 @@ MUST_CHECK bool exception_set_missing(Vm *vm, Exception *self, Value object,
                                       Str *name);
 // The attribute `name`, owned; UNBOUND if the class has none such.
 Value exception_field(Vm *vm, const Exception *self, const char *name);
+// The class begins a family of errors that have fields.
+bool exception_has_fields(Vm *vm, const Type *cls);
 // Puts the attributes into the dict of `cls`, the class of this kind.
 MUST_CHECK bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls);
 

@@ -44,7 +44,7 @@ ALWAYS_INLINE void *make_object(Vm *vm, Type *type, size_t size,
         }
     }
     if (flags & TYPE_DICT_AHEAD) {
-        *object_dict_ahead(object) = NULL;
+        *object_prefix(object) = (AttrPrefix){0};
     }
     // Classes of the program may die: their instances hold them.
     if (flags & TYPE_HEAP) {
@@ -71,6 +71,18 @@ void *object_new(Vm *vm, Type *type, size_t size)
     }
 }
 
+// The dict and the slots in front of an instance that dies.
+static void free_prefix(Vm *vm, Object *object)
+{
+    AttrPrefix *prefix = object_prefix(object);
+    object_release_null(&vm->ctx, prefix->dict);
+    uint32_t count = prefix->slots == NULL ? 0 : object->type->slot_count;
+    for (uint32_t i = 0; i < count; i++) {
+        release(vm, prefix->slots[i]);
+    }
+    ctx_free(&vm->ctx, prefix->slots, count * sizeof(Value));
+}
+
 // The type is read first and released last: it may die with its instance.
 void object_free(Vm *vm, void *object, size_t size)
 {
@@ -91,7 +103,7 @@ void object_free(Vm *vm, void *object, size_t size)
     bool counted = (type->flags & TYPE_HEAP) != 0; // `type` may free itself
     char *block = object;
     if (type->flags & TYPE_DICT_AHEAD) {
-        object_release_null(&vm->ctx, *object_dict_ahead(o));
+        free_prefix(vm, o);
         block -= sizeof(AttrPrefix);
         size += sizeof(AttrPrefix);
     }

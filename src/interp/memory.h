@@ -14,13 +14,18 @@
 // since some of those layouts end in an array.
 typedef struct AttrPrefix {
     struct Dict *dict; // its attributes; NULL until the first is set
-    void *unused;      // keeps the header at a multiple of 16 bytes
+    Value *slots;      // type->slot_count of them; NULL until the first is set
 } AttrPrefix;
 
+// What stands in front of an object whose class has TYPE_DICT_AHEAD.
+static inline AttrPrefix *object_prefix(Object *object)
+{
+    return (AttrPrefix *)object_links(object) - 1;
+}
 // The place of the attribute dict; the class has TYPE_DICT_AHEAD.
 static inline struct Dict **object_dict_ahead(Object *object)
 {
-    return &((AttrPrefix *)object_links(object) - 1)->dict;
+    return &object_prefix(object)->dict;
 }
 
 // `size` bytes in all (the header included, the links not). Uninitialised

@@ -1,5 +1,4 @@
-// property, classmethod, staticmethod, and the computed attributes of
-// built-in types (member).
+// property, classmethod and staticmethod.
 #ifndef DUET_INTERP_OBJ_DESCRIPTOR_H
 #define DUET_INTERP_OBJ_DESCRIPTOR_H
 
@@ -20,17 +19,8 @@ typedef struct MethodWrap { // classmethod, staticmethod
     Value function;
 } MethodWrap;
 
-// What a MemberDef becomes in the dict of its type: one object a row, made with
-// the type and alive as long as it.
-typedef struct Member {
-    Object head;
-    const MemberDef *def;
-    Type *owner; // borrowed: the type's dict holds the member
-} Member;
-
 // NULL: failed.
 MUST_CHECK MethodWrap *classmethod_new(Vm *vm, Value function);  // retains
 MUST_CHECK MethodWrap *staticmethod_new(Vm *vm, Value function); // retains
-MUST_CHECK Member *member_new(Vm *vm, const MemberDef *def, Type *owner);
 
 #endif

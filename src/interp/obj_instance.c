@@ -10,24 +10,38 @@
 #include "interp/module.h"
 #include "interp/protocol.h"
 
-// The root shape is made with the first instance: a class that only serves as a
-// base never needs one.
+// A block of that many unset slots. NULL: no memory.
+static Value *make_block(Vm *vm, uint32_t count)
+{
+    Value *slots = ctx_alloc(&vm->ctx, count * sizeof *slots);
+    for (uint32_t i = 0; slots != NULL && i < count; i++) {
+        slots[i] = VALUE_UNBOUND;
+    }
+    return slots;
+}
+
+// The first shape is made with the first instance: a class that only serves as
+// a base never needs one.
 Instance *instance_new(Vm *vm, Type *cls)
 {
-    if (cls->root_shape == NULL) {
-        cls->root_shape = ctx_alloc_zero(&vm->ctx, sizeof(ObjectShape));
-        if (cls->root_shape == NULL) {
-            return NULL;
-        }
-        cls->root_shape->cls = cls;
+    ObjectShape *shape = LIKELY(cls->root_shape != NULL)
+                             ? cls->root_shape
+                             : instance_first_shape(vm, cls);
+    Value *block = NULL;
+    if (shape == NULL ||
+        (UNLIKELY(cls->slot_count > INSTANCE_INLINE_SLOTS) &&
+         (block = make_block(vm, cls->slot_count)) == NULL)) {
+        return NULL;
     }
     Instance *self = object_new(vm, cls, sizeof *self);
     if (self == NULL) {
+        ctx_free(&vm->ctx, block, cls->slot_count * sizeof *block);
         return NULL;
     }
-    self->shape = cls->root_shape;
-    self->slots = self->inline_slots;
-    self->slot_capacity = INSTANCE_INLINE_SLOTS;
+    self->shape = shape;
+    self->slots = block != NULL ? block : self->inline_slots;
+    self->slot_capacity =
+        block != NULL ? cls->slot_count : INSTANCE_INLINE_SLOTS;
     for (int i = 0; i < INSTANCE_INLINE_SLOTS; i++) {
         self->inline_slots[i] = VALUE_UNBOUND;
     }
@@ -38,7 +52,7 @@ Instance *instance_new(Vm *vm, Type *cls)
 // Interned names compare by address; inline caches keep this off hot paths.
 int32_t object_shape_find(const ObjectShape *shape, Str *name)
 {
-    for (; shape->parent != NULL; shape = shape->parent) {
+    for (; !shape->fixed; shape = shape->parent) {
         if (shape->name == name) {
             // A shape's own attribute is its last.
             return (int32_t)shape->count - 1;
@@ -84,9 +98,51 @@ static ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
     return child;
 }
 
-// Iterative, since a chain may be as long as a class has attributes.
+// The shape of an instance of which nothing is set, below `shape`: it names
+// what the __slots__ of cls and of its bases add, the farthest base first.
+static ObjectShape *add_fixed(Vm *vm, ObjectShape *shape, const Type *cls)
+{
+    if (cls->slot_count == 0 || !ctx_enter(&vm->ctx)) {
+        return cls->slot_count == 0 ? shape : NULL;
+    }
+    shape = add_fixed(vm, shape, cls->base);
+    size_t own = cls->own_slots == NULL ? 0 : cls->own_slots->count;
+    for (size_t i = 0; shape != NULL && i < own; i++) {
+        shape = object_shape_add(vm, shape,
+                                 value_as_str(cls->own_slots->items[i]));
+        if (shape != NULL) {
+            shape->fixed = true;
+        }
+    }
+    ctx_leave(&vm->ctx);
+    return shape;
+}
+
+ObjectShape *instance_first_shape(Vm *vm, Type *cls)
+{
+    if (cls->root_shape != NULL) {
+        return cls->root_shape;
+    }
+    ObjectShape *root = ctx_alloc_zero(&vm->ctx, sizeof *root);
+    if (root == NULL) {
+        return NULL;
+    }
+    root->cls = cls;
+    root->fixed = true;
+    cls->root_shape = add_fixed(vm, root, cls);
+    if (cls->root_shape == NULL) {
+        object_shape_free_tree(vm, root);
+    }
+    return cls->root_shape;
+}
+
+// Iterative, since a chain may be as long as a class has attributes. Above the
+// first shape of a class stand those that its slots make.
 void object_shape_free_tree(Vm *vm, ObjectShape *shape)
 {
+    while (shape != NULL && shape->parent != NULL) {
+        shape = shape->parent;
+    }
     while (shape != NULL) {
         if (shape->child_count > 0) {
             shape = shape->children[--shape->child_count];
@@ -200,7 +256,8 @@ static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
             value_replace(&vm->ctx, &self->slots[slot], value_retain(value));
             return true;
         }
-        if (self->shape->count < SHAPE_MAX_SLOTS) {
+        if (self->shape->count - self->head.type->slot_count <
+            SHAPE_MAX_SLOTS) {
             return add_slot(vm, self, name, value);
         }
     }
@@ -226,12 +283,13 @@ static bool fill_dict(Vm *vm, Instance *self, const ObjectShape *shape,
                       Dict *dict)
 {
     const ObjectShape *path[SHAPE_MAX_SLOTS];
-    uint32_t count = shape->count;
-    for (; shape->parent != NULL; shape = shape->parent) {
-        path[shape->count - 1] = shape;
+    uint32_t fixed = self->head.type->slot_count;
+    uint32_t count = shape->count - fixed;
+    for (; !shape->fixed; shape = shape->parent) {
+        path[shape->count - 1 - fixed] = shape;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!dict_set_name(vm, dict, path[i]->name, self->slots[i])) {
+        if (!dict_set_name(vm, dict, path[i]->name, self->slots[fixed + i])) {
             return false;
         }
     }
@@ -239,31 +297,49 @@ static bool fill_dict(Vm *vm, Instance *self, const ObjectShape *shape,
 }
 
 // Everything that can fail comes first, so that a failure leaves shape mode
-// whole. The dict is owned by the instance; the result is borrowed.
+// whole. The dict is owned by the instance; the result is borrowed. What
+// __slots__ names stays beside it, in a block of its own.
 static Dict *to_dict_mode(Vm *vm, Instance *self)
 {
-    Dict *dict = dict_new(vm);
-    if (dict == NULL) {
+    uint32_t count = self->shape->count, fixed = self->head.type->slot_count;
+    Value *block = fixed == 0 ? NULL : make_block(vm, fixed);
+    Dict *dict = fixed > 0 && block == NULL ? NULL : dict_new(vm);
+    if (dict == NULL || !fill_dict(vm, self, self->shape, dict)) {
+        ctx_free(&vm->ctx, block, fixed * sizeof *block);
+        object_release_null(&vm->ctx, dict);
         return NULL;
     }
-    // Read before the shape goes.
-    uint32_t count = self->shape->count;
-    if (!fill_dict(vm, self, self->shape, dict)) {
-        object_release(&vm->ctx, dict);
-        return NULL;
+    for (uint32_t i = 0; i < fixed; i++) {
+        block[i] = self->slots[i];
     }
     // The dict holds every value, so these releases free nothing.
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = fixed; i < count; i++) {
         release(vm, self->slots[i]);
     }
     if (self->slots != self->inline_slots) {
         ctx_free(&vm->ctx, self->slots, self->slot_capacity * sizeof(Value));
     }
     self->shape = NULL;
-    self->slots = NULL;
-    self->slot_capacity = 0;
+    self->slots = block;
+    self->slot_capacity = fixed;
     self->dict = dict;
     return dict;
+}
+
+Value *instance_fixed(Object *self, uint32_t index)
+{
+    Value *slots = self->kind == KIND_INSTANCE ? ((Instance *)self)->slots
+                                               : object_prefix(self)->slots;
+    return slots == NULL ? NULL : &slots[index];
+}
+
+// In front of a built-in layout the slots come with the first that is set.
+Value *instance_fixed_place(Vm *vm, Object *self, uint32_t index)
+{
+    if (self->kind != KIND_INSTANCE && object_prefix(self)->slots == NULL) {
+        object_prefix(self)->slots = make_block(vm, self->type->slot_count);
+    }
+    return instance_fixed(self, index);
 }
 
 // Borrowed. An Instance goes to dict mode and stays there, since the program

@@ -4,27 +4,33 @@
 #include "interp/attr.h"
 #include "interp/builtins.h"
 #include "interp/class_new.h"
+#include "interp/class_slot_names.h"
 #include "interp/init.h"
 #include "interp/note.h"
 #include "interp/obj_int.h"
+#include "interp/obj_weakref.h"
 #include "interp/object_copying.h"
+
+// How many of its slots hold something: in dict mode those of __slots__ alone.
+static uint32_t slots_in_use(const Instance *self)
+{
+    return self->shape != NULL ? self->shape->count : self->slot_capacity;
+}
 
 // In dict mode (shape NULL) the dict shares its place with the inline slots;
 // see obj_instance.h.
 static void instance_destroy(Vm *vm, Object *object)
 {
     Instance *self = (Instance *)object;
+    for (uint32_t i = 0, n = slots_in_use(self); i < n; i++) {
+        release(vm, self->slots[i]);
+    }
     if (self->shape == NULL) {
         object_release_null(&vm->ctx, self->dict);
-    } else {
-        for (uint32_t i = 0; i < self->shape->count; i++) {
-            release(vm, self->slots[i]);
-        }
-        // More attributes than fit inside the object.
-        if (self->slots != self->inline_slots) {
-            ctx_free(&vm->ctx, self->slots,
-                     self->slot_capacity * sizeof(Value));
-        }
+    }
+    // More than fit inside the object.
+    if (self->slots != self->inline_slots && self->slots != NULL) {
+        ctx_free(&vm->ctx, self->slots, self->slot_capacity * sizeof(Value));
     }
     object_free(vm, self, sizeof *self);
 }
@@ -35,13 +41,10 @@ static void instance_visit(Object *object, void (*visit)(Object *, void *),
                            void *data)
 {
     Instance *self = (Instance *)object;
-    if (self->shape == NULL) {
-        if (self->dict != NULL) {
-            visit(&self->dict->head, data);
-        }
-        return;
+    if (self->shape == NULL && self->dict != NULL) {
+        visit(&self->dict->head, data);
     }
-    for (uint32_t i = 0; i < self->shape->count; i++) {
+    for (uint32_t i = 0, n = slots_in_use(self); i < n; i++) {
         if (value_is_object(self->slots[i])) {
             visit(value_object(self->slots[i]), data);
         }
@@ -57,9 +60,8 @@ static void instance_clear(Vm *vm, Object *object)
         Dict *dict = self->dict;
         self->dict = NULL;
         object_release_null(&vm->ctx, dict);
-        return;
     }
-    for (uint32_t i = 0; i < self->shape->count; i++) {
+    for (uint32_t i = 0, n = slots_in_use(self); i < n; i++) {
         value_replace(&vm->ctx, &self->slots[i], VALUE_UNBOUND);
     }
 }
@@ -262,14 +264,6 @@ static Value object_sizeof(Vm *vm, Value *args, uint32_t count)
     return value_from_small(type_of(vm, args[0])->def->size);
 }
 
-// Copying asks __reduce_ex__; older protocols of pickling are not there.
-static Value object_reduce(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return raise_error(vm, ERR_TYPE, "cannot pickle '%s' object",
-                       type_name(type_of(vm, args[0])));
-}
-
 // Does nothing but refuse the keywords that no class in between has taken; it
 // names the new class, hence not by its parameters.
 static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
@@ -311,7 +305,7 @@ static const NativeDef object_methods[] = {
     {"__ge__", "self, value, /", object_unordered, "Return self>=value."},
     {"__dir__", "self, /", object_dir, "The names of its attributes."},
     {"__sizeof__", "self, /", object_sizeof, "Its size in bytes."},
-    {"__reduce__", "self, /", object_reduce, "Refuses: nothing is pickled."},
+    {"__reduce__", "self, /", object_reduce, "How it is made again."},
     {"__reduce_ex__", "self, protocol, /", object_reduce_ex,
      "How it is made again: a function, its arguments, the state."},
     {"__getstate__", "self, /", object_getstate, "Its attributes."},
@@ -335,7 +329,23 @@ static Value object_class(Vm *vm, Value self)
     return value_retain(value_from_object(type_of(vm, self)));
 }
 
-// Shapes belong to a class, so the attributes move to a dict first.
+// Shapes belong to a class: attributes move to a dict, and what has only slots
+// takes the shape that these have in the other class.
+static bool leave_shapes(Vm *vm, Object *object, Type *to)
+{
+    if (object->type->flags & TYPE_HAS_DICT) {
+        return instance_dict(vm, object) != NULL;
+    }
+    if (object->kind == KIND_INSTANCE) {
+        ObjectShape *shape = instance_first_shape(vm, to);
+        if (shape == NULL) {
+            return false;
+        }
+        ((Instance *)object)->shape = shape;
+    }
+    return true;
+}
+
 static bool object_set_class(Vm *vm, Value self, Value value)
 {
     Type *from = type_of(vm, self);
@@ -362,8 +372,7 @@ static bool object_set_class(Vm *vm, Value self, Value value)
     // The attributes leave the old class's shapes for a dict.
     Object *object = value_object(self);
     if (!note_store(vm, object, value) ||
-        ((from->flags & TYPE_HAS_DICT) != 0 &&
-         instance_dict(vm, object) == NULL)) {
+        !leave_shapes(vm, object, to)) {
         return false;
     }
     // Only classes of the program are held by their instances.
@@ -379,13 +388,6 @@ static bool object_set_class(Vm *vm, Value self, Value value)
 // The dict itself becomes the instance's: both names mean one.
 static bool object_set_dict(Vm *vm, Value self, Value value)
 {
-    const Type *cls = type_of(vm, self);
-    if (!value_is_object(self) || !(cls->flags & TYPE_HAS_DICT) ||
-        (cls->flags & TYPE_SLOTTED) != 0) {
-        return raise_false(vm, ERR_ATTRIBUTE,
-                           "'%s' object has no attribute '__dict__'",
-                           type_name(cls));
-    }
     // Attributes that stand in a shape move into a dict first.
     if (instance_dict(vm, value_object(self)) == NULL) {
         return false;
@@ -419,21 +421,29 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
 // Reading __dict__ turns an instance into dict mode for good (instance_dict).
 static Value object_dict(Vm *vm, Value self)
 {
-    Type *cls = type_of(vm, self);
-    // Slotted classes have no dict, whatever their layout.
-    if (!value_is_object(self) || !(cls->flags & TYPE_HAS_DICT) ||
-        (cls->flags & TYPE_SLOTTED) != 0) {
-        return attr_missing(vm, self, vm->names[NAME_DICT]);
-    }
     Dict *dict = instance_dict(vm, value_object(self));
     return dict == NULL ? VALUE_FAIL
                         : value_retain(value_from_object(dict));
 }
 
+// The newest of the object's weak references; None without any.
+static Value object_weakref(Vm *vm, Value self)
+{
+    WeakRef *first = NULL;
+    (void)weakref_count(vm, value_object(self), &first);
+    return first == NULL ? VALUE_NONE
+                         : value_retain(value_from_object(first));
+}
+
+const MemberDef object_dict_member = {
+    "__dict__", object_dict, object_set_dict,
+    "dictionary for instance variables (if defined)"};
+const MemberDef object_weakref_member = {
+    "__weakref__", object_weakref, NULL,
+    "list of weak references to the object (if defined)"};
+
 static const MemberDef object_members[] = {
     {"__class__", object_class, object_set_class, "The object's class."},
-    {"__dict__", object_dict, object_set_dict,
-     "The object's own attributes."},
     {NULL, NULL, NULL, NULL}};
 
 const TypeDef object_type_def = {

@@ -18,13 +18,15 @@ void type_strip(Vm *vm, Type *self)
     // Emptied first, released then: a destructor may still meet this class.
     // The names hold nothing, so that the order among these does not matter.
     void *parts[] = {self->dict,     self->bases, self->mro, self->name,
-                     self->qualname, self->base, self->shown};
+                     self->qualname, self->base, self->shown,
+                     self->own_slots};
     void *maker = self->maker;
     self->maker = NULL;
     self->dict = NULL;
     self->bases = self->mro = NULL;
     self->name = self->qualname = self->shown = NULL;
     self->base = NULL;
+    self->own_slots = NULL;
     vm->epoch++; // caches may hold its shapes and methods
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         object_release_null(&vm->ctx, parts[i]);

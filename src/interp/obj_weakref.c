@@ -5,6 +5,7 @@
 // goes, so that it needs no marks for removed ones.
 #include "interp/obj_weakref.h"
 
+#include "interp/class_slot_names.h"
 #include "interp/finalize.h"
 #include "interp/memory.h"
 #include "interp/obj_list.h"
@@ -82,12 +83,14 @@ void weakref_table_free(Vm *vm)
 
 // --- references ---
 
-// CPython's rule: classes written in the language, and of the built-in kinds
-// those that are used by identity.
-static bool can_be_target(const Object *target)
+// CPython's rule: of the built-in kinds those that are used by identity, and
+// of classes of the program those that have room for __weakref__.
+bool type_takes_weak(const Type *cls)
 {
-    switch (target->kind) {
-    case KIND_INSTANCE:
+    if (cls->flags & TYPE_HEAP) {
+        return (cls->flags & TYPE_WEAK) != 0;
+    }
+    switch (cls->kind) {
     case KIND_FUNCTION:
     case KIND_NATIVE:
     case KIND_METHOD:
@@ -103,9 +106,8 @@ static bool can_be_target(const Object *target)
     case KIND_VARIABLE:
     case KIND_OPAQUE:
         return true;
-    // A subclass of int or str can be referred to, though int cannot.
     default:
-        return (target->type->flags & TYPE_HEAP) != 0;
+        return false;
     }
 }
 
@@ -126,7 +128,7 @@ static WeakRef *shared_reference(Vm *vm, Object *target)
 WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
 {
     WeakTable *table = &vm->weak_table;
-    if (!can_be_target(target)) {
+    if (!type_takes_weak(target->type)) {
         return raise_null(vm, ERR_TYPE,
                           "cannot create weak reference to '%s' object",
                           type_name(target->type));

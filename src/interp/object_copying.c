@@ -39,6 +39,9 @@ Value library_call(Vm *vm, const char *library, const char *what,
 // object.__reduce_ex__, which copy and pickle ask.
 LIBRARY_METHOD(object_reduce_ex, "copyreg", "_reduce")
 
+// object.__reduce__: what the oldest protocols of pickling say.
+LIBRARY_METHOD(object_reduce, "copyreg", "_reduce_old")
+
 // object.__getstate__: what __dict__ and slots hold.
 LIBRARY_METHOD(object_getstate, "copyreg", "_getstate")
 
@@ -47,6 +50,9 @@ LIBRARY_METHOD(object_getnewargs, "copyreg", "_newargs")
 
 // Of set and frozenset: the items as a list.
 LIBRARY_METHOD(set_reduce, "copyreg", "_reduce_set")
+
+// Of a member of a class: getattr and what to give it.
+LIBRARY_METHOD(member_reduce, "copyreg", "_reduce_member")
 
 // The three parts.
 LIBRARY_METHOD(slice_reduce, "copyreg", "_reduce_slice")

@@ -11,9 +11,11 @@ MUST_CHECK Value library_call(Vm *vm, const char *library, const char *what,
 
 // Bodies of natives.
 Value object_reduce_ex(Vm *vm, Value *args, uint32_t count);
+Value object_reduce(Vm *vm, Value *args, uint32_t count);
 Value object_getstate(Vm *vm, Value *args, uint32_t count);
 Value object_getnewargs(Vm *vm, Value *args, uint32_t count);
 Value set_reduce(Vm *vm, Value *args, uint32_t count);
+Value member_reduce(Vm *vm, Value *args, uint32_t count);
 Value slice_reduce(Vm *vm, Value *args, uint32_t count);
 Value exception_reduce(Vm *vm, Value *args, uint32_t count);
 Value exception_setstate(Vm *vm, Value *args, uint32_t count);

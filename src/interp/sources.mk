@@ -133,6 +133,7 @@ interp_sources += src/interp/obj_instance.c
 interp_sources += src/interp/obj_int.c
 interp_sources += src/interp/obj_iter.c
 interp_sources += src/interp/obj_list.c
+interp_sources += src/interp/obj_member.c
 interp_sources += src/interp/obj_native.c
 interp_sources += src/interp/obj_object.c
 interp_sources += src/interp/obj_proxy.c

@@ -109,12 +109,14 @@ typedef enum TypeFlag {
     TYPE_UNHASHABLE = 4,   // "unhashable type: 'list'"
     TYPE_HEAP = 8,         // a class statement made it
     TYPE_EXCEPTION = 16,   // derives from BaseException
-    TYPE_HAS_DICT = 32,    // instances take any attribute
+    TYPE_HAS_DICT = 32,    // instances take any attribute: they have a __dict__
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
-    TYPE_SLOTTED = 512,      // instances take the names in __slots__ alone
+    TYPE_WEAK = 512,         // of a heap class: weak references can name
+                             // instances
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
-                             // collector's links (memory.h)
+                             // collector's links, for a __dict__ or slots
+                             // (memory.h)
 } TypeFlag;
 
 // The descriptor of a built-in type; the strings are literals.
@@ -151,6 +153,9 @@ struct Type {
     uint8_t kind;       // of its instances
     struct ObjectShape *root_shape; // of its instances without attributes
     uint32_t user_slots;      // bit set of protocol methods written in Duet
+    Tuple *own_slots;         // names that its __slots__ add, mangled and
+                              // sorted; NULL: none
+    uint32_t slot_count;      // slots of an instance, those of bases included
     // Classes that name this one among their bases, each once, borrowed: a
     // class takes itself out when it dies. For updates of inherited slots.
     Type **subclasses;

@@ -173,7 +173,9 @@ ALWAYS_INLINE const Value *fast_attr(const Vm *vm, Value self,
         if (LIKELY(instance->shape == cache->shape &&
                    cache->epoch == (uint32_t)vm->epoch &&
                    cache->shape != NULL)) {
-            return &instance->slots[cache->slot];
+            const Value *place = &instance->slots[cache->slot];
+            // One of __slots__ need not be set.
+            return LIKELY(!value_unbound(*place)) ? place : NULL;
         }
     }
     return NULL;

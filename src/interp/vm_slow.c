@@ -102,9 +102,9 @@ static Function *property_getter(Vm *vm, Value self, Str *name)
                                              : NULL;
 }
 
-// An instance's own attribute, where the class has nothing by that name and no
-// code of its own: what a place with instances of several shapes finds again
-// and again. It fills the cache for the next time. NULL: the general way.
+// An instance's own attribute or slot, where the class has no code of its own
+// to find it: what a place with instances of several shapes finds again and
+// again. It fills the cache for the next time. NULL: the general way.
 static const Value *own_attribute(Vm *vm, Value self, Str *name,
                                   AttrCache *cache)
 {
@@ -112,13 +112,12 @@ static const Value *own_attribute(Vm *vm, Value self, Str *name,
         return NULL;
     }
     const Instance *instance = (const Instance *)value_object(self);
-    Type *cls = instance->head.type;
-    if (instance->shape == NULL || cls->slots.get_attr != NULL ||
-        !value_unbound(type_lookup(vm, cls, name))) {
+    if (instance->shape == NULL ||
+        instance->head.type->slots.get_attr != NULL) {
         return NULL;
     }
-    int32_t slot = object_shape_find(instance->shape, name);
-    if (slot < 0) {
+    int32_t slot = attr_slot(vm, instance, name);
+    if (slot < 0 || value_unbound(instance->slots[slot])) {
         return NULL;
     }
     *cache = (AttrCache){.shape = instance->shape,

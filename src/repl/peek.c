@@ -15,6 +15,7 @@
 #include "interp/obj_function.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
+#include "interp/obj_member.h"
 #include "interp/obj_str.h"
 
 enum { PEEK_REPR_MAX = 40, PEEK_DEPTH_MAX = 20 };
@@ -105,10 +106,15 @@ static Peek attribute_of(Session *session, const Peek *peek, Str *name)
     }
     if (value_is_kind(found, KIND_MEMBER) && !class &&
         !value_unbound(peek->value)) {
-        // Of a built-in type: C code, which has no effects.
-        const MemberDef *def = ((Member *)value_object(found))->def;
-        return def->get == NULL ? unknown
-                                : known(session, def->get(vm, peek->value));
+        // Of a built-in type: C code, which has no effects. Or a slot.
+        const Member *member = (const Member *)value_object(found);
+        if (!type_is_subtype(peek->type, member->owner)) {
+            return unknown;
+        }
+        return known(session, member->def != NULL
+                                  ? member->def->get(vm, peek->value)
+                                  : value_retain(member_peek(vm, value_object(
+                                        peek->value), name)));
     }
     Peek result = known(session, value_retain(plain_part(found)));
     result.bound = !class && help_is_callable(result.value) &&
@@ -564,7 +570,8 @@ void peek_describe(Session *session, Value value, bool bound, StrBuf *out)
         strbuf_puts(out, "property  ");
         doc = value_is_str(text) ? value_as_str(text)->text : NULL;
     } else if (value_is_kind(value, KIND_MEMBER)) {
-        doc = ((Member *)value_object(value))->def->doc;
+        const MemberDef *def = ((Member *)value_object(value))->def;
+        doc = def == NULL ? NULL : def->doc;
     } else if (plain) {
         Str *text = value_repr(vm, value);
         if (text != NULL) {

@@ -11,6 +11,7 @@
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
+#include "interp/obj_member.h"
 #include "interp/obj_set.h"
 #include "interp/protocol.h"
 #include "interp/sequence.h"
@@ -176,7 +177,7 @@ static Value present_value(Vm *vm, const FrozenRead *read)
         return type_lookup(vm, (Type *)container, value_as_str(read->key));
     default:
         // The instance's own: what a class computes is no place.
-        return instance_get(vm, container, value_as_str(read->key));
+        return member_peek(vm, container, value_as_str(read->key));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "interp/attr.h"
 #include "interp/obj_float.h"
 #include "interp/obj_instance.h"
 #include "interp/obj_int.h"
@@ -332,8 +333,9 @@ static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
     bool ok = copy != NULL && structure_keys(vm, v, &keys);
     for (size_t i = 0; ok && i < keys.count; i++) {
         // Past __setattr__, which a frozen class refuses with.
-        ok = instance_set(vm, &copy->head, value_as_str(keys.items[i]),
-                          children->items[i]);
+        ok = attr_set_generic(vm, value_from_object(copy),
+                              value_as_str(keys.items[i]),
+                              children->items[i]);
     }
     value_vec_free(vm, &keys);
     if (!ok) {
