@@ -499,46 +499,6 @@ static void set_operator_slots(Vm *vm, Type *cls, const OwnNames *names)
     }
 }
 
-// What an instance with an AttrPrefix holds: its dict, its slots and its
-// layout's own. The
-// collector sees both, else a cycle through an attribute would never be found.
-static void visit_with_dict(Object *self, void (*visit)(Object *, void *),
-                            void *data)
-{
-    const AttrPrefix *prefix = object_prefix(self);
-    if (prefix->dict != NULL) {
-        visit(&prefix->dict->head, data);
-    }
-    uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
-    for (uint32_t i = 0; i < count; i++) {
-        if (value_is_object(prefix->slots[i])) {
-            visit(value_object(prefix->slots[i]), data);
-        }
-    }
-    const TypeSlots *layout = &self->type->def->slots;
-    if (layout->visit != NULL) {
-        layout->visit(self, visit, data);
-    }
-}
-
-// The place is emptied first: what goes with the dict may look here again. For
-// the collector: breaks cycles, and leaves an object that may still be used.
-static void clear_with_dict(Vm *vm, Object *self)
-{
-    AttrPrefix *prefix = object_prefix(self);
-    Dict *dict = prefix->dict;
-    prefix->dict = NULL;
-    object_release_null(&vm->ctx, dict);
-    uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
-    for (uint32_t i = 0; i < count; i++) {
-        value_replace(&vm->ctx, &prefix->slots[i], VALUE_UNBOUND);
-    }
-    const TypeSlots *layout = &self->type->def->slots;
-    if (layout->clear != NULL) {
-        layout->clear(vm, self);
-    }
-}
-
 // From the start each time: a deleted method must give the slot back to the
 // layout.
 static void set_slots(Vm *vm, Type *cls)
@@ -572,8 +532,8 @@ static void set_slots(Vm *vm, Type *cls)
         cls->slots.finalize = user_finalize;
     }
     if (cls->flags & TYPE_DICT_AHEAD) {
-        cls->slots.visit = visit_with_dict;
-        cls->slots.clear = clear_with_dict;
+        cls->slots.visit = memory_visit_prefixed;
+        cls->slots.clear = memory_clear_prefixed;
     }
     set_operator_slots(vm, cls, &names);
     class_set_attribute_slots(vm, cls);

@@ -6,6 +6,7 @@
 #include "interp/memory.h"
 
 #include "interp/finalize.h"
+#include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/obj_weakref.h"
@@ -81,6 +82,46 @@ static void free_prefix(Vm *vm, Object *object)
         release(vm, prefix->slots[i]);
     }
     ctx_free(&vm->ctx, prefix->slots, count * sizeof(Value));
+}
+
+// What an instance with an AttrPrefix holds: its dict, its slots and its
+// layout's own. The collector sees all, else a cycle through an attribute would
+// never be found.
+void memory_visit_prefixed(Object *self, void (*visit)(Object *, void *),
+                           void *data)
+{
+    const AttrPrefix *prefix = object_prefix(self);
+    if (prefix->dict != NULL) {
+        visit(&prefix->dict->head, data);
+    }
+    uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (value_is_object(prefix->slots[i])) {
+            visit(value_object(prefix->slots[i]), data);
+        }
+    }
+    const TypeSlots *layout = &self->type->def->slots;
+    if (layout->visit != NULL) {
+        layout->visit(self, visit, data);
+    }
+}
+
+// The place is emptied first: what goes with the dict may look here again. For
+// the collector: breaks cycles, and leaves an object that may still be used.
+void memory_clear_prefixed(Vm *vm, Object *self)
+{
+    AttrPrefix *prefix = object_prefix(self);
+    Dict *dict = prefix->dict;
+    prefix->dict = NULL;
+    object_release_null(&vm->ctx, dict);
+    uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
+    for (uint32_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &prefix->slots[i], VALUE_UNBOUND);
+    }
+    const TypeSlots *layout = &self->type->def->slots;
+    if (layout->clear != NULL) {
+        layout->clear(vm, self);
+    }
 }
 
 // The type is read first and released last: it may die with its instance.

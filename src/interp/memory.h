@@ -31,6 +31,10 @@ static inline struct Dict **object_dict_ahead(Object *object)
 // `size` bytes in all (the header included, the links not). Uninitialised
 // behind the header. NULL with ERR_MEMORY.
 MUST_CHECK void *object_new(Vm *vm, Type *type, size_t size);
+// The slots visit and clear of a class with TYPE_DICT_AHEAD.
+void memory_visit_prefixed(Object *self, void (*visit)(Object *, void *),
+                           void *data);
+void memory_clear_prefixed(Vm *vm, Object *self);
 // Ends a destroy slot: unlinks and frees the memory.
 void object_free(Vm *vm, void *object, size_t size);
 // The ctx.dealloc of a Vm.
