@@ -308,6 +308,30 @@ MAKE(zip_longest)
     return value_from_object(self);
 }
 
+// Reads the source for the link at the end of the chain. True stands in the
+// link's place for the next one meanwhile: the source may ask a copy again,
+// which would read into the same link. 1, 0: no more, -1: failed.
+static int tee_read(Vm *vm, Iterator *self, List *link)
+{
+    if (value_same(link->items[1], VALUE_TRUE)) {
+        return raise_int(vm, ERR_RUNTIME, "cannot re-enter the tee iterator");
+    }
+    link->items[1] = VALUE_TRUE;
+    Value item = value_next(vm, self->state[0]);
+    link->items[1] = VALUE_NONE;
+    if (!itertools_is_item(item)) {
+        return value_failed(item) ? -1 : 0;
+    }
+    List *next = list_new(vm, 2); // of None
+    if (next == NULL) {
+        release(vm, item);
+        return -1;
+    }
+    value_replace(&vm->ctx, &link->items[0], item);
+    link->items[1] = value_from_object(next);
+    return 1;
+}
+
 // All copies walk one chain of links [item, next]; the last one is [None,
 // None], and who comes to it reads on. state: the iterator, the link.
 STEP(tee)
@@ -317,18 +341,11 @@ STEP(tee)
     }
     List *link = value_as_list(self->state[1]);
     // At the chain's end: this copy is the furthest, and reads for the others.
-    if (value_is_none(link->items[1])) {
-        Value item = value_next(vm, self->state[0]);
-        if (!itertools_is_item(item)) {
-            return item;
+    if (!value_is_kind(link->items[1], KIND_LIST)) {
+        int found = tee_read(vm, self, link);
+        if (found <= 0) {
+            return found < 0 ? VALUE_FAIL : VALUE_STOP;
         }
-        List *next = list_new(vm, 2); // of None
-        if (next == NULL) {
-            release(vm, item);
-            return VALUE_FAIL;
-        }
-        value_replace(&vm->ctx, &link->items[0], item);
-        value_replace(&vm->ctx, &link->items[1], value_from_object(next));
     }
     Value item = value_retain(link->items[0]);
     // This may free the link behind, which no slower copy holds.

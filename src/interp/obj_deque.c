@@ -243,11 +243,13 @@ static Value method_rotate(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Deque *self = as_deque(args[0]);
-    int64_t steps = 1, length = (int64_t)self->count;
+    int64_t steps = 1;
     if ((!value_unbound(args[1]) && !value_to_index(vm, args[1], &steps)) ||
         !note_store(vm, self, VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
+    // Counted last: the __index__ of the argument may have changed the deque.
+    int64_t length = (int64_t)self->count;
     if (length < 2) {
         return VALUE_NONE;
     }

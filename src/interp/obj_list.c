@@ -214,11 +214,13 @@ static bool extend_steps(Vm *vm, List *list, Value source)
 
 // Plain lists, tuples and ASCII texts need no iterator, but a subclass may
 // define __iter__. Items are appended as they come, so those before an error
-// stay, as in CPython; the poll lets Ctrl-C end an endless iterator.
+// stay, as in CPython; the poll lets Ctrl-C end an endless iterator. The list
+// itself is never asked for an iterator, which would have no end.
 bool list_extend(Vm *vm, List *list, Value iterable)
 {
     if (value_is_object(iterable) &&
-        (value_object(iterable)->type == vm->types[KIND_LIST] ||
+        (value_object(iterable) == (Object *)list ||
+         value_object(iterable)->type == vm->types[KIND_LIST] ||
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return extend_array(vm, list, value_object(iterable));
     }

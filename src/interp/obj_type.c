@@ -32,15 +32,16 @@ void type_strip(Vm *vm, Type *self)
         object_release_null(&vm->ctx, parts[i]);
     }
     object_release_null(&vm->ctx, maker);
-    // Last: instances that died above had shapes of this tree.
-    object_shape_free_tree(vm, self->root_shape);
-    self->root_shape = NULL;
 }
 
 // A class that is collected was stripped by its clear slot only in part.
 static void type_destroy(Vm *vm, Object *object)
 {
-    type_strip(vm, (Type *)object);
+    Type *self = (Type *)object;
+    type_strip(vm, self);
+    // Not before: each instance holds its class, and looks at its shape when
+    // the collector comes by, even at the end, when all classes are stripped.
+    object_shape_free_tree(vm, self->root_shape);
     object_free(vm, object, sizeof(Type));
 }
 

@@ -124,9 +124,14 @@ Value raise_with(Vm *vm, ErrorKind kind, Value argument)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
-// The failure is dropped, not its context: CPython does the same.
+// The failure is dropped, not its context: CPython does the same. What no
+// program raised stays: there is no memory, or Ctrl-C was pressed.
 Value raise_wordless(Vm *vm, ErrorKind kind)
 {
+    if (vm->ctx.error.kind == ERR_MEMORY ||
+        vm->ctx.error.kind == ERR_INTERRUPT) {
+        return VALUE_FAIL;
+    }
     raise_clear(vm);
     Value made = vm_call(vm, value_from_object(vm->error_types[kind]), NULL,
                          0);
