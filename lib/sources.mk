@@ -65,7 +65,9 @@ lib_modules = \
 	lib/hmac.duet \
 	lib/html/__init__.duet \
 	lib/importlib/__init__.duet \
+	lib/importlib/machinery.duet \
 	lib/importlib/metadata.duet \
+	lib/importlib/util.duet \
 	lib/inspect/__init__.duet \
 	lib/inspect/_frames.duet \
 	lib/inspect/_signature.duet \

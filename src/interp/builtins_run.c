@@ -158,8 +158,11 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
                    : builtin_given(args[2])   ? value_retain(args[2])
                    : given                    ? value_retain(globals)
                                               : builtin_locals(vm, args, 0);
-    Value text = value_failed(locals) ? VALUE_FAIL
-                                      : source_text(vm, name, args[0]);
+    // Given globals get __builtins__, as programs may take that out again.
+    bool ready =
+        !value_failed(locals) &&
+        (!given || module_add_builtins(vm, value_as_dict(globals), false));
+    Value text = ready ? source_text(vm, name, args[0]) : VALUE_FAIL;
     Value result = VALUE_FAIL;
     if (!value_failed(text)) {
         result = run_in(vm, text, mode, value_as_dict(globals),

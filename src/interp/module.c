@@ -322,6 +322,25 @@ static bool add_builtins_module(Vm *vm)
     return done;
 }
 
+// False: an error is pending. What is there already stays.
+bool module_add_builtins(Vm *vm, Dict *globals, bool as_module)
+{
+    Str *key = str_intern(vm, "__builtins__", 12);
+    Str *name = key == NULL ? NULL : str_intern(vm, "builtins", 8);
+    bool done = name != NULL;
+    if (done && dict_find_name(globals, key) < 0) {
+        Value module = as_module ? dict_get_name(vm->modules, name)
+                                 : VALUE_UNBOUND;
+        done = dict_set_name(vm, globals, key,
+                             value_unbound(module)
+                                 ? value_from_object(vm->builtins)
+                                 : module);
+    }
+    object_release_null(&vm->ctx, key);
+    object_release_null(&vm->ctx, name);
+    return done;
+}
+
 // A failure leaves what was made to modules_free.
 bool modules_init(Vm *vm)
 {

@@ -43,6 +43,9 @@ MUST_CHECK bool import_submodules(Vm *vm, Value module, Value names);
 // IMPORTSTAR: into `target`, a module's or class's names.
 MUST_CHECK bool import_star(Vm *vm, Value module, Dict *target);
 
+// Gives globals their __builtins__, unless they have some: the module as a
+// program's own file has it, else its dict.
+MUST_CHECK bool module_add_builtins(Vm *vm, Dict *globals, bool as_module);
 // For ModuleDef.init: dict[name] = value, which is taken even on failure;
 // false if value is VALUE_FAIL or memory is short.
 MUST_CHECK bool module_add(Vm *vm, Dict *dict, const char *name, Value value);

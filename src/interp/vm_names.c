@@ -2,6 +2,7 @@
 //
 // Each store and read of what a trace may have seen is told to it (note.h)
 // before it happens.
+#include "interp/module.h"
 #include "interp/note.h"
 #include "interp/obj_dict.h"
 #include "interp/vm_run.h"
@@ -40,6 +41,24 @@ static bool copy_to(Vm *vm, Frame *f, Ins ins, Value v)
     return true;
 }
 
+// Where names end that the globals do not have: what these call __builtins__, a
+// dict or a module, for programs that run texts with few names; else all
+// built-in names. Borrowed; NULL: no memory.
+static Dict *builtins_of(Vm *vm, const Frame *f)
+{
+    Str *key = str_intern(vm, "__builtins__", 12);
+    if (key == NULL) {
+        return NULL;
+    }
+    Value own = dict_get_name(f->globals, key);
+    object_release(&vm->ctx, key);
+    return value_is_kind(own, KIND_DICT) ? value_as_dict(own)
+           : value_is_kind(own, KIND_MODULE) &&
+                   ((Module *)value_object(own))->dict != NULL
+               ? ((Module *)value_object(own))->dict
+               : vm->builtins;
+}
+
 // Fills the cache: the entry in the globals, or, while those have no such name,
 // the entry in the built-in names and the version of the globals.
 bool slow_getg(Vm *vm, Frame *f, Ins ins)
@@ -53,9 +72,13 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
         return note_read(vm, f->globals, value_from_object(name), v) &&
                copy_to(vm, f, ins, v);
     }
-    index = dict_find_name(vm->builtins, name);
+    Dict *builtins = builtins_of(vm, f);
+    index = builtins == NULL ? -1 : dict_find_name(builtins, name);
     if (index < 0) {
-        return undefined(vm, name);
+        return builtins != NULL && undefined(vm, name);
+    }
+    if (builtins != vm->builtins) {
+        return copy_to(vm, f, ins, builtins->entries[index].value);
     }
     // The low half matches no entry of the globals.
     cache[0] = UINT32_MAX | (uint64_t)(index + 1) << 32;
@@ -106,7 +129,11 @@ bool slow_getn(Vm *vm, Frame *f, Ins ins)
         found = dict_get_name(f->globals, name);
     }
     if (value_unbound(found)) {
-        found = dict_get_name(vm->builtins, name);
+        Dict *builtins = builtins_of(vm, f);
+        if (builtins == NULL) {
+            return false;
+        }
+        found = dict_get_name(builtins, name);
     }
     return value_unbound(found) ? undefined(vm, name)
                                 : copy_to(vm, f, ins, found);

@@ -356,15 +356,22 @@ Dict *vm_main_module(Vm *vm, const char *file)
 {
     Module *module = module_new(vm, vm->names[NAME_MAIN]);
     Str *path = module != NULL ? str_from(vm, file) : NULL;
+    Dict *annotations = path != NULL ? dict_new(vm) : NULL;
     bool done =
-        path != NULL &&
+        annotations != NULL &&
+        module_add(vm, module->dict, "__package__", VALUE_NONE) &&
+        module_add(vm, module->dict, "__loader__", VALUE_NONE) &&
+        module_add(vm, module->dict, "__spec__", VALUE_NONE) &&
+        dict_set_name(vm, module->dict, vm->names[NAME_ANNOTATIONS],
+                      value_from_object(annotations)) &&
+        module_add_builtins(vm, module->dict, true) &&
         dict_set_name(vm, module->dict, vm->names[NAME_FILE],
                       value_from_object(path)) &&
-        module_add(vm, module->dict, "__package__", VALUE_NONE) &&
-        module_add(vm, module->dict, "__spec__", VALUE_NONE) &&
+        module_add(vm, module->dict, "__cached__", VALUE_NONE) &&
         dict_set_name(vm, vm->modules, vm->names[NAME_MAIN],
                       value_from_object(module));
     Dict *dict = done ? module->dict : NULL;
+    object_release_null(&vm->ctx, annotations);
     object_release_null(&vm->ctx, path);
     object_release_null(&vm->ctx, module);
     return dict;
