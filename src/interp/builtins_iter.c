@@ -4,6 +4,7 @@
 // op of the same name, so that the result stays a tensor and can be traced.
 #include "interp/builtins.h"
 
+#include "interp/depth.h"
 #include "interp/iter_make.h"
 #include "interp/note.h"
 #include "interp/obj_generator.h"
@@ -216,8 +217,14 @@ BUILTIN_BODY(sorted)
         return VALUE_FAIL;
     }
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
-    if (!value_to_flag(vm, args[2], &reverse) ||
-        !list_sort(vm, list, key, reverse)) {
+    // It calls the list's method.
+    bool done = value_to_flag(vm, args[2], &reverse) &&
+                depth_enter(vm, DEPTH_CALL);
+    if (done) {
+        done = list_sort(vm, list, key, reverse);
+        depth_leave(vm);
+    }
+    if (!done) {
         object_release(&vm->ctx, list);
         return VALUE_FAIL;
     }
@@ -472,7 +479,7 @@ static Value extreme(Vm *vm, const char *name, CompareOp op,
                       ? best_of_plain(vm, values, op)
                       : VALUE_UNBOUND;
     if (!value_unbound(plain)) {
-        return plain;
+        return depth_check(vm, DEPTH_COMPARE) ? plain : VALUE_FAIL;
     }
     // Among equals the first wins, since only a strictly better key replaces.
     Best best = {VALUE_UNBOUND, VALUE_UNBOUND,

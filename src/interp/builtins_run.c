@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "interp/code.h"
+#include "interp/depth.h"
 #include "interp/module.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
@@ -164,7 +165,9 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
         (!given || module_add_builtins(vm, value_as_dict(globals), false));
     Value text = ready ? source_text(vm, name, args[0]) : VALUE_FAIL;
     Value result = VALUE_FAIL;
-    if (!value_failed(text)) {
+    bool compiled = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
+    if (!value_failed(text) &&
+        (!compiled || depth_check(vm, " during compilation"))) {
         result = run_in(vm, text, mode, value_as_dict(globals),
                         value_as_dict(locals));
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/call.h"
+#include "interp/depth.h"
 #include "interp/library_words.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
@@ -185,6 +186,11 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
     // ones, so one search finds both.
     int at = find_parameter(b, name, b->code->positional_only_count,
                             b->named_count);
+    // CPython compares such a name with those of the parameters.
+    if (at < 0 && b->named_count > b->code->positional_only_count &&
+        !depth_check(b->vm, DEPTH_COMPARE)) {
+        return false;
+    }
     if (at < 0) {
         return rest == NULL ? unexpected_keyword(b, name)
                             : dict_set(b->vm, rest, value_from_object(name),
@@ -403,7 +409,10 @@ static int bind_rest(Vm *vm, Function *function, Value *window, uint32_t count,
          !(named && none_named(code, names)))) {
         return 0;
     }
-    Dict *rest = named ? named_rest(vm, window + given, names) : NULL;
+    bool compared = names != NULL && names->count > 0 && positional > 0;
+    Dict *rest = named && (!compared || depth_check(vm, DEPTH_COMPARE))
+                     ? named_rest(vm, window + given, names)
+                     : NULL;
     if (named && rest == NULL) {
         return -1;
     }

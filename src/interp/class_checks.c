@@ -5,6 +5,7 @@
 // with a tuple __bases__ counts as a class.
 #include "interp/builtins.h"
 #include "interp/class_new.h"
+#include "interp/depth.h"
 
 // cls.__instancecheck__(v) or cls.__subclasscheck__(v), looked up in the class
 // of cls. 1, 0, -1; 2: there is no such method.
@@ -149,10 +150,14 @@ static int check(Vm *vm, const Check *kind, Value v, Value classes)
         return kind->answer(vm, v, classes);
     }
     if (!value_is_kind(classes, KIND_TUPLE)) {
+        if (!depth_enter(vm, kind->where)) {
+            return -1;
+        }
         int asked = class_asks(vm, kind->hook, v, classes);
+        depth_leave(vm);
         return asked == 2 ? kind->answer(vm, v, classes) : asked;
     }
-    if (!ctx_enter_for(&vm->ctx, kind->where)) {
+    if (!depth_enter(vm, kind->where)) {
         return -1;
     }
     // Stops at the first that fits, so what stands behind it is not checked.
@@ -165,7 +170,7 @@ static int check(Vm *vm, const Check *kind, Value v, Value classes)
                     ? 1
                     : check(vm, kind, v, one);
     }
-    ctx_leave(&vm->ctx);
+    depth_leave(vm);
     return found;
 }
 

@@ -121,7 +121,7 @@ static void name_code(Compiler *c, Code *code, const char *name)
 
 // Which calls need no binding, and how many registers one binds. A call whose
 // arguments are all positional skips binding where `plain_count` says so;
-// `direct_count` also skips what a generator needs.
+// `direct_count` also skips what generators and class bodies need.
 static void count_registers(Code *code)
 {
     bool extra = code->flags & (CODE_VARARGS | CODE_VARKEYWORDS);
@@ -131,7 +131,7 @@ static void count_registers(Code *code)
                             !!(code->flags & CODE_VARKEYWORDS);
     if (code->keyword_only_count == 0 && !extra) {
         code->plain_count = code->positional_count;
-        if (!(code->flags & CODE_GENERATOR)) {
+        if (!(code->flags & (CODE_GENERATOR | CODE_CLASS_BODY))) {
             code->direct_count = code->plain_count;
         }
     }

@@ -1,4 +1,5 @@
 // dict: the type, its operators and iterators; views are in dict_view.c.
+#include "interp/depth.h"
 #include "interp/note.h"
 #include "interp/obj_dict.h"
 #include "interp/sequence.h"
@@ -163,7 +164,12 @@ static Value dict_get_item(Vm *vm, Value self, Value key)
             return VALUE_FAIL;
         }
         if (!value_unbound(method)) {
-            value = vm_call(vm, method, &key, 1);
+            // dict.__getitem__, a method, is what asks.
+            value = VALUE_FAIL;
+            if (depth_take(vm, DEPTH_CALL)) {
+                value = vm_call(vm, method, &key, 1);
+                vm->frames_end++;
+            }
             release(vm, method);
             return value;
         }
@@ -336,7 +342,7 @@ const TypeDef dict_type_def = {
     .params = "items=(), /, **kwargs",
     .kind = KIND_DICT,
     .size = sizeof(Dict),
-    .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_VECTOR,
     .operators = "or ror ior",
     .slots = {.destroy = dict_destroy,
               .visit = dict_visit,

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interp/depth.h"
 #include "interp/file_read.h"
 #include "interp/obj_bytes.h"
 #include "interp/obj_int.h"
@@ -157,7 +158,11 @@ FILE_BODY(write)
                            type_name_given(vm, args[1]));
     }
     Str *text = value_as_str(args[1]);
-    return file_write_text(vm, value_as_file(args[0]), text)
+    File *file = value_as_file(args[0]);
+    // The standard streams call one layer more than other files do.
+    bool deep = file_base(file)->descriptor <= STDERR_FILENO;
+    return (!deep || depth_check(vm, DEPTH_CALL)) &&
+                   file_write_text(vm, file, text)
                ? int_from_u64(vm, text->count)
                : VALUE_FAIL;
 }

@@ -387,7 +387,7 @@ const TypeDef partial_type_def = {
     .params = "func, /, *args, **keywords",
     .kind = KIND_OPAQUE,
     .size = sizeof(Partial),
-    .flags = TYPE_TRACKED,
+    .flags = TYPE_TRACKED | TYPE_VECTOR,
     .operators = "",
     .slots = {.destroy = partial_destroy,
               .visit = partial_visit,

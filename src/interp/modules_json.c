@@ -1,6 +1,7 @@
 // The native half of the module json: its functions, and the guard that reading
 // and writing share. What classes and defaults there are is said in
 // lib/json.duet.
+#include "interp/depth.h"
 #include "interp/json.h"
 #include "interp/module.h"
 #include "interp/raise.h"
@@ -8,12 +9,7 @@
 // The frames of the program and the levels here meet one limit.
 bool json_enter(Vm *vm, uint32_t *depth, const char *what)
 {
-    size_t frames = vm->frame == NULL ? 0 : (size_t)(vm->frame - vm->frames);
-    if (frames + *depth >= vm->recursion_limit) {
-        return raise_false(vm, ERR_RECURSION,
-                           "maximum recursion depth exceeded%s", what);
-    }
-    if (!ctx_enter_for(&vm->ctx, what)) {
+    if (!depth_enter(vm, what)) {
         return false;
     }
     ++*depth;
@@ -23,7 +19,7 @@ bool json_enter(Vm *vm, uint32_t *depth, const char *what)
 // Only after a json_enter that succeeded.
 void json_leave(Vm *vm, uint32_t *depth)
 {
-    ctx_leave(&vm->ctx);
+    depth_leave(vm);
     --*depth;
 }
 

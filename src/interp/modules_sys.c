@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp/depth.h"
 #include "interp/module.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_file.h"
@@ -49,6 +50,13 @@ SYS_BODY(setrecursionlimit)
     if (limit < LIMIT_MIN) {
         return raise_error(vm, ERR_VALUE,
                            "recursion limit must be greater or equal than 1");
+    }
+    uint32_t depth = vm_recursion_depth(vm);
+    if (depth >= (uint32_t)limit) {
+        return raise_error(vm, ERR_RECURSION,
+                           "cannot set the recursion limit to %d at the "
+                           "recursion depth %u: the limit is too low",
+                           limit, depth);
     }
     vm_set_recursion_limit(vm, (uint32_t)limit);
     return VALUE_NONE;

@@ -95,6 +95,11 @@ static Style style_of(const Native *native)
     return STYLE_BY_PARAMS;
 }
 
+bool native_reads_format(const Native *native)
+{
+    return style_of(native) == STYLE_FORMAT;
+}
+
 // Special methods that are ordinary methods of C in CPython, with the types
 // where they are if others have a slot for them.
 // Whoever gives a type a new dunder method looks here first: one that is

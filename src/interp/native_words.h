@@ -11,6 +11,8 @@ int native_find_param(const Native *native, Str *name);
 // Is it one of the methods that stand for a slot (`__add__`, `__len__`), which
 // CPython calls a slot wrapper, with texts of its own?
 bool native_is_slot(const Native *native);
+// Whether CPython reads its arguments by a format, as in METH_VARARGS.
+bool native_reads_format(const Native *native);
 // How many of its first parameters messages do not count: 1 of a method.
 uint32_t native_self_count(const Native *native);
 // The first parameter of this kind, -1: none.

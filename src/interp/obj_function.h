@@ -60,7 +60,9 @@ enum {
     NATIVE_SIMPLE = 1,
     NATIVE_READ = 2,  // the parameters are there (native_read_params)
     NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
-    NATIVE_MAKES = 8 // a __new__: `data` is the type whose it is
+    NATIVE_MAKES = 8, // a __new__: `data` is the type whose it is
+    NATIVE_FAST = 16 // CPython calls its like without counting a level, once
+                     // the calling code is warm (native_is_fast)
 };
 enum { NATIVE_DIRECT_MOST = 8 }; // parameters filled up in the window
 

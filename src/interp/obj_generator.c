@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "interp/depth.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_str.h"
 #include "interp/vm_resume.h"
@@ -48,8 +49,11 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
 {
     const Code *code = function->code;
     uint32_t params = code->parameter_count;
-    Generator *g = object_new(vm, vm->types[KIND_GENERATOR],
-                              generator_size(function));
+    // CPython makes it in a frame of the function.
+    Generator *g = depth_check(vm, "")
+                       ? object_new(vm, vm->types[KIND_GENERATOR],
+                                    generator_size(function))
+                       : NULL;
     if (g != NULL) {
         g->function = object_retain(function);
         g->word = 0;

@@ -551,7 +551,7 @@ const TypeDef list_type_def = {
     .params = "iterable=(), /",
     .kind = KIND_LIST,
     .size = sizeof(List),
-    .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_VECTOR,
     .operators = "add mul rmul iadd imul",
     .slots = {.destroy = list_destroy,
               .visit = list_visit,

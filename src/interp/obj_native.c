@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "interp/call.h"
+#include "interp/depth.h"
 #include "interp/native_words.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_str.h"
@@ -234,6 +235,7 @@ bool native_read_params(Vm *vm, Native *self)
         return false;
     }
     self->flags |= NATIVE_READ;
+    self->flags |= native_is_fast(self) ? NATIVE_FAST : 0;
     return true;
 }
 

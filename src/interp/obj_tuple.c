@@ -383,7 +383,7 @@ const TypeDef tuple_type_def = {
     .params = "iterable=(), /",
     .kind = KIND_TUPLE,
     .size = sizeof(Tuple),
-    .flags = TYPE_TRACKED,
+    .flags = TYPE_TRACKED | TYPE_VECTOR,
     .operators = "add mul rmul",
     .slots = {.destroy = tuple_destroy,
               .visit = tuple_visit,

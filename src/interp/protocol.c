@@ -5,6 +5,7 @@
 // Each looks at the kinds that are most common first and otherwise calls the
 // slot of the value's type. Invariant: a slot that is NULL means that the type
 // has not got the operation, its bases neither.
+#include "interp/depth.h"
 #include "interp/protocol.h"
 
 #include "interp/module.h"
@@ -51,11 +52,11 @@ Str *value_repr(Vm *vm, Value v)
                           value_is_object(v) ? (void *)value_object(v)
                                              : NULL);
     }
-    if (!ctx_enter_for(&vm->ctx, " while getting the repr of an object")) {
+    if (!depth_enter(vm, DEPTH_REPR)) {
         return NULL;
     }
     Str *text = as_text(vm, type->slots.repr(vm, v), "__repr__");
-    ctx_leave(&vm->ctx);
+    depth_leave(vm);
     return text;
 }
 
@@ -118,11 +119,11 @@ Str *value_str(Vm *vm, Value v)
     if (slot == NULL) {
         return value_repr(vm, v);
     }
-    if (!ctx_enter_for(&vm->ctx, " while getting the str of an object")) {
+    if (!depth_enter(vm, DEPTH_STR)) {
         return NULL;
     }
     Str *text = as_text(vm, slot(vm, v), "__str__");
-    ctx_leave(&vm->ctx);
+    depth_leave(vm);
     return text;
 }
 
@@ -143,7 +144,13 @@ Str *value_format(Vm *vm, Value v, Str *spec)
             "unsupported format string passed to %s.__format__",
             type_name(type));
     }
-    return value_str(vm, v);
+    // object.__format__ is called for it.
+    if (!depth_enter(vm, DEPTH_CALL)) {
+        return NULL;
+    }
+    Str *text = value_str(vm, v);
+    depth_leave(vm);
+    return text;
 }
 
 // Rotated by four bits as CPython does with addresses: the low bits, which are

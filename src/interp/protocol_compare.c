@@ -2,6 +2,7 @@
 //
 // The order is CPython's: a right side whose class derives from the left one's
 // goes first; both may decline, then == and != fall back to identity.
+#include "interp/depth.h"
 #include "interp/protocol.h"
 
 #include "interp/obj_int.h"
@@ -81,13 +82,13 @@ static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
 // is left is the right side, and what == and != fall back to.
 Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b)
 {
-    if (!ctx_enter_for(&vm->ctx, " in comparison")) {
+    if (!depth_enter(vm, DEPTH_COMPARE)) {
         return VALUE_FAIL;
     }
     // The right side is not asked twice where it went first: then its method
     // was the one that was called.
     Value result = compare_side(vm, mirrored(op), type_of(vm, b), b, a);
-    ctx_leave(&vm->ctx);
+    depth_leave(vm);
     return value_same(result, VALUE_NOT_IMPLEMENTED)
                ? compare_by_default(vm, op, a, b)
                : result;
@@ -141,6 +142,9 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
         return found < 0 ? VALUE_FAIL
                          : value_from_bool(found == (op == COMPARE_IN));
     }
+    if (!depth_check(vm, DEPTH_COMPARE)) {
+        return VALUE_FAIL;
+    }
     if (value_both_ints(a, b)) {
         return value_from_order(op, int_compare(a, b));
     }
@@ -148,11 +152,11 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (quick_order(vm, op, a, b, &order)) {
         return value_from_order(op, order);
     }
-    if (!ctx_enter_for(&vm->ctx, " in comparison")) {
+    if (!depth_enter(vm, DEPTH_COMPARE)) {
         return VALUE_FAIL;
     }
     Value result = compare_rich(vm, op, a, b);
-    ctx_leave(&vm->ctx);
+    depth_leave(vm);
     return result;
 }
 

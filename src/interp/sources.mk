@@ -49,6 +49,7 @@ interp_sources += src/interp/compile_target.c
 interp_sources += src/interp/compile_try.c
 interp_sources += src/interp/convert.c
 interp_sources += src/interp/cycles.c
+interp_sources += src/interp/depth.c
 interp_sources += src/interp/dict_methods.c
 interp_sources += src/interp/dict_table.c
 interp_sources += src/interp/dict_type.c

@@ -114,6 +114,8 @@ typedef enum TypeFlag {
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_WEAK = 512,         // of a heap class: weak references can name
                              // instances
+    TYPE_VECTOR = 2048,      // calls count no level of the recursion limit
+                             // (call.h): of a class, or of its instances
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
                              // collector's links, for a __dict__ or slots
                              // (memory.h)

@@ -46,8 +46,9 @@ typedef enum FrameFlag {
     FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
     FRAME_OPERATOR = 32, // a method that stands for the caller's instruction
     FRAME_CACHED = 64,   // R[-2] is a Link, R[-3] the lru_cache it is for
-    FRAME_FAR = 128      // called by a generator: its window is not the
+    FRAME_FAR = 128,     // called by a generator: its window is not the
                          // caller's, and CALLFAR's register takes the result
+    FRAME_COUNTED = 256  // took a level of the recursion limit besides its own
 } FrameFlag;
 
 typedef VEC(Value) ValueVec;
@@ -74,7 +75,8 @@ struct Vm {
                        // NULL: none
     size_t stack_bytes;       // of the mapping
     Frame *frames;     // reserved likewise
-    Frame *frames_end; // no frame may stand here: the recursion limit
+    Frame *frames_end; // no frame may stand here: the recursion limit, less
+                       // the levels that C has taken (depth.h)
     Frame *frame;      // the running one, NULL: none
     uint32_t recursion_limit; // as set; vm_set_recursion_limit
     Value exception;   // raised and not yet caught, UNBOUND: none (raise.h)
@@ -160,6 +162,8 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
                     Dict *locals);
 // How many frames may stand at once; the reserved space bounds it too.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit);
+// How much of the limit is taken: frames, and levels of C (depth.h).
+uint32_t vm_recursion_depth(const Vm *vm);
 // The two halves of it. `names_in_dict`: the names of the text live in a
 // namespace that need not be the globals, as code for locals != globals (and
 // of compile()) must. NULL, VALUE_FAIL: failed.

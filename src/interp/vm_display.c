@@ -3,6 +3,7 @@
 // Displays take their items from temporaries that stand side by side, and leave
 // these empty. If one fails, the items stay where they are for the unwinding to
 // release.
+#include "interp/depth.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
@@ -196,6 +197,20 @@ static Value converted(Vm *vm, Value v, int conversion)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
+// What CPython calls for it has to fit below the recursion limit: str() of an
+// int, else a method; a text without a spec is taken as it is. Classes of the
+// program count for themselves.
+static bool format_fits(Vm *vm, Value v, const Str *spec)
+{
+    const Type *type = type_of(vm, v);
+    if (type->flags & TYPE_HEAP || depth_left(vm) ||
+        (type == vm->types[KIND_STR] && spec->length == 0)) {
+        return true;
+    }
+    bool plain = type == vm->types[KIND_INT] && spec->length == 0;
+    return depth_fail(vm, plain ? DEPTH_STR : DEPTH_CALL);
+}
+
 // C = B says that there is no spec, the common case.
 // X is the conversion's letter or 0.
 bool slow_format(Vm *vm, Frame *f, Ins ins)
@@ -209,7 +224,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     Str *spec = b == c ? vm->empty_str : value_as_str(f->registers[c]);
-    Str *text = value_format(vm, v, spec);
+    Str *text = format_fits(vm, v, spec) ? value_format(vm, v, spec) : NULL;
     release(vm, v);
     if (text == NULL) {
         return false;

@@ -2,6 +2,7 @@
 //
 // The hidden state of a loop: (RANGE_MARK, next, left, step), or (list or
 // tuple, index), or (iterator).
+#include "interp/depth.h"
 #include "interp/obj_generator.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_list.h"
@@ -107,7 +108,8 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
         small_ints(state + 1, count) && step != 0) {
         int64_t start = count == 1 ? 0 : value_small(state[1]);
         int64_t stop = value_small(state[count == 1 ? 1 : 2]);
-        return range_state(vm, state, start, stop, step);
+        return depth_check(vm, DEPTH_COMPARE) &&
+               range_state(vm, state, start, stop, step);
     }
     // Whatever the name means now is called and iterated over.
     Value made = call_object(vm, state[0], state + 1, count, NULL);

@@ -33,6 +33,7 @@ call_window: {
             f->cells = function->cells;
             f->flags = 0;
             f->handled = (uint32_t)vm->handled.count;
+            code->entered++;
             vm->frame = f;
             K = code->constants;
             if (UNLIKELY(vm->ctx.interrupt)) {

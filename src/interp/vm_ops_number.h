@@ -245,8 +245,9 @@ OP_UNARY: {
 // The low four bits of X are the operator.
 OP_COMPARE: {
     Value answer;
-    if (LIKELY(fast_compare((CompareOp)(FIELD_X & 15), RB, RC,
-                            &answer))) {
+    // At the limit a comparison is one level too many.
+    if (LIKELY(fast_compare((CompareOp)(FIELD_X & 15), RB, RC, &answer) &&
+               f + 1 < vm->frames_end)) {
         SET(RA, answer);
         DROP_FIRST(RB);
         DROP_SECOND(RC);

@@ -27,7 +27,8 @@ enum {
     STACK_BYTES_LEAST = 1 << 20, // when so much cannot be reserved
     STACK_MARGIN = 4096,         // registers that C code may use at the end
     RECURSION_LIMIT = 1000,
-    FRAME_COUNT = 1 << 20, // what setrecursionlimit can ask for
+    FRAME_COUNT = 1 << 20,
+    FRAME_MOST = FRAME_COUNT - 16, // what setrecursionlimit can ask for
     C_DEPTH_LIMIT = 20000  // the C stack's size decides before that
 };
 
@@ -38,6 +39,14 @@ static void *reserve(size_t size)
     void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return block == MAP_FAILED ? NULL : block;
+}
+
+// Where frames would end if C took no levels. A limit beyond FRAME_MOST is
+// shown to the program but not granted: memory is reserved for so many.
+static Frame *granted_end(const Vm *vm)
+{
+    uint32_t limit = vm->recursion_limit;
+    return vm->frames + (limit < FRAME_MOST ? limit : FRAME_MOST);
 }
 
 // Neither stack ever moves, so that pointers to registers and frames stay
@@ -56,18 +65,26 @@ static bool make_stacks(Vm *vm)
     // What is given back at the end.
     vm->stack_bytes = bytes;
     vm->stack_end = vm->stack + bytes / sizeof(Value) - STACK_MARGIN;
-    vm_set_recursion_limit(vm, RECURSION_LIMIT);
+    vm->recursion_limit = RECURSION_LIMIT;
+    vm->frames_end = granted_end(vm);
     return true;
 }
 
-// Frames are compared with a pointer, so no depth is counted at a call.
-// A limit beyond FRAME_COUNT is shown to the program but not granted: memory is
-// reserved for so many.
+// Frames are compared with a pointer, so no depth is counted at a call. What
+// levels of C have taken of the old limit stays taken.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit)
 {
+    ptrdiff_t taken = granted_end(vm) - vm->frames_end;
     vm->recursion_limit = limit;
-    vm->frames_end =
-        vm->frames + (limit < FRAME_COUNT ? limit : FRAME_COUNT);
+    vm->frames_end = granted_end(vm) - taken;
+}
+
+// Frames, the running one included, and levels of C.
+uint32_t vm_recursion_depth(const Vm *vm)
+{
+    const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
+    return (uint32_t)(next - vm->frames +
+                      (granted_end(vm) - vm->frames_end));
 }
 
 // The empty str and tuple and the ASCII characters, which exist once in a Vm.
