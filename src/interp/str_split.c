@@ -10,11 +10,15 @@
 #include "interp/text_range.h"
 
 // Appends a copy of the bytes from start up to end. Each part is an occasion
-// for Ctrl-C. False: memory, or an interrupt.
-static bool add_part(Vm *vm, List *list, const char *start, const char *end)
+// for Ctrl-C. `ascii`: the whole is, so that nobody need look. False: memory,
+// or an interrupt.
+static bool add_part(Vm *vm, List *list, bool ascii, const char *start,
+                     const char *end)
 {
-    Str *part = ctx_poll(&vm->ctx) ? str_new(vm, start, (size_t)(end - start))
-                                   : NULL;
+    size_t length = (size_t)(end - start);
+    Str *part = !ctx_poll(&vm->ctx) ? NULL
+                : ascii             ? str_new_ascii(vm, start, length)
+                                    : str_new(vm, start, length);
     return part != NULL && list_append_owned(vm, list, str_value(part));
 }
 
@@ -54,7 +58,7 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
         // kept: CPython's rule.
         if (limit-- == 0) {
             // The rest, white space at its end included.
-            return add_part(vm, list, start, end);
+            return add_part(vm, list, false, start, end);
         }
         while (at < end && space_at(at, end) == 0) {
             at++;
@@ -65,7 +69,7 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
                 return false;
             }
         }
-        if (!add_part(vm, list, start, at)) {
+        if (!add_part(vm, list, false, start, at)) {
             return false;
         }
     }
@@ -113,7 +117,7 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
         const char *word = end;
         // The rest keeps the white space at its start.
         if (limit-- == 0) {
-            return add_part(vm, list, start, end);
+            return add_part(vm, list, false, start, end);
         }
         while (word > start) {
             const char *step = word - 1;
@@ -128,7 +132,7 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
                 return false;
             }
         }
-        if (!add_part(vm, list, word, end)) {
+        if (!add_part(vm, list, false, word, end)) {
             return false;
         }
         end = word;
@@ -200,6 +204,25 @@ static size_t line_end(const char *at, const char *end)
     return ends ? size : 0;
 }
 
+// Where the next byte from `at` on stands that may begin a line end: a control
+// character or one that is not ASCII. Eight bytes at a time; a byte below 0x1F
+// borrows from its top bit, which in no other ASCII byte comes to be set first.
+static const char *next_candidate(const char *at, const char *end)
+{
+    const uint64_t ones = 0x0101010101010101u, tops = ones * 0x80;
+    uint64_t word;
+    for (; at + sizeof word <= end; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        if ((((word - ones * 0x1F) | word) & tops) != 0) {
+            break;
+        }
+    }
+    while (at < end && (unsigned char)*at > 0x1E && (unsigned char)*at < 0x80) {
+        at++;
+    }
+    return at;
+}
+
 // A line end at the very end begins no further line, unlike in split("\n").
 Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
@@ -211,15 +234,14 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     Str *str = value_as_str(args[0]);
+    bool ascii = str->count == str->length;
     const char *at = str->text, *end = at + str->length;
     while (at < end) {
         const char *start = at;
         size_t size = 0;
-        // Byte by byte is right: no code point decodes in the middle of
-        // another.
-        while (at < end && (((unsigned char)*at > 0x1E &&
-                             (unsigned char)*at < 0x80) ||
-                            (size = line_end(at, end)) == 0)) {
+        // No code point decodes in the middle of another.
+        while ((at = next_candidate(at, end)) < end &&
+               (size = line_end(at, end)) == 0) {
             at++;
             if (!ctx_poll_at(&vm->ctx, (size_t)(end - at))) {
                 object_release(&vm->ctx, list);
@@ -228,7 +250,7 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
         }
         // The last line may have no end.
         size = at < end ? size : 0;
-        if (!add_part(vm, list, start, at + (keep ? size : 0))) {
+        if (!add_part(vm, list, ascii, start, at + (keep ? size : 0))) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }
