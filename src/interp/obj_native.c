@@ -149,12 +149,13 @@ extern const TypeDef native_type_def;
 // types_init mends.
 static void set_native_type(Vm *vm, Native *self)
 {
-    const char *name = self->owner == NULL    ? NULL
-                       : native_is_slot(self) ? "wrapper_descriptor"
-                                              : "method_descriptor";
-    Type *cls = name == NULL ? NULL : type_variant_known(vm, name);
-    if (cls != NULL) {
-        self->head.type = cls;
+    Type *slot = self->owner == NULL
+                     ? NULL
+                     : type_variant_known(vm, "wrapper_descriptor");
+    if (slot != NULL) {
+        self->head.type = native_is_slot(self)
+                              ? slot
+                              : type_variant_known(vm, "method_descriptor");
     }
 }
 
@@ -173,8 +174,9 @@ static void mend_natives(Vm *vm, Type *cls)
 // Called once all types stand.
 bool natives_init(Vm *vm)
 {
-    if (type_variant(vm, &native_type_def, "wrapper_descriptor") == NULL ||
-        type_variant(vm, &native_type_def, "method_descriptor") == NULL) {
+    // The one that is asked for first comes last: both are there then.
+    if (type_variant(vm, &native_type_def, "method_descriptor") == NULL ||
+        type_variant(vm, &native_type_def, "wrapper_descriptor") == NULL) {
         return false;
     }
     types_each(vm, mend_natives);

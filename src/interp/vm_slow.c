@@ -205,19 +205,19 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
     }
     MethodCache *cache = (MethodCache *)(uintptr_t)f->pc;
     Value self = f->registers[INS_B(ins)], callee;
-    const void *key = attr_method_key(vm, self);
-    int found = 1;
     // A function of a module, by the number of its entry.
     Value held = cache->key == NULL && value_is_object(self) &&
                          cache->function == value_object(self)
                      ? attr_of_module(vm, self, name_of(f, INS_C(ins)),
                                       cache->epoch)
                      : VALUE_UNBOUND;
-    if (key != NULL && key == cache->key && cache->epoch == vm->epoch) {
-        callee = value_from_object(object_retain(cache->function));
-    } else if (!value_unbound(held)) {
+    int found = 0;
+    if (!value_unbound(held)) {
         callee = value_retain(held);
-        found = 0;
+    } else if (cache->key != NULL && cache->epoch == vm->epoch &&
+               attr_method_key(vm, self) == cache->key) {
+        callee = value_from_object(object_retain(cache->function));
+        found = 1;
     } else {
         found = attr_load_method(vm, self, name_of(f, INS_C(ins)), cache,
                                  &callee);
