@@ -26,6 +26,17 @@ static void put_text(StrBuf *out, const char *text, size_t length)
     }
 }
 
+// A text that was built apart, and is freed; its failure is that of `out`.
+static void put_built(StrBuf *out, StrBuf *text)
+{
+    if (strbuf_ok(text)) {
+        put_text(out, strbuf_text(text), text->length);
+    } else {
+        strbuf_fail(out);
+    }
+    strbuf_free(text);
+}
+
 // Attributes as in the printed form, escaped for a label.
 static void put_attrs(StrBuf *out, const GraphNode *node)
 {
@@ -38,8 +49,7 @@ static void put_attrs(StrBuf *out, const GraphNode *node)
             attr_print(&text, &node->attrs[i]);
         }
     }
-    put_text(out, strbuf_text(&text), text.length);
-    strbuf_free(&text);
+    put_built(out, &text);
 }
 
 // What tells a node from others of its op: a callee, a Variable, a constant.
@@ -58,8 +68,7 @@ static void put_payload(const Dot *dot, const GraphNode *node)
         strbuf_putc(&text, ' ');
         tensor_print_str(&text, node->tensor);
     }
-    put_text(dot->out, strbuf_text(&text), text.length);
-    strbuf_free(&text);
+    put_built(dot->out, &text);
 }
 
 // The user's line, which viewers show under the pointer.

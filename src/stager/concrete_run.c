@@ -141,16 +141,16 @@ static Value unpack_output(Vm *vm, Value v, void *data)
 static Value append_call(Vm *vm, Concrete *concrete,
                          const Signature *signature)
 {
-    IdVec ids = {0};
-    size_t size =
-        (concrete->graph->variables.count + 1) * sizeof(uint32_t);
-    uint32_t *indexes = ctx_alloc(&vm->ctx, size);
-    Value result = VALUE_FAIL;
     // The outer trace keeps the inner one alive, since its node points into it.
     if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
         return VALUE_FAIL;
     }
     (void)object_retain(concrete);
+    IdVec ids = {0};
+    size_t size =
+        (concrete->graph->variables.count + 1) * sizeof(uint32_t);
+    uint32_t *indexes = ctx_alloc(&vm->ctx, size);
+    Value result = VALUE_FAIL;
     if (indexes != NULL && call_inputs(vm, concrete, signature, &ids) &&
         call_variables(vm, concrete, signature, indexes)) {
         GraphNode *node = graph_append_call(

@@ -35,8 +35,13 @@ void merge_describe(Vm *vm, Value v, char *room, size_t size)
         strbuf_puts(&out, text == NULL ? "an object" : text->text);
         object_release_null(&vm->ctx, text);
     }
+    // The room is fixed, so that a merge goes on where there is no memory for
+    // words about it.
+    if (!strbuf_ok(&out)) {
+        raise_clear(vm);
+    }
     snprintf(room, size, out.length > 60 ? "%.57s…" : "%.60s",
-             strbuf_text(&out));
+             strbuf_ok(&out) ? strbuf_text(&out) : "a value");
     strbuf_free(&out);
 }
 

@@ -153,10 +153,10 @@ static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
 {
     // The reason is kept for what tells why a new trace was made.
     if (self->options.frozen == FROZEN_RETRACE) {
-        *again = true;
         object_release_null(&vm->ctx, self->why.frozen);
         self->why.frozen = ledger_place(vm, read);
-        return self->why.frozen != NULL;
+        *again = self->why.frozen != NULL;
+        return *again;
     }
     if (self->options.frozen == FROZEN_SILENT) {
         // The new value is taken for the known one, so that the next call is

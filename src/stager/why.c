@@ -155,7 +155,8 @@ static bool add_reason(Vm *vm, StrBuf *out, StrBuf *key, const Why *why)
     }
     StrBuf lines;
     strbuf_init(&lines, &vm->ctx);
-    bool ok = add_differences(vm, &lines, key, why, &found);
+    bool ok = add_differences(vm, &lines, key, why, &found) &&
+              strbuf_ok(&lines);
     // All arguments alike: the difference is in what look-up compares beside
     // the key.
     strbuf_puts(out, found ? strbuf_text(&lines)
