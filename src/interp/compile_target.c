@@ -159,6 +159,8 @@ static void augment_attribute(Compiler *c, const Node *node)
     c->span = target->span;
     emit(c, OPCODE_GETATTR, value, again, name);
     augment(c, node, value, value);
+    // The store fails at the target, not at the statement.
+    c->span = target->span;
     emit(c, OPCODE_SETATTR, object, value, name);
 }
 
@@ -199,6 +201,7 @@ static void augment_item(Compiler *c, const Node *node)
     if (literal) {
         emit(c, OPCODE_LOADI, key, (uint32_t)number, 0);
     }
+    c->span = target->span;
     emit(c, OPCODE_SETITEM, object, key, value);
 }
 

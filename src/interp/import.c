@@ -265,19 +265,6 @@ static Value find_path(Vm *vm, Value parent)
                : value_find_attr(vm, parent, vm->names[NAME_PATH]);
 }
 
-// FAIL, always, with ModuleNotFoundError in CPython's words.
-static Value not_found(Vm *vm, Str *name, bool in_package)
-{
-    const char *dot = strrchr(name->text, '.');
-    if (dot != NULL && !in_package) {
-        return raise_error(vm, ERR_MODULE_NOT_FOUND,
-                           "No module named '%s'; '%.*s' is not a package",
-                           name->text, (int)(dot - name->text), name->text);
-    }
-    return raise_error(vm, ERR_MODULE_NOT_FOUND, "No module named '%s'",
-                       name->text);
-}
-
 // The folders `stem` below those of `path`, a list: what a package without
 // __init__ consists of. NULL: failed.
 static List *namespace_folders(Vm *vm, Value path, const char *stem)
@@ -425,7 +412,7 @@ static Value load(Vm *vm, Str *name, Value parent, bool hiding)
     }
     bool in_package = !value_unbound(path);
     release(vm, path);
-    return found == 0 ? not_found(vm, name, in_package) : module;
+    return found == 0 ? import_not_found(vm, name, in_package) : module;
 }
 
 // parent.name = module, also where the parent's body has bound that name to

@@ -203,3 +203,39 @@ bool import_star(Vm *vm, Value from, Dict *target)
     release(vm, dict);
     return done;
 }
+
+// --- what cannot be found ---
+
+// Whether CPython has the module of these first bytes of a name as a package.
+// Ours of the library are divided into files as it suits us.
+static bool is_package(const char *name, size_t length, bool ours)
+{
+    static const struct {
+        const char *name;
+        bool package;
+    } rows[] = {
+        {"json", true},          {"re", true},       {"os", false},
+        {"argparse", false},     {"decimal", false}, {"doctest", false},
+        {"configparser", false}, {"inspect", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strlen(rows[i].name) == length &&
+            memcmp(rows[i].name, name, length) == 0) {
+            return rows[i].package;
+        }
+    }
+    return ours;
+}
+
+Value import_not_found(Vm *vm, Str *name, bool in_package)
+{
+    const char *dot = strrchr(name->text, '.');
+    if (dot != NULL &&
+        !is_package(name->text, (size_t)(dot - name->text), in_package)) {
+        return raise_error(vm, ERR_MODULE_NOT_FOUND,
+                           "No module named '%s'; '%.*s' is not a package",
+                           name->text, (int)(dot - name->text), name->text);
+    }
+    return raise_error(vm, ERR_MODULE_NOT_FOUND, "No module named '%s'",
+                       name->text);
+}

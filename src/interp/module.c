@@ -79,6 +79,12 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
         Value argument = str_value(name);
         return vm_call(vm, ask, &argument, 1);
     }
+    // The module may have given itself another name.
+    Value named = module->dict == NULL
+                      ? VALUE_UNBOUND
+                      : dict_get_name(module->dict, vm->names[NAME_NAME]);
+    const Str *called =
+        value_is_str(named) ? value_as_str(named) : module->name;
     // For "Did you mean", which looks at the module's names.
     raise_about(vm, self);
     return raise_error(vm, ERR_ATTRIBUTE,
@@ -87,7 +93,7 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
                              "attribute '%s' (most likely due to a circular "
                              "import)"
                            : "module '%s' has no attribute '%s'",
-                       module->name->text, name->text);
+                       called->text, name->text);
 }
 
 // print() and input() use the Vm's own streams, so what a program puts in

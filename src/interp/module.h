@@ -53,4 +53,8 @@ MUST_CHECK bool module_add(Vm *vm, Dict *dict, const char *name, Value value);
 // NULL if sys has lost it.
 Value module_search_path(Vm *vm);
 
+// FAIL, always, with ModuleNotFoundError in CPython's words: `in_package` says
+// whether the module in front of the name's last dot is a package here.
+Value import_not_found(Vm *vm, Str *name, bool in_package);
+
 #endif

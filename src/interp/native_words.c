@@ -54,6 +54,7 @@ static const StyleRow styles[] = {
     {"cycle", {NULL, NULL}, STYLE_UNPACK},
     {"pairwise", {NULL, NULL}, STYLE_UNPACK},
     {"sorted", {NULL, NULL}, STYLE_UNPACK},
+    {"reduce", {"functools", "functools"}, STYLE_UNPACK},
     {"reversed", {NULL, NULL}, STYLE_UNPACK},
     {"enumerate", {NULL, NULL}, STYLE_NO_PLACE},
     {"map", {NULL, NULL}, STYLE_MAP},
@@ -316,7 +317,9 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
                                                             : function);
     }
     // Functions that read a tuple are called without their module.
-    bool bare = style_of(native) == STYLE_FORMAT && !is_method(native);
+    Style style = style_of(native);
+    bool bare = (style == STYLE_FORMAT || style == STYLE_UNPACK) &&
+                !is_method(native);
     return raise_false(vm, ERR_TYPE, "%s%s%s() takes no keyword arguments",
                        bare ? "" : prefix, bare ? "" : dot, function);
 }
@@ -477,6 +480,12 @@ static bool check_required(Vm *vm, const Native *native, uint32_t given,
                                "%s() missing required keyword-only argument: "
                                "'%s'",
                                function, text);
+        }
+        // Of a single keyword enumerate() only asks whether it is this one.
+        if (style_of(native) == STYLE_NO_PLACE && given == 0 &&
+            names != NULL && names->count == 1) {
+            return native_unknown_keyword(vm, native,
+                                          value_as_str(names->items[0]));
         }
         return style_of(native) == STYLE_NO_PLACE
                    ? raise_false(vm, ERR_TYPE,

@@ -214,7 +214,9 @@ static Scan scan_zero(Lexer *lexer, uint32_t start)
     }
     // `0777` was octal in Python 2, `0777.0` is a float. CPython marks the
     // zeros.
-    if (other_digit && !is_float) {
+    // An exponent without digits is what it finds first.
+    bool exponent = (scan_peek(lexer, 0) | 32) == 'e';
+    if (other_digit && !is_float && !exponent) {
         scan_stop(lexer, ERR_SYNTAX, (Span){start, zeros_end},
                   "leading zeros in decimal integer literals are not "
                   "permitted; use an 0o prefix for octal integers");
