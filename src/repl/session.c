@@ -320,6 +320,24 @@ static void tell(Vm *vm, Value exception)
     print_traceback(vm, exception);
 }
 
+// What is told where the last output could not be written: by then nobody is
+// left who could catch the error, which names the stream.
+// Takes the error.
+static void report_lost(Session *session, Value exception)
+{
+    Vm *vm = session->vm;
+    Str *stream = value_repr(vm, vm->stdout_file);
+    if (stream == NULL) {
+        raise_clear(vm);
+    }
+    fprintf(stderr, "Exception ignored in: %s\n",
+            stream == NULL ? "<stdout>" : stream->text);
+    print_traceback(vm, exception);
+    object_release_null(&vm->ctx, stream);
+    release(vm, exception);
+    session->status = SESSION_LOST;
+}
+
 // Takes the error out, so that nothing is pending afterwards whatever happens
 // on the way.
 void session_report(Session *session)
@@ -329,22 +347,23 @@ void session_report(Session *session)
     Value exception = raise_take(vm);
     progress_end(session);
     session_strip(session, exception);
-    if (!session_flush(session)) {
-        raise_clear(vm); // what failed before is what is told
-    }
+    // Told behind what failed before.
+    Value lost = session_flush(session) ? VALUE_UNBOUND : raise_take(vm);
     if (is_error(vm, exception, ERR_SYSTEM_EXIT)) {
         session->exiting = true;
         session->status = exit_status(vm, value_as_exception(exception));
-    } else if (is_error(vm, exception, ERR_BROKEN_PIPE)) {
-        session->exiting = true; // nobody reads: end quietly
-        session->status = SESSION_ERROR;
     } else {
+        // Nobody reads any more.
+        session->exiting |= is_error(vm, exception, ERR_BROKEN_PIPE);
         tell(vm, exception);
         session->status = is_error(vm, exception, ERR_INTERRUPT)
                               ? SESSION_INTERRUPTED
                               : SESSION_ERROR;
     }
     release(vm, exception);
+    if (!value_unbound(lost)) {
+        report_lost(session, lost);
+    }
 }
 
 // The source is given up in any case, after the report, because a SyntaxError
@@ -392,8 +411,8 @@ bool session_run_text(Session *session, const char *name, const char *text,
     return session_run(session, source, mode);
 }
 
-// Output that cannot be flushed makes the status an error, unless sys.exit has
-// named another error already. Files that nothing but the Vm keeps alive are
+// Output that cannot be flushed makes the status 120, as in CPython, whatever
+// the program has ended with. Files that nothing but the Vm keeps alive are
 // written while it is freed, so that their failures are known last.
 int session_close(Session *session)
 {
@@ -402,12 +421,7 @@ int session_close(Session *session)
     progress_free(session);
     entries_free(session);
     if (!session_flush(session)) {
-        bool exiting = session->exiting;
-        int status = session->status;
-        session_report(session);
-        if (exiting && status != SESSION_OK) {
-            session->status = status;
-        }
+        report_lost(session, raise_take(vm));
     }
     atomic_store(&interrupt_target, NULL);
     // The process ends right after: taking everything down for the sake of

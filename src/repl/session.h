@@ -10,6 +10,7 @@ typedef enum SessionStatus {
     SESSION_OK = 0,
     SESSION_ERROR = 1,      // an uncaught error, lost output
     SESSION_NO_FILE = 2,    // the program cannot be read
+    SESSION_LOST = 120,     // output that could not be written at the end
     SESSION_INTERRUPTED = 130
 } SessionStatus;
 
