@@ -418,10 +418,13 @@ bool class_add_native(Vm *vm, Type *cls)
                                      native_DELETE,
                                      "Delete what it stands for."};
     // Slots whose methods take other arguments than the list's rows have.
+    bool binding =
+        own->get_descriptor != NULL || cls->kind == KIND_FUNCTION ||
+        // Methods of built-in types, unlike functions of modules.
+        (cls->kind == KIND_NATIVE && strstr(type_name(cls), "_descriptor"));
     if ((own->call != NULL && !add_slot_native(vm, cls, &call)) ||
         (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
-        ((own->get_descriptor != NULL || cls->kind == KIND_FUNCTION) &&
-         !add_slot_native(vm, cls, &get)) ||
+        (binding && !add_slot_native(vm, cls, &get)) ||
         (own->set_descriptor != NULL &&
          (!add_slot_native(vm, cls, &set) ||
           !add_slot_native(vm, cls, &delete))) ||

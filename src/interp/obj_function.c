@@ -521,8 +521,11 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     if (!value_is_kind(function, KIND_NATIVE)) {
         return value_get_attr(vm, function, name);
     }
-    // Bound, a method of a built-in type is one object in CPython.
-    Value found = value_find_attr(vm, function, name);
+    // Bound, a method of a built-in type is one object in CPython, which does
+    // not bind once more.
+    Value found = str_is(name, "__get__")
+                      ? VALUE_UNBOUND
+                      : value_find_attr(vm, function, name);
     return value_unbound(found) ? attr_missing(vm, self, name) : found;
 }
 
