@@ -64,7 +64,7 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
 Value builtin_frame_names(Vm *vm, const Frame *frame)
 {
     if ((frame->code->flags & (CODE_MODULE | CODE_CLASS_BODY)) != 0) {
-        return value_is_kind(frame->registers[0], KIND_DICT)
+        return value_is_object(frame->registers[0])
                    ? value_retain(frame->registers[0])
                    : value_retain(value_from_object(frame->globals));
     }
@@ -98,9 +98,9 @@ static bool ends_line(const Str *text)
     return text->length > 0 && (end[-1] == '\n' || end[-1] == '\r');
 }
 
-// Runs a text or a compiled one in `globals` and `locals`, both dicts.
+// Runs a text or a compiled one in `globals` and `locals`, any mapping.
 static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
-                    Dict *locals)
+                    Value locals)
 {
     if (value_is_kind(what, KIND_CODE)) {
         return vm_run_code(vm, (Code *)value_object(what), globals, locals);
@@ -115,8 +115,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
         return VALUE_FAIL;
     }
     source->bare_end = mode != RUN_MODULE && !ends_line(text);
-    Value result = vm_run_source(vm, source, mode, globals,
-                                 locals == globals ? NULL : locals);
+    Value result = vm_run_source(vm, source, mode, globals, locals);
     source_release(&vm->ctx, source);
     return result;
 }
@@ -131,22 +130,47 @@ static bool check_source(Vm *vm, const char *name, Value what)
                        name);
 }
 
-// None means not given, as for exec(text, None, space).
-static bool check_space(Vm *vm, const char *name, Value space,
-                        const char *which)
+// Whether items are found by keys, as far as the type says.
+static bool is_mapping(Vm *vm, Value v)
 {
-    return !builtin_given(space) || value_is_kind(space, KIND_DICT) ||
-           raise_false(vm, ERR_TYPE, "%s() %s must be a dict, not %s", name,
-                       which, type_name(type_of(vm, space)));
+    return type_of(vm, v)->slots.get_item != NULL;
+}
+
+// None means not given, as for exec(text, None, space). The two functions ask
+// in different orders, and in different words.
+static bool check_exec(Vm *vm, Value globals, Value locals)
+{
+    if (builtin_given(globals) && !value_is_kind(globals, KIND_DICT)) {
+        return raise_false(vm, ERR_TYPE,
+                           "exec() globals must be a dict, not %s",
+                           type_name(type_of(vm, globals)));
+    }
+    return !builtin_given(locals) || is_mapping(vm, locals) ||
+           raise_false(vm, ERR_TYPE,
+                       "locals must be a mapping or None, not %s",
+                       type_name(type_of(vm, locals)));
+}
+
+static bool check_eval(Vm *vm, Value globals, Value locals)
+{
+    if (builtin_given(locals) && !is_mapping(vm, locals)) {
+        return raise_false(vm, ERR_TYPE, "locals must be a mapping");
+    }
+    return !builtin_given(globals) || value_is_kind(globals, KIND_DICT) ||
+           raise_false(vm, ERR_TYPE, "%s",
+                       is_mapping(vm, globals)
+                           ? "globals must be a real dict; try eval(expr, {}, "
+                             "mapping)"
+                           : "globals must be a dict");
 }
 
 // eval() and exec(). Without spaces those of the caller; with globals alone
 // they are the locals, too. Compiled code and text go the same way.
 static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
 {
-    if (!check_source(vm, name, args[0]) ||
-        !check_space(vm, name, args[1], "globals") ||
-        !check_space(vm, name, args[2], "locals")) {
+    bool checked = mode == RUN_EXPRESSION ? check_eval(vm, args[1], args[2])
+                                          : check_exec(vm, args[1], args[2]);
+    if (!checked || !check_source(vm, name, args[0])) {
         return VALUE_FAIL;
     }
     // With globals alone they are the locals too; with neither, both are the
@@ -169,7 +193,7 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
     if (!value_failed(text) &&
         (!compiled || depth_check(vm, " during compilation"))) {
         result = run_in(vm, text, mode, value_as_dict(globals),
-                        value_as_dict(locals));
+                        locals);
     }
     release(vm, text);
     release(vm, globals);

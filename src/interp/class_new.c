@@ -290,8 +290,18 @@ static bool fill_class_cell(Vm *vm, Type *cls)
 {
     Str *name = vm->names[NAME_CLASSCELL];
     Value cell = dict_get_name(cls->dict, name);
-    if (!value_is_kind(cell, KIND_CELL)) {
+    if (value_unbound(cell)) {
         return true;
+    }
+    if (!value_is_kind(cell, KIND_CELL)) {
+        Str *shown = value_repr(vm, value_from_object(type_of(vm, cell)));
+        if (shown != NULL) {
+            raise_error(vm, ERR_TYPE,
+                        "__classcell__ must be a nonlocal cell, not %s",
+                        shown->text);
+            object_release(&vm->ctx, shown);
+        }
+        return false;
     }
     value_replace(&vm->ctx, &((Cell *)value_object(cell))->value,
                   value_retain(value_from_object(cls)));
@@ -360,144 +370,4 @@ Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases, Dict *dict,
         return NULL;
     }
     return cls;
-}
-
-// CPython's rule: the metaclass must derive from those of all bases.
-Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases)
-{
-    for (size_t i = 0; i < bases->count; i++) {
-        Type *other = type_of(vm, bases->items[i]);
-        if (type_is_subtype(other, meta)) {
-            meta = other;
-        } else if (!type_is_subtype(meta, other)) {
-            return raise_null(vm, ERR_TYPE,
-                              "metaclass conflict: the metaclass of a derived "
-                              "class must be a (non-strict) subclass of the "
-                              "metaclasses of all its bases");
-        }
-    }
-    return meta;
-}
-
-// type(name, bases, dict, **keywords) by whatever stands for type. Owned. The
-// metaclass may be a function: then what it returns is what the statement
-// binds.
-static Value call_meta(Vm *vm, Value meta, Str *name, Tuple *bases,
-                       Dict *dict, Dict *keywords)
-{
-    Value parts[3] = {value_from_object(name), value_from_object(bases),
-                      value_from_object(dict)};
-    Tuple *args = tuple_from(vm, parts, 3);
-    Value made = args == NULL ? VALUE_FAIL
-                              : vm_call_dict(vm, meta, args, keywords);
-    object_release_null(&vm->ctx, args);
-    return made;
-}
-
-// Appends what stands for one base: itself, or what its __mro_entries__ says.
-// typing's generics are no classes and say by the hook for which class they
-// stand (PEP 560).
-static bool add_base(Vm *vm, List *list, Value base, Tuple *bases)
-{
-    Value hook = VALUE_UNBOUND;
-    if (!value_is_kind(base, KIND_TYPE)) {
-        hook = value_find_method(vm, base, vm->names[NAME_MRO_ENTRIES]);
-    }
-    if (value_failed(hook) || value_unbound(hook)) {
-        return !value_failed(hook) && list_append(vm, list, base);
-    }
-    Value all = value_from_object(bases);
-    Value entries = vm_call(vm, hook, &all, 1);
-    release(vm, hook);
-    bool tuple = value_is_kind(entries, KIND_TUPLE);
-    bool done = !value_failed(entries) &&
-                (tuple || raise_false(vm, ERR_TYPE, "__mro_entries__ must "
-                                                    "return a tuple")) &&
-                list_extend(vm, list, entries);
-    release(vm, entries);
-    return done;
-}
-
-// The bases with List[int] and the like replaced by classes. Owned. `bases`
-// itself, retained, where all are classes already.
-static Tuple *resolve_bases(Vm *vm, Tuple *bases)
-{
-    size_t i = 0;
-    while (i < bases->count && value_is_kind(bases->items[i], KIND_TYPE)) {
-        i++;
-    }
-    if (i == bases->count) {
-        return object_retain(bases);
-    }
-    List *list = list_new(vm, 0);
-    bool done = list != NULL;
-    for (i = 0; done && i < bases->count; i++) {
-        done = add_base(vm, list, bases->items[i], bases);
-    }
-    Tuple *resolved =
-        done ? tuple_from(vm, list->items, list->count) : NULL;
-    object_release_null(&vm->ctx, list);
-    return resolved;
-}
-
-// The keyword `metaclass` is taken out of `keywords`; the others go to the
-// metaclass. It may be any callable, and only a class is compared with those
-// of the bases.
-static Value build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
-                   Dict *keywords)
-{
-    // That of the first base, be it a class or not: `class C(1)` calls int.
-    Value meta = value_from_object(bases->count > 0
-                                       ? type_of(vm, bases->items[0])
-                                       : vm->types[KIND_TYPE]);
-    Str *key = vm->names[NAME_METACLASS];
-    Value given = dict_get_name(keywords, key);
-    if (!value_unbound(given)) {
-        // Any callable: it need not be a class.
-        meta = given;
-    // `class A(5)` calls int: what the first base is an instance of.
-    } else if (bases->count > 0) {
-        meta = value_from_object(type_of(vm, bases->items[0]));
-    }
-    value_retain(meta);
-    if (dict_remove(vm, keywords, value_from_object(key)) < 0) {
-        // The class, if one was made, holds its metaclass by itself.
-        release(vm, meta);
-        return VALUE_FAIL;
-    }
-    if (value_is_kind(meta, KIND_TYPE)) {
-        Type *winner =
-            class_winning_meta(vm, (Type *)value_object(meta), bases);
-        if (winner == NULL) {
-            release(vm, meta);
-            return VALUE_FAIL;
-        }
-        value_replace(&vm->ctx, &meta,
-                      value_retain(value_from_object(winner)));
-    }
-    Value made = call_meta(vm, meta, name, bases, dict, keywords);
-    release(vm, meta);
-    return made;
-}
-
-// Where bases were replaced, __orig_bases__ keeps what the program wrote
-// (PEP 560).
-Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict, Dict *keywords)
-{
-    Tuple *resolved = resolve_bases(vm, bases);
-    if (resolved == NULL) {
-        return VALUE_FAIL;
-    }
-    Str *original = resolved == bases
-                        ? NULL
-                        : str_intern(vm, "__orig_bases__", 14);
-    bool ready = resolved == bases ||
-                 (original != NULL &&
-                  dict_set_name(vm, dict, original,
-                                value_from_object(bases)));
-    object_release_null(&vm->ctx, original);
-    Value made = ready ? build(vm, name, resolved, dict, keywords)
-                       : VALUE_FAIL;
-    object_release(&vm->ctx, resolved);
-    return made;
 }

@@ -28,10 +28,22 @@ MUST_CHECK Type *class_best_base(Vm *vm, Tuple *bases);
 // Notes cls in the lists of its bases, and takes it out again.
 MUST_CHECK bool class_register(Vm *vm, Type *cls);
 void class_unregister(Type *cls);
-// What a class statement makes: it calls the metaclass, that of the keyword
-// or the most derived one of the bases. Owned, VALUE_FAIL: failed.
-Value class_build(Vm *vm, Str *name, Tuple *bases, Dict *dict,
-                  Dict *keywords);
+// What a class statement finds before its body runs.
+typedef struct Prepared {
+    Tuple *bases; // __mro_entries__ asked
+    Value meta;   // any callable
+    Value space;  // for the names of the body: a dict or what __prepare__ gave
+} Prepared;
+
+// Takes the keyword `metaclass` out of `keywords`, and asks it, or the most
+// derived metaclass of the bases, for a namespace. Its parts are owned.
+MUST_CHECK bool class_prepare(Vm *vm, Str *name, Tuple *bases, Dict *keywords,
+                              Prepared *prepared);
+// What a class statement makes when its body has run: it calls the metaclass.
+// `original`: the bases as written; `cell`: that of __class__, else anything.
+// Owned, VALUE_FAIL: failed.
+Value class_build(Vm *vm, Str *name, const Prepared *prepared, Dict *keywords,
+                  Tuple *original, Value cell);
 // The most derived of `meta` and the classes of the bases, borrowed. NULL: two
 // of them do not derive from each other, which is a TypeError.
 MUST_CHECK Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases);

@@ -30,6 +30,9 @@ static uint32_t class_code(Compiler *outer, const Node *node)
         emit(&c, OPCODE_SETN, module, constant_name(&c, "__module__", 10), 0);
         c.top = module;
         class_string(&c, "__qualname__", c.qualname);
+        if (c.scope->has_annotations) {
+            emit(&c, OPCODE_ANNOTATIONS, 0, 0, 0);
+        }
         if (node->class_def.docstring.text != NULL) {
             class_string(&c, "__doc__", node->class_def.docstring.text);
         }
@@ -53,14 +56,15 @@ static uint32_t class_code(Compiler *outer, const Node *node)
     return compiler_close(&c, code);
 }
 
-// R[base ..]: bases, keywords, namespace, then the call of the body. MKCLASS
-// makes the class of the first three and the name, by way of the metaclass.
+// R[base ..]: bases, keywords, namespace, metaclass, bases as written, then the
+// call of the body. PREPARE finds the three in the middle, MKCLASS makes the
+// class of all and the name, by way of the metaclass.
 void class_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     NodeList decorators = node->class_def.decorators;
     Reg first = decorators_before(c, decorators);
-    Reg base = push_many(c, 5);
+    Reg base = push_many(c, 7);
     // A tuple of the bases, starred ones included, by the code for tuples.
     Node bases = {.kind = AST_TUPLE, .span = node->span};
     bases.sequence.elements = node->class_def.bases;
@@ -81,17 +85,18 @@ void class_to(Compiler *c, const Node *node, Reg target)
         }
         c->top = key;
     }
-    // The namespace, empty: what the body binds goes in here.
-    emit(c, OPCODE_DICT, base + 2, base + 2, 0);
+    // The namespace: what the body binds goes in here.
+    c->span = node->span;
+    emit(c, OPCODE_PREPARE, base, name_constant(c, node->class_def.name), 0);
     uint32_t code = c->failed ? 0 : class_code(c, node);
     c->span = node->span;
     // MAKEFUNC and CALL want neighbours behind the body's function.
     push_many(c, 2);
-    emit(c, OPCODE_MAKEFUNC, base + 3, code, 0);
+    emit(c, OPCODE_MAKEFUNC, base + 5, code, 0);
     // The body is called with the namespace as its only argument.
-    emit(c, OPCODE_MOVE, base + 4, base + 2, 0);
-    emit(c, OPCODE_CALL, base + 3, 1, 0);
-    emit(c, OPCODE_LOADK, base + 4, name_constant(c, node->class_def.name),
+    emit(c, OPCODE_MOVE, base + 6, base + 2, 0);
+    emit(c, OPCODE_CALL, base + 5, 1, 0);
+    emit(c, OPCODE_LOADK, base + 6, name_constant(c, node->class_def.name),
          0);
     emit(c, OPCODE_MKCLASS, base, 0, 0);
     decorators_after(c, decorators, first);

@@ -242,6 +242,9 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
             c.result = tree->module.body.items[tree->module.body.count - 1];
         }
         future_read(&c, tree->module.body);
+        if (table.root->has_annotations) {
+            emit(&c, OPCODE_ANNOTATIONS, 0, 0, 0);
+        }
         if (mode == RUN_MODULE) {
             module_doc(&c, tree->module.docstring);
         }

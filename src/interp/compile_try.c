@@ -73,7 +73,7 @@ static void leave_one(Compiler *c, Exit *exit)
         emit(c, OPCODE_POPEXC, 0, 0, 0);
         emit(c, OPCODE_DROP, exit->base, 0, 0);
         if (exit->name.text != NULL) {
-            static const Node none = {.kind = AST_CONSTANT};
+            Node none = {.kind = AST_CONSTANT, .span = c->span};
             Reg value = expr_temp(c, &none);
             store_name(c, exit->name, value);
             Node name = {.kind = AST_NAME, .span = c->span};

@@ -134,7 +134,8 @@ static bool run_body(Vm *vm, Module *module, const char *path,
     module->initializing = true;
     Code *code = body_code(vm, source, library);
     Value ran = code == NULL ? VALUE_FAIL
-                             : vm_run_code(vm, code, module->dict, NULL);
+                             : vm_run_code(vm, code, module->dict,
+                                           VALUE_UNBOUND);
     object_release_null(&vm->ctx, code);
     finalize_run(vm);
     module->initializing = false;

@@ -523,6 +523,19 @@ static const NativeDef type_methods[] = {
      "What issubclass asks."},
     {NULL, NULL, NULL, NULL}};
 
+// A metaclass's own says what the names of a class body go into.
+static Value type_prepare(Vm *vm, Value *args, uint32_t count)
+{
+    (void)args, (void)count;
+    Dict *dict = dict_new(vm);
+    return dict == NULL ? VALUE_FAIL : value_from_object(dict);
+}
+
+static const NativeDef type_class_methods[] = {
+    {"__prepare__", "cls, /, *args, **kwargs", type_prepare,
+     "What the body of a class fills: a dict."},
+    {NULL, NULL, NULL, NULL}};
+
 static const MemberDef type_members[] = {
     {"__name__", type_get_name, type_set_name, "The class's name."},
     {"__qualname__", type_get_qualname, type_set_qualname,
@@ -555,4 +568,5 @@ const TypeDef type_type_def = {
               .get_attr = type_get_attr,
               .set_attr = type_set_attr},
     .methods = type_methods,
+    .class_methods = type_class_methods,
     .members = type_members};

@@ -150,8 +150,12 @@ OPCODE(CALLFAR, "ruu", 0, "CALL + x, in a generator: B and C are that one's")
 OPCODE(MAKEFUNC, "rk-", 0,
        "A = function of code B; x: 1 defaults in A+1, 2 keyword defaults in "
        "A+2, 4 annotations in A+3")
+OPCODE(PREPARE, "rn-", 0,
+       "of class B with bases A, keywords A+1: the namespace A+2, the "
+       "metaclass A+3, the bases as written A+4")
 OPCODE(MKCLASS, "r--", 0,
-       "A = class of bases A, keywords A+1, namespace A+2, cell A+3, name A+4")
+       "A = class of bases A, keywords A+1, namespace A+2, metaclass A+3, "
+       "bases as written A+4, cell A+5, name A+6")
 OPCODE(RET, "ru-", 0, "return A; B locals to release")
 OPCODE(RETN, "-u-", 0, "return None; B locals to release")
 OPCODE(RETGEN, "ru-", 0, "as RET in a generator")
@@ -183,6 +187,7 @@ OPCODE(IMPORT, "rnk", 0, "A = module B; C: names wanted or None; x: level")
 OPCODE(IMPORTFROM, "rrn", 0, "A = name C of module B; B stays")
 OPCODE(IMPORTSTAR, "r--", 0, "all public names of module A")
 OPCODE(ANNOTATE, "rn-", 0, "__annotations__[B] = A in a module or class")
+OPCODE(ANNOTATIONS, "---", 0, "makes __annotations__ of a module or class")
 
 // Staged blocks, in converted code alone. B is the number of a BlockInfo. On
 // host values they are plain jumps; on a tensor both ways are traced

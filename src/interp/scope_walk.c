@@ -413,6 +413,7 @@ static bool walk_name(ScopeWalk *w, const Node *node)
 static bool walk_annotated(ScopeWalk *w, const Node *node)
 {
     const Node *target = node->ann_assign.target;
+    w->scope->has_annotations = true;
     if (target->kind == AST_NAME && !target->parenthesized) {
         Symbol *symbol = scope_note_name(w, w->scope, target->name.id, 0,
                                          target->span);

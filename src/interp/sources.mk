@@ -20,6 +20,7 @@ interp_sources += src/interp/call_bind.c
 interp_sources += src/interp/class_abstract.c
 interp_sources += src/interp/class_attr_slots.c
 interp_sources += src/interp/class_bases.c
+interp_sources += src/interp/class_build.c
 interp_sources += src/interp/class_checks.c
 interp_sources += src/interp/class_mro.c
 interp_sources += src/interp/class_native.c

@@ -143,6 +143,7 @@ OP_MATCH:
     SLOW(IMPORTFROM, slow_importfrom, 0)
     SLOW(IMPORTSTAR, slow_importstar, 0)
     SLOW(ANNOTATE, slow_annotate, 0)
+    SLOW(ANNOTATIONS, slow_annotations, 0)
 
     // --- staged blocks ---
 OP_BLOCKIF:

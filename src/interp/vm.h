@@ -156,10 +156,11 @@ typedef enum RunMode {
                     // outside of functions and classes shows its value
 } RunMode;
 
-// Compiles and runs `source` with these globals (and locals, NULL: the same).
+// Compiles and runs `source` with these globals (and locals, any mapping;
+// UNBOUND: the same).
 // The result is owned; VALUE_FAIL with an error pending.
 Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
-                    Dict *locals);
+                    Value locals);
 // How many frames may stand at once; the reserved space bounds it too.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit);
 // How much of the limit is taken: frames, and levels of C (depth.h).
@@ -169,9 +170,9 @@ uint32_t vm_recursion_depth(const Vm *vm);
 // of compile()) must. NULL, VALUE_FAIL: failed.
 MUST_CHECK Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
                                    bool names_in_dict);
-// Runs a module's or expression's code; locals NULL: they are the globals. The
-// result is owned.
-Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals);
+// Runs a module's or expression's code; locals, any mapping, UNBOUND: they are
+// the globals. The result is owned.
+Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals);
 // Shows a value as the prompt does: its repr and a newline on sys.stdout, and
 // binds `_`; None not at all. False with an error pending.
 MUST_CHECK bool vm_show(Vm *vm, Value value);

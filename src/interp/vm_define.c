@@ -50,25 +50,45 @@ bool slow_makefunc(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, a, value_from_object(function));
 }
 
+// Puts what was taken over by the caller into the register.
+static void put(Vm *vm, Value *reg, Value v)
+{
+    value_replace(&vm->ctx, reg, v);
+}
+
+// R[A ..]: what a class statement needs before its body runs.
+bool slow_prepare(Vm *vm, Frame *f, Ins ins)
+{
+    Value *part = &f->registers[INS_A(ins)];
+    Prepared made;
+    if (!class_prepare(vm, name_of(f, INS_B(ins)), value_as_tuple(part[0]),
+                       value_as_dict(part[1]), &made)) {
+        return false;
+    }
+    put(vm, &part[4], part[0]);
+    part[0] = value_from_object(made.bases);
+    put(vm, &part[3], made.meta);
+    put(vm, &part[2], made.space);
+    return true;
+}
+
 // The cell __class__ gets the class, for super() in its methods.
 bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_A(ins)];
-    Dict *keywords = value_as_dict(part[1]);
-    Dict *dict = value_as_dict(part[2]);
-    if (value_is_kind(part[3], KIND_CELL) &&
-        !dict_set_name(vm, dict, vm->names[NAME_CLASSCELL], part[3])) {
+    Prepared made = {.bases = value_as_tuple(part[0]),
+                     .space = part[2],
+                     .meta = part[3]};
+    Value cls = class_build(vm, value_as_str(part[6]), &made,
+                            value_as_dict(part[1]), value_as_tuple(part[4]),
+                            part[5]);
+    if (value_failed(cls)) {
         return false;
     }
-    Value made = class_build(vm, value_as_str(part[4]),
-                             value_as_tuple(part[0]), dict, keywords);
-    if (value_failed(made)) {
-        return false;
+    for (uint32_t i = 1; i < 7; i++) {
+        put(vm, &part[i], VALUE_UNBOUND);
     }
-    for (uint32_t i = 1; i < 5; i++) {
-        value_replace(&vm->ctx, &part[i], VALUE_UNBOUND);
-    }
-    return slow_set(vm, f, INS_A(ins), made);
+    return slow_set(vm, f, INS_A(ins), cls);
 }
 
 // --- imports ---

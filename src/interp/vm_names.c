@@ -113,21 +113,44 @@ bool slow_delg(Vm *vm, Frame *f, Ins ins)
     return delete_from(vm, f->globals, name_of(f, INS_B(ins)));
 }
 
-// The names of a class body, or of exec with locals of its own.
-static Dict *names_of(const Frame *f)
+// The names of a class body, or of exec with locals of its own: a dict, or what
+// __prepare__ has given, or any mapping that exec was given.
+static Value names_of(const Frame *f)
 {
-    return value_as_dict(f->registers[0]);
+    return f->registers[0];
+}
+
+// As CPython's LOAD_NAME: no hooks of a dict are asked, and of another mapping
+// only a KeyError means that the name is not there. Owned; UNBOUND: it is not.
+static Value find_name(Vm *vm, Value names, Str *name)
+{
+    if (LIKELY(type_of(vm, names) == vm->types[KIND_DICT])) {
+        return value_retain(dict_get_name(value_as_dict(names), name));
+    }
+    Value found = value_get_item(vm, names, value_from_object(name));
+    if (value_failed(found) && raise_matches(vm, ERR_KEY)) {
+        raise_clear(vm);
+        return VALUE_UNBOUND;
+    }
+    return found;
+}
+
+static bool store_name(Vm *vm, Value names, Str *name, Value v)
+{
+    return LIKELY(type_of(vm, names) == vm->types[KIND_DICT])
+               ? dict_set_name(vm, value_as_dict(names), name, v)
+               : value_set_item(vm, names, value_from_object(name), v);
 }
 
 // Class bodies look in their own namespace first, then past all enclosing
-// functions in the globals.
-bool slow_getn(Vm *vm, Frame *f, Ins ins)
+// functions in the globals. Owned; VALUE_FAIL: NameError, or a mapping's own.
+static Value load_name(Vm *vm, const Frame *f, Str *name)
 {
-    Str *name = name_of(f, INS_B(ins));
-    Value found = dict_get_name(names_of(f), name);
-    if (value_unbound(found)) {
-        found = dict_get_name(f->globals, name);
+    Value found = find_name(vm, names_of(f), name);
+    if (!value_unbound(found)) {
+        return found;
     }
+    found = dict_get_name(f->globals, name);
     if (value_unbound(found)) {
         Dict *builtins = builtins_of(vm, f);
         if (builtins == NULL) {
@@ -135,8 +158,14 @@ bool slow_getn(Vm *vm, Frame *f, Ins ins)
         }
         found = dict_get_name(builtins, name);
     }
-    return value_unbound(found) ? undefined(vm, name)
-                                : copy_to(vm, f, ins, found);
+    return value_unbound(found) ? (undefined(vm, name), VALUE_FAIL)
+                                : value_retain(found);
+}
+
+bool slow_getn(Vm *vm, Frame *f, Ins ins)
+{
+    return slow_set(vm, f, INS_A(ins),
+                    load_name(vm, f, name_of(f, INS_B(ins))));
 }
 
 // A name that the class body has not assigned (yet) is the enclosing
@@ -144,20 +173,20 @@ bool slow_getn(Vm *vm, Frame *f, Ins ins)
 bool slow_getnc(Vm *vm, Frame *f, Ins ins)
 {
     Str *name = name_of(f, INS_B(ins));
-    Value found = dict_get_name(names_of(f), name);
-    if (value_unbound(found)) {
-        found = ((Cell *)value_object(f->cells[INS_C(ins)]))->value;
+    Value found = find_name(vm, names_of(f), name);
+    if (!value_unbound(found)) {
+        return slow_set(vm, f, INS_A(ins), found);
     }
+    found = ((Cell *)value_object(f->cells[INS_C(ins)]))->value;
     return value_unbound(found) ? unbound_cell(vm, name->text, true)
                                 : copy_to(vm, f, ins, found);
 }
 
-// The namespace is an ordinary dict, found by interned names.
 bool slow_setn(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins)) ||
-        !dict_set_name(vm, names_of(f), name_of(f, INS_B(ins)),
-                       f->registers[INS_A(ins)])) {
+        !store_name(vm, names_of(f), name_of(f, INS_B(ins)),
+                    f->registers[INS_A(ins)])) {
         return false;
     }
     slow_drop(vm, f, INS_A(ins));
@@ -165,9 +194,19 @@ bool slow_setn(Vm *vm, Frame *f, Ins ins)
 }
 
 // The class body's own name; one of the globals is not deleted from here.
+// Whatever a mapping has against it, CPython tells that the name is not there.
 bool slow_deln(Vm *vm, Frame *f, Ins ins)
 {
-    return delete_from(vm, names_of(f), name_of(f, INS_B(ins)));
+    Str *name = name_of(f, INS_B(ins));
+    Value names = names_of(f);
+    if (type_of(vm, names) == vm->types[KIND_DICT]) {
+        return delete_from(vm, value_as_dict(names), name);
+    }
+    if (value_set_item(vm, names, value_from_object(name), VALUE_UNBOUND)) {
+        return true;
+    }
+    raise_clear(vm);
+    return undefined(vm, name);
 }
 
 // del of a local leaves it as it was before its first assignment.
@@ -180,29 +219,37 @@ bool slow_delete(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
-// __annotations__ is made when the first one is stored.
+// The body of a class or module with annotations begins with making
+// __annotations__, unless it is there.
+bool slow_annotations(Vm *vm, Frame *f, Ins ins)
+{
+    (void)ins;
+    Str *key = vm->names[NAME_ANNOTATIONS];
+    Value found = find_name(vm, names_of(f), key);
+    if (!value_unbound(found)) {
+        release(vm, found);
+        return !value_failed(found);
+    }
+    Dict *made = dict_new(vm);
+    bool kept = made != NULL && store_name(vm, names_of(f), key,
+                                           value_from_object(made));
+    object_release_null(&vm->ctx, made);
+    return kept;
+}
+
+// __annotations__ is a name like others: the body may have made something else
+// of it.
 bool slow_annotate(Vm *vm, Frame *f, Ins ins)
 {
-    Str *key = vm->names[NAME_ANNOTATIONS];
-    Value found = dict_get_name(names_of(f), key);
-    if (value_unbound(found)) {
-        Dict *made = dict_new(vm);
-        if (made == NULL) {
-            return false;
-        }
-        found = value_from_object(made);
-        bool kept = dict_set_name(vm, names_of(f), key, found);
-        release(vm, found); // the namespace holds it
-        if (!kept) {
-            return false;
-        }
+    Value found = load_name(vm, f, vm->names[NAME_ANNOTATIONS]);
+    bool done = !value_failed(found) &&
+                value_set_item(vm, found, f->code->constants[INS_B(ins)],
+                               f->registers[INS_A(ins)]);
+    release(vm, found);
+    if (done) {
+        slow_drop(vm, f, INS_A(ins));
     }
-    if (!value_set_item(vm, found, f->code->constants[INS_B(ins)],
-                        f->registers[INS_A(ins)])) {
-        return false;
-    }
-    slow_drop(vm, f, INS_A(ins));
-    return true;
+    return done;
 }
 
 // --- cells ---

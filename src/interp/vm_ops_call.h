@@ -117,6 +117,7 @@ OP_CALLFAR: {
     NEXT_POLL();
 }
     SLOW(MAKEFUNC, slow_makefunc, 0)
+    SLOW(PREPARE, slow_prepare, 0)
     SLOW(MKCLASS, slow_mkclass, 0)
 // A generator's return looks the same here: vm_leave and C tell them apart.
 OP_RET:

@@ -174,15 +174,16 @@ SlowFn slow_binary, slow_binary_i, slow_binary_k, slow_k_binary, slow_unary,
     slow_compare;
 SlowFn slow_getg, slow_setg, slow_delg, slow_getn, slow_getnc, slow_setn,
     slow_deln, slow_mkcell, slow_getcell, slow_setcell, slow_delcell,
-    slow_getcap, slow_setcap, slow_delcap, slow_annotate, slow_delete;
+    slow_getcap, slow_setcap, slow_delcap, slow_annotate,
+    slow_annotations, slow_delete;
 SlowFn slow_getattr, slow_setattr, slow_delattr, slow_loadm, slow_getitem,
     slow_getitemi, slow_setitem, slow_delitem, slow_slice;
 SlowFn slow_list, slow_tuple, slow_set_display, slow_dict, slow_append,
     slow_appendn, slow_extend, slow_setadd, slow_setupdate, slow_dictset,
     slow_dictupdate, slow_dictmerge, slow_totuple, slow_format, slow_concat,
     slow_unpack, slow_unpackx;
-SlowFn slow_callx, slow_makefunc, slow_mkclass, slow_forprep, slow_getiter,
-    slow_getyfi;
+SlowFn slow_callx, slow_makefunc, slow_prepare, slow_mkclass, slow_forprep,
+    slow_getiter, slow_getyfi;
 SlowFn slow_raise, slow_reraise, slow_raise_again, slow_pushexc, slow_popexc,
     slow_assertfail, slow_withenter, slow_withexit, slow_withexc;
 SlowFn slow_import, slow_importfrom, slow_importstar;

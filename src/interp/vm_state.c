@@ -340,14 +340,14 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
 }
 
 // A module body is a function that takes its namespace.
-// Owned. `locals` NULL: the globals serve as both.
-Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals)
+// Owned. `locals` UNBOUND: the globals serve as both.
+Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals)
 {
     Function *body = function_new(vm, code, globals);
     if (body == NULL) {
         return VALUE_FAIL;
     }
-    Value space = value_from_object(locals != NULL ? locals : globals);
+    Value space = value_unbound(locals) ? value_from_object(globals) : locals;
     Value result = vm_call(vm, value_from_object(body), &space, 1);
     object_release(&vm->ctx, body);
     return result;
@@ -356,9 +356,10 @@ Value vm_run_code(Vm *vm, Code *code, Dict *globals, Dict *locals)
 // Finalisers that were put off while the text ran are run at its end.
 // Owned; VALUE_FAIL with an error pending.
 Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
-                    Dict *locals)
+                    Value locals)
 {
-    bool own_locals = locals != NULL && locals != globals;
+    bool own_locals = !value_unbound(locals) &&
+                      !value_same(locals, value_from_object(globals));
     Code *code = vm_compile_source(vm, source, mode, own_locals);
     Value result = code == NULL ? VALUE_FAIL
                                 : vm_run_code(vm, code, globals, locals);

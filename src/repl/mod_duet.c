@@ -61,7 +61,7 @@ DUET_BODY(run)
     // The session's names, whichever they are now: those of a stopped frame,
     // too.
     Value value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
-                                NULL);
+                                VALUE_UNBOUND);
     source_release(&vm->ctx, source);
     // Statements without a value are no failure.
     return value_unbound(value) ? VALUE_NONE : value;
@@ -107,7 +107,7 @@ DUET_BODY(cell)
         source->first_line = (uint32_t)line;
         source->origin = SOURCE_FILE; // tracebacks show its lines
         value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
-                              NULL);
+                              VALUE_UNBOUND);
     }
     Value row[] = {VALUE_NONE, VALUE_NONE};
     // sys.exit() ends the page, not the cell alone.

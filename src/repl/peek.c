@@ -169,7 +169,7 @@ static Peek peek_literal(Session *session, const Source *source,
     Value value = part == NULL
                       ? VALUE_FAIL
                       : vm_run_source(vm, part, RUN_EXPRESSION,
-                                      session->globals, NULL);
+                                      session->globals, VALUE_UNBOUND);
     source_release(&vm->ctx, part);
     return known(session, value);
 }

@@ -376,7 +376,8 @@ static bool session_run(Session *session, Source *source, RunMode mode)
     if (watched) {
         progress_begin(session);
     }
-    Value value = vm_run_source(vm, source, mode, session->globals, NULL);
+    Value value = vm_run_source(vm, source, mode, session->globals,
+                                VALUE_UNBOUND);
     if (watched) {
         progress_end(session);
     }

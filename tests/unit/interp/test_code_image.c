@@ -120,7 +120,7 @@ Test(code_image, constants_of_every_kind_come_back)
     Code *read = round_trip(source, "t");
     Dict *globals = vm_main_module(vm, "t");
     cr_assert_not_null(globals);
-    Value ran = vm_run_code(vm, read, globals, NULL);
+    Value ran = vm_run_code(vm, read, globals, VALUE_UNBOUND);
     cr_assert(!value_failed(ran));
     Str *name = str_intern(vm, "r", 1);
     Value shown = dict_get_name(globals, name);

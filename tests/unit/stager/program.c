@@ -39,7 +39,8 @@ static Value run(const char *text, RunMode mode)
 {
     Source *source = source_new(&vm->ctx, "test", text, strlen(text));
     cr_assert_not_null(source);
-    Value result = vm_run_source(vm, source, mode, globals, NULL);
+    Value result = vm_run_source(vm, source, mode, globals,
+                                 VALUE_UNBOUND);
     source_release(&vm->ctx, source);
     return result;
 }
