@@ -10,7 +10,7 @@ INT = """
 <int> * <int>
 <int> // <int>
 <int> % <int>
-<int> ** whole(<small>)
+<int> ** whole(modest(<small>))
 <int> & <int>
 <int> | <int>
 <int> ^ <int>
@@ -35,7 +35,7 @@ int(str(<int>), 10)
 int(hex(<int>), 16)
 int(bin(<int>), 0)
 round(<float>)
-round(<int>, -<small>)
+round(<int>, -modest(<small>))
 len(<sized>)
 len(<loose>)
 hash(fixed(<num>))
@@ -81,9 +81,9 @@ math.ceil(<num>)
 math.trunc(<num>)
 math.gcd(<int>, <int>)
 math.lcm(<int>, <int>, <int>)
-math.factorial(<small>)
-math.comb(<int>, <small>)
-math.perm(<small>, <small>)
+math.factorial(modest(<small>))
+math.comb(<int>, modest(<small>))
+math.perm(modest(<small>), <small>)
 math.isqrt(abs(<int>))
 operator.index(<int>)
 bisect.bisect_left(sorted(<numbers>), <int>)
@@ -99,7 +99,7 @@ functools.reduce(<binary>, <numbers>, <int>)
 <int> and <int>
 next(<iter>, <int>)
 sum(§ for § in <numbers> if § > <int>)
-eval(repr(<int>))
+eval(repr(<int>), {})
 statistics.mode(<list>)
 range.__len__(<range>)
 operator.length_hint(<iterable>)
@@ -121,7 +121,7 @@ FLOAT = """
 abs(<float>) ** <float>
 abs(<int>) ** <float>
 <float> ** whole(<float>)
-<int> ** -whole(<small>)
+<int> ** -whole(modest(<small>))
 -<float>
 +<float>
 abs(<float>)
@@ -156,7 +156,7 @@ math.remainder(<float>, <float>)
 math.nextafter(<float>, <float>)
 math.ulp(<float>)
 math.floor(<float>) + 0.5
-math.log2(2 ** <small>)
+math.log2(2 ** modest(<small>))
 math.log(<int>)
 math.exp(<small>)
 math.sin(<num>)
@@ -383,7 +383,7 @@ string.Template('$a ${b} $$').safe_substitute(a=<any>)
 ''.join(sorted(<str>))
 ''.join(reversed(<str>))
 ''.join(map(<unary>, <str>))
-eval(repr(<str>))
+eval(repr(<str>), {})
 random.Random(<int>).choice(<seq>)
 str(datetime.timedelta(<small>, <int>))
 str(datetime.date(2000, 1, 31) + datetime.timedelta(days=<small>))
@@ -406,7 +406,7 @@ bytes(<str>, <encoding>)
 bytes(modest(<any>))
 bytes.fromhex(<str>)
 bytes.fromhex(<bytes>.hex())
-<int>.to_bytes(<small>, 'big')
+<int>.to_bytes(modest(<small>), 'big')
 <int>.to_bytes(9, 'little', signed=<bool>)
 <bytes>.upper()
 <bytes>.swapcase()
@@ -499,7 +499,7 @@ list(itertools.islice(itertools.cycle(<iterable>), 7))
 list(itertools.product(<str>, <range>))[:20]
 list(itertools.product(<list>, repeat=2))[:20]
 list(itertools.permutations(<list>, 2))[:20]
-list(itertools.combinations(<iterable>, <small>))[:20]
+list(itertools.combinations(<iterable>, modest(<small>)))[:20]
 list(itertools.combinations_with_replacement(<str>, 2))[:20]
 list(itertools.zip_longest(<iterable>, <iterable>, fillvalue=<any>))
 list(itertools.takewhile(<unary>, <list>))
@@ -524,7 +524,7 @@ statistics.multimode(<str>)
 dir(<any>)[<small>:<small>]
 [*map(<unary>, <list>)]
 list(<iter>)
-eval(repr(<list>))
+eval(repr(<list>), {})
 list(vars(<any>))
 [a for a, *b in <list>]
 """
@@ -589,28 +589,28 @@ str.maketrans(<dict>)
 PSET = """
 {fixed(<key>), fixed(<key>)}
 {*firm(<list>), fixed(<int>)}
-{*<numbers>, fixed(<int>)}
+{*firm(<numbers>), fixed(<int>)}
 set(firm(<iterable>))
-set(<numbers>)
+set(firm(<numbers>))
 <pset> | <set>
 <pset> & <set>
 <pset> - <set>
 <pset> ^ <set>
 <pset>.union(firm(<iterable>), firm(<iterable>))
-<pset>.union(<numbers>, <range>)
+<pset>.union(firm(<numbers>), <range>)
 <pset>.intersection(<iterable>)
 <pset>.difference(<iterable>, <iterable>)
 <pset>.symmetric_difference(firm(<iterable>))
-<pset>.symmetric_difference(<numbers>)
+<pset>.symmetric_difference(firm(<numbers>))
 <pset>.copy()
 {fixed(§) for § in <iterable>}
-{§ % 5 for § in <numbers>}
+{fixed(§ % 5) for § in <numbers>}
 <pset> - <dict>.keys()
 """
 
 FSET = """
 frozenset(firm(<iterable>))
-frozenset(<numbers>)
+frozenset(firm(<numbers>))
 <fset> | <set>
 <fset> & <set>
 <fset> - <pset>
@@ -735,7 +735,7 @@ operator.itemgetter(<small>)(<list>)
 operator.add(<any>, <any>)
 collections.deque(<iterable>, <small>)
 collections.deque(<iterable>)
-eval(repr(<any>))
+eval(repr(<any>), {})
 (§ := <any>, §)[1]
 <list>.pop(<small>)
 <dict>.pop(<key>, <any>)

@@ -216,7 +216,8 @@ LITERALS = {
                    "lambda *q: q", "str.upper", "float", "callable",
                    "sorted", "None"]),
     "binary": pick(["lambda a, b: a + b", "lambda a, b: (a, b)", "max", "min",
-                    "lambda a, b: b", "divmod", "lambda a, b: pow(a, whole(b))", "isinstance",
+                    "lambda a, b: b", "divmod", "isinstance",
+                    "lambda a, b: pow(modest(a), whole(modest(b)))",
                     "lambda a, b=0: a", "operator.mul", "operator.lt"]),
     "type": pick("int float str bytes list tuple dict set frozenset bool range "
                  "object slice type".split()),

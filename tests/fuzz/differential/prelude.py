@@ -6,7 +6,9 @@ import contextlib
 import copy
 import dataclasses
 import datetime
+import decimal
 import enum
+import fractions
 import functools
 import gc
 import heapq
@@ -38,6 +40,9 @@ def without_addresses(text):
 def canonical(value, depth=0):
     """repr, but sets are shown sorted: their order is nobody's promise."""
     kind = type(value)
+    if kind is RecursionError:
+        # Which of the calls found no room left is told by oops no more.
+        return kind.__name__
     if depth > 4:
         return repr(value)
     if kind is set or kind is frozenset:

@@ -501,7 +501,7 @@ for a, *b in <list>: show(a, b)
 x = [1, 2, 3]⏎x[1:2], y = <iterable>, 5⏎show(x, y)
 i = 0⏎x = [0, 0]⏎i, x[i] = 1, 2⏎show(i, x)
 show(sum(x * y for x, y in zip(<numbers>, <numbers>)))
-exec('q = [i for i in range(3)]; show(q)')⏎show(q)
+exec('q = [i for i in range(3)]; show(q)', {'show': show})
 show(eval('[x + k for x in [1]]', {'k': <any>}))
 """
 

@@ -1,17 +1,20 @@
 """Writes programs about one feature each: what surrounds it, and probes.
 
-A scenario (scenario_texts.py) is a text and a list of probes. In both a hole
-such as `<int>` is an expression, `«a¦b»` one of its parts, `$C` a fresh name,
-the same one all over the program, and `⏎` ends a line. A line of the text that begins with `?` may
-be left out, with the lines below it that stand further in. Each probe runs for
-itself, so that an error ends no more than that.
+A scenario (scenario_texts.py, scenario_more.py) is a text and a list of probes.
+In both a hole such as `<int>` is an expression, `«a¦b»` one of its parts, `$C` a
+fresh name, the same one all over the program, and `⏎` ends a line. A line of
+the text that begins with `?` may be left out, with the lines below it that
+stand further in. Each probe runs for itself, so that an error ends no more than
+that.
 """
 import re
 
 from grammar import HOLE
-from scenario_texts import SCENARIOS
+import scenario_more
+import scenario_texts
 
 CHOICE = re.compile("«([^«»]*)»")
+SCENARIOS = scenario_texts.SCENARIOS + scenario_more.SCENARIOS
 
 
 def chosen(g, text):

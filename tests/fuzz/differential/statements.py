@@ -382,8 +382,15 @@ class Writer(Grammar):
                 "except Exception as error:", "    oops(error)"]
 
     def evaluate(self, depth):
+        """In a function without its locals: CPython keeps a snapshot of them
+        with the frame, and so alive what they held."""
+        scope = self.scope
+        if self.in_function:
+            self.scope = {}
         text = self.expr("any", 2)
-        return ["try:", f"    show(eval({text!r}))",
+        self.scope = scope
+        names = ", globals()" if self.in_function else ""
+        return ["try:", f"    show(eval({text!r}{names}))",
                 "except Exception as error:", "    oops(error)"]
 
     def klass(self, depth):
