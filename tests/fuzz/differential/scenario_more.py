@@ -101,6 +101,7 @@ SEQUENCES = """
 class $C:
     def __init__(self, *items): self.items = list(items)
     def __getitem__(self, key):
+        if type(key) is int and key > 9: raise IndexError(key)
        ?show('get', key)
         return «self.items[key]¦self.items[key]¦<any>»
    ?def __len__(self): return «len(self.items)¦<small>¦<any>»
@@ -165,7 +166,7 @@ x = copy.«copy¦deepcopy»($L)⏎show(x is $L, x[0] is $L[0], x[2] is $L[2], x[
 show(copy.deepcopy(<any>), copy.copy(<any>))
 x = {1: <list>}⏎y = copy.deepcopy(x)⏎y[1].append(1)⏎show(x, y)
 x = [[1]] * 2⏎y = copy.deepcopy(x)⏎show(y[0] is y[1])
-x = ([],)⏎show(copy.deepcopy(x) is x, copy.copy(x) is x, copy.deepcopy((1, 2)) is (1, 2))
+x = ([],)⏎show(copy.deepcopy(x) is x, copy.copy(x) is x)⏎x = (1, 2)⏎show(copy.deepcopy(x) is x)
 show($O == copy.copy($O), $O != copy.deepcopy($O))
 show(sorted(vars(copy.copy($O))))
 show(repr($L)[:60])
