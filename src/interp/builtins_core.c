@@ -68,17 +68,12 @@ static bool add_text(Vm *vm, StrBuf *out, Value v)
     return strbuf_ok(out);
 }
 
-// sep= and end=: a string, `otherwise` for None. NULL: failed.
-static const char *text_or(Vm *vm, Value v, const char *name,
-                           const char *otherwise)
+// sep= and end=: a string or None. False: neither.
+static bool is_text_or_none(Vm *vm, Value v, const char *name)
 {
-    if (!builtin_given(v)) {
-        return otherwise;
-    }
-    return value_is_str(v)
-               ? value_as_str(v)->text
-               : raise_null(vm, ERR_TYPE, "%s must be None or a string, not %s",
-                            name, type_name(type_of(vm, v)));
+    return !builtin_given(v) || value_is_str(v) ||
+           raise_false(vm, ERR_TYPE, "%s must be None or a string, not %s",
+                       name, type_name(type_of(vm, v)));
 }
 
 // A print on its way.
@@ -125,23 +120,28 @@ static bool print_value(Vm *vm, Printer *printer, Value v)
            (!printer->pieces || print_flush(vm, printer));
 }
 
-// sep or end.
-static bool print_between(Vm *vm, Printer *printer, const char *text)
+// sep or end, `otherwise` where it is not given.
+static bool print_between(Vm *vm, Printer *printer, Value text, char otherwise)
 {
-    strbuf_puts(&printer->text, text);
+    if (builtin_given(text)) {
+        strbuf_add(&printer->text, value_as_str(text)->text,
+                   value_as_str(text)->length);
+    } else {
+        strbuf_putc(&printer->text, otherwise);
+    }
     return !printer->pieces || print_flush(vm, printer);
 }
 
 static bool print_all(Vm *vm, Printer *printer, const Tuple *values,
-                      const char *sep, const char *end)
+                      Value sep, Value end)
 {
     for (size_t i = 0; i < values->count; i++) {
-        if ((i > 0 && !print_between(vm, printer, sep)) ||
+        if ((i > 0 && !print_between(vm, printer, sep, ' ')) ||
             !print_value(vm, printer, values->items[i])) {
             return false;
         }
     }
-    return print_between(vm, printer, end) &&
+    return print_between(vm, printer, end, '\n') &&
            (printer->pieces || print_flush(vm, printer));
 }
 
@@ -171,10 +171,8 @@ static bool is_in_memory(Vm *vm, Value file)
 BUILTIN_BODY(print)
 {
     (void)count;
-    // Borrowed from the arguments, which live as long as the call.
-    const char *sep = text_or(vm, args[1], "sep", " ");
-    const char *end = sep == NULL ? NULL : text_or(vm, args[2], "end", "\n");
-    if (end == NULL) {
+    if (!is_text_or_none(vm, args[1], "sep") ||
+        !is_text_or_none(vm, args[2], "end")) {
         return VALUE_FAIL;
     }
     Printer printer = {.file = builtin_given(args[3]) ? args[3]
@@ -190,7 +188,8 @@ BUILTIN_BODY(print)
     // Held: the code of a value may replace sys.stdout.
     value_retain(printer.file);
     strbuf_init(&printer.text, &vm->ctx);
-    bool done = print_all(vm, &printer, value_as_tuple(args[0]), sep, end);
+    bool done = print_all(vm, &printer, value_as_tuple(args[0]), args[1],
+                          args[2]);
     strbuf_free(&printer.text);
     // Whether to flush: 1, 0, -1.
     int now = !done                   ? -1
