@@ -2,6 +2,7 @@
 // code, modules, standard input.
 #include "interp/builtins.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "interp/code.h"
@@ -86,9 +87,18 @@ BUILTIN_BODY(locals)
 // Owned: bytes as the text that they spell in UTF-8, anything else as it is.
 static Value source_text(Vm *vm, const char *name, Value what)
 {
-    return value_is_kind(what, KIND_BYTES)
-               ? bytes_decode(vm, name, what, VALUE_UNBOUND, VALUE_UNBOUND)
-               : value_retain(what);
+    Value text = value_is_kind(what, KIND_BYTES)
+                     ? bytes_decode(vm, name, what, VALUE_UNBOUND,
+                                    VALUE_UNBOUND)
+                     : value_retain(what);
+    // Of a file it would be a SyntaxError.
+    if (value_is_str(text) && memchr(value_as_str(text)->text, '\0',
+                                     value_as_str(text)->length) != NULL) {
+        release(vm, text);
+        return raise_error(vm, ERR_VALUE,
+                           "source code string cannot contain null bytes");
+    }
+    return text;
 }
 
 // CPython adds the line end that is missing only where statements may stand.
