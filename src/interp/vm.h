@@ -96,6 +96,7 @@ struct Vm {
     Str *char_strs[128];            // one-character ASCII strings
     Tuple *empty_tuple;
     uint64_t numbered_types; // how many classes got a number (class_abstract.c)
+    uint64_t numbered_globals; // how many globals did (vm_names.c)
     uint64_t epoch;       // bumped by any change of a class (method caches)
     Dict *builtins;       // the built-in names
     Dict *modules;        // sys.modules

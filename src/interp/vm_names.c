@@ -59,6 +59,17 @@ static Dict *builtins_of(Vm *vm, const Frame *f)
                : vm->builtins;
 }
 
+// The version of these globals, in no other globals met: two that grew by as
+// many names have the same otherwise, and the same code may run with both. The
+// number that tells them apart stands in its upper half.
+static uint64_t globals_version(Vm *vm, Dict *globals)
+{
+    if (globals->version >> 32 == 0) {
+        globals->version += ++vm->numbered_globals << 32;
+    }
+    return globals->version;
+}
+
 // Fills the cache: the entry in the globals, or, while those have no such name,
 // the entry in the built-in names and the version of the globals.
 bool slow_getg(Vm *vm, Frame *f, Ins ins)
@@ -82,7 +93,7 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
     }
     // The low half matches no entry of the globals.
     cache[0] = UINT32_MAX | (uint64_t)(index + 1) << 32;
-    cache[1] = f->globals->version + 1;
+    cache[1] = globals_version(vm, f->globals) + 1;
     return copy_to(vm, f, ins, vm->builtins->entries[index].value);
 }
 
