@@ -40,10 +40,10 @@ static Value next_head(const MergeList *lists, size_t count, bool *empty)
     return VALUE_UNBOUND;
 }
 
-// False, always. The texts are CPython's.
-static bool merge_failed(Vm *vm, Tuple *bases)
+// A base that stands there twice is refused before anything is merged, which
+// would look through all lists for each of them.
+static bool bases_differ(Vm *vm, const Tuple *bases)
 {
-    // A base that stands there twice is the plainest reason.
     for (size_t i = 0; i < bases->count; i++) {
         for (size_t k = 0; k < i; k++) {
             if (value_same(bases->items[i], bases->items[k])) {
@@ -51,7 +51,16 @@ static bool merge_failed(Vm *vm, Tuple *bases)
                                    type_name(value_as_type(bases->items[k])));
             }
         }
+        if (!ctx_poll(&vm->ctx)) {
+            return false;
+        }
     }
+    return true;
+}
+
+// False, always. The text is CPython's.
+static bool merge_failed(Vm *vm, Tuple *bases)
+{
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     for (size_t i = 0; i < bases->count; i++) {
@@ -80,7 +89,7 @@ static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
         if (value_unbound(head)) {
             return merge_failed(vm, bases);
         }
-        if (!vec_push(&vm->ctx, out, head)) {
+        if (!vec_push(&vm->ctx, out, head) || !ctx_poll(&vm->ctx)) {
             return false;
         }
         for (size_t i = 0; i < count; i++) {
@@ -97,6 +106,9 @@ static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
 // the class statement names them.
 Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
 {
+    if (!bases_differ(vm, bases)) {
+        return NULL;
+    }
     size_t count = bases->count + 1;
     MergeList *lists = ctx_alloc_zero(&vm->ctx, count * sizeof *lists);
     if (lists == NULL) {

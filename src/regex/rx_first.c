@@ -51,10 +51,16 @@ bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
 
 static bool walk(Walk *w, const RxNode *node, const RxCont *up);
 
-// The union of what can begin here.
+// The union of what can begin here. A plain ASCII letter, by far the most
+// frequent, needs no set.
 // False: no memory.
 static bool add_set(Walk *w, const RxNode *node)
 {
+    if (node->kind == RX_NODE_CHAR && node->c < 0x80 &&
+        !(node->flags & REGEX_IGNORECASE)) {
+        rx_set_add_bit(w->first->bits, (unsigned char)node->c);
+        return true;
+    }
     RxSet set;
     bool ok = rx_first_set(w->ctx, node, w->is_text, &set);
     for (int i = 0; ok && i < 4; i++) {
