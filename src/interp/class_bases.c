@@ -92,7 +92,7 @@ static bool adds_layout(Vm *vm, const Type *cls)
 }
 
 // The nearest class, cls itself included, that does: CPython's solid_base.
-static Type *solid_base(Vm *vm, Type *cls)
+Type *class_solid_base(Vm *vm, Type *cls)
 {
     while (!adds_layout(vm, cls)) {
         cls = cls->base;
@@ -114,7 +114,7 @@ Type *class_best_base(Vm *vm, Tuple *bases)
                               "type '%s' is not an acceptable base type",
                               type_name(base));
         }
-        Type *candidate = solid_base(vm, base);
+        Type *candidate = class_solid_base(vm, base);
         if (winner == NULL || (!type_is_subtype(winner, candidate) &&
                                type_is_subtype(candidate, winner))) {
             winner = candidate;
@@ -194,7 +194,9 @@ static bool check_items(Vm *vm, Type *cls, const Tuple *bases)
                                type_name(cls),
                                type_name(type_of(vm, bases->items[i])));
         }
-        if (type_is_subtype(value_as_type(bases->items[i]), cls)) {
+        // An MRO may lag behind the bases while mro() of the program runs.
+        Type *base = value_as_type(bases->items[i]);
+        if (type_is_subtype(base, cls) || type_in_base_chain(base, cls)) {
             return raise_false(vm, ERR_TYPE, "a __bases__ item causes an "
                                              "inheritance cycle");
         }
@@ -231,46 +233,75 @@ static Type *accept_bases(Vm *vm, Type *cls, Value value)
                : NULL;
 }
 
-// A class whose order was replaced, for the way back. Both are owned.
+// A class whose order was replaced, for the way back. All are owned.
 typedef struct OldOrder {
     Type *cls;
-    Tuple *mro;
+    Tuple *mro;   // what it had
+    Tuple *given; // and what it got; NULL: nothing yet
 } OldOrder;
 
 typedef VEC(OldOrder) OldOrders;
 
-// New orders for cls and all that derive from it, the bases first. The depth of
-// class trees is the program's choice.
+static bool reorder(Vm *vm, Type *cls, OldOrders *olds);
+
+// mro() of the program may change the list of subclasses meanwhile, so that a
+// copy is walked.
+static bool reorder_subclasses(Vm *vm, Type *cls, OldOrders *olds)
+{
+    size_t count = cls->subclass_count;
+    Tuple *all = count == 0 ? NULL : tuple_new(vm, count);
+    if (all == NULL) {
+        return count == 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        all->items[i] = value_retain(value_from_object(cls->subclasses[i]));
+    }
+    bool done = true;
+    for (size_t i = 0; done && i < count; i++) {
+        done = reorder(vm, value_as_type(all->items[i]), olds);
+    }
+    object_release(&vm->ctx, all);
+    return done;
+}
+
+// New orders for cls and all that derive from it, the bases first. Where mro()
+// of the program gave cls another order by itself, its subclasses have theirs.
+// The depth of class trees is the program's choice.
 static bool reorder(Vm *vm, Type *cls, OldOrders *olds)
 {
-    OldOrder old = {cls, cls->mro};
+    OldOrder old = {cls, cls->mro, NULL};
     if (!vec_push(&vm->ctx, olds, old)) {
         return false;
     }
+    size_t at = olds->count - 1;
     object_retain(cls);
     object_retain(old.mro);
     if (!ctx_enter(&vm->ctx)) {
         return false;
     }
-    bool done = class_order(vm, cls);
-    for (uint32_t i = 0; done && i < cls->subclass_count; i++) {
-        done = reorder(vm, cls->subclasses[i], olds);
+    bool own;
+    bool done = class_order(vm, cls, &own);
+    if (done && own) {
+        olds->items[at].given = object_retain(cls->mro);
+        done = reorder_subclasses(vm, cls, olds);
     }
     ctx_leave(&vm->ctx);
     return done;
 }
 
-// Ends a reorder: after a failure the old orders come back.
+// Ends a reorder: after a failure the old orders come back, but where the
+// program has set another one since.
 static void settle(Vm *vm, OldOrders *olds, bool done)
 {
     for (size_t i = 0; i < olds->count; i++) {
         OldOrder *old = &olds->items[i];
         Tuple *drop = old->mro;
-        if (!done) {
+        if (!done && old->given == old->cls->mro) {
             drop = old->cls->mro;
             old->cls->mro = old->mro;
         }
         object_release(&vm->ctx, drop);
+        object_release_null(&vm->ctx, old->given);
         object_release(&vm->ctx, old->cls);
     }
     vec_free(&vm->ctx, olds);
@@ -288,25 +319,47 @@ static void exchange(Type *cls, Tuple **bases, Type **base)
     *base = old_base;
 }
 
+// Takes cls out of the lists of what `bases` and `base` keep, its old bases,
+// and enters it among the subclasses of the new ones. After a failure, memory,
+// it is in those of the old ones, in which there is room.
+static bool move_entry(Vm *vm, Type *cls, Tuple **bases, Type **base)
+{
+    exchange(cls, bases, base);
+    class_unregister(cls);
+    exchange(cls, bases, base);
+    // An assignment around this one may have come from these very bases.
+    class_unregister(cls);
+    if (class_register(vm, cls)) {
+        return true;
+    }
+    class_unregister(cls);
+    exchange(cls, bases, base);
+    bool back = class_register(vm, cls);
+    (void)back;
+    exchange(cls, bases, base);
+    return false;
+}
+
+// mro() of the program may assign to __bases__ as well: what it set stays then,
+// be the outer assignment done or not. The lists of subclasses change last.
 bool class_set_bases(Vm *vm, Type *cls, Value value)
 {
     Type *base = accept_bases(vm, cls, value);
     if (base == NULL) {
         return false;
     }
-    Tuple *bases = object_retain((Tuple *)value_object(value));
+    Tuple *given = (Tuple *)value_object(value);
+    Tuple *bases = object_retain(given);
     object_retain(base);
-    class_unregister(cls);
     exchange(cls, &bases, &base);
     OldOrders olds = {0};
-    bool done = class_register(vm, cls) && reorder(vm, cls, &olds);
+    bool done = reorder(vm, cls, &olds);
+    if (done && cls->bases == given) {
+        done = move_entry(vm, cls, &bases, &base);
+    }
     settle(vm, &olds, done);
-    if (!done) {
-        class_unregister(cls);
+    if (!done && cls->bases == given) {
         exchange(cls, &bases, &base);
-        // It cannot fail: there was room in these lists before.
-        bool back = class_register(vm, cls);
-        (void)back;
     }
     object_release(&vm->ctx, bases);
     object_release(&vm->ctx, base);

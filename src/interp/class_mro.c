@@ -110,6 +110,14 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
         return NULL;
     }
     size_t count = bases->count + 1;
+    for (size_t i = 0; i < bases->count; i++) {
+        Type *base = value_as_type(bases->items[i]);
+        if (base->mro->count == 0) {
+            return raise_null(vm, ERR_TYPE, "Cannot extend an incomplete type "
+                                            "'%s'",
+                              type_name(base));
+        }
+    }
     MergeList *lists = ctx_alloc_zero(&vm->ctx, count * sizeof *lists);
     if (lists == NULL) {
         return NULL;
@@ -130,25 +138,11 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
     return mro;
 }
 
-// What C3 needs not be asked for while mro() of the program runs: attributes of
-// the class are found in itself and behind the base that decides its layout.
-static Tuple *provisional_order(Vm *vm, Type *cls)
-{
-    const Tuple *behind = cls->base->mro;
-    Tuple *mro = tuple_new(vm, behind->count + 1);
-    if (mro != NULL) {
-        mro->items[0] = value_retain(value_from_object(cls));
-        for (size_t i = 0; i < behind->count; i++) {
-            mro->items[i + 1] = value_retain(behind->items[i]);
-        }
-    }
-    return mro;
-}
-
 // What the metaclass gave, as CPython checks it: classes alone, and none whose
 // layout an instance of cls does not have.
 static bool check_order(Vm *vm, Type *cls, const Tuple *mro)
 {
+    Type *solid = class_solid_base(vm, cls);
     if (mro->count == 0) {
         return raise_false(vm, ERR_TYPE, "type MRO must not be empty");
     }
@@ -159,7 +153,7 @@ static bool check_order(Vm *vm, Type *cls, const Tuple *mro)
                                type_name(type_of(vm, mro->items[i])));
         }
         Type *item = value_as_type(mro->items[i]);
-        if (item->def != cls->def && item->def != vm->object_type->def) {
+        if (!type_is_subtype(solid, class_solid_base(vm, item))) {
             return raise_false(vm, ERR_TYPE,
                                "mro() returned base with unsuitable layout "
                                "('%s')",
@@ -182,42 +176,59 @@ static Tuple *ask_order(Vm *vm, Type *cls, Value method)
     return mro;
 }
 
-// Takes the new order, NULL: failed.
-static bool put_order(Vm *vm, Type *cls, Tuple *mro)
+bool type_in_base_chain(const Type *cls, const Type *base)
 {
-    Tuple *old = cls->mro;
+    while (cls != NULL && cls != base) {
+        cls = cls->base;
+    }
+    return cls != NULL;
+}
+
+// Takes the new order, NULL: failed. One that code of the program gave the
+// class since `before` was its order stays: that code saw the newer bases.
+static bool put_order(Vm *vm, Type *cls, Tuple *mro, const Tuple *before,
+                      bool *set)
+{
     if (mro == NULL) {
         return false;
     }
+    *set = cls->mro == before;
+    if (!*set) {
+        object_release(&vm->ctx, mro);
+        return true;
+    }
+    Tuple *old = cls->mro;
     cls->mro = mro;
     vm->epoch++; // look-ups are remembered
-    object_release_null(&vm->ctx, old);
+    object_release(&vm->ctx, old);
     return true;
 }
 
-bool class_order(Vm *vm, Type *cls)
+// mro() of the metaclass runs while the old order stands, an empty one where
+// the class is new: it finds no attributes then, and no class derives from it.
+bool class_order(Vm *vm, Type *cls, bool *set)
 {
     Type *meta = cls->head.type;
-    if (!(meta->flags & TYPE_HEAP)) {
-        return put_order(vm, cls, class_linearize(vm, cls, cls->bases));
-    }
     Str *name = str_intern(vm, "mro", 3);
-    Value method = name == NULL ? VALUE_FAIL
-                                : type_lookup(vm, meta, name);
-    bool own = name != NULL && !value_unbound(method) &&
-               !value_is_kind(method, KIND_NATIVE);
-    bool done = name != NULL;
-    if (done && !own) {
-        done = put_order(vm, cls, class_linearize(vm, cls, cls->bases));
-    } else if (done && cls->mro == NULL) {
-        done = put_order(vm, cls, provisional_order(vm, cls));
+    if (name == NULL) {
+        return false;
     }
-    if (done && own) {
+    Value method = meta->flags & TYPE_HEAP ? type_lookup(vm, meta, name)
+                                           : VALUE_UNBOUND;
+    bool own = !value_unbound(method) && !value_is_kind(method, KIND_NATIVE);
+    // Held, so that its address means no other order meanwhile.
+    Tuple *before = object_retain(cls->mro);
+    bool done;
+    if (own) {
         Value bound = value_find_method(vm, value_from_object(cls), name);
         done = !value_failed(bound) &&
-               put_order(vm, cls, ask_order(vm, cls, bound));
+               put_order(vm, cls, ask_order(vm, cls, bound), before, set);
         release(vm, bound);
+    } else {
+        done = put_order(vm, cls, class_linearize(vm, cls, cls->bases),
+                         before, set);
     }
-    object_release_null(&vm->ctx, name);
+    object_release(&vm->ctx, before);
+    object_release(&vm->ctx, name);
     return done;
 }

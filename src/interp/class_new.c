@@ -2,7 +2,7 @@
 // built-in types show. The order of the bases is class_mro.c's.
 //
 // Invariant: a class is complete (MRO, dict, slots) before any code of the
-// user sees it.
+// user sees it, mro() of its metaclass apart: that finds an empty MRO.
 #include "interp/class_new.h"
 
 #include "interp/attr.h"
@@ -12,8 +12,8 @@
 #include "interp/obj_function.h"
 #include "interp/obj_member.h"
 
-// A class without contents yet; its bases know of it already. Owned; NULL: the
-// bases do not fit together, or memory is short.
+// A class without contents yet and with an empty MRO. Owned; NULL: the layouts
+// of the bases conflict, or memory is short.
 static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                     const TypeDef *def)
 {
@@ -30,22 +30,41 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                   .qualname = object_retain(name),
                   .base = object_retain(base),
                   .bases = object_retain(bases),
+                  .mro = object_retain(vm->empty_tuple),
                   .flags = base->flags & ~(uint32_t)TYPE_ABSTRACT,
                   .kind = base->kind};
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);
-    if (cls->dict == NULL || !class_order(vm, cls) ||
-        !class_register(vm, cls)) {
+    if (cls->dict == NULL) {
         object_release(&vm->ctx, cls);
         return NULL;
     }
     return cls;
 }
 
+// The MRO, and a place among the subclasses of the bases. mro() of a metaclass
+// may have assigned to __bases__, which notes the class there already.
+static bool order_and_register(Vm *vm, Type *cls)
+{
+    bool set;
+    if (!class_order(vm, cls, &set)) {
+        return false;
+    }
+    if (cls->head.type->flags & TYPE_HEAP) {
+        class_unregister(cls);
+    }
+    return class_register(vm, cls);
+}
+
 // The metaclass is type; `def` is given where a built-in type is made.
 Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
 {
-    return create(vm, vm->types[KIND_TYPE], name, bases, def);
+    Type *cls = create(vm, vm->types[KIND_TYPE], name, bases, def);
+    if (cls != NULL && !order_and_register(vm, cls)) {
+        object_release(&vm->ctx, cls);
+        return NULL;
+    }
+    return cls;
 }
 
 // What a built-in type shows
@@ -160,10 +179,9 @@ static bool put_default(Vm *vm, Type *cls, NameId id, Value value)
     return dict_set_name(vm, cls->dict, vm->names[id], value);
 }
 
-// What type() adds to the dict: members, __doc__, and __hash__ = None beside
-// __eq__.
-// __qualname__ moves from the dict into the class, as CPython has it.
-static bool complete_dict(Vm *vm, Type *cls)
+// What mro() of a metaclass finds in the dict besides the body's names:
+// __module__. __qualname__ moves from the dict into the class.
+static bool place_names(Vm *vm, Type *cls)
 {
     Value own = dict_get_name(cls->dict, vm->names[NAME_QUALNAME]);
     if (value_is_str(own)) {
@@ -175,17 +193,21 @@ static bool complete_dict(Vm *vm, Type *cls)
             return false;
         }
     }
-    // A class that compares by its own rule cannot hash by identity.
-    bool equal = !value_unbound(dict_get_name(cls->dict, vm->names[NAME_EQ]));
     // A class statement says it; type(name, bases, dict) goes by the caller.
     Value module = vm->frame == NULL
                        ? VALUE_UNBOUND
                        : dict_get_name(vm->frame->globals,
                                        vm->names[NAME_NAME]);
-    if (!value_unbound(module) &&
-        !put_default(vm, cls, NAME_MODULE, module)) {
-        return false;
-    }
+    return value_unbound(module) ||
+           put_default(vm, cls, NAME_MODULE, module);
+}
+
+// What type() adds to the dict when the bases are in order: members, __doc__,
+// and __hash__ = None beside __eq__: a class that compares by its own rule
+// cannot hash by identity.
+static bool complete_dict(Vm *vm, Type *cls)
+{
+    bool equal = !value_unbound(dict_get_name(cls->dict, vm->names[NAME_EQ]));
     return class_add_members(vm, cls) &&
            put_default(vm, cls, NAME_DOC, VALUE_NONE) &&
            (!equal || put_default(vm, cls, NAME_HASH, VALUE_NONE));
@@ -346,11 +368,12 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
         return false;
     }
     return take_shown_name(vm, cls) && class_lay_out(vm, cls) &&
-           complete_dict(vm, cls) &&
+           place_names(vm, cls) &&
            mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
-           fill_class_cell(vm, cls) && class_update_slots(vm, cls, NULL) &&
+           fill_class_cell(vm, cls) && order_and_register(vm, cls) &&
+           complete_dict(vm, cls) && class_update_slots(vm, cls, NULL) &&
            call_set_name(vm, cls, dict) &&
            call_init_subclass(vm, cls, keywords);
 }

@@ -25,6 +25,11 @@ MUST_CHECK bool class_check_layout(Vm *vm, Type *from, Type *to,
 // The base that decides the layout of a class with these bases. Borrowed;
 // NULL: they conflict.
 MUST_CHECK Type *class_best_base(Vm *vm, Tuple *bases);
+// The nearest class, cls itself included, that adds slots or a built-in layout
+// to that of its base. Borrowed.
+Type *class_solid_base(Vm *vm, Type *cls);
+// Whether base decides the layout of cls, whatever the MRO says.
+bool type_in_base_chain(const Type *cls, const Type *base);
 // Notes cls in the lists of its bases, and takes it out again.
 MUST_CHECK bool class_register(Vm *vm, Type *cls);
 void class_unregister(Type *cls);
@@ -59,7 +64,9 @@ void class_forget(Vm *vm, Type *cls);
 MUST_CHECK Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases);
 // Sets cls->mro anew: what mro() of its metaclass says, where that has one of
 // its own, else class_linearize. False: failed, and the old one stands.
-MUST_CHECK bool class_order(Vm *vm, Type *cls);
+// *set: whether the order is this call's, and not one
+// that mro() of the program set meanwhile.
+MUST_CHECK bool class_order(Vm *vm, Type *cls, bool *set);
 // After a change of cls->dict[name] (or a new class, name NULL): sets its
 // slots, its subclasses' too, and bumps the epoch.
 MUST_CHECK bool class_update_slots(Vm *vm, Type *cls, Str *name);

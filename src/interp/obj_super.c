@@ -33,6 +33,23 @@ static void super_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
+// Whether a walk along the MRO of cls comes by `start`. type_is_subtype does
+// not ask it whether a class derives from itself: mro() of a metaclass may
+// leave its class out.
+static bool walks_by(const Type *cls, const Type *start)
+{
+    if (cls != start || cls->mro->count == 0 ||
+        value_object(cls->mro->items[0]) == &cls->head) {
+        return type_is_subtype(cls, start);
+    }
+    for (size_t i = 1; i < cls->mro->count; i++) {
+        if (value_object(cls->mro->items[i]) == &start->head) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The class whose MRO is searched: in a method that of the instance, in a class
 // method, where `self` is a class itself, this class. The second case is tried
 // first, since a metaclass's method gets a class as its instance. A stand-in
@@ -41,17 +58,17 @@ static Type *searched_type(Vm *vm, Type *start, Value self)
 {
     Type *cls = type_of(vm, self);
     if (value_is_kind(self, KIND_TYPE) &&
-        type_is_subtype((Type *)value_object(self), start)) {
+        walks_by((Type *)value_object(self), start)) {
         return object_retain((Type *)value_object(self));
     }
-    if (type_is_subtype(cls, start)) {
+    if (walks_by(cls, start)) {
         return object_retain(cls);
     }
     Value shown = value_get_attr(vm, self, vm->names[NAME_CLASS]);
     if (value_failed(shown)) {
         raise_clear(vm);
     } else if (value_is_kind(shown, KIND_TYPE) &&
-               type_is_subtype((Type *)value_object(shown), start)) {
+               walks_by((Type *)value_object(shown), start)) {
         return (Type *)value_object(shown);
     } else {
         release(vm, shown);

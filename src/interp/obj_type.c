@@ -75,7 +75,11 @@ static void type_clear(Vm *vm, Object *object)
 // for "builtins". Both are borrowed.
 const char *type_module_prefix(Vm *vm, Type *cls, const char **dot)
 {
-    Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
+    // Its own first, which a class has before it has an MRO.
+    Value module = dict_get_name(cls->dict, vm->names[NAME_MODULE]);
+    if (value_unbound(module)) {
+        module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
+    }
     bool shown = value_is_str(module) &&
                  !str_is(value_as_str(module), "builtins");
     *dot = shown ? "." : "";
@@ -214,7 +218,7 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
 // may give anything.
 static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    if (cls->slots.make == NULL) {
+    if (cls->slots.make == NULL || cls->mro->count == 0) {
         return raise_error(vm, ERR_TYPE, "cannot create '%s' instances",
                            type_name(cls));
     }
@@ -357,7 +361,15 @@ static bool type_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     }
 TYPE_MEMBER(qualname)
 TYPE_MEMBER(bases)
-TYPE_MEMBER(mro)
+
+// None while mro() of the metaclass is asked for it the first time.
+static Value type_get_mro(Vm *vm, Value self)
+{
+    (void)vm;
+    Tuple *mro = ((Type *)value_object(self))->mro;
+    return mro->count == 0 ? VALUE_NONE
+                           : value_retain(value_from_object(mro));
+}
 
 // The name of a built-in type may have its module in front, for messages.
 static Value type_get_name(Vm *vm, Value self)

@@ -62,6 +62,10 @@ bool type_is_subtype(const Type *cls, const Type *base)
             return true;
         }
     }
+    // One whose mro() is still asked for has none.
+    if (mro == NULL || mro->count == 0) {
+        return type_in_base_chain(cls, base);
+    }
     return false;
 }
 
