@@ -36,6 +36,8 @@ typedef struct Source {
     size_t length;         // bytes
     uint8_t origin;        // SourceOrigin, TEXT unless its maker sets it
     bool library;          // of lib/ as it is built in
+    bool coded;            // tells its encoding by a mark or a comment, so that
+                           // columns count characters
     bool bare_end;         // the last line end is none of the text's, and not
                            // told of in errors: eval() of a line
     uint32_t first_line;   // number of the first line, normally 1: a cell of

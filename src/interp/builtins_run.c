@@ -11,6 +11,7 @@
 #include "interp/obj_bytes.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_function.h"
+#include "interp/source_bytes.h"
 
 // The dict of the code that calls: natives have no frame of their own.
 BUILTIN_BODY(globals)
@@ -84,12 +85,13 @@ BUILTIN_BODY(locals)
                              : builtin_frame_names(vm, vm->frame);
 }
 
-// Owned: bytes as the text that they spell in UTF-8, anything else as it is.
+// Owned: bytes as the text that they spell, anything else as it is. `name` is
+// what errors call the text.
 static Value source_text(Vm *vm, const char *name, Value what)
 {
     Value text = value_is_kind(what, KIND_BYTES)
-                     ? bytes_decode(vm, name, what, VALUE_UNBOUND,
-                                    VALUE_UNBOUND)
+                     ? source_decode(vm, name, SOURCE_TEXT, bytes_text(what),
+                                     bytes_length(what))
                      : value_retain(what);
     // Of a file it would be a SyntaxError.
     if (value_is_str(text) && memchr(value_as_str(text)->text, '\0',
@@ -197,7 +199,8 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
     bool ready =
         !value_failed(locals) &&
         (!given || module_add_builtins(vm, value_as_dict(globals), false));
-    Value text = ready ? source_text(vm, name, args[0]) : VALUE_FAIL;
+    Value text = ready ? source_text(vm, "<string>", args[0])
+                       : VALUE_FAIL;
     Value result = VALUE_FAIL;
     bool compiled = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
     if (!value_failed(text) &&
@@ -258,7 +261,7 @@ BUILTIN_BODY(compile)
     if (!compile_mode(vm, args[2], &mode)) {
         return VALUE_FAIL;
     }
-    Value decoded = source_text(vm, "compile", args[0]);
+    Value decoded = source_text(vm, value_as_str(args[1])->text, args[0]);
     if (value_failed(decoded)) {
         return VALUE_FAIL;
     }

@@ -32,6 +32,15 @@ static const Codec codecs[] = {
     {"l1", "latin-1", CODEC_LATIN1},
     {"iso-8859-1", "latin-1", CODEC_LATIN1},
     {"iso8859-1", "latin-1", CODEC_LATIN1},
+    {"8859", "latin-1", CODEC_LATIN1},
+    {"cp819", "latin-1", CODEC_LATIN1},
+    {"cp1252", "charmap", CODEC_CP1252},
+    {"1252", "charmap", CODEC_CP1252},
+    {"windows-1252", "charmap", CODEC_CP1252},
+    {"iso-8859-15", "charmap", CODEC_LATIN9},
+    {"iso8859-15", "charmap", CODEC_LATIN9},
+    {"latin9", "charmap", CODEC_LATIN9},
+    {"l9", "charmap", CODEC_LATIN9},
     {"utf-16", "utf-16", CODEC_UTF16},
     {"utf16", "utf-16", CODEC_UTF16},
     {"utf-16-le", "utf-16-le", CODEC_UTF16_LE},
@@ -233,6 +242,8 @@ static bool can_encode(CodecKind kind, uint32_t c)
     switch (kind) {
     case CODEC_ASCII: return c < 128;
     case CODEC_LATIN1: return c < 256;
+    case CODEC_CP1252:
+    case CODEC_LATIN9: return codec_map_point(kind, c) >= 0;
     default: return c < 0xD800 || c > 0xDFFF;
     }
 }
@@ -261,6 +272,10 @@ static void put_point(Encoder *e, uint32_t c)
     }
     case CODEC_ASCII:
     case CODEC_LATIN1: strbuf_putc(&e->out, (char)c); break;
+    case CODEC_CP1252:
+    case CODEC_LATIN9:
+        strbuf_putc(&e->out, (char)codec_map_point(e->codec->kind, c));
+        break;
     case CODEC_UTF16:
     case CODEC_UTF16_LE:
     case CODEC_UTF16_BE: {
@@ -289,6 +304,8 @@ static bool encode_failed(Encoder *e, size_t first, size_t end)
                              ? "ordinal not in range(128)"
                          : e->codec->kind == CODEC_LATIN1
                              ? "ordinal not in range(256)"
+                         : e->codec->kind >= CODEC_CP1252
+                             ? "character maps to <undefined>"
                              : "surrogates not allowed";
     // The text itself goes along: a program may ask for e.object.
     (void)raise_unicode(e->vm, ERR_UNICODE_ENCODE, e->codec->name,

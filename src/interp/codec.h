@@ -18,8 +18,14 @@ typedef enum CodecKind {
     CODEC_UTF16_BE,
     CODEC_UTF32,
     CODEC_UTF32_LE,
-    CODEC_UTF32_BE
+    CODEC_UTF32_BE,
+    CODEC_CP1252, // this and the next by tables: codec_charmap.c
+    CODEC_LATIN9
 } CodecKind;
+
+// Bytes from 0x80 on that Windows' encodings give other characters than
+// Latin-1 does.
+#define CODEC_MAP_SIZE 32
 
 // One name of an encoding; several rows may mean the same codec.
 typedef struct Codec {
@@ -61,6 +67,11 @@ MUST_CHECK Str *codec_from_system(Vm *vm, const char *text, size_t length);
 // The way back, for a path: bytes where a str has such characters, else the
 // value itself. Owned; VALUE_FAIL: failed.
 Value codec_to_system(Vm *vm, Value path);
+// The code point that a byte means in CODEC_CP1252 and CODEC_LATIN9; 0 where
+// it means none.
+uint32_t codec_map_byte(CodecKind kind, unsigned char byte);
+// The byte of a code point there, -1 if it has none.
+int codec_map_point(CodecKind kind, uint32_t point);
 // Raises LookupError for a handler that is needed and not known. False.
 bool codec_unknown_handler(Vm *vm, Value errors);
 

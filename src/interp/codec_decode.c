@@ -140,6 +140,11 @@ static size_t read_point(Decoder *d, size_t at, uint32_t *c)
     d->bad = 1;
     switch (d->codec->kind) {
     case CODEC_LATIN1: return 1;
+    case CODEC_CP1252:
+    case CODEC_LATIN9:
+        d->reason = "character maps to <undefined>";
+        *c = codec_map_byte(d->codec->kind, d->data[at]);
+        return *c != 0 || d->data[at] == 0;
     case CODEC_ASCII:
         d->reason = "ordinal not in range(128)";
         return *c < 128;

@@ -20,6 +20,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_list.h"
 #include "interp/protocol.h"
+#include "interp/source_bytes.h"
 
 enum { READ_SIZE = 16 << 10 };
 
@@ -125,11 +126,10 @@ static bool run_body(Vm *vm, Module *module, const char *path,
                      const EmbeddedModule *library)
 {
     // A copy of the text is kept with the code, for tracebacks.
-    Source *source = source_new(&vm->ctx, path, text, length);
+    Source *source = source_of_bytes(vm, path, SOURCE_MODULE, text, length);
     if (source == NULL) {
         return false;
     }
-    source->origin = SOURCE_MODULE;
     source->library = library != NULL;
     module->initializing = true;
     Code *code = body_code(vm, source, library);

@@ -50,7 +50,8 @@ static size_t shown_offset(const Shown *shown, uint32_t offset)
 }
 
 // Columns are characters where CPython knows the encoding of the text, which
-// it does only for a str; compiler and literals count bytes all the same.
+// it does for a str and where the text tells it; compiler and literals count
+// bytes all the same.
 static bool counts_bytes(const Source *source, const Error *error,
                          const Shown *shown)
 {
@@ -61,8 +62,9 @@ static bool counts_bytes(const Source *source, const Error *error,
     case PLACE_CODE:
         return true;
     default:
-        return shown->alone || source->origin == SOURCE_FILE ||
-               source->origin == SOURCE_MODULE;
+        return shown->alone ||
+               (!source->coded && (source->origin == SOURCE_FILE ||
+                                   source->origin == SOURCE_MODULE));
     }
 }
 

@@ -16,6 +16,7 @@
 #include "interp/obj_int.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "interp/source_bytes.h"
 #include "interp/sys_hooks.h"
 #include "repl/colour.h"
 #include "repl/entries.h"
@@ -398,17 +399,17 @@ static bool session_run(Session *session, Source *source, RunMode mode)
 bool session_run_text(Session *session, const char *name, const char *text,
                       size_t length, uint32_t first_line, RunMode mode)
 {
-    Source *source = source_new(&session->vm->ctx, name, text, length);
+    // Names in angle brackets are not those of files; standard input is read
+    // as one.
+    bool typed = name[0] == '<' && strcmp(name, "<stdin>") != 0;
+    Source *source = source_of_bytes(session->vm, name,
+                                     typed ? SOURCE_TYPED : SOURCE_FILE, text,
+                                     length);
     if (source == NULL) {
         session_report(session);
         return false;
     }
     source->first_line = first_line;
-    // Names in angle brackets are not those of files; standard input is read
-    // as one.
-    source->origin = name[0] == '<' && strcmp(name, "<stdin>") != 0
-                         ? SOURCE_TYPED
-                         : SOURCE_FILE;
     return session_run(session, source, mode);
 }
 
