@@ -24,7 +24,7 @@ def __str__(self):
 """,
     "__len__": """
 def __len__(self):
-    return <small>
+    return modest(<small>)
 """,
     "__bool__": """
 def __bool__(self):
@@ -212,7 +212,7 @@ def __exit__(self, kind, error, trace):
 """,
     "__length_hint__": """
 def __length_hint__(self):
-    return <small>
+    return modest(<small>)
 """,
     "property": """
 @property
@@ -244,8 +244,12 @@ __private = <any>
 def peek(self):
     return self.__private
 """,
-    # __slots__ is accepted (docs/language.md), without the layouts that it has
-    # in CPython: they show in errors, dir() and vars().
+    "__slots__": """
+__slots__ = 'number', 'items'
+""",
+    "__slots__ and __dict__": """
+__slots__ = ('spare', '__dict__')
+""",
     "annotation": """
 field: int = <any>
 other: 'text'

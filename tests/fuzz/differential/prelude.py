@@ -138,6 +138,9 @@ def remade(kind, *values):
         values = [firm(value) for value in values]
     elif kind is bytes:
         values = [modest(value) for value in values]
+    elif kind is type(fixed):
+        # No function is made of a code object (docs/language.md).
+        return kind.__name__
     return kind(*values)
 
 

@@ -20,7 +20,7 @@ show($D «<¦==¦>=» «$D¦datetime.date(2000, 3, 1)¦$T¦<any>»)
 show($T «<¦==¦!=» «$T¦datetime.datetime(2000, 3, 1)¦$D¦<any>»)
 show($D.isoformat(), $D.weekday(), $D.isoweekday(), $D.toordinal(), tuple($D.isocalendar()))
 show($D.replace(«year=<small>¦month=<small>¦day=<small>¦day=31¦<any>»))
-show($T.replace(«hour=<small>¦minute=61¦microsecond=<int>¦tzinfo=$Z»))
+show($T.replace(«hour=<small>¦minute=61¦microsecond=<int>¦tzinfo=$Z¦fold=1»))
 show($T.strftime(«'%Y-%m-%d %H:%M:%S.%f'¦'%y %B %A %j %U %W %p %I'¦'%a %b %d %%'¦'%G-W%V-%u'»))
 show($D.strftime(«'%d/%m/%Y'¦'%c'¦'%x %X'¦''¦'é %Y'»))
 show(datetime.datetime.strptime(«'2020-02-29 12:30:45', '%Y-%m-%d %H:%M:%S'¦'1 Jan 99', '%d %b %y'¦<str>, '%Y'¦'12:61', '%H:%M'»))
@@ -104,7 +104,7 @@ class $C:
         if type(key) is int and key > 9: raise IndexError(key)
        ?show('get', key)
         return «self.items[key]¦self.items[key]¦<any>»
-   ?def __len__(self): return «len(self.items)¦<small>¦<any>»
+   ?def __len__(self): return modest(«len(self.items)¦<small>¦<any>»)
    ?def __iter__(self): return «iter(self.items)¦self¦<any>»
    ?def __next__(self): return self.items.pop()
    ?def __contains__(self, item): return «item in self.items¦<any>»
@@ -112,7 +112,7 @@ class $C:
    ?def __setitem__(self, key, value): self.items[key] = value
    ?def __delitem__(self, key): del self.items[key]
    ?def __index__(self): return «len(self.items)¦<any>»
-   ?def __length_hint__(self): return «<small>¦<any>»
+   ?def __length_hint__(self): return modest(«<small>¦<any>»)
    ?def __bool__(self): return «<bool>¦<any>»
    ?def keys(self): return range(len(self.items))
    ?def index(self, *args): return args

@@ -56,6 +56,10 @@ show(operator.attrgetter('a')($O))
 
 METACLASSES = """
 class $M(type):
+   ?@classmethod
+    def __prepare__(mcls, name, bases, **words):
+        show('prepare', name, [base.__name__ for base in bases], words)
+        return «{}¦{'made': <any>}¦collections.OrderedDict()¦<any>»
    ?def __new__(mcls, name, bases, space, **words):
         show('new', name, sorted(k for k in space if k[:2] != '__'), words)
        ?space['extra'] = <any>
@@ -69,7 +73,7 @@ class $M(type):
    ?def __instancecheck__(cls, other): return «<any>¦other == 1¦type(other) is int»
    ?def __subclasscheck__(cls, other): return «<bool>¦super().__subclasscheck__(other)»
    ?def __iter__(cls): return iter(<iterable>)
-   ?def __len__(cls): return <small>
+   ?def __len__(cls): return modest(<small>)
    ?def __contains__(cls, item): return <bool>
    ?def __getitem__(cls, key): return [5, 6, 7][key]
    ?def __bool__(cls): return <bool>
