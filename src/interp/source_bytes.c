@@ -230,7 +230,9 @@ Value source_decode(Vm *vm, const char *name, SourceOrigin origin,
     return text;
 }
 
-// Most programs declare nothing and are not copied twice.
+// Most programs declare nothing and are not copied twice. A module is read
+// whole before it is compiled, as texts are, and may hold no NUL in the same
+// words; source_new() has those of a script.
 Source *source_of_bytes(Vm *vm, const char *name, SourceOrigin origin,
                         const char *bytes, size_t length)
 {
@@ -245,7 +247,11 @@ Source *source_of_bytes(Vm *vm, const char *name, SourceOrigin origin,
         bytes = value_as_str(text)->text;
         length = value_as_str(text)->length;
     }
-    Source *source = source_new(&vm->ctx, name, bytes, length);
+    bool zero = origin == SOURCE_MODULE && memchr(bytes, 0, length) != NULL;
+    Source *source =
+        zero ? raise_null(vm, ERR_VALUE,
+                          "source code string cannot contain null bytes")
+             : source_new(&vm->ctx, name, bytes, length);
     release(vm, text);
     if (source != NULL) {
         source->origin = (uint8_t)origin;

@@ -3,7 +3,9 @@
 // The register stack is one reserved mapping whose pages the kernel clears
 // when they are first touched: a fresh register reads as the int 0, which
 // owns nothing.
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "interp/compile.h"
@@ -302,6 +304,51 @@ static void warn_before_error(Vm *vm, const Source *source)
     }
 }
 
+// Statements that hold others.
+static bool is_compound(const Node *node)
+{
+    switch (node->kind) {
+    case AST_IF:
+    case AST_WHILE:
+    case AST_FOR:
+    case AST_TRY:
+    case AST_WITH:
+    case AST_FUNCTION_DEF:
+    case AST_CLASS_DEF: return true;
+    default: return false;
+    }
+}
+
+// compile(…, "single") takes what one prompt would take: a compound statement,
+// or simple ones on one line. What stands behind a compound one is told at its
+// first word, anything else where the first line ends.
+// False: a SyntaxError is pending.
+static bool check_single(Vm *vm, Source *source, const NodeList *body)
+{
+    for (uint32_t i = 0; i + 1 < body->count; i++) {
+        Span next = body->items[i + 1]->span;
+        uint32_t at = body->items[i]->span.end;
+        at += (uint32_t)strspn(source->text + at, " \t\f;)");
+        uint32_t end = at + (uint32_t)strcspn(source->text + at, "\n");
+        if (end >= next.start) {
+            continue;
+        }
+        if (is_compound(body->items[i])) {
+            uint32_t word = next.start + 1;
+            while (isalnum((unsigned char)source->text[word]) ||
+                   source->text[word] == '_') {
+                word++;
+            }
+            return ctx_fail_at(&vm->ctx, ERR_SYNTAX, source,
+                               (Span){next.start, word}, "invalid syntax");
+        }
+        return ctx_fail_at(&vm->ctx, ERR_SYNTAX, source, (Span){at, end},
+                           "multiple statements found while compiling a "
+                           "single statement");
+    }
+    return true;
+}
+
 // The tree lives in an arena that is gone afterwards: the code holds nothing of
 // it. NULL: the error is pending as an object.
 // Owned. `names_in_dict`: the text has a namespace of its own for locals (exec
@@ -322,7 +369,9 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
     }
     if (status == PARSE_OK) {
         dump_tree(vm, tree);
-        if (syntax_warnings(vm, source, tree)) {
+        bool whole = mode != RUN_SINGLE ||
+                     check_single(vm, source, &tree->module.body);
+        if (whole && syntax_warnings(vm, source, tree)) {
             code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
         }
     } else {
