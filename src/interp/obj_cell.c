@@ -2,7 +2,7 @@
 //
 // Invariant: a cell holds a value or UNBOUND, which reads as an unassigned
 // variable.
-#include "interp/obj_function.h"
+#include "interp/function_make.h"
 #include "interp/memory.h"
 #include "interp/raise.h"
 
@@ -48,8 +48,17 @@ static Value cell_get_contents(Vm *vm, Value self)
                : value_retain(value);
 }
 
+// Deleting empties the cell.
+static bool cell_set_contents(Vm *vm, Value self, Value value)
+{
+    value_replace(&vm->ctx, &((Cell *)value_object(self))->value,
+                  value_retain(value));
+    return true;
+}
+
 static const MemberDef cell_members[] = {
-    {"cell_contents", cell_get_contents, NULL, "What the variable holds."},
+    {"cell_contents", cell_get_contents, cell_set_contents,
+     "What the variable holds."},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -61,6 +70,7 @@ const TypeDef cell_type_def = {
     .flags = TYPE_FINAL | TYPE_TRACKED,
     .slots = {.destroy = cell_destroy,
               .visit = cell_visit,
-              .clear = cell_clear},
+              .clear = cell_clear,
+              .make = cell_make},
     .members = cell_members,
 };

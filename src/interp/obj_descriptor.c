@@ -7,6 +7,8 @@
 #include "interp/attr.h"
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
+#include "interp/protocol.h"
+#include "interp/sequence.h"
 
 // property
 
@@ -81,48 +83,22 @@ static bool show_doc(Vm *vm, Property *self)
            value_set_attr(vm, v, vm->names[NAME_DOC], self->doc);
 }
 
-// The value of parameter `index`, given by position or as `name`.
-static int property_argument(Vm *vm, Tuple *args, Dict *keywords, size_t index,
-                             const char *name, Value *out)
-{
-    if (index < args->count) {
-        *out = args->items[index];
-        return 1;
-    }
-    // Not given: NONE, by the invariant.
-    *out = VALUE_NONE;
-    if (keywords == NULL) {
-        return 1;
-    }
-    Str *key = str_intern(vm, name, strlen(name));
-    if (key == NULL) {
-        return -1;
-    }
-    // Borrowed from the dict, which outlives the call.
-    Value found = dict_get_name(keywords, key);
-    object_release(&vm->ctx, key);
-    *out = value_unbound(found) ? VALUE_NONE : found;
-    return 1;
-}
-
-// property() can be given any part alone, and even none.
+// property() can be given any part alone, and even none. It may run again.
 static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
 {
     static const char *const names[] = {"fget", "fset", "fdel", "doc"};
     Property *self = (Property *)value_object(value);
     Value *const places[] = {&self->get, &self->set, &self->del, &self->doc};
-    // Keywords that it does not know are not looked at.
-    if (args->count > 4) {
-        return raise_false(vm, ERR_TYPE,
-                           "property() takes at most 4 arguments (%zu given)",
-                           args->count);
+    Value given[4];
+    if (!arguments_spread(vm, "property", args, keywords, names, 4, 0,
+                          given)) {
+        return false;
     }
+    // Not given: NONE, by the invariant.
     for (size_t i = 0; i < 4; i++) {
-        Value part;
-        if (property_argument(vm, args, keywords, i, names[i], &part) < 0) {
-            return false;
-        }
-        value_replace(&vm->ctx, places[i], value_retain(part));
+        value_replace(&vm->ctx, places[i],
+                      value_unbound(given[i]) ? VALUE_NONE
+                                              : value_retain(given[i]));
     }
     // The getter's docstring serves if none was given.
     self->doc_of_getter = value_is_none(self->doc) &&
@@ -355,12 +331,17 @@ static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// Messages name the built-in type, whatever derives from it.
 static bool wrap_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
-    (void)keywords;
+    const char *name = type_of(vm, self)->def->name;
+    if (keywords != NULL && keywords->count != 0) {
+        return raise_false(vm, ERR_TYPE, "%s() takes no keyword arguments",
+                           name);
+    }
     if (args->count != 1) {
         return raise_false(vm, ERR_TYPE, "%s expected 1 argument, got %zu",
-                           type_name(type_of(vm, self)), args->count);
+                           name, args->count);
     }
     value_replace(&vm->ctx, &((MethodWrap *)value_object(self))->function,
                   value_retain(args->items[0]));
@@ -399,6 +380,19 @@ static Value staticmethod_call(Vm *vm, Value self, const Value *args,
                             args, count, keyword_names);
 }
 
+// A Str that shows what is inside.
+static Value wrap_repr(Vm *vm, Value self)
+{
+    Str *inner = value_repr(vm,
+                            ((MethodWrap *)value_object(self))->function);
+    Str *text = inner == NULL ? NULL
+                              : str_printf(vm, "<%s(%s)>",
+                                           type_of(vm, self)->def->name,
+                                           inner->text);
+    object_release_null(&vm->ctx, inner);
+    return text == NULL ? VALUE_FAIL : str_value(text);
+}
+
 // Serves __func__ and __wrapped__, which CPython gives both.
 static Value wrap_function(Vm *vm, Value self)
 {
@@ -424,6 +418,7 @@ const TypeDef classmethod_type_def = {
               .clear = wrap_clear,
               .make = wrap_make,
               .init = wrap_init,
+              .repr = wrap_repr,
               .get_descriptor = classmethod_read},
     .members = wrap_members};
 
@@ -439,6 +434,7 @@ const TypeDef staticmethod_type_def = {
               .clear = wrap_clear,
               .make = wrap_make,
               .init = wrap_init,
+              .repr = wrap_repr,
               .call = staticmethod_call,
               .get_descriptor = staticmethod_read},
     .members = wrap_members};

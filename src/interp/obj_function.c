@@ -2,6 +2,7 @@
 // them, their attributes, what the collector sees. Calling them is call.c's.
 //
 // Invariant: code, globals, name and qualname of a Function are never NULL.
+#include "interp/function_make.h"
 #include "interp/obj_function.h"
 
 #include "interp/attr.h"
@@ -352,6 +353,7 @@ const TypeDef function_type_def = {
     .slots = {.destroy = function_destroy,
               .visit = function_visit,
               .clear = function_clear,
+              .make = function_make,
               .repr = function_repr,
               .call = call_slot},
     .members = function_members,

@@ -250,33 +250,47 @@ static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
     return true;
 }
 
+// The value of the keyword `name`, borrowed; UNBOUND: not given.
+static Value keyword_value(const Dict *keywords, const char *name)
+{
+    uint32_t position = 0;
+    Value key, value;
+    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
+        if (str_is(value_as_str(key), name)) {
+            return value;
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
 // As the binding of a Duet function, but for constructors in C, without
-// defaults: those are the caller's.
+// defaults: those are the caller's. The faults are looked for in CPython's
+// order: too many, one missing, then what a keyword is not.
 bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
                       const char *const *params, size_t count, size_t needed,
                       Value *out)
 {
-    if (args->count > count) {
+    size_t named = keywords == NULL ? 0 : keywords->count;
+    if (args->count + named > count) {
         return raise_false(vm, ERR_TYPE,
-                           "%s() takes at most %zu argument%s (%zu given)",
-                           name, count, count == 1 ? "" : "s", args->count);
+                           "%s() takes at most %zu %sargument%s (%zu given)",
+                           name, count, args->count == 0 ? "keyword " : "",
+                           count == 1 ? "" : "s", args->count + named);
     }
     for (size_t i = 0; i < count; i++) {
         out[i] = i < args->count ? args->items[i] : VALUE_UNBOUND;
-    }
-    uint32_t position = 0;
-    Value key, value;
-    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
-        if (!spread_keyword(vm, name, key, value, params, count, out)) {
-            return false;
-        }
-    }
-    // Only now is it known which parameters the keywords have given.
-    for (size_t i = 0; i < needed; i++) {
-        if (value_unbound(out[i])) {
+        if (i >= args->count && i < needed &&
+            value_unbound(keyword_value(keywords, params[i]))) {
             return raise_false(vm, ERR_TYPE,
                                "%s() missing required argument '%s' (pos %zu)",
                                name, params[i], i + 1);
+        }
+    }
+    uint32_t position = 0;
+    Value key, value;
+    while (named != 0 && dict_next(keywords, &position, &key, &value)) {
+        if (!spread_keyword(vm, name, key, value, params, count, out)) {
+            return false;
         }
     }
     return true;

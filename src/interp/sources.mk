@@ -72,6 +72,7 @@ interp_sources += src/interp/format_float.c
 interp_sources += src/interp/format_pad.c
 interp_sources += src/interp/format_percent.c
 interp_sources += src/interp/format_text.c
+interp_sources += src/interp/function_make.c
 interp_sources += src/interp/functools_cache.c
 interp_sources += src/interp/functools_partial.c
 interp_sources += src/interp/generator_methods.c
