@@ -117,8 +117,14 @@ static const char *made_type(const Node *node)
     switch (node->kind) {
     case AST_CONSTANT:
         return constants[node->constant.type];
-    // CPython computes -1 and +1 before it looks.
+    // CPython computes -1, +1 and ~1 before it looks.
     case AST_UNARY:
+        if (node->unary.op == UNARY_INVERT) {
+            return node->unary.operand->kind == AST_CONSTANT &&
+                           node->unary.operand->constant.type == CONSTANT_INT
+                       ? "int"
+                       : NULL;
+        }
         return (node->unary.op == UNARY_NEG || node->unary.op == UNARY_POS) &&
                        node->unary.operand->kind == AST_CONSTANT &&
                        node->unary.operand->constant.type <= CONSTANT_FLOAT

@@ -304,11 +304,12 @@ void session_strip(Session *session, Value exception)
 }
 
 // By the program's own hook, if it has one; where that fails, its error is told
-// before the one that it was for.
+// before the one that it was for. A program that has set sys.stderr to None
+// wants nothing told.
 static void tell(Vm *vm, Value exception)
 {
     int told = sys_tell_error(vm, exception);
-    if (told == 1) {
+    if (told == 1 || (told == 0 && value_is_none(vm->stderr_file))) {
         return;
     }
     if (told < 0) {
