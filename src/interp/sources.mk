@@ -113,6 +113,7 @@ interp_sources += src/interp/modules_json.c
 interp_sources += src/interp/modules_math.c
 interp_sources += src/interp/modules_operator.c
 interp_sources += src/interp/modules_os.c
+interp_sources += src/interp/modules_posix.c
 interp_sources += src/interp/modules_random.c
 interp_sources += src/interp/modules_re.c
 interp_sources += src/interp/modules_sys.c
