@@ -6,8 +6,10 @@
 // message without a proposal and no error pending.
 #include "base/diag.h"
 #include "interp/builtins.h"
+#include "interp/embedded.h"
 #include "interp/exception_fields.h"
 #include "interp/module.h"
+#include "interp/module_native.h"
 #include "interp/obj_exception.h"
 #include "interp/raise.h"
 #include "interp/refused.h"
@@ -120,7 +122,13 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
         add_keys(names, globals);
         best = best_of(names, name);
     }
-    for (int tensors = 0; best == NULL && tensors < 2; tensors++) {
+    // Who wrote the name of a library module forgot to import it: no name of a
+    // tensor operation is meant.
+    int rounds = module_find_embedded(name) != NULL ||
+                         module_find_native(vm, name) != NULL
+                     ? 1
+                     : 2;
+    for (int tensors = 0; best == NULL && tensors < rounds; tensors++) {
         add_builtins(vm, names, tensors == 1);
         best = best_of(names, name);
     }
