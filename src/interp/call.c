@@ -376,10 +376,7 @@ Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
     return vm_call_keywords(vm, self, args, count, keyword_names);
 }
 
-// Appends the items of `keywords` behind args[0 .. count); the names.
-// The values are borrowed from the dict, which the caller holds. NULL: memory,
-// or a keyword is no text.
-static Tuple *spread_keywords(Vm *vm, Dict *keywords, Value *args)
+Tuple *call_keyword_names(Vm *vm, Dict *keywords)
 {
     Tuple *names = tuple_new(vm, keywords->count);
     uint32_t position = 0, i = 0;
@@ -389,8 +386,7 @@ static Tuple *spread_keywords(Vm *vm, Dict *keywords, Value *args)
             object_release(&vm->ctx, names);
             return raise_null(vm, ERR_TYPE, "keywords must be strings");
         }
-        names->items[i] = value_retain(key);
-        args[i++] = value;
+        names->items[i++] = value_retain(key);
     }
     return names;
 }
@@ -413,7 +409,12 @@ static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
         return VALUE_FAIL;
     }
     memcpy(all, args->items, args->count * sizeof(Value));
-    Tuple *names = spread_keywords(vm, keywords, all + args->count);
+    uint32_t position = 0;
+    Value key, *place = all + args->count;
+    while (dict_next(keywords, &position, &key, place)) {
+        place++;
+    }
+    Tuple *names = call_keyword_names(vm, keywords);
     Value result =
         names != NULL ? call(vm, callee, all, count, names) : VALUE_FAIL;
     object_release_null(&vm->ctx, names);

@@ -12,6 +12,18 @@
 
 // property
 
+// Subclasses of property may read in a way of their own.
+Value property_plain_getter(Vm *vm, Value object, Str *name)
+{
+    Type *type = value_object(object)->type;
+    Value found = type->slots.get_attr == NULL ? type_lookup(vm, type, name)
+                                               : VALUE_UNBOUND;
+    return value_is_kind(found, KIND_PROPERTY) &&
+                   value_object(found)->type == vm->types[KIND_PROPERTY]
+               ? ((Property *)value_object(found))->get
+               : VALUE_UNBOUND;
+}
+
 // The parts are NONE where nothing was given, which releases to nothing.
 static void property_destroy(Vm *vm, Object *self)
 {

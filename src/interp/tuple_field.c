@@ -28,16 +28,10 @@ Value tuple_field_get(Vm *vm, Value *args, uint32_t count)
 // Not in a trace, which wants to see what is read.
 const Value *tuple_field_find(Vm *vm, Value self, Str *name)
 {
-    if (!value_is_kind(self, KIND_TUPLE) || vm->trace != NULL ||
-        value_object(self)->type->slots.get_attr != NULL) {
+    if (!value_is_kind(self, KIND_TUPLE) || vm->trace != NULL) {
         return NULL;
     }
-    Value found = type_lookup(vm, value_object(self)->type, name);
-    if (!value_is_kind(found, KIND_PROPERTY) ||
-        value_object(found)->type != vm->types[KIND_PROPERTY]) {
-        return NULL;
-    }
-    Value get = ((Property *)value_object(found))->get;
+    Value get = property_plain_getter(vm, self, name);
     const Method *bound = value_is_kind(get, KIND_METHOD)
                               ? (Method *)value_object(get)
                               : NULL;

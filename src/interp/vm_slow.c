@@ -86,18 +86,12 @@ static Str *name_of(const Frame *f, uint32_t constant)
 
 // The getter of a property that is written in Duet, where nothing else of the
 // class has a say. NULL: the general way.
-static Function *property_getter(Vm *vm, Value self, Str *name)
+static Function *written_getter(Vm *vm, Value self, Str *name)
 {
-    if (!value_is_kind(self, KIND_INSTANCE) ||
-        value_object(self)->type->slots.get_attr != NULL) {
+    if (!value_is_kind(self, KIND_INSTANCE)) {
         return NULL;
     }
-    Value found = type_lookup(vm, value_object(self)->type, name);
-    if (!value_is_kind(found, KIND_PROPERTY) ||
-        value_object(found)->type != vm->types[KIND_PROPERTY]) {
-        return NULL;
-    }
-    Value get = ((Property *)value_object(found))->get;
+    Value get = property_plain_getter(vm, self, name);
     return value_is_kind(get, KIND_FUNCTION) ? (Function *)value_object(get)
                                              : NULL;
 }
@@ -158,7 +152,7 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
     if (own != NULL) {
         return slow_finish(vm, f, ins, value_retain(*own), INS_B(ins), -1);
     }
-    Function *getter = property_getter(vm, self, name_of(f, INS_C(ins)));
+    Function *getter = written_getter(vm, self, name_of(f, INS_C(ins)));
     if (getter != NULL && vm_can_operate(vm, getter, 1)) {
         return vm_operate(vm, getter, &self, 1);
     }

@@ -188,23 +188,6 @@ static const Value *spread_source(Vm *vm, const Value *callee, size_t *length)
                            : items;
 }
 
-// The names of keywords; NULL, with an error pending: one is no text, or memory
-// is short.
-static Tuple *spread_names(Vm *vm, Dict *keywords)
-{
-    Tuple *names = tuple_new(vm, keywords->count);
-    uint32_t position = 0, i = 0;
-    Value key, value;
-    while (names != NULL && dict_next(keywords, &position, &key, &value)) {
-        if (!value_is_str(key)) {
-            object_release(&vm->ctx, names);
-            return raise_null(vm, ERR_TYPE, "keywords must be strings");
-        }
-        names->items[i++] = value_retain(key);
-    }
-    return names;
-}
-
 // The dict of keywords, NULL: none.
 static Dict *spread_keywords(const Value *callee)
 {
@@ -242,7 +225,7 @@ int vm_enter_spread(Vm *vm, Value *callee)
     if (items == NULL || keywords == NULL || keywords->count > SPREAD_MOST) {
         return SPREAD_NOT;
     }
-    Tuple *names = spread_names(vm, keywords);
+    Tuple *names = call_keyword_names(vm, keywords);
     if (names == NULL) {
         return -1;
     }

@@ -304,21 +304,6 @@ static void warn_before_error(Vm *vm, const Source *source)
     }
 }
 
-// Statements that hold others.
-static bool is_compound(const Node *node)
-{
-    switch (node->kind) {
-    case AST_IF:
-    case AST_WHILE:
-    case AST_FOR:
-    case AST_TRY:
-    case AST_WITH:
-    case AST_FUNCTION_DEF:
-    case AST_CLASS_DEF: return true;
-    default: return false;
-    }
-}
-
 // compile(…, "single") takes what one prompt would take: a compound statement,
 // or simple ones on one line. What stands behind a compound one is told at its
 // first word, anything else where the first line ends.
@@ -333,7 +318,7 @@ static bool check_single(Vm *vm, Source *source, const NodeList *body)
         if (end >= next.start) {
             continue;
         }
-        if (is_compound(body->items[i])) {
+        if (ast_is_compound(body->items[i])) {
             uint32_t word = next.start + 1;
             while (isalnum((unsigned char)source->text[word]) ||
                    source->text[word] == '_') {

@@ -18,6 +18,23 @@ static const char *const kind_names[] = {
 #undef AST
 };
 
+// Also those that another line can prolong.
+bool ast_is_compound(const Node *node)
+{
+    switch (node->kind) {
+    case AST_IF:
+    case AST_WHILE:
+    case AST_FOR:
+    case AST_TRY:
+    case AST_WITH:
+    case AST_FUNCTION_DEF:
+    case AST_CLASS_DEF:
+        return true;
+    default:
+        return false;
+    }
+}
+
 // Without the `=` of an augmented assignment, which shares the operators.
 const char *ast_binary_symbol(BinaryOp op)
 {

@@ -218,6 +218,8 @@ static inline Node *ast_elif(const Node *node)
     return node->if_stmt.orelse.items[0];
 }
 
+// Statements that hold others.
+bool ast_is_compound(const Node *node);
 const char *ast_binary_symbol(BinaryOp op);   // "+"
 const char *ast_compare_symbol(CompareOp op); // "not in"
 

@@ -253,32 +253,15 @@ static bool ended_early(const Parser *p)
     return p->tokens[at].kind == TOK_END;
 }
 
-// A compound statement is the only one that another line can prolong. The kind
-// is asked for and not the last token: `if a: b` on one line can still get an
-// `else`.
-static bool is_compound(const Node *node)
-{
-    switch (node->kind) {
-    case AST_IF:
-    case AST_WHILE:
-    case AST_FOR:
-    case AST_TRY:
-    case AST_WITH:
-    case AST_FUNCTION_DEF:
-    case AST_CLASS_DEF:
-        return true;
-    default:
-        return false;
-    }
-}
-
-// A block at the end of an entry may go on, unless a blank line closes it.
+// A compound statement at the end of an entry may go on, unless a blank line
+// closes it. Its kind is asked for and not the last token: `if a: b` on one
+// line can still get an `else`.
 // Looks at the text, since blank lines leave no tokens. The text ends in a
 // line end, which belongs to the last line.
 static bool block_may_go_on(const Parser *p, const Node *module)
 {
     NodeList body = module->module.body;
-    if (body.count == 0 || !is_compound(body.items[body.count - 1])) {
+    if (body.count == 0 || !ast_is_compound(body.items[body.count - 1])) {
         return false;
     }
     const char *text = p->source->text;
