@@ -19,6 +19,9 @@ typedef struct Peek {
 Peek peek_expression(Session *session, const Source *source,
                      const TokenList *tokens, size_t end, size_t *start);
 void peek_free(Session *session, Peek *peek);
+// What a class has under a name, as an instance or the class would see it;
+// UNBOUND if it would have to be computed. Borrowed.
+Value peek_plain_part(Value found);
 
 // Calls `visit` for each attribute: its name and what the object or its class
 // has there (borrowed, never computed). Names may come twice, the nearer one

@@ -19,6 +19,7 @@ repl_sources += src/repl/mod_duet.c
 repl_sources += src/repl/names.c
 repl_sources += src/repl/paste.c
 repl_sources += src/repl/peek.c
+repl_sources += src/repl/peek_show.c
 repl_sources += src/repl/progress.c
 repl_sources += src/repl/prompt.c
 repl_sources += src/repl/prompt_history.c
