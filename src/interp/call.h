@@ -15,6 +15,10 @@
 // CPython's TypeError pending.
 MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
                           uint32_t count, Tuple *keyword_names);
+// Does that for positional parameters alone, where those that get nothing have
+// defaults and names are few. False: not so, and nothing has changed.
+bool call_bind_quick(Function *function, Value *window, uint32_t count,
+                     const Tuple *keyword_names);
 // Calls anything: Duet functions (on a frame of their own, through C),
 // natives, classes, methods, instances. `callee` is borrowed and must stay
 // alive. Owned result, or VALUE_FAIL.

@@ -276,21 +276,20 @@ static bool bind(Binding *b, uint32_t count)
 // defaults, and there is nothing else to bind. False: not so, nothing done.
 // The arguments stand where their parameters are already, so only the gaps are
 // filled.
-static bool bind_defaults(Function *function, Value *window, uint32_t count)
+static inline bool bind_defaults(Function *function, Value *window,
+                                 uint32_t count)
 {
-    const Code *code = function->code;
     const Tuple *defaults = function->defaults;
-    uint32_t positional = code->positional_count;
     // plain_count is UINT32_MAX where there is more than positional parameters.
-    if (code->plain_count != positional || defaults == NULL ||
-        count >= positional || count + defaults->count < positional) {
+    uint32_t positional = function->code->plain_count;
+    if (defaults == NULL || count >= positional || positional == UINT32_MAX ||
+        count + defaults->count < positional) {
         return false;
     }
+    // Defaults are aligned at the end of the positional parameters.
+    const Value *end = defaults->items + defaults->count;
     for (uint32_t i = count; i < positional; i++) {
-        // Defaults are aligned at the end of the positional parameters.
-        size_t from_end = positional - i;
-        window[i] =
-            value_retain(defaults->items[defaults->count - from_end]);
+        window[i] = value_retain(end[(ptrdiff_t)i - (ptrdiff_t)positional]);
     }
     return true;
 }
@@ -361,6 +360,16 @@ static bool bind_named(Function *function, Value *window, uint32_t count,
         window[places[i]] = values[i];
     }
     return true;
+}
+
+// The two quick ways, which make nothing and can not fail.
+bool call_bind_quick(Function *function, Value *window, uint32_t count,
+                     const Tuple *keyword_names)
+{
+    return keyword_names == NULL
+               ? bind_defaults(function, window, count)
+               : keyword_names->count > 0 &&
+                     bind_named(function, window, count, keyword_names);
 }
 
 // Whether no name is that of a parameter.
@@ -447,12 +456,7 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {
     const Code *code = function->code;
-    // The two quick ways: positions and defaults alone, and few names.
-    if (keyword_names == NULL && bind_defaults(function, window, count)) {
-        return true;
-    }
-    if (keyword_names != NULL && keyword_names->count > 0 &&
-        bind_named(function, window, count, keyword_names)) {
+    if (call_bind_quick(function, window, count, keyword_names)) {
         return true;
     }
     int bound = bind_rest(vm, function, window, count, keyword_names);

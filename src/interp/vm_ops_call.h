@@ -17,7 +17,16 @@ call_window: {
     if (LIKELY(value_is_kind(callee, KIND_FUNCTION))) {
         Function *function = (Function *)value_object(callee);
         Code *code = function->code;
-        if (LIKELY(code->direct_count == count && f + 1 < vm->frames_end &&
+        // Defaults are put behind the arguments right here.
+        if (UNLIKELY(code->direct_count != count)) {
+            keywords = NULL;
+            if (code->direct_count == UINT32_MAX ||
+                !call_bind_quick(function, window, count, NULL)) {
+                goto call_slowly;
+            }
+            count = code->direct_count;
+        }
+        if (LIKELY(f + 1 < vm->frames_end &&
                    window + code->register_count + 8 <= vm->stack_end &&
                    fast_quiet(vm))) {
             // Arguments are the first locals already; the others must read as
@@ -78,12 +87,21 @@ OP_CALLM:
 OP_CALLK:
     window = &RA + 1;
     count = FIELD_B;
-    keywords = (Tuple *)value_object(KC);
-    goto call_slowly;
+    goto call_named;
 OP_CALLMK:
     count = FIELD_B;
     window = method_window(&RA, &count);
+// Once names have found their parameters it is a call like any other.
+call_named:
     keywords = (Tuple *)value_object(KC);
+    if (value_is_kind(window[-1], KIND_FUNCTION)) {
+        Function *function = (Function *)value_object(window[-1]);
+        if (function->code->direct_count != UINT32_MAX &&
+            call_bind_quick(function, window, count, keywords)) {
+            count = function->code->direct_count;
+            goto call_window;
+        }
+    }
     goto call_slowly;
 // A Duet function with *args alone is called as with so many arguments.
 // vm_spread puts the items of *args into the window; where it does not, nothing
