@@ -107,6 +107,18 @@ static MethodWrap *wrap_native(Vm *vm, Type *cls, const TypeDef *of,
     return wrap;
 }
 
+// `rows` may be NULL: most types have none.
+bool class_add_class_methods(Vm *vm, Type *cls, const NativeDef *rows)
+{
+    for (const NativeDef *m = rows; m != NULL && m->name != NULL; m++) {
+        if (!put(vm, cls->dict, m->name,
+                 wrap_native(vm, cls, cls->def, m, true))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Three tables, since some types share one with others; a later row does not
 // replace an earlier one of the same name by accident: there is none.
 static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
@@ -121,10 +133,8 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
             }
         }
     }
-    for (m = def->class_methods; m != NULL && m->name != NULL; m++) {
-        if (!put(vm, cls->dict, m->name, wrap_native(vm, cls, def, m, true))) {
-            return false;
-        }
+    if (!class_add_class_methods(vm, cls, def->class_methods)) {
+        return false;
     }
     for (m = def->static_methods; m != NULL && m->name != NULL; m++) {
         if (!put(vm, cls->dict, m->name, wrap_native(vm, cls, def, m, false))) {

@@ -80,6 +80,9 @@ MUST_CHECK Type *class_create(Vm *vm, Str *name, Tuple *bases,
 MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
 // The second half of it: methods, members and doc of the def.
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
+// Class methods of a table, for types that share a def.
+MUST_CHECK bool class_add_class_methods(Vm *vm, Type *cls,
+                                        const NativeDef *rows);
 // __new__ of built-in types: makes an instance by the nearest layout.
 extern const NativeDef object_make_row;
 // __abstractmethods__ of a class: owned, AttributeError where it has none of

@@ -23,9 +23,9 @@ static Value enumerate_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     Value item = sequence_next(vm, self->state[0]);
-    // An error leaves the iterator as it was: it may be asked again.
+    // It may be asked again: a source can go on behind its end.
     if (value_failed(item) || value_same(item, VALUE_STOP)) {
-        return value_failed(item) ? item : exhausted(vm, self);
+        return item;
     }
     Value number = self->state[1], next;
     // Past the small ints the number is added to by the protocol.
@@ -99,13 +99,11 @@ static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
 }
 
 // zip(strict=True): iterator number `stop` ended; have the others, too?
-static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
-                          size_t stop)
+static Value check_strict(Vm *vm, Tuple *iterators, size_t stop)
 {
     const char *many = stop > 2 ? "s 1-" : " ";
     // An earlier iterator had an item left, or it would have ended first.
     if (stop > 1) {
-        (void)exhausted(vm, self);
         return raise_error(vm, ERR_VALUE,
                            "zip() argument %zu is shorter than argument%s%zu",
                            stop, many, stop - 1);
@@ -125,7 +123,7 @@ static Value check_strict(Vm *vm, Iterator *self, Tuple *iterators,
                 many, i);
         }
     }
-    return exhausted(vm, self);
+    return VALUE_STOP;
 }
 
 // state: the Tuple of iterators; expected: 1 if strict.
@@ -146,8 +144,7 @@ static Value zip_step(Vm *vm, Iterator *self)
     if (stop == 0) {
         return VALUE_FAIL;
     }
-    return self->expected ? check_strict(vm, self, iterators, stop)
-                          : exhausted(vm, self);
+    return self->expected ? check_strict(vm, iterators, stop) : VALUE_STOP;
 }
 
 // All iterators are made now, so that an argument that has none fails here.

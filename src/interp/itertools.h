@@ -54,8 +54,11 @@ static inline bool itertools_is_item(Value v)
     return !value_failed(v) && !value_same(v, VALUE_STOP);
 }
 
-// The next item of state[0]; at its end the iterator ends, too.
+// The next item of state[0], owned; at its end the iterator ends, too, and
+// lets it go.
 Value itertools_next(Vm *vm, Iterator *self);
+// The same, but the source is kept and may be asked again.
+Value itertools_ask(Vm *vm, Iterator *self);
 // An iterator over `iterable`, with further values (borrowed). `name` is a
 // literal.
 Value itertools_over(Vm *vm, const char *name, IteratorFn step, Value iterable,

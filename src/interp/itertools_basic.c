@@ -7,16 +7,18 @@
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
-// The next item of state[0]; at its end the iterator ends, too. itertools_ended
-// lets go of the iterator, so that it is not asked again.
-// Owned.
+// itertools_ended lets go of the iterator, so that it is not asked again.
 Value itertools_next(Vm *vm, Iterator *self)
 {
-    if (value_unbound(self->state[0])) {
-        return VALUE_STOP;
-    }
-    Value item = value_next(vm, self->state[0]);
+    Value item = itertools_ask(vm, self);
     return value_same(item, VALUE_STOP) ? itertools_ended(vm, self) : item;
+}
+
+// A source may go on behind its end, and most in CPython see that.
+Value itertools_ask(Vm *vm, Iterator *self)
+{
+    return value_unbound(self->state[0]) ? VALUE_STOP
+                                         : value_next(vm, self->state[0]);
 }
 
 // An iterator over `iterable`, with further values (borrowed). `name` is that
@@ -164,14 +166,17 @@ Value itertools_repr_repeat(Vm *vm, Value v)
                                   : VALUE_UNBOUND);
 }
 
-// state: the iterator, the items read so far; expected: they are repeated.
+// state: the iterator, the items read so far, True if it is the copy of one
+// that had come round, whose items are all there; expected: they are repeated.
 // The source is let go of at its end; the list serves from then on.
 STEP(cycle)
 {
     List *saved = value_as_list(self->state[1]);
     if (!self->expected) {
         Value item = itertools_next(vm, self);
-        if (itertools_is_item(item) && !list_append(vm, saved, item)) {
+        if (itertools_is_item(item) &&
+            !value_same(self->state[2], VALUE_TRUE) &&
+            !list_append(vm, saved, item)) {
             release(vm, item);
             return VALUE_FAIL;
         }

@@ -66,6 +66,7 @@ static Value make_choices(Vm *vm, const char *name, IteratorFn step,
 STEP(product)
 {
     if (value_unbound(self->state[0])) {
+        self->expected = 1; // it was asked, and has shown that it ended
         return VALUE_STOP;
     }
     const Tuple *pools = value_as_tuple(self->state[1]);
@@ -293,7 +294,8 @@ MAKE(permutations)
     size_t n = pool == NULL ? 0 : pool->count;
     size_t length = empty ? 0 : (size_t)r;
     Value made = make_choices(vm, "itertools.permutations", step_permutations,
-                              pool, n + length, length, empty);
+                              pool, n + length, pool == NULL ? 0 : (size_t)r,
+                              empty);
     if (value_failed(made)) {
         return made;
     }

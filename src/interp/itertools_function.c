@@ -35,7 +35,7 @@ STEP(accumulate)
         self->expected = 0;
         return value_retain(self->state[1]);
     }
-    Value item = itertools_next(vm, self);
+    Value item = itertools_ask(vm, self);
     if (!itertools_is_item(item)) {
         return item;
     }
@@ -72,10 +72,13 @@ MAKE(accumulate)
     return made;
 }
 
-// state: the iterator, the predicate.
+// state: the iterator, the predicate; expected: an item failed.
 STEP(takewhile)
 {
-    Value item = itertools_next(vm, self);
+    if (self->expected) {
+        return VALUE_STOP;
+    }
+    Value item = itertools_ask(vm, self);
     if (!itertools_is_item(item)) {
         return item;
     }
@@ -86,14 +89,15 @@ STEP(takewhile)
         return item;
     }
     release(vm, item);
-    return keep < 0 ? VALUE_FAIL : itertools_ended(vm, self);
+    self->expected = keep == 0;
+    return keep < 0 ? VALUE_FAIL : VALUE_STOP;
 }
 
 // expected: an item has been let through.
 STEP(dropwhile)
 {
     for (;;) {
-        Value item = itertools_next(vm, self);
+        Value item = itertools_ask(vm, self);
         // From then on the function is not asked again.
         if (self->expected || !itertools_is_item(item)) {
             return item;
@@ -115,7 +119,7 @@ STEP(dropwhile)
 STEP(filterfalse)
 {
     for (;;) {
-        Value item = itertools_next(vm, self);
+        Value item = itertools_ask(vm, self);
         if (!itertools_is_item(item)) {
             return item;
         }
@@ -134,7 +138,7 @@ STEP(filterfalse)
 // Each item is the tuple of arguments, or becomes one.
 STEP(starmap)
 {
-    Value item = itertools_next(vm, self);
+    Value item = itertools_ask(vm, self);
     if (!itertools_is_item(item)) {
         return item;
     }
@@ -169,7 +173,7 @@ MAKE_BY_FUNCTION(starmap)
 STEP(compress)
 {
     for (;;) {
-        Value item = itertools_next(vm, self);
+        Value item = itertools_ask(vm, self);
         if (!itertools_is_item(item)) {
             return item;
         }
@@ -185,7 +189,7 @@ STEP(compress)
         }
         release(vm, item);
         if (stop) {
-            return itertools_ended(vm, self);
+            return VALUE_STOP;
         }
         if (keep < 0 || !ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;

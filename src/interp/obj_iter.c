@@ -8,6 +8,7 @@
 
 #include "interp/class_new.h"
 #include "interp/code.h"
+#include "interp/iter_copy.h"
 #include "interp/obj_function.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
@@ -168,16 +169,6 @@ void iterator_set_maker(Vm *vm, Type *cls, void *maker)
     }
 }
 
-// Whether the items left are known: of iterators over one container alone.
-static bool knows_length(const char *name)
-{
-    size_t length = strlen(name), tail = strlen("iterator");
-    return strcmp(name, "reversed") == 0 ||
-           strcmp(name, "itertools.repeat") == 0 ||
-           (length >= tail && strcmp(name + length - tail, "iterator") == 0 &&
-            strcmp(name, "callable_iterator") != 0);
-}
-
 // Whether `position` counts the items that are left, not those that were given.
 static bool counts_down(const char *name)
 {
@@ -193,18 +184,16 @@ bool iterator_asks(Iterator *self)
 }
 
 // How many items are left, where that is known without walking them.
-static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
+Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
     Value source = self->state[0];
     const char *name = type_name(type_native(type_of(vm, args[0])));
-    if (!knows_length(name)) {
-        return VALUE_NOT_IMPLEMENTED;
-    }
     if (strcmp(name, "itertools.repeat") == 0) {
         return self->expected ? value_from_small((int64_t)self->position)
-                              : VALUE_NOT_IMPLEMENTED;
+                              : raise_error(vm, ERR_TYPE,
+                                            "len() of unsized object");
     }
     if (strcmp(name, "range_iterator") == 0 ||
         strcmp(name, "longrange_iterator") == 0) {
@@ -215,19 +204,25 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
                                  "ssize_t");
     }
     // What is exhausted has let its source go.
+    if (!value_is_object(source)) {
+        return value_from_small(0);
+    }
     const Type *type = type_of(vm, source);
     bool asks = iterator_asks(self);
-    if (!value_is_object(source) ||
-        (asks ? &type->slots : &type->def->slots)->length == NULL) {
-        return value_from_small(0);
+    if ((asks ? &type->slots : &type->def->slots)->length == NULL) {
+        return VALUE_NOT_IMPLEMENTED;
     }
     int64_t length = asks ? value_length(vm, source)
                           : type->def->slots.length(vm, source);
     if (length < 0) {
         return VALUE_FAIL;
     }
-    // Iterators over sequences count there what they have given.
-    int64_t passed = (int64_t)self->position;
+    // Iterators over sequences count there what they have given: most count
+    // items, those over texts bytes.
+    int64_t passed = (int64_t)(value_is_str(source)
+                                   ? str_index_of(vm, value_as_str(source),
+                                                  self->position)
+                                   : self->position);
     // Of hashed containers `expected` tells, whose size may not change.
     if (value_is_kind(source, KIND_DICT) || value_is_kind(source, KIND_SET) ||
         value_is_kind(source, KIND_FROZENSET)) {
@@ -241,11 +236,6 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     return value_from_small(passed < length ? length - passed : 0);
 }
 
-static const NativeDef iterator_methods[] = {
-    {"__length_hint__", "self, /", iterator_length_hint,
-     "How many items are left, about."},
-    {0}};
-
 // The descriptor of all of them; type_variant gives each its own name.
 const TypeDef iterator_type_def = {
     .name = "iterator",
@@ -253,7 +243,6 @@ const TypeDef iterator_type_def = {
     .kind = KIND_ITERATOR,
     .size = sizeof(Iterator),
     .flags = TYPE_TRACKED | TYPE_FINAL,
-    .methods = iterator_methods,
     .slots = {.destroy = iterator_destroy,
               .visit = iterator_visit,
               .clear = iterator_clear,

@@ -7,6 +7,7 @@
 #include "interp/native_words.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_str.h"
+#include "interp/raise.h"
 #include "parser/ast.h"
 
 // A parameter list is walked item by item: commas inside brackets and quotes
@@ -305,6 +306,17 @@ static Value native_get_module(Vm *vm, Value self)
                : VALUE_NONE;
 }
 
+// Functions have none.
+static Value native_get_class(Vm *vm, Value self)
+{
+    Type *owner = AS_NATIVE(self)->owner;
+    return owner != NULL
+               ? value_from_object(object_retain(owner))
+               : raise_error(vm, ERR_ATTRIBUTE,
+                             "'%s' object has no attribute '__objclass__'",
+                             type_name(type_of(vm, self)));
+}
+
 // With the defaults as they were written.
 static Value native_get_signature(Vm *vm, Value self)
 {
@@ -318,6 +330,7 @@ static const MemberDef native_members[] = {
     {"__qualname__", native_get_qualname, NULL, "Its name with its type's."},
     {"__doc__", native_get_doc, NULL, "What it does."},
     {"__module__", native_get_module, NULL, "The module it belongs to."},
+    {"__objclass__", native_get_class, NULL, "The type whose method it is."},
     {"__text_signature__", native_get_signature, NULL, "Its parameters."},
     {NULL, NULL, NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #include "interp/builtins.h"
 #include "interp/depth.h"
 #include "interp/int_view.h"
+#include "interp/iter_copy.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
 
@@ -282,10 +283,10 @@ static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
     return result;
 }
 
-// state: range, next value, step; position counts down.
-// The step for parts beyond small ints: state[1] is owned, and its reference
-// goes to the caller with the item. The next item is made ahead, so that a
-// failure leaves the iterator where it was.
+// state: range, next value, step; position counts down. This is the step for
+// parts beyond small ints: state[1] is owned, and its reference goes to the
+// caller with the item. The next item is made ahead, so that a failure leaves
+// the iterator where it was.
 static Value range_step(Vm *vm, Iterator *self)
 {
     if (self->position == 0) {
@@ -317,8 +318,8 @@ static Value range_small_step(Vm *vm, Iterator *self)
     return item;
 }
 
-// The iterator copies what it needs and does not keep the range. Of a length
-// beyond 64 bits no walk sees the end.
+// The range is kept for copies of the iterator alone. Of a length beyond 64
+// bits no walk sees the end.
 static Value range_iterator(Vm *vm, Range *range)
 {
     int64_t length, end;
@@ -336,11 +337,67 @@ static Value range_iterator(Vm *vm, Range *range)
     if (self == NULL) {
         return VALUE_FAIL;
     }
+    self->state[0] = value_from_object(object_retain(range));
     self->state[1] = value_retain(range->start);
     self->state[2] = value_retain(range->step);
     self->position = (uint64_t)length;
     self->expected = small ? (uint64_t)value_small(range->step) : 0;
     return value_from_object(self);
+}
+
+// start + count * step, owned.
+static Value range_after(Vm *vm, const Range *range, Value count)
+{
+    Value way = int_binary(vm, BINARY_MUL, range->step, count);
+    Value at = value_failed(way) ? way
+                                 : int_binary(vm, BINARY_ADD, range->start,
+                                              way);
+    release(vm, way);
+    return at;
+}
+
+// How many items of a range a walk gives.
+static int64_t walk_length(const Range *range)
+{
+    int64_t length;
+    return int_to_i64(range->length, &length) ? length : INT64_MAX;
+}
+
+// iter(range), and how many items were given. The stop is the one that the
+// last step leads to, as in CPython, whatever it was.
+Value range_reduce_iterator(Vm *vm, Iterator *self)
+{
+    const Range *range = as_range(self->state[0]);
+    Value stop = range_after(vm, range, range->length);
+    Range *same = value_failed(stop)
+                      ? NULL
+                      : range_new(vm, range->start, stop, range->step);
+    release(vm, stop);
+    if (same == NULL) {
+        return VALUE_FAIL;
+    }
+    Value source = value_from_object(same);
+    int64_t given = walk_length(range) - (int64_t)self->position;
+    return iterator_reduced(vm, iterator_builtin(vm, "iter"), &source, 1,
+                            value_from_small(given));
+}
+
+// The next number follows from how many were given.
+bool range_state_iterator(Vm *vm, Iterator *self, Value state)
+{
+    const Range *range = as_range(self->state[0]);
+    int64_t length = walk_length(range), place;
+    if (!value_to_count(vm, state, &place)) {
+        return false;
+    }
+    place = place > length ? length : place < 0 ? 0 : place;
+    Value next = range_after(vm, range, value_from_small(place));
+    if (value_failed(next)) {
+        return false;
+    }
+    value_replace(&vm->ctx, &self->state[1], next);
+    self->position = (uint64_t)(length - place);
+    return true;
 }
 
 // Each walk has an iterator of its own.

@@ -9,6 +9,7 @@
 #include "interp/class_new.h"
 #include "interp/exception_fields.h"
 #include "interp/init.h"
+#include "interp/iter_copy.h"
 #include "interp/lookup.h"
 #include "interp/module.h"
 #include "interp/obj_descriptor.h"
@@ -472,7 +473,9 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     inherit_make(vm, cls, def, vm->object_type);
     cls->flags = def->flags;
     cls->kind = def->kind;
-    if (!class_add_native(vm, cls)) {
+    // Iterators share a def, and differ in what copies them.
+    if (!class_add_native(vm, cls) ||
+        (def == &iterator_type_def && !iterator_add_methods(vm, cls))) {
         object_release(&vm->ctx, cls);
         return NULL;
     }
