@@ -7,6 +7,7 @@
 
 #include "interp/attr.h"
 #include "interp/class_slot_names.h"
+#include "interp/library_words.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_exception.h"
 #include "interp/obj_function.h"
@@ -223,24 +224,53 @@ static bool complete_dict(Vm *vm, Type *cls)
            (!equal || put_default(vm, cls, NAME_HASH, VALUE_NONE));
 }
 
+// The class's `name` becomes a class method, or a static one, of `function`.
+static bool put_wrapped(Vm *vm, Type *cls, Str *name, Value function,
+                        bool is_class)
+{
+    MethodWrap *wrap = is_class ? classmethod_new(vm, function)
+                                : staticmethod_new(vm, function);
+    if (wrap == NULL) {
+        return false;
+    }
+    bool done =
+        dict_set_name(vm, cls->dict, name, value_from_object(wrap));
+    object_release(&vm->ctx, wrap);
+    return done;
+}
+
 // __new__ is static, __init_subclass__ and __class_getitem__ are class methods
 // without being marked as such. Other values, such as a staticmethod that was
 // written out, stay as they are.
 static bool mark_implicit(Vm *vm, Type *cls, NameId id, bool is_class)
 {
     Value function = dict_get_name(cls->dict, vm->names[id]);
-    if (!value_is_kind(function, KIND_FUNCTION)) {
-        return true;
+    return !value_is_kind(function, KIND_FUNCTION) ||
+           put_wrapped(vm, cls, vm->names[id], function, is_class);
+}
+
+// Functions of the library that CPython has in C are no methods of who asks a
+// class of the program for them: `choose = math.comb` in its body.
+static bool mark_library(Vm *vm, Type *cls, Dict *dict)
+{
+    if (vm->frame == NULL || vm->frame->code->source->library) {
+        return true; // the library's own classes mean methods by them
     }
-    MethodWrap *wrap = is_class ? classmethod_new(vm, function)
-                                : staticmethod_new(vm, function);
-    if (wrap == NULL) {
-        return false;
+    uint32_t position = 0;
+    Value key, value;
+    while (dict_next(dict, &position, &key, &value)) {
+        if (!value_is_kind(value, KIND_FUNCTION) || !value_is_str(key)) {
+            continue;
+        }
+        const Code *code = ((Function *)value_object(value))->code;
+        if (code->source->library &&
+            strchr(code->qualname->text, '.') == NULL &&
+            library_is_native(code) &&
+            !put_wrapped(vm, cls, value_as_str(key), value, false)) {
+            return false;
+        }
     }
-    bool done = dict_set_name(vm, cls->dict, vm->names[id],
-                              value_from_object(wrap));
-    object_release(&vm->ctx, wrap);
-    return done;
+    return true;
 }
 
 // Found by way of super(), so that it is the hook of the bases and not the one
@@ -382,6 +412,7 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
            mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
+           mark_library(vm, cls, dict) &&
            fill_class_cell(vm, cls) && order_and_register(vm, cls) &&
            complete_dict(vm, cls) && class_update_slots(vm, cls, NULL) &&
            call_set_name(vm, cls, dict) &&

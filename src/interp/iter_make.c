@@ -5,6 +5,7 @@
 // state[].
 #include "interp/iter_make.h"
 
+#include "interp/builtins.h"
 #include "interp/itertools.h"
 #include "interp/obj_int.h"
 #include "interp/sequence.h"
@@ -42,20 +43,19 @@ static Value enumerate_step(Vm *vm, Iterator *self)
     return iterator_pair(vm, self, number, item);
 }
 
-// `start` is UNBOUND for 0. Any size of int: the step adds with the protocol.
+// `start` is UNBOUND for 0, else anything with __index__: what that gives is
+// the first number. Any size of int: the step adds with the protocol.
 Value iter_enumerate(Vm *vm, Value iterable, Value start)
 {
-    if (!value_unbound(start) && !value_is_index(vm, start)) {
-        return raise_error(vm, ERR_TYPE,
-                           "'%s' object cannot be interpreted as an integer",
-                           type_name(type_of(vm, start)));
+    Value first = value_unbound(start) ? value_from_small(0)
+                                       : builtin_index(vm, start);
+    if (value_failed(first)) {
+        return VALUE_FAIL;
     }
-    Value first = value_unbound(start)   ? value_from_small(0)
-                  : value_is_bool(start)
-                      ? value_from_small(value_same(start, VALUE_TRUE))
-                      : start;
-    return itertools_over(vm, "enumerate", enumerate_step, iterable, first,
-                          VALUE_UNBOUND);
+    Value result = itertools_over(vm, "enumerate", enumerate_step, iterable,
+                                  first, VALUE_UNBOUND);
+    release(vm, first);
+    return result;
 }
 
 // The iterators of all sources, as a Tuple. NULL: failed.

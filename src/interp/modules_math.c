@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "interp/math_exact.h"
+#include "interp/math_gamma.h"
 #include "interp/builtins.h"
 #include "interp/module.h"
 #include "interp/obj_float.h"
@@ -70,22 +71,6 @@ static double radians_of(double x)
     return x * (M_PI / 180.0);
 }
 
-// Poles and arguments below them are outside the domain, as Python has it. At
-// the poles C gives an infinity, and NaN below them.
-static double gamma_of(double x)
-{
-    // The poles: 0 and the negative whole numbers.
-    return x == 0 || (x < 0 && floor(x) == x) ? NAN : tgamma(x);
-}
-
-// lgamma_r, not lgamma, which would store the sign in a global variable. Minus
-// infinity has the logarithm infinity, without an error.
-static double lgamma_of(double x)
-{
-    int sign;
-    return x <= 0 && floor(x) == x && !isinf(x) ? NAN : lgamma_r(x, &sign);
-}
-
 // C gives an infinity at the poles, which would read as a range error; Python
 // calls them domain errors. So it is with log1p(-1).
 static double atanh_of(double x)
@@ -118,8 +103,8 @@ static double log1p_of(double x)
     X(exp2, exp2, "2 to the power x.")                                        \
     X(expm1, expm1, "exp(x) - 1, exact near 0.")                              \
     X(fabs, fabs, "The absolute value as a float.")                           \
-    X(gamma, gamma_of, "The gamma function.")                                 \
-    X(lgamma, lgamma_of, "The logarithm of the gamma function.")              \
+    X(gamma, gamma_value, "The gamma function.")                              \
+    X(lgamma, gamma_logarithm, "The logarithm of the gamma function.")        \
     X(log1p, log1p_of, "log(1 + x), exact near 0.")                           \
     X(radians, radians_of, "Degrees as radians.")                             \
     X(sin, sin, "The sine.")                                                  \

@@ -8,6 +8,7 @@
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
+#include "interp/operator_functions.h"
 #include "interp/protocol.h"
 #include "interp/sequence.h"
 
@@ -316,48 +317,6 @@ static const MemberDef getter_members[] = {
     {"_items", get_keys, NULL, "The keys, as a tuple."},
     {"_method", get_method, NULL, "The method's name."},
     {"_keywords", get_keywords, NULL, "The keywords, as a dict."},
-    {NULL, NULL, NULL, NULL}};
-
-// How many items to expect of an object.
-static Value length_hint(Vm *vm, Value *args, uint32_t count)
-{
-    int64_t otherwise = 0, hint;
-    if (count > 1 && !value_unbound(args[1]) &&
-        !value_is_integer(args[1]) && !value_is_bool(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "'%s' object cannot be interpreted as an integer",
-                           type_name(type_of(vm, args[1])));
-    }
-    if ((!value_unbound(args[1]) &&
-         !value_to_index(vm, args[1], &otherwise)) ||
-        !value_length_hint(vm, args[0], otherwise, &hint)) {
-        return VALUE_FAIL;
-    }
-    return int_from_i64(vm, hint);
-}
-
-// operator.index(): of a subclass of int the plain int.
-static Value index_of(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    return builtin_index(vm, args[0]);
-}
-
-// CPython's modules in C name a type in errors with its module where it was
-// made in C: the library's own do it by this.
-static Value type_name_of(Vm *vm, Value *args, uint32_t count)
-{
-    (void)count;
-    Str *name = str_from(vm, type_name(type_of(vm, args[0])));
-    return name == NULL ? VALUE_FAIL : str_value(name);
-}
-
-static const NativeDef operator_functions[] = {
-    {"index", "a, /", index_of, "a as an integer, by __index__."},
-    {"length_hint", "obj, default=0, /", length_hint,
-     "len(obj), or what it says of itself, or the default."},
-    {"type_name", "obj, /", type_name_of,
-     "The name of its type as errors of built-in functions give it."},
     {NULL, NULL, NULL, NULL}};
 
 // The three differ in what their arguments are and in what a call does.

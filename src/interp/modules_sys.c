@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp/builtins.h"
 #include "interp/depth.h"
 #include "interp/module.h"
 #include "interp/obj_exception.h"
@@ -24,16 +25,26 @@ enum {
     static Value sys_##name(Vm *vm, Value *args, uint32_t count)
 
 // SystemExit with the status as its one argument, or with none, so that a
-// program that catches it sees the args that CPython gives.
+// program that catches it sees the args that CPython gives: the items of a
+// tuple are the arguments.
 // Nothing ends here: the exception goes up to whoever runs the program.
 SYS_BODY(exit)
 {
     (void)count;
-    if (!value_unbound(args[0]) && !value_is_none(args[0])) {
+    bool given = builtin_given(args[0]);
+    // Such an exception is not wrapped in another one.
+    if (given && type_is_subtype(type_of(vm, args[0]),
+                                 type_of_error(vm, ERR_SYSTEM_EXIT))) {
+        return raise_object(vm, value_retain(args[0]));
+    }
+    if (given && !value_is_kind(args[0], KIND_TUPLE)) {
         return raise_with(vm, ERR_SYSTEM_EXIT, args[0]);
     }
     Value cls = value_from_object(type_of_error(vm, ERR_SYSTEM_EXIT));
-    Value made = vm_call(vm, cls, NULL, 0);
+    const Tuple *all = given ? (Tuple *)value_object(args[0]) : NULL;
+    Value made = all == NULL ? vm_call(vm, cls, NULL, 0)
+                             : vm_call(vm, cls, all->items,
+                                       (uint32_t)all->count);
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
