@@ -219,7 +219,14 @@ static size_t small_digits(int64_t number, char *text)
     // Negated as unsigned, which is defined for the lowest number, too.
     uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
     size_t at = SMALL_TEXT;
-    while (rest >= 10) {
+    // Two digits a division.
+    while (rest >= 100) {
+        uint32_t pair = (uint32_t)(rest % 100);
+        rest /= 100;
+        text[--at] = (char)('0' + pair % 10);
+        text[--at] = (char)('0' + pair / 10);
+    }
+    if (rest >= 10) {
         text[--at] = (char)('0' + rest % 10);
         rest /= 10;
     }

@@ -13,7 +13,7 @@ static List *self_of(Value *args)
 // The bodies follow one pattern: checks first, then note_store, so that a trace
 // can refuse the change before anything is changed, and the change last.
 // list_append and list_extend do all three.
-static Value method_append(Vm *vm, Value *args, uint32_t count)
+Value list_method_append(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     return list_append(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
@@ -255,7 +255,8 @@ static Value method_sort(Vm *vm, Value *args, uint32_t count)
 // The second column is the signature as inspect shows it; the call machinery
 // fills args from it, with UNBOUND for a default that was not given.
 const NativeDef list_methods[] = {
-    {"append", "self, object, /", method_append, "Adds an item at the end."},
+    {"append", "self, object, /", list_method_append,
+     "Adds an item at the end."},
     {"extend", "self, iterable, /", method_extend, "Adds all items."},
     {"insert", "self, index, object, /", method_insert,
      "Puts an item in front of the one at index."},

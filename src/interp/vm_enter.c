@@ -292,6 +292,11 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
         vm_empty_window(vm, window, 1);
         return finish(vm, window, found);
     }
+    // str() of an int: two levels of the limit are asked for at most.
+    if (cls == vm->types[KIND_STR] && count == 1 && keyword_names == NULL &&
+        value_is_int(window[0]) && vm->frame + 2 < vm->frames_end) {
+        return finish(vm, window, int_text(vm, window[0]));
+    }
     Function *init = find_init(vm, cls);
     if (init == NULL) {
         return make_by_c(vm, cls, window, count, keyword_names);

@@ -53,6 +53,16 @@ call_window: {
     } else if (value_is_kind(callee, KIND_NATIVE) &&
                native_is_direct(vm, (Native *)value_object(callee), window,
                                 count)) {
+        // The native that is called most of all, where it may be called and
+        // has room: the item moves into the list.
+        if (((Native *)value_object(callee))->function ==
+                list_method_append && f + 1 < vm->frames_end &&
+            fast_append(vm, window[0], window[1])) {
+            window[1] = VALUE_UNBOUND;
+            SET(window[0], VALUE_UNBOUND);
+            SET(window[-1], VALUE_NONE);
+            NEXT_POLL();
+        }
         if (UNLIKELY(!vm_call_direct(vm, (Native *)value_object(callee),
                                      window, count))) {
             goto error;
