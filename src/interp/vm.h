@@ -65,6 +65,15 @@ typedef struct LookupEntry {
 
 enum { LOOKUP_SLOTS = 256 };
 
+// The words of an inline cache that another shape has since taken (vm_site.h).
+typedef struct SiteEntry {
+    const Str *name; // NULL: empty
+    uint32_t use;    // SiteUse
+    uint64_t words[3];
+} SiteEntry;
+
+enum { SITE_SLOTS = 256 };
+
 // All fields but those that vm_new sets begin as zero bytes.
 struct Vm {
     Ctx ctx;
@@ -130,6 +139,7 @@ struct Vm {
     void *session;            // that program's own state
 
     LookupEntry lookups[LOOKUP_SLOTS]; // what classes were last asked for
+    SiteEntry sites[SITE_SLOTS];       // what places found (vm_site.h)
 };
 
 // A complete Vm with built-ins and modules, NULL when memory is short.

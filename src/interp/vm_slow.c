@@ -8,13 +8,14 @@
 #include "interp/vm_run.h"
 
 #include "interp/apply.h"
-#include "interp/attr.h"
 #include "interp/obj_descriptor.h"
 #include "interp/obj_iter.h"
 #include "interp/obj_dict.h"
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/tuple_field.h"
+#include "interp/vm_fast.h"
+#include "interp/vm_site.h"
 
 // Temporaries are never unbound in code that the compiler made: the name is
 // that of a local.
@@ -106,6 +107,12 @@ static const Value *own_attribute(Vm *vm, Value self, Str *name,
         return NULL;
     }
     const Instance *instance = (const Instance *)value_object(self);
+    if (site_recall(vm, instance->shape, name, SITE_READ, cache)) {
+        const Value *place = fast_attr(vm, self, cache);
+        if (LIKELY(place != NULL)) {
+            return place;
+        }
+    }
     if (instance->shape == NULL ||
         instance->head.type->slots.get_attr != NULL) {
         return NULL;
@@ -117,6 +124,7 @@ static const Value *own_attribute(Vm *vm, Value self, Str *name,
     *cache = (AttrCache){.shape = instance->shape,
                          .slot = (uint32_t)slot,
                          .epoch = (uint32_t)vm->epoch};
+    site_keep(vm, name, SITE_READ, cache);
     return &instance->slots[slot];
 }
 
@@ -170,9 +178,21 @@ bool slow_setattr(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     StoreCache *cache = (StoreCache *)(uintptr_t)f->pc;
-    if (!attr_store(vm, f->registers[INS_A(ins)], name_of(f, INS_C(ins)),
-                    f->registers[INS_B(ins)], cache)) {
+    Str *name = name_of(f, INS_C(ins));
+    Value self = f->registers[INS_A(ins)], value = f->registers[INS_B(ins)];
+    const ObjectShape *before =
+        value_is_kind(self, KIND_INSTANCE)
+            ? ((const Instance *)value_object(self))->shape
+            : NULL;
+    Value *place = site_recall(vm, before, name, SITE_STORE, cache)
+                       ? fast_attr_place(vm, self, cache)
+                       : NULL;
+    if (place != NULL) {
+        value_replace(&vm->ctx, place, value_retain(value));
+    } else if (!attr_store(vm, self, name, value, cache)) {
         return false;
+    } else if (before != NULL && cache->before == before) {
+        site_keep(vm, name, SITE_STORE, cache);
     }
     slow_drop(vm, f, INS_B(ins));
     slow_drop(vm, f, INS_A(ins));
@@ -198,23 +218,28 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     MethodCache *cache = (MethodCache *)(uintptr_t)f->pc;
+    Str *name = name_of(f, INS_C(ins));
     Value self = f->registers[INS_B(ins)], callee;
     // A function of a module, by the number of its entry.
     Value held = cache->key == NULL && value_is_object(self) &&
                          cache->function == value_object(self)
-                     ? attr_of_module(vm, self, name_of(f, INS_C(ins)),
-                                      cache->epoch)
+                     ? attr_of_module(vm, self, name, cache->epoch)
                      : VALUE_UNBOUND;
+    // Immediate values come here with a cache that holds, too.
+    const void *key = attr_method_key(vm, self);
     int found = 0;
     if (!value_unbound(held)) {
         callee = value_retain(held);
-    } else if (cache->key != NULL && cache->epoch == vm->epoch &&
-               attr_method_key(vm, self) == cache->key) {
+    } else if (((cache->key == key && key != NULL) ||
+                site_recall(vm, key, name, SITE_CALL, cache)) &&
+               cache->epoch == vm->epoch) {
         callee = value_from_object(object_retain(cache->function));
         found = 1;
     } else {
-        found = attr_load_method(vm, self, name_of(f, INS_C(ins)), cache,
-                                 &callee);
+        found = attr_load_method(vm, self, name, cache, &callee);
+        if (found > 0 && cache->key == key && key != NULL) {
+            site_keep(vm, name, SITE_CALL, cache);
+        }
     }
     if (found < 0) {
         return false;
