@@ -82,7 +82,11 @@ static bool bind_name(Vm *vm, Dict *dict, const char *name, void *object)
 static bool bind_method(Vm *vm, const NativeDef *def, Kind kind)
 {
     Type *type = vm->types[kind];
-    return bind_name(vm, type->dict, def->name, native_new(vm, def, type));
+    Native *native = native_new(vm, def, type);
+    bool ok = native != NULL && dict_set_name(vm, type->dict, native->name,
+                                              value_from_object(native));
+    object_release_null(&vm->ctx, native);
+    return ok;
 }
 
 // The dict in which a name belongs: `builtins`, or for "rng.normal" that of

@@ -201,10 +201,8 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
     if (native == NULL) {
         return false;
     }
-    Str *key = str_intern(vm, def->name, strlen(def->name));
-    bool done = key != NULL && dict_set_name(vm, cls->dict, key,
-                                             value_from_object(native));
-    object_release_null(&vm->ctx, key);
+    bool done = dict_set_name(vm, cls->dict, native->name,
+                              value_from_object(native));
     object_release(&vm->ctx, native);
     return done;
 }

@@ -85,6 +85,15 @@ static bool put(Vm *vm, Dict *dict, const char *name, void *object)
     return done;
 }
 
+// A method, whose name is interned already.
+static bool put_native(Vm *vm, Dict *dict, Native *native)
+{
+    bool done = native != NULL && dict_set_name(vm, dict, native->name,
+                                                value_from_object(native));
+    object_release_null(&vm->ctx, native);
+    return done;
+}
+
 // A class or static method of the built-in type `of`. It has no owner, as its
 // first argument is no instance; errors name the type all the same.
 static MethodWrap *wrap_native(Vm *vm, Type *cls, const TypeDef *of,
@@ -129,7 +138,7 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
     const NativeDef *m;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (m = tables[i]; m != NULL && m->name != NULL; m++) {
-            if (!put(vm, cls->dict, m->name, native_new(vm, m, cls))) {
+            if (!put_native(vm, cls->dict, native_new(vm, m, cls))) {
                 return false;
             }
         }

@@ -160,14 +160,21 @@ static void set_native_type(Vm *vm, Native *self)
     }
 }
 
-// The natives in the dict of a type that was made early.
+// The natives in the dict of a type that was made early. Both classes are
+// there, and remembered by the address of their names.
 static void mend_natives(Vm *vm, Type *cls)
 {
     uint32_t position = 0;
     Value key, value;
     while (cls->dict != NULL && dict_next(cls->dict, &position, &key, &value)) {
-        if (value_is_kind(value, KIND_NATIVE)) {
-            set_native_type(vm, (Native *)value_object(value));
+        Native *native = value_is_kind(value, KIND_NATIVE)
+                             ? (Native *)value_object(value)
+                             : NULL;
+        if (native != NULL && native->owner != NULL) {
+            native->head.type = type_variant(vm, &native_type_def,
+                                             native_is_slot(native)
+                                                 ? "wrapper_descriptor"
+                                                 : "method_descriptor");
         }
     }
 }

@@ -10,7 +10,8 @@
 #include "interp/obj_str.h"
 
 // A power of two, since slots are found by masking a hash.
-enum { INTERN_FIRST_SLOTS = 4096 }; // room for the names of the built-ins
+// The built-ins have some 850 names, so that those of a program fit, too.
+enum { INTERN_FIRST_SLOTS = 2048 };
 
 // The table of interned strings: a bare Set without a type, since it is there
 // before any type is. Linear probes; removed slots hold VALUE_DELETED.
