@@ -5,7 +5,7 @@
 // the child ended and goes on as if nothing had been. So a program's start is
 // run once, and what is left of it once an allocation.
 //
-// A child must end with success, or with status 1 or 2 and a message about
+// A child must end with success, or with status 1, 2 or 120 and a message about
 // memory; no signal, nothing from a sanitizer, and no block that is left when
 // its context is destroyed.
 //
@@ -25,7 +25,8 @@
 
 enum {
     REPORT_MOST = 1 << 14, // bytes of a child's messages that are looked at
-    CHILD_SECONDS = 60     // until a child counts as hanging
+    CHILD_SECONDS = 60,    // until a child counts as hanging
+    STATUS_UNWRITTEN = 120 // CPython's, when the last output is lost
 };
 
 // One row a process: forks and the error stream belong to no context. The only
@@ -57,11 +58,13 @@ static void read_row(void)
     row.status = status == NULL ? 0 : atoi(status);
 }
 
-// Whether a message names memory: the child's user has been told.
+// Whether a message names memory, or owns up to what is missing: the child's
+// user has been told.
 static bool tells_of_memory(const char *text)
 {
     return strstr(text, "MemoryError") != NULL ||
-           strstr(text, "memory") != NULL;
+           strstr(text, "memory") != NULL ||
+           strstr(text, "str() failed>") != NULL;
 }
 
 // Whether the child printed what the parent has still to print, or told of
@@ -95,7 +98,8 @@ static bool is_well(const char *text, int status)
     }
     int code = WEXITSTATUS(status);
     return code == row.status ||
-           ((code == 1 || code == 2) && tells_of_memory(text));
+           ((code == 1 || code == 2 || code == STATUS_UNWRITTEN) &&
+            tells_of_memory(text));
 }
 
 // The parent's half: waits, judges, and shows what a bad child said.

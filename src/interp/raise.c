@@ -265,8 +265,13 @@ static Value object_of_text(Vm *vm)
         source = source_retain((Source *)(uintptr_t)error.source);
     }
     Str *text = NULL;
-    // Without memory nothing is copied: raise_take has an object for that.
-    if (kind != ERR_MEMORY) {
+    Value made = VALUE_FAIL;
+    // Memory that was refused once may be there for less: each MemoryError is
+    // an object of its own as long as there is memory for it.
+    if (kind == ERR_MEMORY) {
+        ctx_clear(&vm->ctx);
+        made = vm_call(vm, value_from_object(vm->error_types[kind]), NULL, 0);
+    } else {
         char *copy = ctx_strndup(&vm->ctx, error.text, strlen(error.text));
         if (copy != NULL) {
             size_t length = strlen(copy);
@@ -275,7 +280,6 @@ static Value object_of_text(Vm *vm)
             ctx_free(&vm->ctx, copy, length + 1);
         }
     }
-    Value made = VALUE_FAIL;
     bool syntax = type_is_subtype(vm->error_types[kind],
                                   vm->error_types[ERR_SYNTAX]);
     if (text != NULL && source != NULL && syntax) {
@@ -312,6 +316,23 @@ static Value object_of_text(Vm *vm)
     return made;
 }
 
+// The MemoryError that was made at the start, for when there is no memory to
+// make one. Owned. Nobody but us holding it, it forgets where it was before.
+static Value kept_memory_error(Vm *vm)
+{
+    Exception *kept = value_as_exception(vm->memory_error);
+    if (kept->head.rc == 1) {
+        Traceback *trace = kept->traceback;
+        kept->traceback = NULL;
+        kept->suppress_context = false;
+        object_release_null(&vm->ctx, trace);
+        value_replace(&vm->ctx, &kept->context, VALUE_NONE);
+        value_replace(&vm->ctx, &kept->cause, VALUE_NONE);
+        value_replace(&vm->ctx, &kept->notes, VALUE_UNBOUND);
+    }
+    return value_retain(vm->memory_error);
+}
+
 // Making the object can fail in its turn: then the error of that is taken, or,
 // if memory is short, the MemoryError that vm_new made.
 // Owned, and nothing is pending afterwards. An error must be pending.
@@ -329,12 +350,25 @@ Value raise_take(Vm *vm)
         vm->exception = VALUE_UNBOUND;
     }
     if (value_failed(made)) {
-        // Made at the start, since now there is no memory to make one.
-        made = value_retain(vm->memory_error);
+        made = kept_memory_error(vm);
     }
     ctx_clear(&vm->ctx);
     set_context(vm, made);
     return made;
+}
+
+// As CPython's _PyErr_ChainExceptions: an error that could not be finished is
+// told as the context of what prevented it.
+void raise_hiding(Vm *vm, Value error)
+{
+    Value later = raise_take(vm);
+    if (value_same(later, error) || !value_is_kind(later, KIND_EXCEPTION)) {
+        value_release(&vm->ctx, error);
+    } else {
+        break_ring(vm, later, error);
+        value_replace(&vm->ctx, &value_as_exception(later)->context, error);
+    }
+    value_replace(&vm->ctx, &vm->exception, later);
 }
 
 // Asks a text error without making its object, since the caller may clear it.
@@ -504,13 +538,12 @@ void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
         return;
     }
     Exception *exception = value_as_exception(taken);
-    // Without memory the traceback is shorter; the error itself stays.
     if (!own_traceback(vm, exception) ||
         !traceback_push(vm, exception->traceback, code, word)) {
-        ctx_clear(&vm->ctx);
-    } else {
-        Traceback *trace = exception->traceback;
-        trace->entries[trace->count - 1].name = name;
+        raise_hiding(vm, taken);
+        return;
     }
+    Traceback *trace = exception->traceback;
+    trace->entries[trace->count - 1].name = name;
     value_replace(&vm->ctx, &vm->exception, taken);
 }

@@ -45,6 +45,9 @@ Value raise_take(Vm *vm);
 // The pending error is an instance of this error class: for C that catches.
 bool raise_matches(Vm *vm, ErrorKind kind);
 void raise_clear(Vm *vm); // drops the pending error
+// The pending error takes an exception, which it hides, as its context. Takes
+// `error`; for a failure of what should only have been added to it.
+void raise_hiding(Vm *vm, Value error);
 // Appends "Traceback (most recent call last): …" with causes and contexts,
 // carets and notes, exactly as CPython 3.11 prints it. `limit` as in
 // traceback.print_exc (INT64_MIN: none). False with an error pending.

@@ -141,13 +141,16 @@ static bool check_hidden(Vm *vm, const Pack *pack, Value v)
 {
     StrBuf path;
     strbuf_init(&path, &vm->ctx);
-    bool ok = !find_hidden(vm, v, 0, &path) ||
-              raise_false(vm, ERR_TYPE,
-                          "%s returns a '%s' object whose %s is a symbolic "
-                          "tensor; return the tensor, or a list, tuple, dict "
-                          "or dataclass with it",
-                          pack->trace->request->name->text,
-                          type_name(type_of(vm, v)), strbuf_text(&path));
+    bool hidden = find_hidden(vm, v, 0, &path);
+    bool ok = strbuf_ok(&path);
+    if (ok && hidden) {
+        ok = raise_false(vm, ERR_TYPE,
+                         "%s returns a '%s' object whose %s is a symbolic "
+                         "tensor; return the tensor, or a list, tuple, dict "
+                         "or dataclass with it",
+                         pack->trace->request->name->text,
+                         type_name(type_of(vm, v)), strbuf_text(&path));
+    }
     strbuf_free(&path);
     return ok;
 }
@@ -406,10 +409,11 @@ static void add_note(Vm *vm, const Str *name, size_t number)
     }
     if (text == NULL || !value_is_kind(exception->notes, KIND_LIST) ||
         !list_append(vm, value_as_list(exception->notes), str_value(text))) {
-        raise_clear(vm); // the error itself matters more
+        raise_hiding(vm, error);
+    } else {
+        vm->exception = error;
     }
     object_release_null(&vm->ctx, text);
-    vm->exception = error;
 }
 
 // The trace's key knows objects by address, so it must hold them.
