@@ -32,8 +32,10 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
             return false;
         }
     }
-    merge_describe(vm, before, a, sizeof a);
-    merge_describe(vm, after, b, sizeof b);
+    if (!merge_describe(vm, before, a, sizeof a) ||
+        !merge_describe(vm, after, b, sizeof b)) {
+        return false;
+    }
     bool dtypes = value_is_operand(before) && value_is_operand(after);
     Place place = source_place(walk->frame->code->source,
                                walk->block->info->span.start);
@@ -292,7 +294,9 @@ static bool note_gone(Vm *vm, const LoopWalk *walk, Value after)
     if (value_unbound(after)) {
         return true;
     }
-    merge_describe(vm, after, what, sizeof what);
+    if (!merge_describe(vm, after, what, sizeof what)) {
+        return false;
+    }
     Place place = source_place(walk->frame->code->source,
                                walk->block->info->span.start);
     snprintf(text, sizeof text,

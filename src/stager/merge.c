@@ -16,11 +16,11 @@
 // --- texts ---
 
 // Tensors by type and shape, all else by its repr; long ones are cut.
-void merge_describe(Vm *vm, Value v, char *room, size_t size)
+bool merge_describe(Vm *vm, Value v, char *room, size_t size)
 {
     if (value_unbound(v)) {
         snprintf(room, size, "unbound");
-        return;
+        return true;
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
@@ -29,20 +29,22 @@ void merge_describe(Vm *vm, Value v, char *room, size_t size)
         tensor_type_print(&out, operand_type(v));
     } else {
         Str *text = value_repr(vm, v);
-        if (text == NULL) {
+        if (text != NULL) {
+            strbuf_puts(&out, text->text);
+        } else if (raise_matches(vm, ERR_MEMORY) ||
+                   raise_matches(vm, ERR_INTERRUPT)) {
+            strbuf_fail(&out);
+        } else {
             raise_clear(vm);
+            strbuf_puts(&out, "an object");
         }
-        strbuf_puts(&out, text == NULL ? "an object" : text->text);
         object_release_null(&vm->ctx, text);
     }
-    // The room is fixed, so that a merge goes on where there is no memory for
-    // words about it.
-    if (!strbuf_ok(&out)) {
-        raise_clear(vm);
-    }
+    bool ok = strbuf_ok(&out);
     snprintf(room, size, out.length > 60 ? "%.57s…" : "%.60s",
-             strbuf_ok(&out) ? strbuf_text(&out) : "a value");
+             strbuf_text(&out));
     strbuf_free(&out);
+    return ok;
 }
 
 // The place stays unbound, and whoever reads it later gets the note that is
@@ -50,8 +52,10 @@ void merge_describe(Vm *vm, Value v, char *room, size_t size)
 static Value mismatch(Merge *m, ErrorKind kind, Value a, Value b)
 {
     char first[72], second[72];
-    merge_describe(m->vm, a, first, sizeof first);
-    merge_describe(m->vm, b, second, sizeof second);
+    if (!merge_describe(m->vm, a, first, sizeof first) ||
+        !merge_describe(m->vm, b, second, sizeof second)) {
+        return VALUE_FAIL;
+    }
     m->fault = kind;
     snprintf(m->text, sizeof m->text, "%s\n%s", first, second);
     return VALUE_UNBOUND;

@@ -49,7 +49,8 @@ int merge_alike(Vm *vm, Value a, Value b);
 ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type);
 // The dtype that holds two host numbers: the wider kind's default.
 DType merge_number_dtype(Value a, Value b);
-// "float32[2]", "None", "'text'": what a value is, for an error text.
-void merge_describe(Vm *vm, Value v, char *room, size_t size);
+// "float32[2]", "None", "'text'": what a value is, for an error text. False: no
+// memory for it, or Ctrl-C; what the value's own repr raises is dropped.
+MUST_CHECK bool merge_describe(Vm *vm, Value v, char *room, size_t size);
 
 #endif

@@ -27,14 +27,16 @@ static uint32_t line_of_value(Vm *vm, const Frame *frame, Value v, Span side)
 }
 
 // "float32[2] (line 5)"; "not set", "None".
-static void side_text(Vm *vm, const Frame *frame, const StagedBlock *block,
+static bool side_text(Vm *vm, const Frame *frame, const StagedBlock *block,
                       Value v, int side, char *room, size_t size)
 {
     // A side without text, such as an `else` that is not there, has an empty
     // span: there is no line to name.
     char what[80];
     Span span = block->info->sides[side];
-    merge_describe(vm, v, what, sizeof what);
+    if (!merge_describe(vm, v, what, sizeof what)) {
+        return false;
+    }
     if (value_unbound(v)) {
         snprintf(room, size, "not set");
     } else if (span.start == span.end) {
@@ -43,6 +45,7 @@ static void side_text(Vm *vm, const Frame *frame, const StagedBlock *block,
         snprintf(room, size, "%s (line %u)", what,
                  (unsigned)line_of_value(vm, frame, v, span));
     }
+    return true;
 }
 
 // Texts are copied: a note outlives the block that it is about.
@@ -75,8 +78,10 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
     // Fixed rooms: a message that is too long is cut, which loses words and
     // nothing else.
     char name[128], a[128], b[128], text[512];
-    side_text(vm, frame, block, first, 0, a, sizeof a);
-    side_text(vm, frame, block, second, 1, b, sizeof b);
+    if (!side_text(vm, frame, block, first, 0, a, sizeof a) ||
+        !side_text(vm, frame, block, second, 1, b, sizeof b)) {
+        return false;
+    }
     // Hidden places are those that lowering made: the function's result has a
     // name of its own, a value of `and` or a ternary has none.
     bool result = place->hidden && place->name != NULL;

@@ -281,6 +281,10 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
     Value value = VALUE_FAIL;
     if (ok && run_tuple(vm, tuple, room, results.tensors)) {
         value = value_map(vm, tuple->items[2], result_leaf, &results);
+        // Those that the map had not come to when it failed.
+        for (size_t i = results.next; value_failed(value) && i < outputs; i++) {
+            object_release(&vm->ctx, results.tensors[i]);
+        }
     }
     ctx_free(&vm->ctx, room, size);
     return value;
