@@ -3,6 +3,7 @@
 #include "interp/class_new.h"
 
 #include "interp/attr.h"
+#include "interp/obj_deque.h"
 #include "interp/obj_function.h"
 
 // CPython's rule: the metaclass must derive from those of all bases.
@@ -97,8 +98,12 @@ static Value choose_meta(Vm *vm, Tuple *bases, Dict *keywords)
 // as its type says.
 static Value check_mapping(Vm *vm, Value meta, Value space)
 {
-    if (value_failed(space) ||
-        type_of(vm, space)->slots.get_item != NULL) {
+    if (value_failed(space)) {
+        return space;
+    }
+    // A deque has items, but is a sequence alone: no key is looked up in it.
+    Value (*get_item)(Vm *, Value, Value) = type_of(vm, space)->slots.get_item;
+    if (get_item != NULL && get_item != deque_type_def.slots.get_item) {
         return space;
     }
     bool is_class = value_is_kind(meta, KIND_TYPE);

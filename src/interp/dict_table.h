@@ -100,6 +100,9 @@ void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity,
 MUST_CHECK bool dict_table_resize(Vm *vm, Dict *dict, uint32_t capacity);
 // Doubles a full table, or sheds its removed entries.
 MUST_CHECK bool dict_table_grow(Vm *vm, Dict *dict);
+// 1 and the key that the dict holds, borrowed, which equals this one; 0 absent,
+// -1 failed.
+int dict_table_key(Vm *vm, Dict *dict, Value key, Value *held);
 // Whether dict_table_copy pays: nothing removed, and not much spare room.
 bool dict_table_compact(const Dict *dict);
 // The tables as they stand, bytes for bytes: no key is hashed or compared. For

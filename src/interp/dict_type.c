@@ -4,6 +4,7 @@
 #include "interp/obj_dict.h"
 #include "interp/sequence.h"
 #include "interp/dict_view.h"
+#include "interp/class_new.h"
 
 // dict_clear leaves an empty dict, so that destructors of its items may still
 // look at it.
@@ -210,6 +211,24 @@ static inline Value entry_part(Vm *vm, Iterator *self, const DictEntry *entry)
                : iterator_pair(vm, self, value_retain(entry->key), value);
 }
 
+// The class is written in lib/collections, and known by the name that messages
+// give it.
+bool dict_is_ordered(Vm *vm, const Dict *dict)
+{
+    const Type *type = dict->head.type;
+    const Tuple *mro = type->mro;
+    for (size_t i = 0; type != vm->types[KIND_DICT] && i < mro->count; i++) {
+        const Str *shown = value_as_type(mro->items[i])->shown;
+        if (shown != NULL && str_is(shown, "collections.OrderedDict")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What CPython says of any change to one that is walked.
+static const char ordered_changed[] = "OrderedDict mutated during iteration";
+
 // The next entry forwards or backwards; `changed` texts as CPython's.
 static Value dict_step(Vm *vm, Iterator *self, bool backwards)
 {
@@ -220,8 +239,10 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     if (dict->count != (uint32_t)self->expected) {
         // No dict has this count: later steps fail again, as in CPython.
         self->expected = UINT64_MAX;
-        return raise_error(vm, ERR_RUNTIME,
-                           "dictionary changed size during iteration");
+        return raise_error(vm, ERR_RUNTIME, "%s",
+                           dict_is_ordered(vm, dict)
+                               ? ordered_changed
+                               : "dictionary changed size during iteration");
     }
     // Backwards the place is counted from `used` as it is now; marks of removed
     // entries are passed over.
@@ -243,8 +264,10 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     uint64_t given = self->expected >> 32;
     if (given == dict->count) {
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
-        return raise_error(vm, ERR_RUNTIME,
-                           "dictionary keys changed during iteration");
+        return raise_error(vm, ERR_RUNTIME, "%s",
+                           dict_is_ordered(vm, dict)
+                               ? ordered_changed
+                               : "dictionary keys changed during iteration");
     }
     self->expected = (given + 1) << 32 | dict->count;
     return entry_part(vm, self, entry);
@@ -288,9 +311,10 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
         {"dict_itemiterator", "dict_reverseitemiterator"}};
     // Each combination has a type of its own name, as in CPython.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
-    Iterator *iterator =
-        iterator_new(vm, names[row][backwards],
-                     backwards ? step_backwards : step_forwards);
+    Iterator *iterator = iterator_new(
+        vm, dict_is_ordered(vm, dict) ? "odict_iterator"
+                                      : names[row][backwards],
+        backwards ? step_backwards : step_forwards);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }

@@ -15,9 +15,11 @@ static const TypeDef dict_values_type_def;
 // `part` is 'k', 'v' or 'i'. Owned.
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
-    const char *name = part == 'k'   ? "dict_keys"
-                       : part == 'v' ? "dict_values"
-                                     : "dict_items";
+    static const char *const names[][2] = {{"dict_keys", "odict_keys"},
+                                           {"dict_values", "odict_values"},
+                                           {"dict_items", "odict_items"}};
+    int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
+    const char *name = names[row][dict_is_ordered(vm, dict)];
     // Borrowed; made when the first view of its kind is.
     Type *cls = type_variant(vm, part == 'v' ? &dict_values_type_def
                                              : &dict_view_type_def, name);

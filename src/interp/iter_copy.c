@@ -347,6 +347,7 @@ static const IteratorForm forms[] = {
     {"dict_reversekeyiterator", reduce_rest, NULL, HINT},
     {"dict_reversevalueiterator", reduce_rest, NULL, HINT},
     {"dict_reverseitemiterator", reduce_rest, NULL, HINT},
+    {"odict_iterator", reduce_rest, NULL, 0},
     {"set_iterator", reduce_rest, NULL, HINT},
     {"_collections._deque_iterator", reduce_deque, NULL, HINT},
     {"_collections._deque_reverse_iterator", reduce_deque, NULL, HINT},

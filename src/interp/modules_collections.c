@@ -1,5 +1,6 @@
 // The native half of collections: the ring of deque, and the counting of
 // Counter. What is not urgent is written in Duet, in lib/collections.
+#include "interp/dict_table.h"
 #include "interp/module.h"
 #include "interp/obj_deque.h"
 #include "interp/obj_dict.h"
@@ -69,12 +70,29 @@ static Value field_getter(Vm *vm, Value *args, uint32_t count)
     return bound == NULL ? VALUE_FAIL : value_from_object(bound);
 }
 
+// The key that the dict holds: it may be another object than the equal one
+// that finds it. KeyError where there is none.
+static Value held_key(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    if (!value_is_kind(args[0], KIND_DICT)) {
+        return raise_error(vm, ERR_TYPE, "a dict is required");
+    }
+    Value held;
+    int found = dict_table_key(vm, value_as_dict(args[0]), args[1], &held);
+    return found > 0    ? value_retain(held)
+           : found == 0 ? raise_with(vm, ERR_KEY, args[1])
+                        : VALUE_FAIL;
+}
+
 static const NativeDef functions[] = {
     {"_caller", "", caller_name, "The caller's caller's module."},
     {"_field_getter", "number, /", field_getter,
      "A function that reads the item of this number."},
     {"_count_elements", "mapping, iterable, /", count_elements,
      "Counts the items of an iterable in a mapping."},
+    {"_held_key", "mapping, key, /", held_key,
+     "The key of a dict that equals this one."},
     {NULL, NULL, NULL, NULL}};
 
 // The class that lib/collections derives deque from.

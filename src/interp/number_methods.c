@@ -142,6 +142,10 @@ static void negate(char *data, size_t length)
 static bool fits(const mp_int *number, size_t length, bool is_signed)
 {
     size_t bits = (size_t)mp_count_bits(number);
+    // So many bytes hold any number, and 8 * length would run over.
+    if (length > SIZE_MAX / 8) {
+        return true;
+    }
     if (!is_signed) {
         return bits <= 8 * length;
     }

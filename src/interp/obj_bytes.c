@@ -19,6 +19,10 @@
 // Owned; NULL with an error pending.
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 {
+    // CPython's own header of 33 bytes must have room, too.
+    if (length > (size_t)PTRDIFF_MAX - 33) {
+        return raise_null(vm, ERR_OVERFLOW, "byte string is too large");
+    }
     // The sums of sizes below cannot overflow then.
     if (length > PTRDIFF_MAX / 2) {
         return ctx_fail_memory(&vm->ctx), NULL;

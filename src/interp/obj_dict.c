@@ -250,6 +250,15 @@ static bool set_at(Vm *vm, Dict *dict, int64_t entry, Value key, uint64_t hash,
     return insert(vm, dict, key, hash, value);
 }
 
+// By hash and ==, as any look-up.
+int dict_table_key(Vm *vm, Dict *dict, Value key, Value *held)
+{
+    uint64_t hash = 0;
+    int64_t entry = locate(vm, dict, key, &hash);
+    *held = entry >= 0 ? dict->entries[entry].key : VALUE_UNBOUND;
+    return entry >= 0 ? 1 : entry == -1 ? 0 : -1;
+}
+
 // A key that is there keeps its first key object, as in CPython.
 bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
 {

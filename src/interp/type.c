@@ -450,14 +450,32 @@ static bool create_errors(Vm *vm)
     return true;
 }
 
+// What a variant derives from, borrowed: object, but odict_keys and its like
+// from dict_keys, so that what is said of a dict's views holds for them.
+static Type *variant_base(Vm *vm, const TypeDef *def, const char *name)
+{
+    return def->kind == KIND_DICT_VIEW && name[0] == 'o'
+               ? type_variant(vm, def, name + 1)
+               : vm->object_type;
+}
+
 // Made as a class, then given the slots and flags of `def` in place of those
 // that a class of the program has.
 static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
 {
-    Str *text = str_intern(vm, name, strlen(name));
-    Value base = value_from_object(vm->object_type);
+    Type *parent = variant_base(vm, def, name);
+    Str *text = parent == NULL ? NULL : str_intern(vm, name, strlen(name));
+    Value base = parent == NULL ? VALUE_NONE : value_from_object(parent);
     Tuple *bases = text == NULL ? NULL : tuple_from(vm, &base, 1);
+    // A class of the program may not derive from it, but this one does.
+    uint32_t final = parent == NULL ? 0 : parent->flags & TYPE_FINAL;
+    if (bases != NULL) {
+        parent->flags &= ~final;
+    }
     Type *cls = bases == NULL ? NULL : class_create(vm, text, bases, def);
+    if (bases != NULL) {
+        parent->flags |= final;
+    }
     object_release_null(&vm->ctx, bases);
     object_release_null(&vm->ctx, text);
     if (cls == NULL) {

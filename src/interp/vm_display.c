@@ -255,8 +255,10 @@ bool slow_concat(Vm *vm, Frame *f, Ins ins)
 // The items as a tuple, owned; at most `most` + 1 are read.
 // The list is read to its end by the caller; NULL: an error is pending. `most`
 // of UINT32_MAX means all of an iterator that may have no end, which only
-// memory stops.
-static List *read_items(Vm *vm, Value source, uint32_t most)
+// memory stops. In front of the item `list_from` CPython begins a list, and
+// asks how long it will be.
+static List *read_items(Vm *vm, Value source, uint32_t most,
+                        uint32_t list_from)
 {
     Value iterator = value_iter(vm, source);
     if (value_failed(iterator)) {
@@ -273,6 +275,10 @@ static List *read_items(Vm *vm, Value source, uint32_t most)
     bool ok = list != NULL;
     // Up to one more than is wanted.
     while (ok && list->count <= most) {
+        if (list->count == list_from && !value_ask_length(vm, iterator)) {
+            ok = false;
+            break;
+        }
         Value item = value_next(vm, iterator);
         if (value_same(item, VALUE_STOP)) {
             break;
@@ -341,7 +347,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
         return true;
     }
     // One more than is wanted, to see that there are too many.
-    List *list = read_items(vm, f->registers[a], count);
+    List *list = read_items(vm, f->registers[a], count, UINT32_MAX);
     if (list == NULL) {
         return false;
     }
@@ -378,7 +384,7 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, a)) {
         return false;
     }
-    List *list = read_items(vm, f->registers[a], UINT32_MAX);
+    List *list = read_items(vm, f->registers[a], UINT32_MAX, before);
     if (list == NULL) {
         return false;
     }
