@@ -41,6 +41,8 @@ static const Codec codecs[] = {
     {"iso8859-15", "charmap", CODEC_LATIN9},
     {"latin9", "charmap", CODEC_LATIN9},
     {"l9", "charmap", CODEC_LATIN9},
+    {"unicode-escape", "unicodeescape", CODEC_ESCAPE},
+    {"raw-unicode-escape", "rawunicodeescape", CODEC_RAW_ESCAPE},
     {"utf-16", "utf-16", CODEC_UTF16},
     {"utf16", "utf-16", CODEC_UTF16},
     {"utf-16-le", "utf-16-le", CODEC_UTF16_LE},
@@ -139,7 +141,7 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
     }
     // Shown in the error as it was given, not normalised.
     const Str *given = value_as_str(encoding);
-    char name[16];
+    char name[24];
     size_t length = given->length < sizeof name ? given->length : 0;
     for (size_t i = 0; i < length; i++) {
         char c = given->text[i];
@@ -184,27 +186,14 @@ bool codec_unknown_handler(Vm *vm, Value errors)
                        value_as_str(errors)->text);
 }
 
-// "\xe4", "\u20ac", "\U0001f600".
-// The width tells the reader how many digits belong to it, so it is fixed.
-static void add_escape(StrBuf *out, uint32_t c)
-{
-    if (c < 0x100) {
-        strbuf_printf(out, "\\x%02x", c);
-    } else if (c < 0x10000) {
-        strbuf_printf(out, "\\u%04x", c);
-    } else {
-        strbuf_printf(out, "\\U%08x", c);
-    }
-}
-
-// "\N{EM DASH}"; a character without a name as add_escape writes it.
+// "\N{EM DASH}"; a character without a name as codec_put_escape writes it.
 static void add_name(StrBuf *out, uint32_t c)
 {
     char name[CHAR_NAME_SIZE];
     if (char_name(c, name)) {
         strbuf_printf(out, "\\N{%s}", name);
     } else {
-        add_escape(out, c);
+        codec_put_escape(out, c);
     }
 }
 
@@ -244,6 +233,8 @@ static bool can_encode(CodecKind kind, uint32_t c)
     case CODEC_LATIN1: return c < 256;
     case CODEC_CP1252:
     case CODEC_LATIN9: return codec_map_point(kind, c) >= 0;
+    case CODEC_ESCAPE:
+    case CODEC_RAW_ESCAPE: return true;
     default: return c < 0xD800 || c > 0xDFFF;
     }
 }
@@ -275,6 +266,10 @@ static void put_point(Encoder *e, uint32_t c)
     case CODEC_CP1252:
     case CODEC_LATIN9:
         strbuf_putc(&e->out, (char)codec_map_point(e->codec->kind, c));
+        break;
+    case CODEC_ESCAPE:
+    case CODEC_RAW_ESCAPE:
+        codec_escape_point(&e->out, e->codec->kind == CODEC_RAW_ESCAPE, c);
         break;
     case CODEC_UTF16:
     case CODEC_UTF16_LE:
@@ -323,7 +318,7 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     case HANDLER_IGNORE: return true;
     // Every encoding has the question mark, in as many bytes as its unit.
     case HANDLER_REPLACE: put_point(e, '?'); return true;
-    case HANDLER_BACKSLASH: add_escape(&e->out, c); return true;
+    case HANDLER_BACKSLASH: codec_put_escape(&e->out, c); return true;
     case HANDLER_NAME: add_name(&e->out, c); return true;
     case HANDLER_XML: strbuf_printf(&e->out, "&#%u;", c); return true;
     // U+DC80 to U+DCFF stand for the bytes that decoding could not read.

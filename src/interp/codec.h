@@ -20,7 +20,9 @@ typedef enum CodecKind {
     CODEC_UTF32_LE,
     CODEC_UTF32_BE,
     CODEC_CP1252, // this and the next by tables: codec_charmap.c
-    CODEC_LATIN9
+    CODEC_LATIN9,
+    CODEC_ESCAPE,    // as a literal has it: codec_escape.c
+    CODEC_RAW_ESCAPE // only what Latin-1 has not is escaped
 } CodecKind;
 
 // Bytes from 0x80 on that Windows' encodings give other characters than
@@ -72,6 +74,15 @@ Value codec_to_system(Vm *vm, Value path);
 uint32_t codec_map_byte(CodecKind kind, unsigned char byte);
 // The byte of a code point there, -1 if it has none.
 int codec_map_point(CodecKind kind, uint32_t point);
+// c as "\x..", "\u....", "\U........".
+void codec_put_escape(StrBuf *out, uint32_t c);
+// c in CODEC_ESCAPE or (`raw`) CODEC_RAW_ESCAPE, which have every code point.
+void codec_escape_point(StrBuf *out, bool raw, uint32_t c);
+// Reads there what begins at `at` and appends it: the bytes it took. 0: it is
+// no text; *bad bytes are at fault, and *reason says why.
+size_t codec_read_escape(StrBuf *out, bool raw, const unsigned char *data,
+                         size_t length, size_t at, size_t *bad,
+                         const char **reason);
 // Raises LookupError for a handler that is needed and not known. False.
 bool codec_unknown_handler(Vm *vm, Value errors);
 

@@ -299,6 +299,13 @@ static size_t skip_mark(Decoder *d)
     return 0;
 }
 
+// Appends by itself what it reads, as that may be nothing, or two characters.
+static size_t read_escape(Decoder *d, size_t at)
+{
+    return codec_read_escape(&d->out, d->codec->kind == CODEC_RAW_ESCAPE,
+                             d->data, d->length, at, &d->bad, &d->reason);
+}
+
 // `bad` is at least 1, so that each turn moves on.
 // False: an error is pending.
 static bool decode_all(Decoder *d)
@@ -306,9 +313,12 @@ static bool decode_all(Decoder *d)
     for (size_t at = skip_mark(d); at < d->length && strbuf_ok(&d->out);) {
         // Set by read_point where it gives a size.
         uint32_t c;
-        size_t size = read_point(d, at, &c);
+        bool escapes = d->codec->kind >= CODEC_ESCAPE;
+        size_t size = escapes ? read_escape(d, at) : read_point(d, at, &c);
         if (size != 0) {
-            strbuf_codepoint(&d->out, c);
+            if (!escapes) {
+                strbuf_codepoint(&d->out, c);
+            }
             at += size;
         } else if (decode_handle(d, at)) {
             at += d->bad;

@@ -34,6 +34,7 @@ interp_sources += src/interp/code_image_write.c
 interp_sources += src/interp/codec.c
 interp_sources += src/interp/codec_charmap.c
 interp_sources += src/interp/codec_decode.c
+interp_sources += src/interp/codec_escape.c
 interp_sources += src/interp/compile_binary.c
 interp_sources += src/interp/compile_call.c
 interp_sources += src/interp/compile_class.c
