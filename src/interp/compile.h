@@ -173,6 +173,13 @@ void operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
 bool constant_int16(const Node *node, int32_t *number);
 bool constant_float(const Node *node); // with its sign
 
+// compile_percent.c
+// Whether a BINARY is "%s" % (x,), which is compiled as f"{x!s}" is.
+bool percent_is_text(const Node *node);
+void percent_to(Compiler *c, const Node *node, Reg target);
+// Joins the texts in the temporaries from `first` on when there are many.
+void join_full(Compiler *c, Reg first); // compile_expr.c
+
 // compile_call.c
 void call_to(Compiler *c, const Node *node, Reg target);
 // Lists, tuples, sets and dicts with their elements.

@@ -83,7 +83,11 @@ void binary_to(Compiler *c, const Node *node, Reg target)
     VEC(const Node *) chain = {0};
     Ctx *ctx = &c->vm->ctx;
     const Node *left = node;
-    while (left->kind == AST_BINARY && !c->failed) {
+    if (percent_is_text(node)) {
+        percent_to(c, node, target);
+        return;
+    }
+    while (left->kind == AST_BINARY && !percent_is_text(left) && !c->failed) {
         c->failed = !vec_push(ctx, &chain, left);
         left = left->binary.left;
     }

@@ -446,9 +446,26 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
     emit(c, OPCODE_CALLX, callee, 0, 0);
 }
 
-// A bare super() is super(__class__, first parameter).
-// scope_build has captured __class__ if a method mentions super; a function
-// outside of a class has no such cell and calls super() as it stands.
+// Whether a function has a first parameter that is always there: no other
+// function shares it, and none deletes it.
+static bool first_stays(const Scope *scope)
+{
+    const Node *node = scope->node;
+    const Node *params = node->kind == AST_FUNCTION_DEF
+                             ? node->function_def.params
+                         : node->kind == AST_LAMBDA ? node->lambda.params
+                                                    : NULL;
+    return params != NULL && params->params.params.count > 0 &&
+           params->params.params.items[0]->param.kind <= PARAM_POSITIONAL &&
+           scope->symbols[0]->place == PLACE_LOCAL &&
+           !(scope->symbols[0]->flags & SYMBOL_DELETED);
+}
+
+// Whether a call is the usual super() of a method, so that __class__ and its
+// first parameter can be handed over. scope_build has captured __class__ if a
+// method mentions super; a function outside of a class has no such cell, and
+// one without a plain first parameter, or that has written or deleted it, asks
+// the frame as CPython does.
 static bool bare_super(Compiler *c, const Node *node)
 {
     const Node *callee = node->call.function;
@@ -457,8 +474,7 @@ static bool bare_super(Compiler *c, const Node *node)
            strcmp(callee->name.id.text, "super") == 0 &&
            scope_find(c->scope, "__class__", 9) != NULL &&
            scope_find(c->scope, "__class__", 9)->place == PLACE_CAPTURED &&
-           c->scope->symbol_count > 0 &&
-           (c->scope->symbols[0]->flags & SYMBOL_PARAM);
+           first_stays(c->scope);
 }
 
 // The callee's register takes the result. `object.name(…)` loads function and
@@ -494,10 +510,9 @@ void call_to(Compiler *c, const Node *node, Reg target)
         wide_call(c, node, callee);
     } else if (bare_super(c, node)) {
         static const Text cell = {"__class__", 9};
-        Symbol *first = c->scope->symbols[0];
         load_name(c, cell, push(c));
-        emit(c, first->place == PLACE_CELL ? OPCODE_GETCELL : OPCODE_MOVE,
-             push(c), first->index, 0);
+        emit(c, OPCODE_MOVE, push(c), c->scope->symbols[0]->index, 0);
+        c->span = node->span;
         emit(c, OPCODE_CALL, callee, 2, 0);
     } else {
         for (uint32_t i = 0; i < args.count; i++) {

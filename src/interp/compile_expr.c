@@ -420,7 +420,15 @@ static void formatted_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
-// Long f-strings are joined in batches of 64.
+// Or a long text would need as many registers as it has parts.
+void join_full(Compiler *c, Reg first)
+{
+    if (c->top - first >= 64) {
+        emit(c, OPCODE_CONCAT, first, first, c->top - first);
+        c->top = first + 1;
+    }
+}
+
 // CONCAT makes one text of all parts at once, where a chain of + would copy
 // each part again and again.
 static void joined_to(Compiler *c, const Node *node, Reg target)
@@ -429,11 +437,7 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
     NodeList values = node->joined_str.values;
     Reg first = c->top;
     for (uint32_t i = 0; i < values.count; i++) {
-        // Or a long one would need as many registers as it has parts.
-        if (c->top - first == 64) {
-            emit(c, OPCODE_CONCAT, first, first, 64);
-            c->top = first + 1;
-        }
+        join_full(c, first);
         expr_temp(c, values.items[i]);
     }
     c->span = node->span;

@@ -8,6 +8,9 @@
 #include "interp/class_new.h"
 #include "interp/obj_function.h"
 
+#define NOT_INSTANCE                                                          \
+    "super(type, obj): obj must be an instance or subtype of type"
+
 // All three parts are owned; those of one that is not initialised are NULL.
 static void super_destroy(Vm *vm, Object *object)
 {
@@ -73,8 +76,7 @@ static Type *searched_type(Vm *vm, Type *start, Value self)
     } else {
         release(vm, shown);
     }
-    return raise_null(vm, ERR_TYPE, "super(type, obj): obj must be an "
-                                    "instance or subtype of type");
+    return raise_null(vm, ERR_TYPE, NOT_INSTANCE);
 }
 
 // Without `self` (NONE) it is unbound: it has the attributes of a super alone.
@@ -144,6 +146,10 @@ static bool parts_of_frame(Vm *vm, Type **start, Value *self)
     if (frame == NULL || (frame->code->flags & CODE_MODULE) ||
         frame->code->positional_count == 0) {
         return raise_false(vm, ERR_RUNTIME, "super(): no arguments");
+    }
+    if (frame->code->flags & CODE_COMPREHENSION) {
+        // Its one parameter is an iterator, and no instance of the class.
+        return raise_false(vm, ERR_TYPE, NOT_INSTANCE);
     }
     *self = through_cell(frame->registers[0]);
     if (value_unbound(*self)) {

@@ -46,6 +46,7 @@ interp_sources += src/interp/compile_expr.c
 interp_sources += src/interp/compile_fuse.c
 interp_sources += src/interp/compile_future.c
 interp_sources += src/interp/compile_jump.c
+interp_sources += src/interp/compile_percent.c
 interp_sources += src/interp/compile_staged.c
 interp_sources += src/interp/compile_stmt.c
 interp_sources += src/interp/compile_target.c

@@ -66,6 +66,27 @@ static Dict *globals_of(Vm *vm, const Source *source)
                : NULL;
 }
 
+// Empties the list for the next, farther namespace.
+static const char *best_of(NameList *names, const char *name)
+{
+    // The measure and its limit are diag_suggest's, for all messages alike.
+    const char *best = diag_suggest(name, names->items, names->count);
+    names->count = 0;
+    return best;
+}
+
+// Whether a built-in type is one that Python has too: the classes of tensors
+// and the errors of their operations are not.
+static bool is_of_python(Vm *vm, const Type *cls)
+{
+    for (int kind = ERR_OP; kind <= ERR_FROZEN; kind++) {
+        if (cls == vm->error_types[kind]) {
+            return false;
+        }
+    }
+    return cls->kind != KIND_TENSOR && cls->kind != KIND_VARIABLE;
+}
+
 // Python's own built-in names, or those that Duet has more.
 static void add_builtins(Vm *vm, NameList *names, bool tensors)
 {
@@ -84,19 +105,28 @@ static void add_builtins(Vm *vm, NameList *names, bool tensors)
     uint32_t position = 0;
     Value key, value;
     while (dict_next(vm->builtins, &position, &key, &value)) {
-        if (value_is_str(key) && value_is_kind(value, KIND_TYPE)) {
+        if (value_is_str(key) && value_is_kind(value, KIND_TYPE) &&
+            is_of_python(vm, (Type *)value_object(value))) {
             add_name(names, value_as_str(key)->text);
         }
     }
 }
 
-// Empties the list for the next, farther namespace.
-static const char *best_of(NameList *names, const char *name)
+// Whether somebody meant a module of the library, and forgot to import it or
+// wrote it wrong as well: no name of a tensor operation is proposed then.
+static bool means_module(Vm *vm, const char *name, NameList *names)
 {
-    // The measure and its limit are diag_suggest's, for all messages alike.
-    const char *best = diag_suggest(name, names->items, names->count);
-    names->count = 0;
-    return best;
+    if (module_find_native(vm, name) != NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < embedded_module_count; i++) {
+        const char *module = embedded_modules[i].name;
+        if (module[0] != '_' && strchr(module, '.') == NULL) {
+            add_name(names, module);
+        }
+    }
+    return best_of(names, name) != NULL ||
+           module_find_embedded(name) != NULL;
 }
 
 // For a NameError: the newest frame's names, its module's, the built-in ones.
@@ -122,14 +152,12 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
         add_keys(names, globals);
         best = best_of(names, name);
     }
-    // Who wrote the name of a library module forgot to import it: no name of a
-    // tensor operation is meant.
-    int rounds = module_find_embedded(name) != NULL ||
-                         module_find_native(vm, name) != NULL
-                     ? 1
-                     : 2;
-    for (int tensors = 0; best == NULL && tensors < rounds; tensors++) {
-        add_builtins(vm, names, tensors == 1);
+    if (best == NULL) {
+        add_builtins(vm, names, false);
+        best = best_of(names, name);
+    }
+    if (best == NULL && !means_module(vm, name, names)) {
+        add_builtins(vm, names, true);
         best = best_of(names, name);
     }
     return best;

@@ -115,6 +115,12 @@ static Numbers count_place(const Source *source, const Error *error,
         made.end_offset = made.offset;
         break;
     case PLACE_OPEN:
+        // Of what goes over lines CPython takes the first one, and the column
+        // of the last character.
+        made.end_line = line_of(source, error, shown, error->span.end);
+        if (made.end_line > made.line) {
+            made.offset = made.end_offset - 1;
+        }
         made.end_offset = 0;
         break;
     case PLACE_LAYOUT:

@@ -99,14 +99,17 @@ static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
     return print_entries(vm, out, trace, oldest, newest);
 }
 
-// The classes of the running program and the built-in ones have no module in
-// front.
+// The classes of the running program and the built-in ones, whose dict does not
+// hold their module, have none in front; what is no text names no module.
 // The qualified name tells a class inside of another or of a function.
 static void print_class(Vm *vm, StrBuf *out, Type *cls)
 {
     Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
-    if (value_is_str(module) && !str_is(value_as_str(module), "__main__") &&
-        !str_is(value_as_str(module), "builtins")) {
+    if (!value_unbound(module) && !value_is_str(module)) {
+        strbuf_puts(out, "<unknown>.");
+    } else if (value_is_str(module) &&
+               !str_is(value_as_str(module), "__main__") &&
+               !str_is(value_as_str(module), "builtins")) {
         strbuf_printf(out, "%s.", value_as_str(module)->text);
     }
     strbuf_puts(out, cls->qualname->text);

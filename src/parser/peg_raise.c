@@ -256,11 +256,15 @@ static void fail_order(Peg *g, const Piece *args, const char *message)
     peg_fail_last(g, ERR_SYNTAX, text);
 }
 
-// At the last character of the key; there is no end.
+// At the last character of the key; there is no end. The place of a key over
+// several lines is made of both its ends (interp/syntax_place.c).
 static void fail_key(const Peg *g, const Piece *key, const char *message)
 {
     Span span = span_of(g, key, key);
-    span.start = span.end - 1;
+    if (memchr(g->p->source->text + span.start, '\n',
+               span.end - span.start) == NULL) {
+        span.start = span.end - 1;
+    }
     (void)parse_fail_span(g->p, ERR_SYNTAX, span, "%s", message);
     g->p->ctx->error.form = PLACE_OPEN;
 }
