@@ -160,6 +160,19 @@ static size_t take_word(Anchor *anchor, const char *text, size_t length,
     return end;
 }
 
+// The words that are constants.
+static bool is_constant(const char *text, size_t length)
+{
+    static const char *const words[] = {"None", "True", "False"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i]) == length &&
+            memcmp(words[i], text, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // A closed bracket is an operand or the end of one. The scan need not match
 // kinds of brackets, because the text was parsed before.
 static size_t take_bracket(Anchor *anchor, const char *text, size_t at)
@@ -266,23 +279,77 @@ static void mark_operator(const char *text, size_t length, Anchor *anchor)
     anchor->end += left + 1 < right && !is_blank(text[left + 1]);
 }
 
-// Whether a constant index into a constant text can be computed: CPython has
-// done that before it looks for something to mark.
-static bool is_folded(const char *text, size_t open, size_t from, size_t to)
+// The items of a tuple of constants, -1: it is something else. Its own brackets
+// are those of depth 1.
+static int64_t count_items(const char *text, size_t length)
 {
-    if ((text[0] != '\'' && text[0] != '"') ||
-        skip_string(text, open, 0) != open ||
-        memchr(text, '\\', open) != NULL) {
-        return false;
+    int depth = 0;
+    int64_t count = 0;
+    bool open = false; // an item has begun
+    for (size_t at = 0; at < length;) {
+        char byte = text[at];
+        size_t end = at + 1;
+        if (byte == '"' || byte == '\'') {
+            end = skip_string(text, length, at);
+        } else if (is_word(byte)) {
+            while (end < length && is_word(text[end])) {
+                end++;
+            }
+            // A prefix belongs to the text behind it.
+            bool prefix = byte != 'f' && (text[end] == '"' ||
+                                          text[end] == '\'');
+            if ((byte < '0' || byte > '9') && !prefix &&
+                !is_constant(text + at, end - at)) {
+                return -1;
+            }
+        } else if (strchr("(),.- \n", byte) == NULL) {
+            return -1;
+        }
+        depth += byte == '(';
+        depth -= byte == ')';
+        if (depth == 1 && byte == ',') {
+            count++;
+            open = false;
+        } else if (depth > 0 && !is_blank(byte) && at > 0) {
+            open = true;
+        }
+        at = end;
     }
-    size_t index = 0, count = utf8_count(text, open) - 2;
-    for (size_t i = from; i < to; i++) {
-        if (text[i] < '0' || text[i] > '9' || index >= count) {
+    return length > 1 && text[0] == '(' ? count + open : -1;
+}
+
+// The length of a constant that has items: a text, bytes or a tuple. -1: it is
+// none. Texts with escapes and several side by side are let pass.
+static int64_t constant_length(const char *text, size_t length)
+{
+    size_t quote = length > 1 && (text[0] == 'b' || text[0] == 'r') ? 1 : 0;
+    if (length > 1 && (text[quote] == '\'' || text[quote] == '"')) {
+        return skip_string(text, length, quote) == length &&
+                       memchr(text, '\\', length) == NULL
+                   ? (int64_t)utf8_count(text + quote, length - quote) - 2
+                   : -1;
+    }
+    return count_items(text, length);
+}
+
+// Whether a constant index into a constant can be computed: CPython has done
+// that before it looks for something to mark.
+static bool is_folded(const char *value, size_t length, const char *index,
+                      size_t index_length)
+{
+    int64_t count = constant_length(value, length), number = 0;
+    bool negative = index_length > 0 && index[0] == '-';
+    if (is_constant(index, index_length) && index[0] != 'N') {
+        return (index[0] == 'T') < count;
+    }
+    for (size_t i = negative; i < index_length; i++) {
+        if (index[i] < '0' || index[i] > '9' || number > count) {
             return false;
         }
-        index = index * 10 + (size_t)(text[i] - '0');
+        number = number * 10 + (index[i] - '0');
     }
-    return index < count;
+    return index_length > negative &&
+           (negative ? number <= count : number < count);
 }
 
 // From the end of the value to the byte behind the index, be that the bracket
@@ -293,7 +360,7 @@ static bool mark_subscript(const char *text, size_t length, Anchor *anchor)
     size_t from = anchor->open + 1, to = length - 1;
     strip_group(text, &first, &left);
     strip_group(text, &from, &to);
-    if (is_folded(text, anchor->open, from, to)) {
+    if (is_folded(text + first, left - first, text + from, to - from)) {
         return false;
     }
     anchor->start = left;

@@ -73,7 +73,7 @@ static void finalize_unraisable(Vm *vm, Value where)
         return;
     }
     print_where(vm, &out, where);
-    if (!raise_print_traceback(vm, exception, INT64_MIN, &out) ||
+    if (!raise_print_unraisable(vm, exception, &out) ||
         !write_error(vm, strbuf_text(&out), out.length)) {
         raise_clear(vm); // there is nobody left to tell
     }

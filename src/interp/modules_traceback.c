@@ -36,7 +36,18 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// (filename, line, function, source line or None, printed text) of a place.
+// The bytes that stand in front of a place on its line.
+static Value byte_column(const Source *source, uint32_t offset)
+{
+    uint32_t start = offset;
+    while (start > 0 && source->text[start - 1] != '\n') {
+        start--;
+    }
+    return value_from_small(offset - start);
+}
+
+// (filename, line, function, source line or None, printed text, last line,
+// first column, column behind the last one) of a place. Columns count bytes.
 static Value entry_tuple(Vm *vm, const Code *code, Span span)
 {
     // Line numbers count from 1; the text is the program's as it was read.
@@ -46,8 +57,11 @@ static Value entry_tuple(Vm *vm, const Code *code, Span span)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     raise_print_entry(&out, code, span);
-    Value parts[5] = {VALUE_NONE, value_from_small(place.line), VALUE_NONE,
-                      VALUE_NONE, VALUE_NONE};
+    Place end = source_place(code->source, span.end);
+    Value parts[8] = {[1] = value_from_small(place.line),
+                      [5] = value_from_small(end.line),
+                      [6] = byte_column(code->source, span.start),
+                      [7] = byte_column(code->source, span.end)};
     // Made together: any failure shows in the Ctx at the end.
     Str *texts[] = {str_from(vm, code->source->name),
                     object_retain(code->name),
@@ -55,12 +69,10 @@ static Value entry_tuple(Vm *vm, const Code *code, Span span)
                     str_from_buf(vm, &out)};
     static const int places[] = {0, 2, 3, 4};
     for (size_t i = 0; i < 4; i++) {
-        if (texts[i] != NULL) {
-            parts[places[i]] = str_value(texts[i]);
-        }
+        parts[places[i]] = texts[i] == NULL ? VALUE_NONE : str_value(texts[i]);
     }
-    Tuple *tuple = ctx_failed(&vm->ctx) ? NULL : tuple_from(vm, parts, 5);
-    for (size_t i = 0; i < 5; i++) {
+    Tuple *tuple = ctx_failed(&vm->ctx) ? NULL : tuple_from(vm, parts, 8);
+    for (size_t i = 0; i < 8; i++) {
         release(vm, parts[i]);
     }
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);

@@ -60,6 +60,8 @@ MUST_CHECK bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
                                        StrBuf *out);
 // Its last lines alone: class, message, notes. False with an error pending.
 MUST_CHECK bool raise_print_message(Vm *vm, Value exception, StrBuf *out);
+// What sys.unraisablehook shows of an error. False with an error pending.
+MUST_CHECK bool raise_print_unraisable(Vm *vm, Value exception, StrBuf *out);
 // A SyntaxError's second argument: (file, line, offset, text, end line, end
 // offset), from 1 (syntax_place.c). Owned, NULL with an error pending.
 MUST_CHECK Tuple *syntax_place_new(Vm *vm, const Source *source,

@@ -44,6 +44,12 @@ static const char modules[] =
     "warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml "
     "xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
 
+// The built-in names that are left out, NULL behind the last one.
+const char *refused_name_at(size_t index)
+{
+    return index < sizeof names / sizeof *names ? names[index].name : NULL;
+}
+
 // What Duet does not have although Python does, by the name that would be used;
 // NULL: it is just unknown. Borrowed.
 const char *refused_name(const char *name)

@@ -13,6 +13,7 @@
 #include "interp/obj_exception.h"
 #include "interp/raise.h"
 #include "interp/refused.h"
+#include "interp/vm_run.h"
 
 enum { NAMES_MAX = 750 }; // more are not looked through
 
@@ -102,6 +103,10 @@ static void add_builtins(Vm *vm, NameList *names, bool tensors)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         add_name(names, own[i]);
     }
+    // CPython's program would go on with it; that of Duet is told why not.
+    for (size_t i = 0; refused_name_at(i) != NULL; i++) {
+        add_name(names, refused_name_at(i));
+    }
     uint32_t position = 0;
     Value key, value;
     while (dict_next(vm->builtins, &position, &key, &value)) {
@@ -129,6 +134,41 @@ static bool means_module(Vm *vm, const char *name, NameList *names)
            module_find_embedded(name) != NULL;
 }
 
+// Whether the name stands in front of an opening bracket. All tensor names but
+// a few are functions, and none is proposed for a variable.
+static bool is_called(const TracebackEntry *entry)
+{
+    const Source *source = entry->code->source;
+    uint32_t end = traceback_span(entry).end;
+    return end < source->length &&
+           source->text[end + strspn(source->text + end, " ")] == '(';
+}
+
+// Whether a local lives in a cell. The first instructions make the cells.
+static bool is_shared(const Code *code, uint32_t local)
+{
+    for (uint32_t at = 0; at < code->word_count &&
+                          INS_OP(code->words[at]) == OPCODE_MKCELL;
+         at++) {
+        if (INS_A(code->words[at]) == local) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The names of a function's own variables that no function inside shares;
+// parameters all. CPython's co_varnames has the same ones.
+static void add_locals(NameList *names, const Code *code)
+{
+    for (uint32_t i = 0; i < code->local_count; i++) {
+        if (code->local_names[i] != NULL &&
+            (i < code->parameter_count || !is_shared(code, i))) {
+            add_name(names, code->local_names[i]->text);
+        }
+    }
+}
+
 // For a NameError: the newest frame's names, its module's, the built-in ones.
 static const char *suggest_variable(Vm *vm, const Exception *error,
                                     const char *name, NameList *names)
@@ -139,11 +179,7 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
         trace != NULL && trace->count > 0 ? trace->entries[0].code : NULL;
     const char *best = NULL;
     if (code != NULL && (code->flags & CODE_MODULE) == 0) {
-        for (uint32_t i = 0; i < code->local_count; i++) {
-            if (code->local_names[i] != NULL) {
-                add_name(names, code->local_names[i]->text);
-            }
-        }
+        add_locals(names, code);
         // Names captured from functions around are no candidates in CPython.
         best = best_of(names, name);
     }
@@ -156,7 +192,8 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
         add_builtins(vm, names, false);
         best = best_of(names, name);
     }
-    if (best == NULL && !means_module(vm, name, names)) {
+    if (best == NULL && code != NULL && is_called(&trace->entries[0]) &&
+        !means_module(vm, name, names)) {
         add_builtins(vm, names, true);
         best = best_of(names, name);
     }

@@ -15,6 +15,7 @@
 #include "interp/program.h"
 #include "interp/protocol.h"
 #include "lexer/lexer.h"
+#include "lexer/literal.h"
 
 typedef VEC(const Node *) NodeStack;
 
@@ -39,11 +40,20 @@ static bool write_warning(Vm *vm, const StrBuf *text)
                       text->length);
 }
 
-// warnings.warn_explicit(text, SyntaxWarning, file, line): the filters of the
+// What is told, and how the SyntaxError that a filter makes of it points.
+typedef struct Warning {
+    ErrorKind category;
+    PlaceForm form;
+    Span span;
+    const char *text;
+} Warning;
+
+// warnings.warn_explicit(text, category, file, line): the filters of the
 // program decide. One that makes errors of warnings gets a SyntaxError.
-static bool hand_over(Walk *walk, Value module, const char *text,
-                      Span span)
+static bool hand_over(Walk *walk, Value module, const Warning *warning)
 {
+    Span span = warning->span;
+    const char *text = warning->text;
     Vm *vm = walk->vm;
     Place place = source_place(walk->source, span.start);
     Str *message = str_from(vm, text);
@@ -51,7 +61,7 @@ static bool hand_over(Walk *walk, Value module, const char *text,
     Str *name = file == NULL ? NULL : str_intern(vm, "warn_explicit", 13);
     Value done = VALUE_FAIL;
     if (name != NULL) {
-        Type *category = type_of_error(vm, ERR_SYNTAX_WARNING);
+        Type *category = type_of_error(vm, warning->category);
         Value args[4] = {str_value(message), value_from_object(category),
                          str_value(file), value_from_small(place.line)};
         done = value_call_method(vm, module, name, args, 4);
@@ -60,35 +70,46 @@ static bool hand_over(Walk *walk, Value module, const char *text,
     object_release_null(&vm->ctx, file);
     object_release_null(&vm->ctx, name);
     release(vm, done);
-    if (value_failed(done) && raise_matches(vm, ERR_SYNTAX_WARNING)) {
+    if (value_failed(done) && raise_matches(vm, warning->category)) {
         raise_clear(vm);
         ctx_fail_at(&vm->ctx, ERR_SYNTAX, walk->source, span, "%s", text);
-        vm->ctx.error.form = PLACE_CODE;
+        vm->ctx.error.form = (uint8_t)warning->form;
+        vm->ctx.error.read = warning->form == PLACE_RANGE ? span.end : 0;
     }
     return !value_failed(done);
 }
 
-// "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
-static bool warn_at(Walk *walk, Span span, const char *text)
+// The module warnings, borrowed, if the program has imported it and may have
+// set filters; UNBOUND: it has not. VALUE_FAIL: memory.
+static Value filters_of(Vm *vm)
 {
-    Vm *vm = walk->vm;
-    Place place = source_place(walk->source, span.start);
     Str *name = str_intern(vm, "warnings", 8);
-    // A program that has imported warnings may have set filters; one that has
-    // not gets the default, which is to print.
     Value module = name == NULL ? VALUE_FAIL
                                 : dict_get_name(vm->modules, name);
     object_release_null(&vm->ctx, name);
+    return value_failed(module) || value_is_kind(module, KIND_MODULE)
+               ? module
+               : VALUE_UNBOUND;
+}
+
+// "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
+static bool warn_at(Walk *walk, const Warning *warning)
+{
+    Vm *vm = walk->vm;
+    Span span = warning->span;
+    Place place = source_place(walk->source, span.start);
+    Value module = filters_of(vm);
     if (value_failed(module)) {
         return false;
     }
-    if (value_is_kind(module, KIND_MODULE)) {
-        return hand_over(walk, module, text, span);
+    if (!value_unbound(module)) {
+        return hand_over(walk, module, warning);
     }
+    // Without filters the default holds, which is to print.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     strbuf_printf(&out, "%s:%u: SyntaxWarning: %s\n", walk->source->name,
-                  place.line, text);
+                  place.line, warning->text);
     // CPython reads the line from the file; code from a text has none for it.
     if (walk->source->origin != SOURCE_TEXT) {
         diag_source_line(&out, walk->source, span, 2, false, false);
@@ -101,7 +122,8 @@ static bool warn_at(Walk *walk, Span span, const char *text)
 // The same about what a node stands for.
 static bool warn(Walk *walk, const Node *node, const char *text)
 {
-    return warn_at(walk, node->span, text);
+    return warn_at(walk, &(Warning){ERR_SYNTAX_WARNING, PLACE_CODE, node->span,
+                                    text});
 }
 
 // --- what a node is ---
@@ -287,7 +309,10 @@ static bool check_digits(Walk *walk, Span span)
              : base == 'o' ? "octal"
              : base == 'b' ? "binary"
                            : "decimal");
-    return warn_at(walk, span, message);
+    // The tokenizer points at the last character that it has read.
+    span.start = span.end - 1;
+    return warn_at(walk, &(Warning){ERR_SYNTAX_WARNING, PLACE_POINT, span,
+                                    message});
 }
 
 // The number may have been written elsewhere: in a field of an f-string.
@@ -298,7 +323,7 @@ static bool check_number(Walk *walk, const Node *node)
     return !number || check_digits(walk, node->span);
 }
 
-// What else CPython warns of (`"\\d"`) the lexer tells, which sees the text.
+// What else CPython warns of (`"\\d"`) is found in the tokens.
 static bool check_node(Walk *walk, const Node *node)
 {
     switch (node->kind) {
@@ -372,12 +397,78 @@ static bool push_turned(Walk *walk, const Node *node)
     return true;
 }
 
+// --- escapes ---
+
+// The backslash of the first escape that means nothing, or of an octal one
+// above \377; NULL: all are good. What is beyond ASCII CPython lets pass.
+static const char *bad_escape(const char *text, const char *end, bool bytes)
+{
+    static const char good[] = "\n\\'\"abfnrtvx01234567NuU";
+    for (; (text = memchr(text, '\\', (size_t)(end - text))) != NULL &&
+           text + 1 < end;
+         text += 2) {
+        const char *letter = text[1] == '\0' ? NULL : strchr(good, text[1]);
+        bool octal = text + 3 < end && text[1] >= '4' && text[1] <= '7' &&
+                     text[2] >= '0' && text[2] <= '7' && text[3] >= '0' &&
+                     text[3] <= '7';
+        bool known = letter != NULL &&
+                     (!bytes || strchr("NuU", *letter) == NULL);
+        if ((!known && (unsigned char)text[1] < 0x80) || octal) {
+            return text;
+        }
+    }
+    return NULL;
+}
+
+// One text is warned of once.
+static bool check_escapes(Walk *walk, Span span)
+{
+    const char *text = walk->source->text + span.start;
+    StringParts parts = literal_string_parts(text, span.end - span.start);
+    const char *body = text + parts.body;
+    const char *bad = parts.raw ? NULL
+                                : bad_escape(body, body + parts.body_length,
+                                             parts.bytes);
+    if (bad == NULL) {
+        return true;
+    }
+    char message[60];
+    bool octal = bad[1] >= '4' && bad[1] <= '7';
+    snprintf(message, sizeof message, "invalid %sescape sequence '%.*s'",
+             octal ? "octal " : "", octal ? 4 : 2, bad);
+    return warn_at(walk, &(Warning){ERR_DEPRECATION_WARNING, PLACE_RANGE, span,
+                                    message});
+}
+
+// DeprecationWarnings are not shown by themselves: only a program that sets
+// filters can hear of escapes, and only then are its tokens read again.
+static bool warn_of_escapes(Walk *walk)
+{
+    Vm *vm = walk->vm;
+    const Source *source = walk->source;
+    Value module = filters_of(vm);
+    if (value_unbound(module) ||
+        memchr(source->text, '\\', source->length) == NULL) {
+        return true;
+    }
+    TokenList tokens = {0};
+    bool done = !value_failed(module) &&
+                lexer_run(&vm->ctx, source, &tokens);
+    for (size_t i = 0; done && i < tokens.count; i++) {
+        done = tokens.items[i].kind != TOK_STRING ||
+               check_escapes(walk, tokens.items[i].span);
+    }
+    token_list_free(&vm->ctx, &tokens);
+    return done;
+}
+
 // Before compiling, so that a warning that became an error keeps the module
 // from being made. The library's own code is known to be clean.
 bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
 {
     Walk walk = {.vm = vm, .source = source};
-    bool done = source->library || push(&walk, tree);
+    bool done = source->library ||
+                (warn_of_escapes(&walk) && push(&walk, tree));
     while (done && walk.stack.count > 0) {
         const Node *node = vec_pop(&walk.stack);
         done = check_node(&walk, node) && push_turned(&walk, node) &&

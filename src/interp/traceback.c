@@ -298,3 +298,24 @@ bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
     int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;
     return print_chain(vm, exception, set >= 0 ? set : limit, out, false);
 }
+
+// The frames of it alone and its text, without chain, notes, place or proposal;
+// the text may be empty.
+bool raise_print_unraisable(Vm *vm, Value value, StrBuf *out)
+{
+    const Exception *exception = value_as_exception(value);
+    const Traceback *trace = exception->traceback;
+    if (trace != NULL && trace->count > 0 &&
+        !print_frames(vm, out, trace, INT64_MIN)) {
+        return false;
+    }
+    print_class(vm, out, exception->head.type);
+    Str *text = strbuf_ok(out) ? value_str(vm, value) : NULL;
+    if (text == NULL) {
+        raise_clear(vm);
+    }
+    strbuf_printf(out, ": %s\n",
+                  text == NULL ? "<exception str() failed>" : text->text);
+    object_release_null(&vm->ctx, text);
+    return strbuf_ok(out);
+}

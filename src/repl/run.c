@@ -1,6 +1,8 @@
 // Chooses between script and prompt.
 #include "repl/run.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "repl/prompt.h"
@@ -22,6 +24,20 @@ static const char *program_name(const Args *args)
     default:
         return "";
     }
+}
+
+// Who has started the program shall know that Ctrl-C ended it, as of any
+// program that does not catch the signal: a shell stops its own script then. A
+// blocked signal leaves the status, which says the same.
+static int end_by_interrupt(int status)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    if (fflush(stdout) == 0) {
+        raise(SIGINT);
+    }
+    return status;
 }
 
 // Without a program it depends on the terminal: text that is piped in is a
@@ -47,5 +63,9 @@ int run_program(const Args *args)
         prompt_run(&session);
     }
     prompt_close();
-    return session_close(&session);
+    bool interrupted = session.interrupted && !prompt;
+    int status = session_close(&session);
+    return interrupted && status == SESSION_INTERRUPTED
+               ? end_by_interrupt(status)
+               : status;
 }

@@ -358,9 +358,9 @@ void session_report(Session *session)
         // Nobody reads any more.
         session->exiting |= is_error(vm, exception, ERR_BROKEN_PIPE);
         tell(vm, exception);
-        session->status = is_error(vm, exception, ERR_INTERRUPT)
-                              ? SESSION_INTERRUPTED
-                              : SESSION_ERROR;
+        session->interrupted = is_error(vm, exception, ERR_INTERRUPT);
+        session->status = session->interrupted ? SESSION_INTERRUPTED
+                                               : SESSION_ERROR;
     }
     release(vm, exception);
     if (!value_unbound(lost)) {

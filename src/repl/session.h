@@ -18,6 +18,7 @@ typedef struct Session {
     Vm *vm;         // owned
     Dict *globals;  // of __main__, borrowed
     bool exiting;   // sys.exit was called
+    bool interrupted; // an uncaught KeyboardInterrupt ended the program
     int status;     // what the process ends with
     bool prompting; // the prompt runs: values are kept, long ones shortened
     bool inside;    // what was printed last did not end its line
