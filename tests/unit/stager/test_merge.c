@@ -327,12 +327,12 @@ Test(merge, sizes_that_differ_become_unknown)
 Test(merge, texts_of_values_are_short)
 {
     char room[72];
-    merge_describe(vm, program_value("z"), room, sizeof room);
+    cr_assert(merge_describe(vm, program_value("z"), room, sizeof room));
     cr_expect_str_eq(room, "float32[3]");
-    merge_describe(vm, VALUE_UNBOUND, room, sizeof room);
+    cr_assert(merge_describe(vm, VALUE_UNBOUND, room, sizeof room));
     cr_expect_str_eq(room, "unbound");
-    merge_describe(vm, program_value("'a' * 58"), room, sizeof room);
+    cr_assert(merge_describe(vm, program_value("'a' * 58"), room, sizeof room));
     cr_expect_eq(strlen(room), 60);
-    merge_describe(vm, program_value("'a' * 59"), room, sizeof room);
+    cr_assert(merge_describe(vm, program_value("'a' * 59"), room, sizeof room));
     cr_expect_eq(strlen(room), 57 + strlen("…"));
 }
