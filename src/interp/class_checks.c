@@ -161,8 +161,9 @@ static int check(Vm *vm, const Check *kind, Value v, Value classes)
         return -1;
     }
     // Stops at the first that fits, so what stands behind it is not checked.
+    // Tuples that hold one tuple twice, level by level, are endless work.
     const Tuple *tuple = (Tuple *)value_object(classes);
-    int found = 0;
+    int found = ctx_poll(&vm->ctx) ? 0 : -1;
     for (size_t i = 0; found == 0 && i < tuple->count; i++) {
         Value one = tuple->items[i];
         found = kind == &instance_check &&
