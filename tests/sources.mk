@@ -78,9 +78,16 @@ fuzz_prompt_SOURCES = tests/fuzz/fuzz_prompt.c tests/repl/pty.c \
 	tests/repl/screen.c
 
 # Fuzz targets: configure with CC=clang --enable-fuzz --enable-asan, then
-# `make fuzz_parser fuzz_graph` and run them on a folder of samples.
+# `make fuzz_parser fuzz_graph fuzz_code fuzz_probe` and run them on a folder of
+# samples.
 if FUZZ
-EXTRA_PROGRAMS += fuzz_parser fuzz_graph
+EXTRA_PROGRAMS += fuzz_code fuzz_parser fuzz_probe fuzz_graph
+fuzz_code_SOURCES = tests/fuzz/fuzz_code.c
+fuzz_code_LDADD = libduet.a
+fuzz_code_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+fuzz_probe_SOURCES = tests/fuzz/fuzz_probe.c
+fuzz_probe_LDADD = libduet.a
+fuzz_probe_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 fuzz_parser_SOURCES = tests/fuzz/fuzz_parser.c
 fuzz_parser_LDADD = libduet.a
 fuzz_parser_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
