@@ -14,6 +14,7 @@
 #include "interp/obj_function.h"
 #include "interp/obj_list.h"
 #include "interp/obj_member.h"
+#include "interp/raise_whole.h"
 
 // NULL for immediates: none of their types is a descriptor.
 static Type *type_of_object(Value v)
@@ -78,12 +79,12 @@ Str *attr_name(Vm *vm, Value name)
 Value attr_not_there(Vm *vm, Value self, Str *name)
 {
     if (value_is_kind(self, KIND_TYPE)) {
-        return raise_error(vm, ERR_ATTRIBUTE,
+        return raise_whole(vm, ERR_ATTRIBUTE,
                            "type object '%s' has no attribute '%s'",
-                           type_name((Type *)value_object(self)), name->text);
+                           type_name((Type *)value_object(self)), name);
     }
-    return raise_error(vm, ERR_ATTRIBUTE, "'%s' object has no attribute '%s'",
-                       type_name(type_of(vm, self)), name->text);
+    return raise_whole(vm, ERR_ATTRIBUTE, "'%s' object has no attribute '%s'",
+                       type_name(type_of(vm, self)), name);
 }
 
 // raise_about keeps the object for "Did you mean" in the traceback.

@@ -13,6 +13,7 @@
 #include "interp/obj_list.h"
 #include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "interp/raise_whole.h"
 
 // One call while it is bound; nothing of it outlives call_bind.
 typedef struct Binding {
@@ -168,14 +169,13 @@ static int find_parameter(const Binding *b, Str *name, uint32_t from,
 static bool unexpected_keyword(Binding *b, Str *name)
 {
     uint32_t only = b->code->positional_only_count;
-    return find_parameter(b, name, 0, only) >= 0
-               ? raise_false(b->vm, ERR_TYPE,
-                             "%s() got some positional-only arguments passed "
-                             "as keyword arguments: '%s'",
-                             b->function->qualname->text, name->text)
-               : raise_false(b->vm, ERR_TYPE,
-                             "%s() got an unexpected keyword argument '%s'",
-                             b->function->qualname->text, name->text);
+    (void)raise_whole(b->vm, ERR_TYPE,
+                      find_parameter(b, name, 0, only) >= 0
+                          ? "%s() got some positional-only arguments passed "
+                            "as keyword arguments: '%s'"
+                          : "%s() got an unexpected keyword argument '%s'",
+                      b->function->qualname->text, name);
+    return false;
 }
 
 // Positional-only names are not found here and may go to **kwargs.

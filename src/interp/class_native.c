@@ -358,12 +358,18 @@ static bool shows_dunder(const TypeDef *def, const char *method)
            lists_operator(def->operators, method);
 }
 
-// Three natives an operator: plain, reflected, in place.
+// Three natives an operator: plain, reflected, in place. They stand in vars()
+// in the order of CPython's table of slots.
 static bool add_operators(Vm *vm, Type *cls)
 {
+    static const uint8_t order[BINARY_COUNT] = {
+        BINARY_ADD, BINARY_SUB, BINARY_MUL, BINARY_MOD, BINARY_POW,
+        BINARY_LSHIFT, BINARY_RSHIFT, BINARY_AND, BINARY_XOR, BINARY_OR,
+        BINARY_FLOORDIV, BINARY_TRUEDIV, BINARY_MATMUL};
     for (size_t i = 0; i < 3 * BINARY_COUNT; i++) {
-        if (shows_operator(cls->def, i) &&
-            !add_slot_native(vm, cls, operator_row(i))) {
+        size_t row = 3 * (size_t)order[i / 3] + i % 3;
+        if (shows_operator(cls->def, row) &&
+            !add_slot_native(vm, cls, operator_row(row))) {
             return false;
         }
     }
@@ -393,6 +399,11 @@ static bool add_access(Vm *vm, Type *cls)
 bool class_add_native(Vm *vm, Type *cls)
 {
     const TypeSlots *own = &cls->def->slots;
+    // The first place is that of __new__, which class_add_methods puts there.
+    if (own->make != NULL && cls != vm->object_type &&
+        !dict_set_name(vm, cls->dict, vm->names[NAME_NEW], VALUE_NONE)) {
+        return false;
+    }
 #define DUNDER(id, text, slot, user, params)                                  \
     if (own->slot != NULL && shows_dunder(cls->def, text)) {                  \
         static const NativeDef def = {text, params, native_##id,              \

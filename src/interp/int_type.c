@@ -121,9 +121,15 @@ static Value int_to_float(Vm *vm, Value self)
     return int_to_double(vm, self, &d) ? float_new(vm, d) : VALUE_FAIL;
 }
 
-// The spec is read by format.c.
+static Value bool_repr(Vm *vm, Value self);
+
+// The spec is read by format.c. Without one a bool is a word, but any
+// specification formats the number: f"{True:d}" is 1, f"{True:5}" as wide as 5.
 static Value int_format_slot(Vm *vm, Value self, Str *spec)
 {
+    if (spec->length == 0 && value_is_bool(self)) {
+        return bool_repr(vm, self);
+    }
     return format_int(vm, self, spec);
 }
 
@@ -388,8 +394,8 @@ const TypeDef int_type_def = {
     .members = int_members,
 };
 
-// bool has its own repr and format; its hash, comparison and arithmetic are
-// those of int, which makes True == 1 and {1: ...}[True] work.
+// bool has its own repr; its hash, comparison and arithmetic are those of int,
+// which makes True == 1 and {1: ...}[True] work.
 static Value bool_repr(Vm *vm, Value self)
 {
     Str *text = str_from(vm, value_same(self, VALUE_TRUE) ? "True" : "False");
@@ -414,15 +420,8 @@ static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
 }
 
-// "{}" gives "True", but any specification formats the number, as in CPython.
-// So f"{True:d}" is 1 and f"{True:5}" a number of width 5.
-static Value bool_format_slot(Vm *vm, Value self, Str *spec)
-{
-    return spec->length == 0 ? bool_repr(vm, self)
-                             : format_int(vm, self, spec);
-}
-
-// No destroy slot: there are two bools, and neither is an object.
+// No destroy slot: there are two bools, and neither is an object. What is not
+// here is int's, and does not show in vars(bool).
 const TypeDef bool_type_def = {
     .name = "bool",
     .doc = "True or False: bool(x=False).",
@@ -433,13 +432,5 @@ const TypeDef bool_type_def = {
     .operators = "and rand or ror xor rxor",
     .slots = {.make = bool_make,
               .repr = bool_repr,
-              .format = bool_format_slot,
-              .hash = int_hash_slot,
-              .compare = int_compare_slot,
-              .unary = int_unary,
-              .binary = bool_binary_slot,
-              .truth = int_truth,
-              .index = int_self,
-              .to_int = int_self,
-              .to_float = int_to_float},
+              .binary = bool_binary_slot},
 };

@@ -11,6 +11,7 @@
 #include "interp/obj_file.h"
 #include "interp/obj_function.h"
 #include "interp/program.h"
+#include "interp/raise_whole.h"
 #include "interp/sequence.h"
 
 #define MODULE(def) extern const ModuleDef def;
@@ -87,13 +88,13 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
         value_is_str(named) ? value_as_str(named) : module->name;
     // For "Did you mean", which looks at the module's names.
     raise_about(vm, self);
-    return raise_error(vm, ERR_ATTRIBUTE,
+    return raise_whole(vm, ERR_ATTRIBUTE,
                        module->initializing
                            ? "partially initialized module '%s' has no "
                              "attribute '%s' (most likely due to a circular "
                              "import)"
                            : "module '%s' has no attribute '%s'",
-                       called->text, name->text);
+                       called->text, name);
 }
 
 // print() and input() use the Vm's own streams, so what a program puts in

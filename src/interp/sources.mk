@@ -165,6 +165,7 @@ interp_sources += src/interp/protocol_binary.c
 interp_sources += src/interp/protocol_compare.c
 interp_sources += src/interp/protocol_iter.c
 interp_sources += src/interp/raise.c
+interp_sources += src/interp/raise_whole.c
 interp_sources += src/interp/re_match.c
 interp_sources += src/interp/re_pattern.c
 interp_sources += src/interp/re_sub.c

@@ -46,7 +46,9 @@ def canonical(value, depth=0):
     if depth > 4:
         return repr(value)
     if kind is set or kind is frozenset:
-        items = sorted(canonical(item, depth + 1) for item in value)
+        # Without addresses, by which functions would stand in any order.
+        items = sorted(without_addresses(canonical(item, depth + 1))
+                       for item in value)
         return kind.__name__ + "{" + ", ".join(items) + "}"
     if kind is list or kind is tuple:
         items = [canonical(item, depth + 1) for item in value]
