@@ -73,7 +73,10 @@ lib_modules = \
 	lib/inspect/_signature.duet \
 	lib/io.duet \
 	lib/itertools.duet \
-	lib/json.duet \
+	lib/json/__init__.duet \
+	lib/json/decoder.duet \
+	lib/json/encoder.duet \
+	lib/json/scanner.duet \
 	lib/keyword.duet \
 	lib/linecache.duet \
 	lib/locale.duet \

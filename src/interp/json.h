@@ -1,5 +1,5 @@
 // The native half of the module json: json_read.c reads texts, json_write.c
-// writes them, modules_json.c shows both to lib/json.duet.
+// writes them, modules_json.c shows both to lib/json.
 #ifndef DUET_INTERP_JSON_H
 #define DUET_INTERP_JSON_H
 

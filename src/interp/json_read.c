@@ -405,7 +405,7 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
 }
 
 // skip(text, index): the index of the first character that is not white. For
-// lib/json.duet, which looks for what stands behind the value.
+// lib/json, which looks for what stands behind the value.
 Value json_skip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

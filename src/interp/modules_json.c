@@ -1,6 +1,6 @@
 // The native half of the module json: its functions, and the guard that reading
 // and writing share. What classes and defaults there are is said in
-// lib/json.duet.
+// lib/json.
 #include "interp/depth.h"
 #include "interp/json.h"
 #include "interp/module.h"
