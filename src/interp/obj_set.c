@@ -96,11 +96,13 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
     if (table == NULL) {
         return false;
     }
-    for (size_t i = 0; i <= set->mask; i++) {
+    // The last key ends it: what stands behind it is unused.
+    for (size_t i = 0, left = set->count; left > 0; i++) {
         Value key = set->table[i].key;
         // References move with the keys: nothing is counted.
         if (!value_unbound(key) && !value_same(key, VALUE_DELETED)) {
             insert_clean(table, slots - 1, key, set->table[i].hash);
+            left--;
         }
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             ctx_free(&vm->ctx, table, slots * sizeof *table);
@@ -189,8 +191,9 @@ static inline bool hash_of(Vm *vm, Value key, uint64_t *hash)
 
 // The key's slot, or the unused one where it would go, as find tells; NULL:
 // find has to look. Runs no code; most look-ups end here. `adding`: a slot of a
-// removed key on the way might be used again.
-static inline SetEntry *seek(const Vm *vm, const Set *set, Value key,
+// removed key on the way might be used again. Inlined in each of its three
+// callers, for which `adding` is a constant.
+ALWAYS_INLINE SetEntry *seek(const Vm *vm, const Set *set, Value key,
                              uint64_t hash, bool adding)
 {
     size_t i = hash & set->mask;

@@ -22,11 +22,14 @@ typedef bool (*EachKey)(Vm *vm, Set *set, Value key, uint64_t hash, void *data);
 // held while it is looked at.
 static bool each_of_set(Vm *vm, Set *set, Set *from, EachKey each, void *data)
 {
-    Value key;
-    for (size_t at = 0; set_next(from, &at, &key);) {
+    for (size_t at = 0; at <= from->mask; at++) {
+        SetEntry entry = from->table[at];
+        Value key = entry.key;
+        if (value_unbound(key) || value_same(key, VALUE_DELETED)) {
+            continue;
+        }
         value_retain(key);
-        uint64_t hash = from->table[at - 1].hash;
-        bool ok = ctx_poll(&vm->ctx) && each(vm, set, key, hash, data);
+        bool ok = ctx_poll(&vm->ctx) && each(vm, set, key, entry.hash, data);
         release(vm, key);
         if (!ok) {
             return false;

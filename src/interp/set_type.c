@@ -52,7 +52,10 @@ static void set_visit(Object *self, void (*visit)(Object *, void *),
 {
     Set *set = (Set *)self;
     for (size_t i = 0; i <= set->mask; i++) {
-        values_visit(&set->table[i].key, 1, visit, data);
+        Value key = set->table[i].key;
+        if (value_is_object(key)) {
+            visit(value_object(key), data);
+        }
     }
 }
 
