@@ -192,6 +192,28 @@ static bool all_zero(const char *text)
     return true;
 }
 
+// ".2f" and its like, without reading the specification in full. UNBOUND:
+// something else.
+static Value format_fixed(Vm *vm, Value v, const Str *spec)
+{
+    const char *text = spec->text;
+    if (spec->length != 3 || text[0] != '.' || text[1] < '0' ||
+        text[1] > '9' || text[2] != 'f' || !value_is_immediate_float(v)) {
+        return VALUE_UNBOUND;
+    }
+    double d = value_immediate_float(v);
+    StrBuf out;
+    strbuf_init(&out, &vm->ctx);
+    if (signbit(d)) {
+        strbuf_putc(&out, '-');
+    }
+    if (float_print_fixed(&out, fabs(d), text[1] - '0')) {
+        return format_finish(vm, &out);
+    }
+    strbuf_free(&out);
+    return VALUE_UNBOUND;
+}
+
 // Also ints with a float's type letter, hence value_to_double.
 Value format_float(Vm *vm, Value v, Str *text)
 {
@@ -199,6 +221,10 @@ Value format_float(Vm *vm, Value v, Str *text)
     double d;
     if (text->length == 0) {
         return format_plainly(vm, v);
+    }
+    Value fixed = format_fixed(vm, v, text);
+    if (!value_unbound(fixed)) {
+        return fixed;
     }
     if (!value_to_double(vm, v, &d) || !format_parse(vm, v, 0, text, &spec)) {
         return VALUE_FAIL;

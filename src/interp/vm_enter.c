@@ -258,7 +258,10 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
         vm_empty_window(vm, window, count);
         return -1;
     }
-    if (count <= 1 && keyword_names == NULL && !(cls->flags & TYPE_HEAP)) {
+    // Errors are made as often as all others together, and never so.
+    bool short_way = count <= 1 && keyword_names == NULL &&
+                     !(cls->flags & TYPE_HEAP) && cls->kind != KIND_EXCEPTION;
+    if (short_way) {
         Value made = make_container(vm, cls,
                                     count == 0 ? VALUE_UNBOUND : window[0]);
         if (!value_unbound(made)) {
@@ -266,7 +269,7 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
             return finish(vm, window, made);
         }
     }
-    if (count == 1 && keyword_names == NULL && !(cls->flags & TYPE_HEAP)) {
+    if (short_way && count == 1) {
         vm->frames_end -= counted;
         Value made = convert(vm, cls, window[0]);
         vm->frames_end += counted;
