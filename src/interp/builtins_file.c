@@ -272,6 +272,9 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
         if (!value_to_index(vm, path, &number)) {
             return false;
         }
+        if (number < 0) {
+            return raise_false(vm, ERR_VALUE, "negative file descriptor");
+        }
         *descriptor = (int)number;
         // A number that is no open file is told now, not at the first read.
         return fstat(*descriptor, &status) == 0 ||

@@ -143,7 +143,8 @@ static Value class_cell(Vm *vm, const Frame *frame)
 static bool parts_of_frame(Vm *vm, Type **start, Value *self)
 {
     const Frame *frame = vm->frame;
-    if (frame == NULL || (frame->code->flags & CODE_MODULE) ||
+    if (frame == NULL ||
+        (frame->code->flags & (CODE_MODULE | CODE_CLASS_BODY)) ||
         frame->code->positional_count == 0) {
         return raise_false(vm, ERR_RUNTIME, "super(): no arguments");
     }

@@ -307,7 +307,10 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                "type.__new__() takes exactly 3 arguments "
                                "(%zu given)", args->count);
         }
-        return raise_error(vm, ERR_TYPE, "type() takes 1 or 3 arguments");
+        return raise_error(vm, ERR_TYPE, args->count == 1
+                                             ? "type() takes no keyword "
+                                               "arguments"
+                                             : "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
     // The three arguments in order, with CPython's names of them.
