@@ -135,7 +135,7 @@ class Runner:
         self.duet = duet
         self.python = python
         self.oracle = Oracle(python)
-        self.second = None  # a CPython at other addresses, when first needed
+        self.others = []  # CPythons at other addresses, when first needed
 
     def start(self, programs):
         """Both begin; `finish` collects."""
@@ -197,17 +197,21 @@ class Runner:
         return settled, silent + len(differing) - len(settled)
 
     def settled(self, differing):
-        """Without those in which CPython, asked once more in another process,
-        writes something else where we do: text made of addresses."""
-        if not differing:
-            return []
-        if self.second is None:
-            self.second = Oracle(self.python)
-        self.second.ask([entry[0] for entry in differing])
-        again = self.second.answer()
-        return [entry for entry in differing if not again[entry[0].number]
-                or first_place(entry[2], entry[3]) !=
-                first_place(again[entry[0].number], entry[3])]
+        """Without those in which a CPython, asked once more in other
+        processes, writes something else where we do: text made of addresses.
+        Several are asked, as two may agree by chance."""
+        if differing and not self.others:
+            self.others = [Oracle(self.python) for _ in range(4)]
+        for other in self.others:
+            if differing:
+                other.ask([entry[0] for entry in differing])
+                again = other.answer()
+                differing = [
+                    entry for entry in differing
+                    if not again[entry[0].number]
+                    or first_place(entry[2], entry[3]) !=
+                    first_place(again[entry[0].number], entry[3])]
+        return differing
 
     def differs(self, kind, script, pair):
         """A test for the reducer: which of the texts differs first, in the
