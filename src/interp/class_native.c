@@ -448,3 +448,44 @@ bool class_add_native(Vm *vm, Type *cls)
     }
     return class_add_methods(vm, cls);
 }
+
+// Whether the class of an error shows a __str__ of its own: those whose text
+// comes from their fields.
+static bool error_has_text(ErrorKind kind)
+{
+    switch (kind) {
+    case ERR_ATTRIBUTE: case ERR_IMPORT: case ERR_KEY: case ERR_NAME:
+    case ERR_OS: case ERR_SYNTAX: case ERR_UNICODE_DECODE:
+    case ERR_UNICODE_ENCODE: case ERR_UNICODE_TRANSLATE: return true;
+    default: return false;
+    }
+}
+
+// Whether it has a __new__ of its own. In CPython these are the plain ones
+// and those that check their arguments there.
+static bool error_has_new(ErrorKind kind, const Type *cls)
+{
+    switch (kind) {
+    case ERR_ATTRIBUTE: case ERR_IMPORT: case ERR_INDENTATION: case ERR_KEY:
+    case ERR_MODULE_NOT_FOUND: case ERR_NAME: case ERR_STOP_ITERATION:
+    case ERR_SYNTAX: case ERR_SYSTEM_EXIT: case ERR_TAB:
+    case ERR_UNBOUND_LOCAL: return false;
+    default:
+        return cls->base == NULL ||
+               strcmp(type_name(cls->base), "OSError") != 0;
+    }
+}
+
+// All share the slots of BaseException; the rows are there to be seen and to
+// be asked by their class.
+bool class_add_error_natives(Vm *vm, Type *cls, ErrorKind kind)
+{
+    static const NativeDef init = {"__init__", "self, /, *args, **kwargs",
+                                   native_INIT,
+                                   "The operation of this name."};
+    static const NativeDef str = {"__str__", "self, /", native_STR,
+                                  "The operation of this name."};
+    return add_slot_native(vm, cls, &init) &&
+           (!error_has_text(kind) || add_slot_native(vm, cls, &str)) &&
+           (!error_has_new(kind, cls) || class_add_new(vm, cls));
+}

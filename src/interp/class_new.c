@@ -154,6 +154,12 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
     return true;
 }
 
+bool class_add_new(Vm *vm, Type *cls)
+{
+    return put(vm, cls->dict, "__new__",
+               wrap_native(vm, cls, cls->def, &object_make_row, false));
+}
+
 // Once for each built-in type, at the start of a Vm.
 bool class_add_methods(Vm *vm, Type *cls)
 {
@@ -164,8 +170,7 @@ bool class_add_methods(Vm *vm, Type *cls)
     // Types that make their instances have a __new__ of their own, which hides
     // those of classes behind them in an MRO.
     if (def->slots.make != NULL && cls != vm->object_type &&
-        !put(vm, cls->dict, "__new__",
-             wrap_native(vm, cls, def, &object_make_row, false))) {
+        !class_add_new(vm, cls)) {
         return false;
     }
     // The doc comes first: instances with one of their own have a member.

@@ -78,6 +78,10 @@ MUST_CHECK Type *class_create(Vm *vm, Str *name, Tuple *bases,
 // Puts into cls->dict the methods that a built-in type shows for its slots,
 // and those of its def. For types_init.
 MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
+// What an error class shows of its own beside its fields.
+MUST_CHECK bool class_add_error_natives(Vm *vm, Type *cls, ErrorKind kind);
+// A __new__ of its own, which makes an instance by its layout.
+MUST_CHECK bool class_add_new(Vm *vm, Type *cls);
 // The second half of it: methods, members and doc of the def.
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
 // Class methods of a table, for types that share a def.

@@ -162,19 +162,45 @@ static Value get_name(Vm *vm, Value self)
 {
     (void)vm;
     const Generator *g = (const Generator *)value_object(self);
-    return value_retain(value_from_object(g->function->name));
+    Str *name = g->name != NULL ? g->name : g->function->name;
+    return value_retain(value_from_object(name));
+}
+
+// A str into one of its names; deletion is refused, too.
+static bool set_text(Vm *vm, Str **place, Value value, const char *what)
+{
+    if (!value_is_str(value)) {
+        return raise_false(vm, ERR_TYPE, "%s must be set to a string object",
+                           what);
+    }
+    Str *old = *place;
+    *place = object_retain(value_as_str(value));
+    object_release_null(&vm->ctx, old);
+    return true;
+}
+
+static bool set_name(Vm *vm, Value self, Value value)
+{
+    Generator *g = (Generator *)value_object(self);
+    return set_text(vm, &g->name, value, "__name__");
+}
+
+static bool set_qualname(Vm *vm, Value self, Value value)
+{
+    Generator *g = (Generator *)value_object(self);
+    return set_text(vm, &g->qualname, value, "__qualname__");
 }
 
 static Value get_qualname(Vm *vm, Value self)
 {
     (void)vm;
     const Generator *g = (const Generator *)value_object(self);
-    return value_retain(value_from_object(g->function->qualname));
+    return value_retain(value_from_object(generator_qualname(g)));
 }
 
 const MemberDef generator_members[] = {
-    {"__name__", get_name, NULL, "The name of its function."},
-    {"__qualname__", get_qualname, NULL,
+    {"__name__", get_name, set_name, "The name of its function."},
+    {"__qualname__", get_qualname, set_qualname,
      "The same with the classes and functions around it."},
     {"gi_code", get_code, NULL, "The code of its function."},
     {"gi_frame", get_frame, NULL, "Where it stands; None: it has ended."},

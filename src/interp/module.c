@@ -125,15 +125,41 @@ static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
     return true;
 }
 
+// With __name__ alone, and not yet in sys.modules. NULL: failed.
+static Module *new_of_class(Vm *vm, Type *cls, Str *name)
+{
+    Module *self = object_new(vm, cls, sizeof *self);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->name = object_retain(name);
+    self->dict = dict_new(vm);
+    self->initializing = false;
+    // module_destroy accepts a module without a dict. A docstring takes the
+    // place of None.
+    if (self->dict == NULL ||
+        !dict_set_name(vm, self->dict, vm->names[NAME_NAME],
+                       value_from_object(name)) ||
+        !dict_set_name(vm, self->dict, vm->names[NAME_DOC], VALUE_NONE)) {
+        object_release(&vm->ctx, self);
+        return NULL;
+    }
+    return self;
+}
+
+Module *module_new(Vm *vm, Str *name)
+{
+    return new_of_class(vm, type_of_kind(vm, KIND_MODULE), name);
+}
+
 // A module without a name; its __init__ gives one.
 // The dict is emptied: a module that was only made has not even a __name__.
 static Value module_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    (void)cls;
     (void)args;
     (void)keywords;
     Str *name = str_from(vm, "?");
-    Module *self = name == NULL ? NULL : module_new(vm, name);
+    Module *self = name == NULL ? NULL : new_of_class(vm, cls, name);
     object_release_null(&vm->ctx, name);
     if (self == NULL) {
         return VALUE_FAIL;
@@ -178,7 +204,7 @@ const TypeDef module_type_def = {
     .doc = "What import gives.",
     .kind = KIND_MODULE,
     .size = sizeof(Module),
-    .flags = TYPE_TRACKED | TYPE_FINAL | TYPE_HAS_DICT,
+    .flags = TYPE_TRACKED | TYPE_HAS_DICT,
     .slots = {.destroy = module_destroy,
               .visit = module_visit,
               .clear = module_clear,
@@ -187,28 +213,6 @@ const TypeDef module_type_def = {
               .repr = module_repr,
               .get_attr = module_get_attr,
               .set_attr = module_set_attr}};
-
-// With __name__ alone, and not yet in sys.modules. NULL: failed.
-Module *module_new(Vm *vm, Str *name)
-{
-    Module *self = object_new(vm, type_of_kind(vm, KIND_MODULE), sizeof *self);
-    if (self == NULL) {
-        return NULL;
-    }
-    self->name = object_retain(name);
-    self->dict = dict_new(vm);
-    self->initializing = false;
-    // module_destroy accepts a module without a dict. A docstring takes the
-    // place of None.
-    if (self->dict == NULL ||
-        !dict_set_name(vm, self->dict, vm->names[NAME_NAME],
-                       value_from_object(name)) ||
-        !dict_set_name(vm, self->dict, vm->names[NAME_DOC], VALUE_NONE)) {
-        object_release(&vm->ctx, self);
-        return NULL;
-    }
-    return self;
-}
 
 // The list is included a second time: above as declarations, here as rows.
 static const ModuleDef *const native_modules[] = {

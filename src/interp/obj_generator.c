@@ -56,6 +56,7 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
                        : NULL;
     if (g != NULL) {
         g->function = object_retain(function);
+        g->name = g->qualname = NULL;
         g->word = 0;
         g->state = GENERATOR_NEW;
         g->result = VALUE_UNBOUND;
@@ -482,6 +483,8 @@ static void generator_destroy(Vm *vm, Object *self)
     size_t size = generator_size(g->function);
     drop_registers(vm, g);
     release(vm, g->result);
+    object_release_null(&vm->ctx, g->name);
+    object_release_null(&vm->ctx, g->qualname);
     object_release(&vm->ctx, g->function);
     object_free(vm, self, size);
 }
@@ -528,7 +531,7 @@ static Value generator_repr(Vm *vm, Value self)
 {
     const Generator *g = (const Generator *)value_object(self);
     Str *text = str_printf(vm, "<generator object %s at %p>",
-                           g->function->qualname->text, (const void *)g);
+                           generator_qualname(g)->text, (const void *)g);
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 

@@ -30,6 +30,7 @@ typedef struct Generator {
     GeneratorState state;
     Value result;      // what it returned, UNBOUND: not (yet)
     ValueVec handled;  // exceptions that it is handling while suspended
+    Str *name, *qualname; // that a program gave it; NULL: the function's
     Sink *sink;        // of the C loop that runs it; NULL: none
     Value owner;       // R[-1] of its frame: itself while an instruction runs
                        // it, else UNBOUND
@@ -71,6 +72,12 @@ void generator_finish(Vm *vm, Generator *generator, Value result);
 bool generator_wants_close(const Generator *generator);
 // What it returned, moved out; None if that was asked before.
 Value generator_result(Generator *generator);
+
+// The name that it shows, borrowed.
+static inline Str *generator_qualname(const Generator *g)
+{
+    return g->qualname != NULL ? g->qualname : g->function->qualname;
+}
 
 // The rows of its type (generator_methods.c), which end with a NULL name.
 extern const NativeDef generator_methods[];

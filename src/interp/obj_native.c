@@ -270,6 +270,9 @@ static Value native_repr(Vm *vm, Value value)
             ? str_printf(vm, "<%s '%s' of '%s' objects>",
                          native_is_slot(self) ? "slot wrapper" : "method",
                          self->def->name, type_name(self->owner))
+        : self->flags & NATIVE_MAKES
+            ? str_printf(vm, "<built-in method %s of type object at %p>",
+                         self->def->name, self->data)
             : str_printf(vm, "<built-in function %s>", self->def->name);
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
@@ -291,11 +294,16 @@ static Value native_get_name(Vm *vm, Value self)
 static Value native_get_qualname(Vm *vm, Value self)
 {
     Native *native = AS_NATIVE(self);
-    return native->owner == NULL
-               ? native_get_name(vm, self)
-               : str_or_fail(str_printf(vm, "%s.%s",
-                                        type_short_name(native->owner),
-                                        native->def->name));
+    // The place of a class method or a __new__ is its type, "re.Pattern".
+    bool of_type = native->flags & (NATIVE_MAKES | NATIVE_OF_CLASS);
+    const char *dot = of_type ? strrchr(native->place, '.') : NULL;
+    const char *owner = native->owner != NULL ? type_short_name(native->owner)
+                        : !of_type            ? NULL
+                        : dot != NULL         ? dot + 1
+                                              : native->place;
+    return owner == NULL ? native_get_name(vm, self)
+                         : str_or_fail(str_printf(vm, "%s.%s", owner,
+                                                  native->def->name));
 }
 
 // Made anew each time: few programs ask.
@@ -305,12 +313,43 @@ static Value native_get_doc(Vm *vm, Value self)
     return doc != NULL ? str_or_fail(str_from(vm, doc)) : VALUE_NONE;
 }
 
-// A method has none, as in CPython; every free function says "builtins".
+// The name of a function's module. NULL: it belongs to a type.
+static const char *module_of(const Native *native)
+{
+    return native->owner != NULL ||
+                   native->flags & (NATIVE_MAKES | NATIVE_OF_CLASS)
+               ? NULL
+           : native->place != NULL ? native->place
+                                   : "builtins";
+}
+
+// What belongs to a type has none, as in CPython.
 static Value native_get_module(Vm *vm, Value self)
 {
-    return AS_NATIVE(self)->owner == NULL
-               ? str_or_fail(str_from(vm, "builtins"))
-               : VALUE_NONE;
+    const char *module = module_of(AS_NATIVE(self));
+    return module == NULL ? VALUE_NONE : str_or_fail(str_from(vm, module));
+}
+
+// Of a function its module, of a __new__ its type.
+static Value native_get_self(Vm *vm, Value self)
+{
+    const Native *native = AS_NATIVE(self);
+    if (native->flags & NATIVE_MAKES) {
+        return value_from_object(object_retain((Type *)native->data));
+    }
+    const char *module = module_of(native);
+    if (module == NULL) {
+        return raise_error(vm, ERR_ATTRIBUTE,
+                           "'%s' object has no attribute '__self__'",
+                           type_name(type_of(vm, self)));
+    }
+    Str *name = str_intern(vm, module, strlen(module));
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    Value found = dict_get_name(vm->modules, name);
+    object_release(&vm->ctx, name);
+    return value_unbound(found) ? VALUE_NONE : value_retain(found);
 }
 
 // Functions have none.
@@ -337,6 +376,7 @@ static const MemberDef native_members[] = {
     {"__qualname__", native_get_qualname, NULL, "Its name with its type's."},
     {"__doc__", native_get_doc, NULL, "What it does."},
     {"__module__", native_get_module, NULL, "The module it belongs to."},
+    {"__self__", native_get_self, NULL, "What it belongs to."},
     {"__objclass__", native_get_class, NULL, "The type whose method it is."},
     {"__text_signature__", native_get_signature, NULL, "Its parameters."},
     {NULL, NULL, NULL, NULL},

@@ -116,8 +116,10 @@ static WeakRef *shared_reference(Vm *vm, Object *target)
 {
     WeakRef *ref = NULL;
     (void)weakref_count(vm, target, &ref);
-    // Those with a callback are one object for each call.
-    while (ref != NULL && !value_unbound(ref->callback)) {
+    // Those with a callback are one object for each call,
+    // and those of a class of the program are its own.
+    while (ref != NULL && (!value_unbound(ref->callback) ||
+                           ref->head.type != vm->types[KIND_WEAKREF])) {
         ref = ref->next;
     }
     return ref == NULL ? NULL : object_retain(ref);
@@ -125,7 +127,8 @@ static WeakRef *shared_reference(Vm *vm, Object *target)
 
 // The table grows before the reference exists, so that nothing can fail after
 // it has been linked.
-WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
+static WeakRef *new_of_class(Vm *vm, Type *cls, Object *target,
+                             Value callback)
 {
     WeakTable *table = &vm->weak_table;
     if (!type_takes_weak(target->type)) {
@@ -134,8 +137,10 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
                           type_name(target->type));
     }
     // References without a callback are shared, as in CPython.
-    WeakRef *ref =
-        value_unbound(callback) ? shared_reference(vm, target) : NULL;
+    bool plain = cls == vm->types[KIND_WEAKREF];
+    WeakRef *ref = plain && value_unbound(callback)
+                       ? shared_reference(vm, target)
+                       : NULL;
     if (ref != NULL) {
         return ref;
     }
@@ -143,7 +148,7 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
     if (4 * (table->count + 1) > 3 * table->capacity && !grow(vm)) {
         return NULL;
     }
-    ref = object_new(vm, vm->types[KIND_WEAKREF], sizeof *ref);
+    ref = object_new(vm, cls, sizeof *ref);
     if (ref == NULL) {
         return NULL;
     }
@@ -163,6 +168,11 @@ WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
     *slot = ref;
     target->flags |= OBJECT_WEAKLY_REFERENCED;
     return ref;
+}
+
+WeakRef *weakref_new(Vm *vm, Object *target, Value callback)
+{
+    return new_of_class(vm, vm->types[KIND_WEAKREF], target, callback);
 }
 
 // Needs no table when the flag is not set.
@@ -280,7 +290,7 @@ static void weakref_clear_slot(Vm *vm, Object *self)
 // None for the callback is none. Immediate values have no lifetime to watch.
 static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    (void)cls, (void)keywords;
+    (void)keywords;
     if (args->count < 1 || args->count > 2) {
         return raise_error(vm, ERR_TYPE,
                            "ref expected 1 or 2 arguments, got %zu",
@@ -293,8 +303,8 @@ static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                            "cannot create weak reference to '%s' object",
                            type_name(type_of(vm, args->items[0])));
     }
-    WeakRef *ref = weakref_new(vm, value_object(args->items[0]),
-                               called ? args->items[1] : VALUE_UNBOUND);
+    WeakRef *ref = new_of_class(vm, cls, value_object(args->items[0]),
+                                called ? args->items[1] : VALUE_UNBOUND);
     return ref == NULL ? VALUE_FAIL : value_from_object(ref);
 }
 
@@ -308,13 +318,25 @@ static bool weakref_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 // Does not ask the target for its repr, which may be large or fail.
 static Value weakref_repr(Vm *vm, Value self)
 {
-    const WeakRef *ref = as_weakref(self);
-    const Object *target = ref->target;
-    Str *text = target == NULL
-                    ? str_printf(vm, "<weakref at %p; dead>", (void *)ref)
-                    : str_printf(vm, "<weakref at %p; to '%s' at %p>",
+    WeakRef *ref = as_weakref(self);
+    Object *target = ref->target;
+    if (target == NULL) {
+        Str *dead = str_printf(vm, "<weakref at %p; dead>", (void *)ref);
+        return dead == NULL ? VALUE_FAIL : value_from_object(dead);
+    }
+    // What has a name is told by it; looking for it may run code.
+    Value held = value_from_object(object_retain(target));
+    Value name = value_find_attr(vm, held, vm->names[NAME_NAME]);
+    bool named = value_is_str(name);
+    Str *text = value_failed(name)
+                    ? NULL
+                    : str_printf(vm, "<weakref at %p; to '%s' at %p%s%s%s>",
                                  (const void *)ref, type_name(target->type),
-                                 (const void *)target);
+                                 (const void *)target, named ? " (" : "",
+                                 named ? value_as_str(name)->text : "",
+                                 named ? ")" : "");
+    release(vm, name);
+    release(vm, held);
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
@@ -388,7 +410,7 @@ const TypeDef weakref_type_def = {
     .params = "object, callback=None, /",
     .kind = KIND_WEAKREF,
     .size = sizeof(WeakRef),
-    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .flags = TYPE_TRACKED,
     .slots = {.destroy = weakref_destroy,
               .visit = weakref_visit,
               .clear = weakref_clear_slot,

@@ -439,6 +439,7 @@ static bool create_errors(Vm *vm)
         vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
         // Fields are members of the class that begins the family.
         if (vm->error_types[i] == NULL ||
+            !class_add_error_natives(vm, vm->error_types[i], (ErrorKind)i) ||
             !exception_fields_install(vm, (ErrorKind)i,
                                       vm->error_types[i])) {
             return false;
