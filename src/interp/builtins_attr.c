@@ -187,6 +187,23 @@ Value builtin_names_of(Vm *vm, Value v)
     return sorted_names(vm, value_from_object(names));
 }
 
+// A class or module, whose type has no __dir__ of the program; a module may
+// have a function of this name (PEP 562).
+static Value names_of_plain(Vm *vm, Value v)
+{
+    Str *key = value_is_kind(v, KIND_MODULE)
+                   ? str_intern(vm, "__dir__", strlen("__dir__"))
+                   : NULL;
+    if (key == NULL) {
+        return value_is_kind(v, KIND_MODULE) ? VALUE_FAIL
+                                             : builtin_names_of(vm, v);
+    }
+    Value own = instance_get(vm, value_object(v), key);
+    object_release(&vm->ctx, key);
+    return value_unbound(own) ? builtin_names_of(vm, v)
+                              : sorted_names(vm, vm_call(vm, own, NULL, 0));
+}
+
 // Classes and modules are listed directly; other objects may have a __dir__,
 // and object's own comes back to builtin_names_of.
 BUILTIN_BODY(dir)
@@ -198,7 +215,7 @@ BUILTIN_BODY(dir)
     if ((value_is_kind(args[0], KIND_TYPE) &&
          type_of(vm, args[0]) == vm->types[KIND_TYPE]) ||
         value_is_kind(args[0], KIND_MODULE)) {
-        return builtin_names_of(vm, args[0]);
+        return names_of_plain(vm, args[0]);
     }
     return sorted_names(
         vm, builtin_special(vm, args[0], "__dir__", NULL, 0));

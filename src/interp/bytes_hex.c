@@ -126,5 +126,12 @@ Value bytes_method_fromhex(Vm *vm, Value *args, uint32_t count)
     Value result = bytes == NULL ? VALUE_FAIL
                                  : bytes_value(vm, bytes->data, used);
     object_release_null(&vm->ctx, bytes);
-    return result;
+    // A class of the program makes its own of it.
+    if (value_failed(result) || !value_is_kind(args[0], KIND_TYPE) ||
+        value_object(args[0]) == &vm->types[KIND_BYTES]->head) {
+        return result;
+    }
+    Value made = vm_call(vm, args[0], &result, 1);
+    release(vm, result);
+    return made;
 }

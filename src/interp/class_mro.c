@@ -58,14 +58,31 @@ static bool bases_differ(Vm *vm, const Tuple *bases)
     return true;
 }
 
-// False, always. The text is CPython's.
-static bool merge_failed(Vm *vm, Tuple *bases)
+// Whether an earlier list has the same head as list number i.
+static bool head_again(const MergeList *lists, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (lists[k].position < lists[k].count &&
+            value_same(lists[k].items[lists[k].position],
+                       lists[i].items[lists[i].position])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// False, always. The text is CPython's: it names what the lists begin with,
+// which are the classes that could not be taken.
+static bool merge_failed(Vm *vm, const MergeList *lists, size_t count)
 {
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
-    for (size_t i = 0; i < bases->count; i++) {
-        strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ",
-                      type_name(value_as_type(bases->items[i])));
+    for (size_t i = 0; i < count; i++) {
+        if (lists[i].position < lists[i].count && !head_again(lists, i)) {
+            Value head = lists[i].items[lists[i].position];
+            strbuf_printf(&text, "%s%s", text.length == 0 ? "" : ", ",
+                          type_name(value_as_type(head)));
+        }
     }
     raise_error(vm, ERR_TYPE,
                 "Cannot create a consistent method resolution\n"
@@ -77,8 +94,7 @@ static bool merge_failed(Vm *vm, Tuple *bases)
 
 // Appends to `out` until all lists are used up; a class that was taken leaves
 // every list that it heads.
-static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
-                  Tuple *bases)
+static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out)
 {
     for (;;) {
         bool empty;
@@ -87,7 +103,7 @@ static bool merge(Vm *vm, MergeList *lists, size_t count, ValueVec *out,
             return true;
         }
         if (value_unbound(head)) {
-            return merge_failed(vm, bases);
+            return merge_failed(vm, lists, count);
         }
         if (!vec_push(&vm->ctx, out, head) || !ctx_poll(&vm->ctx)) {
             return false;
@@ -130,7 +146,7 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
     ValueVec order = {0};
     Tuple *mro = NULL;
     if (vec_push(&vm->ctx, &order, value_from_object(cls)) &&
-        merge(vm, lists, count, &order, bases)) {
+        merge(vm, lists, count, &order)) {
         mro = tuple_from(vm, order.items, order.count);
     }
     vec_free(&vm->ctx, &order);

@@ -51,11 +51,20 @@ static Value module_repr(Vm *vm, Value self)
 {
     Module *module = (Module *)value_object(self);
     Value file = dict_get_name(module->dict, vm->names[NAME_FILE]);
+    Value named = dict_get_name(module->dict, vm->names[NAME_NAME]);
+    // A module that a program has made has neither a file nor a spec.
+    Str *key = str_intern(vm, "__spec__", strlen("__spec__"));
+    if (key == NULL) {
+        return VALUE_FAIL;
+    }
+    bool made = value_is_none(dict_get_name(module->dict, key));
+    object_release(&vm->ctx, key);
+    const char *name = value_is_str(named) ? value_as_str(named)->text : "?";
     Str *text = value_is_str(file)
-                    ? str_printf(vm, "<module '%s' from '%s'>",
-                                 module->name->text, value_as_str(file)->text)
-                    : str_printf(vm, "<module '%s' (built-in)>",
-                                 module->name->text);
+                    ? str_printf(vm, "<module '%s' from '%s'>", name,
+                                 value_as_str(file)->text)
+                    : str_printf(vm, "<module '%s'%s>", name,
+                                 made ? "" : " (built-in)");
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
@@ -84,17 +93,19 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
     Value named = module->dict == NULL
                       ? VALUE_UNBOUND
                       : dict_get_name(module->dict, vm->names[NAME_NAME]);
-    const Str *called =
-        value_is_str(named) ? value_as_str(named) : module->name;
     // For "Did you mean", which looks at the module's names.
     raise_about(vm, self);
+    if (!value_is_str(named)) {
+        return raise_whole(vm, ERR_ATTRIBUTE, "module%s has no attribute '%s'",
+                           "", name);
+    }
     return raise_whole(vm, ERR_ATTRIBUTE,
                        module->initializing
                            ? "partially initialized module '%s' has no "
                              "attribute '%s' (most likely due to a circular "
                              "import)"
                            : "module '%s' has no attribute '%s'",
-                       called->text, name);
+                       value_as_str(named)->text, name);
 }
 
 // print() and input() use the Vm's own streams, so what a program puts in

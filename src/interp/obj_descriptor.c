@@ -32,6 +32,7 @@ static void property_destroy(Vm *vm, Object *self)
     release(vm, property->set);
     release(vm, property->del);
     release(vm, property->doc);
+    release(vm, property->name);
     object_free(vm, property, sizeof *property);
 }
 
@@ -52,6 +53,7 @@ static void property_visit(Object *self, void (*visit)(Object *, void *),
     visit_value(property->set, visit, data);
     visit_value(property->del, visit, data);
     visit_value(property->doc, visit, data);
+    visit_value(property->name, visit, data);
 }
 
 // NONE, not UNBOUND, by the invariant: a property may be read once more while
@@ -63,6 +65,7 @@ static void property_clear(Vm *vm, Object *self)
     value_replace(&vm->ctx, &property->set, VALUE_NONE);
     value_replace(&vm->ctx, &property->del, VALUE_NONE);
     value_replace(&vm->ctx, &property->doc, VALUE_NONE);
+    value_replace(&vm->ctx, &property->name, VALUE_NONE);
 }
 
 // Without parts; __init__ or the caller gives them. NULL: memory.
@@ -71,6 +74,7 @@ static Property *property_empty(Vm *vm, Type *cls)
     Property *self = object_new(vm, cls, sizeof *self);
     if (self != NULL) {
         self->get = self->set = self->del = self->doc = VALUE_NONE;
+        self->name = VALUE_NONE;
         self->doc_of_getter = false;
     }
     return self;
@@ -122,6 +126,19 @@ static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
     return show_doc(vm, self);
 }
 
+// The AttributeError for a part that is not there.
+static void property_lacks(Vm *vm, const Property *self, Value instance,
+                           const char *what)
+{
+    Str *name = value_is_none(self->name) ? NULL : value_repr(vm, self->name);
+    if (name != NULL || value_is_none(self->name)) {
+        raise_error(vm, ERR_ATTRIBUTE, "property%s%s of '%s' object has no %s",
+                    name == NULL ? "" : " ", name == NULL ? "" : name->text,
+                    type_of(vm, instance)->qualname->text, what);
+    }
+    object_release_null(&vm->ctx, name);
+}
+
 // Through the class (instance UNBOUND) a property gives itself, as in CPython,
 // so that it can be copied with another setter.
 static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
@@ -133,32 +150,10 @@ static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
     }
     // A property may have a setter alone.
     if (value_is_none(property->get)) {
-        return raise_error(vm, ERR_ATTRIBUTE,
-                           "property of '%s' object has no getter",
-                           type_of(vm, instance)->qualname->text);
+        return property_lacks(vm, property, instance, "getter"), VALUE_FAIL;
     }
     // The getter is called as a plain function, without binding it.
     return vm_call(vm, property->get, &instance, 1);
-}
-
-// The name under which the instance's class knows the property, for errors.
-static const char *property_name(Vm *vm, Value self, Value instance)
-{
-    Tuple *mro = type_of(vm, instance)->mro;
-    for (size_t i = 0; i < mro->count; i++) {
-        uint32_t position = 0;
-        Value key, value;
-        // In the order of look-up, since a subclass may have it under another
-        // name.
-        Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
-        // A search by value: a property does not know its name.
-        while (dict_next(dict, &position, &key, &value)) {
-            if (value_same(value, self) && value_is_str(key)) {
-                return value_as_str(key)->text;
-            }
-        }
-    }
-    return NULL;
 }
 
 // A property is a data descriptor even without a setter: assignment then fails
@@ -170,13 +165,9 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
     // Deleting and storing come through the same slot.
     Value function = deleting ? property->del : property->set;
     if (value_is_none(function)) {
-        const char *name = property_name(vm, self, instance);
-        return raise_false(vm, ERR_ATTRIBUTE,
-                           "property%s%s%s of '%s' object has no %s",
-                           name == NULL ? "" : " '", name == NULL ? "" : name,
-                           name == NULL ? "" : "'",
-                           type_of(vm, instance)->qualname->text,
-                           deleting ? "deleter" : "setter");
+        property_lacks(vm, property, instance,
+                       deleting ? "deleter" : "setter");
+        return false;
     }
     Value args[2] = {instance, value};
     // A setter's result means nothing.
@@ -197,7 +188,23 @@ static Value property_copy(Vm *vm, const Value *args, size_t place)
     Value parts[4] = {old->get, old->set, old->del,
                       old->doc_of_getter ? VALUE_NONE : old->doc};
     parts[place] = args[1];
-    return vm_call(vm, value_from_object(type_of(vm, args[0])), parts, 4);
+    Value made = vm_call(vm, value_from_object(type_of(vm, args[0])), parts,
+                         4);
+    // It is known by the old one's name until a class gives it another.
+    if (!value_failed(made) && value_is_kind(made, KIND_PROPERTY)) {
+        value_replace(&vm->ctx, &((Property *)value_object(made))->name,
+                      value_retain(old->name));
+    }
+    return made;
+}
+
+// A class body has bound it to this name.
+static Value property_set_name(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Property *self = (Property *)value_object(args[0]);
+    value_replace(&vm->ctx, &self->name, value_retain(args[2]));
+    return VALUE_NONE;
 }
 
 // What `@x.getter` calls.
@@ -226,6 +233,8 @@ static const NativeDef property_methods[] = {
     {"setter", "self, fset, /", property_setter, "A copy with this setter."},
     {"deleter", "self, fdel, /", property_deleter,
      "A copy with this deleter."},
+    {"__set_name__", "self, owner, name, /", property_set_name,
+     "Note the name, for errors."},
     {NULL, NULL, NULL, NULL}};
 
 // Owned; NONE if there is no such function, by the invariant.

@@ -11,6 +11,7 @@ typedef struct Property {
     Value get, set, del; // NONE: not given
     Value doc;
     bool doc_of_getter; // nobody gave one: it is the getter's
+    Value name;         // under which a class has it, for errors; NONE
 } Property;
 
 // One layout for both; the kind in the header tells which of them it is.

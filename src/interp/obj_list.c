@@ -272,9 +272,10 @@ void list_clear(Vm *vm, List *list)
 static void list_destroy(Vm *vm, Object *self)
 {
     // Nobody can see the list any more, so that it need not look empty.
+    // From the last item on, as in CPython.
     List *list = (List *)self;
-    for (size_t i = 0; i < list->count; i++) {
-        release(vm, list->items[i]);
+    for (size_t i = list->count; i > 0; i--) {
+        release(vm, list->items[i - 1]);
     }
     ctx_free(&vm->ctx, list->items, list->capacity * sizeof *list->items);
     object_free(vm, self, sizeof(List));

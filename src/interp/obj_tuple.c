@@ -128,9 +128,10 @@ static void tuple_destroy(Vm *vm, Object *self)
 {
     Tuple *tuple = (Tuple *)self;
     // The empty tuple of the Vm comes here too, at its end.
+    // From the last item on, as in CPython.
     size_t count = tuple->count;
-    for (size_t i = 0; i < count; i++) {
-        release(vm, tuple->items[i]);
+    for (size_t i = count; i > 0; i--) {
+        release(vm, tuple->items[i - 1]);
     }
     object_free(vm, self, sizeof *tuple + count * sizeof(Value));
 }

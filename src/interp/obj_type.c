@@ -298,6 +298,19 @@ static bool check_entries(Vm *vm, const Tuple *bases)
     return true;
 }
 
+// What a class may be called: __qualname__ is a name like any other.
+static bool check_names(Vm *vm, const Str *name, Dict *body)
+{
+    if (strlen(name->text) != name->length) {
+        return raise_false(vm, ERR_VALUE,
+                           "type name must not contain null characters");
+    }
+    Value qualname = dict_get_name(body, vm->names[NAME_QUALNAME]);
+    return value_unbound(qualname) || value_is_str(qualname) ||
+           raise_false(vm, ERR_TYPE, "type __qualname__ must be a str, not %s",
+                       type_name(type_of(vm, qualname)));
+}
+
 // type(name, bases, dict), and what a metaclass's super().__new__ ends in.
 static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
@@ -324,7 +337,8 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                type_name_given(vm, items[i]));
         }
     }
-    if (!check_entries(vm, value_as_tuple(items[1]))) {
+    if (!check_entries(vm, value_as_tuple(items[1])) ||
+        !check_names(vm, value_as_str(items[0]), value_as_dict(items[2]))) {
         return VALUE_FAIL;
     }
     // A metaclass of the bases has a __new__ of its own, as in CPython.

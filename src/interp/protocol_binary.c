@@ -445,7 +445,9 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
         Value result = value_failed(method) ? method
                                             : vm_call(vm, method, args, 2);
         release(vm, method);
-        return result;
+        if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
+            return result;
+        }
     }
     if (value_is_float(base) || value_is_float(exponent) ||
         value_is_float(modulus)) {
