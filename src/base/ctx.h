@@ -1,6 +1,6 @@
 // The context that every layer below the interpreter is handed.
 //
-// A Ctx is the first member of a Vm (interp/vm.h) and all that base, lexer,
+// A Ctx is the first member of a Vm (interp/vm/vm.h) and all that base, lexer,
 // parser, kernels, ops, graph and backend know of it: the allocator, the
 // interrupt flag, the recursion guard and one pending error. There is no
 // global mutable state; two contexts in one process do not meet.
@@ -10,7 +10,7 @@
 // the return statement: `return ctx_fail(ctx, ERR_VALUE, "…", …)`, or
 // `return ctx_fail_null(…)` where a pointer is returned. Callers pass the
 // failure on unchanged. The interpreter alone turns kinds into exception
-// classes (interp/raise.h).
+// classes (interp/errors/raise.h).
 #ifndef DUET_BASE_CTX_H
 #define DUET_BASE_CTX_H
 
@@ -42,7 +42,7 @@ typedef enum ErrorKind {
 } ErrorKind;
 
 // How the place of a SyntaxError is told, which depends in CPython on who
-// found the fault (interp/raise.c makes the numbers).
+// found the fault (interp/errors/raise.c makes the numbers).
 typedef enum PlaceForm {
     PLACE_RANGE,  // by the parser: from the span's start to its end
     PLACE_POINT,  // by the tokenizer: the end is the start

@@ -1,10 +1,10 @@
 // Every object layout: KIND(id). See base/object.h; the struct of KIND_X is
 // in interp/obj_x.h unless the comment says otherwise. No include guard.
 KIND(TENSOR)   // ops/tensor.h; the only kind that exists below interp
-KIND(SYMBOLIC) // interp/obj_tensor.h
-KIND(VARIABLE) // interp/obj_tensor.h
-KIND(DTYPE)    // interp/obj_tensor.h
-KIND(SPEC)     // interp/obj_tensor.h
+KIND(SYMBOLIC) // interp/tensors/obj_tensor.h
+KIND(VARIABLE) // interp/tensors/obj_tensor.h
+KIND(DTYPE)    // interp/tensors/obj_tensor.h
+KIND(SPEC)     // interp/tensors/obj_tensor.h
 KIND(INT)      // beyond the immediate range
 KIND(FLOAT)    // beyond the immediate range
 KIND(STR)

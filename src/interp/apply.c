@@ -5,9 +5,9 @@
 // graph holds all that the function did.
 #include "interp/apply.h"
 
-#include "interp/obj_tensor.h"
-#include "interp/raise.h"
-#include "interp/tensor_emit.h"
+#include "interp/errors/raise.h"
+#include "interp/tensors/obj_tensor.h"
+#include "interp/tensors/tensor_emit.h"
 
 enum { APPLY_FEW = 8 }; // inputs handled without an allocation
 

@@ -8,7 +8,7 @@
 #ifndef DUET_INTERP_APPLY_H
 #define DUET_INTERP_APPLY_H
 
-#include "interp/vm.h"
+#include "interp/vm/vm.h"
 #include "ops/op.h"
 
 // Applies an op to tensors: each input is a Tensor, a Symbolic or a Variable,
@@ -41,7 +41,7 @@ typedef enum BlockEvent {
     BLOCK_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
-struct Symbolic; // interp/obj_tensor.h
+struct Symbolic; // interp/tensors/obj_tensor.h
 struct Variable;
 
 struct TraceHooks {

@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-#include "interp/finalize.h"
 #include "interp/memory.h"
 #include "interp/obj_weakref.h"
 #include "interp/program.h"
+#include "interp/vm/finalize.h"
 
 // An empty ring: the head is its own neighbour.
 static void list_init(GcLinks *head)

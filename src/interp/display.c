@@ -4,9 +4,9 @@
 // every kind prints its native form.
 #include "interp/display.h"
 
-#include "interp/module.h"
-#include "interp/obj_tensor.h"
+#include "interp/modules/module.h"
 #include "interp/protocol.h"
+#include "interp/tensors/obj_tensor.h"
 
 // One a Vm, made when the first form is set. The Values are owned.
 struct Display {

@@ -5,7 +5,7 @@
 #ifndef DUET_INTERP_DISPLAY_H
 #define DUET_INTERP_DISPLAY_H
 
-#include "interp/vm.h"
+#include "interp/vm/vm.h"
 
 #define DISPLAY_KINDS(X)                                                      \
     X(TENSOR, "tensor")                                                       \

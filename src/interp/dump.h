@@ -3,7 +3,7 @@
 #ifndef DUET_INTERP_DUMP_H
 #define DUET_INTERP_DUMP_H
 
-#include "interp/vm.h"
+#include "interp/vm/vm.h"
 #include "parser/ast.h"
 
 // Writes the tokens of `source` to stderr if they are asked for. Before the

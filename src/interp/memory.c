@@ -5,11 +5,11 @@
 // they hold the 48 bits of the link, and nothing else of it is touched.
 #include "interp/memory.h"
 
-#include "interp/finalize.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_list.h"
-#include "interp/obj_str.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
 #include "interp/obj_weakref.h"
+#include "interp/text/obj_str.h"
+#include "interp/vm/finalize.h"
 
 // In front of the header stand the prefix for a dict, if the type has one, and
 // the links, if it is tracked; the result points at the header. An instance

@@ -1,9 +1,9 @@
 // The types of None, Ellipsis and NotImplemented.
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
+#include "interp/errors/raise.h"
 #include "interp/init.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_list.h"
-#include "interp/obj_str.h"
-#include "interp/raise.h"
+#include "interp/text/obj_str.h"
 
 // NULL carries a pending error over as VALUE_FAIL.
 static Value text_value(Vm *vm, const char *text)

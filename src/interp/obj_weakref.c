@@ -5,12 +5,12 @@
 // goes, so that it needs no marks for removed ones.
 #include "interp/obj_weakref.h"
 
-#include "interp/class_slot_names.h"
-#include "interp/finalize.h"
+#include "interp/classes/class_slot_names.h"
+#include "interp/containers/obj_list.h"
 #include "interp/memory.h"
-#include "interp/obj_list.h"
-#include "interp/obj_str.h"
 #include "interp/protocol.h"
+#include "interp/text/obj_str.h"
+#include "interp/vm/finalize.h"
 
 enum { WEAK_FIRST_CAPACITY = 16 };
 

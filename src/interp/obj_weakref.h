@@ -6,7 +6,7 @@
 #ifndef DUET_INTERP_OBJ_WEAKREF_H
 #define DUET_INTERP_OBJ_WEAKREF_H
 
-#include "interp/vm.h"
+#include "interp/vm/vm.h"
 
 struct WeakRef {
     Object head;

@@ -5,15 +5,15 @@
 // Each looks at the kinds that are most common first and otherwise calls the
 // slot of the value's type. Invariant: a slot that is NULL means that the type
 // has not got the operation, its bases neither.
-#include "interp/depth.h"
+#include "interp/errors/depth.h"
 #include "interp/protocol.h"
 
-#include "interp/module.h"
-#include "interp/obj_float.h"
-#include "interp/obj_int.h"
-#include "interp/obj_str.h"
-#include "interp/object_copying.h"
-#include "interp/sequence.h"
+#include "interp/classes/object_copying.h"
+#include "interp/containers/sequence.h"
+#include "interp/modules/module.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/text/obj_str.h"
 
 // A repr or str slot's result, which must be a Str. Takes `v`.
 static Str *as_text(Vm *vm, Value v, const char *method)

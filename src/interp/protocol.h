@@ -4,7 +4,7 @@
 #ifndef DUET_INTERP_PROTOCOL_H
 #define DUET_INTERP_PROTOCOL_H
 
-#include "interp/raise.h"
+#include "interp/errors/raise.h"
 
 Str *value_repr(Vm *vm, Value v); // with recursion guard: "[...]"
 // str(v): an instance of a subclass is possible. NULL: failed.

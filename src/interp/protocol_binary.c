@@ -4,11 +4,11 @@
 // The order of asking is Python's: the left operand, then the right one, but a
 // right one whose class derives from the left one's class goes first. A slot
 // declines with NOT_IMPLEMENTED, which only leaves this file as a TypeError.
-#include "interp/class_slots.h"
-#include "interp/builtins.h"
-#include "interp/obj_float.h"
-#include "interp/obj_int.h"
-#include "interp/int_view.h"
+#include "interp/classes/class_slots.h"
+#include "interp/modules/builtins.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/numbers/int_view.h"
 #include "interp/protocol.h"
 
 static const char *const symbols[] = {

@@ -2,11 +2,11 @@
 //
 // The order is CPython's: a right side whose class derives from the left one's
 // goes first; both may decline, then == and != fall back to identity.
-#include "interp/depth.h"
+#include "interp/errors/depth.h"
 #include "interp/protocol.h"
 
-#include "interp/obj_int.h"
-#include "interp/obj_str.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/text/obj_str.h"
 
 // What the other side is asked: a < b becomes b > a. == and != are their own
 // reflections. Reflection is not negation: `not a < b` would be wrong for NaN.

@@ -4,11 +4,11 @@
 // exists only where the program sees it.
 #include "interp/protocol.h"
 
-#include "interp/obj_exception.h"
-#include "interp/obj_generator.h"
-#include "interp/obj_int.h"
-#include "interp/obj_iter.h"
-#include "interp/obj_list.h"
+#include "interp/containers/obj_list.h"
+#include "interp/errors/obj_exception.h"
+#include "interp/iterators/obj_generator.h"
+#include "interp/iterators/obj_iter.h"
+#include "interp/numbers/obj_int.h"
 
 // The next item of an object that has __getitem__ alone.
 static Value sequence_step(Vm *vm, Iterator *self)

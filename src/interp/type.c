@@ -6,16 +6,16 @@
 // Vm.
 #include "interp/type.h"
 
-#include "interp/class_new.h"
-#include "interp/exception_fields.h"
+#include "interp/classes/class_new.h"
+#include "interp/classes/lookup.h"
+#include "interp/classes/obj_descriptor.h"
+#include "interp/classes/obj_function.h"
+#include "interp/classes/obj_instance.h"
+#include "interp/errors/exception_fields.h"
+#include "interp/errors/obj_exception.h"
 #include "interp/init.h"
-#include "interp/iter_copy.h"
-#include "interp/lookup.h"
-#include "interp/module.h"
-#include "interp/obj_descriptor.h"
-#include "interp/obj_exception.h"
-#include "interp/obj_function.h"
-#include "interp/obj_instance.h"
+#include "interp/iterators/iter_copy.h"
+#include "interp/modules/module.h"
 
 #define TYPE(kind, def) extern const TypeDef def;
 #define SUBTYPE(kind, def, base) extern const TypeDef def;

@@ -8,7 +8,7 @@
 //
 // Ownership: a Value that is an object reference is counted. Parameters are
 // borrowed, results are owned, unless a header says otherwise. VALUE_FAIL as
-// a result means that an error is pending (interp/raise.h).
+// a result means that an error is pending (interp/errors/raise.h).
 //
 // With DUET_VALUE_STRUCT a Value is a struct, so that `a == b` does not
 // compile: use value_same.

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "interp/module.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_exception.h"
-#include "interp/obj_str.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/errors/obj_exception.h"
+#include "interp/modules/module.h"
 #include "interp/protocol.h"
+#include "interp/text/obj_str.h"
 
 // By name, for lists.
 static const CommandRow commands[] = {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interp/module.h"
-#include "interp/obj_str.h"
+#include "interp/modules/module.h"
 #include "interp/protocol.h"
+#include "interp/text/obj_str.h"
 #include "repl/command.h"
 #include "repl/complete_spot.h"
 #include "repl/peek.h"

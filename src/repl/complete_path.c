@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interp/embedded.h"
-#include "interp/module.h"
-#include "interp/obj_list.h"
-#include "interp/obj_str.h"
-#include "interp/raise.h"
+#include "interp/containers/obj_list.h"
+#include "interp/errors/raise.h"
+#include "interp/modules/embedded.h"
+#include "interp/modules/module.h"
+#include "interp/text/obj_str.h"
 #include "repl/complete.h"
 
 enum { PATH_MAX_LENGTH = 4096, MODULE_TEXT_MAX = 1 << 20 };
@@ -181,7 +181,7 @@ static void offer_native(Completion *completion)
 #define MODULE(def)                                                           \
     extern const ModuleDef def;                                               \
     complete_offer(completion, NULL, def.name, VALUE_UNBOUND, "");
-#include "interp/module_list.h"
+#include "interp/modules/module_list.h"
 #undef MODULE
 }
 
@@ -316,7 +316,7 @@ bool complete_is_library(const char *module)
     if (strcmp(def.name, module) == 0) {                                      \
         return true;                                                          \
     }
-#include "interp/module_list.h"
+#include "interp/modules/module_list.h"
 #undef MODULE
     for (size_t i = 0; i < embedded_module_count; i++) {
         if (strcmp(embedded_modules[i].name, module) == 0) {

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/builtins.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_function.h"
-#include "interp/vm_run.h"
+#include "interp/classes/obj_function.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/modules/builtins.h"
+#include "interp/vm/vm_run.h"
 #include "lexer/lexer.h"
 #include "repl/command.h"
 #include "repl/entries.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "interp/obj_dict.h"
-#include "interp/obj_str.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/text/obj_str.h"
 #include "repl/highlight.h"
 #include "repl/tokens.h"
 

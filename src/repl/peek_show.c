@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/attr.h"
-#include "interp/help.h"
-#include "interp/module.h"
-#include "interp/obj_descriptor.h"
-#include "interp/obj_float.h"
-#include "interp/obj_function.h"
-#include "interp/obj_int.h"
-#include "interp/obj_list.h"
-#include "interp/obj_member.h"
-#include "interp/obj_str.h"
+#include "interp/classes/attr.h"
+#include "interp/classes/obj_descriptor.h"
+#include "interp/classes/obj_function.h"
+#include "interp/classes/obj_member.h"
+#include "interp/containers/obj_list.h"
+#include "interp/modules/help.h"
+#include "interp/modules/module.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/text/obj_str.h"
 
 enum { PEEK_REPR_MAX = 40 }; // bytes
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "interp/module.h"
-#include "interp/obj_str.h"
+#include "interp/modules/module.h"
 #include "interp/protocol.h"
+#include "interp/text/obj_str.h"
 
 // Bytes for one read; the block lies on the stack.
 enum { READ_SIZE = 64 << 10 };

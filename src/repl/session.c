@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/builtins.h"
-#include "interp/codec.h"
-#include "interp/exception_fields.h"
-#include "interp/obj_int.h"
-#include "interp/obj_str.h"
+#include "interp/compile/source_bytes.h"
+#include "interp/errors/exception_fields.h"
+#include "interp/errors/sys_hooks.h"
+#include "interp/modules/builtins.h"
+#include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
-#include "interp/source_bytes.h"
-#include "interp/sys_hooks.h"
+#include "interp/text/codec.h"
+#include "interp/text/obj_str.h"
 #include "repl/colour.h"
 #include "repl/entries.h"
 #include "repl/hooks.h"

@@ -9,8 +9,8 @@
 #include "backend/exec.h"
 #include "graph/build.h"
 #include "graph/pass.h"
-#include "interp/obj_list.h"
-#include "interp/raise.h"
+#include "interp/containers/obj_list.h"
+#include "interp/errors/raise.h"
 #include "stager/staged_fn.h"
 
 // --- The first value ---

@@ -6,8 +6,8 @@
 #include "stager/blocks.h"
 
 #include "graph/build.h"
-#include "interp/obj_exception.h"
-#include "interp/tensor_call.h"
+#include "interp/errors/obj_exception.h"
+#include "interp/tensors/tensor_call.h"
 #include "stager/late_error.h"
 #include "stager/loops.h"
 #include "stager/merge.h"

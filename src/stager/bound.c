@@ -2,7 +2,7 @@
 //
 // Invariant: a Bound holds a value for every parameter, defaults included, in
 // an order that depends on the function alone.
-#include "interp/obj_dict.h"
+#include "interp/containers/obj_dict.h"
 #include "interp/protocol.h"
 #include "stager/signature.h"
 

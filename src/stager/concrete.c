@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "interp/obj_exception.h"
-#include "interp/obj_instance.h"
+#include "interp/classes/obj_instance.h"
+#include "interp/errors/obj_exception.h"
 #include "interp/protocol.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"

@@ -2,17 +2,17 @@
 #include "stager/for_source.h"
 
 #include "interp/apply.h"
-#include "interp/block_note.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_list.h"
-#include "interp/obj_tensor.h"
-#include "interp/tensor_call.h"
-#include "interp/tensor_convert.h"
+#include "interp/compile/block_note.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
+#include "interp/tensors/obj_tensor.h"
+#include "interp/tensors/tensor_call.h"
+#include "interp/tensors/tensor_convert.h"
 #include "stager/structure.h"
 
 // A note is a tuple that stands for a call of range, zip or enumerate on
 // tensors: item 0 marks it, item 1 is what was called, the rest are the
-// arguments (interp/block_note.h).
+// arguments (interp/compile/block_note.h).
 typedef enum NoteKind { NOTE_RANGE, NOTE_ZIP, NOTE_ENUMERATE } NoteKind;
 
 // What is called was compared with the built-ins when the note was made.

@@ -1,9 +1,9 @@
 // Exceptions of run time.
 #include "stager/late_error.h"
 
+#include "interp/containers/obj_dict.h"
+#include "interp/errors/obj_exception.h"
 #include "interp/memory.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_exception.h"
 #include "interp/protocol.h"
 #include "stager/structure.h"
 #include "stager/trace.h"

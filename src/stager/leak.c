@@ -6,9 +6,9 @@
 // was put, however much later it is used.
 #include "stager/leak.h"
 
-#include "interp/obj_dict.h"
-#include "interp/obj_list.h"
-#include "interp/raise.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
+#include "interp/errors/raise.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 #include "graph/graph.h"
-#include "interp/obj_tensor.h"
+#include "interp/tensors/obj_tensor.h"
 
 // One store of a symbolic tensor in something older than its trace.
 typedef struct LeakStore {

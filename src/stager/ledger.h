@@ -9,8 +9,8 @@
 
 #include "base/map.h"
 #include "interp/memory.h"
-#include "interp/obj_str.h"
-#include "interp/obj_tensor.h"
+#include "interp/tensors/obj_tensor.h"
+#include "interp/text/obj_str.h"
 
 // A line for people; nothing is ever compared with it.
 typedef struct Effect {

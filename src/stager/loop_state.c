@@ -6,7 +6,7 @@
 // each leaf, in the order of the leaves.
 #include <string.h>
 
-#include "interp/tensor_convert.h"
+#include "interp/tensors/tensor_convert.h"
 #include "stager/loops.h"
 #include "stager/merge.h"
 #include "stager/structure.h"

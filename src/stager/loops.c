@@ -1,8 +1,8 @@
 // The events of staged loops.
 #include "stager/loops.h"
 
-#include "interp/tensor_call.h"
-#include "interp/tensor_convert.h"
+#include "interp/tensors/tensor_call.h"
+#include "interp/tensors/tensor_convert.h"
 
 // Words count from the start of the converted code.
 static const Ins *word_at(const Frame *frame, uint32_t word)

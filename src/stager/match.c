@@ -3,7 +3,7 @@
 
 #include "graph/build.h"
 #include "interp/protocol.h"
-#include "interp/tensor_convert.h"
+#include "interp/tensors/tensor_convert.h"
 
 // "float32 of shape (2, None)", as the program itself writes it.
 static void print_type(StrBuf *out, TensorType type)

@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-#include "interp/obj_float.h"
-#include "interp/obj_int.h"
-#include "interp/obj_list.h"
-#include "interp/tensor_convert.h"
+#include "interp/containers/obj_list.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/tensors/tensor_convert.h"
 #include "stager/structure.h"
 
 // --- texts ---

@@ -9,9 +9,9 @@
 #define DUET_STAGER_SIGNATURE_H
 
 #include "base/vec.h"
-#include "interp/obj_function.h"
-#include "interp/obj_list.h"
-#include "interp/obj_tensor.h"
+#include "interp/classes/obj_function.h"
+#include "interp/containers/obj_list.h"
+#include "interp/tensors/obj_tensor.h"
 #include "stager/structure.h"
 
 // Arguments as vm_call_keywords takes them: every parameter is there.

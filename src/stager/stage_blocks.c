@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "interp/module.h"
-#include "interp/obj_list.h"
-#include "interp/obj_str.h"
-#include "interp/raise.h"
+#include "interp/containers/obj_list.h"
+#include "interp/errors/raise.h"
+#include "interp/modules/module.h"
+#include "interp/text/obj_str.h"
 
 // The function of the module, borrowed from it; UNBOUND with an error
 // pending. Its import is no event of a trace.

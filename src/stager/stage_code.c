@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/convert.h"
-#include "interp/lower.h"
-#include "interp/raise.h"
-#include "interp/obj_str.h"
+#include "interp/compile/convert.h"
+#include "interp/compile/lower.h"
+#include "interp/errors/raise.h"
+#include "interp/text/obj_str.h"
 #include "stager/code_names.h"
 #include "stager/staged_fn.h"
 

@@ -9,7 +9,7 @@
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
 #include "graph/graphdef.h"
-#include "interp/obj_list.h"
+#include "interp/containers/obj_list.h"
 #include "interp/protocol.h"
 
 // A node as the program sees it. Two asked for at different times are

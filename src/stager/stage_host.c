@@ -5,9 +5,9 @@
 // is run at once, so that both ways convert and check alike.
 #include "stager/stage_host.h"
 
-#include "interp/obj_list.h"
+#include "interp/containers/obj_list.h"
 #include "interp/protocol.h"
-#include "interp/tensor_convert.h"
+#include "interp/tensors/tensor_convert.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"
 

@@ -1,5 +1,5 @@
 // What running plans ask of the host: text to print, host code, errors.
-#include "interp/obj_int.h"
+#include "interp/numbers/obj_int.h"
 #include "interp/program.h"
 #include "interp/protocol.h"
 #include "stager/concrete.h"

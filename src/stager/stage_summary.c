@@ -1,9 +1,9 @@
 // stage.summary: a value for a plot, each time the graph runs, as a line of
 // JSON on standard output.
-#include "interp/obj_function.h"
-#include "interp/obj_list.h"
+#include "interp/classes/obj_function.h"
+#include "interp/containers/obj_list.h"
 #include "interp/protocol.h"
-#include "interp/tensor_convert.h"
+#include "interp/tensors/tensor_convert.h"
 #include "stager/stage_host.h"
 
 static bool json_value(Vm *vm, StrBuf *out, Value v);

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
+#include "interp/containers/obj_list.h"
 #include "interp/display.h"
-#include "interp/obj_list.h"
 #include "interp/protocol.h"
 #include "stager/trace.h"
 

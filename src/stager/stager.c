@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "interp/class_new.h"
-#include "interp/obj_int.h"
+#include "interp/classes/class_new.h"
+#include "interp/numbers/obj_int.h"
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "interp/obj_dict.h"
-#include "interp/obj_str.h"
-#include "interp/obj_tensor.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/tensors/obj_tensor.h"
+#include "interp/text/obj_str.h"
 
 // Registers of converted code have the numbers that its blocks name.
 static Value *register_of(Frame *frame, const BlockPlace *place)

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "interp/attr.h"
-#include "interp/obj_float.h"
-#include "interp/obj_instance.h"
-#include "interp/obj_int.h"
-#include "interp/obj_list.h"
-#include "interp/obj_set.h"
+#include "interp/classes/attr.h"
+#include "interp/classes/obj_instance.h"
+#include "interp/containers/obj_list.h"
+#include "interp/containers/obj_set.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
 
 // Takes a result as it comes, so that calls nest: a failed one is passed on.

@@ -11,8 +11,8 @@
 #ifndef DUET_STAGER_STRUCTURE_H
 #define DUET_STAGER_STRUCTURE_H
 
-#include "interp/obj_function.h"
-#include "interp/obj_tensor.h"
+#include "interp/classes/obj_function.h"
+#include "interp/tensors/obj_tensor.h"
 
 // Part of every key (signature.c), so that structures of different kinds never
 // share a trace.

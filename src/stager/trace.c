@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "interp/apply.h"
-#include "interp/raise.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_list.h"
+#include "interp/errors/raise.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 

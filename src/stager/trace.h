@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 #include "graph/graph.h"
-#include "interp/obj_tensor.h"
+#include "interp/tensors/obj_tensor.h"
 
 typedef struct TraceRequest TraceRequest; // stager/concrete.h
 struct BlockNote;

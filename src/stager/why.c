@@ -3,8 +3,8 @@
 // with what to do about that very kind of difference.
 #include "stager/why.h"
 
-#include "interp/obj_float.h"
-#include "interp/obj_int.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"

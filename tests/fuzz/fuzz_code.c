@@ -1,13 +1,13 @@
 // libFuzzer target: any bytes as a program. What compiles must have an image
-// (interp/code_image.h), and what is read back from it must be the same code.
+// (interp/compile/code_image.h), and what is read back from it must be the same code.
 // Nothing of it is run.
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/code.h"
-#include "interp/code_image.h"
-#include "interp/raise.h"
-#include "interp/vm.h"
+#include "interp/compile/code.h"
+#include "interp/compile/code_image.h"
+#include "interp/errors/raise.h"
+#include "interp/vm/vm.h"
 
 // A Vm takes longer to make than a text to compile: one serves all inputs.
 static Vm *vm;

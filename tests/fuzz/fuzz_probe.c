@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "interp/obj_bytes.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_str.h"
-#include "interp/raise.h"
-#include "interp/vm.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/errors/raise.h"
+#include "interp/text/obj_bytes.h"
+#include "interp/text/obj_str.h"
+#include "interp/vm/vm.h"
 
 enum {
     TEXT_MOST = 1 << 16, // bytes of the file of probes

@@ -2,11 +2,11 @@
 // whole library, which has a bit of everything.
 #include <criterion/criterion.h>
 
-#include "interp/code_image.h"
-#include "interp/embedded.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_str.h"
-#include "interp/vm.h"
+#include "interp/compile/code_image.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/modules/embedded.h"
+#include "interp/text/obj_str.h"
+#include "interp/vm/vm.h"
 
 static Vm *vm;
 

@@ -2,11 +2,11 @@
 // clear, and what a Vm leaves behind.
 #include <criterion/criterion.h>
 
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
+#include "interp/containers/obj_set.h"
 #include "interp/cycles.h"
 #include "interp/memory.h"
-#include "interp/obj_dict.h"
-#include "interp/obj_list.h"
-#include "interp/obj_set.h"
 #include "interp/obj_weakref.h"
 
 static Vm *vm;

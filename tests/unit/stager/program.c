@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "graph/graph_text.h"
-#include "interp/obj_dict.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/errors/raise.h"
 #include "interp/protocol.h"
-#include "interp/raise.h"
 #include "program.h"
 
 Vm *vm;

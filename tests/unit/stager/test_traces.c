@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "interp/raise.h"
+#include "interp/errors/raise.h"
 #include "program.h"
 
 TestSuite(traces, .init = program_open, .fini = program_close);

@@ -1,0 +1,361 @@
+// The types `tensor` and `symbolic`: their slots, and what all operands share.
+//
+// A tensor comes from the layers below with no type in its head; it enters the
+// language through tensor_adopt.
+#include "interp/tensors/obj_tensor.h"
+
+#include "interp/apply.h"
+#include "interp/display.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/numbers/obj_float.h"
+#include "interp/protocol.h"
+#include "interp/tensors/tensor_convert.h"
+
+// Takes the reference. The birth tells a trace whether the tensor is its own.
+// Owned by the Value from then on.
+Value tensor_adopt(Vm *vm, Tensor *tensor)
+{
+    tensor->head.type = vm->types[KIND_TENSOR];
+    // That of the trace that runs, if one does.
+    tensor->head.birth = vm->ctx.birth;
+    return value_from_object(tensor);
+}
+
+// Borrows the sizes, so it is valid as long as the operand, and for a Variable
+// until it is assigned to.
+// Any other kind must not come here: value_is_operand is asked first.
+TensorType operand_type(Value operand)
+{
+    switch (value_object(operand)->kind) {
+    case KIND_TENSOR:
+        return tensor_type(value_as_tensor(operand));
+    // A Variable's dtype and shape are those of its tensor, for good.
+    case KIND_VARIABLE:
+        return tensor_type(value_as_variable(operand)->cell.value);
+    default: {
+        const Symbolic *symbolic = value_as_symbolic(operand);
+        return (TensorType){(DType)symbolic->dtype, symbolic->rank,
+                            symbolic->dims};
+    }
+    }
+}
+
+// NULL carries a pending error over.
+static Value str_result(Str *str)
+{
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+// The tensor layer frees its own memory: it knows how the data is held.
+// The elements may be a window of another tensor's buffer, or strings that are
+// counted.
+static void tensor_destroy(Vm *vm, Object *self)
+{
+    tensor_dealloc(&vm->ctx, (Tensor *)self);
+}
+
+// A library may have its own way to show tensors (display.h); NULL without an
+// error means that it has none. So it is in tensor_str.
+// Long tensors are printed with their middle left out (tensor_print.c).
+static Value tensor_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_TENSOR, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    tensor_print_repr(&buf, value_as_tensor(self));
+    return str_result(str_from_buf(vm, &buf));
+}
+
+// As print() shows it: without dtype and shape, as NumPy does.
+static Value tensor_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_TENSOR, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    tensor_print_str(&buf, value_as_tensor(self));
+    return str_result(str_from_buf(vm, &buf));
+}
+
+// Format specs are for scalars, which print as their host number would.
+// Also the slot of Variable, hence the two kinds.
+Value tensor_format(Vm *vm, Value self, Str *spec)
+{
+    const Tensor *tensor = value_is_tensor(self)
+                               ? value_as_tensor(self)
+                               : value_as_variable(self)->cell.value;
+    DisplayKind kind =
+        value_is_tensor(self) ? DISPLAY_TENSOR : DISPLAY_VARIABLE;
+    Str *own = display_format(vm, kind, self, spec);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    // format(t) and f"{t}" are str(t).
+    if (spec->length == 0) {
+        return str_result(value_str(vm, self));
+    }
+    if (tensor->count != 1 || tensor->rank != 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "a format spec needs a scalar, not a tensor of "
+                           "rank %d",
+                           tensor->rank);
+    }
+    // The host number knows the rest of the specification.
+    Value item = tensor_item(vm, tensor, 0);
+    if (value_failed(item)) {
+        return VALUE_FAIL;
+    }
+    Value result = str_result(value_format(vm, item, spec));
+    value_release(&vm->ctx, item);
+    return result;
+}
+
+// The one element, for int(), float(), index. A Variable has no value that
+// host code may see while a function is traced.
+// Owned. Any rank will do as long as there is one element, as in NumPy.
+static Value only_item(Vm *vm, Value self, const char *what)
+{
+    if (vm->trace != NULL && value_is_kind(self, KIND_VARIABLE)) {
+        return raise_error(vm, ERR_SYMBOLIC,
+                           "%s: a Variable has no host value while a "
+                           "function is traced; cast() it",
+                           what);
+    }
+    // A Variable's tensor now; the item is a host value, owned.
+    const Tensor *tensor = value_is_tensor(self)
+                               ? value_as_tensor(self)
+                               : value_as_variable(self)->cell.value;
+    if (tensor->count != 1) {
+        return raise_error(vm, ERR_TYPE,
+                           "%s() needs a tensor of one element, not %lld",
+                           what, (long long)tensor->count);
+    }
+    return tensor_item(vm, tensor, 0);
+}
+
+// Integers alone, as __index__ demands: a float scalar must not index a list.
+// Stricter than int(): a tensor of shape (1,) is no index.
+Value tensor_index_slot(Vm *vm, Value self)
+{
+    DType dtype = operand_type(self).dtype;
+    if (!dtype_is_integer(dtype) || operand_type(self).rank != 0) {
+        return raise_error(vm, ERR_TYPE,
+                           "only an integer scalar tensor can be an index");
+    }
+    return only_item(vm, self, "index");
+}
+
+// A float's fraction is cut off, as int() does. The item is a host value.
+// NaN and the infinities raise what int() raises for a float.
+Value tensor_to_int(Vm *vm, Value self)
+{
+    Value item = only_item(vm, self, "int");
+    if (value_failed(item) || value_is_integer(item)) {
+        return item;
+    }
+    if (value_is_bool(item)) {
+        return value_from_small(value_same(item, VALUE_TRUE));
+    }
+    if (value_is_float(item)) {
+        // Read before the item goes.
+        double number = value_float(item);
+        value_release(&vm->ctx, item);
+        return int_from_double(vm, number);
+    }
+    value_release(&vm->ctx, item);
+    return raise_error(vm, ERR_TYPE, "int() of a string tensor: use "
+                       "strings.to_number");
+}
+
+// Ints and bools beyond what a double holds exactly are rounded.
+// A bool counts as 0 or 1.
+Value tensor_to_float(Vm *vm, Value self)
+{
+    if (operand_type(self).dtype == DT_STRING) {
+        return raise_error(vm, ERR_TYPE, "float() of a string tensor: use "
+                           "strings.to_number");
+    }
+    Value item = only_item(vm, self, "float");
+    double number;
+    if (value_failed(item) || value_is_float(item)) {
+        return item;
+    }
+    // An int or a bool: anything else has been refused.
+    bool ok = int_to_double(vm, item, &number);
+    value_release(&vm->ctx, item);
+    return ok ? float_new(vm, number) : VALUE_FAIL;
+}
+
+// The class is there for isinstance, not to be called.
+// SymbolicTensor has the same slot, so the name comes from the class.
+static Value tensor_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args, (void)keywords;
+    return raise_error(vm, ERR_TYPE,
+                       "cannot create '%s' objects: use tensor(value)",
+                       type_name(cls));
+}
+
+const TypeDef tensor_type_def = {
+    .name = "Tensor",
+    .doc = "An immutable array of one dtype; made by tensor(value).",
+    .params = "value, dtype=None",
+    .kind = KIND_TENSOR,
+    .size = sizeof(Tensor),
+    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = tensor_destroy,
+              .make = tensor_make,
+              .repr = tensor_repr,
+              .str = tensor_str,
+              .format = tensor_format,
+              .compare = tensor_compare,
+              .unary = tensor_unary,
+              .binary = tensor_binary,
+              .truth = tensor_truth,
+              .length = tensor_length,
+              .get_item = tensor_get_item,
+              .iter = tensor_iter,
+              .index = tensor_index_slot,
+              .to_int = tensor_to_int,
+              .to_float = tensor_to_float},
+    .methods = tensor_methods,
+    .members = tensor_members,
+};
+
+// The owner keeps the graph alive in which the symbol stands.
+// Both may be NULL while the object is being made.
+static void symbolic_destroy(Vm *vm, Object *self)
+{
+    Symbolic *symbolic = (Symbolic *)self;
+    object_release_null(&vm->ctx, symbolic->name);
+    object_release_null(&vm->ctx, symbolic->owner);
+    object_free(vm, symbolic, sizeof *symbolic);
+}
+
+// "<x: float32[2, 3]>"
+static Value symbolic_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_SYMBOLIC, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return str_result(own);
+    }
+    const Symbolic *symbolic = value_as_symbolic(self);
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_printf(&buf, "<%s: ",
+                  symbolic->name != NULL ? symbolic->name->text : "?");
+    tensor_type_print(&buf, operand_type(self));
+    // A symbol that outlived its trace says so.
+    // NULL: the trace still runs, or no stager is there.
+    const char *function =
+        vm->hooks != NULL ? vm->hooks->leaked_from(symbolic) : NULL;
+    if (function != NULL) {
+        strbuf_printf(&buf, " leaked from %s", function);
+    }
+    strbuf_putc(&buf, '>');
+    return str_result(str_from_buf(vm, &buf));
+}
+
+// It has no number, so a format spec has nothing to say.
+static Value symbolic_format(Vm *vm, Value self, Str *spec)
+{
+    if (spec->length == 0) {
+        return str_result(value_str(vm, self));
+    }
+    return raise_error(vm, ERR_SYMBOLIC, "a format spec needs a value, which "
+                       "a symbolic tensor does not have");
+}
+
+// A library's form first, then the repr.
+// A tracer's print() shows this; stage.print shows values.
+static Value symbolic_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_SYMBOLIC, self);
+    return own != NULL || vm_has_error(vm) ? str_result(own)
+                                           : symbolic_repr(vm, self);
+}
+
+// For messages; never NULL.
+static const char *symbol_text(Value self)
+{
+    const Str *name = value_as_symbolic(self)->name;
+    return name != NULL ? name->text : "?";
+}
+
+// C code needs a host number: int() and float() themselves are casts in a
+// trace (tensor_cast.c).
+static Value symbolic_number(Vm *vm, Value self)
+{
+    return raise_error(vm, ERR_SYMBOLIC,
+                       "symbolic tensor '%s' has no host value while tracing; "
+                       "use the tensor function of this name",
+                       symbol_text(self));
+}
+
+// The message says what to do instead: the tensor way of indexing.
+static Value symbolic_index(Vm *vm, Value self)
+{
+    return raise_error(vm, ERR_SYMBOLIC,
+                       "symbolic tensor '%s' has no host value while tracing "
+                       "and cannot index host data or count host turns; index "
+                       "a tensor with it (stack makes one of a list)",
+                       symbol_text(self));
+}
+
+// Always an error, since C code cannot branch on a symbol; the stager's words
+// for it come first.
+// -1 with an error pending, in both cases. `if` and `while` of staged code
+// never ask: they are converted.
+static int symbolic_truth(Vm *vm, Value self)
+{
+    if (vm->hooks != NULL) {
+        return vm->hooks->truth(vm, self);
+    }
+    return raise_int(vm, ERR_SYMBOLIC, "a symbolic tensor has no truth value");
+}
+
+// Owned; None for a tensor that no parameter or op names.
+static Value symbolic_name(Vm *vm, Value self)
+{
+    (void)vm;
+    Str *name = value_as_symbolic(self)->name;
+    return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
+}
+
+static const MemberDef symbolic_members[] = {
+    TENSOR_MEMBERS,
+    {"name", symbolic_name, NULL, "The parameter or the op that it is of."},
+    {NULL, NULL, NULL, NULL},
+};
+
+// A subclass of Tensor, since it is used as one; all slots that ask for a
+// value are its own.
+const TypeDef symbolic_type_def = {
+    .name = "SymbolicTensor",
+    .doc = "A tensor inside a trace: dtype and shape, no value yet.",
+    .kind = KIND_SYMBOLIC,
+    .size = sizeof(Symbolic),
+    .flags = TYPE_FINAL | TYPE_UNHASHABLE,
+    .slots = {.destroy = symbolic_destroy,
+              .make = tensor_make,
+              .repr = symbolic_repr,
+              .str = symbolic_str,
+              .format = symbolic_format,
+              .compare = tensor_compare,
+              .unary = tensor_unary,
+              .binary = tensor_binary,
+              .truth = symbolic_truth,
+              .length = tensor_length,
+              .get_item = tensor_get_item,
+              .iter = tensor_iter,
+              .index = symbolic_index,
+              .to_int = symbolic_number,
+              .to_float = symbolic_number},
+    .methods = tensor_methods,
+    .members = symbolic_members,
+};

@@ -1,0 +1,141 @@
+// Tensors as values of the language: symbolic ones, Variables, dtypes, specs.
+//
+// Tensor itself is ops/tensor.h. An *operand* is whatever a tensor operation
+// takes without conversion: a Tensor, a Symbolic or a Variable. All functions
+// borrow their arguments and return owned references; NULL, false, -1 or
+// VALUE_FAIL come with an error pending.
+#ifndef DUET_INTERP_TENSORS_OBJ_TENSOR_H
+#define DUET_INTERP_TENSORS_OBJ_TENSOR_H
+
+#include "interp/text/obj_str.h"
+#include "ops/op.h"
+#include "ops/variable.h"
+
+// A flag of Tensor heads: made from a host number for one operation. In a
+// trace the result of such ones and of weak numbers is weak.
+enum { TENSOR_LITERAL = OBJECT_FLAG_KIND };
+
+// A tensor that will exist when the graph runs. Made by the stager alone.
+typedef struct Symbolic {
+    Object head;
+    Object *owner;       // the trace that made it, counted
+    uint32_t value;      // its number in the owner's graph
+    uint32_t block;      // serial of the graph block it may be used in
+    uint8_t dtype;       // DType
+    int8_t rank;         // RANK_UNKNOWN: any
+    bool weak;           // was a host number: gives way to a tensor's dtype
+    const int64_t *dims; // in the graph's arena, which the owner keeps
+    Str *name;           // parameter or op, counted: how it prints
+} Symbolic;
+
+// Mutable state. The cell's tensor fixes dtype and shape.
+typedef struct Variable {
+    Object head;
+    VariableCell cell;
+    Str *name;      // counted, NULL: none was given
+    bool trainable; // a Tape watches it by itself
+} Variable;
+
+typedef struct DTypeObject {
+    Object head;
+    DType dtype;
+} DTypeObject;
+
+// spec(shape, dtype): what a signature asks of an argument.
+typedef struct Spec {
+    Object head;
+    DType dtype;
+    int rank;       // RANK_UNKNOWN: any
+    Str *name;      // counted, NULL: none
+    int64_t dims[]; // DIM_UNKNOWN: any size; none if the rank is unknown
+} Spec;
+
+// TypeDefs: one row each in type_list.h.
+extern const TypeDef tensor_type_def, symbolic_type_def, variable_type_def,
+    dtype_type_def, spec_type_def;
+
+ALWAYS_INLINE bool value_is_tensor(Value v)
+{
+    return value_is_kind(v, KIND_TENSOR);
+}
+ALWAYS_INLINE Tensor *value_as_tensor(Value v)
+{
+    return (Tensor *)value_object(v);
+}
+ALWAYS_INLINE Symbolic *value_as_symbolic(Value v)
+{
+    return (Symbolic *)value_object(v);
+}
+ALWAYS_INLINE Variable *value_as_variable(Value v)
+{
+    return (Variable *)value_object(v);
+}
+// KIND_TENSOR, KIND_SYMBOLIC and KIND_VARIABLE are the first three kinds.
+ALWAYS_INLINE bool value_is_operand(Value v)
+{
+    return value_is_object(v) && value_object(v)->kind <= KIND_VARIABLE;
+}
+// What is known of an operand; dims are borrowed from it.
+TensorType operand_type(Value operand);
+
+// A tensor of ops belongs to the language once its head names the type: every
+// result of op_run passes here. Takes the count.
+Value tensor_adopt(Vm *vm, Tensor *tensor);
+
+MUST_CHECK DTypeObject *dtype_new(Vm *vm, DType dtype);
+// A dtype, one of bool, int, float, str, or a dtype's name. ERR_TYPE.
+MUST_CHECK bool dtype_from_value(Vm *vm, Value v, DType *dtype);
+// A tuple with None for unknown sizes; None if the rank is unknown.
+Value shape_to_value(Vm *vm, int rank, const int64_t *dims);
+// Retains the name, which may be NULL.
+MUST_CHECK Spec *spec_new(Vm *vm, TensorType type, Str *name);
+static inline TensorType spec_type(const Spec *spec)
+{
+    return (TensorType){spec->dtype, spec->rank, spec->dims};
+}
+
+// The value now: a snapshot, in a trace a symbolic read.
+Value variable_read(Vm *vm, Variable *variable);
+
+// Operators, tensor_operators.c. One operand at least is a tensor's kind.
+Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b);
+// Slots that Tensor and Variable share; a Variable is read first.
+Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b);
+Value tensor_unary(Vm *vm, UnaryOp op, Value self);
+int tensor_truth(Vm *vm, Value self);
+// Slots of tensors that Variables share, obj_tensor.c.
+Value tensor_format(Vm *vm, Value self, Str *spec);
+Value tensor_index_slot(Vm *vm, Value self);
+Value tensor_to_int(Vm *vm, Value self);
+Value tensor_to_float(Vm *vm, Value self);
+// int(v), float(v), bool(v) inside a trace, tensor_cast.c: a cast to a scalar
+// of this dtype's kind. UNBOUND: v has a host value, or no trace runs.
+Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype);
+// len(v) inside a trace where the size is unknown; UNBOUND: it is known.
+Value tensor_traced_length(Vm *vm, Value v);
+// Indexing, tensor_index.c.
+Value tensor_get_item(Vm *vm, Value self, Value key);
+int64_t tensor_length(Vm *vm, Value self);
+Value tensor_iter(Vm *vm, Value self);
+// Attributes and methods that the three kinds share, tensor_members.c.
+extern const MemberDef tensor_members[];
+extern const NativeDef tensor_methods[];
+Value tensor_member_shape(Vm *vm, Value self);
+Value tensor_member_dtype(Vm *vm, Value self);
+Value tensor_member_ndim(Vm *vm, Value self);
+Value tensor_member_size(Vm *vm, Value self);
+Value tensor_member_transposed(Vm *vm, Value self);
+// Rows of a MemberDef table: Variable has more of its own.
+#define TENSOR_MEMBERS                                                        \
+    {"shape", tensor_member_shape, NULL,                                      \
+     "A tuple of sizes, None where a trace does not know one."},              \
+    {"dtype", tensor_member_dtype, NULL, "The type of the elements."},        \
+    {"ndim", tensor_member_ndim, NULL, "The number of axes."},                \
+    {"size", tensor_member_size, NULL, "The number of elements."},            \
+    {"T", tensor_member_transposed, NULL, "The transpose of a matrix."}
+
+// Binds the op table's names in `builtins` and as methods, and the types'
+// constructors; called when the Vm is made, after its types.
+MUST_CHECK bool builtins_tensor_init(Vm *vm, Dict *builtins);
+
+#endif

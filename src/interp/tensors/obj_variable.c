@@ -1,0 +1,340 @@
+// Variable: a tensor that can be replaced by another of its dtype and shape.
+//
+// An assignment checks first and then swaps one pointer, so a refused one
+// changes nothing, and whoever holds the old value keeps it.
+#include "interp/tensors/obj_tensor.h"
+
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/obj_list.h"
+#include "interp/containers/sequence.h"
+#include "interp/display.h"
+#include "interp/protocol.h"
+#include "interp/tensors/tensor_call.h"
+#include "interp/tensors/tensor_convert.h"
+
+// An instance of Variable or of a class derived from it.
+static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
+                             bool trainable)
+{
+    Variable *variable = object_new(vm, cls, sizeof *variable);
+    if (variable == NULL) {
+        return NULL;
+    }
+    variable->cell.value = object_retain(initial);
+    // Counts assignments, for those that must notice one.
+    variable->cell.writes = 0;
+    variable->name = name != NULL ? object_retain(name) : NULL;
+    variable->trainable = trainable;
+    return variable;
+}
+
+// In a trace a read is an op, so that it sees what the staged function assigns
+// before it; outside it is the tensor itself. Owned.
+Value variable_read(Vm *vm, Variable *variable)
+{
+    if (vm->trace != NULL) {
+        // apply takes borrowed inputs and gives an owned result.
+        Value self = value_from_object(variable); // borrowed
+        return apply_one(vm, OP_READ_VARIABLE, &self, 1, NULL);
+    }
+    return value_from_object(object_retain(variable->cell.value));
+}
+
+// For messages: "Variable 'w' holds float32[2, 3]".
+static void describe(StrBuf *out, const Variable *variable)
+{
+    strbuf_puts(out, "Variable");
+    if (variable->name != NULL) {
+        strbuf_printf(out, " '%s'", variable->name->text);
+    }
+    strbuf_puts(out, " holds ");
+    tensor_type_print(out, tensor_type(variable->cell.value));
+}
+
+// Always false. The text names both types, the one held and the one given.
+static bool refuse(Vm *vm, const Variable *variable, ErrorKind kind,
+                   TensorType given)
+{
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_puts(&buf, "assign: ");
+    describe(&buf, variable);
+    strbuf_puts(&buf, ", not ");
+    tensor_type_print(&buf, given);
+    if (strbuf_ok(&buf)) {
+        raise_error(vm, kind, "%s", strbuf_text(&buf));
+    }
+    strbuf_free(&buf);
+    return false;
+}
+
+// The op is kept for its effect: it has no outputs to take.
+static bool assign_traced(Vm *vm, Variable *variable, Value value)
+{
+    Value inputs[2] = {value_from_object(variable), value}; // borrowed
+    Value none[OP_MAX_OUTPUTS];
+    uint32_t count = OP_MAX_OUTPUTS; // the op has no outputs
+    return apply(vm, OP_ASSIGN_VARIABLE, inputs, 2, NULL, none, &count);
+}
+
+// Order matters: the dtype is known at trace time too, while a traced shape may
+// be known only when the graph runs, where the op checks it.
+static bool variable_assign(Vm *vm, Variable *variable, Value value)
+{
+    // The Variable's tensor fixes both for good.
+    TensorType own = tensor_type(variable->cell.value);
+    TensorType given = operand_type(value);
+    if (given.dtype != own.dtype) {
+        return refuse(vm, variable, ERR_DTYPE, given);
+    }
+    if (vm->trace != NULL) {
+        return assign_traced(vm, variable, value);
+    }
+    if (!shape_equal(own.rank, own.dims, given.rank, given.dims)) {
+        return refuse(vm, variable, ERR_SHAPE, given);
+    }
+    // A symbolic tensor that outlived its trace has no value.
+    if (value_is_kind(value, KIND_SYMBOLIC)) {
+        return vm->hooks->leak(vm, "assign", value_as_symbolic(value)), false;
+    }
+    Tensor *fresh = value_is_tensor(value)
+                        ? value_as_tensor(value)
+                        : value_as_variable(value)->cell.value;
+    Tensor *old = variable->cell.value;
+    variable->cell.value = object_retain(fresh);
+    variable->cell.writes++;
+    // Last, when the Variable is whole again.
+    object_release(&vm->ctx, old);
+    return true;
+}
+
+// Methods. Each returns the Variable, so that calls chain.
+
+// Takes `value`.
+static Value assign_value(Vm *vm, Value self, Value value)
+{
+    bool ok = variable_assign(vm, value_as_variable(self), value);
+    value_release(&vm->ctx, value);
+    return ok ? value_retain(self) : VALUE_FAIL;
+}
+
+// Host values become tensors of the Variable's own dtype, so v.assign(1) works
+// for a float one; tensors must have it already.
+static Value method_assign(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Value value = value_is_operand(args[1])
+                      ? value_retain(args[1])
+                      : tensor_from_value(vm, "assign", args[1],
+                                          operand_type(args[0]).dtype);
+    return value_failed(value) ? VALUE_FAIL
+                               : assign_value(vm, args[0], value);
+}
+
+// The type is checked first for the message to name assign_add rather than the
+// operator that does the work.
+static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
+{
+    if (!value_is_convertible(vm, args[1])) {
+        return raise_error(vm, ERR_TYPE, "%s: not a number or tensor: '%s'",
+                           who, type_name(type_of(vm, args[1])));
+    }
+    // A new tensor; dtype and shape are checked when it is assigned.
+    Value value = tensor_binary(vm, op, args[0], args[1]);
+    return value_failed(value) ? VALUE_FAIL
+                               : assign_value(vm, args[0], value);
+}
+
+// v.assign_add(x): the new value.
+static Value method_assign_add(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return assign_result(vm, args, BINARY_ADD, "assign_add");
+}
+
+// x -= value, as TensorFlow names it.
+static Value method_assign_sub(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return assign_result(vm, args, BINARY_SUB, "assign_sub");
+}
+
+// Unlike the Variable itself, the result does not change any more.
+static Value method_value(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    return variable_read(vm, value_as_variable(args[0]));
+}
+
+// The methods of tensors are not among them: operators and functions take a
+// Variable as they take a tensor.
+static const NativeDef variable_methods[] = {
+    {"assign", "self, value, /", method_assign,
+     "Replaces the value by one of the same dtype and shape; returns self."},
+    {"assign_add", "self, delta, /", method_assign_add,
+     "Adds `delta` to the value; returns self."},
+    {"assign_sub", "self, delta, /", method_assign_sub,
+     "Subtracts `delta` from the value; returns self."},
+    {"value", "self, /", method_value,
+     "The value now, as a tensor that later assignments do not change."},
+    {NULL, NULL, NULL, NULL},
+};
+
+// None if it was made without one.
+static Value member_name(Vm *vm, Value self)
+{
+    (void)vm;
+    Str *name = value_as_variable(self)->name;
+    return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
+}
+
+// What optimisers ask.
+static Value member_trainable(Vm *vm, Value self)
+{
+    (void)vm;
+    return value_from_bool(value_as_variable(self)->trainable);
+}
+
+static const MemberDef variable_members[] = {
+    TENSOR_MEMBERS,
+    {"name", member_name, NULL, "The name it was made with, or None."},
+    {"trainable", member_trainable, NULL, "Whether a Tape watches it."},
+    {NULL, NULL, NULL, NULL},
+};
+
+// No visit slot: tensors hold no references to other objects.
+static void variable_destroy(Vm *vm, Object *self)
+{
+    Variable *variable = (Variable *)self;
+    object_release(&vm->ctx, variable->cell.value);
+    object_release_null(&vm->ctx, variable->name);
+    object_free(vm, variable, sizeof *variable);
+}
+
+// The tensor that a new Variable begins with, owned.
+// In a trace the initial value must be known, which the stager decides.
+static Tensor *first_value(Vm *vm, Value initial)
+{
+    if (vm->trace != NULL) {
+        return vm->hooks->first_value(vm, initial);
+    }
+    if (value_is_kind(initial, KIND_SYMBOLIC)) {
+        (void)vm->hooks->leak(vm, "Variable", value_as_symbolic(initial));
+        return NULL;
+    }
+    return object_retain(value_is_tensor(initial)
+                             ? value_as_tensor(initial)
+                             : value_as_variable(initial)->cell.value);
+}
+
+// `given` holds the arguments in the order of variable_make's params; what was
+// not given is UNBOUND. In a trace the stager must hear of a new Variable.
+static Value make_from(Vm *vm, Type *cls, const Value given[4])
+{
+    DType dtype = DT_NONE;
+    if (!value_unbound(given[1]) && !value_is_none(given[1]) &&
+        !dtype_from_value(vm, given[1], &dtype)) {
+        return VALUE_FAIL;
+    }
+    Str *name = value_is_str(given[2]) ? value_as_str(given[2]) : NULL;
+    int trainable =
+        value_unbound(given[3]) ? 1 : value_truth(vm, given[3]);
+    if (trainable < 0) {
+        return VALUE_FAIL;
+    }
+    // A tensor, a Variable or a symbol; a host value becomes a tensor.
+    Value initial = tensor_from_value(vm, "Variable", given[0], dtype);
+    if (value_failed(initial)) {
+        return VALUE_FAIL;
+    }
+    // Of a symbol the value that it has before the trace runs.
+    Tensor *tensor = first_value(vm, initial);
+    value_release(&vm->ctx, initial);
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
+    // The Variable holds its own reference by now.
+    object_release(&vm->ctx, tensor);
+    // A Variable that is made within a trace lives on after it, once.
+    if (variable != NULL && vm->trace != NULL &&
+        !vm->hooks->born(vm, variable)) {
+        object_release(&vm->ctx, variable);
+        return VALUE_FAIL;
+    }
+    return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
+}
+
+// Variable(initial, dtype=None, name=None, trainable=True), by keyword too.
+static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    static const char *const params[4] = {"initial", "dtype", "name",
+                                          "trainable"};
+    Value given[4];
+    return arguments_spread(vm, "Variable", args, keywords, params, 4, 1,
+                            given)
+               ? make_from(vm, cls, given)
+               : VALUE_FAIL;
+}
+
+// "Variable(1.0, dtype=float32, name='v')"
+static Value variable_repr(Vm *vm, Value self)
+{
+    Str *own = display_repr(vm, DISPLAY_VARIABLE, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return own != NULL ? str_value(own) : VALUE_FAIL;
+    }
+    const Variable *variable = value_as_variable(self);
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    strbuf_puts(&buf, "Variable(");
+    // Later rows are indented by what stands before the first.
+    tensor_print_array(&buf, variable->cell.value, true,
+                       (int)strlen("Variable("));
+    strbuf_printf(&buf, ", dtype=%s",
+                  dtype_name((DType)variable->cell.value->dtype));
+    if (variable->name != NULL) {
+        strbuf_puts(&buf, ", name=");
+        str_print_repr(&buf, variable->name->text, variable->name->length);
+    }
+    strbuf_putc(&buf, ')');
+    Str *str = str_from_buf(vm, &buf);
+    return str != NULL ? str_value(str) : VALUE_FAIL;
+}
+
+// print() shows what a library asks for, else the repr.
+static Value variable_str(Vm *vm, Value self)
+{
+    Str *own = display_str(vm, DISPLAY_VARIABLE, self);
+    if (own != NULL || vm_has_error(vm)) {
+        return own != NULL ? str_value(own) : VALUE_FAIL;
+    }
+    return variable_repr(vm, self);
+}
+
+// Unhashable, since == compares elements.
+const TypeDef variable_type_def = {
+    .name = "Variable",
+    .doc = "Mutable state: a tensor that can be assigned to.",
+    .params = "initial, dtype=None, name=None, trainable=True",
+    .kind = KIND_VARIABLE,
+    .size = sizeof(Variable),
+    .flags = TYPE_UNHASHABLE,
+    .slots = {.destroy = variable_destroy,
+              .make = variable_make,
+              .repr = variable_repr,
+              .str = variable_str,
+              .compare = tensor_compare,
+              .unary = tensor_unary,
+              .binary = tensor_binary,
+              .truth = tensor_truth,
+              .length = tensor_length,
+              .get_item = tensor_get_item,
+              .iter = tensor_iter,
+              .format = tensor_format,
+              .index = tensor_index_slot,
+              .to_int = tensor_to_int,
+              .to_float = tensor_to_float},
+    .methods = variable_methods,
+    .members = variable_members,
+};

@@ -1,0 +1,102 @@
+// int(), float(), bool() and len() of tensors inside a trace.
+//
+// Outside a trace these give host numbers. A symbolic tensor has none, so
+// there they are operations of the graph: a cast to a scalar, or a size. A
+// tensor that already is of the asked kind keeps its width, as the host number
+// would keep its value.
+#include "interp/tensors/obj_tensor.h"
+
+#include "interp/apply.h"
+#include "interp/errors/raise.h"
+#include "interp/tensors/tensor_call.h"
+
+// int32 and float32 stand for all integers and all floats.
+static bool is_kind_of(DType dtype, DType asked)
+{
+    switch (asked) {
+    case DT_INT32:
+        return dtype_is_integer(dtype);
+    case DT_FLOAT32:
+        return dtype_is_float(dtype);
+    default:
+        return dtype == asked;
+    }
+}
+
+// Sizes that are unknown pass here: the reshape tests them when the graph runs.
+static bool one_element(Vm *vm, const char *who, TensorType type)
+{
+    int64_t count = 1;
+    if (type.rank == RANK_UNKNOWN) {
+        return true; // the reshape says so at run time
+    }
+    for (int i = 0; i < type.rank; i++) {
+        if (type.dims[i] == DIM_UNKNOWN) {
+            return true;
+        }
+        count *= type.dims[i];
+    }
+    return count == 1 ||
+           raise_false(vm, ERR_TYPE,
+                       "%s() needs a tensor of one element, not %lld", who,
+                       (long long)count);
+}
+
+// Takes `owned`.
+static Value to_scalar(Vm *vm, Value owned)
+{
+    if (operand_type(owned).rank == 0) {
+        return owned;
+    }
+    NamedAttr attr = {"shape", attr_of_ints(NULL, 0)};
+    Value result = tensor_call(vm, "reshape", &owned, 1, &attr, 1);
+    value_release(&vm->ctx, owned);
+    return result;
+}
+
+// UNBOUND: no trace, or a value that the host knows; the usual conversion
+// follows.
+Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype)
+{
+    if (LIKELY(vm->trace == NULL) || (!value_is_kind(v, KIND_SYMBOLIC) &&
+                                      !value_is_kind(v, KIND_VARIABLE))) {
+        return VALUE_UNBOUND;
+    }
+    TensorType type = operand_type(v);
+    if (!one_element(vm, who, type)) {
+        return VALUE_FAIL;
+    }
+    if (type.dtype == DT_STRING && dtype != DT_BOOL) {
+        return raise_error(vm, ERR_TYPE,
+                           "%s() of a string tensor: use strings.to_number",
+                           who);
+    }
+    NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
+    Value cast = is_kind_of(type.dtype, dtype)
+                     ? (value_is_kind(v, KIND_VARIABLE)
+                            ? variable_read(vm, value_as_variable(v))
+                            : value_retain(v))
+                     : tensor_call(vm, "cast", &v, 1, &attr, 1);
+    return value_failed(cast) ? cast : to_scalar(vm, cast);
+}
+
+// UNBOUND: the size is known and len() gives it as a host int.
+Value tensor_traced_length(Vm *vm, Value v)
+{
+    if (LIKELY(vm->trace == NULL) || !value_is_kind(v, KIND_SYMBOLIC)) {
+        return VALUE_UNBOUND;
+    }
+    const Symbolic *symbolic = value_as_symbolic(v);
+    bool unknown = symbolic->rank == RANK_UNKNOWN ||
+                   (symbolic->rank > 0 && symbolic->dims[0] == DIM_UNKNOWN);
+    if (!unknown) {
+        return VALUE_UNBOUND;
+    }
+    Value shape = tensor_call(vm, "shape_of", &v, 1, NULL, 0);
+    if (value_failed(shape)) {
+        return shape;
+    }
+    Value size = tensor_get_item(vm, shape, value_from_small(0));
+    value_release(&vm->ctx, shape);
+    return size;
+}

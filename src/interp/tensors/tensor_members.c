@@ -1,0 +1,150 @@
+// Attributes and methods that tensors, symbolic tensors and Variables share
+// and that are not ops of the table (those are bound by builtins_tensor.c).
+//
+// None of these looks at elements but for item, tolist and numpy, which need an
+// eager tensor and raise in a trace.
+#include "interp/containers/obj_list.h"
+#include "interp/protocol.h"
+#include "interp/tensors/tensor_call.h"
+#include "interp/tensors/tensor_convert.h"
+
+// Sizes that a trace does not know are None in the tuple.
+Value tensor_member_shape(Vm *vm, Value self)
+{
+    TensorType type = operand_type(self);
+    return shape_to_value(vm, type.rank, type.dims);
+}
+
+// The dtype's own object, so that `is` holds.
+Value tensor_member_dtype(Vm *vm, Value self)
+{
+    DTypeObject *dtype = dtype_new(vm, operand_type(self).dtype);
+    return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
+}
+
+// None where a trace does not know the rank.
+Value tensor_member_ndim(Vm *vm, Value self)
+{
+    (void)vm;
+    int rank = operand_type(self).rank;
+    return rank == RANK_UNKNOWN ? VALUE_NONE : value_from_small(rank);
+}
+
+// None where a trace does not know all sizes.
+Value tensor_member_size(Vm *vm, Value self)
+{
+    TensorType type = operand_type(self);
+    int64_t count = 1;
+    if (type.rank == RANK_UNKNOWN || !shape_is_static(type.rank, type.dims)) {
+        return VALUE_NONE;
+    }
+    return shape_count(&vm->ctx, type.rank, type.dims, type.dtype, &count)
+               ? value_from_small(count)
+               : VALUE_FAIL;
+}
+
+// Rank 2 alone, as in the array API; NumPy reverses the axes of any rank.
+Value tensor_member_transposed(Vm *vm, Value self)
+{
+    int rank = operand_type(self).rank;
+    if (rank != 2) {
+        return raise_error(vm, ERR_SHAPE,
+                           "T: needs rank 2, not %d (permute_dims takes any)",
+                           rank);
+    }
+    return tensor_call(vm, "matrix_transpose", &self, 1, NULL, 0);
+}
+
+const MemberDef tensor_members[] = {
+    TENSOR_MEMBERS,
+    {NULL, NULL, NULL, NULL},
+};
+
+// The eager tensor behind an operand, borrowed; NULL: it has no value yet.
+static Tensor *eager_tensor(Vm *vm, Value self, const char *what)
+{
+    if (value_is_tensor(self)) {
+        return value_as_tensor(self);
+    }
+    if (value_is_kind(self, KIND_VARIABLE) && vm->trace == NULL) {
+        return value_as_variable(self)->cell.value;
+    }
+    if (value_is_kind(self, KIND_SYMBOLIC)) {
+        const Symbolic *symbolic = value_as_symbolic(self);
+        return raise_null(vm, ERR_SYMBOLIC,
+                          "'SymbolicTensor' object has no attribute '%s': "
+                          "'%s' has no value while the function is traced",
+                          what,
+                          symbolic->name != NULL ? symbolic->name->text : "?");
+    }
+    return raise_null(vm, ERR_SYMBOLIC,
+                      "%s: a Variable has no host value in a trace; use it "
+                      "in tensor operations, or stage.once()",
+                      what);
+}
+
+// Any rank will do, if there is just one element.
+static Value method_item(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tensor *tensor = eager_tensor(vm, args[0], "item");
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    if (tensor->count != 1) {
+        return raise_error(vm, ERR_OP_VALUE,
+                           "item: the tensor has %lld elements, not one",
+                           (long long)tensor->count);
+    }
+    return tensor_item(vm, tensor, 0);
+}
+
+// Copies: the lists share nothing with the tensor.
+static Value method_tolist(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tensor *tensor = eager_tensor(vm, args[0], "tolist");
+    return tensor != NULL ? tensor_to_list(vm, tensor) : VALUE_FAIL;
+}
+
+// A library that has an array type of its own replaces this method's result
+// (lib/numpy); by itself it is the host value, a number or nested lists.
+static Value method_numpy(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tensor *tensor = eager_tensor(vm, args[0], "numpy");
+    return tensor != NULL ? tensor_to_list(vm, tensor) : VALUE_FAIL;
+}
+
+// By the op, so that it works in a trace.
+static Value method_astype(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    DType dtype;
+    if (!dtype_from_value(vm, args[1], &dtype)) {
+        return VALUE_FAIL;
+    }
+    NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
+    return tensor_call(vm, "cast", args, 1, &attr, 1);
+}
+
+// A key that stands for the object, since tensors are not hashable.
+static Value method_ref(Vm *vm, Value *args, uint32_t count)
+{
+    (void)vm, (void)count;
+    return value_from_small(
+        (int64_t)((uintptr_t)value_object(args[0]) >> 4));
+}
+
+const NativeDef tensor_methods[] = {
+    {"item", "self, /", method_item, "The one element as a host value."},
+    {"tolist", "self, /", method_tolist,
+     "The elements as nested lists of host values; a scalar's value."},
+    {"numpy", "self, /", method_numpy,
+     "The elements as host data: a number, or nested lists."},
+    {"astype", "self, dtype, /", method_astype,
+     "The same values in another dtype, as cast does."},
+    {"ref", "self, /", method_ref,
+     "An int that stands for this object as a key, while the object lives."},
+    {NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,108 @@
+// The operators of tensors: arithmetic, comparison, sign, truth.
+//
+// The fast path is two eager tensors, or a tensor and a number: the number
+// becomes a scalar of the tensor's dtype without a walk.
+#include "interp/apply.h"
+#include "interp/errors/raise.h"
+#include "interp/protocol.h"
+#include "interp/tensors/obj_tensor.h"
+#include "interp/tensors/tensor_convert.h"
+
+// The ops of the operators.
+static const OpCode binary_ops[] = {
+    [BINARY_ADD] = OP_ADD,
+    [BINARY_SUB] = OP_SUBTRACT,
+    [BINARY_MUL] = OP_MULTIPLY,
+    [BINARY_TRUEDIV] = OP_DIVIDE,
+    [BINARY_FLOORDIV] = OP_FLOOR_DIVIDE,
+    [BINARY_MOD] = OP_REMAINDER,
+    [BINARY_POW] = OP_POW,
+    [BINARY_MATMUL] = OP_MATMUL,
+    [BINARY_AND] = OP_BITWISE_AND,
+    [BINARY_OR] = OP_BITWISE_OR,
+    [BINARY_XOR] = OP_BITWISE_XOR,
+    [BINARY_LSHIFT] = OP_BITWISE_LEFT_SHIFT,
+    [BINARY_RSHIFT] = OP_BITWISE_RIGHT_SHIFT,
+};
+static const OpCode compare_ops[] = {
+    [COMPARE_LT] = OP_LESS,      [COMPARE_LE] = OP_LESS_EQUAL,
+    [COMPARE_EQ] = OP_EQUAL,     [COMPARE_NE] = OP_NOT_EQUAL,
+    [COMPARE_GT] = OP_GREATER,   [COMPARE_GE] = OP_GREATER_EQUAL,
+};
+
+// Applies a binary op to operands in the making: converts, calls, releases.
+static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
+{
+    Value given[2] = {a, b};
+    Value inputs[2];
+    // Two tensors: nothing to convert or release, and the op checks the dtypes.
+    if (value_is_operand(a) && value_is_operand(b)) {
+        return apply_one(vm, op, given, 2, NULL);
+    }
+    if (!tensor_unify(vm, op_desc(op)->name, given, 2, inputs)) {
+        return VALUE_FAIL;
+    }
+    Value result = apply_one(vm, op, inputs, 2, NULL);
+    value_release(&vm->ctx, inputs[0]);
+    value_release(&vm->ctx, inputs[1]);
+    return result;
+}
+
+// & | ^ ~ of bools are logical: the array API gives both names one meaning.
+Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool declines =
+        !value_is_convertible(vm, value_is_operand(a) ? b : a);
+    return declines ? VALUE_NOT_IMPLEMENTED
+                    : apply_pair(vm, binary_ops[op], a, b);
+}
+
+// `is` and `in` never come here. What cannot be converted declines.
+Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    if (op > COMPARE_GE ||
+        !value_is_convertible(vm, value_is_operand(a) ? b : a)) {
+        return VALUE_NOT_IMPLEMENTED; // t == None is False
+    }
+    return apply_pair(vm, compare_ops[op], a, b);
+}
+
+// +x is x itself, since tensors do not change; of a Variable it is the value
+// now.
+Value tensor_unary(Vm *vm, UnaryOp op, Value self)
+{
+    if (op == UNARY_POS) {
+        return value_is_kind(self, KIND_VARIABLE)
+                   ? variable_read(vm, value_as_variable(self))
+                   : value_retain(self);
+    }
+    return apply_one(vm, op == UNARY_NEG ? OP_NEGATIVE : OP_BITWISE_INVERT,
+                     &self, 1, NULL);
+}
+
+// In a trace a Variable has only a symbolic value, whose own truth decides. A
+// tensor of several elements has none, as in NumPy.
+int tensor_truth(Vm *vm, Value self)
+{
+    if (vm->trace != NULL && value_is_kind(self, KIND_VARIABLE)) {
+        Value now = variable_read(vm, value_as_variable(self));
+        int truth = value_failed(now) ? -1 : value_truth(vm, now);
+        value_release(&vm->ctx, now);
+        return truth;
+    }
+    const Tensor *tensor = value_is_tensor(self)
+                               ? value_as_tensor(self)
+                               : value_as_variable(self)->cell.value;
+    if (tensor->count != 1) {
+        return raise_int(vm, ERR_OP_VALUE,
+                         "bool: a tensor of %lld elements is neither true "
+                         "nor false: use any() or all()",
+                         (long long)tensor->count);
+    }
+    if (tensor->dtype == DT_STRING) {
+        return ((TensorString **)tensor->data)[0]->length != 0;
+    }
+    return dtype_is_float((DType)tensor->dtype)
+               ? tensor_float_at(tensor, 0) != 0.0
+               : tensor_int_at(tensor, 0) != 0;
+}
