@@ -23,6 +23,7 @@ interp_sources += src/interp/classes/obj_proxy.c
 interp_sources += src/interp/classes/obj_super.c
 interp_sources += src/interp/classes/obj_type.c
 interp_sources += src/interp/classes/object_copying.c
+interp_sources += src/interp/classes/type_members.c
 interp_sources += src/interp/compile/code.c
 interp_sources += src/interp/compile/code_dump.c
 interp_sources += src/interp/compile/code_image.c

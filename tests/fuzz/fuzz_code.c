@@ -1,6 +1,6 @@
 // libFuzzer target: any bytes as a program. What compiles must have an image
-// (interp/compile/code_image.h), and what is read back from it must be the same code.
-// Nothing of it is run.
+// (interp/compile/code_image.h), and what is read back from it must be the
+// same code. Nothing of it is run.
 #include <stdlib.h>
 #include <string.h>
 
