@@ -6,6 +6,7 @@
 #include "interp/obj_weakref.h"
 
 #include "interp/classes/class_slot_names.h"
+#include "interp/containers/obj_dict.h"
 #include "interp/containers/obj_list.h"
 #include "interp/memory.h"
 #include "interp/protocol.h"
@@ -293,8 +294,9 @@ static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     (void)keywords;
     if (args->count < 1 || args->count > 2) {
         return raise_error(vm, ERR_TYPE,
-                           "ref expected 1 or 2 arguments, got %zu",
-                           args->count);
+                           "__new__ expected at %s argument%s, got %zu",
+                           args->count < 1 ? "least 1" : "most 2",
+                           args->count < 1 ? "" : "s", args->count);
     }
     // ref(x, None) is ref(x), and shared as that is.
     bool called = args->count == 2 && !value_is_none(args->items[1]);
@@ -308,11 +310,19 @@ static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return ref == NULL ? VALUE_FAIL : value_from_object(ref);
 }
 
-// The arguments were for weakref_make.
+// The arguments were for weakref_make, which leaves keywords to a class of the
+// program.
 static bool weakref_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
-    (void)vm, (void)self, (void)args, (void)keywords;
-    return true;
+    (void)self;
+    if (keywords != NULL && keywords->count > 0) {
+        return raise_false(vm, ERR_TYPE, "ref() takes no keyword arguments");
+    }
+    return (args->count >= 1 && args->count <= 2) ||
+           raise_false(vm, ERR_TYPE,
+                       "__init__ expected at %s argument%s, got %zu",
+                       args->count < 1 ? "least 1" : "most 2",
+                       args->count < 1 ? "" : "s", args->count);
 }
 
 // Does not ask the target for its repr, which may be large or fail.

@@ -99,11 +99,21 @@ static int claims_class(Vm *vm, Value v, Value wanted)
     return found;
 }
 
+// Free functions in C and bound methods of built-in types are laid out in two
+// ways, where CPython has one type.
+static bool is_builtin_callable(const Type *cls)
+{
+    return (cls->kind == KIND_NATIVE || cls->kind == KIND_METHOD) &&
+           strcmp(type_name(cls), "builtin_function_or_method") == 0;
+}
+
 // What type.__instancecheck__ answers, and what holds where no class asks.
 int class_is_instance(Vm *vm, Value v, Value cls)
 {
     if (value_is_kind(cls, KIND_TYPE)) {
-        return type_is_subtype(type_of(vm, v), value_as_type(cls))
+        return type_is_subtype(type_of(vm, v), value_as_type(cls)) ||
+                       (is_builtin_callable(value_as_type(cls)) &&
+                        is_builtin_callable(type_of(vm, v)))
                    ? 1
                    : claims_class(vm, v, cls);
     }

@@ -143,6 +143,12 @@ static Value make_native(Vm *vm, Value *args, uint32_t count)
                            "object.__new__(%s) is not safe, use %s.__new__()",
                            type_name(layout), type_name(layout));
     }
+    // type(x) is the call's affair alone, though it comes to the same slot.
+    if (cls == vm->types[KIND_TYPE] && value_as_tuple(args[1])->count != 3) {
+        return raise_error(vm, ERR_TYPE,
+                           "type.__new__() takes exactly 3 arguments "
+                           "(%zu given)", value_as_tuple(args[1])->count);
+    }
     return layout->slots.make(vm, cls, value_as_tuple(args[1]),
                               value_as_dict(args[2]));
 }

@@ -86,6 +86,11 @@ static bool rename_class(Vm *vm, Value self, Str **place, Value value,
                            type_name(cls), what,
                            type_name(type_of(vm, value)));
     }
+    const Str *text = value_as_str(value);
+    if (place == &cls->name && strlen(text->text) != text->length) {
+        return raise_false(vm, ERR_VALUE,
+                           "type name must not contain null characters");
+    }
     if (!note_store(vm, cls, value)) {
         return false;
     }

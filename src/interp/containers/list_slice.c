@@ -93,9 +93,10 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
         list->items[start + i] = value_retain(items[i]);
     }
     list->count += count - removed;
-    // Only now, with the list whole, may destructors run.
-    for (size_t i = 0; i < removed; i++) {
-        release(vm, old[i]);
+    // Only now, with the list whole, may destructors run: from the last item
+    // on, as in CPython, where a slice with a step goes the other way.
+    for (size_t i = removed; i > 0; i--) {
+        release(vm, old[i - 1]);
     }
     if (old != few) {
         ctx_free(&vm->ctx, old, removed * sizeof *old);

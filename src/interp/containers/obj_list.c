@@ -262,8 +262,9 @@ void list_clear(Vm *vm, List *list)
     size_t count = list->count, capacity = list->capacity;
     list->items = NULL;
     list->count = list->capacity = 0;
-    for (size_t i = 0; i < count; i++) {
-        release(vm, items[i]);
+    // From the last item on, as in CPython.
+    for (size_t i = count; i > 0; i--) {
+        release(vm, items[i - 1]);
     }
     ctx_free(&vm->ctx, items, capacity * sizeof *items);
 }

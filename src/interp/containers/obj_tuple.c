@@ -123,7 +123,6 @@ Value tuple_of_owned(Vm *vm, Value *items, size_t count)
 }
 
 // The items may be UNBOUND if filling the tuple failed halfway.
-// The items are released in order; a program's finaliser sees that.
 static void tuple_destroy(Vm *vm, Object *self)
 {
     Tuple *tuple = (Tuple *)self;
@@ -143,8 +142,8 @@ void tuple_destroy_plain(Vm *vm, Tuple *tuple)
     Object *waiting = NULL;
     for (;;) {
         size_t count = tuple->count;
-        for (size_t i = 0; i < count; i++) {
-            Value item = tuple->items[i];
+        for (size_t i = count; i > 0; i--) {
+            Value item = tuple->items[i - 1];
             if (!value_is_object(item) || --value_object(item)->rc > 0) {
                 continue;
             }
@@ -252,6 +251,13 @@ static int64_t tuple_length(Vm *vm, Value self)
     return (int64_t)value_as_tuple(self)->count;
 }
 
+// Whether it is no instance of a subclass, so that it may stand for a copy of
+// itself.
+static bool is_plain(Vm *vm, const Tuple *tuple)
+{
+    return tuple->head.type == vm->types[KIND_TUPLE];
+}
+
 // Always a plain tuple. A full slice is a copy too, which no program can tell
 // from CPython's same object except by identity.
 static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
@@ -260,6 +266,10 @@ static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
     if (!slice_indices(vm, slice, (int64_t)tuple->count, &start, &step,
                        &count)) {
         return VALUE_FAIL;
+    }
+    // The whole of a plain tuple is itself.
+    if (step == 1 && (size_t)count == tuple->count && is_plain(vm, tuple)) {
+        return value_from_object(object_retain(tuple));
     }
     Tuple *result = tuple_new(vm, (size_t)count);
     if (result == NULL) {
@@ -295,7 +305,7 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
 
 // The bound keeps the product of sizes from overflowing; too long a result is a
 // MemoryError before anything is allocated.
-// Owned. A count of 1 is a copy as well.
+// Owned. A plain tuple taken once is itself, as in CPython.
 static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
 {
     int64_t count;
@@ -303,6 +313,9 @@ static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
         return VALUE_FAIL;
     }
     count = count < 0 ? 0 : count;
+    if (count == 1 && is_plain(vm, tuple)) {
+        return value_from_object(object_retain(tuple));
+    }
     if (tuple->count != 0 && (uint64_t)count > UINT32_MAX / tuple->count) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
@@ -328,8 +341,14 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_kind(a, KIND_TUPLE);
     if (op == BINARY_ADD && left && value_is_kind(b, KIND_TUPLE)) {
-        // CPython gives back the other side if one is empty; here it is a copy.
         Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
+        // Nothing is added to a plain tuple: it is the sum.
+        if (x->count == 0 && is_plain(vm, y)) {
+            return value_retain(b);
+        }
+        if (y->count == 0 && is_plain(vm, x)) {
+            return value_retain(a);
+        }
         Tuple *result = tuple_new(vm, x->count + y->count);
         if (result == NULL) {
             return VALUE_FAIL;

@@ -17,6 +17,8 @@ typedef enum Style {
     STYLE_FORMAT,    // by a format, "find() takes at least 1 argument"
     STYLE_UNPACK,    // by unpacking, "sorted expected 1 argument, got 0"
     STYLE_NO_PLACE,  // as the rule, but a missing argument has no "(pos 1)"
+    STYLE_UNNAMED,   // its keyword by hand: others are refused without a name
+    STYLE_OPEN,      // *args, and a format for keywords, which are counted
     STYLE_MAP        // map() alone
 } Style;
 
@@ -57,6 +59,10 @@ static const StyleRow styles[] = {
     {"reduce", {"functools", "functools"}, STYLE_UNPACK},
     {"reversed", {NULL, NULL}, STYLE_UNPACK},
     {"enumerate", {NULL, NULL}, STYLE_NO_PLACE},
+    {"zip_longest", {NULL, NULL}, STYLE_UNNAMED},
+    {"product", {NULL, NULL}, STYLE_OPEN},
+    {"max", {NULL, NULL}, STYLE_OPEN},
+    {"min", {NULL, NULL}, STYLE_OPEN},
     {"map", {NULL, NULL}, STYLE_MAP},
 };
 
@@ -232,8 +238,7 @@ int native_find_param(const Native *native, Str *name)
     return -1;
 }
 
-// There is at most one *args and one **kwargs.
-// The number of the parameter, or -1.
+// The number of the parameter, or -1: there is at most one *args and **kwargs.
 int native_find_kind(const Native *native, ParamKind kind)
 {
     for (uint32_t i = 0; i < native->param_count; i++) {
@@ -308,6 +313,10 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
                            "wrapper %s() takes no keyword arguments",
                            function);
     }
+    if (style_of(native) == STYLE_UNNAMED) {
+        return raise_false(vm, ERR_TYPE, "%s() got an unexpected keyword "
+                                         "argument", function);
+    }
     if (takes_keywords(native)) {
         // sorted() hands its keywords on to the list's sort().
         return raise_false(vm, ERR_TYPE,
@@ -376,7 +385,6 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
          i++) {
         least += native->params[i].kind == PARAM_POSITIONAL_ONLY;
     }
-    // *args takes any number.
     bool open = native_find_kind(native, PARAM_VARARGS) >= 0;
     if (!open && native_find_kind(native, PARAM_VARKEYWORDS) < 0 &&
         given + keywords > all) {
@@ -384,6 +392,9 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
                      // CPython adds "keyword " only if nothing came by
                      // position.
                      given + keywords);
+    }
+    if (open && keywords > all && style_of(native) == STYLE_OPEN) {
+        return takes(vm, native, "at most", all, "keyword ", keywords);
     }
     if (!open && given > most) {
         return most == 0
@@ -426,9 +437,8 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
                      least == most ? "exactly" : few ? "at least" : "at most",
                      bound, "", given);
     }
-    // The count alone tells them apart, as it does for who writes them in C: no
-    // argument and exactly one.
-    // METH_NOARGS and METH_O have words of their own.
+    // METH_NOARGS and METH_O have words of their own; the count alone tells
+    // them apart, as it does for who writes them in C.
     if (most == 0) {
         return raise_false(vm, ERR_TYPE,
                            "%s%s%s() takes no arguments (%u given)", prefix,

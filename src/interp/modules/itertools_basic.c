@@ -304,40 +304,40 @@ static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     return *out >= 0;
 }
 
-// args: the iterable, then the tuple of what a slice takes.
+// args: the tuple of the iterable and of what a slice takes.
 // The order of the checks (stop, start, step) is CPython's.
 MAKE(islice)
 {
     (void)count;
-    const Tuple *bounds = value_as_tuple(args[1]);
-    if (bounds->count < 1 || bounds->count > 3) {
+    size_t given = value_as_tuple(args[0])->count;
+    if (given < 2 || given > 4) {
         return raise_error(vm, ERR_TYPE,
                            "islice expected at %s %d arguments, got %zu",
-                           bounds->count < 1 ? "least" : "most",
-                           bounds->count < 1 ? 2 : 4, bounds->count + 1);
+                           given < 2 ? "least" : "most", given < 2 ? 2 : 4,
+                           given);
     }
+    const Value *items = value_as_tuple(args[0])->items;
     // islice(it, stop), else start, stop and step.
-    bool one = bounds->count == 1;
+    bool one = given == 2;
     Value none = VALUE_NONE;
     int64_t start = 0, stop = -1, step = 1;
     // -1 is what CPython's C code takes for "no number".
-    if (!slice_bound(vm, bounds->items[one ? 0 : 1], -1, &stop)) {
+    if (!slice_bound(vm, items[one ? 1 : 2], -1, &stop)) {
         return raise_error(vm, ERR_VALUE, "%s for islice() must be None or an "
                                           "integer: 0 <= x <= sys.maxsize.",
                            stop < -1 ? "Indices" : "Stop argument");
     }
-    if (!one && !slice_bound(vm, bounds->items[0], 0, &start)) {
+    if (!one && !slice_bound(vm, items[1], 0, &start)) {
         return raise_error(vm, ERR_VALUE,
                            "Indices for islice() must be None or an integer: "
                            "0 <= x <= sys.maxsize.");
     }
-    if (!slice_bound(vm, bounds->count == 3 ? bounds->items[2] : none, 1,
-                     &step) ||
+    if (!slice_bound(vm, given == 4 ? items[3] : none, 1, &step) ||
         step < 1) {
         return raise_error(vm, ERR_VALUE, "Step for islice() must be a "
                                           "positive integer or None.");
     }
-    Value made = itertools_over(vm, "itertools.islice", step_islice, args[0],
+    Value made = itertools_over(vm, "itertools.islice", step_islice, items[0],
                            stop < 0 ? none : value_from_small(stop),
                            value_from_small(step));
     if (!value_failed(made)) {

@@ -212,7 +212,8 @@ MAKE(compress)
     return made;
 }
 
-// state: the iterator, the item before.
+// state: the iterator, the item before. The source may ask for pairs itself,
+// which moves the state on: the item before is held here meanwhile.
 STEP(pairwise)
 {
     if (value_unbound(self->state[1])) {
@@ -222,21 +223,23 @@ STEP(pairwise)
         }
         value_replace(&vm->ctx, &self->state[1], first);
     }
+    Value before = value_retain(self->state[1]);
     Value item = itertools_next(vm, self);
     if (!itertools_is_item(item)) {
+        release(vm, before);
         // The last item need not live as long as the iterator that ended.
         value_replace(&vm->ctx, &self->state[1], VALUE_UNBOUND);
         return item;
     }
     Tuple *pair = iterator_result(vm, self, 2);
     if (pair == NULL) {
+        release(vm, before);
         release(vm, item);
         return VALUE_FAIL;
     }
-    // The tuple takes the reference that the state had to the item before.
-    pair->items[0] = self->state[1];
+    pair->items[0] = before;
     pair->items[1] = item;
-    self->state[1] = value_retain(item);
+    value_replace(&vm->ctx, &self->state[1], value_retain(item));
     return value_from_object(pair);
 }
 

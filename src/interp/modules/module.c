@@ -57,7 +57,8 @@ static Value module_repr(Vm *vm, Value self)
     if (key == NULL) {
         return VALUE_FAIL;
     }
-    bool made = value_is_none(dict_get_name(module->dict, key));
+    bool made = !value_is_str(named) ||
+                value_is_none(dict_get_name(module->dict, key));
     object_release(&vm->ctx, key);
     const char *name = value_is_str(named) ? value_as_str(named)->text : "?";
     Str *text = value_is_str(file)

@@ -24,7 +24,7 @@
              "All from the first item for which the predicate is false.")     \
     ITERTOOL(filterfalse, "function, iterable, /",                            \
              "The items for which the function is false.")                    \
-    ITERTOOL(islice, "iterable, /, *args",                                    \
+    ITERTOOL(islice, "*args",                                                 \
              "islice(iterable, [start,] stop [, step]): a lazy slice.")       \
     ITERTOOL(pairwise, "iterable, /", "(a, b), (b, c), (c, d), ...")          \
     ITERTOOL(permutations, "iterable, r=None",                                \

@@ -148,8 +148,14 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     return value_from_order(op, order);
 }
 
-// Sum, product and formatting; all make new objects and refuse sizes that would
-// overflow.
+// Whether they are no instance of a subclass, so that they may stand for a copy
+// of themselves.
+static bool is_plain(Vm *vm, Value v)
+{
+    return type_of(vm, v) == vm->types[KIND_BYTES];
+}
+
+// Sum, product and formatting; sizes that would overflow are refused.
 // At least one side is bytes. An instance of a subclass takes part like plain
 // bytes, and the result is plain.
 static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
@@ -158,6 +164,13 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         value_is_kind(b, KIND_BYTES)) {
         // Both lengths are below half the range, so the sum does not overflow.
         size_t x = bytes_length(a), y = bytes_length(b);
+        // Nothing is added to plain bytes: they are the sum.
+        if (x == 0 && is_plain(vm, b)) {
+            return value_retain(b);
+        }
+        if (y == 0 && is_plain(vm, a)) {
+            return value_retain(a);
+        }
         Bytes *sum = bytes_new(vm, NULL, x + y);
         if (sum == NULL) {
             return VALUE_FAIL;
@@ -188,6 +201,10 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     times = times < 0 || length == 0 ? 0 : times;
     if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
         return sequence_too_long(vm, "bytes are", length, times);
+    }
+    // As long as they were: plain bytes themselves.
+    if ((size_t)times * length == length && is_plain(vm, self)) {
+        return value_retain(self);
     }
     // Not filled yet: the loop does it piece by piece.
     Bytes *product = bytes_new(vm, NULL, length * (size_t)times);
@@ -225,7 +242,12 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
                            (int64_t)bytes->length, &start, &step, &count)) {
             return VALUE_FAIL;
         }
-        // A slice is a copy: bytes share no storage.
+        // All of plain bytes, and nothing of none, is the bytes themselves.
+        if ((size_t)count == bytes->length && (step == 1 || count == 0) &&
+            is_plain(vm, self)) {
+            return value_retain(self);
+        }
+        // Other slices are copies: bytes share no storage.
         Bytes *part = bytes_new(vm, NULL, (size_t)count);
         for (int64_t i = 0; part != NULL && i < count; i++) {
             if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
