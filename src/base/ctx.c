@@ -182,13 +182,16 @@ static bool is_paged(size_t size)
     return HEAP_FAST && size >= PAGES_LEAST;
 }
 
+// What a process can address; more comes from a computed count that went wrong,
+// and malloc is not asked.
+static const size_t ALLOC_MOST = (size_t)1 << 47;
+
 // A block above the classes. *zero: its bytes are known to be 0.
 static void *alloc_large(Ctx *ctx, size_t size, bool *zero)
 {
     void *block = NULL;
     *zero = false;
-    // Sizes near SIZE_MAX come from a computed count that went wrong.
-    if (size <= PTRDIFF_MAX) {
+    if (size <= ALLOC_MOST) {
         block = is_paged(size)
                     ? pages_alloc(heap_kept(&ctx->heap), size, zero)
                     : malloc(size == 0 ? 1 : size);
@@ -252,7 +255,7 @@ void ctx_free_slow(Ctx *ctx, void *block, size_t size)
 static void *realloc_large(Ctx *ctx, void *block, size_t old_size,
                            size_t new_size)
 {
-    bool allowed = may_allocate(&ctx->heap) && new_size <= PTRDIFF_MAX;
+    bool allowed = may_allocate(&ctx->heap) && new_size <= ALLOC_MOST;
     void *moved = NULL;
     if (allowed) {
         moved = is_paged(new_size) ? pages_realloc(block, old_size, new_size)

@@ -162,10 +162,11 @@ struct Type {
     // class takes itself out when it dies. For updates of inherited slots.
     Type **subclasses;
     uint32_t subclass_count, subclass_capacity;
-    // Instances are made by a frame for this __init__ (vm_enter.c); borrowed,
-    // valid while init_epoch is the Vm's epoch. NULL: they are made by C.
-    Object *init_function;
-    uint64_t init_epoch;
+    // Instances are made by a frame for this __init__, or for this __new__ where
+    // slots.make is not object's (vm_enter.c); borrowed, valid while maker_epoch
+    // is the Vm's epoch. NULL: they are made by C.
+    Object *maker_function;
+    uint64_t maker_epoch;
     Str *shown;         // for messages, "collections.deque"; NULL: its name
     uint64_t number;    // its own, given when first asked for; 0: none yet
     Object *maker;      // a Native that calling the class runs (map, zip …);

@@ -389,18 +389,6 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
     return true;
 }
 
-// The function in a classmethod or staticmethod of exactly this kind; UNBOUND:
-// it is no such thing, or something else is in it.
-static Value wrapped_function(const Vm *vm, Value found, Kind kind)
-{
-    if (!value_is_kind(found, kind) ||
-        value_object(found)->type != vm->types[kind]) {
-        return VALUE_UNBOUND;
-    }
-    Value function = ((MethodWrap *)value_object(found))->function;
-    return value_is_kind(function, KIND_FUNCTION) ? function : VALUE_UNBOUND;
-}
-
 // cls.name(…) without a bound method, where the metaclass is type and has no
 // say: as attr_load_method, but -2 if it takes the general way.
 static int load_of_class(Vm *vm, Value self, Str *name, Value *callee)

@@ -130,5 +130,12 @@ Value super_of_frame(Vm *vm);
 // Calling the class makes an Instance and calls an __init__ written in Duet,
 // without a metaclass or a __new__ that has a say.
 bool class_makes_plainly(Vm *vm, const Type *cls);
+// The __new__ written in Duet that alone makes the instances of this class: no
+// metaclass has a say, and no __init__ follows. Borrowed; NULL: there is none.
+Function *class_only_new(Vm *vm, Type *cls);
+// Calls the __init__ of what such a __new__ has made if that is of a subclass
+// with one; `kept` holds the arguments of the call, then the names of those
+// that are keywords, or None.
+MUST_CHECK bool class_init_made(Vm *vm, Value self, Tuple *kept);
 
 #endif

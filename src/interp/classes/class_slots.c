@@ -7,6 +7,7 @@
 #include "interp/classes/attr.h"
 #include "interp/classes/class_new.h"
 #include "interp/classes/class_slots.h"
+#include "interp/classes/obj_descriptor.h"
 #include "interp/classes/obj_function.h"
 #include "interp/numbers/obj_float.h"
 #include "interp/numbers/obj_int.h"
@@ -426,6 +427,24 @@ static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     object_release_null(&vm->ctx, all);
     release(vm, callee);
     return result;
+}
+
+// A frame does for it too, if nothing is to follow it.
+Function *class_only_new(Vm *vm, Type *cls)
+{
+    if (cls->slots.make != user_make ||
+        cls->head.type->slots.call != vm->types[KIND_TYPE]->slots.call ||
+        (cls->slots.init != NULL &&
+         cls->slots.init != vm->object_type->slots.init)) {
+        return NULL;
+    }
+    Value found = type_lookup(vm, cls, vm->names[NAME_NEW]);
+    Value function = wrapped_function(vm, found, KIND_STATICMETHOD);
+    return value_is_kind(function, KIND_FUNCTION) &&
+                   !(((Function *)value_object(function))->code->flags &
+                     CODE_GENERATOR)
+               ? (Function *)value_object(function)
+               : NULL;
 }
 
 // __del__ is looked up in the class, and its result is of no interest. False:

@@ -344,6 +344,16 @@ MethodWrap *staticmethod_new(Vm *vm, Value function)
     return wrap_new(vm, type_of_kind(vm, KIND_STATICMETHOD), function);
 }
 
+Value wrapped_function(const Vm *vm, Value found, Kind kind)
+{
+    if (!value_is_kind(found, kind) ||
+        value_object(found)->type != vm->types[kind]) {
+        return VALUE_UNBOUND;
+    }
+    Value function = ((MethodWrap *)value_object(found))->function;
+    return value_is_kind(function, KIND_FUNCTION) ? function : VALUE_UNBOUND;
+}
+
 // The type itself tells the two kinds apart. __init__ gives the function.
 static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {

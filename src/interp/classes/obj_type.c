@@ -251,6 +251,30 @@ static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
     return dict;
 }
 
+bool class_init_made(Vm *vm, Value self, Tuple *kept)
+{
+    Value names = kept->items[kept->count - 1];
+    Tuple *keyword_names =
+        value_is_none(names) ? NULL : value_as_tuple(names);
+    size_t plain = kept->count - 1 -
+                   (keyword_names == NULL ? 0 : keyword_names->count);
+    bool (*init)(Vm *, Value, Tuple *, Dict *) =
+        type_of(vm, self)->slots.init;
+    if (init == NULL || init == vm->object_type->slots.init) {
+        return true;
+    }
+    Tuple *args = tuple_from(vm, kept->items, plain);
+    Dict *keywords =
+        args == NULL || keyword_names == NULL
+            ? NULL
+            : keyword_dict(vm, kept->items + plain, keyword_names);
+    bool done = args != NULL && (keywords != NULL || keyword_names == NULL) &&
+                init(vm, self, args, keywords);
+    object_release_null(&vm->ctx, keywords);
+    object_release_null(&vm->ctx, args);
+    return done;
+}
+
 // Calling a class. type(x) with one argument is a question, not a call of the
 // constructor. ctx_enter counts the depth, since a constructor may recurse.
 static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,

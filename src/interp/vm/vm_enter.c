@@ -144,24 +144,25 @@ static int enter_method(Vm *vm, Method *method, Value *window, uint32_t count,
 // --- classes ---
 
 // The __init__ for which a frame can be pushed: the class makes ordinary
-// instances and nothing else has a say. NULL: C makes them.
-static Function *find_init(Vm *vm, Type *cls)
+// instances and nothing else has a say; or the __new__ that does it alone.
+// NULL: C makes them.
+static Function *find_maker(Vm *vm, Type *cls)
 {
-    if (cls->init_epoch == vm->epoch) {
-        return (Function *)cls->init_function;
+    if (cls->maker_epoch == vm->epoch) {
+        return (Function *)cls->maker_function;
     }
     // The answer NULL is kept too; any change of a class makes it stale.
-    cls->init_epoch = vm->epoch;
-    cls->init_function = NULL;
+    cls->maker_epoch = vm->epoch;
+    cls->maker_function = (Object *)class_only_new(vm, cls);
     if (class_makes_plainly(vm, cls)) {
         Value found = type_lookup(vm, cls, vm->names[NAME_INIT]);
         if (value_is_kind(found, KIND_FUNCTION) &&
             !(((Function *)value_object(found))->code->flags &
               CODE_GENERATOR)) {
-            cls->init_function = value_object(found);
+            cls->maker_function = value_object(found);
         }
     }
-    return (Function *)cls->init_function;
+    return (Function *)cls->maker_function;
 }
 
 // The int of a text of a few digits; UNBOUND: longer, or not so plain.
@@ -283,6 +284,50 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
                               keyword_names));
 }
 
+// The arguments of a call and the names of its keywords, for class_init_made.
+static Tuple *keep_call(Vm *vm, const Value *args, uint32_t count,
+                        Tuple *keyword_names)
+{
+    Tuple *kept = tuple_new(vm, count + 1);
+    if (kept == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        kept->items[i] = value_retain(args[i]);
+    }
+    kept->items[count] = keyword_names == NULL
+                             ? VALUE_NONE
+                             : value_retain(value_from_object(keyword_names));
+    return kept;
+}
+
+// The class stays in the callee's place; above it stand the arguments, for an
+// __init__ of a subclass, then __new__ as R[-1] of its frame, the class again
+// and the arguments.
+static int enter_new(Vm *vm, Type *cls, Function *function, Value *window,
+                     uint32_t count, Tuple *keyword_names)
+{
+    Tuple *kept = depth_check(vm, DEPTH_CALL)
+                      ? keep_call(vm, window, count, keyword_names)
+                      : NULL;
+    if (kept == NULL) {
+        vm_empty_window(vm, window, count);
+        return -1;
+    }
+    vm_move_up(window, count, 3);
+    window[0] = value_from_object(kept);
+    window[1] = value_from_object(object_retain(function));
+    window[2] = value_from_object(object_retain(cls));
+    vm->frames_end--;
+    int entered = depth_settle(
+        vm, vm_enter_function(vm, function, window + 2, count + 1,
+                              keyword_names, FRAME_NEW | FRAME_COUNTED));
+    if (entered < 0) {
+        vm_empty_window(vm, window, 2);
+    }
+    return entered;
+}
+
 // The callee's place takes the instance, which is the result; above it stands
 // __init__, as R[-1] of its frame, then self and the arguments.
 static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
@@ -300,9 +345,13 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
         value_is_int(window[0]) && vm->frame + 2 < vm->frames_end) {
         return finish(vm, window, int_text(vm, window[0]));
     }
-    Function *init = find_init(vm, cls);
-    if (init == NULL) {
+    Function *init = find_maker(vm, cls);
+    bool makes = cls->slots.make != vm->object_type->slots.make;
+    if (init == NULL || (makes && vm->trace != NULL)) {
         return make_by_c(vm, cls, window, count, keyword_names);
+    }
+    if (makes) {
+        return enter_new(vm, cls, init, window, count, keyword_names);
     }
     Instance *self =
         depth_check(vm, DEPTH_CALL) ? instance_new(vm, cls) : NULL;

@@ -6,6 +6,7 @@
 // that makes an instance): R[-1] is then nobody else's.
 #include "interp/apply.h"
 #include "interp/classes/attr.h"
+#include "interp/classes/class_new.h"
 #include "interp/errors/obj_exception.h"
 #include "interp/iterators/obj_generator.h"
 #include "interp/modules/functools.h"
@@ -15,7 +16,7 @@
 // frame is the exception, C holds its generator.
 enum {
     FRAME_OWNERS = FRAME_GENERATOR | FRAME_INIT | FRAME_OPERATOR |
-                   FRAME_CACHED | FRAME_FAR
+                   FRAME_CACHED | FRAME_NEW | FRAME_FAR
 };
 
 // Each register is emptied before its value is released, so that the frame can
@@ -109,9 +110,10 @@ static Value take_owner(Frame *f)
 // front of its registers, or R[-1] itself, which `owner` was taken from.
 static Value take_callee(Frame *f, Value *owner)
 {
-    Value *place = f->flags & FRAME_INIT     ? &f->registers[-2]
-                   : f->flags & FRAME_CACHED ? &f->registers[-3]
-                                             : owner;
+    Value *place = f->flags & FRAME_INIT ? &f->registers[-2]
+                   : f->flags & (FRAME_CACHED | FRAME_NEW)
+                       ? &f->registers[-3]
+                       : owner;
     Value callee = *place;
     *place = VALUE_UNBOUND;
     return callee;
@@ -126,7 +128,7 @@ static void abandon(Vm *vm, Frame *f, Value owner)
     if (f->flags & FRAME_GENERATOR) {
         generator_finish(vm, (Generator *)value_object(owner), VALUE_FAIL);
     }
-    if (f->flags & FRAME_CACHED) {
+    if (f->flags & (FRAME_CACHED | FRAME_NEW)) {
         value_replace(&vm->ctx, &f->registers[-2], VALUE_UNBOUND);
     }
     release(vm, owner);
@@ -281,6 +283,25 @@ static LeaveKind leave_cached(Vm *vm, Value *registers, Value result)
     return kept ? LEAVE_ON : LEAVE_FAILED;
 }
 
+// __new__ has returned: its result takes the class's place. What it made may be
+// of a subclass, whose __init__ then follows. Nothing is left in the registers
+// while that runs: its frames may stand there.
+static LeaveKind leave_new(Vm *vm, Value *registers, Value result)
+{
+    Value cls = registers[-3], kept = registers[-2];
+    registers[-3] = registers[-2] = VALUE_UNBOUND;
+    Type *made = type_of(vm, result), *called = (Type *)value_object(cls);
+    bool ready = made == called || !type_is_subtype(made, called) ||
+                 class_init_made(vm, result, value_as_tuple(kept));
+    release(vm, kept);
+    release(vm, cls);
+    if (!ready) {
+        release(vm, result);
+    }
+    registers[-3] = ready ? result : VALUE_UNBOUND;
+    return ready ? LEAVE_ON : LEAVE_FAILED;
+}
+
 // A call from a generator has returned: its register takes what the callee's
 // place would hold.
 static LeaveKind leave_far(Vm *vm, Frame *f, Value result)
@@ -294,6 +315,12 @@ static LeaveKind leave_far(Vm *vm, Frame *f, Value result)
     } else if (f->flags & FRAME_CACHED) {
         kind = leave_cached(vm, f->registers, result);
         result = take_callee(f, &owner);
+    } else if (f->flags & FRAME_NEW) {
+        // What that runs may have frames where f stood.
+        Value *registers = f->registers;
+        kind = leave_new(vm, registers, result);
+        result = registers[-3];
+        registers[-3] = VALUE_UNBOUND;
     }
     release(vm, owner);
     if (kind == LEAVE_ON) {
@@ -349,6 +376,8 @@ LeaveKind vm_leave(Vm *vm, Value result)
         kind = leave_init(vm, result);
     } else if (flags & FRAME_CACHED) {
         kind = leave_cached(vm, registers, result);
+    } else if (flags & FRAME_NEW) {
+        kind = leave_new(vm, registers, result);
     } else if (flags & FRAME_OPERATOR) {
         kind = vm_deliver(vm, result) ? LEAVE_ON : LEAVE_FAILED;
     } else {
