@@ -162,9 +162,9 @@ struct Type {
     // class takes itself out when it dies. For updates of inherited slots.
     Type **subclasses;
     uint32_t subclass_count, subclass_capacity;
-    // Instances are made by a frame for this __init__, or for this __new__ where
-    // slots.make is not object's (vm_enter.c); borrowed, valid while maker_epoch
-    // is the Vm's epoch. NULL: they are made by C.
+    // Instances are made by a frame for this __init__, or for this __new__
+    // where slots.make is not object's (vm_enter.c); borrowed, valid while
+    // maker_epoch is the Vm's epoch. NULL: they are made by C.
     Object *maker_function;
     uint64_t maker_epoch;
     Str *shown;         // for messages, "collections.deque"; NULL: its name

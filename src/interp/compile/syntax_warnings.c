@@ -446,9 +446,11 @@ static bool warn_of_escapes(Walk *walk)
 {
     Vm *vm = walk->vm;
     const Source *source = walk->source;
+    if (memchr(source->text, '\\', source->length) == NULL) {
+        return true;
+    }
     Value module = filters_of(vm);
-    if (value_unbound(module) ||
-        memchr(source->text, '\\', source->length) == NULL) {
+    if (value_unbound(module)) {
         return true;
     }
     TokenList tokens = {0};
