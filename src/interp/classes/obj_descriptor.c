@@ -6,6 +6,7 @@
 
 #include "interp/classes/attr.h"
 #include "interp/classes/obj_function.h"
+#include "interp/containers/obj_dict.h"
 #include "interp/containers/obj_list.h"
 #include "interp/containers/sequence.h"
 #include "interp/protocol.h"
@@ -306,6 +307,7 @@ const TypeDef property_type_def = {
 static void wrap_destroy(Vm *vm, Object *self)
 {
     release(vm, ((MethodWrap *)self)->function);
+    object_release_null(&vm->ctx, ((MethodWrap *)self)->dict);
     object_free(vm, self, sizeof(MethodWrap));
 }
 
@@ -314,12 +316,19 @@ static void wrap_visit(Object *self, void (*visit)(Object *, void *),
                        void *data)
 {
     visit_value(((MethodWrap *)self)->function, visit, data);
+    if (((MethodWrap *)self)->dict != NULL) {
+        visit((Object *)((MethodWrap *)self)->dict, data);
+    }
 }
 
 // NONE for the function: a wrapper that is read while its cycle dies is valid.
 static void wrap_clear(Vm *vm, Object *self)
 {
-    value_replace(&vm->ctx, &((MethodWrap *)self)->function, VALUE_NONE);
+    MethodWrap *wrap = (MethodWrap *)self;
+    Dict *dict = wrap->dict;
+    wrap->dict = NULL;
+    value_replace(&vm->ctx, &wrap->function, VALUE_NONE);
+    object_release_null(&vm->ctx, dict);
 }
 
 // Both kinds have one layout and differ in their get_descriptor.
@@ -328,6 +337,7 @@ static MethodWrap *wrap_new(Vm *vm, Type *cls, Value function)
     MethodWrap *self = object_new(vm, cls, sizeof *self);
     if (self != NULL) {
         self->function = value_retain(function);
+        self->dict = NULL;
     }
     return self;
 }
@@ -362,6 +372,29 @@ static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
+// What a wrapper shows of its function, as far as that has it: copies, which
+// programs may change.
+static bool show_function(Vm *vm, Value self, Value function)
+{
+    static const char *const shown[] = {"__module__", "__name__",
+                                        "__qualname__", "__doc__",
+                                        "__annotations__"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        Str *name = str_intern(vm, shown[i], strlen(shown[i]));
+        Value found = name == NULL ? VALUE_FAIL
+                                   : value_find_attr(vm, function, name);
+        bool done = !value_failed(found) &&
+                    (value_unbound(found) ||
+                     attr_set_generic(vm, self, name, found));
+        release(vm, found);
+        object_release_null(&vm->ctx, name);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Messages name the built-in type, whatever derives from it.
 static bool wrap_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
@@ -376,7 +409,7 @@ static bool wrap_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     }
     value_replace(&vm->ctx, &((MethodWrap *)value_object(self))->function,
                   value_retain(args->items[0]));
-    return true;
+    return show_function(vm, self, args->items[0]);
 }
 
 // A property inside a classmethod is read with the class as its instance, as
@@ -431,7 +464,26 @@ static Value wrap_function(Vm *vm, Value self)
     return value_retain(((MethodWrap *)value_object(self))->function);
 }
 
+// As the function says of itself; what says nothing is not abstract.
+static Value wrap_is_abstract(Vm *vm, Value self)
+{
+    Str *name = str_intern(vm, "__isabstractmethod__",
+                           strlen("__isabstractmethod__"));
+    Value function = ((MethodWrap *)value_object(self))->function;
+    Value found = name == NULL ? VALUE_FAIL
+                               : value_find_attr(vm, function, name);
+    object_release_null(&vm->ctx, name);
+    if (value_failed(found)) {
+        return VALUE_FAIL;
+    }
+    int truth = value_unbound(found) ? 0 : value_truth(vm, found);
+    release(vm, found);
+    return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
+}
+
 static const MemberDef wrap_members[] = {
+    {"__isabstractmethod__", wrap_is_abstract, NULL,
+     "Whether a subclass must define it."},
     {"__func__", wrap_function, NULL, "The function inside."},
     {"__wrapped__", wrap_function, NULL, "The function inside."},
     {NULL, NULL, NULL, NULL}};
@@ -443,7 +495,7 @@ const TypeDef classmethod_type_def = {
     .params = "function, /",
     .kind = KIND_CLASSMETHOD,
     .size = sizeof(MethodWrap),
-    .flags = TYPE_TRACKED,
+    .flags = TYPE_TRACKED | TYPE_HAS_DICT,
     .slots = {.destroy = wrap_destroy,
               .visit = wrap_visit,
               .clear = wrap_clear,
@@ -459,7 +511,7 @@ const TypeDef staticmethod_type_def = {
     .params = "function, /",
     .kind = KIND_STATICMETHOD,
     .size = sizeof(MethodWrap),
-    .flags = TYPE_TRACKED,
+    .flags = TYPE_TRACKED | TYPE_HAS_DICT,
     .slots = {.destroy = wrap_destroy,
               .visit = wrap_visit,
               .clear = wrap_clear,

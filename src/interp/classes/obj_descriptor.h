@@ -18,6 +18,8 @@ typedef struct Property {
 typedef struct MethodWrap { // classmethod, staticmethod
     Object head;
     Value function;
+    struct Dict *dict; // what it shows of the function, and what programs
+                       // set; NULL: nothing
 } MethodWrap;
 
 // NULL: failed.

@@ -4,6 +4,7 @@
 // for slot_capacity; one in dict mode has shape NULL and its dict.
 #include "interp/classes/obj_instance.h"
 
+#include "interp/classes/obj_descriptor.h"
 #include "interp/note.h"
 #include "interp/errors/obj_exception.h"
 #include "interp/classes/obj_function.h"
@@ -169,6 +170,8 @@ Dict **instance_dict_place(Object *self)
         return &((Function *)self)->dict;
     case KIND_MODULE:
         return &((Module *)self)->dict;
+    case KIND_CLASSMETHOD: case KIND_STATICMETHOD:
+        return &((MethodWrap *)self)->dict;
     default:
         return (self->type->flags & TYPE_DICT_AHEAD) != 0
                    ? object_dict_ahead(self)
