@@ -11,6 +11,7 @@
 #include "interp/classes/obj_descriptor.h"
 #include "interp/classes/obj_function.h"
 #include "interp/classes/obj_instance.h"
+#include "interp/errors/exception_family.h"
 #include "interp/errors/exception_fields.h"
 #include "interp/errors/obj_exception.h"
 #include "interp/init.h"
@@ -448,6 +449,7 @@ static bool create_errors(Vm *vm)
     for (int i = 0; i < ERR_COUNT; i++) {
         vm->error_overrides[i] = VALUE_UNBOUND;
     }
+    exception_families_mark(vm);
     return true;
 }
 

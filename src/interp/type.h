@@ -116,6 +116,7 @@ typedef enum TypeFlag {
                              // instances
     TYPE_VECTOR = 2048,      // calls count no level of the recursion limit
                              // (call.h): of a class, or of its instances
+    TYPE_FAMILY = 4096,      // gives its errors fields; of such a class alone
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
                              // collector's links, for a __dict__ or slots
                              // (memory.h)

@@ -32,7 +32,8 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                   .base = object_retain(base),
                   .bases = object_retain(bases),
                   .mro = object_retain(vm->empty_tuple),
-                  .flags = base->flags & ~(uint32_t)TYPE_ABSTRACT,
+                  .flags = base->flags &
+                           ~(uint32_t)(TYPE_ABSTRACT | TYPE_FAMILY),
                   .kind = base->kind};
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);

@@ -27,6 +27,8 @@ enum {
     UNICODE_REASON
 };
 
+// Once, when the classes of errors have been made.
+void exception_families_mark(Vm *vm);
 // The kind whose class gives `self` its fields. ERR_NONE: it has none.
 ErrorKind exception_family(Vm *vm, const Exception *self);
 // A BlockingIOError whose third argument is a count and no file.

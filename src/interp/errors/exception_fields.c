@@ -20,6 +20,23 @@ static const ErrorKind families[] = {
     ERR_IMPORT,      ERR_UNICODE_DECODE, ERR_UNICODE_ENCODE,
     ERR_UNICODE_TRANSLATE};
 
+void exception_families_mark(Vm *vm)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        vm->error_types[families[i]]->flags |= TYPE_FAMILY;
+    }
+}
+
+// The family whose class this is.
+static ErrorKind family_of(const Vm *vm, const Type *cls)
+{
+    size_t i = 0;
+    while (vm->error_types[families[i]] != cls) {
+        i++;
+    }
+    return families[i];
+}
+
 // Every exception that is made comes here, so the classes are walked once; no
 // class derives from two families.
 ErrorKind exception_family(Vm *vm, const Exception *self)
@@ -27,14 +44,9 @@ ErrorKind exception_family(Vm *vm, const Exception *self)
     const Tuple *mro = self->head.type->mro;
     // The last two are BaseException and object.
     for (size_t at = 0; at + 2 < mro->count; at++) {
-        const Object *cls = value_object(mro->items[at]);
-        if (cls == (const Object *)vm->error_types[ERR_EXCEPTION]) {
-            continue;
-        }
-        for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-            if (cls == (const Object *)vm->error_types[families[i]]) {
-                return families[i];
-            }
+        const Type *cls = (const Type *)value_object(mro->items[at]);
+        if (cls->flags & TYPE_FAMILY) {
+            return family_of(vm, cls);
         }
     }
     return ERR_NONE;
