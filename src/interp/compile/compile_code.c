@@ -16,7 +16,9 @@ void compiler_open(Compiler *c, Compiler *outer, Scope *scope)
                     .failed = scope == NULL};
     map_init(&c->constant_map, &c->vm->ctx);
     if (scope != NULL) {
-        c->local_count = c->top = c->register_count = scope->local_count;
+        // Parameters and other locals may be more than operands can name.
+        c->local_count = scope->local_count;
+        push_many(c, scope->local_count);
     }
 }
 
@@ -80,6 +82,13 @@ static bool copy_captures(Compiler *c, Code *code)
     if (count == 0) {
         return true;
     }
+    // The bit that tells the two kinds of sources apart leaves fifteen.
+    const Scope *outer = scope->parent;
+    if (count > CAPTURE_OUTER || outer->captured_count > CAPTURE_OUTER ||
+        outer->local_count > CAPTURE_OUTER) {
+        compile_error(c, c->span, "too many values in one function");
+        return false;
+    }
     code->captures = ctx_alloc(ctx, count * sizeof *code->captures);
     if (code->captures == NULL) {
         return false;
@@ -93,7 +102,7 @@ static bool copy_captures(Compiler *c, Code *code)
     }
     for (uint32_t i = 0; i < count; i++) {
         Symbol *s = scope->captured[i];
-        code->captures[i] = capture_source(scope->parent, s);
+        code->captures[i] = capture_source(outer, s);
         code->captured_names[i] = str_intern(c->vm, s->name, s->length);
         if (code->captured_names[i] == NULL) {
             return false;
