@@ -80,16 +80,13 @@ static bool hand_over(Walk *walk, Value module, const Warning *warning)
 }
 
 // The module warnings, borrowed, if the program has imported it and may have
-// set filters; UNBOUND: it has not. VALUE_FAIL: memory.
+// set filters; UNBOUND: it has not.
 static Value filters_of(Vm *vm)
 {
-    Str *name = str_intern(vm, "warnings", 8);
-    Value module = name == NULL ? VALUE_FAIL
+    Str *name = str_interned(vm, "warnings", 8);
+    Value module = name == NULL ? VALUE_UNBOUND
                                 : dict_get_name(vm->modules, name);
-    object_release_null(&vm->ctx, name);
-    return value_failed(module) || value_is_kind(module, KIND_MODULE)
-               ? module
-               : VALUE_UNBOUND;
+    return value_is_kind(module, KIND_MODULE) ? module : VALUE_UNBOUND;
 }
 
 // "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
@@ -99,9 +96,6 @@ static bool warn_at(Walk *walk, const Warning *warning)
     Span span = warning->span;
     Place place = source_place(walk->source, span.start);
     Value module = filters_of(vm);
-    if (value_failed(module)) {
-        return false;
-    }
     if (!value_unbound(module)) {
         return hand_over(walk, module, warning);
     }
@@ -454,8 +448,7 @@ static bool warn_of_escapes(Walk *walk)
         return true;
     }
     TokenList tokens = {0};
-    bool done = !value_failed(module) &&
-                lexer_run(&vm->ctx, source, &tokens);
+    bool done = lexer_run(&vm->ctx, source, &tokens);
     for (size_t i = 0; done && i < tokens.count; i++) {
         done = tokens.items[i].kind != TOK_STRING ||
                check_escapes(walk, tokens.items[i].span);

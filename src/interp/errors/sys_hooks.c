@@ -16,11 +16,11 @@
 // else by now.
 static Module *loaded(Vm *vm, const char *name)
 {
+    // A module that is there has its name interned.
     Str *key = vm->modules == NULL ? NULL
-                                   : str_intern(vm, name, strlen(name));
+                                   : str_interned(vm, name, strlen(name));
     Value found = key == NULL ? VALUE_UNBOUND
                               : dict_get_name(vm->modules, key);
-    object_release_null(&vm->ctx, key);
     return value_is_kind(found, KIND_MODULE) ? (Module *)value_object(found)
                                              : NULL;
 }
@@ -40,9 +40,8 @@ Value sys_hook(Vm *vm, const char *name)
     Module *sys = loaded(vm, "sys");
     Str *key = sys == NULL || sys->dict == NULL
                    ? NULL
-                   : str_intern(vm, name, strlen(name));
+                   : str_interned(vm, name, strlen(name));
     Value hook = key == NULL ? VALUE_UNBOUND : dict_get_name(sys->dict, key);
-    object_release_null(&vm->ctx, key);
     return is_ours(hook) ? VALUE_UNBOUND : hook;
 }
 

@@ -109,7 +109,7 @@ static bool replace_one(Vm *vm, Replacing *r)
     // Before the call, which cannot change the text but may fail.
     r->copied = (size_t)(r->run.marks[1] - r->subject.text);
     if (r->called) {
-        return add_called(vm, r);
+        return strbuf_ok(&r->out) && add_called(vm, r);
     }
     // Only now: without a match any kind will do.
     if (value_is_str(r->replacement) != r->subject.is_text) {

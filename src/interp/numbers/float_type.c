@@ -393,6 +393,10 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
     // The prefix may be left out in Python, not in C.
     strbuf_puts(&text, prefixed || word ? "" : "0x");
     strbuf_add(&text, at, (size_t)(end - at));
+    if (!strbuf_ok(&text)) {
+        strbuf_free(&text);
+        return false;
+    }
     char *stop = NULL;
     *d = strtod(strbuf_text(&text), &stop);
     // All of it must have been read, and there must have been something.

@@ -41,6 +41,8 @@ MUST_CHECK Str *str_exact(Vm *vm, Str *str);
 // The one Str of this text: comparable by address.
 MUST_CHECK Str *str_intern(Vm *vm, const char *text, size_t length);
 MUST_CHECK Str *str_intern_str(Vm *vm, Str *str); // owned
+// Borrowed; NULL: there is none. Takes no memory.
+Str *str_interned(const Vm *vm, const char *text, size_t length);
 // Takes a dying Str that is interned out of the table, which must be there.
 void str_intern_forget(Vm *vm, const Str *str);
 // Computes it and keeps it in the str.

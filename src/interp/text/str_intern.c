@@ -121,6 +121,17 @@ Str *str_intern(Vm *vm, const char *text, size_t length)
     return str;
 }
 
+Str *str_interned(const Vm *vm, const char *text, size_t length)
+{
+    const Set *set = vm->interned;
+    SetEntry *entry =
+        set == NULL ? NULL
+                    : intern_find(set, text, length, text_hash(text, length));
+    return entry != NULL && value_is_object(entry->key)
+               ? value_as_str(entry->key)
+               : NULL;
+}
+
 // The interned str of this text, owned, which need not be the one given.
 Str *str_intern_str(Vm *vm, Str *str)
 {
