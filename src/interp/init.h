@@ -12,6 +12,8 @@ MUST_CHECK bool types_create(Vm *vm);
 // Interns vm->names; gives the types names, bases and methods; makes the
 // error classes.
 MUST_CHECK bool types_init(Vm *vm);
+// The last but one step of types_init: vm->error_types.
+MUST_CHECK bool error_types_init(Vm *vm);
 // Makes and fills vm->builtins.
 MUST_CHECK bool builtins_init(Vm *vm);
 // Makes vm->modules with "builtins" in it, and the standard streams.

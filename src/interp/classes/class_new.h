@@ -127,12 +127,10 @@ Value super_new(Vm *vm, Type *start, Value self);
 // super() without arguments: __class__ and the first argument of vm->frame.
 Value super_of_frame(Vm *vm);
 
-// Calling the class makes an Instance and calls an __init__ written in Duet,
-// without a metaclass or a __new__ that has a say.
-bool class_makes_plainly(Vm *vm, const Type *cls);
-// The __new__ written in Duet that alone makes the instances of this class: no
-// metaclass has a say, and no __init__ follows. Borrowed; NULL: there is none.
-Function *class_only_new(Vm *vm, Type *cls);
+// What alone makes the instances of this class, written in Duet: its __init__
+// where slots.make is object's, else its __new__. No metaclass has a say, and
+// nothing follows. Borrowed; NULL: C makes them.
+Function *class_maker(Vm *vm, Type *cls);
 // Calls the __init__ of what such a __new__ has made if that is of a subclass
 // with one; `kept` holds the arguments of the call, then the names of those
 // that are keywords, or None.

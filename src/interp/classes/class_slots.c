@@ -389,16 +389,6 @@ static bool user_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return false;
 }
 
-// The machine then pushes a frame for __init__ and needs no C stack.
-bool class_makes_plainly(Vm *vm, const Type *cls)
-{
-    return (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
-           (cls->flags & TYPE_ABSTRACT) == 0 &&
-           cls->head.type->slots.call == vm->types[KIND_TYPE]->slots.call &&
-           cls->slots.make == vm->object_type->slots.make &&
-           cls->slots.init == user_init;
-}
-
 // (cls, *args): what __new__ gets. Owned; NULL: memory.
 static Tuple *with_class(Vm *vm, Type *cls, Tuple *args)
 {
@@ -429,21 +419,28 @@ static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return result;
 }
 
-// A frame does for it too, if nothing is to follow it.
-Function *class_only_new(Vm *vm, Type *cls)
+// Ordinary instances that an __init__ fills, or what a __new__ makes that no
+// __init__ follows: the machine pushes a frame for it and needs no C stack.
+Function *class_maker(Vm *vm, Type *cls)
 {
-    if (cls->slots.make != user_make ||
-        cls->head.type->slots.call != vm->types[KIND_TYPE]->slots.call ||
-        (cls->slots.init != NULL &&
-         cls->slots.init != vm->object_type->slots.init)) {
-        return NULL;
+    bool (*init)(Vm *, Value, Tuple *, Dict *) = cls->slots.init;
+    const TypeSlots *plain = &vm->object_type->slots;
+    Value found = VALUE_UNBOUND;
+    if (cls->head.type->slots.call != vm->types[KIND_TYPE]->slots.call) {
+        return NULL; // the metaclass has a say
     }
-    Value found = type_lookup(vm, cls, vm->names[NAME_NEW]);
-    Value function = wrapped_function(vm, found, KIND_STATICMETHOD);
-    return value_is_kind(function, KIND_FUNCTION) &&
-                   !(((Function *)value_object(function))->code->flags &
+    if (cls->slots.make == user_make && (init == NULL || init == plain->init)) {
+        found = wrapped_function(
+            vm, type_lookup(vm, cls, vm->names[NAME_NEW]), KIND_STATICMETHOD);
+    } else if (cls->slots.make == plain->make && init == user_init &&
+               (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
+               (cls->flags & TYPE_ABSTRACT) == 0) {
+        found = type_lookup(vm, cls, vm->names[NAME_INIT]);
+    }
+    return value_is_kind(found, KIND_FUNCTION) &&
+                   !(((Function *)value_object(found))->code->flags &
                      CODE_GENERATOR)
-               ? (Function *)value_object(function)
+               ? (Function *)value_object(found)
                : NULL;
 }
 

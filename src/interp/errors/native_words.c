@@ -1,9 +1,7 @@
 // What is wrong with a call of a native, in CPython's words.
 //
-// CPython has several ways to read the arguments of a C function, each with
-// texts of its own. Which one a function uses mostly follows from its
-// parameters; those that do not follow are rows of `styles`.
-#include "interp/errors/native_words.h"
+// Which words depends on how CPython reads the arguments: native_style.h.
+#include "interp/errors/native_style.h"
 
 #include "interp/classes/class_new.h"
 #include "interp/containers/obj_list.h"
@@ -11,205 +9,10 @@
 #include "interp/text/obj_str.h"
 #include "interp/vm/call.h"
 
-// How CPython reads the arguments where the parameters do not tell.
-typedef enum Style {
-    STYLE_BY_PARAMS, // the rule
-    STYLE_FORMAT,    // by a format, "find() takes at least 1 argument"
-    STYLE_UNPACK,    // by unpacking, "sorted expected 1 argument, got 0"
-    STYLE_NO_PLACE,  // as the rule, but a missing argument has no "(pos 1)"
-    STYLE_UNNAMED,   // its keyword by hand: others are refused without a name
-    STYLE_OPEN,      // *args, and a format for keywords, which are counted
-    STYLE_MAP        // map() alone
-} Style;
-
-// One native, or the natives of one name in two types.
-typedef struct StyleRow {
-    const char *name;
-    const char *owners[2]; // the types whose methods they are, NULL: function
-    Style style;
-} StyleRow;
-
-// The STYLE_FORMAT rows are those whose C code calls PyArg_ParseTuple with the
-// method's name behind a colon; a name that is no row is read by what Argument
-// Clinic makes of its parameters.
-static const StyleRow styles[] = {
-    {"find", {"str", "bytes"}, STYLE_FORMAT},
-    {"rfind", {"str", "bytes"}, STYLE_FORMAT},
-    {"index", {"str", "bytes"}, STYLE_FORMAT},
-    {"rindex", {"str", "bytes"}, STYLE_FORMAT},
-    {"count", {"str", "bytes"}, STYLE_FORMAT},
-    {"startswith", {"str", "bytes"}, STYLE_FORMAT},
-    {"endswith", {"str", "bytes"}, STYLE_FORMAT},
-    {"insert", {"deque", "deque"}, STYLE_FORMAT},
-    {"index", {"deque", "deque"}, STYLE_FORMAT},
-    {"fromordinal", {"date", "datetime"}, STYLE_FORMAT},
-    {"utcfromtimestamp", {"datetime", "datetime"}, STYLE_FORMAT},
-    {"strptime", {"datetime", "datetime"}, STYLE_FORMAT},
-    {"__format__", {"_Ordered", "_Ordered"}, STYLE_FORMAT},
-    {"clock_gettime", {"time", "time"}, STYLE_FORMAT},
-    {"clock_gettime_ns", {"time", "time"}, STYLE_FORMAT},
-    {"asctime", {"time", "time"}, STYLE_FORMAT},
-    {"ctime", {"time", "time"}, STYLE_FORMAT},
-    {"gmtime", {"time", "time"}, STYLE_FORMAT},
-    {"localtime", {"time", "time"}, STYLE_FORMAT},
-    {"strftime", {"time", "time"}, STYLE_FORMAT},
-    {"cycle", {NULL, NULL}, STYLE_UNPACK},
-    {"pairwise", {NULL, NULL}, STYLE_UNPACK},
-    {"sorted", {NULL, NULL}, STYLE_UNPACK},
-    {"reduce", {"functools", "functools"}, STYLE_UNPACK},
-    {"reversed", {NULL, NULL}, STYLE_UNPACK},
-    {"enumerate", {NULL, NULL}, STYLE_NO_PLACE},
-    {"zip_longest", {NULL, NULL}, STYLE_UNNAMED},
-    {"product", {NULL, NULL}, STYLE_OPEN},
-    {"max", {NULL, NULL}, STYLE_OPEN},
-    {"min", {NULL, NULL}, STYLE_OPEN},
-    {"map", {NULL, NULL}, STYLE_MAP},
-};
-
-// `owner` NULL: the native is a function and no method.
-static bool row_has_owner(const StyleRow *row, const char *owner)
-{
-    if (owner == NULL) {
-        return row->owners[0] == NULL;
-    }
-    return row->owners[0] != NULL && (strcmp(row->owners[0], owner) == 0 ||
-                                      strcmp(row->owners[1], owner) == 0);
-}
-
-// Its type's or module's name, NULL: a built-in function.
-static const char *owner_name(const Native *native)
-{
-    return native->owner != NULL ? type_name(native->owner) : native->place;
-}
-
-// Whether its first argument is no argument to the caller: self or the class.
-static bool is_method(const Native *native)
-{
-    return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) != 0;
-}
-
-// Only errors ask, so the rows are searched one by one. The name alone is not
-// enough: list.index is read in another way than str.index.
-static Style style_of(const Native *native)
-{
-    const char *owner = owner_name(native);
-    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
-        if (strcmp(styles[i].name, native->def->name) == 0 &&
-            row_has_owner(&styles[i], owner)) {
-            return styles[i].style;
-        }
-    }
-    return STYLE_BY_PARAMS;
-}
-
-bool native_reads_format(const Native *native)
-{
-    return style_of(native) == STYLE_FORMAT;
-}
-
-// Special methods that are ordinary methods of C in CPython, with the types
-// where they are if others have a slot for them.
-// Whoever gives a type a new dunder method looks here first: one that is
-// missing is taken for a slot, and its errors lose the method's name.
-static const struct {
-    const char *name;
-    const char *owners[3];
-} ordinary[] = {
-    {"__getitem__", {"list", "dict"}},
-    {"__contains__", {"dict", "set", "frozenset"}},
-    {"__format__", {NULL}},
-    {"__sizeof__", {NULL}},
-    {"__reduce__", {NULL}},
-    {"__reduce_ex__", {NULL}},
-    {"__getstate__", {NULL}},
-    {"__setstate__", {NULL}},
-    {"__getnewargs__", {NULL}},
-    {"__dir__", {NULL}},
-    {"__reversed__", {NULL}},
-    {"__round__", {NULL}},
-    {"__trunc__", {NULL}},
-    {"__floor__", {NULL}},
-    {"__ceil__", {NULL}},
-    {"__length_hint__", {NULL}},
-    {"__enter__", {NULL}},
-    {"__exit__", {NULL}},
-    {"__copy__", {NULL}},
-    {"__deepcopy__", {NULL}},
-    {"__getformat__", {NULL}},
-    {"__instancecheck__", {NULL}},
-    {"__subclasscheck__", {NULL}},
-    {"__subclasses__", {NULL}},
-    {"__prepare__", {NULL}},
-    {"__bytes__", {NULL}},
-    {"__class_getitem__", {NULL}},
-    {"__init_subclass__", {NULL}},
-    {"__subclasshook__", {NULL}},
-    {"__set_name__", {NULL}},
-    {"__missing__", {NULL}},
-    {"__new__", {NULL}},
-};
-
-// Such a method is a wrapper of a slot in CPython, whose errors have words of
-// their own.
-// A row with owners holds for those types only: list and dict have a
-// __getitem__ of their own beside the slot, for speed, while str and tuple have
-// the slot alone.
-bool native_is_slot(const Native *native)
-{
-    const char *name = native->def->name;
-    if (!is_method(native) || name[0] != '_' || name[1] != '_' ||
-        name[strlen(name) - 1] != '_') {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++) {
-        // The third letter tells most of them apart without a call: this is
-        // asked for each native when the program starts.
-        if (ordinary[i].name[2] != name[2] ||
-            strcmp(ordinary[i].name, name) != 0) {
-            continue;
-        }
-        const char *const *owner = ordinary[i].owners;
-        bool found = owner[0] == NULL;
-        for (int at = 0; at < 3 && owner[at] != NULL; at++) {
-            found = found || strcmp(owner[at], owner_name(native)) == 0;
-        }
-        return !found;
-    }
-    return true;
-}
-
-// Slots whose wrapper unpacks its arguments for a function without a name:
-// the text has a blank where the name would stand. Repetition is such a one in
-// a sequence only; numbers multiply by the common wrapper.
-static bool is_unpacked_slot(const Native *native)
-{
-    static const char *const names[] = {
-        "__setattr__", "__setitem__", "__pow__", "__rpow__",
-        "__ipow__",    "__get__",     "__set__",
-    };
-    // For a sequence these three fill sq_repeat, which wrap_indexargfunc reads
-    // by PyArg_UnpackTuple as the names above.
-    static const char *const repeats[] = {"__mul__", "__rmul__", "__imul__"};
-    const char *name = native->def->name;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++) {
-        if (strcmp(repeats[i], name) == 0) {
-            // A type without a length slot is a number.
-            return native->owner == NULL ||
-                   native->owner->def->slots.length != NULL;
-        }
-    }
-    return false;
-}
-
 // Methods do not count self in their messages, nor class methods their class.
 uint32_t native_self_count(const Native *native)
 {
-    return is_method(native) ? 1 : 0;
+    return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) ? 1 : 0;
 }
 
 // Duet's own additions to built-in functions, for tensors: CPython's texts
@@ -298,7 +101,7 @@ static const char *prefix_of(const Native *native, const char **dot)
                             : native->place;
     *dot = owner != NULL ? "." : "";
     return owner == NULL      ? ""
-           : is_method(native) ? owner
+           : native_self_count(native) > 0 ? owner
                                : native_module(owner);
 }
 
@@ -313,7 +116,7 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
                            "wrapper %s() takes no keyword arguments",
                            function);
     }
-    if (style_of(native) == STYLE_UNNAMED) {
+    if (native_style(native) == STYLE_UNNAMED) {
         return raise_false(vm, ERR_TYPE, "%s() got an unexpected keyword "
                                          "argument", function);
     }
@@ -322,13 +125,13 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
         return raise_false(vm, ERR_TYPE,
                            "'%s' is an invalid keyword argument for %s()",
                            name->text,
-                           style_of(native) == STYLE_UNPACK ? "sort"
+                           native_style(native) == STYLE_UNPACK ? "sort"
                                                             : function);
     }
     // Functions that read a tuple are called without their module.
-    Style style = style_of(native);
+    NativeStyle style = native_style(native);
     bool bare = (style == STYLE_FORMAT || style == STYLE_UNPACK) &&
-                !is_method(native);
+                native_self_count(native) == 0;
     return raise_false(vm, ERR_TYPE, "%s%s%s() takes no keyword arguments",
                        bare ? "" : prefix, bare ? "" : dot, function);
 }
@@ -393,7 +196,7 @@ static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
                      // position.
                      given + keywords);
     }
-    if (open && keywords > all && style_of(native) == STYLE_OPEN) {
+    if (open && keywords > all && native_style(native) == STYLE_OPEN) {
         return takes(vm, native, "at most", all, "keyword ", keywords);
     }
     if (!open && given > most) {
@@ -417,7 +220,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
 {
     const char *name = native->def->name, *dot;
     const char *prefix = prefix_of(native, &dot);
-    Style style = style_of(native);
+    NativeStyle style = native_style(native);
     bool few = given < least;
     // Only one of the two bounds is broken, and the message states that one.
     uint32_t bound = few ? least : most;
@@ -425,7 +228,7 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
     if (native_is_slot(native)) {
         const char *how = least == most ? "" : few ? "at least " : "at most ";
         return raise_false(vm, ERR_TYPE, "%sexpected %s%u argument%s, got %u",
-                           is_unpacked_slot(native) ? " " : "", how, bound,
+                           native_unpacks_slot(native) ? " " : "", how, bound,
                            plural(bound), given);
     }
     if (style == STYLE_MAP) {
@@ -492,12 +295,12 @@ static bool check_required(Vm *vm, const Native *native, uint32_t given,
                                function, text);
         }
         // Of a single keyword enumerate() only asks whether it is this one.
-        if (style_of(native) == STYLE_NO_PLACE && given == 0 &&
+        if (native_style(native) == STYLE_NO_PLACE && given == 0 &&
             names != NULL && names->count == 1) {
             return native_unknown_keyword(vm, native,
                                           value_as_str(names->items[0]));
         }
-        return style_of(native) == STYLE_NO_PLACE
+        return native_style(native) == STYLE_NO_PLACE
                    ? raise_false(vm, ERR_TYPE,
                                  "%s() missing required argument '%s'",
                                  function, text)
@@ -555,7 +358,7 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
         return false;
     }
     // sorted() unpacks its one argument before anyone sees the keywords.
-    if (takes_keywords(native) && style_of(native) != STYLE_UNPACK) {
+    if (takes_keywords(native) && native_style(native) != STYLE_UNPACK) {
         return check_with_keywords(vm, native, given - self, keywords) &&
                check_required(vm, native, given, names);
     }

@@ -143,24 +143,13 @@ static int enter_method(Vm *vm, Method *method, Value *window, uint32_t count,
 
 // --- classes ---
 
-// The __init__ for which a frame can be pushed: the class makes ordinary
-// instances and nothing else has a say; or the __new__ that does it alone.
-// NULL: C makes them.
+// The function for which a frame can be pushed. NULL is kept too; any change of
+// a class makes the answer stale.
 static Function *find_maker(Vm *vm, Type *cls)
 {
-    if (cls->maker_epoch == vm->epoch) {
-        return (Function *)cls->maker_function;
-    }
-    // The answer NULL is kept too; any change of a class makes it stale.
-    cls->maker_epoch = vm->epoch;
-    cls->maker_function = (Object *)class_only_new(vm, cls);
-    if (class_makes_plainly(vm, cls)) {
-        Value found = type_lookup(vm, cls, vm->names[NAME_INIT]);
-        if (value_is_kind(found, KIND_FUNCTION) &&
-            !(((Function *)value_object(found))->code->flags &
-              CODE_GENERATOR)) {
-            cls->maker_function = value_object(found);
-        }
+    if (cls->maker_epoch != vm->epoch) {
+        cls->maker_epoch = vm->epoch;
+        cls->maker_function = (Object *)class_maker(vm, cls);
     }
     return (Function *)cls->maker_function;
 }
