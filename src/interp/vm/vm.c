@@ -66,108 +66,15 @@ Value vm_run(Vm *vm, bool raised)
     }
     NEXT();
 
-    // --- moves ---
-OP_HALT:
-OP_ENTRY:
-OP_NOP:
-    NEXT();
-// Between locals, or from one: the source stays and is counted once more.
-OP_MOVE: {
-    Value b = RB;
-    if (UNLIKELY(value_unbound(b))) {
-        f->pc = pc;
-        slow_unbound(vm, f, FIELD_B);
-        goto error;
-    }
-    value_retain(b);
-    SET(RA, b);
-    NEXT();
-}
-// Moves a temporary: its count goes along.
-OP_MOVET: {
-    Value b = RB;
-    RB = VALUE_UNBOUND;
-    SET(RA, b);
-    NEXT();
-}
-// No slow half: the int stands in the instruction and needs no box.
-OP_LOADI:
-    SET(RA, value_from_small(FIELD_BI));
-    NEXT();
-OP_LOADK:
-    SET(RA, value_retain(KB));
-    NEXT();
-// A release may run a finaliser, which looks at the frame: pc is stored first.
-OP_DROP:
-    f->pc = pc;
-    SET(RA, VALUE_UNBOUND);
-    NEXT();
-OP_DROPN:
-    f->pc = pc;
-    for (uint32_t i = 0; i < FIELD_B; i++) {
-        SET(R[FIELD_A + i], VALUE_UNBOUND);
-    }
-    NEXT();
-    SLOW_DROP(DELETE, slow_delete, 0)
-
-#include "interp/vm/vm_ops_number.h"
-
-#include "interp/vm/vm_ops_chain.h"
-
-#include "interp/vm/vm_ops_jump.h"
-
-#include "interp/vm/vm_ops_name.h"
-
-#include "interp/vm/vm_ops_item.h"
-
-#include "interp/vm/vm_ops_call.h"
-
-#include "interp/vm/vm_ops_loop.h"
-
-    // --- exceptions ---
-    SLOW(RAISE, slow_raise, 0)
-    SLOW(RERAISE, slow_reraise, 0)
-    SLOW(RAISE_AGAIN, slow_raise_again, 0)
-    SLOW(PUSHEXC, slow_pushexc, 0)
-    SLOW_DROP(POPEXC, slow_popexc, 0)
-// A jump, since a handler that does not fit goes on to the next one.
-OP_MATCH:
-    SLOW_JUMP(slow_match);
-    SLOW(ASSERTFAIL, slow_assertfail, 0)
-    SLOW(WITHENTER, slow_withenter, 0)
-    SLOW(WITHEXIT, slow_withexit, 0)
-    SLOW(WITHEXC, slow_withexc, 0)
-
-    // --- modules ---
-    SLOW(IMPORT, slow_import, 0)
-    SLOW(IMPORTFROM, slow_importfrom, 0)
-    SLOW(IMPORTSTAR, slow_importstar, 0)
-    SLOW(ANNOTATE, slow_annotate, 0)
-    SLOW(ANNOTATIONS, slow_annotations, 0)
-
-    // --- staged blocks ---
-OP_BLOCKIF:
-OP_BLOCKELSE:
-OP_BLOCKJOIN:
-OP_BLOCKTRUTH:
-OP_BLOCKNOT:
-OP_BLOCKHEAD:
-OP_BLOCKWHILE:
-OP_BLOCKNEXT:
-OP_BLOCKFOR:
-OP_BLOCKRANGE:
-OP_BLOCKSTOP:
-OP_BLOCKASSERT:
-OP_BLOCKFAIL:
-    f->pc = pc;
-    pc = slow_block(vm, f, ins);
-    if (UNLIKELY(pc == NULL)) {
-        goto error;
-    }
-    if (UNLIKELY(vm->ctx.interrupt)) {
-        goto interrupted;
-    }
-    NEXT();
+#include "interp/vm/vm_ops_move.inc"
+#include "interp/vm/vm_ops_number.inc"
+#include "interp/vm/vm_ops_chain.inc"
+#include "interp/vm/vm_ops_jump.inc"
+#include "interp/vm/vm_ops_name.inc"
+#include "interp/vm/vm_ops_item.inc"
+#include "interp/vm/vm_ops_call.inc"
+#include "interp/vm/vm_ops_loop.inc"
+#include "interp/vm/vm_ops_rare.inc"
 
 interrupted:
     f->pc = pc;

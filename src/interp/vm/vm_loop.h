@@ -1,5 +1,5 @@
 // What every instruction body of the dispatch loop is written with. For vm.c
-// and the vm_ops_*.h that it includes.
+// and the vm_ops_*.inc that it includes.
 //
 // In a body stand: vm; f, the running frame; pc, behind the instruction; R and
 // K, its registers and constants; ins, the instruction itself. A body ends in
